@@ -1,24 +1,33 @@
 // Builds the programs of the project:
 //   dist/extension.js     the extension, ESM with split chunks, so that a feature loads on first use
-//   dist/service.js       the local service, one file, a process of its own
-//   dist/webview/*.js     the pages: the chat view's, the attestation report's
+//   dist/service.js       looks whether this Node is new enough for the local service, and starts it
+//   dist/service-main.js  the local service, one file, a process of its own
+//   dist/agent.js         Errand's own agent, a process of its own
+//   dist/sandbox.js       the first program in an agent's sandbox, a process of its own
+//   dist/webview/*.js     the pages: the chat view's, the attestation report's, the decisions'
+// and the notices of the packages in them.
 // `--production` minifies, `--watch` keeps building, `--tests` builds the tests that run inside the extension host.
-import { globSync, rmSync } from 'node:fs';
+// `--processes=<folder>` builds nothing but the programs that are processes of their own, into that folder.
+import { globSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import * as esbuild from 'esbuild';
+import { bundledPackages } from './scripts/packaging/bundledPackages.ts';
+import { NOTICES_FILE, thirdPartyNotices } from './scripts/packaging/thirdPartyNotices.ts';
 import { workerCode } from './scripts/workerCode.ts';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
+const PROCESSES = '--processes=';
 
 /** @type {esbuild.BuildOptions} */
 const common = {
 	bundle: true,
 	minify: production,
 	sourcemap: production ? false : 'linked',
-	logLevel: 'info',
+	logLevel: watch ? 'info' : 'warning',
 	legalComments: 'none',
+	metafile: true,
 	define: { 'process.env.NODE_ENV': '"production"' },
 };
 
@@ -37,6 +46,35 @@ const node = {
 	alias: { '@vscode/l10n': '@vscode/l10n/dist/browser.js' },
 };
 
+/**
+ * A bundle's imports of Node's own modules are resolved before any of its code runs. What has to run first is a file of
+ * its own.
+ * @type {esbuild.Plugin}
+ */
+const serviceBeside = {
+	name: 'service-beside',
+	setup: build => build.onResolve({ filter: /^\.\/main\.ts$/ }, () => ({ path: './service-main.js', external: true })),
+};
+
+/** @type {esbuild.BuildOptions[]} */
+const processes = [
+	{
+		...node,
+		entryPoints: { 'service-main': 'src/service/main.ts' },
+		banner: requireBanner,
+	},
+	{
+		...node,
+		entryPoints: { sandbox: 'src/agents/sandbox/inside.ts' },
+	},
+	{
+		...node,
+		entryPoints: { agent: 'src/agent/main.ts' },
+		// It asks its model with the fetch of Node itself.
+		external: ['./core/undiciTransport.ts'],
+	},
+];
+
 /** @type {esbuild.BuildOptions[]} */
 const programs = [
 	{
@@ -47,20 +85,24 @@ const programs = [
 		chunkNames: 'chunks/[name]-[hash]',
 		// undici never runs in the extension host: there the root hands in a transport over the editor's own fetch.
 		external: ['vscode', './core/undiciTransport.ts'],
-		metafile: true,
 	},
 	{
 		...node,
-		entryPoints: { service: 'src/service/main.ts' },
+		entryPoints: { service: 'src/service/entry.ts' },
 		outdir: 'dist',
-		banner: requireBanner,
+		plugins: [serviceBeside],
 	},
+	...processes.map(options => ({ ...options, outdir: 'dist' })),
 	{
 		...common,
 		platform: 'browser',
 		target: 'es2022',
 		format: 'esm',
-		entryPoints: { chat: 'src/chat/ui/main.ts', attestation: 'src/channel/ui/main.ts' },
+		entryPoints: {
+			chat: 'src/chat/ui/main.ts',
+			attestation: 'src/channel/ui/main.ts',
+			decision: 'src/decisions/ui/main.ts',
+		},
 		outdir: 'dist/webview',
 		splitting: true,
 		chunkNames: '[name].[hash]',
@@ -90,14 +132,35 @@ function editorTests() {
 	};
 }
 
-if (process.argv.includes('--tests')) {
-	await esbuild.build(editorTests());
-} else if (watch) {
-	for (const options of programs) {
-		await (await esbuild.context(options)).watch();
+async function build() {
+	if (process.argv.includes('--tests')) {
+		await esbuild.build(editorTests());
+		return;
 	}
-} else {
+	const outdir = process.argv.find(argument => argument.startsWith(PROCESSES))?.slice(PROCESSES.length);
+	if (outdir !== undefined) {
+		await Promise.all(processes.map(options => esbuild.build({ ...options, outdir, sourcemap: 'inline' })));
+		return;
+	}
+	if (watch) {
+		for (const options of programs) {
+			await (await esbuild.context(options)).watch();
+		}
+		return;
+	}
 	// Chunk names carry a hash: what an earlier build left would be packed too.
 	rmSync('dist', { recursive: true, force: true });
-	await Promise.all(programs.map(options => esbuild.build(options)));
+	const results = await Promise.all(programs.map(options => esbuild.build(options)));
+	const inputs = results.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
+	writeFileSync(path.join('dist', NOTICES_FILE), thirdPartyNotices(bundledPackages(inputs, '.')));
+}
+
+try {
+	await build();
+} catch (error) {
+	process.exitCode = 1;
+	// The bundler has printed the errors of the code itself.
+	if (!(error instanceof Error && 'errors' in error)) {
+		console.error(error instanceof Error ? error.message : error);
+	}
 }

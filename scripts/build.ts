@@ -3,11 +3,17 @@ import process from 'node:process';
 import { root } from './bootstrap/folders.mjs';
 import { endFamily, exitCodeOf, newMark } from './processes.ts';
 
+export interface RunOptions {
+	environment?: Record<string, string>;
+	/** The working directory. By default, it is the project's folder. */
+	folder?: string;
+}
+
 /** Runs a program with the project's Node. Resolves with its exit code when none of its processes is left. */
-export async function runNode(args: string[], environment: Record<string, string> = {}): Promise<number> {
+export async function runNode(args: string[], { environment, folder = root }: RunOptions = {}): Promise<number> {
 	const mark = newMark();
 	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
-		cwd: root,
+		cwd: folder,
 		stdio: 'inherit',
 		env: { ...process.env, ...environment, ...mark.environment },
 	});

@@ -1,32 +1,73 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { cache, root } from './bootstrap/folders.mjs';
 import { withLock } from './bootstrap/lock.mjs';
 import { build, runNode } from './build.ts';
+import { copyExtension } from './editor/installExtension.ts';
+import {
+	isPreRelease,
+	type Manifest,
+	missingChoices,
+	type OwnerChoices,
+	packedManifest,
+	showsFiles,
+} from './packaging/packedManifest.ts';
+import { NOTICES_FILE } from './packaging/thirdPartyNotices.ts';
 import { packedReadme } from './packedReadme.ts';
 
-/** Packs a production build. */
-export async function makePackage([file = 'errand.vsix']: string[]): Promise<number> {
-	const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
-	const readme = path.join('dist', 'README.md');
-	// The manifest names no repository that relative links could refer to. Images are in the package.
-	const args = [
-		'package',
-		'--no-dependencies',
-		'--allow-missing-repository',
-		'--no-rewrite-relative-links',
-		'--readme-path',
-		readme,
-		'--out',
-		file,
-	];
+/** The folder that is packed. It has the files of the extension alone, and the manifest with the owner's choices. */
+const stage = path.join(cache, 'package');
+
+/** Packs a production build. With `--publishable`, it refuses to pack what no marketplace would take. */
+export async function makePackage(args: string[]): Promise<number> {
+	const { values, positionals } = parseArgs({
+		args,
+		options: { publishable: { type: 'boolean' } },
+		allowPositionals: true,
+	});
+	const [file = 'errand.vsix'] = positionals;
+	const choices: OwnerChoices = readJson('release.json');
+	const missing = missingChoices(choices);
+	if (values.publishable && missing !== undefined) {
+		throw new Error(missing);
+	}
+	const manifest = packedManifest(readJson<Manifest>('package.json'), choices);
+	const target = path.resolve(root, file);
 	const code = await withLock(path.join(cache, 'build.lock'), 'building', async () => {
 		await build('--production');
-		fs.writeFileSync(path.join(root, readme), packedReadme(root));
-		return runNode([vsce, ...args]);
+		fs.rmSync(stage, { recursive: true, force: true });
+		copyExtension(root, stage);
+		for (const [from, to] of [
+			['.vscodeignore', '.vscodeignore'],
+			[path.join('dist', NOTICES_FILE), NOTICES_FILE],
+		] as const) {
+			fs.copyFileSync(path.join(root, from), path.join(stage, to));
+		}
+		fs.writeFileSync(path.join(stage, 'README.md'), packedReadme(root, showsFiles(choices)));
+		fs.writeFileSync(path.join(stage, 'package.json'), JSON.stringify(manifest, undefined, '\t'));
+		return runNode(
+			[path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce'), ...packArguments(manifest, choices, target)],
+			{
+				folder: stage,
+			},
+		);
 	});
 	if (code === 0) {
-		console.log(`${path.basename(file)}: ${(fs.statSync(path.resolve(root, file)).size / 1024).toFixed(0)} KB`);
+		console.log(`${path.basename(file)}: ${(fs.statSync(target).size / 1024).toFixed(0)} KB`);
+		console.log(missing ?? 'Everything that the marketplaces need is in release.json.');
 	}
 	return code;
+}
+
+function packArguments({ version }: Manifest, choices: OwnerChoices, target: string): string[] {
+	// The readme has no links into the repository, and its images are in the package.
+	const links = showsFiles(choices) ? [] : ['--no-rewrite-relative-links'];
+	const repository = choices.repository === '' ? ['--allow-missing-repository'] : [];
+	const preRelease = isPreRelease(version) ? ['--pre-release'] : [];
+	return ['package', '--no-dependencies', ...links, ...repository, ...preRelease, '--out', target];
+}
+
+function readJson<T>(name: string): T {
+	return JSON.parse(fs.readFileSync(path.join(root, name), 'utf8'));
 }

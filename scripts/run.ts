@@ -6,7 +6,9 @@ import { withLock } from './bootstrap/lock.mjs';
 import { build, runNode } from './build.ts';
 import { makePackage } from './package.ts';
 import { endChildrenOnSignal } from './processes.ts';
+import { ensureAgents } from './stages/agents.ts';
 import { type StageName, stageNames, TestRun } from './stages/stages.ts';
+import { totalsLine } from './stages/totals.ts';
 
 const tasks: Record<string, (args: string[]) => Promise<number>> = {
 	build: async args => ((await locked(() => build(...args))) ? 0 : 1),
@@ -16,10 +18,19 @@ const tasks: Record<string, (args: string[]) => Promise<number>> = {
 		stageNames.filter(name => name !== 'check').map(name => [`test:${name}`, (args: string[]) => stage(name, args)]),
 	),
 	'test:interoperability': args => stage('interoperability', args),
+	screenshots: args => stage('screenshots', args),
 	'test:desktop': testDesktop,
 	bench,
+	icon: async () => (await import('./icon.ts')).makeIcon(),
 	package: makePackage,
+	release: async args => print((await import('./release/release.ts')).release(root, args, new Date())),
+	'release:notes': async args => print((await import('./release/notes.ts')).releaseNotes(root, args)),
 };
+
+function print(text: string): number {
+	console.log(text);
+	return 0;
+}
 
 /** Another run's build empties dist first. */
 function locked<T>(work: () => Promise<T>): Promise<T> {
@@ -27,9 +38,9 @@ function locked<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function stage(name: StageName, args: string[]): Promise<number> {
-	const { passed, failed } = await withRun([], run => run.run(name, args));
-	console.log(`${passed} passed, ${failed} failed`);
-	return failed > 0 ? 1 : 0;
+	const totals = await withRun([], run => run.run(name, args));
+	console.log(totalsLine(totals));
+	return totals.failed > 0 ? 1 : 0;
 }
 
 async function withRun<T>(buildFlags: string[], work: (run: TestRun) => Promise<T>): Promise<T> {
@@ -56,8 +67,9 @@ async function testDesktop(args: string[]): Promise<number> {
 
 async function bench(args: string[]): Promise<number> {
 	await ensureDependencies(path.join(root, 'bench'));
+	await ensureAgents();
 	return withRun(['--production'], async run =>
-		runNode([path.join(root, 'scripts', 'bench.ts'), ...args], await run.prepareEditor()),
+		runNode([path.join(root, 'scripts', 'bench.ts'), ...args], { environment: await run.prepareEditor() }),
 	);
 }
 

@@ -6,6 +6,7 @@ import { cache, root } from './bootstrap/folders.mjs';
 import { withLock } from './bootstrap/lock.mjs';
 import { build } from './build.ts';
 import { makeSampleRepository } from './sampleRepository.ts';
+import { agentsLine } from './start/agentsLine.ts';
 import { claimLaunch } from './start/claim.ts';
 import { desktopCode, openDesktop } from './start/desktop.ts';
 import { openServed } from './start/served.ts';
@@ -51,6 +52,7 @@ async function main(): Promise<void> {
 		const code = values.served ? undefined : desktopCode();
 		const launch = code ? openDesktop(code, input) : await openServed(input, port, claim);
 		try {
+			console.log(await agentsLine(process.env['PATH'] ?? '', path.join(dataFolder, 'service')));
 			console.log(`Errand is ready: ${launch.address}`);
 			const failure = await Promise.race([launch.ended, stopAsked]);
 			if (failure !== undefined) {

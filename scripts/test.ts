@@ -1,21 +1,25 @@
 import process from 'node:process';
 import { ensureBrowser } from './browser.ts';
 import { endChildrenOnSignal } from './processes.ts';
+import { prepareSandbox } from './stages/agents.ts';
 import { stageNames, TestRun } from './stages/stages.ts';
-import { add, none } from './stages/totals.ts';
+import { add, none, slowestFiles, type Totals, totalsLine } from './stages/totals.ts';
+
+const SLOWEST_SHOWN = 10;
 
 /** The last line is the totals; nothing may be printed after it. */
 async function main(): Promise<void> {
 	const run = new TestRun();
 	endChildrenOnSignal(() => run.close());
 	const summary: string[] = [];
-	let totals = none;
+	let totals: Totals = none;
 	try {
 		// Asks, where it has to, before the reader has gone for a coffee.
 		const browser = await ensureBrowser().then(
 			() => undefined,
 			(error: Error) => error,
 		);
+		await prepareSandbox();
 		for (const name of stageNames) {
 			console.log(`\n== ${name}`);
 			const started = Date.now();
@@ -28,13 +32,17 @@ async function main(): Promise<void> {
 			});
 			totals = add(totals, result);
 			const seconds = ((Date.now() - started) / 1000).toFixed(0);
-			summary.push(`${name}: ${result.passed} passed, ${result.failed} failed (${seconds} s)`);
+			summary.push(`${name}: ${totalsLine(result)} (${seconds} s)`);
 		}
 	} finally {
 		run.close();
 	}
+	for (const failure of totals.failures ?? []) {
+		console.log(`\nfailed: ${failure}`);
+	}
+	console.log(`\nThe slowest files:\n${slowestFiles(totals, SLOWEST_SHOWN).join('\n')}`);
 	console.log(`\n${summary.join('\n')}`);
-	console.log(`${totals.passed} passed, ${totals.failed} failed`);
+	console.log(totalsLine(totals));
 	process.exitCode = totals.failed > 0 ? 1 : 0;
 }
 

@@ -4,11 +4,20 @@ import * as esbuild from 'esbuild';
 const SUFFIX = '?code';
 const root = path.resolve(import.meta.dirname, '..');
 
-/** Makes `import('./x.worker.ts?code')` provide the bundled program of a worker as a string. */
+/**
+ * Makes `import('./x.worker.ts?code')` provide the bundled program of a worker as a string. The files of that program
+ * are inputs of the build's metafile too, because what they contain is shipped.
+ */
 export const workerCode: esbuild.Plugin = {
 	name: 'worker-code',
 	setup(build) {
 		const { minify = false, target = 'es2022' } = build.initialOptions;
+		const workers: esbuild.Metafile['inputs'][] = [];
+		build.onEnd(({ metafile }) => {
+			if (metafile !== undefined) {
+				Object.assign(metafile.inputs, ...workers);
+			}
+		});
 		build.onResolve({ filter: /\?code$/ }, ({ path: specifier, resolveDir }) => ({
 			path: path.join(resolveDir, specifier.slice(0, -SUFFIX.length)),
 			namespace: 'worker-code',
@@ -27,6 +36,7 @@ export const workerCode: esbuild.Plugin = {
 				minify,
 				target,
 			});
+			workers.push(metafile.inputs);
 			return {
 				contents: `export const code = ${JSON.stringify(outputFiles[0]?.text)};`,
 				watchFiles: Object.keys(metafile.inputs).map(file => path.join(root, file)),

@@ -14,6 +14,9 @@ import { editorFetch } from './platform/editorFetch.ts';
 export interface ActiveClient {
 	client: Client;
 	connection: Connection;
+	/** The connection's name for the user. */
+	label: string;
+	isLocal: boolean;
 }
 
 export interface Connect {
@@ -30,8 +33,15 @@ export interface Connect {
 	 * Returns the current origins of the active connection's hosts. Starts the local service for the local connection.
 	 */
 	origins(): Promise<string[]>;
+	/**
+	 * Returns the chat model of a connection where none was chosen. For the local one, it is that of a model server before
+	 * the demo, as far as the service has told.
+	 */
+	firstModel(connection: Connection): string | undefined;
 	/** Returns a client for any connection that sends this key, whichever key is saved. */
 	clientFor(connection: Connection, key: string): Promise<Client>;
+	/** Returns a client for any connection that sends the keys that are saved for it. Starts the local service for its own. */
+	clientOf(connection: Connection): Promise<Client>;
 	/** Opens a connection ahead of the first request. A failure shows with the first request. */
 	warm(): void;
 	/** Fires when another connection is active or keys have changed. */
@@ -93,15 +103,17 @@ export function createConnect({
 		return createClient({ connection, transport, logger, channel, keys: key });
 	};
 
-	const buildActive = async (): Promise<ActiveClient> => {
-		const connection = await described(await connections.active());
+	const buildWithKeys = (connection: Connection): Promise<Client> => {
 		// The local transport replaces this value by the service's token, so it never leaves the window. It is random
 		// because every key is removed from what a service says, and a word would be removed as well.
 		const local = Promise.resolve(crypto.randomUUID());
-		const client = await build(connection, kind =>
-			connection.name === LOCAL_CONNECTION_NAME ? local : keys.key(connection, kind),
-		);
-		return { client, connection };
+		return build(connection, kind => (connection.name === LOCAL_CONNECTION_NAME ? local : keys.key(connection, kind)));
+	};
+
+	const buildActive = async (): Promise<ActiveClient> => {
+		const connection = await described(await connections.active());
+		const { name, label = name } = connection;
+		return { client: await buildWithKeys(connection), connection, label, isLocal: name === LOCAL_CONNECTION_NAME };
 	};
 
 	const active = (): Promise<ActiveClient> => {
@@ -129,6 +141,9 @@ export function createConnect({
 		client: async () => (await active()).client,
 		active,
 		describe: async () => described(await connections.active()),
+		firstModel: ({ name, models }) =>
+			(name === LOCAL_CONNECTION_NAME ? localService.defaultModel() : undefined) ??
+			models.find(({ kinds }) => kinds.includes('chat'))?.id,
 		async origins() {
 			const connection = await connections.active();
 			if (connection.name === LOCAL_CONNECTION_NAME) {
@@ -138,6 +153,7 @@ export function createConnect({
 			return [apiUrl, enterpriseUrl].flatMap(url => (url === undefined ? [] : [new URL(url).origin]));
 		},
 		clientFor: (connection, key) => build(connection, async () => key),
+		clientOf: buildWithKeys,
 		warm: () =>
 			void warm().catch((error: Error) =>
 				logger.log('debug', 'the connection could not be warmed', { reason: error.message }),

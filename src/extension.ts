@@ -7,9 +7,12 @@ import { createConnect } from './connect.ts';
 import { registerConnections } from './connections/register.ts';
 import { LOCAL_CONNECTION_NAME } from './contract/localConnection.ts';
 import type { KeyKind } from './contract/routes.ts';
+import { registerCosts } from './costs/register.ts';
+import { registerDecisions } from './decisions/register.ts';
 import { registerKeys } from './keys/register.ts';
 import { registerLocalService } from './localService/register.ts';
 import { registerCommand } from './platform/commands.ts';
+import { registerGetStarted } from './platform/getStarted.ts';
 import { commands } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
 import { readTextSetting } from './platform/settings.ts';
@@ -40,66 +43,60 @@ export async function deactivate(): Promise<void> {
 }
 
 function wire(context: vscode.ExtensionContext): void {
+	const { extensionUri, globalState, globalStorageUri, secrets, storageUri } = context;
 	const log = createLog();
 	const workspaceState = openWorkspaceState(
-		context.globalStorageUri.fsPath,
+		globalStorageUri.fsPath,
 		vscode.workspace.workspaceFolders?.[0]?.uri.toString(),
 		context.workspaceState,
 		log.logger('state'),
 	);
 	const keys = registerKeys({
-		secrets: context.secrets,
+		secrets,
 		activeConnection: () => connections.active(),
 		manageLocalKeys: () => localService.manageUpstreamKeys(),
 		client: (connection, key) => connect.clientFor(connection, key),
 		logger: log.logger('keys'),
 	});
-	const connections = registerConnections(keys);
+	const connections = registerConnections({
+		keys,
+		client: connection => connect.clientOf(connection),
+		logger: log.logger('connections'),
+	});
 	// The request itself reports what is wrong with the connection.
 	const ensureKey = async (kind: KeyKind, onAsk?: () => void): Promise<boolean> => {
 		const connection = await connections.active().catch(() => undefined);
 		return connection === undefined || keys.ensure(connection, kind, onAsk);
 	};
-	const localService = registerLocalService({
-		extensionUri: context.extensionUri,
-		secrets: context.secrets,
-		logger: log.logger('local service'),
-		showLog: log.show,
-	});
+	const logger = log.logger('local service');
+	const localService = registerLocalService({ extensionUri, globalState, secrets, logger, showLog: log.show });
 	const connect = createConnect({
 		connections,
 		keys,
 		localService,
-		channelMemory: channelMemoryStore(context.globalState),
+		channelMemory: channelMemoryStore(globalState),
 		logger: log.logger('client'),
 	});
-	const channel = registerChannel({
-		extensionUri: context.extensionUri,
-		globalState: context.globalState,
-		active: async () => {
-			const { client, connection } = await connect.active();
-			const { label, name } = connection;
-			return { client, connection, label: label ?? name, isLocal: name === LOCAL_CONNECTION_NAME };
-		},
-		logger: log.logger('channel'),
-	});
+	const { active } = connect;
+	const channel = registerChannel({ extensionUri, globalState, active, logger: log.logger('channel') });
 	const chat = registerChat({
-		extensionUri: context.extensionUri,
-		globalStorageUri: context.globalStorageUri,
-		storageUri: context.storageUri,
+		extensionUri,
+		globalStorageUri,
+		storageUri,
 		workspaceState,
 		client: connect.client,
 		channels: channel,
 		connection: async () => {
 			const connection = await connections.active();
-			const model =
-				readTextSetting('errand.chat.model') || connection.models.find(({ kinds }) => kinds.includes('chat'))?.id;
+			const model = readTextSetting('errand.chat.model') || connect.firstModel(connection);
 			const noEncryption = await channel.refusal(connection);
 			const { name, label = name } = connection;
-			return { name, label, model, ...defined({ noEncryption }) };
+			const isDemo = name === LOCAL_CONNECTION_NAME && localService.defaultModel() === undefined;
+			return { name, label, model, isDemo, ...defined({ noEncryption }) };
 		},
 		describeConnection: connect.describe,
 		unusedServers: localService.unusedServers,
+		addModelServer: localService.addModelServer,
 		serviceOrigins: connect.origins,
 		ensureKey: onAsk => ensureKey('inference', onAsk),
 		onDidChangeConnection: connect.onDidChange,
@@ -107,36 +104,43 @@ function wire(context: vscode.ExtensionContext): void {
 		logger: log.logger('chat'),
 	});
 	closeChat = chat.close;
+	const tasks = registerTasks({
+		workspaceState,
+		globalState,
+		storageUri,
+		client: connect.client,
+		connection: async () => {
+			const { name, label = name, scm, agents, dashboardUrl } = await connections.active();
+			const isLocal = name === LOCAL_CONNECTION_NAME;
+			return { name, label, isLocal, hasLookUps: !isLocal && scm !== undefined, agents, dashboardUrl };
+		},
+		agents: async () => (await connect.describe()).agents,
+		ensureKey: () => ensureKey('cloud'),
+		nameRepositories: localService.nameRepositories,
+		localService,
+		onDidChangeConnection: connect.onDidChange,
+		logger: log.logger('tasks'),
+	});
 	context.subscriptions.push(
 		registerCommand(commands.showLog, log.show),
+		registerGetStarted(context.extension.id),
 		connections,
 		keys,
 		localService,
 		connect,
 		channel,
 		chat,
-		registerTasks({
+		tasks,
+		registerDecisions({
+			extensionUri,
 			workspaceState,
-			globalState: context.globalState,
-			storageUri: context.storageUri,
-			client: connect.client,
-			connection: async () => {
-				const connection = await connections.active();
-				return {
-					name: connection.name,
-					label: connection.label ?? connection.name,
-					isLocal: connection.name === LOCAL_CONNECTION_NAME,
-					hasLookUps: connection.name !== LOCAL_CONNECTION_NAME && connection.scm !== undefined,
-					agents: connection.agents,
-					dashboardUrl: connection.dashboardUrl,
-				};
-			},
-			ensureKey: () => ensureKey('cloud'),
-			nameRepositories: localService.nameRepositories,
-			localService,
-			onDidChangeConnection: connect.onDidChange,
-			logger: log.logger('tasks'),
+			active,
+			ensureKey: connection => keys.ensure(connection, 'inference'),
+			readContext: chat.readContext,
+			tasks,
+			logger: log.logger('decisions'),
 		}),
+		registerCosts({ connections: connections.all, taskUse: localService.monthlyUse, chatUse: chat.use }),
 		// The log is disposed of last, because the others still write to it while they are disposed of.
 		log,
 	);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { ensureDependencies } from './dependencies.mjs';
 import { root } from './folders.mjs';
-import { ensureNode } from './node.mjs';
+import { ensureNode, neededNode } from './node.mjs';
 
 /**
  * Installs what is missing, then runs a script on the project's own Node and exits with the script's exit code.
@@ -12,8 +12,9 @@ import { ensureNode } from './node.mjs';
  */
 export async function handOver(script, { onFailedSetup } = {}) {
 	try {
+		// An older Node is enough to install the project's own.
 		if (Number(process.versions.node.split('.')[0]) < 20) {
-			throw new Error(`Node 20 or newer is needed; this is ${process.versions.node}.`);
+			throw new Error(`Node ${neededNode()} or newer is needed; this is ${process.versions.node}.`);
 		}
 		await ensureDependencies();
 		const node = await ensureNode();

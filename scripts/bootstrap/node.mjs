@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { cache } from './folders.mjs';
+import { cache, root } from './folders.mjs';
 import { fetchPackage, tar } from './npm.mjs';
 import { makeOnce } from './scratch.mjs';
 
@@ -40,11 +41,20 @@ export async function ensureNode() {
 	return path.join(folder, 'bin', name);
 }
 
+/** @returns {string} the oldest Node that everything runs on, as package.json names it */
+export function neededNode() {
+	const { engines } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+	return engines.node.replace(/^>=/, '');
+}
+
 /** @param {string} platform */
 function ownNode(platform) {
-	if (Number(process.versions.node.split('.')[0]) < 24) {
+	const needed = neededNode();
+	const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+	const [neededMajor = 0, neededMinor = 0] = needed.split('.').map(Number);
+	if (major < neededMajor || (major === neededMajor && minor < neededMinor)) {
 		throw new Error(
-			`No Node ${version} is packaged for ${platform}, and this is Node ${process.versions.node}. Run the same command with Node 24.`,
+			`Node ${needed} or newer is needed, this is ${process.versions.node}, and none is packaged for ${platform}. Install a newer one and run the same command again.`,
 		);
 	}
 	return process.execPath;

@@ -24,7 +24,7 @@ export async function runTestProcess({ args, folder, environment, limitMs }: Tes
 	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
 		cwd: root,
 		stdio: ['ignore', 'inherit', 'inherit'],
-		env: { ...process.env, ...environment, ...mark.environment, [totalsVariable]: totalsFile },
+		env: { ...process.env, PATH: programFolders(), ...environment, ...mark.environment, [totalsVariable]: totalsFile },
 	});
 	const hung = setTimeout(() => {
 		console.log(`  failed  no end after ${limitMs / 1000} s; stopping it`);
@@ -39,6 +39,11 @@ export async function runTestProcess({ args, folder, environment, limitMs }: Tes
 		return { passed: totals?.passed ?? 0, failed: 1 };
 	}
 	return totals;
+}
+
+/** Programs that tests start find the Node.js of the project as `node`, whichever one the machine has. */
+function programFolders(): string {
+	return [path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter);
 }
 
 function readTotals(file: string): Totals | undefined {

@@ -32,7 +32,7 @@ export async function withRecordingProxy(
 		for (const place of new Set(leaks.map(String))) {
 			print(`  failed  a request to ${place} on this machine reached the proxy of the environment`);
 		}
-		return { passed: totals.passed, failed: totals.failed + leaks.length };
+		return { ...totals, failed: totals.failed + leaks.length };
 	} finally {
 		await proxy.stop();
 	}

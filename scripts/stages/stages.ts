@@ -9,23 +9,35 @@ import { ensureBrowser } from '../browser.ts';
 import { build } from '../build.ts';
 import { ensureEditor } from '../editor/install.ts';
 import { copyExtension } from '../editor/installExtension.ts';
+import { ensureAgents, testAgents } from './agents.ts';
 import { check } from './check.ts';
 import { runEditorTests } from './editor.ts';
 import { runMocha } from './mocha.ts';
 import { withRecordingProxy } from './recordingProxy.ts';
 import type { Totals } from './totals.ts';
 
-export type StageName = 'check' | 'unit' | 'conformance' | 'interoperability' | 'editor' | 'e2e';
+export type StageName =
+	| 'check'
+	| 'unit'
+	| 'agents'
+	| 'conformance'
+	| 'interoperability'
+	| 'editor'
+	| 'e2e'
+	| 'screenshots';
 
 const cores = os.availableParallelism();
 
 /** Tests outside the editor spend much of their time waiting. */
 const jobs = cores + 1;
 
+/** Asks the conformance stage to break the code and to see whether its proofs notice. */
+const MUTATE = '--mutate';
+
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** The stages of `npm test`. */
-export const stageNames: readonly StageName[] = ['check', 'unit', 'conformance', 'editor', 'e2e'];
+export const stageNames: readonly StageName[] = ['check', 'unit', 'agents', 'conformance', 'editor', 'e2e'];
 
 /** One run of some stages. What they need is built once, in a folder of the run that is removed at its end. */
 export class TestRun {
@@ -34,6 +46,7 @@ export class TestRun {
 	private readonly scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'errand-test-'));
 	private readonly buildFlags: string[];
 	private editor: Promise<Record<string, string>> | undefined;
+	private processes: Promise<true> | undefined;
 
 	constructor(buildFlags: string[] = []) {
 		this.buildFlags = buildFlags;
@@ -47,22 +60,35 @@ export class TestRun {
 			case 'check':
 				return check();
 			case 'unit':
-				return withRecordingProxy(environment =>
+				return this.withProcesses(environment =>
 					runMocha({ tests: 'unit', args, folder, environment, jobs, testLimitMs: 60_000, limitMs: 1_200_000 }),
 				);
+			case 'agents':
+				// Errand's own agent is run as it is shipped.
+				await buildLocked();
+				return this.withProcesses(environment => testAgents({ args, folder, environment }));
 			case 'conformance':
-				return withRecordingProxy(environment =>
-					runMocha({ tests: 'conformance', args, folder, environment, jobs, testLimitMs: 60_000, limitMs: 600_000 }),
+				if (args.includes(MUTATE)) {
+					const { mutateConformance } = await import('./mutate.ts');
+					const chosen = args.filter(argument => argument !== MUTATE);
+					return mutateConformance({ chosen, folder, jobs: cores });
+				}
+				return this.withProcesses(environment =>
+					runMocha({ tests: 'conformance', args, folder, environment, jobs, testLimitMs: 60_000, limitMs: 1_200_000 }),
 				);
 			case 'interoperability':
 				await ensureDependencies(path.join(root, 'bench'));
-				return runMocha({ tests: 'interoperability', args, folder, testLimitMs: 60_000, limitMs: 600_000 });
+				await ensureAgents('furtherAgents');
+				return runMocha({ tests: 'interoperability', args, folder, testLimitMs: 60_000, limitMs: 1_800_000 });
 			case 'editor':
 				return this.withEditor(environment => runEditorTests({ args, folder, environment }));
 			case 'e2e':
+			case 'screenshots':
+				await (name === 'screenshots' ? ensureDependencies(path.join(root, 'bench')) : undefined);
+				await ensureAgents();
 				return this.withEditor(environment =>
 					runMocha({
-						tests: 'e2e',
+						tests: name,
 						args,
 						folder,
 						environment,
@@ -73,6 +99,17 @@ export class TestRun {
 					}),
 				);
 		}
+	}
+
+	/**
+	 * Builds the programs that are processes of their own. Tests start some of them hundreds of times, which takes a third
+	 * of the processor time that it takes from the sources.
+	 */
+	private async withProcesses(run: (environment: Record<string, string>) => Promise<Totals>): Promise<Totals> {
+		const programs = path.join(this.folder, 'programs');
+		this.processes ??= build(`--processes=${programs}`);
+		await this.processes;
+		return withRecordingProxy(environment => run({ ...environment, ERRAND_TEST_PROGRAMS: programs }));
 	}
 
 	private async withEditor(run: (environment: Record<string, string>) => Promise<Totals>): Promise<Totals> {
@@ -110,6 +147,11 @@ export class TestRun {
 			fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 		}
 	}
+}
+
+/** Builds all programs. Another run's build would empty `dist` meanwhile. */
+function buildLocked(): Promise<unknown> {
+	return withLock(path.join(cache, 'build.lock'), 'building', () => build());
 }
 
 /** Removes the folders of runs that were killed. */

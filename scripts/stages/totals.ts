@@ -1,10 +1,45 @@
 export interface Totals {
 	passed: number;
 	failed: number;
+	/** Those that this machine cannot run. */
+	skipped?: number;
+	/** The titles and errors of failed tests. A failure outside a test has none. */
+	failures?: readonly string[];
+	/** How long each file took, in milliseconds, by its path from the project's folder. */
+	files?: Readonly<Record<string, number>>;
 }
 
 export const none: Totals = { passed: 0, failed: 0 };
 
 export function add(one: Totals, other: Totals): Totals {
-	return { passed: one.passed + other.passed, failed: one.failed + other.failed };
+	const skipped = (one.skipped ?? 0) + (other.skipped ?? 0);
+	const failures = [...(one.failures ?? []), ...(other.failures ?? [])];
+	return {
+		passed: one.passed + other.passed,
+		failed: one.failed + other.failed,
+		...(skipped > 0 && { skipped }),
+		...(failures.length > 0 && { failures }),
+		...((one.files ?? other.files) && { files: { ...one.files, ...other.files } }),
+	};
+}
+
+/** Returns a line for each of the files that took longest, the slowest first. */
+export function slowestFiles({ files = {} }: Totals, count: number): string[] {
+	return Object.entries(files)
+		.sort(([, one], [, other]) => other - one)
+		.slice(0, count)
+		.map(([file, milliseconds]) => `${(milliseconds / 1000).toFixed(0).padStart(5)} s  ${file}`);
+}
+
+/** A failed test in a few lines, to be repeated at the end of a run whose middle is long gone from the screen. */
+export function failureLines(title: string, error: unknown): string {
+	// A test that ran in another process has its error as a plain object.
+	const { stack, message = String(error) } = (error ?? {}) as { stack?: string; message?: string };
+	const text = stack ?? message;
+	return `${title}\n${text.split('\n').slice(0, 12).join('\n').slice(0, 1500)}`;
+}
+
+/** The totals as a line, which names skipped tests only where there are some. */
+export function totalsLine({ passed, failed, skipped = 0 }: Totals): string {
+	return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }

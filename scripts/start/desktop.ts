@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { endFamily, endService, newMark } from '../processes.ts';
-import type { Launch, LaunchInput } from './launch.ts';
+import { type Launch, type LaunchInput, viewOpener } from './launch.ts';
 
 /** Returns the desktop editor's command if there is one and a screen to show the editor on. */
 export function desktopCode(): string | undefined {
@@ -30,6 +30,7 @@ export function openDesktop(code: string, { dataFolder, extension, folder }: Lau
 	const windows = process.platform === 'win32';
 	const args = [
 		`--extensionDevelopmentPath=${extension}`,
+		`--extensionDevelopmentPath=${viewOpener}`,
 		`--user-data-dir=${path.join(dataFolder, 'desktop')}`,
 		'--new-window',
 		// Without this flag, the command returns at once, and the window is no child process of ours.

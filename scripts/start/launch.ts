@@ -1,3 +1,8 @@
+import path from 'node:path';
+
+/** An extension that opens the tasks and the chat in the first window. */
+export const viewOpener = path.join(import.meta.dirname, 'viewOpener');
+
 export interface LaunchInput {
 	/** The folder for everything that the launch writes. */
 	dataFolder: string;

@@ -6,13 +6,15 @@ import { installExtension } from '../editor/installExtension.ts';
 import { startEditorServer } from '../editor/server.ts';
 import { firstSettings } from '../editor/settings.ts';
 import type { Claim } from './claim.ts';
-import type { Launch, LaunchInput } from './launch.ts';
+import { type Launch, type LaunchInput, viewOpener } from './launch.ts';
 
 /** Serves VS Code on this machine with the extension installed as a user would have it. */
 export async function openServed(input: LaunchInput, wishedPort: number | undefined, claim: Claim): Promise<Launch> {
 	const { dataFolder, extension, folder } = input;
 	const editorFolder = await ensureEditor();
-	installExtension(extension, path.join(dataFolder, 'extensions'));
+	const extensions = path.join(dataFolder, 'extensions');
+	installExtension(extension, extensions);
+	fs.cpSync(viewOpener, path.join(extensions, 'errand.view-opener-1.0.0'), { recursive: true });
 	writeSettingsOnce(path.join(dataFolder, 'server', 'data', 'User'));
 	const portFile = path.join(dataFolder, 'port');
 	const port = wishedPort ?? (await lastPort(portFile));

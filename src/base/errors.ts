@@ -79,6 +79,10 @@ export interface ClientErrorOptions {
 	cause?: unknown;
 	/** The service's own message, which is untrusted text and only for display. */
 	serviceMessage?: string | undefined;
+	/** Whether a web page came in place of the reply, as from a login or at a wrong address. */
+	isPage?: boolean;
+	/** The origin that the service sent the request on to, where it was not followed. */
+	redirectedTo?: string | undefined;
 	/** Whether nothing of the request has left this machine. */
 	unsent?: boolean;
 }
@@ -91,6 +95,8 @@ export class ClientError extends Error {
 	readonly retryable: boolean;
 	readonly retryAfterMs: number | undefined;
 	readonly serviceMessage: string | undefined;
+	readonly isPage: boolean;
+	readonly redirectedTo: string | undefined;
 	/** Whether the request or a part of it may have left this machine. It is false only if it certainly has not. */
 	readonly wasSent: boolean;
 
@@ -101,6 +107,8 @@ export class ClientError extends Error {
 		this.retryable = options.retryable ?? false;
 		this.retryAfterMs = options.retryAfterMs;
 		this.serviceMessage = options.serviceMessage;
+		this.isPage = options.isPage ?? false;
+		this.redirectedTo = options.redirectedTo;
 		this.wasSent = !options.unsent;
 	}
 
@@ -115,9 +123,8 @@ export class ClientError extends Error {
 	}
 
 	private with(changes: ClientErrorOptions): ClientError {
-		const { code, message, status, retryable, retryAfterMs, cause, serviceMessage, wasSent } = this;
-		const options = { status, retryable, retryAfterMs, cause, serviceMessage, unsent: !wasSent };
-		return new ClientError(code, message, { ...options, ...changes });
+		const { code, message, wasSent, ...rest } = this;
+		return new ClientError(code, message, { ...rest, cause: this.cause, unsent: !wasSent, ...changes });
 	}
 
 	static is(error: unknown, code?: ClientErrorCode): error is ClientError {

@@ -7,6 +7,9 @@ import path from 'node:path';
 /** The extension of a file that is still being written. If a crash has left one behind, it may be removed. */
 export const TEMPORARY_EXTENSION = '.tmp';
 
+/** The suffix that `temporaryName` adds to the name of a file. */
+const UNIQUE_PART = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
+
 /** Only the owner may read what Errand stores. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -16,15 +19,25 @@ export function temporaryName(file: string): string {
 	return `${file}.${randomUUID()}${TEMPORARY_EXTENSION}`;
 }
 
+/** Removes what processes that were ended have left beside the file while they wrote it. Never rejects. */
+export async function removeTemporaries(file: string): Promise<void> {
+	const folder = path.dirname(file);
+	const start = `${path.basename(file)}.`;
+	for (const name of await readdir(folder).catch(() => [])) {
+		const isOurs = name.startsWith(start) && UNIQUE_PART.test(name.slice(start.length));
+		await (isOurs && rm(path.join(folder, name), { force: true }).catch(() => {}));
+	}
+}
+
 /**
- * Replaces the file atomically and creates its folder if it is missing. Rejects with the system's error, in which case
- * the previous file is kept.
+ * Replaces the file atomically and creates its folder if it is missing. The file gets the permissions `mode`, less those
+ * that the process never gives. Rejects with the system's error, in which case the previous file is kept.
  */
-export async function replaceFile(file: string, data: string | Uint8Array): Promise<void> {
+export async function replaceFile(file: string, data: string | Uint8Array, mode = FILE_MODE): Promise<void> {
 	const temporary = temporaryName(file);
 	try {
 		await mkdir(path.dirname(file), { recursive: true, mode: FOLDER_MODE });
-		await writeFile(temporary, data, { mode: FILE_MODE, flag: 'wx' });
+		await writeFile(temporary, data, { mode, flag: 'wx' });
 		await rename(temporary, file);
 	} catch (error) {
 		await rm(temporary, { force: true }).catch(() => {});

@@ -77,19 +77,6 @@ export function otherSide(
 	};
 }
 
-/**
- * Returns the folder that a branch is checked out in, of all that work with the repository, whatever its configuration
- * says of itself; for a bare repository its own folder, if HEAD is on the branch. `git` runs a command in the repository.
- */
-export async function findWorktree(
-	git: (commandLine: readonly string[]) => Promise<string>,
-	branch: string,
-): Promise<string | undefined> {
-	const output = await git(['for-each-ref', '--format=%(worktreepath)', '--', `refs/heads/${branch}`]);
-	const worktree = output.replace(/\n$/, '');
-	return worktree === '' ? undefined : worktree;
-}
-
 /** A setting as git reports it. */
 export interface FoundSetting {
 	/** `local` and `worktree` are the repository's own files, with the files that these include. */
@@ -101,8 +88,8 @@ export interface FoundSetting {
 	value: string;
 }
 
-/** A section whose settings contain the name of a hook or a filter. */
-export type NamedSection = 'hook' | 'filter';
+/** A section whose settings contain the name of a hook, a filter or a merge driver. */
+export type NamedSection = 'hook' | 'filter' | 'merge';
 
 /** A setting for git: its key and its value. */
 export type Setting = readonly [key: string, value: string];
@@ -119,7 +106,7 @@ export const LIST_SETTINGS = {
 		'--show-origin',
 		'--includes',
 		'--get-regexp',
-		'^(hook|filter|lfs\\.extension|credential|remote|core\\.(sshcommand|gitproxy|askpass)|errand\\.environment)(\\.|$)',
+		'^(hook|filter|merge\\..*\\.driver|lfs\\.extension|credential|remote|core\\.(sshcommand|gitproxy|askpass)|errand\\.environment)(\\.|$)',
 	],
 	env: settingsEnvironment([PROOF]),
 } as const;
@@ -190,6 +177,17 @@ export function emptyFilters(names: readonly string[], required: boolean): Setti
 		[`filter.${name}.process`, ''],
 		[`filter.${name}.required`, String(required)],
 	]);
+}
+
+/** Merges lines as git does without a driver. Content that is not text is a conflict, and stays as it is. */
+const TEXT_MERGE = 'git merge-file -q --marker-size=%L -L HEAD -L base -L theirs %A %O %B || exit 1';
+
+/**
+ * Returns the settings that replace the merge drivers of the repository's own configuration by git's own merge of text. An
+ * empty driver would silently keep one of the two sides.
+ */
+export function plainMergeDrivers(found: readonly FoundSetting[]): Setting[] {
+	return namesIn(found.filter(isOfRepository), 'merge').map(name => [`merge.${name}.driver`, TEXT_MERGE]);
 }
 
 /** The variables of a filter that name the programs for staging files, and for checking them out. */

@@ -7,6 +7,41 @@ export function parseJson(text: string): unknown {
 	}
 }
 
+/** An escape such as `\u00e9` that was cut off. */
+const UNFINISHED_ESCAPE = /\\(?:u[\da-f]{0,3})?$/i;
+
+/**
+ * Reads what the beginning of a JSON text says: its whole entries, and the string that it ends in. Returns undefined for
+ * what begins no array, object or string.
+ */
+export function parseBeginningOfJson(text: string): unknown {
+	/** What closes the arrays and objects that are open, here and where the last whole entry ends. */
+	let closing = '';
+	let closingOfWhole = '';
+	let endOfWhole = 0;
+	let isInString = false;
+	for (let index = 0; index < text.length; index++) {
+		const character = text[index] ?? '';
+		if (isInString) {
+			isInString = character !== '"';
+			// What follows a backslash never ends the string.
+			index += character === '\\' ? 1 : 0;
+		} else if (character === '"') {
+			isInString = true;
+		} else if ('{[}],'.includes(character)) {
+			if (character === '{' || character === '[') {
+				closing = (character === '{' ? '}' : ']') + closing;
+			} else if (character !== ',') {
+				closing = closing.slice(1);
+			}
+			closingOfWhole = closing;
+			endOfWhole = character === ',' ? index : index + 1;
+		}
+	}
+	const ends = isInString ? [text, text.replace(UNFINISHED_ESCAPE, '')].map(part => `${part}"${closing}`) : [];
+	return [...ends, text.slice(0, endOfWhole) + closingOfWhole].map(parseJson).find(value => value !== undefined);
+}
+
 /**
  * Whether the arrays and objects of a JSON value are nested more than `levels` deep. It does not recurse, so it works
  * at any depth.

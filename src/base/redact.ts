@@ -17,6 +17,8 @@ export interface LogFields {
 	version?: string;
 	connection?: string;
 	keyKind?: string;
+	/** The name of a request's field, from a list of our own. */
+	field?: string;
 	/** The message of an error from our own code or the system, reduced to one line. */
 	reason?: string;
 }
@@ -36,6 +38,7 @@ const ALLOWED: ReadonlySet<string> = new Set<keyof LogFields>([
 	'version',
 	'connection',
 	'keyKind',
+	'field',
 	'reason',
 ]);
 

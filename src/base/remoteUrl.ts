@@ -72,6 +72,21 @@ export function hasCredentials(remoteUrl: string): boolean {
 	return (url?.protocol === 'https:' || url?.protocol === 'http:') && (url.username !== '' || url.password !== '');
 }
 
+/** Removes the user name and the password from an address of the web. */
+export function withoutCredentials(address: string): string {
+	return address.replace(/^(https?:\/\/)[^/]*@/i, '$1');
+}
+
+/**
+ * Whether an address of a directory names another machine, as Windows understands it. Even to look there tells that
+ * machine who the user is.
+ */
+export function isOnOtherMachine(address: string): boolean {
+	const text = address.trim();
+	const url = /^file:/i.test(text) ? URL.parse(text) : null;
+	return (url?.host ?? '') !== '' || /^(?:[\\/]|%5c|%2f){2}/i.test(url?.pathname ?? text);
+}
+
 /**
  * Returns a normalised form of a repository's address, in which different spellings are equal, or undefined where the
  * address names no repository.

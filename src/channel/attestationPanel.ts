@@ -3,7 +3,8 @@ import { defined } from '../base/defined.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { type Attested, CHECKS } from '../client/types.ts';
+import { CHECKS } from '../client/types.ts';
+import type { Health } from '../contract/channel.ts';
 import { explainError, showMessage } from '../platform/notify.ts';
 import { defaultFolder } from '../platform/saveTarget.ts';
 import { serveMessage } from '../platform/serveMessage.ts';
@@ -12,11 +13,11 @@ import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import type { Consent } from './consent.ts';
 import { explainChannelError } from './explain.ts';
-import { checkLabel, verdictSentence, verdictWord } from './messages.ts';
+import { checkLabel, healthText, verdictSentence, verdictWord } from './messages.ts';
 import type { ChannelConnection } from './model/channelConnection.ts';
 import { harmlessLine, rawViews } from './model/evidence.ts';
 import { exportReport } from './model/exportReport.ts';
-import type { ChannelPlace } from './model/places.ts';
+import { type ChannelPlace, type Placed, withoutAddress } from './model/places.ts';
 import type { CheckView, FromReportPage, ReportPageData, ReportView, ToReportPage } from './model/protocol.ts';
 import { parseFromReportPage } from './model/protocolSchema.ts';
 import { summarise } from './model/summary.ts';
@@ -35,8 +36,10 @@ export interface PanelDependencies {
 }
 
 interface Checked {
-	attested: Attested;
+	attested: Placed;
 	at: Date;
+	/** What the service says of itself: undefined while it is asked, `none` where nothing can be read. */
+	health?: Health | 'none';
 }
 
 /** The report on an attestation, as an editor tab. It only reads and changes nothing. */
@@ -131,13 +134,16 @@ export class AttestationPanel {
 		this.post();
 		const { active, place } = this.subject;
 		try {
-			const attested = await active.client.channel.attest({
+			const { channel } = active.client;
+			const attested = await channel.attest({
 				...place.address,
 				askMaker: () => this.dependencies.consent.askMaker({ isAskedAnew }),
 				signal: own.signal,
 			});
 			if (this.checking === own) {
-				this.checked = { attested, at: new Date() };
+				const checked: Checked = { attested: active.isLocal ? withoutAddress(attested) : attested, at: new Date() };
+				this.checked = checked;
+				void this.askHealth(checked, active, place);
 			}
 		} catch (error) {
 			if (this.checking === own) {
@@ -150,6 +156,14 @@ export class AttestationPanel {
 				this.checking = undefined;
 				this.post();
 			}
+		}
+	}
+
+	/** What the service says of itself proves nothing, so nothing waits for it. Never rejects. */
+	private async askHealth(checked: Checked, { client }: ChannelConnection, { address }: ChannelPlace): Promise<void> {
+		checked.health = await client.channel.health(address).catch((): 'none' => 'none');
+		if (this.checked === checked) {
+			this.post();
 		}
 	}
 
@@ -170,7 +184,7 @@ export class AttestationPanel {
 			isChecking,
 			canExport: checked !== undefined && !isChecking,
 		};
-		const details = [harmlessLine(place.url)];
+		const details = active.isLocal ? [] : [harmlessLine(place.url)];
 		if (!checked) {
 			return {
 				...common,
@@ -193,7 +207,11 @@ export class AttestationPanel {
 			...common,
 			sentence: isChecking ? vscode.l10n.t('Checking…') : this.sentence(attested),
 			tone: isChecking ? 'pending' : summary.broken || summary.isDowngrade ? 'bad' : 'open',
-			details: [...details, vscode.l10n.t('Checked {0}', time)],
+			details: [
+				...details,
+				vscode.l10n.t('Checked {0}', time),
+				...(checked.health === undefined ? [] : [harmlessLine(healthText(checked.health))]),
+			],
 			checks: attested.verdicts.map(
 				({ check, verdict, input, ...why }): CheckView => ({
 					label: checkLabel(check),
@@ -207,7 +225,7 @@ export class AttestationPanel {
 		};
 	}
 
-	private sentence(attested: Attested): string {
+	private sentence(attested: Placed): string {
 		const summary = summarise(attested, this.subject.active.isLocal);
 		const isDemanded = readSetting('errand.channel.requireHardwareProof');
 		return verdictSentence(summary, { isDemanded, isWhole: areRepliesWhole() });
@@ -218,10 +236,11 @@ export class AttestationPanel {
 		if (!checked) {
 			return;
 		}
-		const { attested, at } = checked;
+		const { attested, at, health } = checked;
 		// The text is made before the save dialog, during which the tab may change to another subject.
 		const text = exportReport({
 			...attested,
+			...(health === undefined || health === 'none' ? {} : { health }),
 			verdicts: attested.verdicts.map(verdict => ({ ...verdict, reason: reasonText(verdict) })),
 			connection: this.subject.active.label,
 			checkedAt: at.toISOString(),

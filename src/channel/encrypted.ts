@@ -36,10 +36,13 @@ export interface EncryptedSession {
 	readonly keyFingerprint: string | undefined;
 	/** Whether a reply failed verification, so that nothing is sent or shown any more. */
 	readonly hasEnded: boolean;
-	/** Throws like a `ChannelSession`. Every text was verified before it is yielded. */
+	/**
+	 * Throws like a `ChannelSession`. Every text was verified before it is yielded. `isWhole` asks for the reply in one
+	 * piece, whatever the settings say.
+	 */
 	stream(
 		history: readonly ChannelMessage[],
-		options?: { signal?: AbortSignal },
+		options?: { signal?: AbortSignal; isWhole?: boolean },
 	): AsyncIterable<{ type: 'text'; text: string }>;
 	close(): Promise<void>;
 }
@@ -114,6 +117,8 @@ class WatchedSession implements EncryptedSession {
 	private confirmedKey: string | undefined;
 	/** Whether a reply was streamed, which stays true whatever the settings say later. */
 	private hasStreamed = false;
+	/** Whether the last message was asked for in one piece, whatever the settings say. */
+	private asksWhole = false;
 	private readonly watching: Disposable;
 	private told: Badge;
 	private isBroken = false;
@@ -139,20 +144,21 @@ class WatchedSession implements EncryptedSession {
 
 	get badge(): Badge {
 		const isKeyConfirmed = this.confirmedKey !== undefined && this.confirmedKey === this.keyFingerprint;
-		const isWhole = areRepliesWhole() && !this.hasStreamed;
+		const isWhole = (areRepliesWhole() || this.asksWhole) && !this.hasStreamed;
 		return badgeWords(summarise(this.session, this.isLocal), { isKeyConfirmed, isWhole });
 	}
 
 	async *stream(
 		history: readonly ChannelMessage[],
-		options?: { signal?: AbortSignal },
+		{ isWhole = false, ...options }: { signal?: AbortSignal; isWhole?: boolean } = {},
 	): AsyncGenerator<{ type: 'text'; text: string }, void> {
 		// The setting may have been turned on since the session was opened.
 		if (readSetting('errand.channel.requireHardwareProof')) {
 			demandHardwareProof(this.session);
 		}
 		try {
-			for await (const event of this.reply(history, options)) {
+			this.asksWhole = isWhole;
+			for await (const event of this.reply(history, isWhole || areRepliesWhole(), options)) {
 				this.confirmedKey = this.keyFingerprint;
 				this.tell();
 				yield event;
@@ -169,14 +175,17 @@ class WatchedSession implements EncryptedSession {
 
 	private async *reply(
 		history: readonly ChannelMessage[],
-		options?: { signal?: AbortSignal },
+		isWhole: boolean,
+		options: { signal?: AbortSignal },
 	): AsyncGenerator<{ type: 'text'; text: string }, void> {
-		if (areRepliesWhole()) {
+		if (isWhole) {
 			const { text } = await this.session.send(history, options);
 			yield { type: 'text', text };
-		} else {
+			return;
+		}
+		for await (const event of this.session.stream(history, options)) {
 			this.hasStreamed = true;
-			yield* this.session.stream(history, options);
+			yield event;
 		}
 	}
 

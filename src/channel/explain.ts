@@ -5,8 +5,15 @@ import { commands } from '../platform/ids.ts';
 import { type Explanation, explainError } from '../platform/notify.ts';
 import { checkLabel, noChannelText, sentBeforeText } from './messages.ts';
 
-/** Explains an error of the channel. Nothing that failed verification was shown, and nothing was sent unencrypted. */
-export function explainChannelError(error: unknown, connection: string): Explanation {
+/**
+ * Explains an error of the channel. `wasStreamed`: the reply was asked for in parts, and could be had whole. Nothing that failed
+ * verification was shown, and nothing was sent unencrypted.
+ */
+export function explainChannelError(
+	error: unknown,
+	connection: string,
+	{ wasStreamed = false }: { wasStreamed?: boolean } = {},
+): Explanation {
 	const action = { label: vscode.l10n.t('Show Attestation'), command: commands.showAttestation };
 	const startNew = { label: vscode.l10n.t('New Encrypted Conversation'), command: commands.newEncryptedConversation };
 	if (!ClientError.is(error)) {
@@ -43,10 +50,20 @@ export function explainChannelError(error: unknown, connection: string): Explana
 		case 'not-found':
 			return {
 				message: vscode.l10n.t(
-					'{0} has no encrypted channel at its address. Check encryptUrl, or orgUrl with model and provider.',
+					'{0} has no encrypted channel at its address. Check that host with “Errand: Add Connection”; of the organisation’s host, check the model and its provider too.',
 					connection,
 				),
 			};
+		case 'bad-response':
+			return wasStreamed && error.redirectedTo === undefined
+				? {
+						message: vscode.l10n.t(
+							'What {0} streamed is no encrypted reply as the contract describes it, so nothing of it is shown. The session goes on. Ask for whole replies, or check the address if a login or a proxy answered.',
+							connection,
+						),
+						action: { label: vscode.l10n.t('Ask for Whole Replies'), command: commands.askForWholeReplies },
+					}
+				: explainError(error, connection);
 		case 'truncated':
 			return {
 				message: vscode.l10n.t(

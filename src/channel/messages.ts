@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { lostChecks } from '../client/channel/checks.ts';
 import { isDowngrade } from '../client/channel/ladder.ts';
 import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../client/types.ts';
+import type { Health } from '../contract/channel.ts';
 import { streamedReplyWords } from '../platform/streamedReplyMessages.ts';
 import type { Summary } from './model/summary.ts';
 
@@ -164,7 +165,23 @@ export function otherConnectionText(name: string): string {
 
 export function noChannelText(connection: string): string {
 	return vscode.l10n.t(
-		'{0} has no encrypted channel: set encryptUrl, or orgUrl and an encrypted model with its provider.',
+		'{0} has no encrypted channel. Add its shared host, or the organisation’s and an encrypted model, with “Errand: Add Connection”.',
 		connection,
 	);
+}
+
+/** Says what the service reports of itself, which proves nothing. */
+export function healthText(health: Health | 'none'): string {
+	if (health === 'none') {
+		return vscode.l10n.t('The service reports no health');
+	}
+	const { status, crypto_status: crypto, server, version } = health;
+	const isWell = status === 'healthy' && crypto === 'ready';
+	const state = isWell
+		? vscode.l10n.t('healthy and ready to encrypt')
+		: [status, crypto].filter(part => part !== undefined).join(', ') || vscode.l10n.t('nothing that is known');
+	const program = [server, version].filter(part => part !== undefined).join(' ');
+	return program === ''
+		? vscode.l10n.t('The service reports: {0}', state)
+		: vscode.l10n.t('The service reports: {0} ({1})', state, program);
 }

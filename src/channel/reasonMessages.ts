@@ -115,6 +115,10 @@ const REASONS: Readonly<Record<ReasonCode, (...values: string[]) => string>> = {
 	'binding-no-hardware': () =>
 		vscode.l10n.t('No evidence of the hardware was proven, so nothing says where the key lives.'),
 
+	'freshness-again': () =>
+		vscode.l10n.t(
+			'The service sends a record again that it has sent before, so it was not made for this request. How old it is cannot be told.',
+		),
 	'freshness-unknown': () =>
 		vscode.l10n.t('The service takes no nonce of ours, so the evidence may be older than it looks.'),
 

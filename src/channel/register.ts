@@ -6,6 +6,7 @@ import type { Connection } from '../contract/connection.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import type { Explanation } from '../platform/notify.ts';
+import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
 import type { Encrypted } from './encrypted.ts';
 import type { ChannelConnection } from './model/channelConnection.ts';
 import type { ShowAttestation } from './showAttestation.ts';
@@ -24,8 +25,11 @@ export interface RegisteredChannel extends Disposable {
 	open: Encrypted['open'];
 	/** Resolves to why a connection has no encrypted channel, as a sentence, or to undefined if it has one. */
 	refusal(connection: Connection): Promise<string | undefined>;
-	/** Explains an error of a session in one or two sentences, with a button. */
-	explain(error: unknown, connection: string): Promise<Explanation>;
+	/**
+	 * Explains an error of a session in one or two sentences, with a button. `asked` says how a reply was asked for by the
+	 * conversation; without it there was no session yet.
+	 */
+	explain(error: unknown, connection: string, asked?: 'whole' | 'streamed'): Promise<Explanation>;
 }
 
 const MEMORY_KEY = 'errand.channel.memory';
@@ -67,9 +71,9 @@ export function registerChannel({ globalState, ...dependencies }: ChannelDepende
 			]);
 			return channelPlaces(connection).length > 0 ? undefined : noChannelText(connection.label ?? connection.name);
 		},
-		async explain(error, connection) {
+		async explain(error, connection, asked) {
 			const { explainChannelError } = await import('./explain.ts');
-			return explainChannelError(error, connection);
+			return explainChannelError(error, connection, { wasStreamed: asked === 'streamed' && !areRepliesWhole() });
 		},
 		dispose: () => store.dispose(),
 	};

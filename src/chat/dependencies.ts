@@ -26,6 +26,8 @@ export interface ChatDependencies {
 		name: string;
 		label: string;
 		model: string | undefined;
+		/** Only the demo answers there, as no model server was added. */
+		isDemo: boolean;
 		/** Why the connection has no encrypted channel, as a sentence; absent where it has one. */
 		noEncryption?: string;
 	}>;
@@ -33,6 +35,11 @@ export interface ChatDependencies {
 	describeConnection(): Promise<Connection>;
 	/** Model servers that the local connection could use and does not, as of its last description. */
 	unusedServers: ModelPickerOptions['unusedServers'];
+	/**
+	 * Lets the user add a model server and choose one of its models, which chat uses from then on. Resolves with undefined
+	 * where the user leaves.
+	 */
+	addModelServer(): Promise<{ name: string; server: string } | undefined>;
 	/**
 	 * Resolves with the origins of the active connection's service. Images may be loaded from there even in a private
 	 * network.

@@ -6,7 +6,7 @@ import { DisposableStore, MutableDisposable } from '../base/disposable.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { type PickerEnd, thenComposer } from '../platform/editorUse.ts';
 import { commands } from '../platform/ids.ts';
-import { explainError, showMessage } from '../platform/notify.ts';
+import { explainError, offer, showMessage } from '../platform/notify.ts';
 import { type PageService, serveMessage } from '../platform/serveMessage.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
@@ -36,7 +36,7 @@ import { explainRequestFailure } from './settings/messages.ts';
 import { CHAT_SETTINGS, readChatSettings } from './settings/readChatSettings.ts';
 import type { SettingsPickers } from './settings/settingsPickers.ts';
 import { ShownConnection } from './shownConnection.ts';
-import { ConversationStore } from './storage/conversationStore.ts';
+import { CONVERSATIONS_FOLDER, ConversationStore } from './storage/conversationStore.ts';
 import { ImageStore } from './storage/imageStore.ts';
 import { PageStateFile, windowFile } from './storage/pageStateFile.ts';
 import { turnHandlers } from './turnHandlers.ts';
@@ -77,7 +77,7 @@ export class ChatPanel {
 				: vscode.Uri.joinPath(storageUri, 'chatPage.json').fsPath,
 		);
 		this.settings = { defaults: readChatSettings, connection: dependencies.describeConnection };
-		const folder = vscode.Uri.joinPath(globalStorageUri, 'conversations').fsPath;
+		const folder = vscode.Uri.joinPath(globalStorageUri, CONVERSATIONS_FOLDER).fsPath;
 		const images = new ImageStore(folder, createFetchImage(dependencies.serviceOrigins), logger);
 		this.conversations = OpenConversations.open({
 			store: new ConversationStore(folder, logger),
@@ -87,7 +87,7 @@ export class ChatPanel {
 			},
 			service: {
 				client: dependencies.client,
-				connection: dependencies.connection,
+				connection: () => this.connectionToAsk(),
 				modes: async () => modeModelsOf(await dependencies.describeConnection()),
 				channels: {
 					...dependencies.channels,
@@ -169,6 +169,7 @@ export class ChatPanel {
 				withTurn,
 				context: this.context,
 				connection: { label: () => this.connection.view.label, ensureKey: dependencies.ensureKey },
+				addServer: chat => this.addServerFromPage(chat),
 				page: { post, focusComposer },
 				logger,
 			}),
@@ -182,6 +183,7 @@ export class ChatPanel {
 				shown: () => this.shown(),
 				withTurn,
 				refusedModes: () => this.connection.view.refusedModes ?? {},
+				nameImageModel: async chat => (await this.settingsPickers()).nameImageModel(chat),
 				focusComposer: () => this.focusComposer(),
 				logger,
 			}),
@@ -197,6 +199,41 @@ export class ChatPanel {
 		};
 		this.store.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
 		this.store.add(onDidChangeSetting(CHAT_SETTINGS, () => void this.connectionChanged()));
+	}
+
+	/** Lets the user add a model server, and says in a notification which model answers then. */
+	async addModelServer(): Promise<void> {
+		const added = await this.addServer(await this.shown());
+		if (added) {
+			offer(
+				vscode.l10n.t('{0} of {1} answers in the chat now.', added.name, added.server),
+				vscode.l10n.t('Open Chat'),
+				() => executeCommand(commands.focusChat),
+				error => explainError(error, added.server),
+			);
+		}
+	}
+
+	private async addServerFromPage(chat: Chat): Promise<boolean> {
+		let isAdded = false;
+		await thenComposer(
+			async () => {
+				isAdded = (await this.addServer(chat)) !== undefined;
+				return undefined;
+			},
+			() => this.focusComposer(),
+		);
+		return isAdded;
+	}
+
+	/** A model that the conversation chose before gives way to the new one. */
+	private async addServer(chat: Chat): Promise<{ name: string; server: string } | undefined> {
+		const added = await this.dependencies.addModelServer();
+		if (added) {
+			void chat.choose({ model: undefined, models: undefined });
+			await this.connectionChanged();
+		}
+		return added;
 	}
 
 	private pickFromPage(pick: (pickers: SettingsPickers) => Promise<PickerEnd>): Promise<void> {
@@ -222,6 +259,7 @@ export class ChatPanel {
 			recent: keyed('errand.recentModels'),
 			found: keyed('errand.foundModels'),
 			unusedServers: this.dependencies.unusedServers,
+			addServer: async chat => void (await this.addServer(chat)),
 			explainError: error => explainError(error, this.connection.view.label),
 		});
 	}
@@ -304,6 +342,15 @@ export class ChatPanel {
 		(await this.shown()).stop();
 	}
 
+	/** Asks the last message of the shown conversation again, for a reply in one piece, as those after it. */
+	async askForWholeReplies(): Promise<void> {
+		const chat = await this.shown();
+		const { head } = chat.conversation;
+		if (chat.useWholeReplies() && head !== undefined) {
+			await this.handlers['reply-retry']({ kind: 'reply-retry', turn: head });
+		}
+	}
+
 	/** Resolves when the conversations are on disk. It may be called more than once. */
 	async close(): Promise<void> {
 		this.store.dispose();
@@ -320,6 +367,14 @@ export class ChatPanel {
 			request: conversation === undefined ? 0 : historyTokens(conversation),
 			model,
 		};
+	}
+
+	/** The service may be about to tell a model of a server of which none is known yet. */
+	private async connectionToAsk(): ReturnType<ChatDependencies['connection']> {
+		if (this.connection.view.isDemo) {
+			await this.connection.refreshed();
+		}
+		return this.dependencies.connection();
 	}
 
 	private async shown(): Promise<Chat> {

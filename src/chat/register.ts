@@ -3,13 +3,19 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands, PROPOSAL_SCHEME, views } from '../platform/ids.ts';
 import { registerContext } from './context/contextEntry.ts';
+import type { ChatUse } from './conversations/chatUse.ts';
 import type { ChatDependencies } from './dependencies.ts';
+import type { ContextSource } from './model/contextSource.ts';
 import type { ChatPanel } from './panel.ts';
 import type { SettingsPickers } from './settings/settingsPickers.ts';
 
 export interface RegisteredChat extends Disposable {
 	/** Stops the running reply and resolves when the conversation is on disk. */
 	close(): Promise<void>;
+	/** Reads something as the context of a message is read, with what the user has to agree to before it is sent. */
+	readContext(source: ContextSource): Promise<{ label: string; text: string; warnings: string[] }>;
+	/** Returns what the replies of all conversations on this machine have used. Rejects with the system's error. */
+	use(): Promise<ChatUse>;
 }
 
 /** Registers the chat view and its commands. The view's own code loads when it is first shown. */
@@ -62,8 +68,10 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 		return (await panel.encryption.refusesChoices()) ? undefined : run(await panel.settingsPickers());
 	};
 	store.add(registerCommand(commands.selectModel, () => withPickers(pickers => pickers.selectModel())));
+	store.add(registerCommand(commands.addModelServer, async () => (await openPanel()).addModelServer()));
 	store.add(registerCommand(commands.selectPolicy, () => withPickers(pickers => pickers.selectRouting())));
 	store.add(registerCommand(commands.editParameters, () => withPickers(pickers => pickers.editParameters())));
+	store.add(registerCommand(commands.askForWholeReplies, async () => (await openPanel()).askForWholeReplies()));
 	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));
 	const openTools = async () => (await openPanel()).openTools();
 	store.add(registerCommand(commands.applyProposal, async uri => (await openTools()).applyProposal(uri)));
@@ -72,6 +80,22 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	return {
 		dispose: () => store.dispose(),
 		close: async () => (await panel)?.close(),
+		async readContext(source) {
+			const [{ readSource }, { findingText }] = await Promise.all([
+				import('./context/readSource.ts'),
+				import('./context/askFindings.ts'),
+			]);
+			const { attachment, findings } = await readSource(source);
+			return { label: attachment.label, text: attachment.text, warnings: findings.map(findingText) };
+		},
+		async use() {
+			const [{ readChatUse }, { CONVERSATIONS_FOLDER, ConversationStore }] = await Promise.all([
+				import('./conversations/chatUse.ts'),
+				import('./storage/conversationStore.ts'),
+			]);
+			const folder = vscode.Uri.joinPath(dependencies.globalStorageUri, CONVERSATIONS_FOLDER).fsPath;
+			return readChatUse(new ConversationStore(folder, dependencies.logger));
+		},
 	};
 }
 

@@ -1,13 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import type { Connection } from '../contract/connection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import { explainError } from '../platform/notify.ts';
-import { modeModelsOf } from './conversation/replyRequest.ts';
+import { refusedModesOf } from './conversation/replyRequest.ts';
 import type { ChatDependencies } from './dependencies.ts';
 import { noModelText, noModeText } from './messages/messages.ts';
 import type { ModelLimits } from './model/contextBudget.ts';
-import { TURN_MODES } from './model/mode.ts';
 import type { ConnectionView } from './protocol/protocol.ts';
 
 /** The active connection as the page shows it. */
@@ -53,21 +53,22 @@ export class ShownConnection {
 
 	/** Reads the connection from the settings again. A problem with it becomes part of the view. */
 	async read(): Promise<void> {
+		this.current = await this.readView();
+	}
+
+	private async readView(): Promise<ConnectionView> {
 		const action = vscode.l10n.t('Switch Connection');
 		try {
-			const { label, model, noEncryption } = await this.dependencies.connection();
-			this.current =
-				model === undefined ? { label, problem: { message: noModelText(label), action } } : { label, model };
-			if (noEncryption !== undefined) {
-				this.current = { ...this.current, noEncryption };
-			}
+			const { label, model, isDemo, noEncryption } = await this.dependencies.connection();
+			const used = model === undefined ? { problem: { message: noModelText(label), action } } : { model };
+			return { label, ...used, ...(isDemo ? { isDemo } : {}), ...defined({ noEncryption }) };
 		} catch (error) {
-			this.current = { label: '', problem: { message: explainError(error, '').message, action } };
+			return { label: '', problem: { message: explainError(error, '').message, action } };
 		}
 	}
 
 	/**
-	 * Asks the service which modes its models serve and how much they take. Resolves with whether the view has changed.
+	 * Asks the service for its models, which modes they serve and how much they take. Resolves with whether the view has changed.
 	 * Only the local service itself knows this; while it starts, nothing but a message waits for it.
 	 */
 	refresh(): Promise<boolean> {
@@ -84,18 +85,16 @@ export class ShownConnection {
 		} catch (error) {
 			failure = explainError(error, before.label).message;
 		}
+		// The models that the service has told decide which one answers where none was chosen.
+		const view = await this.readView();
 		if (before !== this.current) {
 			return false;
 		}
 		this.described = described;
 		this.failure = failure;
-		const models = described && modeModelsOf(described);
-		const refused = TURN_MODES.filter(mode => mode !== 'chat' && models && models[mode] === undefined);
-		if (refused.length === 0) {
-			return false;
-		}
-		const refusedModes = Object.fromEntries(refused.map(mode => [mode, noModeText(mode, before.label)]));
-		this.current = { ...before, refusedModes };
-		return true;
+		const refused = described ? refusedModesOf(described) : [];
+		const refusedModes = Object.fromEntries(refused.map(mode => [mode, noModeText(mode, view.label)]));
+		this.current = refused.length === 0 ? view : { ...view, refusedModes };
+		return !isDeepStrictEqual(before, this.current);
 	}
 }

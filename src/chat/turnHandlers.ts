@@ -25,6 +25,8 @@ export interface TurnDependencies {
 		/** Asks for the connection's key where it is missing, after `onAsk`. Resolves with false where there is still none. */
 		ensureKey(onAsk: () => void): Promise<boolean>;
 	};
+	/** Lets the user add a model server. Resolves with whether its model answers in that conversation now. */
+	addServer(chat: Chat): Promise<boolean>;
 	page: { post(message: ToPage): void; focusComposer(): void };
 	logger: Logger;
 }
@@ -38,6 +40,7 @@ export type TurnHandlers = PageHandlers<
 	| 'explanation-follow'
 	| 'refusal-follow'
 	| 'attachment-open'
+	| 'server-add'
 >;
 
 /** Commands that ask in a list, after which the composer has the keyboard again. */
@@ -50,7 +53,7 @@ const GIVE_BACK: ReadonlySet<CommandId> = new Set([
 
 /** Returns the handlers of the page's messages about messages and replies. */
 export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
-	const { conversations, withTurn, context, connection, page, logger } = dependencies;
+	const { conversations, withTurn, context, connection, addServer, page, logger } = dependencies;
 	const { post } = page;
 
 	/** The command of the last refusal's button, of which the page knows only the label. */
@@ -137,6 +140,18 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 		'refusal-follow': async ({ turn }) => {
 			if (offered?.turn === turn) {
 				await follow(offered.command);
+			}
+		},
+		'server-add': async ({ turn }) => {
+			const open = await conversations();
+			const chat = (turn === undefined ? undefined : open.findByTurn(turn)) ?? open.shown;
+			if (!(await addServer(chat))) {
+				return;
+			}
+			if (turn !== undefined) {
+				await askAgain(turn, asked => asked.retry(turn));
+			} else if (open.shown === chat) {
+				post({ kind: 'draft-send' });
 			}
 		},
 		'attachment-open': ({ turn, index }) =>

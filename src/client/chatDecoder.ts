@@ -5,6 +5,7 @@ import {
 	annotationSchema,
 	type ChatCompletion,
 	chatCompletionSchema,
+	logprobsSchema,
 	receivedToolCallSchema,
 	saidContent,
 	usageSchema,
@@ -52,6 +53,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		for (const choice of chunk.choices) {
 			if ((choice.index ?? 0) === 0) {
 				this.readDelta(choice.delta, into);
+				readLogprobs(choice.logprobs, into);
 				this.readFinish(choice.finish_reason, choice.provider_specific_fields, into);
 			}
 		}
@@ -67,6 +69,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		this.readServed(provider, model, id, events);
 		const [choice] = choices;
 		this.readDelta(choice?.message, events);
+		readLogprobs(choice?.['logprobs'], events);
 		this.readFinish(choice?.finish_reason, choice?.provider_specific_fields, events);
 		readUsage(usage, events);
 		this.isEnded = true;
@@ -161,6 +164,20 @@ type Maybe = string | null | undefined;
 
 function present(value: Maybe): string | undefined {
 	return isAbsent(value) ? undefined : value;
+}
+
+function readLogprobs(logprobs: unknown, into: ChatStreamEvent[]): void {
+	if (isAbsent(logprobs)) {
+		return;
+	}
+	const { content = [] } = logprobsSchema.safeParse(logprobs).data ?? {};
+	if (content.length > 0) {
+		const plain = ({ token, logprob }: { token: string; logprob: number }) => ({ token, logprob });
+		into.push({
+			type: 'logprobs',
+			tokens: content.map(({ top_logprobs: top, ...token }) => ({ ...plain(token), top: top.map(plain) })),
+		});
+	}
 }
 
 function readUsage(usage: unknown, into: ChatStreamEvent[]): void {

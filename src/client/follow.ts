@@ -7,7 +7,7 @@ import { EventStream } from './core/eventStream.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import { backoff, pause } from './core/retry.ts';
 import type { SseEvent } from './core/sse.ts';
-import { LogReader } from './logReader.ts';
+import { ENTRIES_MISSING, LogReader } from './logReader.ts';
 import type { FollowEvent } from './types.ts';
 
 export interface FollowRequest {
@@ -19,10 +19,11 @@ export interface FollowRequest {
 	signal?: AbortSignal;
 }
 
-/** Why a connection ended; `error` is set where something failed. */
+/** Why a connection ended; `error` is set where something failed, `said` where the service said why. */
 interface Loss {
 	cause: string;
 	error?: ClientError;
+	said?: string;
 }
 
 const FIRST_DELAY_MS = 500;
@@ -56,6 +57,13 @@ async function* readLog(request: FollowRequest, signal: AbortSignal): AsyncGener
 		if (log.isEnded || !loss) {
 			return;
 		}
+		const held: FollowEvent[] = [];
+		if (log.endConnection(held) && loss.error === undefined) {
+			loss.cause = ENTRIES_MISSING;
+		}
+		if (held.length > 0) {
+			yield held;
+		}
 		barren = log.nextIndex > start ? 0 : barren + 1;
 		const end = await endOf(request, log, loss, barren, signal);
 		if (end) {
@@ -67,7 +75,7 @@ async function* readLog(request: FollowRequest, signal: AbortSignal): AsyncGener
 		const ownDelay = backoff(attempt, FIRST_DELAY_MS, MAXIMUM_DELAY_MS, caller.random);
 		const askedFor = Math.min(loss.error?.retryAfterMs ?? 0, caller.limits.retryAfterMs);
 		const delayMs = Math.max(ownDelay, askedFor);
-		yield [{ type: 'reconnecting', nextIndex: log.nextIndex, attempt, delayMs, cause: loss.cause }];
+		yield [{ type: 'reconnecting', nextIndex: log.nextIndex, attempt, delayMs, ...loss }];
 		await pause(caller.clock, delayMs, signal);
 	}
 }
@@ -85,7 +93,8 @@ async function* readConnection(
 			route: routes.taskStream,
 			values: { taskId: id },
 			query: { fromIndex: log.nextIndex, includeStatus },
-			firstByteMs: limits.streamFirstByteMs,
+			// The head comes with the first event, so it counts as silence too if it does not.
+			firstByteMs: includeStatus ? limits.followSilenceMs : limits.streamFirstByteMs,
 			idleMs: includeStatus ? limits.followSilenceMs : limits.idleMs,
 			// `follow` has retry delays of its own, which start over as soon as something comes.
 			retry: 'never',
@@ -94,7 +103,10 @@ async function* readConnection(
 		close = () => exchange.close();
 		const type = exchange.header('content-type') ?? 'no type';
 		if (/\b(html|json)\b/i.test(type)) {
-			throw new ClientError('bad-response', 'something other than a log came', { status: exchange.status });
+			throw new ClientError('bad-response', 'something other than a log came', {
+				status: exchange.status,
+				isPage: /\bhtml\b/i.test(type),
+			});
 		}
 		const stream = new EventStream(exchange, {
 			maximumEventLength: limits.eventLength,
@@ -112,7 +124,7 @@ async function* readConnection(
 				yield events;
 				return { cause: 'event too long' };
 			}
-			let cause: string | undefined;
+			let cause: string | { said: string } | undefined;
 			for (const event of received) {
 				cause = log.accept(event, events);
 				if (cause !== undefined) {
@@ -126,7 +138,7 @@ async function* readConnection(
 				return undefined;
 			}
 			if (cause !== undefined) {
-				return { cause: exchange.words(cause) };
+				return typeof cause === 'string' ? { cause } : told(exchange.words(cause.said));
 			}
 		}
 	} catch (error) {
@@ -150,6 +162,10 @@ async function next(stream: EventStream): Promise<SseEvent[] | 'unreadable' | un
 	}
 }
 
+function told(said: string): Loss {
+	return { cause: said, said };
+}
+
 /** Throws errors that another connection cannot help with. */
 function lossOf(error: unknown, signal: AbortSignal): Loss {
 	if (signal.aborted || !ClientError.is(error)) {
@@ -159,8 +175,15 @@ function lossOf(error: unknown, signal: AbortSignal): Loss {
 	if (!error.wasSent && !error.retryable) {
 		throw error;
 	}
-	const cause = error.status === undefined ? (systemErrorCode(error.cause) ?? error.code) : `HTTP ${error.status}`;
-	return { cause, error };
+	return { cause: causeOf(error), error };
+}
+
+function causeOf(error: ClientError): string {
+	if (error.code === 'bad-response') {
+		// The status says nothing about a reply of another kind: a login page has that of success.
+		return error.message;
+	}
+	return error.status === undefined ? (systemErrorCode(error.cause) ?? error.code) : `HTTP ${error.status}`;
 }
 
 /**

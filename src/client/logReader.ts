@@ -1,17 +1,25 @@
 import { parseJson } from '../base/json.ts';
-import { readErrorValue } from '../contract/errorBody.ts';
+import { readStreamError } from '../contract/errorBody.ts';
 import { followEventSchemas, isActiveTask, isFinalStatus, readLogEvent, type Task } from '../contract/tasks.ts';
 import type { SseEvent } from './core/sse.ts';
 import type { FollowEvent } from './types.ts';
 
 type Complete = Extract<FollowEvent, { type: 'complete' }>;
+type Log = Extract<FollowEvent, { type: 'log' }>;
 
 /** After this many reports of a final state in a row, and nothing else, no `complete` is expected any more. */
 const FINAL_REPORTS = 3;
 
+/** Why a connection is given up for another one from the first missing entry. */
+export const ENTRIES_MISSING = 'entries missing';
+
+/** How far ahead of its turn an entry may come to be held until those before it have come. */
+const WINDOW = 16;
+
 /**
- * The state of one task's log across all of its connections. It keeps indexes and never entries, so the size of an
- * index does not matter. A missing index is requested once more before a gap is reported.
+ * The state of one task's log across all of its connections. It keeps indexes and no entries but those of one
+ * connection that came a little before their turn, so the size of an index does not matter. A missing index is
+ * requested once more before a gap is reported.
  */
 export class LogReader {
 	/** Every entry below this index has been delivered or reported as a gap. */
@@ -23,6 +31,8 @@ export class LogReader {
 	private isGreeted = false;
 	private finalReports = 0;
 	private askedAgainFrom: number | undefined;
+	/** The entries of this connection that came before their turn, by their indexes. */
+	private readonly early = new Map<number, Log>();
 	/** A `complete` that came while entries were still missing. */
 	private promised: Complete | undefined;
 	private ended = false;
@@ -46,15 +56,31 @@ export class LogReader {
 		this.finalReports = 0;
 	}
 
-	/** Appends the events in `event` to `into`. Returns why the connection is no longer of use, or undefined. */
-	accept({ event, data }: SseEvent, into: FollowEvent[]): string | undefined {
+	/**
+	 * Appends the events that are due when a connection has been lost: entries that waited for one that has been
+	 * requested twice by now, and the gap before them. Returns whether entries are missing that are requested again.
+	 */
+	endConnection(into: FollowEvent[]): boolean {
+		let cause: string | undefined;
+		while (this.early.size > 0) {
+			cause = this.settleMissing(into);
+		}
+		return cause !== undefined;
+	}
+
+	/**
+	 * Appends the events in `event` to `into`. Returns why the connection is no longer of use, as a cause or in the words
+	 * of the service, or undefined.
+	 */
+	accept({ event, data }: SseEvent, into: FollowEvent[]): string | { said: string } | undefined {
 		if (this.ended) {
 			return undefined;
 		}
 		// Data that is not JSON is ignored. An entry that is lost this way shows up as a gap.
 		const value = parseJson(data);
 		if (event === 'error') {
-			return readErrorValue(value ?? data).message ?? 'error';
+			const said = readStreamError(value ?? data);
+			return said === undefined ? 'error' : { said };
 		}
 		if (!this.isGreeted) {
 			// The index in the greeting is ignored; the requested one counts.
@@ -82,9 +108,11 @@ export class LogReader {
 	 */
 	skipUnreadable(into: FollowEvent[]): boolean {
 		if (!this.isAskedAgain()) {
+			this.early.clear();
 			return false;
 		}
 		this.tellGap(this.nextIndex, into);
+		this.deliverDue(into);
 		return true;
 	}
 
@@ -114,15 +142,48 @@ export class LogReader {
 		if (index < this.nextIndex) {
 			return undefined;
 		}
-		if (index > this.nextIndex) {
-			if (!this.isAskedAgain()) {
-				return 'entries missing';
-			}
-			this.tellGap(index - 1, into);
-		}
-		this.nextIndex = index + 1;
 		this.finalReports = 0;
-		into.push({ type: 'log', index, entry: log, sentAt: timestamp });
+		const entry: Log = { type: 'log', index, entry: log, sentAt: timestamp };
+		if (index === this.nextIndex && this.early.size === 0) {
+			// Nearly every entry comes in its turn, and there may be millions.
+			this.nextIndex++;
+			into.push(entry);
+			return undefined;
+		}
+		if (!this.early.has(index)) {
+			this.early.set(index, entry);
+		}
+		this.deliverDue(into);
+		return index >= this.nextIndex + WINDOW ? this.settleMissing(into) : undefined;
+	}
+
+	/** Delivers the entries that have come and before which none is missing. */
+	private deliverDue(into: FollowEvent[]): void {
+		for (;;) {
+			const entry = this.early.get(this.nextIndex);
+			if (entry === undefined) {
+				return;
+			}
+			this.early.delete(this.nextIndex);
+			this.nextIndex++;
+			into.push(entry);
+		}
+	}
+
+	/**
+	 * No longer waits for the entries before those that came early. Returns why the connection is of no more use, or
+	 * reports a gap if they have been requested twice.
+	 */
+	private settleMissing(into: FollowEvent[]): string | undefined {
+		if (this.early.size === 0) {
+			return undefined;
+		}
+		if (!this.isAskedAgain()) {
+			this.early.clear();
+			return ENTRIES_MISSING;
+		}
+		this.tellGap(Math.min(...this.early.keys()) - 1, into);
+		this.deliverDue(into);
 		return undefined;
 	}
 
@@ -130,6 +191,11 @@ export class LogReader {
 		const { status, error } = followEventSchemas.status.safeParse(value).data ?? {};
 		if (status === undefined) {
 			return undefined;
+		}
+		// The state was sent after the entries before it, so what is still missing does not come any more.
+		const cause = this.settleMissing(into);
+		if (cause !== undefined) {
+			return cause;
 		}
 		into.push({ type: 'status', status, error });
 		if (!isFinalStatus(status)) {
@@ -152,8 +218,10 @@ export class LogReader {
 			totalLogs: total,
 			message,
 		};
-		if (total !== null && total > this.nextIndex && !this.isAskedAgain()) {
-			return 'entries missing';
+		const isMissing = this.early.size > 0 || (total !== null && total > this.nextIndex);
+		if (isMissing && !this.isAskedAgain()) {
+			this.early.clear();
+			return ENTRIES_MISSING;
 		}
 		into.push(...this.endAsPromised());
 		return undefined;
@@ -174,6 +242,12 @@ export class LogReader {
 	private endAsPromised(): FollowEvent[] {
 		const events: FollowEvent[] = [];
 		if (this.promised) {
+			for (const index of [...this.early.keys()].sort((one, other) => one - other)) {
+				if (index > this.nextIndex) {
+					this.tellGap(index - 1, events);
+				}
+				this.deliverDue(events);
+			}
 			const { totalLogs } = this.promised;
 			if (totalLogs !== null && totalLogs > this.nextIndex) {
 				this.tellGap(totalLogs - 1, events);

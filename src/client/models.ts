@@ -1,5 +1,5 @@
 import { ClientError } from '../base/errors.ts';
-import { modelListSchema } from '../contract/modelList.ts';
+import { modelListSchema, usableModels } from '../contract/modelList.ts';
 import { routes } from '../contract/routes.ts';
 import type { Caller } from './core/caller.ts';
 import type { Client } from './types.ts';
@@ -15,7 +15,8 @@ export function createModels(caller: Caller): Client['models'] {
 					retry: 'never',
 					signal: undefined,
 				});
-				return modelListSchema.safeParse(reply).data?.data;
+				const list = modelListSchema.safeParse(reply).data?.data;
+				return list && usableModels(list);
 			} catch (error) {
 				if (ClientError.is(error, 'not-found') || ClientError.is(error, 'bad-response')) {
 					return undefined;

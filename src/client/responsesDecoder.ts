@@ -1,6 +1,6 @@
 import { defined } from '../base/defined.ts';
 import { ClientError } from '../base/errors.ts';
-import { CHAT_STREAM_END } from '../contract/chatReply.ts';
+import { isStreamEnd } from '../contract/chatReply.ts';
 import { readErrorValue } from '../contract/errorBody.ts';
 import { isAbsent } from '../contract/lenient.ts';
 import { earlyEndSchema, type ResponseEvent, readResponseEvent } from '../contract/responses.ts';
@@ -17,13 +17,13 @@ export class ResponsesDecoder implements ReplyDecoder<ResponseEvent> {
 		if (this.isEnded || data === '') {
 			return;
 		}
-		if (data === CHAT_STREAM_END) {
+		if (isStreamEnd(data)) {
 			throw new ClientError('truncated', 'the stream ended without response.completed', { retryable: true });
 		}
 		const value = parseEventData(data, event === 'error');
 		// The data names its event type; where it does not, the stream's `event` field counts.
 		const named = typeof value === 'object' && value !== null ? Reflect.get(value, 'type') : undefined;
-		const type = event === 'error' || typeof named !== 'string' ? event : named;
+		const type = event === 'error' || typeof named !== 'string' || isAbsent(named) ? event : named;
 		throwEarlyEnd(type, value);
 		if (typeof value !== 'object' || value === null || Array.isArray(value)) {
 			throw new ClientError('bad-response', 'an event of the response is not an object');

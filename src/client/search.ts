@@ -10,10 +10,10 @@ import type { Client } from './types.ts';
  */
 export function createSearch(caller: Caller): Client['search'] {
 	return {
-		stream: (messages, { signal, provider } = {}) => {
-			const request = { model: searchModelOf(caller.connection), messages: [...messages] };
+		stream: (messages, { signal, ...others } = {}) => {
+			const request = { ...others, model: searchModelOf(caller.connection), messages: [...messages] };
 			// This path accepts the same requests as the endpoint's other path (contract: inference.md, Endpoints).
-			return streamChat(caller, routes.chatCompletionsV1, provider ? { ...request, provider } : request, signal);
+			return streamChat(caller, routes.chatCompletionsV1, request, signal);
 		},
 	};
 }

@@ -11,13 +11,20 @@ import {
 	repositoriesQuerySchema,
 	repositorySchema,
 } from '../contract/sources.ts';
-import type { Caller } from './core/caller.ts';
+import type { Call, Caller } from './core/caller.ts';
 import { readReply } from './core/replyData.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';
 
 /** 404: the link to the source host is missing or has expired. 403: the integration needs a plan of its own. */
 const CODES = { 403: 'plan-required', 404: 'source-link-missing' } as const;
+
+/** Of a repository's branches, a 404 may also mean the repository itself, which only the words tell. */
+const BRANCHES_CODES = {
+	...CODES,
+	404: (said: string) =>
+		/repositor/i.test(said) && !/token|link|connect|credential/i.test(said) ? 'not-found' : 'source-link-missing',
+} as const;
 
 /** Look-ups in the linked source-hosting account (contract: cloud-tasks.md). */
 export function createSources(caller: Caller): Client['sources'] {
@@ -31,7 +38,13 @@ export function createSources(caller: Caller): Client['sources'] {
 				checkRequest<RepositoriesQuery>(repositoriesQuerySchema, { owner }),
 			),
 		branches: async (owner, repo) =>
-			lookUp(caller, routes.branches, branchSchema, checkRequest<BranchesQuery>(branchesQuerySchema, { owner, repo })),
+			lookUp(
+				caller,
+				routes.branches,
+				branchSchema,
+				checkRequest<BranchesQuery>(branchesQuerySchema, { owner, repo }),
+				BRANCHES_CODES,
+			),
 	};
 }
 
@@ -40,6 +53,7 @@ async function lookUp<T extends z.ZodType>(
 	route: Route,
 	record: T,
 	query: Record<string, string>,
+	codes: NonNullable<Call['codes']> = CODES,
 ): Promise<z.output<T>[]> {
 	const { scm, name } = caller.connection;
 	if (scm === undefined) {
@@ -49,7 +63,7 @@ async function lookUp<T extends z.ZodType>(
 		route,
 		values: { scm },
 		query,
-		codes: CODES,
+		codes,
 		firstByteMs: caller.limits.lookUpFirstByteMs,
 		retry: 'idempotent',
 		signal: undefined,

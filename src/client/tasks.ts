@@ -59,6 +59,7 @@ export function createTasks(caller: Caller): Client['tasks'] {
 				route: routes.taskStop,
 				values: { taskId: id },
 				body: { action: 'stop' },
+				mayBeEmpty: true,
 				firstByteMs: caller.limits.replyFirstByteMs,
 				retry: 'turned-away',
 				signal: undefined,
@@ -72,6 +73,7 @@ export function createTasks(caller: Caller): Client['tasks'] {
 				route: routes.taskContinue,
 				values: { taskId: id },
 				body: { currentPrompt: prompt, selectedAgent: agent, selectedModel: model },
+				mayBeEmpty: true,
 				firstByteMs: caller.limits.replyFirstByteMs,
 				// A second one would give the agent the same work again.
 				retry: 'never' as const,

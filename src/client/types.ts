@@ -1,5 +1,6 @@
 // The types that callers of the client use. They are part of its stable interface.
 
+import type { ClientError } from '../base/errors.ts';
 import type { AgentTask, AgentTaskListQuery } from '../contract/agentTasks.ts';
 import type { AttestationRecord, ChannelMessage, Health } from '../contract/channel.ts';
 import type { Annotation, ChatCompletion, Usage } from '../contract/chatReply.ts';
@@ -7,7 +8,6 @@ import type { ChatMessage, ChatRequest } from '../contract/chatRequest.ts';
 import type { Answers, DecisionUsage, Questions } from '../contract/decisions.ts';
 import type { ImageRequest } from '../contract/images.ts';
 import type { ListedModel } from '../contract/modelList.ts';
-import type { RoutingPolicy } from '../contract/provider.ts';
 import type { ResponseEvent, ResponsesRequest } from '../contract/responses.ts';
 import type { Branch, Organisation, Repository } from '../contract/sources.ts';
 import type { LogEntry, Task, TaskCreateRequest, TaskFollowUp, TaskListQuery } from '../contract/tasks.ts';
@@ -24,12 +24,13 @@ export interface Client {
 		stream(request: ChatRequest, options?: { signal?: AbortSignal }): AsyncIterable<ChatStreamEvent>;
 	};
 	/**
-	 * Asks the search model, whose sources come as `annotations`. `provider` says who may serve it, as in a chat request.
+	 * Asks the search model, whose sources come as `annotations`. The options are those of a chat request, such as
+	 * `provider`, who may serve it.
 	 */
 	readonly search: {
 		stream(
 			messages: readonly ChatMessage[],
-			options?: { signal?: AbortSignal; provider?: RoutingPolicy },
+			options?: { signal?: AbortSignal } & Omit<ChatRequest, 'model' | 'messages' | 'stream'>,
 		): AsyncIterable<ChatStreamEvent>;
 	};
 	readonly images: {
@@ -99,7 +100,8 @@ export interface Client {
 		/** `owner` is a user or an organisation. */
 		repositories(owner: string): Promise<Repository[]>;
 		/**
-		 * Also throws `source-link-missing` where the repository does not exist; the service's message tells which it is.
+		 * Throws `not-found` where the service says that there is no such repository or no access to it, and
+		 * `source-link-missing` where it does not say which of the two a 404 means.
 		 */
 		branches(owner: string, repo: string): Promise<Branch[]>;
 	};
@@ -116,7 +118,16 @@ export type ChatStreamEvent =
 	| { type: 'annotations'; annotations: Annotation[] }
 	| { type: 'served'; provider?: string; model?: string; id?: string }
 	| { type: 'usage'; usage: Usage }
+	/** The next tokens of the text, where `top_logprobs` was asked for and the service gives them. */
+	| { type: 'logprobs'; tokens: TokenProbability[] }
 	| { type: 'finish'; reason: string; nativeReason?: string };
+
+/** A token with its natural logarithm of the probability, and the tokens that were the most likely in its place. */
+export interface TokenProbability {
+	token: string;
+	logprob: number;
+	top: { token: string; logprob: number }[];
+}
 
 export interface GeneratedImage {
 	/** An http or https address. Loading it reveals the reader to its host. */
@@ -147,7 +158,19 @@ export type FollowEvent =
 	| { type: 'status'; status: string; error: string | undefined }
 	/** The entries `from` to `to`, both inclusive, could not be read. */
 	| { type: 'gap'; from: number; to: number }
-	| { type: 'reconnecting'; nextIndex: number; attempt: number; delayMs: number; cause: string }
+	/**
+	 * `cause` is a word or two for the loss. `said` is what the service itself gave as its cause, and `error` is set where
+	 * the connection failed.
+	 */
+	| {
+			type: 'reconnecting';
+			nextIndex: number;
+			attempt: number;
+			delayMs: number;
+			cause: string;
+			said?: string;
+			error?: ClientError;
+	  }
 	| { type: 'complete'; status: string; totalLogs: number | null; message: string | undefined };
 
 export interface TaskPage {
@@ -215,7 +238,8 @@ export interface AcceptedAttestation {
 
 /**
  * A session of the encrypted channel. One message at a time, each under an attestation of its own: the fields are those
- * of the last one. After `tampered` it is over; `session-expired` leaves the next message to try again.
+ * of the last one. After `tampered` it is over; `session-expired`, and `bad-response` for what is no encrypted reply at
+ * all, leave the next message to try again.
  */
 export interface ChannelSession extends Readonly<Attested> {
 	/** Sends the conversation and resolves with the model's whole reply. */

@@ -1,34 +1,30 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
+import { escapeIcons, oneLine } from '../base/plainText.ts';
 import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
-import type { KeyKind } from '../contract/routes.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { explainError, offer } from '../platform/notify.ts';
+import { shownText } from '../platform/pick.ts';
 import { settingIssueText } from '../platform/settingIssue.ts';
 import { readSetting, writeSetting } from '../platform/settings.ts';
+import { keyStateText } from './keyStateText.ts';
+import type { ConnectionKeys } from './model/connectionsDependencies.ts';
 import { connectionNames, readConnection } from './model/readConnection.ts';
-
-/** What this feature needs from the keys feature. */
-export interface ConnectionKeys {
-	/** Returns the state of a key. `unconfirmed`: the connection's hosts have changed since the key was saved. */
-	state(connection: Connection, kind: KeyKind): Promise<'not-needed' | 'missing' | 'unconfirmed' | 'set'>;
-	/** Asks for a key and saves it. */
-	set(connection: Connection, kind: KeyKind): Promise<void>;
-}
 
 /**
  * Reads the connection of that name. `sentence` is the whole message; `problem` is for places that already show the
- * name.
+ * name. `isThere` tells one that cannot be used from one that the settings do not have.
  */
-function describe(name: string): { connection: Connection } | { sentence: string; problem: string } {
+function describe(name: string): { connection: Connection } | { sentence: string; problem: string; isThere: boolean } {
 	const read = readConnection(name, readSetting('errand.connections'));
 	if ('connection' in read) {
 		return read;
 	}
 	if (read.problem === 'unknown') {
 		return {
+			isThere: false,
 			problem: vscode.l10n.t('not in the settings'),
 			sentence: vscode.l10n.t(
 				'There is no connection named “{0}” in the setting errand.connections. Switch to another or add it.',
@@ -38,41 +34,69 @@ function describe(name: string): { connection: Connection } | { sentence: string
 	}
 	const problem = settingIssueText(read.issue, read.value);
 	return {
+		isThere: true,
 		problem,
 		sentence: vscode.l10n.t(
-			'The connection “{0}” cannot be used: {1}. Correct it in the setting errand.connections.',
+			'The connection “{0}” cannot be used: {1}. Correct it, or switch to another.',
 			name,
 			problem,
 		),
 	};
 }
 
+/** Returns what keeps the connection of that name from being used, or undefined. */
+export function connectionProblem(name: string): string | undefined {
+	const described = describe(name);
+	return 'sentence' in described ? oneLine(described.problem) : undefined;
+}
+
 /** @throws UserFacingError when the settings name no usable connection. */
 export function activeConnection(): Connection {
-	const described = describe(readSetting('errand.connection'));
+	return namedConnection(readSetting('errand.connection'));
+}
+
+/** @throws UserFacingError when the settings have no usable connection of that name. */
+export function namedConnection(name: string): Connection {
+	const described = describe(name);
 	if ('sentence' in described) {
 		throw new UserFacingError(described.sentence, { action: 'switchConnection' });
 	}
 	return described.connection;
 }
 
-interface ConnectionItem extends vscode.QuickPickItem {
-	choice: { connection: Connection } | 'broken' | 'add' | 'settings' | undefined;
+/** A connection of the settings, which may be unusable. */
+export interface NamedConnection {
+	name: string;
+	label: string;
+	/** Whether it names a service for tasks. */
+	hasTasks: boolean;
 }
 
-/** Lists the connections with their host and state, and makes the chosen one the active one. */
-export async function switchConnection(keys: ConnectionKeys): Promise<void> {
+/** Returns all connections of the settings, the local one first. */
+export function namedConnections(): NamedConnection[] {
+	return connectionNames(readSetting('errand.connections')).map(name => {
+		const described = describe(name);
+		const { label = name, cloudUrl } = 'connection' in described ? described.connection : {};
+		return { name, label, hasTasks: cloudUrl !== undefined || name === LOCAL_CONNECTION_NAME };
+	});
+}
+
+interface ConnectionItem extends vscode.QuickPickItem {
+	/** `broken` names one that stands in the settings and cannot be used as it does. */
+	choice: { connection: Connection } | { broken: string } | 'add' | undefined;
+}
+
+/**
+ * Lists the connections with their host and state, and makes the chosen one the active one. `manage` opens the list in
+ * which one that cannot be used is put right.
+ */
+export async function switchConnection(keys: ConnectionKeys, manage: (name: string) => Promise<void>): Promise<void> {
 	// The setting may name a connection that does not exist (any more); it is listed too, as it is the one in use.
 	const names = new Set([...connectionNames(readSetting('errand.connections')), readSetting('errand.connection')]);
 	const items: ConnectionItem[] = [
 		...(await Promise.all([...names].map(name => connectionItem(name, keys)))),
 		{ choice: undefined, label: '', kind: vscode.QuickPickItemKind.Separator },
-		{ choice: 'add', label: vscode.l10n.t('Add a connection…'), iconPath: new vscode.ThemeIcon('add') },
-		{
-			choice: 'settings',
-			label: vscode.l10n.t('Change connections in the settings'),
-			iconPath: new vscode.ThemeIcon('gear'),
-		},
+		{ choice: 'add', label: vscode.l10n.t('Add or change a connection…'), iconPath: new vscode.ThemeIcon('add') },
 	];
 	const chosen = await vscode.window.showQuickPick(items, {
 		title: vscode.l10n.t('Switch Connection'),
@@ -82,8 +106,8 @@ export async function switchConnection(keys: ConnectionKeys): Promise<void> {
 	const choice = chosen?.choice;
 	if (choice === 'add') {
 		await executeCommand(commands.addConnection);
-	} else if (choice === 'broken' || choice === 'settings') {
-		await openConnectionSettings();
+	} else if (choice && 'broken' in choice) {
+		await manage(choice.broken);
 	} else if (choice) {
 		await use(choice.connection.name, keys);
 	}
@@ -95,10 +119,10 @@ async function connectionItem(name: string, keys: ConnectionKeys): Promise<Conne
 	const described = describe(name);
 	if ('sentence' in described) {
 		return {
-			choice: 'broken',
-			label: name,
+			choice: described.isThere ? { broken: name } : 'add',
+			label: shownText(name),
 			description: [vscode.l10n.t('cannot be used'), inUse].filter(Boolean).join(' · '),
-			detail: described.problem,
+			detail: escapeIcons(oneLine(described.problem)),
 			iconPath: new vscode.ThemeIcon('warning'),
 		};
 	}
@@ -107,30 +131,17 @@ async function connectionItem(name: string, keys: ConnectionKeys): Promise<Conne
 	return {
 		choice: described,
 		// Labels are arbitrary and may be the same for two connections; only the name identifies one in the settings.
-		label: connection.label ?? name,
-		description: [connection.label === undefined || isLocal ? '' : name, inUse].filter(Boolean).join(' · '),
+		label: shownText(connection.label ?? name),
+		description: [connection.label === undefined || isLocal ? '' : shownText(name), inUse].filter(Boolean).join(' · '),
 		detail: isLocal
 			? vscode.l10n.t('Runs on this machine, needs no account')
-			: `${hostOf(connection)} · ${await keyText(connection, keys)}`,
+			: `${hostOf(connection)} · ${keyStateText(await keys.state(connection, 'inference'))}`,
 		iconPath: new vscode.ThemeIcon(isActive ? 'check' : 'plug'),
 	};
 }
 
 function hostOf({ plan, apiUrl, enterpriseUrl }: Connection): string {
 	return (plan === 'enterprise' && enterpriseUrl) || apiUrl;
-}
-
-async function keyText(connection: Connection, keys: ConnectionKeys): Promise<string> {
-	switch (await keys.state(connection, 'inference')) {
-		case 'set':
-			return vscode.l10n.t('key set');
-		case 'missing':
-			return vscode.l10n.t('no key yet');
-		case 'unconfirmed':
-			return vscode.l10n.t('key to be confirmed: the addresses changed');
-		case 'not-needed':
-			return vscode.l10n.t('needs no key');
-	}
 }
 
 /** Makes a connection the active one. If its key is missing, the user is offered to set it. */

@@ -72,6 +72,13 @@ const headFields = {
 	usage: lenient(usageSchema),
 };
 
+const tokenSchema = z.looseObject({ token: z.string(), logprob: z.number() });
+
+/** contract: not shown. The tokens of a reply with their probabilities, in the OpenAI shape, where they were asked for. */
+export const logprobsSchema = z.looseObject({
+	content: lenientArray(z.looseObject({ ...tokenSchema.shape, top_logprobs: lenientArray(tokenSchema) })),
+});
+
 const choiceFields = {
 	index: lenient(z.number()),
 	finish_reason: lenient(z.string()),
@@ -83,11 +90,26 @@ export function saidContent<T extends string | null | undefined>(content: T, has
 	return hasToolCalls && content === 'None' ? undefined : content;
 }
 
+const contentPartSchema = lenientArray(z.object({ type: z.literal('text'), text: z.string() }));
+
+/** contract: not shown. Some services send a list of parts in place of the text; the parts of text are read. */
+const replyContent = z
+	.unknown()
+	.optional()
+	.transform(value =>
+		Array.isArray(value)
+			? contentPartSchema
+					.parse(value)
+					.map(({ text }) => text)
+					.join('')
+			: lenientText.parse(value),
+	);
+
 /** The message of a completion, or the part of it that a chunk adds. */
 const replyMessageSchema = z
 	.looseObject({
 		role: lenient(z.string()),
-		content: lenientText,
+		content: replyContent,
 		/** contract: not shown. Both names are in use (unspecified.md). */
 		reasoning: lenient(z.string()),
 		reasoning_content: lenientText,
@@ -139,6 +161,7 @@ const plainChunkSchema = z.compile(
 					})
 					.nullish(),
 				provider_specific_fields: z.unknown().optional(),
+				logprobs: z.unknown().optional(),
 			}),
 		),
 	}),
@@ -152,3 +175,11 @@ export function readChatChunk(value: unknown): PlainChunk | ChatChunk | undefine
 
 /** The `data` that ends a chat stream. */
 export const CHAT_STREAM_END = '[DONE]';
+
+/** Whether a `data` ends a stream. Some servers write blanks around the mark. */
+export function isStreamEnd(data: string): boolean {
+	return data === CHAT_STREAM_END || (data.length < MAXIMUM_END && data.trim() === CHAT_STREAM_END);
+}
+
+/** No `data` of this many characters is an end mark with blanks, so it need not be trimmed to find out. */
+const MAXIMUM_END = 32;

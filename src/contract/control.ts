@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { connectionProviderSchema, connectionSchema } from './connection.ts';
 import { dataPolicySchema } from './dataPolicy.ts';
 import { foundServerSchema } from './foundServers.ts';
+import { upstreamProblemSchema } from './upstreamProblem.ts';
 
 export const controlPaths = {
 	/** `GET ?nonce=…` without a token answers `{proof}`. */
@@ -23,18 +24,37 @@ export const controlPaths = {
 	foundServers: '/errand/v1/found-servers',
 	/** `PUT`, through the control pipe alone: an `UpstreamHandover`. Answers `{taken: true}`. */
 	upstreams: '/errand/v1/upstreams',
+	/** `GET` answers an `AgentsReport` (agents.ts, like all that follow). */
+	agents: '/errand/v1/agents',
+	/** `POST`: an `AgentRequest`. Starts the agent in the sandbox and answers an `AgentTrial`. */
+	tryAgent: '/errand/v1/agents/try',
+	/** `POST`: an `AgentRequest`. Installs the agent, tries it, and answers an `AgentTrial`. */
+	installAgent: '/errand/v1/agents/install',
+	/** `POST`: a `TaskCheckRequest`. Answers a `TaskCheck`. */
+	taskCheck: '/errand/v1/task-check',
+	/** `POST`: a `Consent`. Answers `{taken: true}`. `GET` answers the list of those that are kept. */
+	consents: '/errand/v1/consents',
+	/** `POST`: a `Withdrawal`. Answers `{taken: true}`, also where there is nothing to withdraw. */
+	withdrawConsent: '/errand/v1/consents/withdraw',
+	/** `POST`: a `KeepWork`. Answers a `KeptWork`. */
+	keepWork: '/errand/v1/kept-work',
+	/** `GET` answers what the tasks have used, month by month, as `monthlyUseSchema` says. */
+	costs: '/errand/v1/costs',
 } as const;
 
-/** The part of the local connection that only the running service knows, and what it has found on this machine. */
+/** The parts of the local connection that only the running service knows, and what it has found on this machine. */
 export const gatewayDescriptionSchema = connectionSchema
 	.pick({
 		models: true,
 		providerPrefixes: true,
 		aliases: true,
+		agents: true,
 	})
 	.extend({
 		providers: z.array(connectionProviderSchema.extend({ dataPolicy: dataPolicySchema.optional() })).default([]),
 		foundServers: z.array(foundServerSchema).default([]),
+		/** The model servers of the settings whose models are not known, with the reasons. */
+		upstreamProblems: z.array(upstreamProblemSchema).default([]),
 	});
 export type GatewayDescription = z.output<typeof gatewayDescriptionSchema>;
 

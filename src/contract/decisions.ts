@@ -2,6 +2,13 @@
 import * as z from 'zod';
 import { isAbsent, lenient, lenientText } from './lenient.ts';
 
+/**
+ * contract: not shown how many questions and criteria a request may have. These are the limits of the local service, where
+ * each question causes a request to a model; other services may take more.
+ */
+export const MAXIMUM_QUESTIONS = 100;
+export const MAXIMUM_CRITERIA = 100;
+
 /** Names in the instructions may stand for paths into the state. */
 const instructions = z.string();
 

@@ -1,5 +1,5 @@
 import { defined } from '../base/defined.ts';
-import { parseJson } from '../base/json.ts';
+import { parseBeginningOfJson, parseJson } from '../base/json.ts';
 
 /**
  * How many characters of a text are read. It is shortened further for display, after keys have been removed from it.
@@ -20,16 +20,28 @@ const text = (value: unknown): string | undefined =>
 /** Reads a code, which is a word or a number. */
 const word = (value: unknown): string | undefined => (typeof value === 'number' ? String(value) : text(value));
 
+/** How many problems of a list are told. */
+const MAXIMUM_PROBLEMS = 5;
+
+/** Whether a body is a page of the web, as from a login, a proxy or a gateway. It contains no message that can be shown. */
+export function isPage(body: string): boolean {
+	return body.trimStart().startsWith('<');
+}
+
 /**
  * contract: not shown for chat and decisions. The forms are tried in this order: `{error: {message, code, type}}`,
  * `{error: string}`, `{message}`, `{detail}`, plain text (unspecified.md). If a string `error` stands beside a
- * `message` (source-hosting look-ups), the `message` is the sentence and `error` is its code.
+ * `message` (source-hosting look-ups), the `message` is the sentence and `error` is its code. Frameworks that check a
+ * request field by field list what they found in `detail` or `errors`.
  */
 export function readErrorBody(body: string): ErrorBody {
 	const value = parseJson(body);
-	// An HTML page (from a proxy or a gateway) contains no message that can be shown.
-	const isPage = body.trimStart().startsWith('<');
-	return readErrorValue(value === undefined && !isPage ? body : value);
+	if (value !== undefined || isPage(body)) {
+		return readErrorValue(value);
+	}
+	// A body is read up to a bound, and one that repeats the request goes beyond it after it has said what was wrong.
+	const beginning = readErrorValue(parseBeginningOfJson(body));
+	return beginning.message === undefined ? readErrorValue(body) : beginning;
 }
 
 export function readErrorValue(value: unknown): ErrorBody {
@@ -38,9 +50,53 @@ export function readErrorValue(value: unknown): ErrorBody {
 	}
 	const { error } = value;
 	const source = isRecord(error) ? error : value;
-	const message = text(source['message']) ?? text(error) ?? text(value['message']) ?? text(value['detail']);
+	const message =
+		text(source['message']) ??
+		text(error) ??
+		text(value['message']) ??
+		text(value['detail']) ??
+		problems(source['detail']) ??
+		problems(source['errors']) ??
+		problems(value['detail']) ??
+		problems(value['errors']);
 	const named = isRecord(error) || text(value['message']) === undefined ? undefined : text(error);
 	const code = word(source['code']) ?? named ?? word(source['status']);
 	const type = isRecord(error) ? text(error['type']) : undefined;
 	return defined({ message, code, type });
+}
+
+/** Reads what an `error` event of a log says, with its `details` (cloud-tasks.md, Events). */
+export function readStreamError(value: unknown): string | undefined {
+	const { message } = readErrorValue(value);
+	const given = isRecord(value) ? value['details'] : undefined;
+	const details = text(given) ?? readErrorValue(given).message ?? (isRecord(given) ? JSON.stringify(given) : undefined);
+	return text([message, details].filter(part => part !== undefined).join(': '));
+}
+
+/**
+ * Reads a list of problems with a request, or an object that has them by the names of the fields. The common forms of a
+ * problem are a text, `{loc: ['body', 'messages', 0], msg}`, `{field, message}` and `{path: ['messages', 0], message}`.
+ */
+function problems(value: unknown): string | undefined {
+	const told = Array.isArray(value)
+		? value.slice(0, MAXIMUM_PROBLEMS).map(problem)
+		: isRecord(value)
+			? Object.entries(value)
+					.slice(0, MAXIMUM_PROBLEMS)
+					.map(([field, found]) => atField(field, text(found) ?? problems(found)))
+			: [];
+	return text(told.filter(line => line !== undefined).join('; '));
+}
+
+function problem(value: unknown): string | undefined {
+	if (!isRecord(value)) {
+		return text(value);
+	}
+	const place = value['loc'] ?? value['path'] ?? value['field'] ?? value['param'];
+	const field = Array.isArray(place) ? place.map(part => word(part) ?? '').join('.') : text(place);
+	return atField(field, text(value['msg']) ?? text(value['message']) ?? text(value['detail']));
+}
+
+function atField(field: string | undefined, message: string | undefined): string | undefined {
+	return message === undefined || field === undefined || field === '' ? message : `${field}: ${message}`;
 }

@@ -1,18 +1,13 @@
 // Model servers that the local service has found on this machine, and the user's answers about them. They are our own
-// and
-// no part of the service's contract (design.md, section 8).
+// and no part of the service's contract (design.md, section 8).
 import * as z from 'zod';
+import type { PortOwner } from '../base/portOwner.ts';
 
-/**
- * The user who runs a server, as the system reports it. `own`: the user who runs the local service. `system`: an
- * account that no person uses. `unknown`: the system does not report it.
- */
+/** The user who runs a server. `own` is the user who runs the local service. */
 const ownerSchema = z.object({
 	kind: z.enum(['own', 'root', 'system', 'other', 'unknown']),
-	/** The user's name, or `uid 1234` for a user without a name. It is empty if the user is unknown. */
 	user: z.string(),
-});
-export type ServerOwner = z.output<typeof ownerSchema>;
+}) satisfies z.ZodType<PortOwner>;
 
 export const foundServerSchema = z.object({
 	/** The provider's slug once the server is used. */

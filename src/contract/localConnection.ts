@@ -21,6 +21,18 @@ export const ENCRYPTED_PATH = '/encrypted';
 /** The slug of the service, and the first part of its search model and of full model paths. */
 export const LOCAL_SERVICE = 'errand';
 
+/** The slugs of the built-in providers, which only demonstrate and are no models. */
+export const DEMO_SLUGS: ReadonlySet<string> = new Set(['demo', 'demo-two']);
+
+/** Returns the models of the local service that a model server offers, without those that only the demo has. */
+export function realModels<Model extends { id: string }>(offer: {
+	models: readonly Model[];
+	providers: readonly { slug: string; models?: readonly string[] | undefined }[];
+}): Model[] {
+	const real = new Set(offer.providers.flatMap(({ slug, models = [] }) => (DEMO_SLUGS.has(slug) ? [] : models)));
+	return offer.models.filter(({ id }) => real.has(id));
+}
+
 /** The path segment of the look-ups: repositories on this machine stand in for those of a source host. */
 export const LOCAL_SCM = 'local';
 
@@ -28,8 +40,8 @@ export const LOCAL_SCM = 'local';
 export const LOCAL_DECISION_MODEL = `${LOCAL_SERVICE}-decisions`;
 
 /**
- * The parts of the connection that are known in advance; the service itself reports its models, providers, prefixes and
- * aliases (control.ts).
+ * The parts of the connection that are known in advance; the service itself reports its models, providers, prefixes,
+ * aliases and agents (control.ts). The agents here stand in for those until it is asked.
  */
 export const localConnection: Connection = {
 	name: LOCAL_CONNECTION_NAME,

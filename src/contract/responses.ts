@@ -32,7 +32,7 @@ const functionCallOutputSchema = z.strictObject({
 /** A reasoning item is sent back as it came, including its encrypted content (inference.md, Zero data retention 3). */
 const reasoningSchema = z.looseObject({ type: z.literal('reasoning') });
 
-const inputItemSchema = z.discriminatedUnion(
+export const inputItemSchema = z.discriminatedUnion(
 	'type',
 	[simpleMessageSchema, structuredMessageSchema, functionCallSchema, functionCallOutputSchema, reasoningSchema],
 	'allowed: a message, function_call, function_call_output or reasoning item',

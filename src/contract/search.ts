@@ -2,7 +2,7 @@
 import type { Usage } from './chatReply.ts';
 import type { Connection } from './connection.ts';
 
-export function searchModelOf({ service }: Connection): string {
+export function searchModelOf({ service }: Pick<Connection, 'service'>): string {
 	return `${service}-search`;
 }
 

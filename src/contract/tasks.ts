@@ -1,5 +1,6 @@
 // Cloud tasks: records, states, the log stream's events and the requests (contract: cloud-tasks.md).
 import * as z from 'zod';
+import { executionExtrasSchema, taskExtrasSchema } from './agents.ts';
 import { lenient, lenientText, manyFields, rowsOf } from './lenient.ts';
 import { integerBetween, integerFrom } from './ranges.ts';
 
@@ -40,6 +41,8 @@ const agentExecutionSchema = z.looseObject({
 	branchName: lenient(z.string()),
 	/** The changes as a unified diff. */
 	gitDiff: lenient(z.string()),
+	/** What the local service adds. */
+	errand: lenient(executionExtrasSchema),
 });
 
 /**
@@ -85,6 +88,8 @@ export const taskSchema = manyFields(
 		// prompt").
 		multiLaunch: lenient(z.boolean()),
 		selectedAgents: lenient(rowsOf(selectedAgentSchema).transform(rows => rows.filter(row => row !== undefined))),
+		/** What the local service adds. */
+		errand: lenient(taskExtrasSchema),
 		agentExecutions: lenient(rowsOf(agentExecutionSchema).transform(rows => rows.filter(row => row !== undefined))),
 	}),
 );

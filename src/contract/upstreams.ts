@@ -2,8 +2,9 @@
 // service. They are our own and no part of the service's contract (design.md, section 8).
 import * as z from 'zod';
 import { isLoopbackHost } from '../base/loopback.ts';
+import { taskSettingsSchema } from './agents.ts';
 import { dataPolicySchema } from './dataPolicy.ts';
-import { LOCAL_SERVICE } from './localConnection.ts';
+import { DEMO_SLUGS, LOCAL_SERVICE } from './localConnection.ts';
 
 /**
  * The address must use `http:` or `https:` and have no credentials, query or fragment. If it has no path, `/v1` is
@@ -85,7 +86,7 @@ export type UpstreamSetting = z.output<typeof upstreamSettingSchema>;
 export const OLLAMA_SLUG = 'ollama';
 
 /** Slugs that already have another meaning. */
-const RESERVED_SLUGS: ReadonlySet<string> = new Set([LOCAL_SERVICE, `${LOCAL_SERVICE}ai`, 'demo', 'demo-two']);
+const RESERVED_SLUGS: ReadonlySet<string> = new Set([LOCAL_SERVICE, `${LOCAL_SERVICE}ai`, ...DEMO_SLUGS]);
 
 export function isUpstreamSlug(text: string): boolean {
 	return slugPattern.test(text) && !RESERVED_SLUGS.has(text);
@@ -112,8 +113,8 @@ const upstreamSchema = z
 export type Upstream = z.output<typeof upstreamSchema>;
 
 /**
- * The message by which a window hands its upstreams over to the service: one line of JSON on its standard input at the
- * start, and again through the control pipe after each change. Each message replaces the whole list.
+ * The message by which a window hands its upstreams and its settings of tasks over to the service: one line of JSON on its
+ * standard input at the start, and again through the control pipe after each change. Each message replaces the whole list.
  */
 export const upstreamHandoverSchema = z.strictObject({
 	upstreams: z
@@ -121,6 +122,7 @@ export const upstreamHandoverSchema = z.strictObject({
 		.refine(list => new Set(list.map(({ slug }) => slug)).size === list.length, 'a name stands there twice'),
 	/** Whether an Ollama of this machine is looked for. It is used once the user has agreed to it. */
 	findOllama: z.boolean().default(false),
+	tasks: taskSettingsSchema.optional(),
 });
 export type UpstreamHandover = z.output<typeof upstreamHandoverSchema>;
 /** The handover before its addresses are normalised. */

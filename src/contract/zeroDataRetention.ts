@@ -13,11 +13,18 @@ export interface ZeroDataRetention {
 	because: 'request' | 'alias' | 'account' | 'code-oriented-model';
 }
 
-/** `zdr: false` does not lift what the account or the model enforces (rules 2 and 3). */
-export function zeroDataRetentionOf(connection: Connection, request: RoutedRequest): ZeroDataRetention {
+/**
+ * `zdr: false` does not lift what the account or the model enforces (rules 2 and 3). What rule 3 says of the
+ * code-oriented models, it says of the responses endpoint alone.
+ */
+export function zeroDataRetentionOf(
+	connection: Connection,
+	request: RoutedRequest,
+	endpoint: 'chat' | 'responses' = 'responses',
+): ZeroDataRetention {
 	// An alternative model that is not made for code may serve the request as well.
 	const names = [request.model, ...(request.models ?? [])];
-	if (names.every(name => findModel(connection, name)?.codeOriented === true)) {
+	if (endpoint === 'responses' && names.every(name => findModel(connection, name)?.codeOriented === true)) {
 		return { inForce: 'yes', because: 'code-oriented-model' };
 	}
 	if (effectiveRouting(connection, request).zdr === true) {

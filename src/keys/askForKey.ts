@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../contract/connection.ts';
 import type { KeyKind } from '../contract/routes.ts';
+import { inertText } from '../platform/inertText.ts';
 import { keyTitle, originsText, problemText } from './messages.ts';
 import { keyProblem } from './model/keyFormat.ts';
 
@@ -24,7 +25,7 @@ export async function askForKey({ connection, kind, reason, replaces }: KeyQuest
 	);
 	const text = await vscode.window.showInputBox({
 		title: keyTitle(kind, connection),
-		prompt: reason === undefined ? keeping : `${reason} ${keeping}`,
+		prompt: inertText(reason === undefined ? keeping : `${reason} ${keeping}`),
 		password: true,
 		ignoreFocusOut: true,
 		validateInput: input => {
@@ -33,7 +34,7 @@ export async function askForKey({ connection, kind, reason, replaces }: KeyQuest
 				return vscode.l10n.t('This is the present key. Paste the new one.');
 			}
 			const problem = keyProblem(kind, key, connection);
-			return problem && problemText(problem, connection);
+			return problem && inertText(problemText(problem, connection));
 		},
 	});
 	return text?.trim();

@@ -2,6 +2,7 @@ import process from 'node:process';
 import * as vscode from 'vscode';
 import type { Connection } from '../contract/connection.ts';
 import type { KeyKind } from '../contract/routes.ts';
+import { inertText } from '../platform/inertText.ts';
 import { keyTitle, kindLabel, kindPurpose, originsText, problemText } from './messages.ts';
 import { KEY_KINDS, keyOrigins, keyProblem } from './model/keyFormat.ts';
 import { type KeysContext, saveAndTell } from './saveKey.ts';
@@ -52,5 +53,5 @@ function nameProblem(name: string, kind: KeyKind, connection: Connection): strin
 		);
 	}
 	const problem = keyProblem(kind, value, connection);
-	return problem && vscode.l10n.t('The variable holds no such key. {0}', problemText(problem, connection));
+	return problem && inertText(vscode.l10n.t('The variable holds no such key. {0}', problemText(problem, connection)));
 }

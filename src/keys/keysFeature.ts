@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import { MutableDisposable } from '../base/disposable.ts';
+import { ClientError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
@@ -9,7 +10,10 @@ import { KeyPrompts } from './keyPrompts.ts';
 import { type KeyState, keyStateOf } from './keyState.ts';
 import { KeyStore } from './keyStore.ts';
 import { type ManageKeysDependencies, manageKeys } from './manageKeys.ts';
-import { type KeysContext, setKey } from './saveKey.ts';
+import { answerSentence, kindLabel, problemText } from './messages.ts';
+import { isTurnedDown } from './model/keyCheck.ts';
+import { KEY_KINDS, keyProblem } from './model/keyFormat.ts';
+import { checkSaved, type KeysContext, saveKey, setKey } from './saveKey.ts';
 
 /** What the root passes to the keys feature. */
 export interface KeysDependencies extends ManageKeysDependencies {
@@ -33,6 +37,17 @@ export interface KeysFeature {
 	ensure(connection: Connection, kind: KeyKind, onAsk?: () => void): Promise<boolean>;
 	/** Asks for a key and saves it. */
 	set(connection: Connection, kind: KeyKind): Promise<void>;
+	/** Keeps a key that was checked elsewhere, for the origins of this connection. */
+	save(connection: Connection, kind: KeyKind, key: string): Promise<void>;
+	removeAll(connection: Connection): Promise<void>;
+	/** Returns a function that says what is wrong with the form of a key, as a sentence. */
+	formOf(connection: Connection, kind: KeyKind): (key: string) => string | undefined;
+	/** Asks the service whether it accepts the saved key. */
+	check(
+		connection: Connection,
+		kind: KeyKind,
+	): Promise<{ answer: 'accepted' | 'turned-down' | 'unknown'; sentence: string }>;
+	label(kind: KeyKind): string;
 	manage(): Promise<void>;
 	/** Must be called when a secret of that name was written, in this or in another window. */
 	secretChanged(name: string): Promise<void>;
@@ -48,7 +63,33 @@ export function createKeysFeature(dependencies: KeysDependencies, changed: () =>
 		state: (connection, kind) => keyStateOf(store, connection, kind),
 		ensure: (connection, kind, onAsk) => prompts.ensure(connection, kind, onAsk),
 		set: (connection, kind) => setKey(context, connection, kind),
+		save: (connection, kind, key) => saveKey(context, connection, kind, key),
+		async removeAll(connection) {
+			await Promise.all(KEY_KINDS.map(kind => store.remove(connection, kind)));
+			logger.log('info', 'keys removed', { connection: connection.name });
+		},
+		formOf: (connection, kind) => key => {
+			const problem = keyProblem(kind, key, connection);
+			return problem && problemText(problem, connection);
+		},
+		check: (connection, kind) => checkUsable(context, connection, kind),
+		label: kindLabel,
 		manage: () => manageKeys(context, dependencies),
 		secretChanged: name => store.secretChanged(name),
 	};
+}
+
+/** Throws where there is no key that may be sent. */
+async function checkUsable(
+	context: KeysContext,
+	connection: Connection,
+	kind: KeyKind,
+): Promise<{ answer: 'accepted' | 'turned-down' | 'unknown'; sentence: string }> {
+	const key = await keyForRequest(context.store, connection, kind);
+	const check = key === undefined ? undefined : await checkSaved(context, connection, kind, key);
+	if (check === undefined) {
+		throw new ClientError('no-key', 'the key was removed or replaced meanwhile', { unsent: true });
+	}
+	const answer = check.answer === 'accepted' ? 'accepted' : isTurnedDown(check) ? 'turned-down' : 'unknown';
+	return { answer, sentence: answerSentence(check, kind, connection) };
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { escapeIcons } from '../base/plainText.ts';
 import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import type { KeyKind } from '../contract/routes.ts';
@@ -91,7 +92,7 @@ async function manageOnce(context: KeysContext, connection: Connection): Promise
 				await context.store.remove(connection, kind);
 				context.logger.log('info', 'key removed', fields);
 				vscode.window.setStatusBarMessage(
-					vscode.l10n.t('{0} removed from {1}', kindLabel(kind), connectionLabel(connection)),
+					escapeIcons(vscode.l10n.t('{0} removed from {1}', kindLabel(kind), connectionLabel(connection))),
 					STATUS_MS,
 				);
 			}

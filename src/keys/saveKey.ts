@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable, MutableDisposable } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { escapeIcons } from '../base/plainText.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
 import type { KeyKind } from '../contract/routes.ts';
@@ -40,7 +41,7 @@ export async function saveAndTell(
 ): Promise<void> {
 	await saveKey(context, connection, kind, key);
 	const saved = vscode.l10n.t('{0} saved for {1}', kindLabel(kind), connectionLabel(connection));
-	context.note.value = vscode.window.setStatusBarMessage(saved);
+	context.note.value = vscode.window.setStatusBarMessage(escapeIcons(saved));
 	void checkSaved(context, connection, kind, key).then(check => {
 		if (!check) {
 			return;
@@ -50,7 +51,7 @@ export async function saveAndTell(
 			tellCheck(context, connection, kind, check);
 		} else {
 			const sentence = answerSentence(check, kind, connection);
-			context.note.value = vscode.window.setStatusBarMessage(`${saved}. ${sentence}`, STATUS_MS);
+			context.note.value = vscode.window.setStatusBarMessage(escapeIcons(`${saved}. ${sentence}`), STATUS_MS);
 		}
 	});
 }

@@ -1,22 +1,13 @@
 import * as vscode from 'vscode';
-import type { FoundAnswer, FoundServer, ServerOwner } from '../contract/foundServers.ts';
+import type { FoundAnswer, FoundServer } from '../contract/foundServers.ts';
+import { placeOf } from '../platform/addressMessages.ts';
 import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
+import { ownerText } from './servers/serverMessages.ts';
+import type { UnusedServer } from './servers/unusedServer.ts';
 
 export interface FoundServersOptions {
 	/** Sends the user's answer to the service. */
 	answer(answer: FoundAnswer): Promise<void>;
-	onDidAnswer(): void;
-}
-
-/** A model server that was found on this machine and is not used, as lists show it. */
-export interface UnusedServer {
-	label: string;
-	/** Its host and port. */
-	place: string;
-	/** Sentences that say why it is not used and who runs it. */
-	reason: string;
-	/** Asks whether to use the server, also if the user has answered before. */
-	ask(): void;
 }
 
 /**
@@ -46,8 +37,9 @@ export class FoundServers {
 		return servers
 			.filter(({ use }) => use !== true)
 			.map(server => ({
+				kind: 'found',
 				label: server.label,
-				place: placeOf(server),
+				place: placeOf(server.url),
 				reason:
 					server.use === false
 						? vscode.l10n.t('Not used, as you chose. {0}', ownerText(server.owner))
@@ -64,7 +56,7 @@ export class FoundServers {
 		const message = vscode.l10n.t(
 			'{0} was found on this machine, at {1}. {2} Use its models? What you send to them goes to this server.',
 			server.label,
-			placeOf(server),
+			placeOf(server.url),
 			ownerText(owner),
 		);
 		const isTrusted = owner.kind === 'own' || owner.kind === 'root' || owner.kind === 'system';
@@ -72,28 +64,8 @@ export class FoundServers {
 			const chosen = await showMessage(isTrusted ? 'information' : 'warning', message, use, leave);
 			if (chosen !== undefined) {
 				await this.options.answer({ url, user: owner.user, use: chosen === use });
-				this.options.onDidAnswer();
 			}
 		};
 		answer().catch(error => showExplanation(explainError(error, server.label)));
-	}
-}
-
-function placeOf({ url }: FoundServer): string {
-	return new URL(url).host;
-}
-
-function ownerText({ kind, user }: ServerOwner): string {
-	switch (kind) {
-		case 'own':
-			return vscode.l10n.t('It runs as you, {0}.', user);
-		case 'root':
-			return vscode.l10n.t('It runs as {0}, the administrator.', user);
-		case 'system':
-			return vscode.l10n.t('It runs as the system account {0}.', user);
-		case 'other':
-			return vscode.l10n.t('It runs as {0}, another user of this machine, who can read what it gets.', user);
-		case 'unknown':
-			return vscode.l10n.t('The system does not tell which user it runs as.');
 	}
 }

@@ -1,5 +1,9 @@
 import http from 'node:http';
+import { defined } from '../base/defined.ts';
+import { ClientError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
+import { codeOfStatus, failureOf } from '../client/core/failures.ts';
+import { readErrorBody } from '../contract/errorBody.ts';
 
 export interface ExchangeLimits {
 	/**
@@ -12,34 +16,45 @@ export interface ExchangeLimits {
 }
 
 /**
- * Sends one request to the service or its pipe, and resolves with the reply's JSON. Rejects for any status other than
- * 200.
+ * Sends one request to the service or its pipe, and resolves with the reply's JSON. Rejects with a ClientError, also for
+ * any status other than 200, or with the reason of `signal` when it aborts.
  */
 export function askService(
 	options: http.RequestOptions,
 	{ timeoutMs, maximumLength }: ExchangeLimits,
 	body?: string,
+	signal?: AbortSignal,
 ): Promise<unknown> {
+	const timeout = AbortSignal.timeout(timeoutMs);
+	const ends = signal ? AbortSignal.any([timeout, signal]) : timeout;
+	return exchange({ ...options, agent: false, signal: ends }, maximumLength, body).catch((error: unknown) => {
+		signal?.throwIfAborted();
+		throw timeout.aborted
+			? new ClientError('timeout', 'the service did not answer in time', { cause: error })
+			: failureOf(error);
+	});
+}
+
+function exchange(options: http.RequestOptions, maximumLength: number, body: string | undefined): Promise<unknown> {
 	return new Promise((resolve, reject) => {
-		const signal = AbortSignal.timeout(timeoutMs);
-		const request = http.request({ ...options, agent: false, signal }, response => {
+		const request = http.request(options, response => {
 			let text = '';
 			response.setEncoding('utf8');
 			response.on('data', (piece: string) => {
 				text += piece;
 				if (text.length > maximumLength) {
-					request.destroy(new Error('the answer is too long'));
+					request.destroy(new ClientError('bad-response', 'the answer is too long'));
 				}
 			});
 			response.on('error', reject);
 			response.on('end', () => {
 				try {
 					if (response.statusCode !== 200) {
-						throw new Error(`the service answered with ${response.statusCode}`);
+						throw refusal(response.statusCode ?? 0, text);
 					}
 					const value = parseJson(text);
 					if (value === undefined) {
-						throw new Error('the answer is not JSON');
+						throw new ClientError('bad-response', 'the answer is not JSON');
 					}
 					resolve(value);
 				} catch (error) {
@@ -49,6 +64,14 @@ export function askService(
 		});
 		request.on('error', reject);
 		request.end(body);
+	});
+}
+
+function refusal(status: number, body: string): ClientError {
+	const { message: serviceMessage } = readErrorBody(body);
+	return new ClientError(codeOfStatus(status), `the service answered with ${status}`, {
+		status,
+		...defined({ serviceMessage }),
 	});
 }
 

@@ -1,14 +1,22 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import type { Logger } from '../base/logger.ts';
+import type { TaskSettings } from '../contract/agents.ts';
 import { mayCarryKey, type UpstreamHandoverInput } from '../contract/upstreams.ts';
+import { executeCommand } from '../platform/commands.ts';
+import { commands } from '../platform/ids.ts';
 import { showMessage } from '../platform/notify.ts';
 import { settingIssueText } from '../platform/settingIssue.ts';
-import { readSetting } from '../platform/settings.ts';
+import { openSetting, readSetting } from '../platform/settings.ts';
+import { readTaskSettings } from './model/taskSettings.ts';
 import type { UpstreamKeyStore } from './model/upstreamKeyStore.ts';
 import { readUpstreamSettings } from './model/upstreamSettings.ts';
+import { keyStateText } from './servers/ownServers.ts';
 
-/** Returns the upstreams of the settings with their keys from the secret storage. It never rejects. */
+/**
+ * Returns the upstreams of the settings with their keys from the secret storage, and the settings about tasks, with the
+ * values of the variables that agents are to get. It never rejects.
+ */
 export async function currentHandover(keys: UpstreamKeyStore, logger: Logger): Promise<UpstreamHandoverInput> {
 	const { upstreams, problems, findOllama } = readUpstreamSettings(readSetting('errand.local.upstreams'));
 	for (const { issue } of problems) {
@@ -19,11 +27,30 @@ export async function currentHandover(keys: UpstreamKeyStore, logger: Logger): P
 		const key = await keys.usable(slug, setting.url).catch(() => undefined);
 		return { ...setting, slug, ...defined({ key }) };
 	});
-	return { upstreams: await Promise.all(list), findOllama };
+	return { upstreams: await Promise.all(list), findOllama, tasks: currentTaskSettings(logger) };
+}
+
+function currentTaskSettings(logger: Logger): TaskSettings {
+	const { tasks, agentProblems, unusable } = readTaskSettings({
+		agents: readSetting('errand.local.agents'),
+		sandbox: readSetting('errand.local.sandbox'),
+		maxCost: readSetting('errand.tasks.maxCost'),
+		routing: readSetting('errand.chat.routing'),
+		retention: readSetting('errand.chat.zeroDataRetention'),
+		environment: process.env,
+	});
+	for (const { issue } of agentProblems) {
+		const reason = issue === undefined ? 'its id' : `${issue.path.join('.')}: ${issue.message}`;
+		logger.log('warn', 'an entry of errand.local.agents cannot be used', { reason });
+	}
+	for (const setting of unusable) {
+		logger.log('warn', 'a setting about tasks cannot be used', { reason: setting });
+	}
+	return tasks;
 }
 
 interface UpstreamItem extends vscode.QuickPickItem {
-	upstream: { slug: string; url: string } | 'settings' | undefined;
+	upstream: { slug: string; url: string } | 'settings' | 'servers' | undefined;
 }
 
 /**
@@ -37,7 +64,7 @@ export async function manageUpstreamKeys(keys: UpstreamKeyStore): Promise<void> 
 			upstream: { slug, url },
 			label: label ?? slug,
 			description: label === undefined ? '' : slug,
-			detail: `${new URL(url).origin} · ${await stateText(keys, slug, url)}`,
+			detail: `${new URL(url).origin} · ${await keyStateText(keys, slug, url)}`,
 			iconPath: new vscode.ThemeIcon('server'),
 		})),
 	);
@@ -54,34 +81,22 @@ export async function manageUpstreamKeys(keys: UpstreamKeyStore): Promise<void> 
 		})),
 		{ upstream: undefined, label: '', kind: vscode.QuickPickItemKind.Separator },
 		{
-			upstream: 'settings',
-			label: vscode.l10n.t('Change model servers in the settings'),
-			iconPath: new vscode.ThemeIcon('gear'),
+			upstream: 'servers',
+			label: vscode.l10n.t('Add or Change Model Servers…'),
+			iconPath: new vscode.ThemeIcon('add'),
 		},
 	);
 	const chosen = await vscode.window.showQuickPick(items, {
 		title: vscode.l10n.t('Keys of Model Servers'),
-		placeHolder: vscode.l10n.t('Servers of the setting errand.local.upstreams'),
+		placeHolder: vscode.l10n.t('The servers that you have added'),
 		matchOnDetail: true,
 	});
 	if (chosen?.upstream === 'settings') {
-		// It is a machine setting, so in a remote window it is among the remote's settings, not the user's.
-		const open = vscode.env.remoteName === undefined ? 'openSettings' : 'openRemoteSettings';
-		await vscode.commands.executeCommand(`workbench.action.${open}`, { query: 'errand.local.upstreams' });
+		await openSetting('errand.local.upstreams');
+	} else if (chosen?.upstream === 'servers') {
+		await executeCommand(commands.addModelServer);
 	} else if (chosen?.upstream) {
 		await manageOne(keys, chosen.upstream);
-	}
-}
-
-async function stateText(keys: UpstreamKeyStore, slug: string, url: string): Promise<string> {
-	const state = await keys.state(slug, url);
-	switch (state.state) {
-		case 'missing':
-			return vscode.l10n.t('no key');
-		case 'unconfirmed':
-			return vscode.l10n.t('its key was saved for {0} and is not sent: enter it again', state.origin);
-		case 'set':
-			return state.ending === '' ? vscode.l10n.t('key set') : vscode.l10n.t('key set, ends in {0}', state.ending);
 	}
 }
 

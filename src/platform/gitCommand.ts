@@ -10,6 +10,7 @@ import {
 	LIST_SETTINGS,
 	otherSide,
 	ownFiltersOf,
+	plainMergeDrivers,
 	readSettings,
 	type Setting,
 	STAGING,
@@ -53,10 +54,13 @@ export interface GitOptions {
 	encoding?: 'utf8' | 'latin1';
 }
 
+/** Runs a git command that only reads. Rejects with the error of a git that failed. */
+export type ReadingGit = (commandLine: readonly string[], options?: Omit<GitOptions, 'stopAt'>) => Promise<string>;
+
 /**
  * Runs a git command that only reads in a directory, and resolves with its output. No hook and no filter runs, whoever has
- * configured it, and no program that the repository's own configuration names. Rejects with the error of a git that
- * failed, or with a GitRefusal.
+ * configured it, and no program that the repository's own configuration names. Rejects with a GitRefusal, or with the
+ * error of a git that failed, which has what git had written as `stdout` and `stderr`.
  */
 export async function runGit(
 	gitPath: string,
@@ -64,16 +68,68 @@ export async function runGit(
 	commandLine: readonly string[],
 	options: GitOptions = {},
 ): Promise<string> {
-	const place = options.stopAt === undefined ? {} : { GIT_CEILING_DIRECTORIES: options.stopAt };
+	return (await prepareGit(gitPath, directory, options.stopAt))(commandLine, options);
+}
+
+/**
+ * Does the same for several commands that follow at once, for which the configuration is read only once. Rejects with a
+ * GitRefusal.
+ */
+export async function prepareGit(gitPath: string, directory: string, stopAt?: string): Promise<ReadingGit> {
+	const place = stopAt === undefined ? {} : { GIT_CEILING_DIRECTORIES: stopAt };
 	const found = await settingsOf(gitPath, directory, place);
 	const settings = [...withoutHooks(found), ...emptyFilters(filtersOf(found), false)];
-	return runSafely(
+	const variables = { ...OFFLINE, ...place, ...settingsEnvironment(settings) };
+	return (commandLine, options) => runSafely(gitPath, directory, commandLine, variables, options);
+}
+
+/**
+ * Lists what differs between the merge base of two commits and the second of them, as `git diff-tree --raw -z` does, in a
+ * byte string (`latin1`). `options` are further options that concern names alone. Git reads nothing but commits and trees
+ * for it, and so runs nothing, whatever is configured: this need not wait for the configuration. Rejects with the error of
+ * a git that failed, also where there are several merge bases or none.
+ */
+export function listDifference(
+	gitPath: string,
+	directory: string,
+	options: readonly string[],
+	start: string,
+	tip: string,
+): Promise<string> {
+	const commandLine = [
+		'diff-tree',
+		'-r',
+		'-z',
+		'--raw',
+		...options,
+		'--merge-base',
+		'--end-of-options',
+		start,
+		tip,
+		'--',
+	];
+	return runSafely(gitPath, directory, commandLine, OFFLINE, { encoding: 'latin1' });
+}
+
+/**
+ * Returns the objects that references point to, by the references' full names; those that are missing are left out. Git
+ * runs nothing for this either.
+ */
+export async function readReferences(
+	gitPath: string,
+	directory: string,
+	names: readonly string[],
+): Promise<Map<string, string>> {
+	const output = await runSafely(
 		gitPath,
 		directory,
-		commandLine,
-		{ ...OFFLINE, ...place, ...settingsEnvironment(settings) },
-		options,
+		['for-each-ref', '--format=%(refname) %(objectname)', '--', ...names],
+		OFFLINE,
 	);
+	// A name is a pattern for git, which also matches references below it.
+	const wanted = new Set(names);
+	const lines = output.split('\n').map(line => line.split(' ') as [string, string?]);
+	return new Map(lines.flatMap(([name, object]) => (object !== undefined && wanted.has(name) ? [[name, object]] : [])));
 }
 
 /** Lists the names of the filters that git is configured with here. Rejects as `runGit` does. */
@@ -152,19 +208,36 @@ export async function runDirectoryGit(
 }
 
 /**
- * Runs a git command that changes files of a work tree. The user's own filters run. Hooks do not, and git fails at a file
- * that needs a filter of the repository's own configuration.
+ * Runs a git command that changes files of a work tree, or finds out what would become of them. The user's own filters and
+ * merge drivers run. Hooks do not, a merge driver of the repository's own configuration gives way to git's merge of text,
+ * and git fails at a file that needs a filter of that configuration (`readOwnFilters` names them). `settings` override
+ * those of any configuration.
  */
 export async function runWorkTreeGit(
 	gitPath: string,
 	directory: string,
 	commandLine: readonly string[],
+	{ settings = [], ...options }: Pick<GitOptions, 'input' | 'encoding'> & { settings?: readonly Setting[] } = {},
 ): Promise<string> {
 	const found = await settingsOf(gitPath, directory);
-	const own = new Set(ownFiltersOf(found, CHECKING_OUT).map(({ name }) => name));
-	const settings = [...withoutHooks(found), ...emptyFilters([...own], true)];
-	const variables = { ...OFFLINE, ...settingsEnvironment(settings) };
-	return runSafely(gitPath, directory, commandLine, variables, {}, REMOTE_TIMEOUT_MS);
+	const unsafe = findUnsafeName(found, 'merge');
+	if (unsafe) {
+		throw new GitRefusal('unsafe-name', unsafe);
+	}
+	const safe = [...withoutHooks(found), ...emptyFilters(ownFilterNames(found), true), ...plainMergeDrivers(found)];
+	const variables = { ...OFFLINE, ...settingsEnvironment([...safe, ...settings]) };
+	return runSafely(gitPath, directory, commandLine, variables, options, REMOTE_TIMEOUT_MS);
+}
+
+/** Lists the names of the filters whose programs the repository's own configuration names. */
+export async function readOwnFilters(gitPath: string, directory: string): Promise<string[]> {
+	return ownFilterNames(await settingsOf(gitPath, directory));
+}
+
+function ownFilterNames(found: readonly FoundSetting[]): string[] {
+	// A file that is checked out is compared with its stored content too, which runs the programs for staging.
+	const own = [...ownFiltersOf(found, STAGING), ...ownFiltersOf(found, CHECKING_OUT)];
+	return [...new Set(own.map(({ name }) => name))];
 }
 
 /** Credentials for a host on this machine must never reach a proxy. git reads both names of the variable. */
@@ -248,7 +321,7 @@ function runSafely(
 				windowsHide: true,
 				encoding,
 			},
-			(error, stdout) => (error ? reject(error) : resolve(stdout)),
+			(error, stdout, stderr) => (error ? reject(Object.assign(error, { stdout, stderr })) : resolve(stdout)),
 		);
 		// git may end without reading all of its input. It is closed, or a program that git starts would wait for it.
 		child.stdin?.on('error', () => {});

@@ -2,7 +2,10 @@
 
 export const EXTENSION_ID = 'errand.errand';
 
-export const VIEW_CONTAINER = 'errand';
+export const viewContainers = {
+	chat: 'errandChat',
+	tasks: 'errand',
+} as const;
 
 export const views = {
 	chat: 'errand.chat',
@@ -12,6 +15,7 @@ export const views = {
 export const commands = {
 	focusChat: 'errand.focusChat',
 	stopReply: 'errand.stopReply',
+	askForWholeReplies: 'errand.askForWholeReplies',
 	newConversation: 'errand.newConversation',
 	newEncryptedConversation: 'errand.newEncryptedConversation',
 	openConversation: 'errand.openConversation',
@@ -33,27 +37,82 @@ export const commands = {
 	addOpenEditors: 'errand.addOpenEditors',
 	askAboutSelection: 'errand.askAboutSelection',
 	explainProblem: 'errand.explainProblem',
+	focusTasks: 'errand.focusTasks',
 	startTask: 'errand.startTask',
 	startTaskFromSelection: 'errand.startTaskFromSelection',
 	startTaskFromPrompt: 'errand.startTaskFromPrompt',
 	followTask: 'errand.followTask',
 	openTaskLog: 'errand.openTaskLog',
 	stopTask: 'errand.stopTask',
+	keepTaskWork: 'errand.keepTaskWork',
 	continueTask: 'errand.continueTask',
 	refreshTasks: 'errand.refreshTasks',
 	filterTasks: 'errand.filterTasks',
 	openTaskLogDocument: 'errand.openTaskLogDocument',
 	saveTaskLog: 'errand.saveTaskLog',
+	exportTask: 'errand.exportTask',
+	reviewTaskChanges: 'errand.reviewTaskChanges',
+	applyTaskChanges: 'errand.applyTaskChanges',
+	takeHunk: 'errand.takeHunk',
+	compareWithFile: 'errand.compareWithFile',
+	undoApply: 'errand.undoApply',
+	sendTaskComments: 'errand.sendTaskComments',
+	saveComment: 'errand.saveComment',
+	cancelComment: 'errand.cancelComment',
+	editComment: 'errand.editComment',
+	deleteComment: 'errand.deleteComment',
+	compareAgents: 'errand.compareAgents',
+	newDecision: 'errand.newDecision',
+	evaluateDecision: 'errand.evaluateDecision',
+	whyDidItFail: 'errand.whyDidItFail',
+	whichIsBetter: 'errand.whichIsBetter',
+	isItReady: 'errand.isItReady',
+	checkoutTaskBranch: 'errand.checkoutTaskBranch',
+	openTaskWorktree: 'errand.openTaskWorktree',
+	mergeTaskBranch: 'errand.mergeTaskBranch',
+	pushTaskBranch: 'errand.pushTaskBranch',
+	openTaskPullRequest: 'errand.openTaskPullRequest',
+	openTaskSandbox: 'errand.openTaskSandbox',
+	openTaskDashboard: 'errand.openTaskDashboard',
+	copyTaskId: 'errand.copyTaskId',
+	copyTaskBranch: 'errand.copyTaskBranch',
+	deleteTaskBranch: 'errand.deleteTaskBranch',
+	archiveTask: 'errand.archiveTask',
+	unarchiveTask: 'errand.unarchiveTask',
 	loadEarlierLog: 'errand.loadEarlierLog',
 	loadLaterLog: 'errand.loadLaterLog',
 	showLogEnd: 'errand.showLogEnd',
 	manageKeys: 'errand.manageKeys',
 	switchConnection: 'errand.switchConnection',
 	addConnection: 'errand.addConnection',
+	diagnoseConnection: 'errand.diagnoseConnection',
+	copyDiagnosis: 'errand.copyDiagnosis',
+	addModelServer: 'errand.addModelServer',
 	showAttestation: 'errand.showAttestation',
+	setUpAgents: 'errand.setUpAgents',
+	showCosts: 'errand.showCosts',
 	stopLocalService: 'errand.stopLocalService',
+	getStarted: 'errand.getStarted',
 	showLog: 'errand.showLog',
 } as const;
+
+/** The scheme of files as a task has left or found them. Menus in package.json match on it. */
+export const CHANGE_SCHEME = 'errand-change';
+
+/** The scheme of documents in which a prompt made of comments is written. Menus in package.json match on it. */
+export const COMMENT_PROMPT_SCHEME = 'errand-follow-up';
+
+/** The scheme of documents that compare agents. */
+export const COMPARE_SCHEME = 'errand-compare';
+
+/** The scheme of documents that show what an evaluation sends. */
+export const DECISION_SCHEME = 'errand-decision';
+
+/** The scheme of documents that hold the report of a diagnosis. Menus in package.json match on it. */
+export const DIAGNOSIS_SCHEME = 'errand-diagnosis';
+
+/** The id of the controller of comments. Menus in package.json match on it. */
+export const COMMENT_CONTROLLER = 'errand.review';
 
 /** The scheme of documents that show a task's log. Menus in package.json match on it. */
 export const LOG_SCHEME = 'errand-log';
@@ -70,12 +129,15 @@ export const LOG_LANGUAGE = 'errand-log';
 export const PROMPT_SCHEME = 'errand-prompt';
 
 /**
- * Commands that only tree rows run. They are not contributed, so that neither the palette nor a key binding offers
+ * Commands that only tree rows and links run. They are not contributed, so that neither the palette nor a key binding offers
  * them.
  */
 export const internalCommands = {
 	loadMoreTasks: 'errand.loadMoreTasks',
 	loadMoreAgentTasks: 'errand.loadMoreAgentTasks',
+	readChangesAgain: 'errand.readChangesAgain',
+	showMoreFiles: 'errand.showMoreFiles',
+	followComparison: 'errand.followComparison',
 } as const;
 
 export type CommandId =
@@ -95,11 +157,14 @@ export interface SettingTypes {
 	'errand.tasks.model': string;
 	'errand.tasks.installDependencies': boolean;
 	'errand.tasks.maxDuration': number;
+	'errand.tasks.maxCost': number;
 	'errand.tasks.notify': boolean;
 	'errand.tasks.refreshInterval': number;
 	'errand.channel.requireHardwareProof': boolean;
 	'errand.channel.wholeReplies': boolean;
 	'errand.local.upstreams': Record<string, unknown>;
+	'errand.local.agents': unknown[];
+	'errand.local.sandbox': string;
 }
 export type SettingId = keyof SettingTypes;
 
@@ -112,26 +177,59 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 	'errand.chat.parameters': 'window',
 	'errand.chat.routing': 'application',
 	'errand.chat.zeroDataRetention': 'application',
-	'errand.tasks.agent': 'window',
+	'errand.tasks.agent': 'application',
 	'errand.tasks.model': 'window',
 	'errand.tasks.installDependencies': 'window',
 	'errand.tasks.maxDuration': 'window',
+	'errand.tasks.maxCost': 'application',
 	'errand.tasks.notify': 'window',
 	'errand.tasks.refreshInterval': 'window',
 	'errand.channel.requireHardwareProof': 'application',
 	'errand.channel.wholeReplies': 'application',
 	'errand.local.upstreams': 'machine',
+	'errand.local.agents': 'machine',
+	'errand.local.sandbox': 'machine',
 };
 
 /** The context keys that `when` clauses of package.json may name, with the types of their values. */
 export interface ContextKeyTypes {
+	/** The extension has been activated. */
+	'errand.isActive': boolean;
 	/** A reply is streaming. */
 	'errand.replying': boolean;
 	'errand.chatFocused': boolean;
+	/** There is an application of changes that can be undone. */
+	'errand.canUndoApply': boolean;
 	/** What the task tree shows when it has no rows. */
 	'errand.tasksState': 'loading' | 'empty' | 'error' | 'no-key' | 'key-refused' | 'unsupported' | 'listed';
 }
 export type ContextKey = keyof ContextKeyTypes;
 
-/** The context values of task rows, which menus in package.json match on. */
-export const taskContextValue = { active: 'errand.task.active', final: 'errand.task.final' } as const;
+/** What menus in package.json match on, in the context value of a task's row. */
+export interface TaskRowFlags {
+	/** There is a branch whose changes can be reviewed. */
+	branch: boolean;
+	/** Several agents had the same prompt. */
+	race: boolean;
+	/** The task was ended with work that can still be kept. */
+	keepable: boolean;
+	/** There are comments that were not sent. */
+	comments: boolean;
+	/** It ended in a way that needs an explanation. */
+	failed: boolean;
+	/** The service names the address of a sandbox. */
+	sandbox: boolean;
+	/** The connection names a dashboard. */
+	dashboard: boolean;
+	/** The user has archived it on this machine. */
+	archived: boolean;
+}
+
+/** Returns the context value of a row: of a task, or of one agent's result in a task of several. */
+export function rowContext(kind: 'task active' | 'task final' | 'result', flags: Partial<TaskRowFlags>): string {
+	const named = Object.entries(flags).flatMap(([name, isSet]) => (isSet ? [name] : []));
+	return [`errand.${kind}`, ...named].join(' ');
+}
+
+/** The context value of a changed file's row. */
+export const FILE_CONTEXT = 'errand.file';

@@ -6,32 +6,52 @@ import type { CertificateProblem, NetworkFault } from '../base/networkFault.ts';
  * of the request may have left this machine.
  */
 export function networkFaultWords(fault: NetworkFault, connection: string, wasSent: boolean): string {
+	const { cause, step } = networkFaultParts(fault, connection);
+	const isUnsent = fault.kind === 'certificate' && !wasSent;
+	return [cause, ...(isUnsent ? [vscode.l10n.t('Nothing was sent.')] : []), step].join(' ');
+}
+
+/** What is wrong, and what to do: a sentence each, for places that show them apart. */
+export interface FaultParts {
+	cause: string;
+	step: string;
+}
+
+export function networkFaultParts(fault: NetworkFault, connection: string): FaultParts {
 	switch (fault.kind) {
 		case 'certificate': {
 			const [cause, step] = certificateWords(fault.problem, connection);
-			return [cause, ...(wasSent ? [] : [vscode.l10n.t('Nothing was sent.')]), step].join(' ');
+			return { cause, step };
 		}
 		case 'proxy-credentials':
-			return vscode.l10n.t(
-				'The user name or the password in the setting http.proxy cannot be read. Write a “%” that belongs to it as %25, an “@” as %40 and a “:” as %3A.',
-			);
+			return {
+				cause: vscode.l10n.t('The user name or the password in the setting http.proxy cannot be read.'),
+				step: vscode.l10n.t('Write a “%” that belongs to it as %25, an “@” as %40 and a “:” as %3A.'),
+			};
 		case 'proxy-refused':
 			return fault.status === 407
-				? vscode.l10n.t(
-						'The proxy asks for a user name and a password, or for other ones (HTTP 407). Put them into the setting http.proxy, as in http://user:password@host:port.',
-					)
-				: vscode.l10n.t(
-						'The proxy did not open the way to {0} (HTTP {1}). Check the service’s address and the setting http.proxy; an address that needs no proxy belongs into http.noProxy.',
-						connection,
-						fault.status,
-					);
+				? {
+						cause: vscode.l10n.t('The proxy asks for a user name and a password, or for other ones (HTTP 407).'),
+						step: vscode.l10n.t('Put them into the setting http.proxy, as in http://user:password@host:port.'),
+					}
+				: {
+						cause: vscode.l10n.t('The proxy did not open the way to {0} (HTTP {1}).', connection, fault.status),
+						step: vscode.l10n.t(
+							'Check the service’s address and the setting http.proxy; an address that needs no proxy belongs into http.noProxy.',
+						),
+					};
 		case 'unreachable':
-			return vscode.l10n.t(
-				'{0} cannot be reached: nothing answers at {1} ({2}). If that is your proxy, correct the setting http.proxy; if it is the service, check the network and the address, then try again.',
-				connection,
-				fault.place,
-				fault.code,
-			);
+			return {
+				cause: vscode.l10n.t(
+					'{0} cannot be reached: nothing answers at {1} ({2}).',
+					connection,
+					fault.place,
+					fault.code,
+				),
+				step: vscode.l10n.t(
+					'If that is your proxy, correct the setting http.proxy; if it is the service, check the network and the address, then try again.',
+				),
+			};
 	}
 }
 

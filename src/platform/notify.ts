@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { ClientError, causesOf, describeError, type HelpfulAction, UserFacingError } from '../base/errors.ts';
-import { showHidden } from '../base/invisible.ts';
 import { networkFaultOf } from '../base/networkFault.ts';
 import { oneLine } from '../base/plainText.ts';
 import { executeCommand } from './commands.ts';
 import { type CommandId, commands } from './ids.ts';
+import { inertText } from './inertText.ts';
 import { networkFaultWords } from './networkFaultMessages.ts';
 
 /** What is shown for an error: one or two sentences (cause, next step) and at most one button. */
@@ -17,8 +17,8 @@ export interface Explanation {
 const MAXIMUM_QUOTE = 200;
 
 /** Returns a service's message in quotation marks, after a space; empty if there is none. */
-export function quote(text: string | undefined): string {
-	const line = oneLine(text ?? '', MAXIMUM_QUOTE);
+export function quote(text: string | undefined, maximum = MAXIMUM_QUOTE): string {
+	const line = oneLine(text ?? '', maximum);
 	return line === '' ? '' : ` ${vscode.l10n.t('It said: “{0}”', line)}`;
 }
 
@@ -79,6 +79,9 @@ export function explainError(error: unknown, connection: string): Explanation {
 				action: manageKeys,
 			};
 		case 'not-found':
+			if (error.isPage) {
+				return { message: pageText(connection), action: showLog };
+			}
 			return {
 				message:
 					vscode.l10n.t(
@@ -100,26 +103,35 @@ export function explainError(error: unknown, connection: string): Explanation {
 			return {
 				message:
 					vscode.l10n.t(
-						'The account on {0} has no credit left. Add credit in the service’s dashboard, then try again.',
+						'The credit or the quota of the account on {0} is used up. Add to it in the service’s dashboard, then try again.',
 						connection,
 					) + said,
 			};
 		case 'too-large':
-			return { message: vscode.l10n.t('The request is too large for {0}. Send less.', connection) };
+			return { message: vscode.l10n.t('The request is too large for {0}. Send less.', connection) + said };
 		case 'rate-limited':
 			return {
 				message:
-					error.retryAfterMs === undefined
+					(error.retryAfterMs === undefined
 						? vscode.l10n.t('{0} is receiving too many requests. Try again in a moment.', connection)
 						: vscode.l10n.t(
 								'{0} is receiving too many requests. Try again in {1} s.',
 								connection,
 								Math.ceil(error.retryAfterMs / 1000),
-							),
+							)) + said,
 			};
 		case 'server':
-		case 'upstream':
-			return { message: vscode.l10n.t('{0} failed while it answered. Try again.', connection) + said, action: showLog };
+		case 'upstream': {
+			// A page comes from a gateway in front of the service, which is itself what failed.
+			const isBehind = error.code === 'upstream' && !error.isPage;
+			const words = isBehind
+				? vscode.l10n.t(
+						'{0} got no answer from a service behind it, such as a model provider or your source hosting. Try again in a moment.',
+						connection,
+					)
+				: vscode.l10n.t('{0} failed while it answered. Try again.', connection);
+			return { message: words + said, action: showLog };
+		}
 		case 'offline': {
 			const fault = networkFaultOf(error);
 			return {
@@ -136,13 +148,7 @@ export function explainError(error: unknown, connection: string): Explanation {
 		case 'truncated':
 			return { message: vscode.l10n.t('The reply was cut off before its end. What came is kept. Try again.') };
 		case 'bad-response':
-			return {
-				message: vscode.l10n.t(
-					'{0} answered with something that is not in its contract. Check its address, then try again.',
-					connection,
-				),
-				action: showLog,
-			};
+			return { message: badResponseText(error, connection) + said, action: showLog };
 		case 'not-supported':
 			return {
 				message: vscode.l10n.t('{0} has no address for this. Choose another connection.', connection),
@@ -153,16 +159,43 @@ export function explainError(error: unknown, connection: string): Explanation {
 	}
 }
 
-/**
- * Shows a notification and resolves with the button that was chosen. The editor draws `[label](command:…)` as a link that
- * runs the command, so foreign text that a message repeats must not contain such a link, nor hidden characters.
- */
+function badResponseText({ isPage, status, redirectedTo }: ClientError, connection: string): string {
+	if (isPage) {
+		return pageText(connection);
+	}
+	if (redirectedTo !== undefined) {
+		return vscode.l10n.t(
+			'{0} sends the request on to {1}, as for a login or because it has moved. A key is not sent there. Check the address of the connection, and whether the network asks for a login first.',
+			connection,
+			oneLine(redirectedTo, MAXIMUM_QUOTE),
+		);
+	}
+	return status !== undefined && status >= 300 && status < 400
+		? vscode.l10n.t(
+				'{0} sends the request on to where it may not go (HTTP {1}). Check the address of the connection.',
+				connection,
+				status,
+			)
+		: vscode.l10n.t(
+				'{0} answered with something that is not in its contract. Check its address, then try again.',
+				connection,
+			);
+}
+
+function pageText(connection: string): string {
+	return vscode.l10n.t(
+		'A web page answered in place of {0}, such as one for a login. Check the address of the connection, and whether the network asks for a login first.',
+		connection,
+	);
+}
+
+/** Shows a notification and resolves with the button that was chosen. The message may repeat foreign text. */
 export function showMessage(
 	severity: 'information' | 'warning' | 'error',
 	message: string,
 	...buttons: string[]
 ): Thenable<string | undefined> {
-	const text = shown(message);
+	const text = inertText(message);
 	switch (severity) {
 		case 'information':
 			return vscode.window.showInformationMessage(text, ...buttons);
@@ -175,15 +208,7 @@ export function showMessage(
 
 /** Asks in a modal dialog, with the same care. Resolves with the chosen button, or undefined for none. */
 export function askModal(message: string, detail: string, ...buttons: string[]): Thenable<string | undefined> {
-	return vscode.window.showWarningMessage(shown(message), { modal: true, detail: shown(detail) }, ...buttons);
-}
-
-function shown(message: string): string {
-	return showHidden(withoutLinks(message));
-}
-
-export function withoutLinks(message: string): string {
-	return message.replaceAll('](', '] (');
+	return vscode.window.showWarningMessage(inertText(message), { modal: true, detail: inertText(detail) }, ...buttons);
 }
 
 /** Shows an explanation as a notification; its button runs the command. Resolves when it was dismissed or followed. */

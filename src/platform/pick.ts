@@ -1,5 +1,7 @@
 // The editor's lists of choices, and its input box.
 import * as vscode from 'vscode';
+import { escapeIcons, oneLine } from '../base/plainText.ts';
+import { inertText } from './inertText.ts';
 
 /**
  * A list of choices that may be drawn again while it is open. Each list that is shown ends with one result, or with
@@ -74,6 +76,13 @@ export class PickList<Row extends vscode.QuickPickItem, Result = void> {
 	}
 }
 
+const MAXIMUM_SHOWN = 80;
+
+/** A name that others have chosen, fit for a row or a title. */
+export function shownText(text: string): string {
+	return escapeIcons(oneLine(text, MAXIMUM_SHOWN));
+}
+
 export interface Choice<T> extends vscode.QuickPickItem {
 	value: T;
 }
@@ -122,12 +131,55 @@ export async function chooseSome(
 	return chosen?.map(({ value }) => value);
 }
 
-/** `problem` returns what is wrong with a text, if anything. Resolves to undefined when the input box was dismissed. */
+/**
+ * The prompt may repeat foreign text. `problem` returns what is wrong with a text, if anything. Resolves to undefined when
+ * the input box was dismissed.
+ */
 export function input(
 	title: string,
 	prompt: string,
 	value: string,
 	problem: (text: string) => string | undefined,
 ): Thenable<string | undefined> {
-	return vscode.window.showInputBox({ title, prompt, value, validateInput: problem, ignoreFocusOut: true });
+	return vscode.window.showInputBox({
+		title,
+		prompt: inertText(prompt),
+		value,
+		validateInput: problem,
+		ignoreFocusOut: true,
+	});
+}
+
+/**
+ * Lets the user choose any number of the items, of the values that are set already, and of names that are typed.
+ * Without any item, all are typed. Returns undefined when it was dismissed.
+ */
+export async function chooseSomeOrType(
+	title: string,
+	placeHolder: string,
+	listed: readonly Choice<string>[],
+	value: readonly string[],
+): Promise<string[] | undefined> {
+	const strange = value.filter(name => !listed.some(choice => choice.value === name));
+	const items = [...listed, ...strange.map(name => ({ label: shownText(name), value: name }))];
+	if (items.length === 0) {
+		return typeSome(title, vscode.l10n.t('{0}, separated by commas', placeHolder));
+	}
+	const other = { label: vscode.l10n.t('Others…'), value: '' };
+	const chosen = await chooseSome(title, placeHolder, [
+		...items.map(item => ({ ...item, picked: value.includes(item.value) })),
+		other,
+	]);
+	if (!chosen?.includes('')) {
+		return chosen;
+	}
+	const typed = await typeSome(title, vscode.l10n.t('Others, separated by commas'));
+	return typed && [...new Set([...chosen.filter(name => name !== ''), ...typed])];
+}
+
+/** Lets the user type names. Returns undefined when the input box was dismissed. */
+export async function typeSome(title: string, prompt: string): Promise<string[] | undefined> {
+	const text = await input(title, prompt, '', () => undefined);
+	const names = text?.split(',').map(name => name.trim());
+	return names && [...new Set(names.filter(name => name !== ''))];
 }

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
+import { showMessage } from './notify.ts';
 
 const MAXIMUM_NAME_LENGTH = 60;
 
@@ -20,4 +21,14 @@ export function fileNameOf(text: string, otherwise: string): string {
 		.replace(/^-+|-+$/g, '')
 		.toLowerCase();
 	return name === '' ? otherwise : name;
+}
+
+/** Says that a file was written, and offers to open it. */
+export function offerToOpen(file: vscode.Uri, message: string): void {
+	const open = vscode.l10n.t('Open');
+	void showMessage('information', message, open).then(chosen => {
+		if (chosen === open) {
+			void vscode.window.showTextDocument(file);
+		}
+	});
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type * as z from 'zod';
+import { formatNumber } from './amounts.ts';
 
 const SHOWN_VALUE = 60;
 
@@ -48,7 +49,6 @@ function nearestOf({ errors, path }: z.core.$ZodIssueInvalidUnion): z.core.$ZodI
 const depthOf = (issue: z.core.$ZodIssue): number => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0);
 
 function allowedText(issue: z.core.$ZodIssue): string {
-	const number = new Intl.NumberFormat(vscode.env.language);
 	switch (issue.code) {
 		case 'invalid_type':
 			return typeText(issue.expected);
@@ -62,10 +62,12 @@ function allowedText(issue: z.core.$ZodIssue): string {
 			return issue.origin === 'string' || issue.origin === 'array'
 				? vscode.l10n.t('one that is not empty')
 				: issue.inclusive === false
-					? vscode.l10n.t('a number above {0}', number.format(issue.minimum))
-					: vscode.l10n.t('a number of at least {0}', number.format(issue.minimum));
+					? vscode.l10n.t('a number above {0}', formatNumber(issue.minimum))
+					: vscode.l10n.t('a number of at least {0}', formatNumber(issue.minimum));
 		case 'too_big':
-			return vscode.l10n.t('a number of at most {0}', number.format(issue.maximum));
+			return issue.origin === 'string'
+				? vscode.l10n.t('a text of at most {0} characters', formatNumber(issue.maximum))
+				: vscode.l10n.t('a number of at most {0}', formatNumber(issue.maximum));
 		case 'invalid_format':
 			return vscode.l10n.t('lowercase letters, digits, dots, hyphens and underscores, at most 64');
 		case 'custom':

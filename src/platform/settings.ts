@@ -2,7 +2,9 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { UserFacingError } from '../base/errors.ts';
 import { onDidChangeValue } from '../base/event.ts';
-import type { SettingId, SettingTypes } from './ids.ts';
+import { type SettingId, type SettingTypes, settingScopes } from './ids.ts';
+
+const ARRIVAL_MS = 3_000;
 
 /** Returns the value as the editor resolves it from user, workspace and default within the setting's scope. */
 export function readSetting<K extends SettingId>(id: K): SettingTypes[K] {
@@ -21,6 +23,48 @@ export function readTextSetting(id: 'errand.chat.model' | 'errand.chat.instructi
 /** Writes to the user's settings. */
 export function writeSetting<K extends SettingId>(id: K, value: SettingTypes[K]): Thenable<void> {
 	return vscode.workspace.getConfiguration().update(id, value, vscode.ConfigurationTarget.Global);
+}
+
+/** Takes a setting out of the user's settings. */
+export function clearSetting(id: SettingId): Thenable<void> {
+	return vscode.workspace.getConfiguration().update(id, undefined, vscode.ConfigurationTarget.Global);
+}
+
+/** Says why a setting cannot be written, in the editor's own words. */
+export function notWritten(error: unknown): UserFacingError {
+	const reason = error instanceof Error ? error.message : '';
+	return new UserFacingError(vscode.l10n.t('The settings cannot be written: {0}', reason), { cause: error });
+}
+
+/**
+ * Resolves when a setting that was just written has arrived here, which a remote editor may tell a little later. It does not
+ * wait for long: where another scope has precedence, the value never arrives.
+ */
+export async function settingHolds<K extends SettingId>(
+	id: K,
+	holds: (value: SettingTypes[K]) => boolean,
+): Promise<void> {
+	const arrived = Promise.withResolvers<void>();
+	const look = () => {
+		if (holds(readSetting(id))) {
+			arrived.resolve();
+		}
+	};
+	const subscription = vscode.workspace.onDidChangeConfiguration(look);
+	const timer = setTimeout(arrived.resolve, ARRIVAL_MS);
+	look();
+	await arrived.promise.finally(() => {
+		clearTimeout(timer);
+		subscription.dispose();
+	});
+}
+
+/** Opens the Settings editor at a setting. */
+export async function openSetting(id: SettingId): Promise<void> {
+	// In a remote window a machine setting is among the remote's settings, not the user's.
+	const isRemote = settingScopes[id] === 'machine' && vscode.env.remoteName !== undefined;
+	const open = isRemote ? 'workbench.action.openRemoteSettings' : 'workbench.action.openSettings';
+	await vscode.commands.executeCommand(open, isRemote ? { query: id } : `@id:${id}`);
 }
 
 /**

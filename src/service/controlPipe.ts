@@ -1,20 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import os from 'node:os';
 import path from 'node:path';
 import { describeError } from '../base/errors.ts';
+import { pathOf } from '../base/httpRequest.ts';
 import { parseJson } from '../base/json.ts';
 import type { Logger } from '../base/logger.ts';
+import { socketPlaceFor } from '../base/socketPlace.ts';
+import { createTokenCheck } from '../base/tokenCheck.ts';
 import { controlPaths } from '../contract/control.ts';
 import { type UpstreamHandover, upstreamHandoverSchema } from '../contract/upstreams.ts';
-import { createTokenCheck, pathOf } from './guard.ts';
 import { describeIssue } from './replies.ts';
 
 const MAXIMUM_BYTES = 1024 * 1024;
-
-/** The shortest limit that any supported system has for the path of a socket. */
-const MAXIMUM_SOCKET_PATH = 100;
 
 export interface ControlPipeOptions {
 	stateFolder: string;
@@ -75,13 +73,7 @@ function placeFor(stateFolder: string): { place: string; folder?: string } {
 	if (process.platform === 'win32') {
 		return { place: `\\\\.\\pipe\\errand-${randomBytes(16).toString('hex')}` };
 	}
-	const place = path.join(stateFolder, 'control.sock');
-	if (Buffer.byteLength(place) <= MAXIMUM_SOCKET_PATH) {
-		rmSync(place, { force: true });
-		return { place };
-	}
-	const folder = mkdtempSync(path.join(os.tmpdir(), 'errand-'));
-	return { place: path.join(folder, 'control.sock'), folder };
+	return socketPlaceFor(path.join(stateFolder, 'control.sock'));
 }
 
 interface Answer {

@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { UserFacingError } from '../base/errors.ts';
+import { keepWorkSchema } from '../contract/agents.ts';
 import { controlPaths, type GatewayDescription, proofNonceSchema, proofOf } from '../contract/control.ts';
 import { type FoundAnswer, foundAnswerSchema } from '../contract/foundServers.ts';
 import { parseOrRefuse, RequestRefused } from './replies.ts';
 import { type App, readJson } from './server.ts';
+import { type MonthUse, shownUse } from './store/modelUseStore.ts';
 import { sseComment, streamReply } from './streamReply.ts';
 
 const HEARTBEAT_MS = 10_000;
@@ -17,6 +20,13 @@ export interface ControlDependencies {
 	answerFound(answer: FoundAnswer): Promise<boolean>;
 	/** Aborts when the service stops, so that leases end with it. */
 	stopping: AbortSignal;
+	/**
+	 * Makes a commit of what the agents of an ended task had done. Returns its branch, or undefined if there is no such task.
+	 * @throws UserFacingError if it cannot.
+	 */
+	keepWork(taskId: string): Promise<string | undefined>;
+	/** The use by tasks, the latest month first. */
+	monthlyUse(): MonthUse[];
 	requestStop(): void;
 	/** The interval of a lease's heartbeat in milliseconds; 10,000 by default. */
 	heartbeatMs?: number;
@@ -47,6 +57,22 @@ export function registerControlRoutes(app: App, dependencies: ControlDependencie
 			},
 		),
 	);
+
+	app.post(controlPaths.keepWork, async context => {
+		const { taskId } = parseOrRefuse(keepWorkSchema, await readJson(context, BODY_MEGABYTES));
+		const branchName = await dependencies.keepWork(taskId).catch(error => {
+			throw error instanceof UserFacingError ? new RequestRefused(409, error.message) : error;
+		});
+		if (branchName === undefined) {
+			throw new RequestRefused(404, 'Task not found');
+		}
+		return context.json({ branchName });
+	});
+
+	app.get(controlPaths.costs, context => {
+		const months = dependencies.monthlyUse().map(month => ({ ...month, models: month.models.map(shownUse) }));
+		return context.json({ months });
+	});
 
 	app.post(controlPaths.shutdown, context => {
 		// The service stops only after the reply was sent, so that the caller knows that its request was accepted.

@@ -1,5 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { pathOf } from '../base/httpRequest.ts';
+import { createTokenCheck } from '../base/tokenCheck.ts';
 import { controlPaths } from '../contract/control.ts';
 import { isImagePath } from './images/imageShelf.ts';
 
@@ -10,20 +11,6 @@ export interface Refusal {
 
 /** Returns why a request is refused, or undefined if it may pass. */
 export type Guard = (request: IncomingMessage) => Refusal | undefined;
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/**
- * Creates a function that says whether an `Authorization` header carries the token, another one, or none. It compares
- * digests, which have equal lengths, so that its timing reveals nothing about the token.
- */
-export function createTokenCheck(token: string): (authorization: string | undefined) => 'right' | 'wrong' | 'none' {
-	const expected = digest(token);
-	return authorization => {
-		const [, sent] = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '') ?? [];
-		return sent === undefined ? 'none' : timingSafeEqual(expected, digest(sent)) ? 'right' : 'wrong';
-	};
-}
 
 function countOf(request: IncomingMessage, name: string): number {
 	return request.rawHeaders.filter((value, index) => index % 2 === 0 && value.toLowerCase() === name).length;
@@ -61,10 +48,6 @@ export function createGuard(token: string, port: number): Guard {
 		}
 		return undefined;
 	};
-}
-
-export function pathOf(request: IncomingMessage): string {
-	return (request.url ?? '').split('?', 1)[0] ?? '';
 }
 
 /**

@@ -1,5 +1,4 @@
-// The entry point of the local service's process: reads the command line, starts the service and waits until it has
-// ended.
+// The local service's process: reads the command line, starts the service and waits until it has ended.
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +6,10 @@ import { describeError, UserFacingError } from '../base/errors.ts';
 import type { StartLine } from '../contract/control.ts';
 import type { UpstreamHandover } from '../contract/upstreams.ts';
 import { DEMO_AGENT_ARGUMENT } from './tasks/agent.ts';
-import { runDemoAgent } from './tasks/demoAgent.ts';
 
 const programFile = fileURLToPath(import.meta.url);
+
+const MAXIMUM_HANDOVER = 1024 * 1024;
 
 async function main(args: string[]): Promise<number> {
 	// The window that reads this output may close while the service keeps running.
@@ -19,7 +19,7 @@ async function main(args: string[]): Promise<number> {
 	// and needs none of them.
 	const [{ readStartOptions, USAGE }, { programVersion }, { startService }] = await Promise.all([
 		import('./startOptions.ts'),
-		import('./programVersion.ts'),
+		import('../base/programVersion.ts'),
 		import('./service.ts'),
 	]);
 	const options = readStartOptions(args, process.env);
@@ -43,20 +43,31 @@ async function main(args: string[]): Promise<number> {
 
 /**
  * Keys are read from the standard input because no other program of the machine can read that, unlike a command line.
+ * A window leaves the input open behind its one line. A person's file may have several.
  */
 async function handoverFromStdin(): Promise<UpstreamHandover> {
-	const { readHandover } = await import('./controlPipe.ts');
+	const [{ readHandover }, { parseJson }] = await Promise.all([import('./controlPipe.ts'), import('../base/json.ts')]);
 	const lines = createInterface({ input: process.stdin });
+	let text = '';
 	for await (const line of lines) {
-		lines.close();
-		process.stdin.destroy();
-		const handover = readHandover(line);
-		if (typeof handover === 'string') {
-			throw new UserFacingError(`${handover.replace(/\.?$/, '.')} See --upstreams-from-stdin of --help.`);
+		text += `${line}\n`;
+		if (text.length > MAXIMUM_HANDOVER) {
+			throw new UserFacingError('The list of upstreams is longer than 1 MB.');
 		}
-		return handover;
+		if (parseJson(text) !== undefined) {
+			break;
+		}
 	}
-	throw new UserFacingError('The standard input ended before the list of upstreams. See --help.');
+	lines.close();
+	process.stdin.destroy();
+	if (text.trim() === '') {
+		throw new UserFacingError('The standard input ended before the list of upstreams. See --help.');
+	}
+	const handover = readHandover(text);
+	if (typeof handover === 'string') {
+		throw new UserFacingError(`${handover.replace(/\.?$/, '.')} See --upstreams-from-stdin of --help.`);
+	}
+	return handover;
 }
 
 function print(line: StartLine): void {
@@ -69,9 +80,7 @@ function fail(error: unknown): void {
 }
 
 if (process.argv[2] === DEMO_AGENT_ARGUMENT) {
-	runDemoAgent().then(code => {
-		process.exitCode = code;
-	}, fail);
+	import('./tasks/demoAgent.ts').then(({ runDemoAgent }) => runDemoAgent()).catch(fail);
 } else {
 	main(process.argv.slice(2)).then(code => process.exit(code), fail);
 }

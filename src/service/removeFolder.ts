@@ -1,30 +1,36 @@
+import { randomUUID } from 'node:crypto';
 import { chmod, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+
+/** How often the removal begins anew. Another one may move folders while this one looks for them. */
+const ATTEMPTS = 5;
 
 /**
  * Removes a folder with everything in it, whatever a program has left there: folders nested deeper than a path can be
  * long, and folders that are closed to their owner. Resolves also where there is none; rejects with the system's error.
  */
 export async function removeFolder(folder: string): Promise<void> {
-	const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
-	await remove().catch(async () => {
-		await flatten(folder);
-		await remove();
-	});
+	for (let attempt = 1; ; attempt++) {
+		try {
+			return await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+		} catch (error) {
+			if (attempt === ATTEMPTS) {
+				throw error;
+			}
+			await flatten(folder);
+		}
+	}
 }
 
 /** Moves every nested folder up to the top, one level at a time, so that no path to one is ever long. */
 async function flatten(folder: string): Promise<void> {
+	// No program could have chosen these names before.
+	const unique = randomUUID();
 	let moved = 0;
-	const names = new Set((await readdir(folder)).map(name => name.toLowerCase()));
 	for (let folders = await foldersIn(folder); folders.length > 0; folders = await foldersIn(folder)) {
 		for (const outer of folders) {
 			for (const inner of await foldersIn(outer)) {
-				let name: string;
-				do {
-					name = `${++moved}`;
-				} while (names.has(name));
-				await rename(inner, path.join(folder, name));
+				await rename(inner, path.join(folder, `${unique}-${++moved}`)).catch(unlessGone);
 			}
 			await rm(outer, { recursive: true, force: true, maxRetries: 3 });
 		}
@@ -34,12 +40,20 @@ async function flatten(folder: string): Promise<void> {
 /** Opens them, as their owner may: a closed folder can neither be read nor be moved. Names can be of any encoding. */
 async function foldersIn(folder: string | Buffer): Promise<Buffer[]> {
 	const folders: Buffer[] = [];
-	for (const entry of await readdir(folder, { encoding: 'buffer', withFileTypes: true })) {
+	const entries = await readdir(folder, { encoding: 'buffer', withFileTypes: true }).catch(unlessGone);
+	for (const entry of entries ?? []) {
 		if (entry.isDirectory()) {
 			const place = Buffer.concat([Buffer.from(folder), Buffer.from(path.sep), entry.name]);
-			await chmod(place, 0o700);
+			await chmod(place, 0o700).catch(unlessGone);
 			folders.push(place);
 		}
 	}
 	return folders;
+}
+
+/** A removal that has failed goes on for a while beside what comes next, and what it removes is gone for both. */
+function unlessGone(error: NodeJS.ErrnoException): undefined {
+	if (error.code !== 'ENOENT') {
+		throw error;
+	}
 }

@@ -51,6 +51,9 @@ const INFERENCE_PATHS: ReadonlySet<string> = new Set(
 	}),
 );
 
+/** The beginnings of the paths of single models. */
+const MODEL_PATHS = ['', ENTERPRISE_PATH].map(form => `${form}${routes.modelList.path}/`);
+
 const LOOK_UP_PATHS: ReadonlySet<string> = new Set(
 	[routes.organisations, routes.repositories, routes.branches].map(({ path }) => fillPath(path, { scm: LOCAL_SCM })),
 );
@@ -61,7 +64,7 @@ const LOOK_UP_PATHS: ReadonlySet<string> = new Set(
  * contract: not shown for chat; `{error: {message, code}}`, as on the responses endpoint (inference.md, Errors).
  */
 export function errorBody(path: string, status: number, message: string, code = codeOf(status)): object {
-	if (INFERENCE_PATHS.has(path)) {
+	if (INFERENCE_PATHS.has(path) || MODEL_PATHS.some(start => path.startsWith(start))) {
 		return { error: { message, code } };
 	}
 	if (LOOK_UP_PATHS.has(path)) {

@@ -1,10 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
+// The response that stands for one that was already sent is made when this module loads. It must be before
+// `getRequestListener` replaces the global `Response`: one of that kind would be sent a second time.
+import '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { describeError, UserFacingError } from '../base/errors.ts';
+import { dropBody, pathOf } from '../base/httpRequest.ts';
 import type { Logger } from '../base/logger.ts';
-import { createGuard, type Guard, isOpen, pathOf, type Refusal } from './guard.ts';
+import { createGuard, type Guard, isOpen, type Refusal } from './guard.ts';
 import type { IdleWatch } from './idleWatch.ts';
 import { errorBody, RequestRefused } from './replies.ts';
 
@@ -17,9 +21,6 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
 /** How often Node looks for requests that have exceeded these limits. */
 const CHECK_INTERVAL_MS = 2_000;
-/** How much of a body that is too long is read before the refusal is sent. */
-const MAXIMUM_DROPPED_BYTES = 64 * 1024 * 1024;
-const DROP_TIMEOUT_MS = 5_000;
 
 export interface ServiceServerOptions {
 	token: string;
@@ -91,32 +92,6 @@ export async function readJson(context: AppContext, megabytes: number): Promise<
 	} catch {
 		throw new RequestRefused(400, 'The request body is not valid JSON.');
 	}
-}
-
-/**
- * Reads and discards the rest of a body, within limits, before a refusal that closes the connection: a client whose
- * connection is closed while it still sends would lose the answer.
- */
-function dropBody(incoming: IncomingMessage): Promise<void> {
-	return new Promise(resolve => {
-		let size = 0;
-		const timer = setTimeout(resolve, DROP_TIMEOUT_MS);
-		const onEnd = () => {
-			clearTimeout(timer);
-			resolve();
-		};
-		incoming.on('data', (piece: Buffer) => {
-			size += piece.length;
-			if (size > MAXIMUM_DROPPED_BYTES) {
-				onEnd();
-			}
-		});
-		incoming.once('end', onEnd);
-		incoming.once('close', onEnd);
-		if (incoming.closed || incoming.readableEnded) {
-			onEnd();
-		}
-	});
 }
 
 async function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): Promise<void> {

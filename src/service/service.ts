@@ -1,12 +1,17 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ownAgent } from '../agents/ownAgent.ts';
+import { probeSandbox } from '../agents/sandbox/probe.ts';
 import { singleFlight, systemClock } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { describeError, UserFacingError } from '../base/errors.ts';
 import { replaceFileSync } from '../base/files.ts';
 import { DISCOVERY_FILE, type Discovery, readDiscovery } from '../contract/control.ts';
 import type { UpstreamHandover } from '../contract/upstreams.ts';
+import { agentProgramOf, createRunServices, insideProgramOf, tryAgent } from './agents/agentRuns.ts';
+import { startAgents } from './agents/agents.ts';
+import { TaskAgents } from './agents/taskAgents.ts';
 import { registerChannelRoutes } from './channel/channelRoutes.ts';
 import { type ControlPipe, openControlPipe } from './controlPipe.ts';
 import { registerControlRoutes } from './controlRoutes.ts';
@@ -23,6 +28,8 @@ import { FolderStore } from './store/folderStore.ts';
 import { TaskStore } from './store/taskStore.ts';
 import { demoAgent } from './tasks/agent.ts';
 import { registerAgentTaskRoutes } from './tasks/agentTaskRoutes.ts';
+import { dependenciesOfBranch } from './tasks/dependenciesOfBranch.ts';
+import { readKept } from './tasks/keptWork.ts';
 import { registerTaskRoutes } from './tasks/taskRoutes.ts';
 import { TaskRunner } from './tasks/taskRunner.ts';
 import { newToken, tokenOfFile } from './tokenFile.ts';
@@ -32,6 +39,8 @@ const CLOSE_GRACE_MS = 1_000;
 /** How long a start waits for a service that is just ending and that no window can find any more. */
 const LOCK_WAIT_MS = 5_000;
 const LOCK_POLL_MS = 100;
+/** The time to make a commit of what an ended agent had done. Windows wait longer. */
+const KEEP_TIMEOUT_MS = 150_000;
 
 export interface ServiceOptions extends Omit<StartOptions, 'upstreamsFromStdin'> {
 	handover: UpstreamHandover;
@@ -129,11 +138,44 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 		void stop();
 	};
 
-	const agents = [demoAgent('demo', options.programFile), demoAgent('demo-two', options.programFile)];
+	const inference = startInference({
+		app,
+		stateFolder,
+		address: () => server.address,
+		handover: options.handover,
+		clock: systemClock,
+		logger: topic => log.logger(topic),
+	});
+	const builtIn = [
+		demoAgent('demo', 'Demo', options.programFile),
+		demoAgent('demo-two', 'Demo Two', options.programFile),
+	];
+	const surroundings = {
+		insideProgram: insideProgramOf(options.programFile),
+		privateFolders: [stateFolder, workFolder],
+	};
+	const agentLogger = log.logger('agents');
+	const localAgents = startAgents({
+		app,
+		stateFolder,
+		database,
+		builtIn,
+		own: ownAgent(agentProgramOf(options.programFile), options.version),
+		describe: () => inference.gateway.describe(),
+		settings: options.handover.tasks,
+		probeSandbox,
+		handshake: (agent, signal) => tryAgent(agent, { ...surroundings, workFolder, logger: agentLogger, signal }),
+		dependenciesOf: (repoUrl, branch) => dependenciesOfBranch(repoUrl, branch, workFolder),
+		stopping: stopping.signal,
+		logger: agentLogger,
+	});
+	const agents = new TaskAgents(localAgents.directory, builtIn);
+	const modelsLogger = log.logger('agent models');
 	const runner = new TaskRunner({
 		store,
 		folder: workFolder,
-		agents,
+		services: createRunServices({ ...surroundings, agents: localAgents, inference, logger: modelsLogger }),
+		agentOf: ({ agent, model }) => agents.byId(agent, model),
 		maximumRunning: options.runningTasks,
 		logger: log.logger('tasks'),
 		onBroken: fail,
@@ -143,14 +185,6 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 	} catch (error) {
 		throw new UserFacingError(databaseFailure(file, error));
 	}
-	const inference = startInference({
-		app,
-		stateFolder,
-		address: () => server.address,
-		handover: options.handover,
-		clock: systemClock,
-		logger: topic => log.logger(topic),
-	});
 	registerChannelRoutes(app, {
 		gateway: inference.gateway,
 		version: options.version,
@@ -160,12 +194,26 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 	registerControlRoutes(app, {
 		token,
 		address: () => server.address,
-		describe: () => inference.gateway.describe(),
+		describe: async () => ({
+			...(await inference.gateway.describe()),
+			agents: (await agents.current()).map(({ id, label, models }) => ({ id, label, models: [...models] })),
+		}),
 		answerFound: inference.answerFound,
 		stopping: stopping.signal,
+		async keepWork(taskId) {
+			const task = store.get(taskId);
+			return task && runner.keepWork(task, AbortSignal.any([stopping.signal, AbortSignal.timeout(KEEP_TIMEOUT_MS)]));
+		},
+		monthlyUse: () => store.modelUse.months(),
 		requestStop: () => void stop(),
 	});
-	registerTaskRoutes(app, { store, runner, agents, folder: workFolder, logger: log.logger('tasks') });
+	registerTaskRoutes(app, {
+		store,
+		runner,
+		agents: () => agents.current(),
+		folder: workFolder,
+		logger: log.logger('tasks'),
+	});
 	registerAgentTaskRoutes(app, store);
 	registerSourceRoutes(app, { folders: new FolderStore(database), scratchParent: workFolder });
 
@@ -190,7 +238,8 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 		try {
 			removeDiscovery(stateFolder);
 			await runner.shutdown();
-			await removeWorkFolder(workFolder);
+			await localAgents.ended();
+			await removeWorkFolder(workFolder, async inside => (await readKept(inside)) !== undefined);
 			pipe?.close();
 			await server.close(CLOSE_GRACE_MS);
 			await inference.close();
@@ -213,7 +262,13 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 			stateFolder,
 			token,
 			logger: log.logger('pipe'),
-			onHandover: inference.replaceUpstreams,
+			onHandover: handover => {
+				inference.replaceUpstreams(handover);
+				// A window of an earlier version does not know of them, so what was set before holds.
+				if (handover.tasks !== undefined) {
+					localAgents.directory.replaceSettings(handover.tasks);
+				}
+			},
 		});
 		const { pid } = process;
 		writeDiscovery(stateFolder, { address, token, pipe: pipe.path, pid, version: options.version, startedAt });

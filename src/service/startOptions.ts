@@ -14,7 +14,7 @@ export interface StartOptions {
 	runningTasks: number;
 	/** The file that holds the token. If undefined, each start generates a new token. */
 	tokenFile: string | undefined;
-	/** Whether the list of upstreams is read from the first line of the standard input. */
+	/** Whether the list of upstreams is read from the standard input. */
 	upstreamsFromStdin: boolean;
 }
 
@@ -28,7 +28,7 @@ Usage: node service.js [options]
   --running-tasks <number> how many agents run at once, 1 to 16 (default 2); other tasks wait
   --token-file <file>      the token that requests carry; made when missing, refused when others can read it
                            (default: a new token at each start)
-  --upstreams-from-stdin   reads the model servers from the first line of the standard input, as JSON:
+  --upstreams-from-stdin   reads the model servers from the standard input, as JSON:
                            {"upstreams":[{"slug":"…","url":"http://…/v1","key":"…"}]}
                            (default: none; a server that runs on this machine is used only where it is named)
   --help                   shows this text

@@ -14,7 +14,7 @@ export const DATABASE_FILE = 'state.sqlite';
 /** The file that marks a folder as the work folder. */
 export const WORK_MARKER = 'made-by-errand.txt';
 const WORK_MARKER_TEXT =
-	'Errand’s local service made this folder for the agents of its tasks. It removes everything in it.\n';
+	'Errand’s local service made this folder for the agents of its tasks. It removes what is in it, after a while.\n';
 
 /**
  * Returns the folder in which the agents of tasks work. It lies beside the state folder, because that one holds a token
@@ -37,15 +37,26 @@ export function prepareWorkFolder(folder: string): void {
 	}
 }
 
-/** Removes the work folder with everything in it. Anything that somebody has put in its place stays. */
-export async function removeWorkFolder(folder: string): Promise<void> {
+/**
+ * Removes the work folder with everything in it but the folders that are to be kept; if there are any, it stays itself.
+ * Anything that somebody has put in its place stays.
+ */
+export async function removeWorkFolder(folder: string, isKept: (inside: string) => Promise<boolean>): Promise<void> {
 	const marker = path.join(folder, WORK_MARKER);
 	if (!existsSync(marker)) {
 		return;
 	}
+	let hasKept = false;
 	// The marker is removed last, so that a folder that a kill leaves half removed is still recognised.
 	for (const name of readdirSync(folder).filter(other => other !== WORK_MARKER)) {
-		await removeFolder(path.join(folder, name));
+		if (await isKept(path.join(folder, name))) {
+			hasKept = true;
+		} else {
+			await removeFolder(path.join(folder, name));
+		}
+	}
+	if (hasKept) {
+		return;
 	}
 	rmSync(marker);
 	rmdirSync(folder);

@@ -2,9 +2,18 @@ import type { Disposable } from '../base/disposable.ts';
 import { ClientError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import type { Client } from '../client/types.ts';
-import type { AgentTask } from '../contract/agentTasks.ts';
+import type { AgentTask, AgentTaskListQuery } from '../contract/agentTasks.ts';
+import type { TaskFilter } from './model/taskFilter.ts';
 
 const PAGE_SIZE = 50;
+
+/** The states that each choice of the filter shows. The service takes one state; where there are several, all are read. */
+const STATES_OF: Record<NonNullable<TaskFilter['status']>, readonly NonNullable<AgentTaskListQuery['status']>[]> = {
+	active: ['queued', 'running'],
+	completed: ['completed'],
+	failed: ['failed', 'interrupted'],
+	stopped: ['cancelled'],
+};
 
 /**
  * The read-only list of tasks of the agent task API. Without an address or a key for that API there is no list, and the
@@ -21,6 +30,7 @@ export class AgentTaskList implements Disposable {
 	private failure: unknown;
 	private isOffered = false;
 	private generation = 0;
+	private status: TaskFilter['status'];
 
 	constructor(client: () => Promise<Pick<Client, 'agentTasks'>>) {
 		this.client = client;
@@ -32,7 +42,17 @@ export class AgentTaskList implements Disposable {
 	}
 
 	get tasks(): readonly AgentTask[] {
-		return this.rows;
+		const states: readonly string[] | undefined = this.status && STATES_OF[this.status];
+		return states ? this.rows.filter(({ status = '' }) => states.includes(status)) : this.rows;
+	}
+
+	/** Shows only tasks in these states. The list has to be read again where they are others than before. */
+	setStatus(status: TaskFilter['status']): void {
+		if (status !== this.status) {
+			this.status = status;
+			this.generation++;
+			this.pages = 1;
+		}
 	}
 
 	get hasMore(): boolean {
@@ -46,13 +66,15 @@ export class AgentTaskList implements Disposable {
 
 	/** Reads the pages that were opened. Never rejects; see `error`. */
 	async refresh(): Promise<void> {
-		const { generation, pages } = this;
+		const { generation, pages, status } = this;
+		const [state, ...others] = status ? STATES_OF[status] : [];
+		const query = state === undefined || others.length > 0 ? {} : { status: state };
 		try {
 			const { agentTasks } = await this.client();
 			const read = new Map<string, AgentTask>();
 			let hasMore = true;
 			for (let page = 1; page <= pages && hasMore; page++) {
-				const answer = await agentTasks.list({ page, limit: PAGE_SIZE });
+				const answer = await agentTasks.list({ ...query, page, limit: PAGE_SIZE });
 				for (const task of answer.tasks) {
 					read.set(task.taskId, task);
 				}

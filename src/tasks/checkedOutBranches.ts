@@ -7,7 +7,7 @@ import { StateEntries } from '../platform/sharedState.ts';
 import { rowWords } from './common/messages.ts';
 import { fastForward, isBehind, worktreeOf } from './fastForward.ts';
 import { placeOf } from './launch/carryOut.ts';
-import { shortName } from './launch/preflightMessages.ts';
+import { shortName } from './launch/findingText.ts';
 import { remoteDirectory } from './launch/repositoryFacts.ts';
 import type { GitPlace } from './launch/scratchCommit.ts';
 import { gitReason } from './model/gitReason.ts';

@@ -1,16 +1,18 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
-import { ClientError } from '../base/errors.ts';
+import { ClientError, UserFacingError } from '../base/errors.ts';
 import { firstLine } from '../base/plainText.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
-import { showMessage } from '../platform/notify.ts';
+import { inertText } from '../platform/inertText.ts';
+import { type askModal, showMessage } from '../platform/notify.ts';
 import { StateEntries } from '../platform/sharedState.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import type { CheckedOutBranches } from './checkedOutBranches.ts';
 import { rowWords } from './common/messages.ts';
-import { shortName } from './launch/preflightMessages.ts';
+import { shortName } from './launch/findingText.ts';
 import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
+import type { TaskResult } from './model/taskResult.ts';
 import { taskTitle } from './model/taskRow.ts';
 import type { TaskListStore } from './taskListStore.ts';
 
@@ -24,6 +26,8 @@ export interface TaskFollowUpsDependencies {
 	store: TaskListStore;
 	active: ActiveConnection;
 	branches: Pick<CheckedOutBranches, 'find' | 'remember'>;
+	/** Whether the workspace is trusted. In another one no agent runs on this machine. */
+	isTrusted(): boolean;
 	/** Shows and follows a task that continues. */
 	goesOn(task: Task, target: TaskTarget): void;
 	/**
@@ -31,11 +35,28 @@ export interface TaskFollowUpsDependencies {
 	 * or with undefined when it failed, which is reported.
 	 */
 	start(request: TaskCreateRequest, target: TaskTarget, onMade: (task: Task) => void): Promise<string | undefined>;
+	askModal: typeof askModal;
 	explain(error: unknown): void;
 }
 
 /** Where the branch of a task is checked out. */
 type CheckedOut = Awaited<ReturnType<CheckedOutBranches['find']>>;
+
+/** The branch of one of several agents that had the same prompt. */
+export interface AgentBranch {
+	branch: string;
+	agent: string | undefined;
+	model: string | undefined;
+}
+
+/** Returns the branch of one of several agents, and undefined for the branch of the task itself. */
+export function agentBranchOf(task: Task, { key, branch, agent }: TaskResult): AgentBranch | undefined {
+	if (key === task.id) {
+		return undefined;
+	}
+	const model = task.selectedAgents?.[Number(key.slice(task.id.length + 1))]?.model;
+	return { branch, agent, model };
+}
 
 /**
  * Gives tasks that have ended a further prompt, with one request at a time for each task. A branch that is checked out
@@ -53,33 +74,82 @@ export class TaskFollowUps {
 
 	/** Asks what the task should do next, and sends the prompt. It stays as a draft until the service has taken it. */
 	async goOn(id: string): Promise<void> {
+		await this.once(id, async ({ task, target }) => {
+			const checkedOut = await this.dependencies.branches.find(task, target);
+			const prompt = await this.ask(task, checkedOut);
+			const isSent =
+				prompt !== undefined &&
+				(checkedOut
+					? await this.startFrom(task, checkedOut.branch, prompt, target)
+					: await this.send(task, prompt, target));
+			if (isSent) {
+				this.keep(id, '');
+			}
+			return isSent;
+		});
+	}
+
+	/**
+	 * Sends a prompt that the user has written elsewhere and wants to be sent, after the same checks. `agent` is one of
+	 * several that worked on the task; a new task then starts from that agent's branch, as it does from a branch that is
+	 * checked out. Resolves with whether the service has taken it; what went wrong is reported.
+	 */
+	sendPrompt(id: string, prompt: string, agent?: AgentBranch): Promise<boolean> {
+		return this.once(id, async ({ task, target }) => {
+			const checkedOut = agent ? undefined : await this.dependencies.branches.find(task, target);
+			const branch = agent?.branch ?? checkedOut?.branch;
+			if (branch === undefined) {
+				return this.send(task, prompt, target);
+			}
+			const start = vscode.l10n.t('Start Task');
+			const detail = checkedOut
+				? staysText(checkedOut)
+				: vscode.l10n.t('Several agents worked on this task, so it cannot go on itself.');
+			const chosen = await this.dependencies.askModal(
+				vscode.l10n.t('A new task starts from the branch “{0}”.', shortName(branch)),
+				detail,
+				start,
+			);
+			return chosen === start && (await this.startFrom(task, branch, prompt, target, agent));
+		});
+	}
+
+	/** Checks that a task can go on, and runs one request for it at a time. */
+	private async once(
+		id: string,
+		run: (ready: { task: Task; target: TaskTarget }) => Promise<boolean>,
+	): Promise<boolean> {
 		if (this.requests.has(id)) {
-			return;
+			return false;
 		}
 		this.requests.add(id);
 		try {
 			const target = await this.dependencies.active.target();
+			if (target.connection.isLocal && !this.dependencies.isTrusted()) {
+				throw new UserFacingError(
+					vscode.l10n.t(
+						'This workspace is not trusted, so no agent runs on this machine for it. Trust it (“Workspaces: Manage Workspace Trust”), then continue the task.',
+					),
+				);
+			}
 			const task = this.dependencies.store.get(id) ?? (await target.client.tasks.get(id));
 			if (isActiveTask(task)) {
 				void showMessage(
 					'information',
 					vscode.l10n.t('“{0}” is still at work. Wait for its end, or stop it.', taskTitle(task, rowWords.untitled)),
 				);
-				return;
+				return false;
 			}
-			const checkedOut = await this.dependencies.branches.find(task, target);
-			const prompt = await this.ask(task, checkedOut);
-			if (prompt !== undefined) {
-				await (checkedOut ? this.startFrom(task, checkedOut.branch, prompt, target) : this.send(task, prompt, target));
-			}
+			return await run({ task, target });
 		} catch (error) {
 			this.dependencies.explain(error);
+			return false;
 		} finally {
 			this.requests.delete(id);
 		}
 	}
 
-	private async send(task: Task, prompt: string, target: TaskTarget): Promise<void> {
+	private async send(task: Task, prompt: string, target: TaskTarget): Promise<true> {
 		const { id } = task;
 		try {
 			await target.client.tasks.continue(id, { prompt });
@@ -93,7 +163,6 @@ export class TaskFollowUps {
 				throw error;
 			}
 		}
-		this.keep(id, '');
 		// The branch may be checked out while the agent works.
 		this.dependencies.branches.remember(id, target, task.branchName);
 		const going: Task = { ...task, status: 'pending', completedAt: undefined, error: undefined };
@@ -101,26 +170,31 @@ export class TaskFollowUps {
 			this.dependencies.store.put(going);
 		}
 		this.dependencies.goesOn(going, target);
+		return true;
 	}
 
-	private async startFrom(task: Task, branch: string, prompt: string, target: TaskTarget): Promise<void> {
-		const { id, repoUrl = '', selectedAgent, selectedModel, installDependencies, maxDuration = 0 } = task;
+	private async startFrom(
+		task: Task,
+		branch: string,
+		prompt: string,
+		target: TaskTarget,
+		agent?: AgentBranch,
+	): Promise<boolean> {
+		const { repoUrl = '', installDependencies, maxDuration = 0 } = task;
 		const request: TaskCreateRequest = {
 			prompt,
 			repoUrl,
 			selectedBranch: branch,
 			...defined({
-				selectedAgent,
-				selectedModel,
-				installDependencies: installDependencies || undefined,
+				selectedAgent: agent ? agent.agent : task.selectedAgent,
+				selectedModel: agent ? agent.model : task.selectedModel,
+				installDependencies,
 				maxDuration: maxDuration > 0 ? maxDuration : undefined,
 			}),
 		};
 		const { start, branches } = this.dependencies;
 		const made = await start(request, target, task => branches.remember(task.id, target, task.selectedBranch));
-		if (made !== undefined) {
-			this.keep(id, '');
-		}
+		return made !== undefined;
 	}
 
 	private ask(task: Task, checkedOut: CheckedOut): Promise<string | undefined> {
@@ -128,11 +202,7 @@ export class TaskFollowUps {
 		input.title = vscode.l10n.t('Continue “{0}”', firstLine(task.prompt ?? '', MAXIMUM_TITLE) || rowWords.untitled);
 		if (checkedOut) {
 			input.placeholder = vscode.l10n.t('What a new task should do next, on a branch of its own');
-			input.prompt = vscode.l10n.t(
-				'“{0}” is checked out in {1}, so it stays as it is. A new task starts from it; fast-forwarding is offered at its end.',
-				shortName(checkedOut.branch),
-				checkedOut.worktree,
-			);
+			input.prompt = inertText(staysText(checkedOut));
 		} else {
 			input.placeholder = vscode.l10n.t('What the task should do next, on the same branch');
 		}
@@ -167,6 +237,14 @@ export class TaskFollowUps {
 			this.drafts.note(id, draft === '' ? undefined : draft);
 		}
 	}
+}
+
+function staysText({ branch, worktree }: NonNullable<CheckedOut>): string {
+	return vscode.l10n.t(
+		'“{0}” is checked out in {1}, so it stays as it is. A new task starts from it; fast-forwarding is offered at its end.',
+		shortName(branch),
+		worktree,
+	);
 }
 
 function isText(value: unknown): value is string {

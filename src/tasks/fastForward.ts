@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { findWorktree } from '../base/gitConfiguration.ts';
+import { findWorktree } from '../base/gitWorktree.ts';
 import { runGit, runWorkTreeGit } from '../platform/gitCommand.ts';
 import { countCommits } from './launch/repositoryFacts.ts';
 import type { GitPlace } from './launch/scratchCommit.ts';

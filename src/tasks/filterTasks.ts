@@ -62,7 +62,7 @@ function itemsOf(filter: TaskFilter): FilterItem[] {
 		...defined({ description: isChosen ? vscode.l10n.t('shown') : undefined }),
 	});
 	const separator = (label: string): FilterItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
-	const { kind, status, text, isOwnRepositoryOnly } = filter;
+	const { kind, status, text, isOwnRepositoryOnly, showsArchived } = filter;
 	return [
 		...(isFiltered(filter) ? [{ label: `$(clear-all) ${vscode.l10n.t('Clear Filter')}`, next: NO_FILTER }] : []),
 		separator(vscode.l10n.t('State')),
@@ -73,6 +73,8 @@ function itemsOf(filter: TaskFilter): FilterItem[] {
 		...TASK_FILTERS.map(value => item(filterWords.kind(value), value === kind, { ...filter, kind: value })),
 		separator(vscode.l10n.t('Repository')),
 		item(filterWords.ownRepository, isOwnRepositoryOnly, { ...filter, isOwnRepositoryOnly: !isOwnRepositoryOnly }),
+		separator(vscode.l10n.t('Archive')),
+		item(filterWords.archived, showsArchived, { ...filter, showsArchived: !showsArchived }),
 		...(text === ''
 			? []
 			: [separator(vscode.l10n.t('Text')), item(filterWords.text(text), true, { ...filter, text: '' })]),

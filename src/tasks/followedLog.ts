@@ -2,7 +2,7 @@ import type { Disposable } from '../base/disposable.ts';
 import { ClientError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import { firstLine, oneLine } from '../base/plainText.ts';
-import type { Client } from '../client/types.ts';
+import type { Client, FollowEvent } from '../client/types.ts';
 import { isActiveTask, isFinalStatus, type Task } from '../contract/tasks.ts';
 import type { Explanation } from '../platform/notify.ts';
 import type { KeptLog } from './keptLog.ts';
@@ -14,7 +14,8 @@ import { outcomeOf } from './model/taskGroups.ts';
 const MAXIMUM_TITLE = 40;
 const SHORT_ID = 8;
 const MAXIMUM_ERROR = 300;
-const MAXIMUM_CAUSE = 120;
+const MAXIMUM_CAUSE = 200;
+const MAXIMUM_EXPLANATION = 400;
 
 export interface FollowTarget {
 	connection: { name: string; label: string };
@@ -176,9 +177,7 @@ export class FollowedLog implements Disposable {
 					break;
 				case 'reconnecting':
 					if (isAttemptShown(event.attempt)) {
-						// A bare code (`ECONNRESET`) tells a reader less than the sentence without it.
-						const cause = /\s/.test(event.cause.trim()) ? oneLine(event.cause, MAXIMUM_CAUSE) : '';
-						this.note(words.reconnecting(event.nextIndex, event.attempt, cause), event.nextIndex);
+						this.note(words.reconnecting(event.nextIndex, event.attempt, this.causeOf(event)), event.nextIndex);
 					}
 					this.setState({
 						kind: 'reconnecting',
@@ -193,6 +192,15 @@ export class FollowedLog implements Disposable {
 		}
 		signal.throwIfAborted();
 		throw new ClientError('truncated', 'the log ended before the task did', { retryable: true });
+	}
+
+	/** Returns why a connection was lost, on one line; empty where there is nothing to tell a reader. */
+	private causeOf({ cause, said, error }: Extract<FollowEvent, { type: 'reconnecting' }>): string {
+		if (ClientError.is(error, 'bad-response')) {
+			return oneLine(this.options.explain(error, this.target).message, MAXIMUM_EXPLANATION);
+		}
+		// A bare code (`ECONNRESET`) tells a reader less than the sentence without it.
+		return said !== undefined || /\s/.test(cause.trim()) ? oneLine(said ?? cause, MAXIMUM_CAUSE) : '';
 	}
 
 	private heard(): void {

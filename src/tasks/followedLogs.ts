@@ -272,7 +272,7 @@ export class FollowedLogs implements Disposable {
 }
 
 function explainFailure(error: unknown, { connection, taskId }: FollowTarget): Explanation {
-	return ClientError.is(error, 'not-found')
+	return ClientError.is(error, 'not-found') && !error.isPage
 		? {
 				message: vscode.l10n.t(
 					'{0} has no task “{1}” that you may see. Check the id and the connection.',

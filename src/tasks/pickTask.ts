@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { escapeIcons } from '../base/plainText.ts';
-import { isActiveTask, type Task } from '../contract/tasks.ts';
+import type { Task } from '../contract/tasks.ts';
 import { PickList } from '../platform/pick.ts';
 import { rowWords } from './common/messages.ts';
 import { sortTasks } from './model/taskGroups.ts';
@@ -63,10 +63,14 @@ export function pickTaskOrId(store: TaskListStore, title: string): Promise<strin
 	return list.result;
 }
 
-/** Lets the user choose one of the active tasks. Resolves with undefined when dismissed. */
-export async function pickActiveTask(store: TaskListStore, title: string): Promise<string | undefined> {
-	const active = sortTasks(store.all()).filter(isActiveTask);
-	return (await vscode.window.showQuickPick(active.map(itemOf), { title, matchOnDescription: true }))?.taskId;
+/** Lets the user choose one of the listed tasks that match. Resolves with undefined when dismissed. */
+export async function pickMatchingTask(
+	store: TaskListStore,
+	title: string,
+	matches: (task: Task) => boolean,
+): Promise<string | undefined> {
+	const items = sortTasks(store.all()).filter(matches).map(itemOf);
+	return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.taskId;
 }
 
 function itemOf(task: Task): TaskItem {

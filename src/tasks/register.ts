@@ -1,29 +1,58 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import { registerCommand, setContextKey } from '../platform/commands.ts';
-import { commands, internalCommands, PROMPT_SCHEME, views } from '../platform/ids.ts';
+import {
+	COMMENT_PROMPT_SCHEME,
+	type CommandId,
+	commands,
+	internalCommands,
+	PROMPT_SCHEME,
+	views,
+} from '../platform/ids.ts';
+import { KeptTexts } from '../platform/keptText.ts';
 import { isEntryKey } from '../platform/sharedState.ts';
+import type { ApplyCommands } from './apply/applyCommands.ts';
+import type { BranchCommands } from './branches/branchCommands.ts';
+import { registerChangeFiles } from './changes/changeFileSystem.ts';
 import { PromptFile } from './launch/promptFile.ts';
 import type { TaskLauncher } from './launch/taskLauncher.ts';
+import type { LogDocumentCommands } from './logDocumentCommands.ts';
 import {
 	BEHIND_ENTRIES,
+	COMMENT_ENTRIES,
 	FOLLOWED_ENTRIES,
+	LAST_APPLY_FILE,
 	OPEN_LOGS_KEY,
 	PENDING_ENTRIES,
+	RUNNING_APPLY_FILE,
 	SCRATCH_ENTRIES,
 } from './model/storageKeys.ts';
-import type { TasksDependencies, TasksFeature } from './tasksFeature.ts';
+import type { TaskAnswers } from './review/taskAnswers.ts';
+import type { TaskMaterial } from './review/taskMaterial.ts';
+import type { TasksDependencies } from './tasksDependencies.ts';
+import type { TasksFeature } from './tasksFeature.ts';
 import type { TreeNode } from './taskTree.ts';
 
 /** This check is cheap enough for every move of the cursor; the code that is loaded afterwards decides exactly. */
 const MAYBE_TODO = /TODO|FIXME/;
 
+/** What other features may ask of tasks. It loads this feature. */
+export interface RegisteredTasks extends Disposable {
+	choose: TaskMaterial['choose'];
+	readLog: TaskMaterial['readLog'];
+	readChanges: TaskMaterial['readChanges'];
+	readPatches: TaskAnswers['readPatches'];
+	showLogEntry: LogDocumentCommands['showEntry'];
+}
+
 /**
  * Registers the tree and the commands. Their implementation loads when the view first becomes visible or a command
  * first runs.
  */
-export function registerTasks(dependencies: TasksDependencies): Disposable {
+export function registerTasks(dependencies: TasksDependencies): RegisteredTasks {
 	const store = new DisposableStore();
 	const changed = store.add(new vscode.EventEmitter<TreeNode[] | undefined>());
 	let loaded: Promise<TasksFeature> | undefined;
@@ -49,26 +78,51 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 	setContextKey('errand.tasksState', 'loading');
 
 	const promptFile = store.add(new PromptFile(PROMPT_SCHEME, dependencies.workspaceState, () => void feature()));
+	store.add(registerCommand(commands.focusTasks, () => vscode.commands.executeCommand(`${views.tasks}.focus`)));
 	store.add(registerWaysToStart(async () => (await feature()).launcher));
 
 	store.add(registerCommand(commands.followTask, async argument => (await feature()).follow(argument)));
 	store.add(registerCommand(commands.openTaskLog, async argument => (await feature()).openLog(argument)));
 	store.add(registerCommand(commands.stopTask, async argument => (await feature()).stop(argument)));
 	store.add(registerCommand(commands.continueTask, async argument => (await feature()).continueTask(argument)));
+	store.add(registerCommand(commands.keepTaskWork, async argument => (await feature()).keepWork(argument)));
+	store.add(registerCommand(commands.archiveTask, async argument => (await feature()).archive.archive(argument)));
+	store.add(registerCommand(commands.unarchiveTask, async argument => (await feature()).archive.unarchive(argument)));
+	store.add(registerBranchCommands(async () => (await feature()).branchCommands));
 	store.add(registerCommand(commands.refreshTasks, async () => (await feature()).refresh()));
 	store.add(registerCommand(commands.filterTasks, async () => (await feature()).filter()));
-	store.add(registerCommand(commands.openTaskLogDocument, async argument => (await feature()).openDocument(argument)));
-	store.add(registerCommand(commands.saveTaskLog, async (argument, file) => (await feature()).saveLog(argument, file)));
+	store.add(
+		registerCommand(commands.openTaskLogDocument, async argument => (await feature()).logCommands.open(argument)),
+	);
+	store.add(
+		registerCommand(commands.saveTaskLog, async (argument, file) => (await feature()).logCommands.save(argument, file)),
+	);
+	store.add(registerCommand(commands.exportTask, async (row, file) => (await feature()).exports.run(row, file)));
 	store.add(registerCommand(commands.loadEarlierLog, async uri => (await feature()).documents.loadEarlier(uri)));
 	store.add(registerCommand(commands.loadLaterLog, async uri => (await feature()).documents.loadLater(uri)));
 	store.add(registerCommand(commands.showLogEnd, async uri => (await feature()).documents.showEnd(uri)));
+	store.add(registerCommand(commands.reviewTaskChanges, async row => (await feature()).results.reviewChanges(row)));
+	store.add(registerChangeFiles(async () => (await feature()).results.files));
+	store.add(registerCommand(internalCommands.readChangesAgain, async row => (await feature()).results.readAgain(row)));
+	store.add(registerCommand(internalCommands.showMoreFiles, async row => (await feature()).results.showMore(row)));
+	store.add(registerApplyCommands(async () => (await feature()).applyCommands));
 	store.add(registerCommand(internalCommands.loadMoreTasks, async () => (await feature()).loadMore()));
 	store.add(registerCommand(internalCommands.loadMoreAgentTasks, async () => (await feature()).loadMoreAgentTasks()));
 
+	store.add(registerAnswers(async () => (await feature()).answers));
+
+	const { workspaceState, storageUri } = dependencies;
+	const isStored = (name: string) => storageUri !== undefined && existsSync(path.join(storageUri.fsPath, name));
+	if (isStored(LAST_APPLY_FILE)) {
+		setContextKey('errand.canUndoApply', true);
+	}
+	if (isStored(RUNNING_APPLY_FILE)) {
+		void feature().then(({ applyCommands }) => applyCommands.resume());
+	}
+
 	// After a reload, a window resumes the tasks that it followed, shows the logs that were open, looks for the task that
 	// it was just starting, and cleans up after those that have ended meanwhile.
-	const { workspaceState } = dependencies;
-	const prefixes = [FOLLOWED_ENTRIES, PENDING_ENTRIES, SCRATCH_ENTRIES, BEHIND_ENTRIES];
+	const prefixes = [FOLLOWED_ENTRIES, PENDING_ENTRIES, SCRATCH_ENTRIES, BEHIND_ENTRIES, COMMENT_ENTRIES];
 	const isOurs = (key: string) => key === OPEN_LOGS_KEY || prefixes.some(prefix => isEntryKey(key, prefix));
 	if (workspaceState.keys().some(isOurs)) {
 		feature()
@@ -77,6 +131,64 @@ export function registerTasks(dependencies: TasksDependencies): Disposable {
 				dependencies.logger.log('error', 'followed tasks could not be resumed', { reason: describeError(error) }),
 			);
 	}
+	return {
+		choose: async (...asked) => (await feature()).answers.material.choose(...asked),
+		readLog: async (...asked) => (await feature()).answers.material.readLog(...asked),
+		readChanges: async (...asked) => (await feature()).answers.material.readChanges(...asked),
+		readPatches: async (...asked) => (await feature()).answers.readPatches(...asked),
+		showLogEntry: async (...asked) => (await feature()).logCommands.showEntry(...asked),
+		dispose: () => store.dispose(),
+	};
+}
+
+/** Registers the commands for the branch of a task. */
+function registerBranchCommands(load: () => Promise<BranchCommands>): Disposable {
+	const store = new DisposableStore();
+	const register = (command: CommandId, run: (all: BranchCommands, argument: unknown) => Promise<void>) =>
+		store.add(registerCommand(command, async argument => run(await load(), argument)));
+	register(commands.checkoutTaskBranch, (all, argument) => all.checkOut(argument));
+	register(commands.openTaskWorktree, (all, argument) => all.openWorktree(argument));
+	register(commands.mergeTaskBranch, (all, argument) => all.merge(argument));
+	register(commands.pushTaskBranch, (all, argument) => all.push(argument));
+	register(commands.openTaskPullRequest, (all, argument) => all.openPullRequest(argument));
+	register(commands.openTaskSandbox, (all, argument) => all.openSandbox(argument));
+	register(commands.openTaskDashboard, (all, argument) => all.openDashboard(argument));
+	register(commands.copyTaskId, (all, argument) => all.copyId(argument));
+	register(commands.copyTaskBranch, (all, argument) => all.copyBranch(argument));
+	register(commands.deleteTaskBranch, (all, argument) => all.delete(argument));
+	return store;
+}
+
+/** Registers what takes the changes of tasks into the user's files. */
+function registerApplyCommands(apply: () => Promise<ApplyCommands>): Disposable {
+	const store = new DisposableStore();
+	store.add(registerCommand(commands.applyTaskChanges, async argument => (await apply()).apply(argument)));
+	store.add(registerCommand(commands.takeHunk, async argument => (await apply()).takeHunk(argument)));
+	store.add(registerCommand(commands.compareWithFile, async argument => (await apply()).compareWithFile(argument)));
+	store.add(registerCommand(commands.undoApply, async () => (await apply()).undo()));
+	return store;
+}
+
+/** Registers how the user answers what tasks have done, with the files of prompts made of comments. */
+function registerAnswers(answers: () => Promise<TaskAnswers>): Disposable {
+	const store = new DisposableStore();
+	store.add(registerCommand(commands.saveComment, async argument => (await answers()).comments.save(argument)));
+	store.add(registerCommand(commands.cancelComment, async argument => (await answers()).comments.cancel(argument)));
+	store.add(registerCommand(commands.editComment, async argument => (await answers()).comments.edit(argument)));
+	store.add(registerCommand(commands.deleteComment, async argument => (await answers()).comments.remove(argument)));
+	store.add(registerCommand(commands.sendTaskComments, async argument => (await answers()).sendComments(argument)));
+	store.add(registerCommand(commands.compareAgents, async argument => (await answers()).compare(argument)));
+	store.add(
+		registerCommand(internalCommands.followComparison, async argument =>
+			(await answers()).comparison.documents.follow(argument),
+		),
+	);
+	store.add(
+		new KeptTexts(COMMENT_PROMPT_SCHEME, {
+			read: async uri => (await answers()).prompts.read(uri),
+			write: async (uri, text) => (await answers()).prompts.write(uri, text),
+		}),
+	);
 	return store;
 }
 

@@ -2,14 +2,19 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { firstLine, oneLine } from '../base/plainText.ts';
 import type { Task } from '../contract/tasks.ts';
+import { executeCommand } from '../platform/commands.ts';
+import { commands } from '../platform/ids.ts';
 import { showMessage } from '../platform/notify.ts';
 import { readSetting, writeSetting } from '../platform/settings.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import { outcome, rowWords } from './common/messages.ts';
+import type { EndedTasks } from './endedTasks.ts';
 import type { FollowedLogs } from './followedLogs.ts';
 import type { LogDocuments } from './logDocument/logDocuments.ts';
+import type { TaskTarget } from './model/taskConnection.ts';
 import type { TaskEnd, TaskEnds } from './model/taskEnds.ts';
 import { outcomeOf } from './model/taskGroups.ts';
+import { resultsOf } from './model/taskResult.ts';
 
 const MAXIMUM_TITLE = 60;
 const MAXIMUM_REASON = 160;
@@ -23,6 +28,8 @@ export interface TaskNoticesDependencies {
 	ends: TaskEnds;
 	logs: FollowedLogs;
 	documents: LogDocuments;
+	/** The tasks that have ended and were not looked at. */
+	ended: EndedTasks;
 	active: ActiveConnection;
 	explain(error: unknown): void;
 }
@@ -37,19 +44,34 @@ export class TaskNotices implements Disposable {
 		this.listener = dependencies.ends.onDidEnd(end => void this.tell(end));
 	}
 
-	/** Shows how a task ended, with buttons to open its log and to turn notices off. */
+	/** Shows how a task ended, with buttons for what it has made, for its log, and to turn notices off. */
 	private async tell(end: TaskEnd): Promise<void> {
-		const notice = noticeOf(end.task);
-		if (!notice || !readSetting('errand.tasks.notify') || this.isInView(end)) {
+		const { connection, task } = end;
+		const notice = noticeOf(task);
+		if (!notice || this.isInView(end)) {
 			return;
 		}
-		const open = vscode.l10n.t('Open Log');
+		this.dependencies.ended.add(connection, task.id);
+		if (!readSetting('errand.tasks.notify')) {
+			return;
+		}
+		const review = vscode.l10n.t('Review');
+		const apply = vscode.l10n.t('Apply…');
+		const log = vscode.l10n.t('Log');
 		const never = vscode.l10n.t('Don’t Show Again');
-		const chosen = await showMessage(notice.severity, notice.message, open, never);
-		if (chosen === open) {
-			await this.openLog(end);
-		} else if (chosen === never) {
+		const ways = resultsOf(task).length > 0 ? [review, apply] : [];
+		const chosen = await showMessage(notice.severity, notice.message, ...ways, log, never);
+		if (chosen === never) {
 			await writeSetting('errand.tasks.notify', false);
+		} else if (chosen === log) {
+			await this.onItsConnection(end, target => {
+				this.dependencies.ended.look(connection, task.id);
+				this.dependencies.logs.show(task.id, target, { task, takesFocus: true });
+			});
+		} else if (chosen !== undefined) {
+			await this.onItsConnection(end, () =>
+				executeCommand(chosen === review ? commands.reviewTaskChanges : commands.applyTaskChanges, task.id),
+			);
 		}
 	}
 
@@ -62,16 +84,16 @@ export class TaskNotices implements Disposable {
 	}
 
 	/** A notice may stay for hours, so another connection may be active by then. */
-	private async openLog({ connection, task }: TaskEnd): Promise<void> {
-		const { active, logs, explain } = this.dependencies;
+	private async onItsConnection({ connection }: TaskEnd, run: (target: TaskTarget) => unknown): Promise<void> {
+		const { active, explain } = this.dependencies;
 		try {
 			const target = await active.target();
 			if (target.connection.name === connection) {
-				logs.show(task.id, target, { task, takesFocus: true });
+				await run(target);
 			} else {
 				void showMessage(
 					'information',
-					vscode.l10n.t('The task ran on the connection “{0}”. Switch to it to open its log.', connection),
+					vscode.l10n.t('The task ran on the connection “{0}”. Switch to it, then choose the task there.', connection),
 				);
 			}
 		} catch (error) {

@@ -1,91 +1,138 @@
 import * as vscode from 'vscode';
-import { oneLine, plainText } from '../base/plainText.ts';
+import { oneLine } from '../base/plainText.ts';
+import type { ExecutionExtras } from '../contract/agents.ts';
 import type { AgentTask } from '../contract/agentTasks.ts';
-import type { Task } from '../contract/tasks.ts';
+import { isActiveTask, type Task } from '../contract/tasks.ts';
+import { costText } from '../platform/amounts.ts';
 import { openDashboardText } from './common/dashboard.ts';
-import { rowWords } from './common/messages.ts';
+import { outcome, rowWords } from './common/messages.ts';
+import { servedText, usageText } from './common/usage.ts';
 import type { FollowState } from './model/followState.ts';
+import { outcomeOf } from './model/taskGroups.ts';
+import { isRace } from './model/taskResult.ts';
+import { repositoryName } from './model/taskRow.ts';
 
-const MAXIMUM_PROMPT = 1500;
-const MAXIMUM_VALUE = 300;
-
-/** The maximum number of list items that are named. */
-const MAXIMUM_LISTED = 10;
+const MAXIMUM_PROMPT = 500;
+const MAXIMUM_ERROR = 300;
+const MAXIMUM_NAME = 80;
 
 /**
- * Shows everything about a task that the row has no room for: each field of the contract's Task table that has a value.
- * All of it comes from the service and is shown as plain text, without links, images or HTML. The only link is to
- * `dashboardUrl` of the connection, where something can be fixed there.
+ * Shows what matters about a task and has no room in its row, in six lines: the prompt; the state, with its error;
+ * who worked where, with which models, and who served them; what came of it, what it cost and how much of its limit that
+ * is; where that is; and when. Another line only says that something has
+ * to be fixed in the service's dashboard. All of it comes from the service and is
+ * shown as plain text. Addresses that can be opened are in the menu; the only link is to `dashboardUrl` of the connection.
  */
 export function taskTooltip(
 	task: Task,
 	follow: FollowState | undefined,
 	dashboardUrl: string | undefined,
 ): vscode.MarkdownString {
-	const tooltip = new Tooltip(plainText((task.prompt ?? '').slice(0, MAXIMUM_PROMPT)).trim() || rowWords.untitled);
-	const stats = task.diffStats;
-	tooltip.line(vscode.l10n.t('State'), task.status);
-	tooltip.line(vscode.l10n.t('Error'), task.error);
-	tooltip.line(vscode.l10n.t('Following'), follow && rowWords.follow(follow));
-	tooltip.line(vscode.l10n.t('Progress'), task.progress === undefined ? undefined : rowWords.percent(task.progress));
-	tooltip.line(
-		vscode.l10n.t('Changes'),
-		stats && rowWords.changes(stats.totalLinesAdded ?? 0, stats.totalLinesRemoved ?? 0, stats.totalFilesChanged ?? 0),
-	);
-	tooltip.line(vscode.l10n.t('Agent'), [task.selectedAgent, task.selectedModel].filter(Boolean).join(', '));
-	tooltip.line(
-		vscode.l10n.t('Agents'),
-		task.agentExecutions
-			?.slice(0, MAXIMUM_LISTED)
-			.map(({ agent, status, branchName }) => [agent, status, branchName].filter(Boolean).join(' '))
-			.join(', '),
-	);
-	tooltip.line(vscode.l10n.t('Repository'), task.repoUrl);
-	tooltip.line(vscode.l10n.t('Started from'), task.selectedBranch);
-	tooltip.line(vscode.l10n.t('Result branch'), task.branchName);
-	tooltip.line(vscode.l10n.t('Pull request'), [task.prNumber, task.prUrl].filter(Boolean).join(' '));
-	tooltip.line(vscode.l10n.t('Merged'), yesOrNo(task.merged));
-	tooltip.line(vscode.l10n.t('Installs dependencies'), yesOrNo(task.installDependencies));
-	tooltip.line(
-		vscode.l10n.t('At most'),
-		task.maxDuration === undefined ? undefined : vscode.l10n.t('{0} min', Math.round(task.maxDuration / 6) / 10),
-	);
-	tooltip.line(vscode.l10n.t('Batch'), task.batchId);
-	tooltip.line(vscode.l10n.t('Badge'), task.badge);
-	tooltip.line(vscode.l10n.t('Sandbox'), [task.sandboxId, task.sandboxUrl].filter(Boolean).join(' '));
-	tooltip.line(vscode.l10n.t('Automatic deployment'), yesOrNo(task.autoDeployEnabled));
-	// contract: not shown, the content of these two fields; they are shown as they are.
-	tooltip.line(vscode.l10n.t('Deployment settings'), asText(deploymentSettings(task)));
-	tooltip.line(vscode.l10n.t('Deployments'), task.deployments?.slice(0, MAXIMUM_LISTED).map(asText).join(', '));
-	tooltip.line(
-		vscode.l10n.t('Created by'),
-		[task.creatorName, task.userId].filter((name, at, all) => name && all.indexOf(name) === at).join(', '),
-	);
-	tooltip.line(vscode.l10n.t('Creator’s image'), task.creatorImage);
-	tooltip.line(vscode.l10n.t('Team'), task.teamId);
-	tooltip.line(
-		vscode.l10n.t('Source hosting'),
-		task.isEmptyGitUser === true ? vscode.l10n.t('not linked to the creator’s account') : undefined,
-	);
-	if (task.isEmptyGitUser === true && dashboardUrl !== undefined) {
-		tooltip.link(openDashboardText(), dashboardUrl);
+	const tooltip = new Tooltip(oneLine(task.prompt ?? '', MAXIMUM_PROMPT) || rowWords.untitled);
+	tooltip.line(stateText(task, follow));
+	if (task.isEmptyGitUser === true) {
+		tooltip.line(vscode.l10n.t('The source hosting is not linked to the account.'));
+		if (dashboardUrl !== undefined) {
+			tooltip.link(openDashboardText(), dashboardUrl);
+		}
 	}
-	tooltip.line(vscode.l10n.t('Created'), localTime(task.createdAt));
-	tooltip.line(vscode.l10n.t('Changed'), localTime(task.updatedAt));
-	tooltip.line(vscode.l10n.t('Ended'), localTime(task.completedAt));
-	tooltip.line(vscode.l10n.t('Id'), task.id);
+	tooltip.line(joined([...workersOf(task), sandboxText(task, task.errand)]));
+	tooltip.line(joined([changesOf(task), ...testsOf(task.errand), usedText(task)]));
+	tooltip.line(placeText(task));
+	tooltip.line(joined([...timesOf(task), vscode.l10n.t('Id {0}', oneLine(task.id, MAXIMUM_NAME))]));
+	return tooltip.text;
+}
+
+const joined = (parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' · ');
+
+const name = (text: string | undefined): string => oneLine(text ?? '', MAXIMUM_NAME);
+
+function stateText(task: Task, follow: FollowState | undefined): string {
+	const kind = outcomeOf(task);
+	const state = kind === 'active' ? name(task.status) || rowWords.running : outcome(kind);
+	const progress = kind === 'active' && task.progress !== undefined ? rowWords.percent(task.progress) : undefined;
+	const known = joined([state, progress, follow && rowWords.follow(follow)]);
+	const error = oneLine(task.error ?? '', MAXIMUM_ERROR);
+	return error === '' ? known : vscode.l10n.t('{0}: {1}', known, error);
+}
+
+/** Returns each agent, with its model and its state where there are several. */
+function workersOf(task: Task): string[] {
+	if (!isRace(task)) {
+		return [joined([name(task.selectedAgent), servedText(task.errand) ?? name(task.selectedModel)])];
+	}
+	return (task.agentExecutions ?? []).map(({ agent, status }) => [name(agent), name(status)].filter(Boolean).join(' '));
+}
+
+function changesOf({ diffStats }: Task): string | undefined {
+	const { totalLinesAdded = 0, totalLinesRemoved = 0, totalFilesChanged = 0 } = diffStats ?? {};
+	return diffStats && rowWords.changes(totalLinesAdded, totalLinesRemoved, totalFilesChanged);
+}
+
+/** A service that tells nothing of what tasks use leaves their cost open, which is not the same as none. */
+function usedText(task: Task): string {
+	return task.errand === undefined && !isActiveTask(task) ? costText({ known: 'nothing' }) : usageText(task.errand);
+}
+
+/** Returns how the tests ended that the service ran, and whether the work has changed any. */
+function testsOf({ tests, testFilesChanged = 0 }: Partial<ExecutionExtras> = {}): (string | undefined)[] {
+	const changed =
+		testFilesChanged === 1
+			? vscode.l10n.t('1 test file changed')
+			: vscode.l10n.t('{0} test files changed', testFilesChanged);
+	return [tests && rowWords.tests(tests), testFilesChanged === 0 ? undefined : changed];
+}
+
+/** Returns the repository and the branches, the pull request with them. */
+function placeText({ repoUrl, selectedBranch, branchName, prNumber, merged }: Task): string {
+	const start = name(selectedBranch);
+	const result = name(branchName);
+	return joined([
+		repoUrl === undefined ? undefined : repositoryName(repoUrl),
+		result === '' ? start : start === '' ? result : vscode.l10n.t('{0}, from {1}', result, start),
+		prNumber === undefined ? undefined : rowWords.pullRequest(prNumber),
+		merged === true ? vscode.l10n.t('merged') : undefined,
+	]);
+}
+
+function timesOf({ createdAt, completedAt }: Task): (string | undefined)[] {
+	const started = localTime(createdAt);
+	const ended = localTime(completedAt);
+	return [
+		started === undefined ? undefined : vscode.l10n.t('Started {0}', started),
+		ended === undefined ? undefined : vscode.l10n.t('ended {0}', ended),
+	];
+}
+
+/** Shows the same about one agent of a task that has several: its state, its models and what it has used. */
+export function resultTooltip(task: Task, position: number): vscode.MarkdownString {
+	const { agent, status, errand } = task.agentExecutions?.[position] ?? {};
+	const tooltip = new Tooltip(name(agent));
+	tooltip.line(name(status));
+	tooltip.line(joined([servedText(errand) ?? name(task.selectedAgents?.[position]?.model), sandboxText(task, errand)]));
+	tooltip.line(joined([...testsOf(errand), usageText(errand)]));
 	return tooltip.text;
 }
 
 export function agentTaskTooltip(task: AgentTask): vscode.MarkdownString {
-	const tooltip = new Tooltip(oneLine(task.taskId, MAXIMUM_VALUE));
-	tooltip.line(vscode.l10n.t('State'), task.status);
-	tooltip.line(vscode.l10n.t('Model'), task.model);
-	tooltip.line(vscode.l10n.t('Run'), task.runId);
-	tooltip.line(vscode.l10n.t('Created'), localTime(task.createdAt));
-	tooltip.line(vscode.l10n.t('Started'), localTime(task.startedAt));
-	tooltip.line(vscode.l10n.t('Ended'), localTime(task.completedAt));
+	const tooltip = new Tooltip(oneLine(task.taskId, MAXIMUM_NAME));
+	tooltip.field(vscode.l10n.t('State'), task.status);
+	tooltip.field(vscode.l10n.t('Model'), task.model);
+	tooltip.field(vscode.l10n.t('Run'), task.runId);
+	tooltip.field(vscode.l10n.t('Created'), localTime(task.createdAt));
+	tooltip.field(vscode.l10n.t('Started'), localTime(task.startedAt));
+	tooltip.field(vscode.l10n.t('Ended'), localTime(task.completedAt));
 	return tooltip.text;
+}
+
+function sandboxText(task: Task, { sandboxed }: Partial<ExecutionExtras> = {}): string | undefined {
+	if (sandboxed === undefined) {
+		return undefined;
+	}
+	if (isActiveTask(task)) {
+		return sandboxed ? vscode.l10n.t('Runs in a sandbox') : vscode.l10n.t('Runs without a sandbox');
+	}
+	return sandboxed ? vscode.l10n.t('Ran in a sandbox') : vscode.l10n.t('Ran without a sandbox');
 }
 
 class Tooltip {
@@ -95,10 +142,15 @@ class Tooltip {
 		this.text.appendText(withoutAddresses(title));
 	}
 
-	line(label: string, value: string | number | undefined): void {
-		if (value !== undefined && value !== '') {
+	field(label: string, value: string | undefined): void {
+		this.line(value === undefined || value === '' ? '' : `${label}: ${oneLine(value, MAXIMUM_ERROR)}`);
+	}
+
+	/** Adds nothing for an empty text. */
+	line(text: string): void {
+		if (text !== '') {
 			this.text.appendMarkdown('\n\n');
-			this.text.appendText(withoutAddresses(`${label}: ${oneLine(String(value), MAXIMUM_VALUE)}`));
+			this.text.appendText(withoutAddresses(text));
 		}
 	}
 
@@ -114,23 +166,6 @@ function withoutAddresses(text: string): string {
 		.replace(/:(?=\/\/)/g, ':\u2060')
 		.replace(/\bwww\./gi, match => `${match.slice(0, 3)}\u2060.`)
 		.replaceAll('@', '\u2060@');
-}
-
-/** Finds the one documented field without a fixed name, which begins with the name of a deployment host. */
-function deploymentSettings(task: Task): unknown {
-	return Object.entries(task).find(([name]) => name.endsWith('DeploymentSettings'))?.[1];
-}
-
-function asText(value: unknown): string | undefined {
-	return value === undefined || value === null
-		? undefined
-		: typeof value === 'string'
-			? value
-			: JSON.stringify(value)?.slice(0, MAXIMUM_VALUE);
-}
-
-function yesOrNo(value: boolean | undefined): string | undefined {
-	return value === undefined ? undefined : value ? vscode.l10n.t('yes') : vscode.l10n.t('no');
 }
 
 function localTime(timestamp: string | undefined): string | undefined {

@@ -3,34 +3,40 @@ import * as vscode from 'vscode';
 import { oneLine } from '../base/plainText.ts';
 import type { AgentTask } from '../contract/agentTasks.ts';
 import type { Task } from '../contract/tasks.ts';
-import { type CommandId, commands, internalCommands, taskContextValue } from '../platform/ids.ts';
+import { type CommandId, commands, internalCommands, rowContext, type TaskRowFlags } from '../platform/ids.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import type { AgentTaskList } from './agentTaskList.ts';
 import { agentTaskState, countedLabel, groupLabel, groupSpoken, rowWords } from './common/messages.ts';
 import type { FollowState } from './model/followState.ts';
 import { matchesText } from './model/taskFilter.ts';
 import { groupTasks, type TaskGroup, timeOf } from './model/taskGroups.ts';
-import { describeTask, repositoryName } from './model/taskRow.ts';
+import { isRace, resultsOf } from './model/taskResult.ts';
+import { describeTask, hasFailed, repositoryName } from './model/taskRow.ts';
 import type { OwnRepositories } from './ownRepositories.ts';
+import type { BelowNode, ResultRows } from './resultRows.ts';
 import type { TaskListStore } from './taskListStore.ts';
-import { agentTaskTooltip, taskTooltip } from './taskTooltip.ts';
+import { agentTaskTooltip, resultTooltip, taskTooltip } from './taskTooltip.ts';
 
 export type TreeNode =
 	| { readonly kind: 'group'; readonly id: string; group: TaskGroup }
 	| { readonly kind: 'task'; readonly taskId: string }
 	| { readonly kind: 'more' }
-	/** A row that starts the service after the user has stopped it. */
-	| { readonly kind: 'start' }
+	/** A row that reads the list again, which also starts the service after the user has stopped it. */
+	| { readonly kind: 'refresh' }
 	| { readonly kind: 'agentGroup' }
 	| { readonly kind: 'agentTask'; readonly agentTaskId: string }
-	| { readonly kind: 'agentMore' };
+	| { readonly kind: 'agentMore' }
+	| BelowNode;
+
+/** That from which the tooltip of a row is made. */
+type TooltipSubject = Task | AgentTask | NonNullable<Task['agentExecutions']>[number];
 
 const MAXIMUM_AGENT_LABEL = 80;
 
 /** The group of agent tasks is read-only and of minor interest, so it is collapsed until the user opens it. */
 const agentGroup: TreeNode = { kind: 'agentGroup' };
 const agentMore: TreeNode = { kind: 'agentMore' };
-const start: TreeNode = { kind: 'start' };
+const refresh: TreeNode = { kind: 'refresh' };
 
 export interface TaskTreeDependencies {
 	store: TaskListStore;
@@ -38,6 +44,12 @@ export interface TaskTreeDependencies {
 	active: Pick<ActiveConnection, 'current' | 'isStopped' | 'explain'>;
 	own: Pick<OwnRepositories, 'matcher'>;
 	followState(taskId: string): FollowState | undefined;
+	/** The rows below those of tasks. */
+	below: ResultRows;
+	/** Whether the user has archived a task. */
+	isArchived(task: Task): boolean;
+	/** Whether there are comments on a task's changes that were not sent. */
+	hasComments(taskId: string): boolean;
 	/** Resolves when the list has been read once, successfully or not. */
 	firstLoad(): Promise<void>;
 }
@@ -56,7 +68,9 @@ export class TaskTree {
 	/** The positions of all rows when the editor was last notified of a change. */
 	private shownPlaces: string | undefined;
 	/** What the editor last got for a row: its item as JSON, and the task from which the item's tooltip is made. */
-	private readonly given = new WeakMap<TreeNode, { item: string; task: Task | AgentTask | undefined }>();
+	private readonly given = new WeakMap<TreeNode, { item: string; task: TooltipSubject | undefined }>();
+	/** The rows that the editor last got below a task or an agent's result. */
+	private readonly givenBelow = new WeakMap<TreeNode, string>();
 	/** Whether an address belongs to this window, as of the last grouping. */
 	private isOwn: (address: string | undefined) => boolean = () => false;
 	private hasOwn = false;
@@ -66,6 +80,12 @@ export class TaskTree {
 	}
 
 	async getChildren(node?: TreeNode): Promise<TreeNode[]> {
+		if (node?.kind === 'task' || node?.kind === 'result') {
+			await this.dependencies.below.unfold(node);
+			const rows = this.dependencies.below.rowsBelow(node);
+			this.givenBelow.set(node, placesOf(rows));
+			return rows;
+		}
 		if (node) {
 			return this.rowsIn(node);
 		}
@@ -85,17 +105,39 @@ export class TaskTree {
 			return undefined;
 		}
 		const groups = this.outerRows().map(row => [row, ...this.rowsIn(row)]);
-		const places = JSON.stringify(groups.map(rows => rows.map(idOf)));
+		const places = JSON.stringify(groups.map(placesOf));
 		if (places !== this.shownPlaces) {
 			this.shownPlaces = places;
 			return undefined;
 		}
-		return groups.flat().filter(row => this.hasChanged(row));
+		return groups.flat().flatMap(row => this.changedFrom(row));
+	}
+
+	/**
+	 * Returns the rows to be given again from one row downwards. A row is given again with all that is below it, so its
+	 * own rows are not looked at then.
+	 */
+	private changedFrom(node: TreeNode): TreeNode[] {
+		if (this.hasChanged(node)) {
+			return [node];
+		}
+		if (node.kind !== 'task' && node.kind !== 'result') {
+			return [];
+		}
+		const given = this.givenBelow.get(node);
+		if (given === undefined) {
+			return [];
+		}
+		const rows = this.dependencies.below.rowsBelow(node);
+		return given === placesOf(rows) ? rows.flatMap(row => this.changedFrom(row)) : [node];
 	}
 
 	getParent(node: TreeNode): TreeNode | undefined {
 		if (node.kind === 'agentTask' || node.kind === 'agentMore') {
 			return agentGroup;
+		}
+		if (isBelow(node)) {
+			return this.dependencies.below.parentOf(node) ?? this.taskNode(node.taskId);
 		}
 		return node.kind === 'task' ? this.parents.get(node.taskId) : undefined;
 	}
@@ -126,6 +168,9 @@ export class TaskTree {
 			this.closedGroups.add(node.id);
 		} else if (node.kind === 'group') {
 			this.closedGroups.delete(node.id);
+		} else if (isClosed && (node.kind === 'task' || node.kind === 'result')) {
+			this.dependencies.below.fold(node);
+			this.givenBelow.delete(node);
 		}
 	}
 
@@ -145,13 +190,16 @@ export class TaskTree {
 
 	/** Sorts the current tasks into groups. */
 	group(): TreeNode[] {
-		const { store, own } = this.dependencies;
-		const { text, isOwnRepositoryOnly } = store.filter;
+		const { store, own, isArchived } = this.dependencies;
+		const { text, isOwnRepositoryOnly, showsArchived } = store.filter;
 		const isOwn = own.matcher();
 		this.isOwn = isOwn;
 		this.hasOwn = false;
 		const shown = [...store.shown()].filter(
-			task => matchesText(task, text) && (!isOwnRepositoryOnly || isOwn(task.repoUrl)),
+			task =>
+				matchesText(task, text) &&
+				(!isOwnRepositoryOnly || isOwn(task.repoUrl)) &&
+				(showsArchived || !isArchived(task)),
 		);
 		this.parents.clear();
 		const nodes = groupTasks(shown, Date.now(), ({ repoUrl }) => isOwn(repoUrl)).map(group => {
@@ -174,6 +222,7 @@ export class TaskTree {
 				this.taskNodes.delete(id);
 			}
 		}
+		this.dependencies.below.keepOnly(id => this.parents.has(id));
 		return nodes;
 	}
 
@@ -187,7 +236,7 @@ export class TaskTree {
 	private outerRows(): TreeNode[] {
 		const { store, agentTasks, active } = this.dependencies;
 		return [
-			...(active.isStopped ? [start] : []),
+			...(active.isStopped || store.state === 'error' ? [refresh] : []),
 			...this.group(),
 			...(store.hasMore ? [this.more] : []),
 			...(agentTasks.isThere ? [agentGroup] : []),
@@ -214,12 +263,14 @@ export class TaskTree {
 		);
 	}
 
-	private taskOf(node: TreeNode): Task | AgentTask | undefined {
+	private taskOf(node: TreeNode): TooltipSubject | undefined {
 		switch (node.kind) {
 			case 'task':
 				return this.dependencies.store.get(node.taskId);
 			case 'agentTask':
 				return this.agentTask(node.agentTaskId);
+			case 'result':
+				return this.dependencies.store.get(node.taskId)?.agentExecutions?.[node.position];
 			default:
 				return undefined;
 		}
@@ -239,8 +290,8 @@ export class TaskTree {
 			}
 			case 'more':
 				return moreItem(internalCommands.loadMoreTasks);
-			case 'start':
-				return startItem();
+			case 'refresh':
+				return refreshItem(this.dependencies.active.isStopped);
 			case 'agentMore':
 				return moreItem(internalCommands.loadMoreAgentTasks);
 			case 'agentGroup':
@@ -249,6 +300,8 @@ export class TaskTree {
 				return this.agentItem(node.agentTaskId);
 			case 'task':
 				return this.taskItem(node);
+			default:
+				return this.dependencies.below.itemOf(node, this.openFlags(this.dependencies.store.get(node.taskId)));
 		}
 	}
 
@@ -261,6 +314,9 @@ export class TaskTree {
 		} else if (node.kind === 'agentTask') {
 			const task = this.agentTask(node.agentTaskId);
 			item.tooltip = task && agentTaskTooltip(task);
+		} else if (node.kind === 'result') {
+			const task = store.get(node.taskId);
+			item.tooltip = task && resultTooltip(task, node.position);
 		}
 		return item;
 	}
@@ -312,31 +368,57 @@ export class TaskTree {
 		return address === undefined || !this.hasOwn || this.isOwn(address) ? undefined : repositoryName(address);
 	}
 
+	/** What can be opened elsewhere, for the menus of a task and of its agents. */
+	private openFlags(task: Task | undefined): Partial<TaskRowFlags> {
+		return {
+			sandbox: task?.sandboxUrl !== undefined,
+			dashboard: this.dependencies.active.current?.dashboardUrl !== undefined,
+		};
+	}
+
 	private taskItem(node: TreeNode & { kind: 'task' }): vscode.TreeItem {
-		const { store, followState } = this.dependencies;
-		const task = store.get(node.taskId) ?? { id: node.taskId };
+		const { store, followState, below, isArchived: isArchivedTask } = this.dependencies;
+		const task = store.get(node.taskId) ?? ({ id: node.taskId } as Task);
+		const isArchived = isArchivedTask(task);
 		const row = describeTask(
-			task as Task,
+			task,
 			{
 				now: Date.now(),
 				follow: followState(task.id),
 				isStopping: store.isStopping(task.id),
-				repository: this.foreignRepository((task as Task).repoUrl),
+				isArchived,
+				repository: this.foreignRepository(task.repoUrl),
 			},
 			rowWords,
 		);
-		const item = new vscode.TreeItem(row.label);
+		const { Collapsed, None } = vscode.TreeItemCollapsibleState;
+		const item = new vscode.TreeItem(row.label, below.isUnfoldable(task) ? Collapsed : None);
 		item.description = row.description;
 		item.iconPath = new vscode.ThemeIcon(
 			row.icon.id,
 			row.icon.color === undefined ? undefined : new vscode.ThemeColor(row.icon.color),
 		);
-		item.contextValue = row.isActive ? taskContextValue.active : taskContextValue.final;
+		item.contextValue = rowContext(row.isActive ? 'task active' : 'task final', {
+			// Each agent of several has its own branch, in a row of its own.
+			branch: !row.isActive && !isRace(task) && resultsOf(task).length > 0,
+			race: isRace(task),
+			keepable: row.isKeepable,
+			comments: this.dependencies.hasComments(task.id),
+			failed: hasFailed(task),
+			archived: isArchived,
+			...this.openFlags(task),
+		});
 		item.accessibilityInformation = { label: row.accessibleLabel, role: 'treeitem' };
 		item.command = { title: vscode.l10n.t('Open Task Log'), command: commands.openTaskLog, arguments: [node] };
 		return item;
 	}
 }
+
+function isBelow(node: TreeNode): node is BelowNode {
+	return 'resultKey' in node;
+}
+
+const placesOf = (rows: readonly TreeNode[]): string => JSON.stringify(rows.map(idOf));
 
 /** Returns an id that is unique among all rows. */
 function idOf(node: TreeNode): string {
@@ -347,16 +429,21 @@ function idOf(node: TreeNode): string {
 			return `task:${node.taskId}`;
 		case 'agentTask':
 			return `agentTask:${node.agentTaskId}`;
+		case 'file':
+			return `file:${node.resultKey}:${node.path}`;
+		case 'result':
+		case 'fileNote':
+		case 'moreFiles':
+			return `${node.kind}:${node.resultKey}`;
 		default:
 			return node.kind;
 	}
 }
 
-function startItem(): vscode.TreeItem {
-	const label = vscode.l10n.t('Start Local Service');
+function refreshItem(isStopped: boolean): vscode.TreeItem {
+	const label = isStopped ? vscode.l10n.t('Start Local Service') : vscode.l10n.t('Try Again');
 	const item = new vscode.TreeItem(label);
-	item.iconPath = new vscode.ThemeIcon('play');
-	// Any request by the user starts the service, including a refresh.
+	item.iconPath = new vscode.ThemeIcon(isStopped ? 'play' : 'refresh');
 	item.command = { title: label, command: commands.refreshTasks };
 	item.accessibilityInformation = { label, role: 'button' };
 	return item;

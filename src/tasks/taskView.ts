@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
-import { ClientError } from '../base/errors.ts';
 import { setContextKey } from '../platform/commands.ts';
 import { hasMovedToEditor } from '../platform/editorUse.ts';
-import { explainError } from '../platform/notify.ts';
 import type { ActiveConnection } from './activeConnection.ts';
+import { explainList } from './common/dashboard.ts';
 import { clockTime, filterLine, serviceIsStopped } from './common/messages.ts';
-import { type FollowSummary, followLine } from './followStatusItem.ts';
+import type { EndedTasks } from './endedTasks.ts';
 import type { TaskFilter } from './model/taskFilter.ts';
 import type { TaskListStore } from './taskListStore.ts';
 import type { TaskTree, TreeNode } from './taskTree.ts';
@@ -21,8 +20,8 @@ export interface TaskViewDependencies {
 	active: ActiveConnection;
 	/** Makes the editor ask for these rows again, or for all of them. */
 	fireTree(rows: TreeNode[] | undefined): void;
-	/** Returns the logs that are followed on the active connection. */
-	followed(): FollowSummary[];
+	/** The tasks that have ended and were not looked at. */
+	ended: EndedTasks;
 }
 
 /** Keeps the view's title, message, badge and rows up to date with the list. */
@@ -32,7 +31,8 @@ export class TaskView implements Disposable {
 
 	constructor(dependencies: TaskViewDependencies) {
 		this.dependencies = dependencies;
-		const { store, treeView } = dependencies;
+		const { store, treeView, ended } = dependencies;
+		this.disposables.add(ended.onDidChange(() => this.update()));
 		this.disposables.add(
 			store.onDidChange(({ taskId }) => {
 				if (taskId === undefined) {
@@ -69,6 +69,12 @@ export class TaskView implements Disposable {
 		if (node) {
 			this.dependencies.fireTree([node]);
 		}
+	}
+
+	/** Draws rows that have come, and moves the focus to one of them. */
+	async showRow(row: TreeNode): Promise<void> {
+		this.redraw();
+		await this.revealRow(row, { focus: true, expand: false });
 	}
 
 	/** Reveals the row of a task, and the view with it. */
@@ -120,9 +126,9 @@ export class TaskView implements Disposable {
 	}
 
 	update(): void {
-		const { store, treeView, active } = this.dependencies;
+		const { store, treeView, active, ended } = this.dependencies;
 		const label = active.current?.label;
-		const { state, error, staleSince, activeCount } = store;
+		const { state, error, staleSince } = store;
 		const stopped = active.isStopped ? serviceIsStopped() : undefined;
 		setContextKey('errand.tasksState', state);
 		const explanation = error === undefined ? undefined : explainList(error, label ?? 'Errand');
@@ -130,22 +136,23 @@ export class TaskView implements Disposable {
 			explanation === undefined || staleSince === undefined
 				? explanation
 				: vscode.l10n.t('Not refreshed since {0}. {1}', clockTime(staleSince), explanation);
-		// While a view has a message, the editor hides its welcome content, so the cause is shown in the title instead. A
-		// service that is stopped has no followed logs to show.
-		const followed = stopped === undefined ? followLine(this.dependencies.followed()) : undefined;
-		treeView.message =
-			state === 'listed'
-				? [stopped ?? failure, this.filterText(store.filter), followed].filter(Boolean).join(' — ')
-				: '';
-		treeView.description =
-			(stopped === undefined && (state === 'error' || state === 'key-refused') ? explanation : label) ?? '';
+		// While a view has a message, the editor hides its welcome content, which in the other states says what to do. How
+		// logs are followed is told by the rows and, wherever the user is, by the status bar.
+		const hasMessage = state === 'listed' || state === 'error';
+		const parts = [stopped ?? failure, state === 'listed' ? this.filterText(store.filter) : undefined];
+		treeView.message = hasMessage ? parts.filter(Boolean).join(' — ') : '';
+		// The editor shows no description of a view that is alone in its container.
+		treeView.title = label === undefined ? vscode.l10n.t('Tasks') : vscode.l10n.t('Tasks · {0}', label);
+		const count = active.current ? ended.countOf(active.current.name) : 0;
 		treeView.badge =
-			activeCount === 0
+			count === 0
 				? undefined
 				: {
-						value: activeCount,
+						value: count,
 						tooltip:
-							activeCount === 1 ? vscode.l10n.t('1 active task') : vscode.l10n.t('{0} active tasks', activeCount),
+							count === 1
+								? vscode.l10n.t('1 task has ended that you have not looked at')
+								: vscode.l10n.t('{0} tasks have ended that you have not looked at', count),
 					};
 	}
 
@@ -159,13 +166,4 @@ export class TaskView implements Disposable {
 	dispose(): void {
 		this.disposables.dispose();
 	}
-}
-
-/** For the list, 403 has a specific meaning (cloud-tasks.md, Errors). */
-export function explainList(error: unknown, label: string): string {
-	return ClientError.is(error, 'forbidden')
-		? vscode.l10n.t(
-				'You are not a member of the selected team. Choose another team in the service’s dashboard, or use the key of another account.',
-			)
-		: explainError(error, label).message;
 }

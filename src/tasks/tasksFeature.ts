@@ -3,21 +3,23 @@ import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
-import type { Event } from '../base/event.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Client } from '../client/types.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
-import type { Task } from '../contract/tasks.ts';
-import { showMessage } from '../platform/notify.ts';
+import { isActiveTask, type Task } from '../contract/tasks.ts';
+import { askModal, showMessage } from '../platform/notify.ts';
 import { readSetting } from '../platform/settings.ts';
 import { ActiveConnection } from './activeConnection.ts';
 import { AgentTaskList } from './agentTaskList.ts';
+import { ApplyCommands } from './apply/applyCommands.ts';
+import { ApplyRecordFile } from './apply/applyRecord.ts';
+import { BranchCommands } from './branches/branchCommands.ts';
 import { CheckedOutBranches } from './checkedOutBranches.ts';
 import { showTaskProblem } from './common/dashboard.ts';
 import { serviceIsStopped } from './common/messages.ts';
 import { TaskFollowUps } from './continueTask.ts';
+import { createTaskAnswers } from './createTaskAnswers.ts';
 import { pickTaskFilter } from './filterTasks.ts';
 import { FollowedLogs } from './followedLogs.ts';
+import { KeptTasks } from './keepTaskWork.ts';
 import { KeptLogs } from './keptLog.ts';
 import { PromptEditor } from './launch/promptEditor.ts';
 import type { PromptFile } from './launch/promptFile.ts';
@@ -25,46 +27,23 @@ import { TaskLauncher } from './launch/taskLauncher.ts';
 import { ListRefresh } from './listRefresh.ts';
 import { LogDocuments } from './logDocument/logDocuments.ts';
 import { LogTabs } from './logDocument/logTabs.ts';
-import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
+import { LogDocumentCommands } from './logDocumentCommands.ts';
+import type { TaskTarget } from './model/taskConnection.ts';
 import { TaskEnds } from './model/taskEnds.ts';
-import { taskTitle } from './model/taskRow.ts';
+import { canKeepWork } from './model/taskRow.ts';
 import { OwnRepositories } from './ownRepositories.ts';
-import { pickActiveTask, pickTaskOrId, taskIdOf } from './pickTask.ts';
+import { pickMatchingTask, pickTaskOrId, taskIdOf } from './pickTask.ts';
 import { intervalMsOf } from './refreshTimer.ts';
+import type { TaskAnswers, TaskAnswersDependencies } from './review/taskAnswers.ts';
 import { TaskStops } from './stopTask.ts';
+import { TaskArchive } from './taskArchive.ts';
+import { TaskExport } from './taskExport.ts';
 import { TaskListStore } from './taskListStore.ts';
 import { TaskNotices } from './taskNotices.ts';
+import { TaskResults } from './taskResults.ts';
+import type { TasksDependencies } from './tasksDependencies.ts';
 import { TaskTree, type TreeNode } from './taskTree.ts';
 import { TaskView } from './taskView.ts';
-
-/** The maximum length of a title in the name of a saved log. */
-const MAXIMUM_NAME = 40;
-
-/** What the root provides to this feature. */
-export interface TasksDependencies {
-	workspaceState: vscode.Memento;
-	globalState: vscode.Memento;
-	/** The storage folder of this workspace; undefined where none is open. */
-	storageUri: vscode.Uri | undefined;
-	/** Returns the client of the active connection. */
-	client(): Promise<Client>;
-	/** Returns the active connection. */
-	connection(): Promise<TaskConnection>;
-	/**
-	 * Asks the user for the key that tasks need, where it is missing. Resolves with false when there is still none, which
-	 * the user has been told. It must not be called for background work.
-	 */
-	ensureKey(): Promise<boolean>;
-	/** Registers folders for the local service's look-ups. */
-	nameRepositories(folders: readonly string[]): Promise<void>;
-	localService: {
-		/** Whether the user has stopped the service, which background work must not start again. */
-		isStopped(): boolean;
-		readonly onDidChangeStopped: Event<void>;
-	};
-	onDidChangeConnection: Event<void>;
-	logger: Logger;
-}
 
 export interface TasksFeature extends Disposable {
 	readonly tree: TaskTree;
@@ -74,15 +53,20 @@ export interface TasksFeature extends Disposable {
 	stop(argument: unknown): Promise<void>;
 	/** Gives a further prompt to a task that has ended. */
 	continueTask(argument: unknown): Promise<void>;
+	/** Keeps what the agent had done when its task was ended. */
+	keepWork(argument: unknown): Promise<void>;
+	readonly exports: TaskExport;
+	readonly archive: TaskArchive;
+	readonly branchCommands: BranchCommands;
 	refresh(): Promise<void>;
 	loadMore(): Promise<void>;
 	loadMoreAgentTasks(): Promise<void>;
 	filter(): Promise<void>;
-	/** Opens the log of the given task, or of one that the user chooses, as a document. */
-	openDocument(argument: unknown): Promise<void>;
-	/** Writes the whole log of a task, of the active document or of a task that the user chooses, to a file. */
-	saveLog(argument: unknown, file?: unknown): Promise<void>;
+	readonly logCommands: LogDocumentCommands;
 	readonly documents: LogDocuments;
+	readonly results: TaskResults;
+	readonly applyCommands: ApplyCommands;
+	readonly answers: TaskAnswers;
 	/** Resumes what a reload of the window interrupted. */
 	resume(): Promise<void>;
 }
@@ -107,12 +91,20 @@ class Feature implements TasksFeature {
 	private readonly list: ListRefresh;
 	private readonly logs: FollowedLogs;
 	readonly documents: LogDocuments;
+	readonly logCommands: LogDocumentCommands;
+	readonly results: TaskResults;
 	private readonly tabs: LogTabs;
 	private readonly stops: TaskStops;
+	private readonly kept: KeptTasks;
 	private readonly branches: CheckedOutBranches;
 	private readonly followUps: TaskFollowUps;
 	private readonly view: TaskView;
 	readonly launcher: TaskLauncher;
+	readonly archive: TaskArchive;
+	readonly branchCommands: BranchCommands;
+	readonly applyCommands: ApplyCommands;
+	readonly answers: TaskAnswers;
+	readonly exports: TaskExport;
 
 	constructor(
 		dependencies: TasksDependencies,
@@ -136,7 +128,7 @@ class Feature implements TasksFeature {
 				logger: dependencies.logger,
 			}),
 		);
-		const { workspaceState, storageUri } = dependencies;
+		const { workspaceState, globalState, storageUri } = dependencies;
 		const ends = new TaskEnds();
 		this.logs = this.disposables.add(
 			new FollowedLogs({
@@ -151,9 +143,40 @@ class Feature implements TasksFeature {
 		this.documents = this.disposables.add(
 			new LogDocuments({ explain, reopen: (connection, taskId) => logs.reopen(connection, taskId) }),
 		);
+		this.logCommands = new LogDocumentCommands({
+			documents: this.documents,
+			logs,
+			store,
+			choose: (...asked) => this.choose(...asked),
+			look: id => results.look(id),
+			explain,
+		});
 		this.tabs = this.disposables.add(new LogTabs(workspaceState));
-		this.disposables.add(new TaskNotices({ ends, logs, documents: this.documents, active, explain }));
+		this.results = this.disposables.add(
+			new TaskResults({
+				workspaceState,
+				store,
+				active,
+				choose: (argument, title) => this.choose(argument, title),
+				showRow: row => this.view.showRow(row),
+				onGone: id => this.answers.store.forget(id),
+				explain,
+				logger: dependencies.logger,
+			}),
+		);
+		const { results } = this;
+		this.disposables.add(
+			new TaskNotices({ ends, logs, documents: this.documents, ended: results.ended, active, explain }),
+		);
 		this.stops = new TaskStops({ store, active, explain });
+		this.kept = new KeptTasks({
+			store,
+			active,
+			keepWork: id => dependencies.localService.keepWork(id),
+			askModal,
+			refresh: () => this.list.refresh(),
+			explain,
+		});
 		this.branches = new CheckedOutBranches({
 			workspaceState: dependencies.workspaceState,
 			task: id => store.get(id),
@@ -164,17 +187,49 @@ class Feature implements TasksFeature {
 			store,
 			active,
 			branches: this.branches,
+			isTrusted: () => vscode.workspace.isTrusted,
 			goesOn: (task, target) => this.logs.show(task.id, target, { task }),
 			start: (request, target, onMade) => this.launcher.startFollowUp(request, target, onMade),
+			askModal,
 			explain,
 		});
+		this.applyCommands = new ApplyCommands({
+			changes: results.changes,
+			store,
+			choose: (...asked) => this.choose(...asked),
+			recordFile: storageUri && new ApplyRecordFile(storageUri.fsPath),
+			explain,
+		});
+		const pick: TaskAnswersDependencies['pick'] = (...asked) => this.pickWhere(...asked);
+		const { changes } = results;
+		this.answers = this.disposables.add(
+			createTaskAnswers({ ...dependencies, store, active, changes, followUps: this.followUps, pick, explain }),
+		);
+		this.exports = new TaskExport({ changes, choose: (...asked) => this.choose(...asked), explain });
 		const own = this.disposables.add(new OwnRepositories());
+		this.branchCommands = new BranchCommands({
+			globalState,
+			store,
+			explain,
+			choose: (...asked) => this.choose(...asked),
+			forgetBranch: result => results.changes.remove(result),
+		});
+		this.archive = new TaskArchive({
+			globalState,
+			store,
+			active,
+			keepPlace: (argument, id, run) => this.keepingPlace(argument, id, run),
+			redraw: () => this.view.redraw(),
+		});
 		this.tree = new TaskTree({
 			store,
 			agentTasks,
 			active,
 			own,
 			followState: id => this.logs.state(id),
+			below: results.rows,
+			isArchived: task => this.archive.has(task),
+			hasComments: id => this.answers.store.hasUnsent(id),
 			firstLoad: () => this.list.load(),
 		});
 		this.view = this.disposables.add(
@@ -184,20 +239,23 @@ class Feature implements TasksFeature {
 				store,
 				tree: this.tree,
 				active,
-				followed: () => this.logs.summaries(),
+				ended: results.ended,
 			}),
 		);
 		this.launcher = new TaskLauncher({
 			workspaceState,
-			globalState: dependencies.globalState,
+			globalState,
 			promptEditor: this.disposables.add(new PromptEditor(promptFile)),
 			connection: {
-				target: () => active.target(),
+				target: () => this.launchTarget(),
 				ensureKey: () => dependencies.ensureKey(),
 				nameRepositories: folders => dependencies.nameRepositories(folders),
+				checkTask: request => dependencies.localService.checkTask(request),
+				allow: consent => dependencies.localService.allow(consent),
 			},
 			known: { tasks: () => store.all(), load: () => this.list.load() },
 			listener: { started: (task, target) => this.started(task, target), explain },
+			starts: results.starts,
 			logger: dependencies.logger,
 		});
 		this.disposables.add(store.onDidChange(() => void (active.current && this.listChanged(active.current.name))));
@@ -208,7 +266,9 @@ class Feature implements TasksFeature {
 				this.list.wake();
 			}),
 		);
+		this.disposables.add(results.changes.onDidChange(() => this.view.redraw()));
 		this.disposables.add(agentTasks.onDidChange(() => this.view.redraw()));
+		this.disposables.add(this.answers.store.onDidChange(id => this.view.taskChanged(id)));
 		this.disposables.add(own.onDidChange(() => this.view.redraw()));
 		void own.find();
 		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.view.update()));
@@ -230,7 +290,9 @@ class Feature implements TasksFeature {
 		if (!(await this.dependencies.ensureKey())) {
 			return;
 		}
-		const id = taskIdOf(argument) ?? (await this.pickActive());
+		const id =
+			taskIdOf(argument) ??
+			(await this.pickWhere(isActiveTask, vscode.l10n.t('Stop Task'), vscode.l10n.t('No task is active.')));
 		if (id !== undefined) {
 			await this.keepingPlace(argument, id, () => this.stops.stop(id));
 		}
@@ -239,7 +301,21 @@ class Feature implements TasksFeature {
 	async continueTask(argument: unknown): Promise<void> {
 		const chosen = await this.choose(argument, vscode.l10n.t('Continue Task'));
 		if (chosen) {
+			this.results.look(chosen.id);
 			await this.keepingPlace(argument, chosen.id, () => this.followUps.goOn(chosen.id));
+		}
+	}
+
+	async keepWork(argument: unknown): Promise<void> {
+		const id =
+			taskIdOf(argument) ??
+			(await this.pickWhere(
+				canKeepWork,
+				vscode.l10n.t('Keep What It Did'),
+				vscode.l10n.t('No task has left work that could be kept.'),
+			));
+		if (id !== undefined) {
+			await this.keepingPlace(argument, id, () => this.kept.keep(id));
 		}
 	}
 
@@ -269,40 +345,13 @@ class Feature implements TasksFeature {
 
 	filter(): Promise<void> {
 		return pickTaskFilter(this.store.filter, filter => {
+			this.agentTasks.setStatus(filter.status);
 			if (this.store.setFilter(filter)) {
 				void this.refresh();
 			} else {
 				this.view.redraw();
 			}
 		});
-	}
-
-	async openDocument(argument: unknown): Promise<void> {
-		const chosen = await this.choose(argument, vscode.l10n.t('Open Task Log as Document'));
-		if (chosen) {
-			const log = this.logs.follow(chosen.id, chosen.target);
-			await log.restored;
-			await this.documents.show(log, chosen.target.client).catch(error => this.explain(error));
-		}
-	}
-
-	async saveLog(argument: unknown, file?: unknown): Promise<void> {
-		const open = this.documents.active(argument);
-		if (open) {
-			await this.documents.save(open.client, open.taskId, open.name);
-			return;
-		}
-		const chosen = await this.choose(argument, vscode.l10n.t('Save Log'));
-		if (!chosen) {
-			return;
-		}
-		const { id, target } = chosen;
-		if (file instanceof vscode.Uri) {
-			await this.documents.saveTo(file, target.client, id);
-		} else {
-			const task = this.store.get(id);
-			await this.documents.save(target.client, id, task ? taskTitle(task, id, MAXIMUM_NAME) : id);
-		}
 	}
 
 	async resume(): Promise<void> {
@@ -341,7 +390,14 @@ class Feature implements TasksFeature {
 		// A stopped service is not started for this.
 		if (!this.active.isStopped) {
 			await this.branches.sweep(() => this.active.target());
+			await this.results.listChanged(await this.active.target());
 		}
+	}
+
+	/** Agents may be installed or removed at any time, so each launch asks which there are. */
+	private async launchTarget(): Promise<TaskTarget> {
+		const { connection, client } = await this.active.target();
+		return { client, connection: { ...connection, agents: await this.dependencies.agents() } };
 	}
 
 	private async started(task: Task, target: TaskTarget): Promise<void> {
@@ -359,6 +415,7 @@ class Feature implements TasksFeature {
 	private async open(argument: unknown, title: string): Promise<void> {
 		const chosen = await this.choose(argument, title);
 		if (chosen) {
+			this.results.look(chosen.id);
 			// A row that is only passed over keeps the focus; a user who has named a task wants to read its log.
 			this.logs.show(chosen.id, chosen.target, { takesFocus: typeof argument !== 'object' });
 		}
@@ -389,14 +446,14 @@ class Feature implements TasksFeature {
 		return pickTaskOrId(this.store, title);
 	}
 
-	/** Resolves with undefined when dismissed, or when no task is active, which is reported. */
-	private async pickActive(): Promise<string | undefined> {
+	/** Resolves with undefined when dismissed, or when no task matches, which is reported. */
+	private async pickWhere(matches: (task: Task) => boolean, title: string, none: string): Promise<string | undefined> {
 		await this.list.load('first');
-		if (this.store.activeCount > 0) {
-			return pickActiveTask(this.store, vscode.l10n.t('Stop Task'));
+		if (Array.from(this.store.all()).some(matches)) {
+			return pickMatchingTask(this.store, title, matches);
 		}
 		if (this.store.error === undefined) {
-			void showMessage('information', vscode.l10n.t('No task is active.'));
+			void showMessage('information', none);
 		} else {
 			this.explain(this.store.error);
 		}

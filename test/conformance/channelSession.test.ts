@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes, sign } from 'node:crypto';
-import type { ChannelMessage } from '../../src/contract/channel.ts';
-import { p384KeyPair, p384PublicKey, type Sealed, seal } from '../support/contractServer/channelCryptography.ts';
-import type { ContractServer } from '../support/contractServer/contractServer.ts';
-import { channelReply, encryptedModel } from '../support/contractServer/fixtures.ts';
-import { type SentMessage, standIn } from './enclaveStandIn.ts';
+import {
+	p384KeyPair,
+	p384PublicKey,
+	type Sealed,
+	seal,
+	signedBytes,
+} from '../support/contractServer/channelCryptography.ts';
+import { channelReply } from '../support/contractServer/fixtures.ts';
+import { asking, attestationsOf, bytesOf, history, messagesTo, model, provider, read, whole } from './channelProofs.ts';
+import { standIn } from './enclaveStandIn.ts';
 import { prove } from './harness.ts';
 
 const REQUEST = 'encrypted-channel/message-request-body';
@@ -14,35 +19,6 @@ const STATES = 'encrypted-channel/states-and-transitions';
 const AUTHENTICATION = 'encrypted-channel/authentication';
 const LIMITS = 'encrypted-channel/limits';
 const CHOICES = 'unspecified/encrypted-channel';
-
-const { id: model, channelProvider: provider = '' } = encryptedModel;
-const whole = channelReply.pieces.join('');
-
-const asking = (content: string): ChannelMessage[] => [
-	{ role: 'system', content: 'Be brief.' },
-	{ role: 'user', content },
-];
-const history = asking('When does the tide turn? ⚓');
-
-const messagesTo = (server: ContractServer): SentMessage[] =>
-	server.received.filter(({ path }) => /\/message(_stream)?$/.test(path)).map(({ json }) => json as SentMessage);
-
-const attestationsOf = (server: ContractServer) => server.received.filter(({ path }) => path.endsWith('/attestation'));
-
-const bytesOf = (text: string): Buffer => {
-	const bytes = Buffer.from(text, 'base64');
-	assert.equal(bytes.toString('base64'), text);
-	return bytes;
-};
-
-async function read(stream: AsyncIterable<{ type: 'text'; text: string }>): Promise<string[]> {
-	const texts: string[] = [];
-	for await (const { type, text } of stream) {
-		assert.equal(type, 'text');
-		texts.push(text);
-	}
-	return texts;
-}
 
 describe('a message of the encrypted channel', () => {
 	prove([`${REQUEST}/1`, `${CRYPTOGRAPHY}/1`], 'brings a P-384 key that no other message has', async context => {
@@ -148,6 +124,27 @@ describe('a reply of the encrypted channel', () => {
 		},
 	);
 
+	prove('encrypted-channel/endpoints/prose/1', 'comes from either address, for all four endpoints', async context => {
+		const { client, server } = context;
+		for (const [address, host, prefix] of [
+			[{ model, provider }, 'org', `/enc/${provider}/${model}`],
+			[{}, 'encrypt', ''],
+		] as const) {
+			server.received.length = 0;
+			await client.channel.health(address);
+			const session = await client.channel.open(address);
+			assert.deepEqual(await session.send(history), { text: whole });
+			assert.deepEqual(await read(session.stream(history)), channelReply.pieces);
+			const asked = server.received.map(request => `${request.host} ${request.method} ${request.path}`);
+			assert.deepEqual(
+				asked,
+				['GET /health', 'GET /attestation', 'POST /message', 'GET /attestation', 'POST /message_stream']
+					.map(endpoint => endpoint.replace('/', `${prefix}/`))
+					.map(endpoint => `${host} ${endpoint}`),
+			);
+		}
+	});
+
 	const changes: [string, string, (sealed: Sealed) => Sealed][] = [
 		[`${REPLY}/1`, 'another nonce', sealed => ({ ...sealed, nonce: sealed.nonce + 1 })],
 		[`${REPLY}/2`, 'another IV', sealed => ({ ...sealed, iv: flipped(sealed.iv) })],
@@ -155,6 +152,11 @@ describe('a reply of the encrypted channel', () => {
 		[`${REPLY}/3`, 'another ciphertext', sealed => ({ ...sealed, ciphertext: flipped(sealed.ciphertext) })],
 		[`${REPLY}/4`, 'another signature', sealed => ({ ...sealed, signature: flipped(sealed.signature) })],
 		[`${CRYPTOGRAPHY}/6`, 'a signature of another key', sealed => ({ ...sealed, signature: signedByAnother(sealed) })],
+		[
+			`${REPLY}/4`,
+			'a signature of another length',
+			sealed => ({ ...sealed, signature: ofAnotherLength(sealed.signature) }),
+		],
 		[`${AUTHENTICATION}/3`, 'no signature', ({ nonce, iv, ciphertext }) => ({ nonce, iv, ciphertext, signature: '' })],
 	];
 	for (const [id, what, change] of changes) {
@@ -166,6 +168,18 @@ describe('a reply of the encrypted channel', () => {
 			assert.equal(messagesTo(server).length, 1);
 		});
 	}
+
+	prove(`${CRYPTOGRAPHY}/4`, 'is not read when its signature holds and its tag is another', async context => {
+		const { client, server } = context;
+		standIn(server, (_, sealed, { privateKey }) => {
+			const { nonce, iv, ciphertext } = sealed('The tide is out.');
+			const changed = bytesOf(flipped(ciphertext));
+			const bytes = signedBytes(nonce, bytesOf(iv), changed);
+			const signature = sign('sha256', bytes, privateKey).toString('base64');
+			return { nonce, iv, ciphertext: changed.toString('base64'), signature };
+		});
+		await assert.rejects((await client.channel.open()).send(history), { code: 'tampered' });
+	});
 
 	prove(`${CRYPTOGRAPHY}/6`, 'is not read when its signature holds and its key is another', async context => {
 		const { client, server } = context;
@@ -303,7 +317,7 @@ describe('a session of the encrypted channel', () => {
 
 describe('a streamed reply of the encrypted channel', () => {
 	prove(
-		['encrypted-channel/endpoints/4', `${CHOICES}/1`],
+		['encrypted-channel/endpoints/4', 'encrypted-channel/events/prose/1', `${CHOICES}/1`],
 		'comes frame by frame from POST /message_stream, as events or lines, with nonces that stay or grow',
 		async ({ client, lastRequest }) => {
 			for (const scenario of ['text', 'growing', 'lines']) {
@@ -356,62 +370,6 @@ describe('a streamed reply of the encrypted channel', () => {
 	}
 });
 
-describe('the proof of an attestation', () => {
-	prove(
-		[`encrypted-channel/attestation-record/1`, `encrypted-channel/attestation-record/4`, `${CHOICES}/2`],
-		'is a signature of report_json, in either form and with either hash, which is named',
-		async ({ client, server }) => {
-			for (const [digest, dsaEncoding, name] of [
-				['sha256', 'der', 'DER, SHA-256'],
-				['sha384', 'der', 'DER, SHA-384'],
-				['sha256', 'ieee-p1363', 'raw r‖s, SHA-256'],
-				['sha384', 'ieee-p1363', 'raw r‖s, SHA-384'],
-			] as const) {
-				standIn(server, undefined, (record, { privateKey }) => ({
-					...record,
-					signature: sign(digest, Buffer.from(record.report_json), { key: privateKey, dsaEncoding }).toString('base64'),
-				}));
-				const { verdicts } = await client.channel.open();
-				const signature = verdicts.find(({ check }) => check === 'signature');
-				assert.deepEqual([signature?.verdict, signature?.input], ['pass', name]);
-			}
-			standIn(server, undefined, record => ({ ...record, report_json: `${record.report_json} ` }));
-			await assert.rejects(client.channel.open(), { code: 'tampered' });
-		},
-	);
-
-	prove(`${CHOICES}/3`, 'says of evidence that is not verified that it is not', async ({ client }) => {
-		const { verdicts } = await client.channel.open();
-		for (const name of ['gpu-evidence', 'gpu-token', 'key-binding', 'freshness']) {
-			const found = verdicts.find(({ check }) => check === name);
-			assert.equal(found?.verdict, 'unknown');
-			assert.match(found.code, /\w/);
-		}
-	});
-
-	prove(
-		['encrypted-channel/attestation-record/3', `${CHOICES}/4`],
-		'needs a nonce that no other key came with, and that report and token repeat',
-		async ({ client, server }) => {
-			const { attestation } = await client.channel.open();
-			const { nonce_b64: nonce } = attestation;
-			standIn(server, undefined, record => ({ ...record, nonce_b64: nonce }));
-			await assert.rejects(client.channel.open(), { code: 'tampered', message: /nonce-seen/ });
-			for (const [length, code] of [
-				[15, 'tampered'],
-				[65, 'tampered'],
-				[0, 'bad-response'],
-			] as const) {
-				standIn(server, undefined, record => ({ ...record, nonce_b64: randomBytes(length).toString('base64') }));
-				await assert.rejects(client.channel.open(), { code });
-			}
-			const claims = Buffer.from(JSON.stringify({ eat_nonce: randomBytes(32).toString('hex') })).toString('base64url');
-			standIn(server, undefined, record => ({ ...record, gpu_eat: `e30.${claims}.e30` }));
-			await assert.rejects(client.channel.open(), { code: 'tampered', message: /nonce-other/ });
-		},
-	);
-});
-
 function flipped(text: string): string {
 	const bytes = bytesOf(text);
 	const last = bytes.length - 1;
@@ -419,10 +377,14 @@ function flipped(text: string): string {
 	return bytes.toString('base64');
 }
 
+/** Says another length of the whole than that of its two numbers. */
+function ofAnotherLength(signature: string): string {
+	const bytes = bytesOf(signature);
+	bytes.writeUInt8(bytes.readUInt8(1) ^ 1, 1);
+	return bytes.toString('base64');
+}
+
 function signedByAnother({ nonce, iv, ciphertext }: Sealed): string {
-	const head = Buffer.alloc(8);
-	head.writeBigUInt64BE(BigInt(nonce));
-	return sign('sha256', Buffer.concat([head, bytesOf(iv), bytesOf(ciphertext)]), p384KeyPair().privateKey).toString(
-		'base64',
-	);
+	const bytes = signedBytes(nonce, bytesOf(iv), bytesOf(ciphertext));
+	return sign('sha256', bytes, p384KeyPair().privateKey).toString('base64');
 }

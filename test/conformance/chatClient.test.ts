@@ -257,26 +257,30 @@ describe('chat requests', () => {
 		}
 	});
 
-	prove('inference/limits/1', 'keeps every parameter to the range of the request table', async context => {
-		const bounds = {
-			temperature: 2,
-			top_p: 1,
-			top_k: 1,
-			frequency_penalty: -2,
-			presence_penalty: 2,
-			repetition_penalty: 2,
-			min_p: 1,
-			top_a: 0,
-			max_tokens: 1,
+	prove('inference/limits/1', 'keeps every parameter to both bounds of the request table', async context => {
+		/** Each row has the least and the greatest value that is allowed, and values just beyond them. */
+		const ranges = {
+			max_tokens: { bounds: [1, contextLength - 1], beyond: [0, contextLength] },
+			temperature: { bounds: [0, 2], beyond: [-0.01, 2.01] },
+			top_p: { bounds: [0.001, 1], beyond: [0, 1.001] },
+			top_k: { bounds: [1, Number.MAX_SAFE_INTEGER], beyond: [0] },
+			frequency_penalty: { bounds: [-2, 2], beyond: [-2.01, 2.01] },
+			presence_penalty: { bounds: [-2, 2], beyond: [-2.01, 2.01] },
+			repetition_penalty: { bounds: [0.001, 2], beyond: [0, 2.01] },
+			min_p: { bounds: [0, 1], beyond: [-0.01, 1.01] },
+			top_a: { bounds: [0, 1], beyond: [-0.01, 1.01] },
 		};
-		await arrives(context, asking('text', bounds));
-		for (const [field, value] of Object.entries(bounds)) {
-			const beyond = field === 'max_tokens' || field === 'top_k' || value <= 0 ? value - 1 : value + 1;
-			await isRefused(
-				context,
-				{ ...asking('text', bounds), [field]: beyond },
-				new RegExp(`^${field} is ${beyond}; allowed: `),
-			);
+		const entries = Object.entries(ranges);
+		for (const end of [0, 1]) {
+			const bounds = Object.fromEntries(entries.map(([field, { bounds }]) => [field, bounds[end]]));
+			await arrives(context, asking('text', bounds));
+			for (const [field, { beyond }] of entries) {
+				const value = beyond[end];
+				if (value !== undefined) {
+					const message = new RegExp(`^${field} is ${value}; allowed: `);
+					await isRefused(context, { ...asking('text', bounds), [field]: value }, message);
+				}
+			}
 		}
 	});
 });

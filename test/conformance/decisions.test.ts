@@ -27,6 +27,7 @@ async function refuses(
 
 describe('decisions', () => {
 	const id = (position: number) => `inference/decision-request-and-response/${position}`;
+	const prose = (position: number) => `inference/decision-request-and-response/prose/${position}`;
 
 	prove([id(1), 'inference/endpoints/4'], 'sends the state to the enterprise host as it is', async context => {
 		await refuses(context, { state: 'at seven' }, /^state is a text; allowed: an object$/);
@@ -82,7 +83,7 @@ describe('decisions', () => {
 		assert.deepEqual(answers.toString, { type: 'noul', noul: 0.94 });
 	});
 
-	prove(id(4), 'asks choices, and gives option, probabilities and confidence', async context => {
+	prove([id(4), prose(1), prose(2)], 'asks choices, and gives option, probabilities and confidence', async context => {
 		const { topic } = questions;
 		for (const criteria of [{}, ['hours'], { hours: 7 }]) {
 			await refuses(context, { questions: { topic: { ...topic, criteria } } }, /^questions\.topic\.criteria/);
@@ -96,20 +97,24 @@ describe('decisions', () => {
 		});
 	});
 
-	prove(id(5), 'asks scores, and gives score, legend, probabilities and confidence', async context => {
-		const { traffic } = questions;
-		for (const criteria of [[], { 0: 'empty' }, ['empty', 2]]) {
-			await refuses(context, { questions: { traffic: { ...traffic, criteria } } }, /^questions\.traffic\.criteria/);
-		}
-		const { traffic: answer } = (await evaluate(context)).answers;
-		assert.ok(answer.type === 'score');
-		assert.ok(Math.abs((answer.score ?? 0) - 10 / 7) < 1e-9);
-		assert.deepEqual(answer.legend, { 0: 'empty', 1: 'some boats', 2: 'full' });
-		assert.deepEqual(answer.probabilities, { 0: 1 / 7, 1: 2 / 7, 2: 4 / 7 });
-		assert.equal(answer.confidence, 0.71);
-	});
+	prove(
+		[id(5), prose(1), prose(2)],
+		'asks scores, and gives score, legend, probabilities and confidence',
+		async context => {
+			const { traffic } = questions;
+			for (const criteria of [[], { 0: 'empty' }, ['empty', 2]]) {
+				await refuses(context, { questions: { traffic: { ...traffic, criteria } } }, /^questions\.traffic\.criteria/);
+			}
+			const { traffic: answer } = (await evaluate(context)).answers;
+			assert.ok(answer.type === 'score');
+			assert.ok(Math.abs((answer.score ?? 0) - 10 / 7) < 1e-9);
+			assert.deepEqual(answer.legend, { 0: 'empty', 1: 'some boats', 2: 'full' });
+			assert.deepEqual(answer.probabilities, { 0: 1 / 7, 1: 2 / 7, 2: 4 / 7 });
+			assert.equal(answer.confidence, 0.71);
+		},
+	);
 
-	prove(id(6), 'asks nouls, and gives a probability', async context => {
+	prove([id(6), prose(1), prose(2)], 'asks nouls, and gives a probability', async context => {
 		const { late } = questions;
 		for (const criteria of [{ true: 'a' }, { false: 'b' }, { true: 'a', false: 'b', maybe: 'c' }, ['a', 'b']]) {
 			await refuses(context, { questions: { late: { ...late, criteria } } }, /^questions\.late\.criteria/);
@@ -117,6 +122,44 @@ describe('decisions', () => {
 		await refuses(context, { questions: { late: { ...late, type: 'essay' } } }, /^questions\.late\.type/);
 		assert.deepEqual((await evaluate(context)).answers.late, { type: 'noul', noul: 0.94 });
 	});
+
+	prove([id(3), prose(1)], 'refuses a question that lacks a part of it, and names the part', async context => {
+		for (const [part, named] of [
+			['type', /^questions\.topic\.type/],
+			['instructions', /^questions\.topic\.instructions/],
+			['criteria', /^questions\.topic\.criteria/],
+		] as const) {
+			const { [part]: _, ...rest } = questions.topic;
+			await refuses(context, { questions: { topic: rest } }, named);
+		}
+		await refuses(context, { questions: { topic: { ...questions.topic, weight: 2 } } }, /"weight"/);
+	});
+
+	prove(prose(3), 'gives the model, an answer for each question, and the tokens of both directions', async context => {
+		const { model, answers, usage } = await evaluate(context);
+		assert.equal(model, LATEST);
+		assert.deepEqual(Object.keys(answers), Object.keys(questions));
+		assert.deepEqual(usage, decisionUsage);
+	});
+
+	prove(
+		[prose(4), 'inference/states-and-transitions/prose/1'],
+		'asks all questions in one request, and reads each answer as if it were the only one',
+		async ({ client, lastRequest, server }) => {
+			const { answers } = await client.decisions.evaluate({ state, questions });
+			assert.equal(server.received.length, 1);
+			assert.deepEqual((lastRequest().json as { questions: unknown }).questions, questions);
+			const { topic, traffic, late } = questions;
+			assert.deepEqual((await client.decisions.evaluate({ state, questions: { topic } })).answers.topic, answers.topic);
+			const single = await client.decisions.evaluate({ state, questions: { traffic } });
+			assert.deepEqual(single.answers.traffic, answers.traffic);
+			assert.deepEqual((await client.decisions.evaluate({ state, questions: { late } })).answers.late, answers.late);
+			// Each request has the whole state and does not refer to an earlier one.
+			for (const { json } of server.received) {
+				assert.deepEqual((json as { state: unknown }).state, state);
+			}
+		},
+	);
 
 	prove(
 		['inference/versioning/3', id(2)],

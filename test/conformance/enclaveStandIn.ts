@@ -17,18 +17,22 @@ export interface SentMessage {
 	payload: Sealed;
 }
 
-export interface AttestationFields {
+interface AttestationFields {
 	public_key: string;
 	session_id: string;
 	nonce_b64: string;
 	signature: string;
 	report_json: string;
+	report?: unknown;
 	gpu_eat?: string;
 }
 
+/** Makes another attestation of one. */
+export type Alteration = (record: AttestationFields, keyPair: KeyPair) => AttestationFields;
+
 /**
- * Replaces the server's enclave with one whose keys the proof holds. `answer` makes its replies (a list is a streamed
- * reply, to which the end mark is added), and `alter` changes its attestations. `opened` holds what the enclave was
+ * Replaces the server's enclave with one whose keys the proof holds. `answer` makes its replies (a list is the frames
+ * of a streamed reply, to which the end mark is added), and `alter` changes its attestations. `opened` holds what the enclave was
  * sent, verified and decrypted.
  */
 export function standIn(
@@ -38,7 +42,7 @@ export function standIn(
 		sealed: (text: string, nonce?: number) => Sealed,
 		keyPair: KeyPair,
 	) => Sealed | unknown[] = (_, sealed) => sealed(channelReply.pieces.join('')),
-	alter: (record: AttestationFields, keyPair: KeyPair) => AttestationFields = record => record,
+	alter: Alteration = record => record,
 ): { opened: string[] } {
 	const keyPair = p384KeyPair();
 	const opened: string[] = [];
@@ -58,16 +62,19 @@ export function standIn(
 	);
 	server.answer(
 		({ method }) => method === 'POST',
-		({ json }: ReceivedRequest) => {
+		({ json, path }: ReceivedRequest) => {
 			const message = json as SentMessage;
 			const peer = createPublicKey(message.peer_public_key);
-			const key = sharedKey(keyPair.privateKey, peer);
-			opened.push(open(message.payload, key, peer));
-			const sealed = (text: string, nonce = message.payload.nonce + 2000) => seal(text, nonce, key, keyPair.privateKey);
+			const { deviation } = server;
+			const key = sharedKey(keyPair.privateKey, peer, deviation);
+			opened.push(open(message.payload, key, peer, deviation));
+			const sealed = (text: string, nonce = message.payload.nonce + 2000) =>
+				seal(text, nonce, key, keyPair.privateKey, deviation);
 			const reply = answer(message, sealed, keyPair);
-			return Array.isArray(reply)
-				? { status: 200, headers: {}, events: [...reply, '[DONE]'].map(data => ({ data })) }
-				: { status: 200, headers: {}, json: reply };
+			const frames = Array.isArray(reply) ? reply : [reply];
+			return path.endsWith('/message_stream')
+				? { status: 200, headers: {}, events: [...frames, '[DONE]'].map(data => ({ data })) }
+				: { status: 200, headers: {}, json: frames[0] };
 		},
 	);
 	return { opened };

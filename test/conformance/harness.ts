@@ -44,7 +44,7 @@ const transports: Record<string, () => { transport: Transport; close(): Promise<
 /** Adds a test, over both transports, that the client does what these requirements demand. */
 export function prove(ids: string | readonly string[], what: string, body: Body): void {
 	const list = typeof ids === 'string' ? [ids] : ids;
-	addProof(list, { what: `client: ${what}`, runUnder: tampering => run('fetch', body, tampering) });
+	addProof(list, { by: 'client', what: `client: ${what}`, runUnder: tampering => run('fetch', body, tampering) });
 	it(`${what} (${list.join(', ')})`, async () => {
 		for (const name of Object.keys(transports)) {
 			await run(name, body);

@@ -14,11 +14,13 @@ import {
 	aliases,
 	closedModel,
 	connectionFields,
+	models,
 	openModel,
 	providerPrefixes,
 	service,
 } from '../support/contractServer/fixtures.ts';
 import { collect } from '../unit/client/testClient.ts';
+import { isRefused, isTurnedAway, serverOf } from './chatProofs.ts';
 import { type ProofContext, prove } from './harness.ts';
 
 const ENTERPRISE = { plan: 'enterprise' };
@@ -31,18 +33,18 @@ const connectionOf = (server: ProofContext['server']): Connection => ({
 });
 
 /**
- * Requests the model on the enterprise host, checks that its name was sent unchanged, and resolves with the provider
- * that served it.
+ * Requests the model on the enterprise host in both ways of asking, checks that its name was sent unchanged, and resolves
+ * with the provider that served it.
  */
 async function servedBy(
-	{ connect, lastRequest }: ProofContext,
+	context: ProofContext,
 	model: string,
 	provider?: ChatRequest['provider'],
 ): Promise<string | undefined> {
-	const reply = await connect(ENTERPRISE).chat.complete({ model, messages, ...(provider ? { provider } : {}) });
-	assert.equal((lastRequest().json as ChatRequest).model, model);
-	assert.equal(lastRequest().path, '/chat/completions');
-	return reply.provider;
+	const client = context.connect(ENTERPRISE);
+	const served = await serverOf({ ...context, client }, { model, messages, ...(provider ? { provider } : {}) });
+	assert.equal(context.lastRequest().path, '/chat/completions');
+	return served;
 }
 
 describe('model identifiers', () => {
@@ -163,47 +165,89 @@ describe('provider prefixes', () => {
 	);
 
 	prove(
+		'inference/provider-prefix-shorthand/prose/1',
+		'takes a lowercase name before a slash for a prefix, and nothing else',
+		async ({ server }) => {
+			const connection = connectionOf(server);
+			for (const { prefix, provider } of providerPrefixes) {
+				const identifier = parseModelIdentifier(connection, `${prefix}/${openModel.id}`);
+				assert.deepEqual(identifier, { form: 'plain', model: openModel.id, via: { prefix, provider } });
+				const capital = prefix[0]?.toUpperCase() + prefix.slice(1);
+				for (const text of [`${capital}/${openModel.id}`, `${prefix}:${openModel.id}`, `${prefix}/`, prefix]) {
+					assert.deepEqual(parseModelIdentifier(connection, text), { form: 'plain', model: text });
+				}
+			}
+		},
+	);
+
+	prove(
+		'inference/provider-prefix-shorthand/prose/2',
+		'reaches the provider of each of the thirteen prefixes',
+		async context => {
+			assert.equal(providerPrefixes.length, 13);
+			for (const { prefix, provider } of providerPrefixes) {
+				const hosting = models.find(
+					({ kinds, hostings }) =>
+						kinds.includes('chat') && hostings.some(hosting => hosting.provider === provider && !hosting.isDown),
+				);
+				assert.ok(hosting, prefix);
+				assert.equal(await servedBy(context, `${prefix}/${hosting.id}`), provider);
+			}
+			const meant = providerPrefixes.map(({ provider }) => provider);
+			const twice = meant.filter((provider, index) => meant.indexOf(provider) !== index);
+			assert.deepEqual(twice, ['seeker-platform', 'stratus']);
+		},
+	);
+
+	prove(
 		'inference/provider-prefix-shorthand/3',
 		'takes another provider or an error where the named one does not host the model',
 		async context => {
-			const served = await servedBy(context, `lumiere/${openModel.id}`).catch((error: unknown) => {
-				assert.ok(ClientError.is(error));
-				return undefined;
-			});
-			assert.notEqual(served, 'lumiere');
 			const model = `lumiere/${openModel.id}`;
-			context.server.answer(() => true, { status: 404, headers: {}, json: { error: { message: 'Not hosted there' } } });
-			await assert.rejects(context.connect(ENTERPRISE).chat.complete({ model, messages }), {
+			assert.equal(await servedBy(context, model), 'gridserve');
+			const json = { error: { message: 'Not hosted there' } };
+			context.server.answer(() => true, { status: 404, headers: {}, json });
+			const client = context.connect(ENTERPRISE);
+			await isTurnedAway({ ...context, client }, { model, messages });
+			await assert.rejects(client.chat.complete({ model, messages }), {
 				code: 'not-found',
 				serviceMessage: 'Not hosted there',
 			});
 		},
 	);
+});
+
+describe('dedicated deployments', () => {
+	const dedicated = `${service}/${openModel.id}`;
 
 	prove(
-		'inference/provider-prefix-shorthand/2',
-		'refuses the own slug of the service for a closed model',
+		'inference/dedicated-deployments/prose/1',
+		'are reached by the own slug of the service: before a name on either host, in order and in only',
 		async context => {
-			const client = context.connect(ENTERPRISE);
-			const dedicated = `${service}/${openModel.id}`;
 			assert.equal(await servedBy(context, dedicated), service);
-			assert.equal((await context.client.chat.complete({ model: dedicated, messages })).provider, service);
-			const before = context.server.received.length;
-			for (const request of [
-				{ model: `${service}/${closedModel.id}` },
-				{ model: closedModel.id, provider: { order: [service] } },
-				{ model: closedModel.id, provider: { only: [service] } },
-			]) {
-				await assert.rejects(client.chat.complete({ ...request, messages }), {
-					code: 'invalid-request',
-					message: /only open models/,
-				});
+			assert.equal(await serverOf(context, { model: dedicated, messages }), service);
+			assert.equal(context.lastRequest().host, 'public');
+			for (const provider of [{ order: [service] }, { only: [service] }]) {
+				assert.equal(await servedBy(context, openModel.id, provider), service);
+				assert.equal(await serverOf(context, { model: openModel.id, messages, provider }), service);
 			}
-			assert.equal(context.server.received.length, before);
-			const beside = { order: [service, 'stratus'] };
-			assert.equal(await servedBy(context, closedModel.id, beside), 'stratus');
 		},
 	);
+
+	prove('inference/dedicated-deployments/prose/2', 'are refused for a closed model', async context => {
+		const client = context.connect(ENTERPRISE);
+		const before = context.server.received.length;
+		for (const request of [
+			{ model: `${service}/${closedModel.id}` },
+			{ model: closedModel.id, provider: { order: [service] } },
+			{ model: closedModel.id, provider: { only: [service] } },
+		]) {
+			await isRefused({ ...context, client }, { ...request, messages }, /only open models/);
+		}
+		assert.equal(context.server.received.length, before);
+		const beside = { order: [service, 'stratus'] };
+		assert.equal(await servedBy(context, closedModel.id, beside), 'stratus');
+	});
 });
 
 describe('model aliases', () => {

@@ -3,13 +3,12 @@ import { requirements } from './requirements.ts';
 
 /** A check that something holds. */
 export interface Proof {
+	/** Who is checked: the client against a reference server, or a service that is a product of ours. */
+	by: 'client' | 'service';
 	/** Says what holds, and for whom. */
 	what: string;
-	/**
-	 * Runs the proof against a service whose requests or replies are falsified. It is undefined if the service is a
-	 * product of ours.
-	 */
-	runUnder?: (tampering: Tampering) => Promise<void>;
+	/** Runs the proof while requests or replies are falsified. */
+	runUnder: (tampering: Tampering) => Promise<void>;
 }
 
 const proofs = new Map<string, Proof[]>(requirements.map(({ id }) => [id, []]));

@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/base/errors.ts';
 import type { ChatRequest } from '../../src/contract/chatRequest.ts';
 import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
 import { completed, eligibilityOf } from '../../src/contract/eligibility.ts';
 import type { RoutingPolicy } from '../../src/contract/provider.ts';
 import { zeroDataRetentionOf } from '../../src/contract/zeroDataRetention.ts';
 import {
+	chatUsage,
 	closedModel,
 	codeModel,
 	connectionFields,
+	models,
 	openModel,
+	providers,
 	smallCodeModel,
 } from '../support/contractServer/fixtures.ts';
-import { isRefused } from './chatProofs.ts';
+import { askBothWays, isRefused, isTurnedAway, serverOf } from './chatProofs.ts';
 import { type ProofContext, prove } from './harness.ts';
 
 const messages = [{ role: 'user' as const, content: 'text' }];
@@ -22,22 +24,13 @@ const request = (provider?: RoutingPolicy, model = openModel.id): ChatRequest =>
 	...(provider === undefined ? {} : { provider }),
 });
 
-/** Sends a request, checks that it was sent unchanged, and resolves with the provider that served it. */
-async function servedBy(
-	{ client, lastRequest }: ProofContext,
-	provider?: RoutingPolicy,
-	model?: string,
-): Promise<string | undefined> {
-	const asked = request(provider, model);
-	const reply = await client.chat.complete(asked);
-	assert.deepEqual(lastRequest().json, asked);
-	return reply.provider;
-}
+/** Resolves with the provider that serves the request in both ways of asking. */
+const servedBy = (context: ProofContext, provider?: RoutingPolicy, model?: string) =>
+	serverOf(context, request(provider, model));
 
-/** Checks that a policy that leaves no provider leads to the service's error. */
-async function hasNobody(context: ProofContext, provider: RoutingPolicy, model?: string): Promise<void> {
-	await assert.rejects(context.client.chat.complete(request(provider, model)), ClientError);
-}
+/** Checks that a policy that leaves no provider is sent as it is, and leads to the service's error. */
+const hasNobody = (context: ProofContext, provider: RoutingPolicy, model?: string) =>
+	isTurnedAway(context, request(provider, model));
 
 const connectionOf = (server: ProofContext['server'], fields: object = {}): Connection => ({
 	name: 'contract',
@@ -86,23 +79,18 @@ describe('the provider object', () => {
 		assert.notEqual(await servedBy(context, { order, allow_fallbacks: true }), 'seeker-platform');
 		assert.notEqual(await servedBy(context, { order }), 'seeker-platform');
 		await hasNobody(context, { order, allow_fallbacks: false });
-		assert.deepEqual(context.lastRequest().json, request({ order, allow_fallbacks: false }));
 	});
 
 	prove(id(6), 'sends require_parameters as given, and fills in nothing', async context => {
 		const provider = { only: ['meshrun'] };
-		await context.client.chat.complete({ ...request(provider), top_a: 0.5 });
-		assert.deepEqual(context.lastRequest().json, { ...request(provider), top_a: 0.5 });
-		const strict = { ...request({ ...provider, require_parameters: true }), top_a: 0.5 };
-		await assert.rejects(context.client.chat.complete(strict), ClientError);
-		assert.deepEqual(context.lastRequest().json, strict);
+		assert.equal(await serverOf(context, { ...request(provider), top_a: 0.5 }), 'meshrun');
+		await isTurnedAway(context, { ...request({ ...provider, require_parameters: true }), top_a: 0.5 });
 		await servedBy(context, { require_parameters: false });
 	});
 
 	prove(id(7), 'sends data_collection as given, and refuses another word', async context => {
 		assert.equal(await servedBy(context, { only: ['meshrun'], data_collection: 'allow' }), 'meshrun');
 		await hasNobody(context, { only: ['meshrun'], data_collection: 'deny' });
-		assert.deepEqual(context.lastRequest().json, request({ only: ['meshrun'], data_collection: 'deny' }));
 		await isRefused(
 			context,
 			{ ...request(), provider: { data_collection: 'maybe' } },
@@ -115,7 +103,6 @@ describe('the provider object', () => {
 		assert.equal(await servedBy(context, { quantizations: ['int8', 'fp64'] }), 'gridserve');
 		// The levels are not documented, so a name that no provider knows is sent too.
 		await hasNobody(context, { quantizations: ['q4_k_m'] });
-		assert.deepEqual(context.lastRequest().json, request({ quantizations: ['q4_k_m'] }));
 		await isRefused(
 			context,
 			{ ...request(), provider: { quantizations: 'int4' } },
@@ -149,6 +136,25 @@ describe('the provider object', () => {
 		assert.ok(!('provider' in (context.lastRequest().json as object)));
 		await isRefused(context, { ...request(), provider: { zdr: 'true' } }, /^provider\.zdr is a text/);
 	});
+
+	prove(
+		`inference/provider-object/prose/1`,
+		'sends the slug of each provider in order, only and ignore',
+		async context => {
+			const slugs = providers.map(({ slug }) => slug).filter(slug => slug !== 'seeker');
+			assert.equal(slugs.length, 11);
+			for (const slug of slugs) {
+				const hosting = models.find(
+					({ kinds, hostings }) =>
+						kinds.includes('chat') && hostings.some(({ provider, isDown }) => provider === slug && !isDown),
+				);
+				assert.ok(hosting, slug);
+				assert.equal(await servedBy(context, { only: [slug] }, hosting.id), slug);
+				assert.equal(await servedBy(context, { order: [slug] }, hosting.id), slug);
+				assert.notEqual(await servedBy(context, { ignore: [slug] }, hosting.id), slug);
+			}
+		},
+	);
 
 	prove(id(12), 'names who served without a sort', async context => {
 		assert.equal(await servedBy(context), 'gridserve');
@@ -223,11 +229,23 @@ describe('zero data retention', () => {
 			}
 		}
 		assert.equal(zeroDataRetentionOf(connection, request()).inForce, 'no');
+		// Another model may serve in its place, and does not run under it by itself.
+		const alternates = { ...request(undefined, codeModel.id), models: [openModel.id] };
+		assert.equal(zeroDataRetentionOf(connection, alternates).inForce, 'no');
 	});
 
-	prove(id(4), 'lets cached tokens be under it', async ({ client }) => {
-		const reply = await client.chat.complete(request({ zdr: true }));
-		assert.ok((reply.usage?.prompt_tokens_details?.cached_tokens ?? 0) > 0);
+	prove(id(4), 'leaves a provider that caches in memory eligible, and tells what it cached', async context => {
+		const { whole, events } = await askBothWays(context, request({ zdr: true }));
+		const streamed = events.find(event => event.type === 'usage')?.usage;
+		for (const usage of [whole.usage, streamed]) {
+			assert.equal(usage?.prompt_tokens_details?.cached_tokens, chatUsage.prompt_tokens_details.cached_tokens);
+		}
+		// A provider says what it retains; that it caches, and at which price, excludes it from nothing.
+		const prices = { input: 1, output: 2, cached_input: 0.1 };
+		const provider = { slug: 'cacher', dataPolicy: 'Zero data retention', prices };
+		const { dataPolicy } = connectionOf(context.server, { providers: [provider] }).providers[0] ?? {};
+		const { exclusions, unknown } = eligibilityOf({ slug: 'cacher', dataPolicy }, { zdr: true }, request());
+		assert.deepEqual([exclusions, unknown], [[], []]);
 	});
 
 	prove(id(5), 'counts a provider as retaining whose policy is not known', async context => {
@@ -239,12 +257,17 @@ describe('zero data retention', () => {
 		await hasNobody(context, { only: ['swiftcore'], data_collection: 'deny' });
 	});
 
-	prove(id(6), 'asks the service for nothing that it would have to keep', async ({ client, server, lastRequest }) => {
-		await client.chat.complete(request());
-		assert.deepEqual(lastRequest().json, request());
-		assert.equal(lastRequest().headers.cookie, undefined);
-		await client.chat.complete(request());
-		// Each request has the whole conversation and does not refer to an earlier one.
-		assert.equal(server.received[0]?.text, server.received[1]?.text);
-	});
+	const stateless = 'inference/states-and-transitions/prose/1';
+	prove(
+		[id(6), stateless],
+		'asks the service for nothing that it would have to keep',
+		async ({ client, server, lastRequest }) => {
+			await client.chat.complete(request());
+			assert.deepEqual(lastRequest().json, request());
+			assert.equal(lastRequest().headers.cookie, undefined);
+			await client.chat.complete(request());
+			// Each request has the whole conversation and does not refer to an earlier one.
+			assert.equal(server.received[0]?.text, server.received[1]?.text);
+		},
+	);
 });

@@ -192,7 +192,8 @@ describe('responses: the request', () => {
 		await refuses(context, { input: [{ role: 'tool', content: 'a' }] }, /^input\[0\]\.role is "tool"/);
 	});
 
-	prove([id(12), id(13)], 'answers calls in a loop: echoes each call, then its result', async context => {
+	const loop = [id(12), id(13), 'inference/events/prose/1', 'inference/states-and-transitions/prose/2'];
+	prove(loop, 'answers calls in a loop: echoes each call, then its result', async context => {
 		const first = asking('tools', { tools });
 		const output = outputOf(await answered(context, first));
 		const results = output.flatMap(item =>
@@ -311,24 +312,29 @@ describe('responses: the events', () => {
 		assert.deepEqual(argumentsOf(outputOf(pieces)), argumentsOf(outputOf(events)));
 	});
 
-	prove(id(11), 'ends with response.completed: the whole output and the usage', async context => {
-		const events = await text(context);
-		const { response } = events.at(-1) as EventOf<'response.completed'>;
-		assert.deepEqual(response?.usage, responsesUsage);
-		assert.equal(response?.status, 'completed');
-		assert.equal(response?.created_at, 1_751_300_999);
-		assert.deepEqual(
-			response?.output,
-			ofType(events, 'response.output_item.done').map(({ item }) => item),
-		);
-		for (const scenario of ['none', 'null']) {
-			const last = (await answered(context, asking(scenario))).at(-1) as EventOf<'response.completed'>;
-			assert.equal(last.response?.usage, undefined);
-			assert.equal(textOf(await answered(context, asking(scenario))), TEXT);
-		}
-	});
+	prove(
+		[id(11), 'inference/states-and-transitions/prose/3'],
+		'ends with response.completed: the whole output and the usage',
+		async context => {
+			const events = await text(context);
+			const { response } = events.at(-1) as EventOf<'response.completed'>;
+			assert.deepEqual(response?.usage, responsesUsage);
+			assert.equal(response?.status, 'completed');
+			assert.equal(response?.created_at, 1_751_300_999);
+			assert.deepEqual(
+				response?.output,
+				ofType(events, 'response.output_item.done').map(({ item }) => item),
+			);
+			for (const scenario of ['none', 'null']) {
+				const last = (await answered(context, asking(scenario))).at(-1) as EventOf<'response.completed'>;
+				assert.equal(last.response?.usage, undefined);
+				assert.equal(textOf(await answered(context, asking(scenario))), TEXT);
+			}
+		},
+	);
 
-	prove(id(11), 'ends with a response that has every documented field', async context => {
+	const shapes = ['inference/responses-request/prose/1', 'inference/responses-request/prose/2'];
+	prove([id(11), ...shapes], 'ends with a response that has every documented field', async context => {
 		const { response } = (await text(context)).at(-1) as EventOf<'response.completed'>;
 		const part = { type: 'output_text', text: TEXT, annotations };
 		const message = { id: 'msg_93ac', type: 'message', role: 'assistant', status: 'completed', content: [part] };
@@ -457,13 +463,18 @@ describe('responses: the errors', () => {
 		);
 	}
 
-	prove('inference/errors/1', 'tells of a parameter that the service misses', async ({ client, server }) => {
-		const error = { code: '400', message: 'Missing required parameter: model' };
-		server.answer(isResponses, { status: 400, headers: {}, json: { error } });
-		const refused = (await collect(client.responses.stream(asking('text')))).error;
-		assert.ok(ClientError.is(refused, 'invalid-request'));
-		assert.deepEqual([refused.status, refused.serviceMessage], [400, error.message]);
-	});
+	const shape = ['inference/errors/prose/1', 'inference/errors/prose/2'];
+	prove(
+		['inference/errors/1', ...shape],
+		'tells of a parameter that the service misses',
+		async ({ client, server }) => {
+			const error = { code: '400', message: 'Missing required parameter: model' };
+			server.answer(isResponses, { status: 400, headers: {}, json: { error } });
+			const refused = (await collect(client.responses.stream(asking('text')))).error;
+			assert.ok(ClientError.is(refused, 'invalid-request'));
+			assert.deepEqual([refused.status, refused.serviceMessage], [400, error.message]);
+		},
+	);
 
 	prove('inference/errors/1', 'tells what the service says of a model that nobody marked', async ({ connect }) => {
 		const { error } = await collect(connect({ models: [] }).responses.stream(asking('text', { model: codeModel.id })));

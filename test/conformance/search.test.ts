@@ -7,6 +7,8 @@ import { textOf } from '../unit/client/chatWire.ts';
 import { collect } from '../unit/client/testClient.ts';
 import { type ProofContext, prove } from './harness.ts';
 
+const SOURCES = ['inference/endpoints/2', 'inference/web-search-annotation/prose/1'];
+
 const messages = [
 	{ role: 'system' as const, content: 'Cite your sources.' },
 	{ role: 'user' as const, content: 'text' },
@@ -26,7 +28,7 @@ async function search(
 
 describe('search', () => {
 	prove(
-		'inference/endpoints/2',
+		['inference/endpoints/2', 'inference/endpoints/prose/4'],
 		'asks the search model on the path with a version, on either host',
 		async ({ connect, lastRequest, server }) => {
 			for (const plan of ['public', 'enterprise'] as const) {
@@ -40,7 +42,7 @@ describe('search', () => {
 		},
 	);
 
-	prove('inference/endpoints/2', 'gives the sources with their places in the text', async ({ client }) => {
+	prove(SOURCES, 'gives the sources with their places in the text', async ({ client }) => {
 		const { text, found } = await search(client);
 		assert.deepEqual(JSON.parse(JSON.stringify(found)), annotations);
 		const citations = placeCitations(text, found);
@@ -55,7 +57,22 @@ describe('search', () => {
 		);
 	});
 
-	prove('inference/endpoints/2', 'gives the sources of a whole reply', async ({ client }) => {
+	prove('inference/web-search-annotation/prose/1', 'keeps the place of a source inside the text', async context => {
+		const place = (start_index: number, end_index: number) => ({
+			type: 'url_citation',
+			url_citation: { url: 'https://tides.example/', title: 'Tides', start_index, end_index },
+		});
+		const message = { content: 'At 🕖.', annotations: [place(3, 99), place(-2, 2), place(50, 60), place(3, 4)] };
+		context.server.answer(() => true, { status: 200, headers: {}, json: { choices: [{ index: 0, message }] } });
+		const { choices } = await context.client.chat.complete({ model: `${service}-search`, messages });
+		const { content = '', annotations: found = [] } = choices[0]?.message ?? {};
+		assert.deepEqual(
+			placeCitations(content, found).map(({ range }) => range),
+			[{ start: 3, end: 6 }, { start: 0, end: 2 }, undefined, { start: 3, end: 5 }],
+		);
+	});
+
+	prove(SOURCES, 'gives the sources of a whole reply', async ({ client }) => {
 		const { choices } = await client.chat.complete({ model: `${service}-search`, messages });
 		assert.deepEqual(choices[0]?.message?.annotations, annotations);
 	});

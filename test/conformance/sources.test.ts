@@ -6,6 +6,8 @@ import { prove } from './harness.ts';
 
 const RECORDS = 'cloud-tasks/repository-branch-and-organisation-records';
 
+const prose = (name: string) => [1, 2].map(position => `cloud-tasks/get-cloud-url-api-scm-${name}/prose/${position}`);
+
 /** Returns records as the client reads them: null and the text None are absent. */
 const asRead = (records: readonly object[]) =>
 	records.map(record =>
@@ -20,24 +22,36 @@ const lookUps: readonly [string, (client: Client) => Promise<unknown>][] = [
 ];
 
 describe('the look-ups of a source host', () => {
-	prove([`${RECORDS}/1`, 'cloud-tasks/errors/5'], 'give the repositories of an owner', async context => {
-		const { client, lastRequest } = context;
-		const read = await client.sources.repositories('harbour-crew');
-		assert.deepEqual(plain(read), asRead(repositories['harbour-crew']));
-		assert.deepEqual(lastRequest().query, { owner: 'harbour-crew' });
-		assert.deepEqual(await client.sources.repositories('tide-lab'), []);
-	});
+	prove(
+		[`${RECORDS}/1`, 'cloud-tasks/errors/5', ...prose('repos')],
+		'give the repositories of an owner',
+		async context => {
+			const { client, lastRequest } = context;
+			const read = await client.sources.repositories('harbour-crew');
+			assert.deepEqual(plain(read), asRead(repositories['harbour-crew']));
+			assert.deepEqual(lastRequest().query, { owner: 'harbour-crew' });
+			assert.deepEqual(await client.sources.repositories('tide-lab'), []);
+		},
+	);
 
-	prove([`${RECORDS}/2`, 'cloud-tasks/errors/5'], 'give the branches of a repository', async context => {
-		const { client, lastRequest } = context;
-		assert.deepEqual(await client.sources.branches('harbour-crew', 'harbour'), branches);
-		assert.deepEqual(lastRequest().query, { owner: 'harbour-crew', repo: 'harbour' });
-	});
+	prove(
+		[`${RECORDS}/2`, 'cloud-tasks/errors/5', ...prose('branches')],
+		'give the branches of a repository',
+		async context => {
+			const { client, lastRequest } = context;
+			assert.deepEqual(await client.sources.branches('harbour-crew', 'harbour'), branches);
+			assert.deepEqual(lastRequest().query, { owner: 'harbour-crew', repo: 'harbour' });
+		},
+	);
 
-	prove([`${RECORDS}/3`, 'cloud-tasks/errors/5'], 'give the organisations', async ({ client, lastRequest }) => {
-		assert.deepEqual(await client.sources.organisations(), organisations);
-		assert.deepEqual(lastRequest().query, {});
-	});
+	prove(
+		[`${RECORDS}/3`, 'cloud-tasks/errors/5', ...prose('orgs')],
+		'give the organisations',
+		async ({ client, lastRequest }) => {
+			assert.deepEqual(await client.sources.organisations(), organisations);
+			assert.deepEqual(lastRequest().query, {});
+		},
+	);
 
 	prove('cloud-tasks/errors/6', 'are not asked without an owner or a repository', async ({ client, server }) => {
 		for (const asked of [
@@ -64,7 +78,11 @@ describe('the look-ups of a source host', () => {
 		[9, specialKeys.brokenSource, { code: 'upstream', status: 502, serviceMessage: 'Source-hosting API error' }],
 		[10, specialKeys.brokenDatabase, { code: 'server', status: 500, serviceMessage: 'Database error' }],
 	] as const) {
-		const ids = [`cloud-tasks/errors/${position}`, ...(position === 8 ? ['cloud-tasks/authentication/3'] : [])];
+		const ids = [
+			`cloud-tasks/errors/${position}`,
+			'cloud-tasks/errors/prose/3',
+			...(position === 8 ? ['cloud-tasks/authentication/3'] : []),
+		];
 		prove(ids, `say ${failure.code} after ${failure.status}`, async ({ connect, server }) => {
 			const client = connect({}, { cloud: key });
 			for (const [, ask] of lookUps) {
@@ -84,7 +102,7 @@ describe('the look-ups of a source host', () => {
 
 	prove('cloud-tasks/errors/8', 'keep the sentence on a repository that is not there', async ({ client }) => {
 		await assert.rejects(client.sources.branches('harbour-crew', 'nothing'), {
-			code: 'source-link-missing',
+			code: 'not-found',
 			status: 404,
 			serviceMessage: 'Repository not found or no access',
 		});

@@ -18,6 +18,8 @@ async function follow(client: Client, ...request: Parameters<Client['tasks']['fo
 const ofType = <T extends FollowEvent['type']>(events: FollowEvent[], type: T) =>
 	events.filter((event): event is OfType<T> => event.type === type);
 const indexesOf = (events: FollowEvent[]) => ofType(events, 'log').map(({ index }) => index);
+const STREAM = 'cloud-tasks/get-cloud-url-api-tasks-taskid-stream/prose';
+const ERRORS = ['cloud-tasks/errors/prose/1', 'cloud-tasks/errors/prose/2'];
 const ALL = logEntries.map((_, index) => index);
 const isStream = ({ path }: { path: string }) => path.endsWith('/stream');
 const streamed = (...events: SentEvent[]) => ({ status: 200, headers: {}, events });
@@ -62,6 +64,142 @@ describe('the stream of a log', () => {
 		assert.equal(lastRequest().headers.accept, 'text/event-stream');
 	});
 
+	prove([`${STREAM}/1`, `${STREAM}/4`], 'is asked for by the id of its task, as events', async context => {
+		const { client, lastRequest, server } = context;
+		for (const [id, path] of [
+			[taskIds.completed, `/api/tasks/${taskIds.completed}/stream`],
+			[taskIds.encoded, `/api/tasks/${encodeURIComponent(taskIds.encoded)}/stream`],
+		] as const) {
+			assert.deepEqual(indexesOf(await follow(client, id)), ALL);
+			assert.deepEqual([lastRequest().method, lastRequest().path], ['GET', path]);
+			assert.equal(lastRequest().headers.accept, 'text/event-stream');
+		}
+		const before = server.received.length;
+		await assert.rejects(follow(client, ''), { code: 'invalid-request' });
+		assert.equal(server.received.length, before);
+	});
+
+	prove([`${STREAM}/2`, `${STREAM}/3`], 'begins at 0 and has states, unless it is said otherwise', async context => {
+		const { client, lastRequest, server } = context;
+		assert.deepEqual(indexesOf(await follow(client, taskIds.completed)), ALL);
+		const whole = lastRequest().query;
+		assert.deepEqual([whole['fromIndex'] ?? '0', whole['includeStatus'] ?? 'true'], ['0', 'true']);
+		for (const fromIndex of [1, ALL.length - 1]) {
+			assert.deepEqual(indexesOf(await follow(client, taskIds.completed, { fromIndex })), ALL.slice(fromIndex));
+			assert.equal(lastRequest().query['fromIndex'], String(fromIndex));
+		}
+		for (const includeStatus of [true, false]) {
+			const told = ofType(await follow(client, taskIds.failed, { includeStatus }), 'status');
+			assert.equal(told.length > 0, includeStatus);
+			assert.equal(lastRequest().query['includeStatus'] ?? 'true', String(includeStatus));
+		}
+		const before = server.received.length;
+		for (const options of [{ fromIndex: -1 }, { fromIndex: 1.5 }]) {
+			await assert.rejects(follow(client, taskIds.completed, options), { code: 'invalid-request' });
+		}
+		assert.equal(server.received.length, before);
+	});
+
+	prove([`${STREAM}/5`, `${STREAM}/8`], 'is nothing but events, and nothing but what they document', async context => {
+		const { client, server } = context;
+		const [first] = await follow(client, taskIds.completed);
+		assert.deepEqual(first, { type: 'connected', fromIndex: 0 });
+		// A page of a proxy is no log: the connection counts as lost, and the next one brings the log.
+		let isFirst = true;
+		server.answer(
+			({ path }) => path.endsWith('/stream') && isFirst,
+			() => {
+				isFirst = false;
+				return { status: 200, headers: { 'content-type': 'text/html' }, text: '<p>Sign in</p>' };
+			},
+		);
+		const events = await follow(client, taskIds.completed);
+		assert.equal(events[0]?.type, 'reconnecting');
+		assert.deepEqual(indexesOf(events), ALL);
+		// What is more than an entry's index, entry and time does not go on.
+		const secret = { token: 'of-somebody', userId: 'u1' };
+		server.answer(
+			isStream,
+			streamed(
+				{ event: 'connected', data: { ...(greeting(taskIds.completed).data as object), ...secret } },
+				{ event: 'log', data: { index: 0, log: logEntries[0], timestamp: moment(1), ...secret } },
+				{ event: 'complete', data: { status: 'completed', totalLogs: 1, message: 'Over', ...secret } },
+			),
+		);
+		assert.doesNotMatch(JSON.stringify(await follow(client, taskIds.completed)), /of-somebody|"u1"/);
+	});
+
+	prove(
+		[`${STREAM}/6`, 'cloud-tasks/events/prose/1'],
+		'has events of a name and an object, and ignores others',
+		async context => {
+			const { client, server } = context;
+			const log = (index: number): SentEvent => ({ event: 'log', data: { index, log: logEntries[index] } });
+			const strange: SentEvent[] = [
+				{ event: 'log', data: '[]' },
+				{ event: 'log', data: '7' },
+				{ event: 'status', data: '"completed"' },
+				{ event: 'fanfare', data: { index: 1, log: logEntries[1] } },
+				{ data: { index: 1, log: logEntries[1] } },
+			];
+			const end = { event: 'complete', data: { status: 'completed', totalLogs: 2 } };
+			server.answer(isStream, streamed(greeting(taskIds.completed), log(0), ...strange, log(1), end));
+			const events = await follow(client, taskIds.completed);
+			assert.deepEqual(
+				events.map(({ type }) => type),
+				['connected', 'log', 'log', 'complete'],
+			);
+			assert.deepEqual(
+				ofType(events, 'log').map(({ entry }) => entry.message),
+				logEntries.slice(0, 2).map(({ message }) => message),
+			);
+		},
+	);
+
+	prove(`${STREAM}/9`, 'ends once the task has, with one connection and no further event', async context => {
+		const { client, server } = context;
+		const after: SentEvent[] = [{ event: 'log', data: { index: 6, log: logEntries[0] } }];
+		const end = { event: 'complete', data: { status: 'stopped', totalLogs: 0 } };
+		server.answer(isStream, streamed(greeting(taskIds.completed), end, ...after));
+		const events = await follow(client, taskIds.completed);
+		assert.deepEqual(
+			events.map(({ type }) => type),
+			['connected', 'complete'],
+		);
+		assert.deepEqual(events.at(-1), { type: 'complete', status: 'stopped', totalLogs: 0, message: undefined });
+		assert.equal(server.received.length, 1);
+	});
+
+	prove(`${STREAM}/10`, 'is left by leaving its loop or by aborting, and the connection closes', async context => {
+		const endless = await FaultServer.start(response => {
+			beginEvents(response);
+			response.write(sseEvent({ taskId: 't1', fromIndex: 0 }, 'connected'));
+			response.write(sseEvent({ index: 0, log: logEntries[0] }, 'log'));
+		});
+		try {
+			const client = context.connect({ cloudUrl: endless.origin });
+			for await (const event of client.tasks.follow('t1')) {
+				if (event.type === 'log') {
+					break;
+				}
+			}
+			assert.deepEqual(await endless.received[0]?.closed, { isWhole: false });
+			const reader = new AbortController();
+			const reading = (async () => {
+				for await (const event of client.tasks.follow('t1', { signal: reader.signal })) {
+					if (event.type === 'log') {
+						reader.abort();
+					}
+				}
+			})();
+			await assert.rejects(reading, { code: 'aborted' });
+			assert.deepEqual(await endless.received[1]?.closed, { isWhole: false });
+			assert.equal(endless.received.length, 2);
+		} finally {
+			await endless.stop();
+		}
+	});
+
 	prove('cloud-tasks/events/3', 'tells the state where that is asked for', async ({ client, lastRequest }) => {
 		const told = ofType(await follow(client, taskIds.failed), 'status');
 		assert.deepEqual(told, [{ type: 'status', status: 'error', error: 'The build failed with code 2' }]);
@@ -96,7 +234,7 @@ describe('the stream of a log', () => {
 		async ({ client, server }) => {
 			const events = await follow(client, taskIds.streamError);
 			const [lost] = ofType(events, 'reconnecting');
-			assert.deepEqual([lost?.cause, lost?.nextIndex], ['The log could not be read', 2]);
+			assert.deepEqual([lost?.cause, lost?.nextIndex], ['The log could not be read: shard 3 is away', 2]);
 			assert.deepEqual(indexesOf(events), ALL);
 			assert.deepEqual(
 				server.received.map(({ query }) => query['fromIndex']),
@@ -152,6 +290,24 @@ describe('the stream of a log', () => {
 		}
 	});
 
+	prove('unspecified/cloud-tasks/12', 'drops entries that come again', async ({ client, server }) => {
+		const log = (index: number): SentEvent => ({ event: 'log', data: { index, log: logEntries[index] } });
+		const end = { event: 'complete', data: { status: 'completed', totalLogs: 6 } };
+		server.answer(isStream, ({ query }) =>
+			query['fromIndex'] === '0'
+				? streamed(greeting(taskIds.completed), log(0), log(0), log(1), log(2))
+				: streamed(greeting(taskIds.completed), ...[0, 1, 2, 3, 3, 4, 5].map(log), end),
+		);
+		const events = await follow(client, taskIds.completed);
+		assert.deepEqual(indexesOf(events), ALL);
+		assert.deepEqual(ofType(events, 'gap'), []);
+		// What is dropped is taken for nothing else either, so that no connection is given up for it.
+		assert.deepEqual(
+			server.received.map(({ query }) => query['fromIndex']),
+			['0', '3'],
+		);
+	});
+
 	prove('unspecified/cloud-tasks/12', 'tells which entries cannot be had', async ({ client, server }) => {
 		const log = (index: number): SentEvent => ({ event: 'log', data: { index, log: logEntries[index] } });
 		const end = { event: 'complete', data: { status: 'completed', totalLogs: 6 } };
@@ -170,24 +326,32 @@ describe('the stream of a log', () => {
 		]);
 	});
 
-	prove('unspecified/cloud-tasks/12', 'gives up where the task is not there or not allowed', async context => {
-		const { client, connect, server } = context;
-		await assert.rejects(follow(client, 'task-of-nobody'), { code: 'not-found', serviceMessage: 'Task not found' });
-		await assert.rejects(follow(connect({}, { cloud: 'qcl_of-nobody' }), taskIds.completed), {
-			code: 'unauthorised',
-			serviceMessage: 'Please provide valid credentials',
-		});
-		const before = server.received.length;
-		server.answer(isStream, { status: 403, headers: {}, json: { error: 'Not yours' } });
-		await assert.rejects(follow(client, taskIds.completed), { code: 'forbidden', serviceMessage: 'Not yours' });
-		assert.equal(server.received.length, before + 1);
-	});
+	prove(
+		['unspecified/cloud-tasks/12', ...ERRORS],
+		'gives up where the task is not there or not allowed',
+		async context => {
+			const { client, connect, server } = context;
+			await assert.rejects(follow(client, 'task-of-nobody'), { code: 'not-found', serviceMessage: 'Task not found' });
+			await assert.rejects(follow(connect({}, { cloud: 'qcl_of-nobody' }), taskIds.completed), {
+				code: 'unauthorised',
+				serviceMessage: 'Please provide valid credentials',
+			});
+			const before = server.received.length;
+			server.answer(isStream, { status: 403, headers: {}, json: { error: 'Not yours' } });
+			await assert.rejects(follow(client, taskIds.completed), { code: 'forbidden', serviceMessage: 'Not yours' });
+			assert.equal(server.received.length, before + 1);
+		},
+	);
 
-	prove('unspecified/cloud-tasks/11', 'of a team or a stranger can be read by its id', async ({ client }) => {
-		for (const id of [taskIds.team, taskIds.public, taskIds.encoded]) {
-			assert.deepEqual(indexesOf(await follow(client, id)), ALL);
-		}
-	});
+	prove(
+		['unspecified/cloud-tasks/11', `${STREAM}/7`],
+		'of a team or a stranger can be read by its id',
+		async ({ client }) => {
+			for (const id of [taskIds.team, taskIds.public, taskIds.encoded]) {
+				assert.deepEqual(indexesOf(await follow(client, id)), ALL);
+			}
+		},
+	);
 
 	prove('cloud-tasks/limits/3', 'counts as lost when no state comes for long', async ({ connect }) => {
 		const silent = await FaultServer.start(response => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ClientError } from '../../src/base/errors.ts';
 import type { Client } from '../../src/client/types.ts';
-import { isActiveTask, isFinalStatus } from '../../src/contract/tasks.ts';
+import { isActiveTask, isFinalStatus, TASK_STATES } from '../../src/contract/tasks.ts';
 import { absentText, agents, specialKeys } from '../support/contractServer/fixtures.ts';
 import {
 	deploymentSettings,
@@ -12,6 +12,9 @@ import {
 	unlistedTasks,
 } from '../support/contractServer/taskFixtures.ts';
 import { type ProofContext, prove } from './harness.ts';
+
+const LIST = 'cloud-tasks/get-cloud-url-api-tasks/prose';
+const ACTIVE = 'cloud-tasks/states-and-transitions/prose/1';
 
 const repoUrl = 'https://forge.example/skipper/harbour.git';
 
@@ -85,6 +88,13 @@ describe('the state of a task', () => {
 		});
 	}
 
+	prove(ACTIVE, 'is active in three states, whenever the task has ended before', async ({ client, server }) => {
+		const json = { tasks: TASK_STATES.map(status => ({ id: status, status, completedAt: '2026-11-21T10:00:00Z' })) };
+		server.answer(isTaskRequest('GET', '/api/tasks'), { status: 200, headers: {}, json });
+		const { tasks: read } = await client.tasks.list();
+		assert.deepEqual(idsOf(read.filter(isActiveTask)), ['pending', 'processing', 'saving']);
+	});
+
 	prove('unspecified/cloud-tasks/8', 'may be one that is not documented', async ({ client, server }) => {
 		const states = ['running', 'queued', 'failed', 'cancelled', 'interrupted', 'dreaming', 'awake'];
 		const json = {
@@ -116,7 +126,7 @@ describe('the list of tasks', () => {
 	);
 
 	prove(
-		['cloud-tasks/get-cloud-url-api-tasks/1', 'cloud-tasks/get-cloud-url-api-tasks/2'],
+		['cloud-tasks/get-cloud-url-api-tasks/1', 'cloud-tasks/get-cloud-url-api-tasks/2', `${LIST}/1`, `${LIST}/2`],
 		'tells the limit and the offset that the service used, whatever was asked for',
 		async ({ client, server }) => {
 			const answer = (json: object) =>
@@ -127,20 +137,25 @@ describe('the list of tasks', () => {
 			answer({ tasks: [] });
 			const asked = { tasks: [], hasMore: false, offset: 5, limit: 100 };
 			assert.deepEqual(await client.tasks.list({ limit: 100, offset: 5 }), asked);
+			assert.deepEqual(await client.tasks.list(), { tasks: [], hasMore: false, offset: 0, limit: 50 });
 		},
 	);
 
-	prove('cloud-tasks/get-cloud-url-api-tasks/2', 'begins at the offset, and is read to its end', async context => {
-		const { client, connect } = context;
-		const page = await client.tasks.list({ offset: 14 });
-		assert.deepEqual(idsOf(page.tasks), idsOf(tasks.slice(14)));
-		assert.deepEqual([page.offset, page.hasMore], [14, false]);
-		const read: string[] = [];
-		for await (const lot of connect({}, { cloud: specialKeys.manyTasks }).tasks.pages()) {
-			read.push(...idsOf(lot));
-		}
-		assert.deepEqual(read, idsOf(manyTasks));
-	});
+	prove(
+		['cloud-tasks/get-cloud-url-api-tasks/2', `${LIST}/3`],
+		'begins at the offset, and is read to its end',
+		async context => {
+			const { client, connect } = context;
+			const page = await client.tasks.list({ offset: 14 });
+			assert.deepEqual(idsOf(page.tasks), idsOf(tasks.slice(14)));
+			assert.deepEqual([page.offset, page.hasMore], [14, false]);
+			const read: string[] = [];
+			for await (const lot of connect({}, { cloud: specialKeys.manyTasks }).tasks.pages()) {
+				read.push(...idsOf(lot));
+			}
+			assert.deepEqual(read, idsOf(manyTasks));
+		},
+	);
 
 	prove('cloud-tasks/get-cloud-url-api-tasks/3', 'is filtered by batch', async ({ client, lastRequest }) => {
 		assert.deepEqual(idsOf((await client.tasks.list({ filter: 'batch' })).tasks), [taskIds.batch]);
@@ -150,7 +165,7 @@ describe('the list of tasks', () => {
 		assert.deepEqual(idsOf((await client.tasks.list({ filter: 'all' })).tasks), idsOf(tasks));
 	});
 
-	prove('cloud-tasks/get-cloud-url-api-tasks/4', 'is filtered by state', async ({ client }) => {
+	prove(['cloud-tasks/get-cloud-url-api-tasks/4', ACTIVE], 'is filtered by state', async ({ client }) => {
 		for (const [status, states] of [
 			['active', ['pending', 'processing', 'saving']],
 			['completed', ['completed']],
@@ -160,23 +175,30 @@ describe('the list of tasks', () => {
 			const listed = (await client.tasks.list({ status })).tasks;
 			const expected = tasks.filter(task => (states as readonly string[]).includes(task.status));
 			assert.deepEqual(idsOf(listed), idsOf(expected));
+			assert.ok(listed.every(task => isActiveTask(task) === (status === 'active')));
 		}
 	});
 
-	prove('cloud-tasks/limits/1', 'is not asked for out of its ranges', async ({ client, server }) => {
+	prove('cloud-tasks/limits/1', 'is not asked for out of its ranges', async ({ client, server, lastRequest }) => {
 		for (const query of [{ limit: 0 }, { limit: 101 }, { limit: 1.5 }, { offset: -1 }]) {
 			assert.equal((await failureOf(client.tasks.list(query)))[0], 'invalid-request');
 		}
 		assert.equal(server.received.length, 0);
-		assert.equal((await client.tasks.list({ limit: 1 })).tasks.length, 1);
+		for (const limit of [1, 100]) {
+			assert.equal((await client.tasks.list({ limit })).limit, limit);
+			assert.deepEqual(lastRequest().query, { limit: String(limit) });
+		}
+		const { limit, offset } = await client.tasks.list();
+		assert.deepEqual([limit, offset, lastRequest().query], [50, 0, {}]);
 		const { tasks: all } = await client.tasks.list({ limit: 100, offset: 0 });
+		assert.deepEqual(lastRequest().query, { limit: '100', offset: '0' });
 		assert.ok(all.every(({ progress = -1 }) => progress >= 0 && progress <= 100));
 	});
 
-	prove('cloud-tasks/errors/1', 'may be empty', async ({ client, connect }) => {
+	prove(['cloud-tasks/errors/1', `${LIST}/1`, `${LIST}/4`], 'may be empty', async ({ client, connect }) => {
 		assert.equal((await client.tasks.list()).tasks.length, tasks.length);
 		const empty = await connect({}, { cloud: specialKeys.withoutTasks }).tasks.list();
-		assert.deepEqual([empty.tasks, empty.hasMore], [[], false]);
+		assert.deepEqual(empty, { tasks: [], hasMore: false, offset: 0, limit: 50 });
 	});
 
 	for (const [position, key, failure] of [
@@ -217,7 +239,9 @@ describe('a new task', () => {
 		assert.equal((await client.tasks.get(task.id)).prompt, request.prompt);
 		assert.equal((await client.tasks.create({ prompt: 'bare', repoUrl })).prompt, 'bare');
 		for (const maximum of [0, -1]) {
-			assert.equal((await failureOf(client.tasks.create({ ...request, maxDuration: maximum })))[0], 'invalid-request');
+			const refused = await failureOf(client.tasks.create({ ...request, maxDuration: maximum }));
+			// Without a status: it was never sent.
+			assert.deepEqual(refused.slice(0, 2), ['invalid-request', undefined]);
 		}
 		const { status: ended, error } = await client.tasks.get(taskIds.timedOut);
 		assert.deepEqual([ended, error], ['timeout', 'Longer than 1800 seconds']);
@@ -256,7 +280,11 @@ describe('a new task', () => {
 				['weaver', 'pending', 'agent/weaver-1', undefined],
 			],
 		);
-		assert.equal((await failureOf(client.tasks.create({ ...request, selectedAgents })))[0], 'invalid-request');
+		for (const beside of [{ selectedAgent: 'smith' }, { selectedModel: 'smith-pro' }]) {
+			const both = { prompt: 'Add a lamp', repoUrl, selectedAgents, ...beside };
+			const refused = await failureOf(client.tasks.create(both));
+			assert.deepEqual(refused.slice(0, 2), ['invalid-request', undefined]);
+		}
 	});
 
 	prove('unspecified/cloud-tasks/7', 'is asked for once, whatever comes back', async ({ client, server }) => {

@@ -116,6 +116,8 @@ describe('the attestation report', function () {
 		assert.match(await row(frame, 'Public key').innerText(), /✓\s*Pass/);
 		assert.match(await row(frame, 'GPU evidence').innerText(), /–\s*Unknown/);
 		assert.match(await row(frame, 'Token of the GPU maker').innerText(), /self-issued/);
+		// Its connection names an address that only stands for the present one.
+		assert.doesNotMatch(await frame.locator('main').innerText(), /127\.0\.0\.1/);
 		await frame.locator('summary').filter({ hasText: 'report_json' }).click();
 		assert.match(await frame.locator('pre').first().innerText(), /There is no hardware evidence/);
 		await screenshot(page, 'attestation-local');
@@ -125,7 +127,7 @@ describe('the attestation report', function () {
 	it('names what is missing where a connection has no channel', async () => {
 		await changeSettings(page, server, { 'errand.connection': 'plain' });
 		await runCommand(page, 'Errand: Show Attestation');
-		await toast(page, 'Plain has no encrypted channel: set encryptUrl').waitFor();
+		await toast(page, 'Plain has no encrypted channel. Add its shared host').waitFor();
 		await runCommand(page, 'Notifications: Clear All Notifications');
 	});
 
@@ -140,7 +142,12 @@ describe('the attestation report', function () {
 		const frame = await report();
 		assert.match(await frame.locator('h1').innerText(), /Acme · large · fast/);
 		assert.match(await row(frame, 'Signature of the report').innerText(), /Pass[\s\S]*DER, SHA-256/);
-		assert.equal(enclave.server.received.at(-1)?.path, '/enc/fast/large/attestation');
+		await frame.getByText('The service reports: healthy and ready to encrypt (enclave 1.4)').waitFor();
+		assert.deepEqual(
+			enclave.server.received.slice(-2).map(({ path }) => path),
+			['/enc/fast/large/attestation', '/enc/fast/large/health'],
+		);
+		await screenshot(page, 'attestation-health');
 	});
 
 	it('no longer speaks of streamed replies once whole ones are asked for', async () => {

@@ -6,7 +6,16 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 import { type EditorServer, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
-import { appears, openView, pickItem, pickThrough, runCommand, screenshot, until } from '../support/editorWindow.ts';
+import {
+	appears,
+	dismissInput,
+	openView,
+	pickItem,
+	pickThrough,
+	runCommand,
+	screenshot,
+	until,
+} from '../support/editorWindow.ts';
 import { logText, openChat, startTask, taskShows, writePrompt } from '../support/errandWindow.ts';
 
 describe('what cannot be a task', function () {
@@ -55,38 +64,31 @@ describe('what cannot be a task', function () {
 		});
 	});
 
-	it('an empty prompt: it is said and sends nothing', async () => {
-		const { folder, origin } = sample('empty-prompt');
-		await inWindow(folder, async page => {
+	describe('in one repository', () => {
+		let folder: string;
+		let origin: string;
+		let page: Page;
+
+		before(async () => {
+			({ folder, origin } = sample('one'));
+			({ page } = await openWindow(server, { folder }));
 			await openChat(page);
+		});
+
+		after(() => page?.context().close());
+
+		const isUntouched = () => assert.equal(git(origin, 'branch', '--list', 'errand/*'), '');
+
+		it('an empty prompt: it is said and sends nothing', async () => {
 			await writePrompt(page, '   ');
 			await page.keyboard.press('ControlOrMeta+Enter');
 			await says(page, 'Write what the task should do');
+			isUntouched();
 		});
-		assert.equal(git(origin, 'branch', '--list', 'errand/*'), '');
-	});
 
-	it('a detached HEAD: it is said, and a branch can be chosen', async () => {
-		const { folder } = sample('detached');
-		git(folder, 'checkout', '--quiet', '--detach', 'HEAD');
-		await inWindow(folder, async page => {
-			await openChat(page);
-			await writePrompt(page, 'Work on a branch');
-			await page.keyboard.press('ControlOrMeta+Enter');
-			await says(page, /detached|not on a branch/i);
-			await screenshot(page, 'bad-detached-head');
-			await pickItem(page, 'main');
-			await says(page, /main @ /);
-			await page.keyboard.press('Escape');
-		});
-	});
-
-	it('a branch that is gone when it is sent: a sentence names it, and nothing is left behind', async () => {
-		const { folder, origin } = sample('gone');
-		git(folder, 'branch', 'short-lived');
-		git(folder, 'push', '--quiet', 'origin', 'short-lived');
-		await inWindow(folder, async page => {
-			await openChat(page);
+		it('a branch that is gone when it is sent: a sentence names it, and nothing is left behind', async () => {
+			git(folder, 'branch', 'short-lived');
+			git(folder, 'push', '--quiet', 'origin', 'short-lived');
 			await writePrompt(page, 'Work on what is gone');
 			await page.keyboard.press('ControlOrMeta+Enter');
 			await pickThrough(page, 'Branch', 'short-lived');
@@ -97,8 +99,24 @@ describe('what cannot be a task', function () {
 			await pickItem(page, 'Start Task');
 			await says(page, 'Branch “short-lived” is gone.');
 			await screenshot(page, 'bad-branch-gone');
+			await dismissInput(page);
+			isUntouched();
 		});
-		assert.equal(git(origin, 'branch', '--list', 'errand/*'), '');
+
+		it('a detached HEAD: it is said, and a branch can be chosen', async () => {
+			git(folder, 'checkout', '--quiet', '--detach', 'HEAD');
+			// The editor follows what git does outside of it with some delay, and shows when it has.
+			const head = git(folder, 'rev-parse', '--short', 'HEAD');
+			await page.locator('.statusbar').getByText(head).first().waitFor();
+			await writePrompt(page, 'Work on a branch');
+			await page.keyboard.press('ControlOrMeta+Enter');
+			await says(page, /detached|not on a branch/i);
+			await screenshot(page, 'bad-detached-head');
+			await pickItem(page, 'main');
+			await says(page, /main @ /);
+			await page.keyboard.press('Escape');
+			isUntouched();
+		});
 	});
 
 	it('two folders open: it asks which repository', async () => {

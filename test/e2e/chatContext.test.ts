@@ -170,8 +170,8 @@ describe('context in the window', function () {
 		// Only then the editor lets the drag through to a webview.
 		await page.keyboard.down('Shift');
 		await until('the page takes it', async () => {
-			await page.mouse.move(190, 300, { steps: 5 });
-			await page.mouse.move(200, 310);
+			await page.mouse.move(1110, 300, { steps: 5 });
+			await page.mouse.move(1120, 310);
 			return (await frame.getByText('Drop to add to the chat').count()) > 0;
 		});
 		await screenshot(page, 'context-drag');
@@ -235,7 +235,7 @@ describe('context in the window', function () {
 	});
 
 	it('has what a terminal has printed', async () => {
-		await runCommand(page, 'Errand: Add Last Terminal Output to Errand Chat');
+		await runCommand(page, 'Add Last Terminal Output to Errand Chat');
 		await toast(page, 'No terminal of this window has run a command').waitFor();
 		await runCommand(page, 'Terminal: Create New Terminal');
 		// The mark of the shell integration: before it nobody could tell where the command begins.
@@ -245,7 +245,7 @@ describe('context in the window', function () {
 		await page.keyboard.press('Enter');
 		// The next prompt has a mark too: the command is over.
 		await page.locator('.terminal-command-decoration').nth(1).waitFor({ timeout: 30_000, state: 'attached' });
-		await runCommand(page, 'Errand: Add Last Terminal Output to Errand Chat');
+		await runCommand(page, 'Add Last Terminal Output to Errand Chat');
 		await has('sleep 1; echo cog and gear');
 		await ask(frame, 'What did it print?');
 		await replyEnds(frame);
@@ -263,7 +263,7 @@ describe('context in the window', function () {
 			await question.getByRole('button', { name: 'Cancel' }).click();
 			await question.waitFor({ state: 'detached' });
 		};
-		await runCommand(page, 'Errand: Add File to Errand Chat');
+		await runCommand(page, 'Add File to Errand Chat');
 		await page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: '.env' }).first().click();
 		await page.keyboard.press('Enter');
 		await refuse('.env', 'Files of this name usually hold secrets.');
@@ -323,7 +323,7 @@ describe('context in the window', function () {
 	});
 
 	it('keeps what waits for the next message over a reload', async () => {
-		await runCommand(page, 'Errand: Add Last Terminal Output to Errand Chat');
+		await runCommand(page, 'Add Last Terminal Output to Errand Chat');
 		await has('sleep 1; echo cog and gear');
 		await reloadWindow(page);
 		frame = await openChat(page);

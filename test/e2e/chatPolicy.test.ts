@@ -3,7 +3,7 @@ import process from 'node:process';
 import { isDeepStrictEqual } from 'node:util';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
-import { dismissInput, resizeSideBar, runCommand, screenshot, until, useTheme } from '../support/editorWindow.ts';
+import { dismissInput, resizeChat, runCommand, screenshot, until, useTheme } from '../support/editorWindow.ts';
 import { ask, isStreaming, lastTurnText, localService, openChat, replyEnds, turns } from '../support/errandWindow.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 import { isAlive } from '../support/waitFor.ts';
@@ -261,10 +261,10 @@ describe('the policy of a conversation in the window', function () {
 	it('says with icons what it has no room for words for', async () => {
 		await useTheme(page, 'dark');
 		frame = await openChat(page);
-		await resizeSideBar(page, frame, 600);
+		await resizeChat(page, frame, 600);
 		await frame.getByText('Custom', { exact: true }).waitFor();
 		await screenshot(page, 'policy-dark-600');
-		await resizeSideBar(page, frame, 200);
+		await resizeChat(page, frame, 200);
 		await frame.getByText('Custom', { exact: true }).waitFor({ state: 'hidden' });
 		await policyButton().waitFor();
 		await screenshot(page, 'policy-dark-200');

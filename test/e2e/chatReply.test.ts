@@ -136,8 +136,9 @@ describe('a reply in the window of a folder that is not trusted', function () {
 			await runCommand(page, 'Notifications: Clear All Notifications');
 			await reason.waitFor({ state: 'detached' });
 		};
-		for (const what of ['Uncommitted Changes to', 'Problems to', 'Last Terminal Output to Errand']) {
-			await runCommand(page, `Errand: Add ${what} Chat`);
+		const titles = ['Errand: Add Uncommitted Changes to Chat', 'Errand: Add Problems to Chat'];
+		for (const title of [...titles, 'Add Last Terminal Output to Errand Chat']) {
+			await runCommand(page, title);
 			await says();
 		}
 		await composer.pressSequentially('#prices');

@@ -7,7 +7,7 @@ import {
 	answerInput,
 	dismissInput,
 	pickItem,
-	resizeSideBar,
+	resizeChat,
 	runCommand,
 	screenshot,
 	toast,
@@ -77,7 +77,7 @@ describe('the conversations of the window', function () {
 		const frame = await openChat(page);
 		await ask(frame, 'How do prices work here?');
 		const reply = await replyEnds(frame);
-		await page.locator('.part.sidebar').getByRole('button', { name: 'New Conversation' }).first().click();
+		await page.locator('.part.auxiliarybar').getByRole('button', { name: 'New Conversation' }).first().click();
 		await until('the conversation is empty', async () => (await turns(frame).count()) === 0);
 		await composerHasCursor(frame);
 		await ask(frame, 'And what do taxes do?');
@@ -304,7 +304,7 @@ describe('the conversations of the window', function () {
 		await useTheme(page, 'light');
 		const frame = await openChat(page);
 		await screenshot(page, 'conversations-light');
-		await resizeSideBar(page, frame, 200);
+		await resizeChat(page, frame, 200);
 		await turns(frame).first().getByRole('button', { name: 'Edit and Send Again' }).click();
 		await until('the message can be changed', () => hasFocus(frame, 'chat-turn .editor textarea'));
 		const { shown, needed } = await frame.evaluate(() => ({

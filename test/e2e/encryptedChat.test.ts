@@ -112,9 +112,7 @@ describe('Encrypted conversations in the window', function () {
 	});
 
 	it('writes nothing of one that is not kept, and asks before that is deleted', async () => {
-		await runCommand(page, 'Errand: New Encrypted Conversation…');
-		await pickItem(page, 'Shared address');
-		await pickItem(page, 'Do Not Keep It');
+		await runInChat(page, frame, 'Errand: New Encrypted Conversation…', 'Shared address', 'Do Not Keep It');
 		await says(/Not kept: it goes with this window/);
 		await ask(frame, `Tell of the ${MARKER}.`);
 		await replyEnds(frame);

@@ -3,12 +3,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import MarkdownIt from 'markdown-it';
 import type { Frame, Page } from 'playwright-core';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
 import { openFile, runCommand, screenshot, until, useTheme, webviewFrame } from '../support/editorWindow.ts';
 
 const root = path.resolve(import.meta.dirname, '..', '..');
+
+const CODE_LIMIT = 1.2 * 1024 * 1024;
 
 describe('the package that npm run package makes', function () {
 	this.timeout(180_000);
@@ -23,7 +26,7 @@ describe('the package that npm run package makes', function () {
 		const vsix = path.join(scratch, 'errand.vsix');
 		execFileSync(process.execPath, [path.join(root, 'scripts', 'run.ts'), 'package', vsix], { stdio: 'pipe' });
 		server = await startEditor({ package: vsix });
-		const [unpacked = ''] = globSync('errand.errand-*', { cwd: path.join(server.dataFolder, 'extensions') });
+		const [unpacked = ''] = globSync('*.errand-*', { cwd: path.join(server.dataFolder, 'extensions') });
 		folder = path.join(server.dataFolder, 'extensions', unpacked);
 		({ page } = await openWindow(server));
 	});
@@ -41,6 +44,34 @@ describe('the package that npm run package makes', function () {
 				assert.ok(leadsSomewhere(folder, file, address), `${file} leads to ${address.slice(0, 80)}`);
 			}
 		}
+	});
+
+	it('accompanies everything that is bundled with its licence', () => {
+		const notices = readFileSync(path.join(folder, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+		const listed = Array.from(notices.matchAll(/^- (\S+) \S+ \(.+\)$/gm), ([, name]) => name);
+		const built = packagesInBuild(builtFolder());
+		assert.ok(built.includes('highlight.js') && built.includes('undici') && built.includes('@vscode/codicons'));
+		// A package of which only re-exports are used is listed and has no code.
+		assert.deepEqual(
+			built.filter(name => !listed.includes(name)),
+			[],
+		);
+		for (const name of listed) {
+			assert.match(notices, new RegExp(`^${name} \\S+\nLicence: .+\nSource: https://\\S+\n=+\n\n\\S`, 'm'), name);
+		}
+	});
+
+	it('has its own licence and an icon', () => {
+		assert.ok(existsSync(path.join(folder, 'LICENSE.txt')));
+		assert.ok(existsSync(path.join(folder, JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')).icon)));
+	});
+
+	it('holds less than 1.2 MB of code, as it is packed', () => {
+		const sizes = globSync('dist/**', { cwd: folder, withFileTypes: true })
+			.filter(entry => entry.isFile())
+			.map(entry => deflateRawSync(readFileSync(path.join(entry.parentPath, entry.name)), { level: 9 }).length);
+		assert.ok(sizes.length > 0);
+		assert.ok(sizes.reduce((sum, size) => sum + size, 0) < CODE_LIMIT);
 	});
 
 	it('shows its readme with no link and no image that the editor has made dead', async () => {
@@ -64,10 +95,12 @@ describe('the package that npm run package makes', function () {
 		await openFile(preview.page, 'readme.md');
 		await runCommand(preview.page, 'Markdown: Open Preview');
 		const frame = await webviewFrame(preview.page, '#first-steps');
+		const count = readFileSync(path.join(folder, 'readme.md'), 'utf8').split('![').length - 1;
+		assert.ok(count > 0);
 		await until('the images are drawn', async () => {
 			const images = frame.locator('.markdown-body img');
 			const widths = await images.evaluateAll(all => all.map(one => (one as HTMLImageElement).naturalWidth));
-			return widths.length === 2 && widths.every(width => width > 0);
+			return widths.length === count && widths.every(width => width > 0);
 		});
 		await screenshot(preview.page, 'extension-readme-preview');
 		await preview.page.close();
@@ -100,6 +133,21 @@ describe('the package that npm run package makes', function () {
 		return frame;
 	}
 });
+
+/** The extension as tests run it, where the bundler has left the name of each file above its code. */
+function builtFolder(): string {
+	return path.join(process.env['ERRAND_TEST_EXTENSION'] ?? '', 'dist');
+}
+
+/** The packages of which a build has code, or the font of icons. */
+function packagesInBuild(dist: string): string[] {
+	const code = globSync('**/*.js', { cwd: dist }).map(file => readFileSync(path.join(dist, file), 'utf8'));
+	const names = code.flatMap(text =>
+		Array.from(text.matchAll(/\/\/ (?:\S+\/)?node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g), ([, name = '']) => name),
+	);
+	const font = existsSync(path.join(dist, 'webview', 'codicon.ttf')) ? ['@vscode/codicons'] : [];
+	return [...new Set([...names, ...font])].sort();
+}
 
 /** The texts of links that lead nowhere. */
 const deadLinks = (frame: Frame): Promise<string[]> =>

@@ -30,11 +30,14 @@ describe('a model server that was found, in the window', function () {
 	const row = (text: string): Locator =>
 		page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: text });
 
+	/** The list uses elements again that hold hidden words of earlier rows, so the shown words are read. */
+	const shownRows = () => page.locator('.quick-input-widget:visible').innerText();
+
 	/** Opens the list of models, and waits until it holds this. */
 	async function openModels(text: string): Promise<void> {
 		await until(`the list of models holds ${text}`, async () => {
 			await frame.getByRole('button', { name: /^Select Model/ }).click();
-			await row('Switch Connection').first().waitFor();
+			await row('Through a Provider').first().waitFor();
 			const isThere = (await row(text).count()) > 0;
 			if (!isThere) {
 				await dismissInput(page);
@@ -46,7 +49,8 @@ describe('a model server that was found, in the window', function () {
 	const answer = (name: string) => toast(page, QUESTION).getByRole('button', { name, exact: true }).click();
 
 	it('is asked about once, by its name, address and user, while the keyboard stays where it is', async () => {
-		await frame.locator('chat-composer textarea').click();
+		// The question lies over the composer, as notifications do, so that no pointer reaches it.
+		await frame.locator('chat-composer textarea').focus();
 		const question = toast(page, QUESTION);
 		await question.waitFor();
 		const text = await question.innerText();
@@ -68,7 +72,7 @@ describe('a model server that was found, in the window', function () {
 		await answer('Don’t Use');
 		await toast(page, QUESTION).waitFor({ state: 'hidden' });
 		await openModels('Not used, as you chose');
-		assert.equal(await row(MODEL).count(), 0);
+		assert.doesNotMatch(await shownRows(), new RegExp(MODEL));
 		await row('Not used, as you chose').scrollIntoViewIfNeeded();
 		await screenshot(page, 'found-server-unused');
 		await row('Not used, as you chose').click();
@@ -79,7 +83,7 @@ describe('a model server that was found, in the window', function () {
 	it('is used after a yes, and not asked about by the next window', async () => {
 		await answer('Use');
 		await openModels(MODEL);
-		assert.equal(await row('Not used').count(), 0);
+		assert.doesNotMatch(await shownRows(), /Not used/);
 		await row(MODEL).first().click();
 		await ask(frame, 'Hello');
 		assert.match(await replyEnds(frame), /from elsewhere/);

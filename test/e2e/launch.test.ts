@@ -14,6 +14,7 @@ import {
 	dismissInput,
 	openFile,
 	pickItem,
+	pickThrough,
 	runCommand,
 	screenshot,
 	toast,
@@ -152,9 +153,8 @@ describe('from the wish to start a task to its being sent', function () {
 		git('branch', 'zz-release');
 		await writePrompt(page, 'Work on what was released');
 		await askToStart();
-		await row('Branch').filter({ hasText: 'main' }).first().click();
-		const title = page.locator('.quick-input-widget:visible .quick-input-title');
-		await title.getByText('Start Task: Branch').waitFor();
+		await row('Branch').filter({ hasText: 'main' }).first().waitFor();
+		await pickThrough(page, 'Branch', 'Start Task: Branch');
 		await row('main').first().waitFor();
 		// The extension has not drawn what is typed when Enter comes, and the editor finds words in no other order.
 		await page.keyboard.insertText('release zz');
@@ -169,7 +169,7 @@ describe('from the wish to start a task to its being sent', function () {
 		const before = results();
 		await writePrompt(page, 'Work on it together');
 		await askToStart();
-		await pickItem(page, 'Agent');
+		await pickThrough(page, 'Agent', 'Demo Two');
 		await row('Demo Two').click();
 		await page.keyboard.press('Enter');
 		await row('Agents').filter({ hasText: 'Demo (demo), Demo Two (demo)' }).waitFor();
@@ -270,10 +270,10 @@ describe('from the wish to start a task to its being sent', function () {
 		await askToStartAgain();
 		await row('Quillon knows “widgets”').waitFor();
 		await row('The remote’s address holds a name or a password').waitFor();
-		await pickItem(page, 'Branch');
+		await pickThrough(page, 'Branch', 'release/2025');
 		await row('release/2025').filter({ hasText: 'only on origin, seen by Quillon' }).click();
 		await row('Start Task').filter({ hasText: 'release/2025' }).waitFor();
-		await pickItem(page, 'Agent');
+		await pickThrough(page, 'Agent', 'Weaver');
 		await row('Weaver').first().click();
 		await row('Smith').filter({ hasText: 'smith-lite' }).click();
 		await screenshot(page, 'launch-agents');
@@ -281,8 +281,7 @@ describe('from the wish to start a task to its being sent', function () {
 		await row('Start Task').filter({ hasText: 'Weaver (weaver-3), Smith (smith-lite)' }).waitFor();
 		await pickItem(page, 'Dependencies');
 		await row('Dependencies').filter({ hasText: 'installed first' }).waitFor();
-		await pickItem(page, 'Time');
-		await page.locator('.quick-input-widget:visible').getByText('Minutes that the task may take').waitFor();
+		await pickThrough(page, 'Time', 'Start Task: Time');
 		await answerInput(page, '45');
 		await row('Start Task').filter({ hasText: 'with dependencies, 45 min at most' }).waitFor();
 		await screenshot(page, 'launch-preflight-remote');
@@ -312,7 +311,7 @@ describe('from the wish to start a task to its being sent', function () {
 		await writePrompt(page, 'Count the ropes');
 		await askToStart();
 		await row('Quillon knows “widgets”').waitFor();
-		await pickItem(page, 'Repository');
+		await pickThrough(page, 'Repository', 'Choose Another Repository…');
 		await row('Choose Another Repository…').click();
 		await row('Another Owner…').waitFor();
 		await screenshot(page, 'launch-owners');
@@ -320,7 +319,7 @@ describe('from the wish to start a task to its being sent', function () {
 		await toast(page, 'Quillon sees no repository of “tide-lab” that it can clone').waitFor();
 		await runCommand(page, 'Notifications: Clear All Notifications');
 		await askToStartAgain();
-		await pickItem(page, 'Repository');
+		await pickThrough(page, 'Repository', 'Choose Another Repository…');
 		await row('Choose Another Repository…').click();
 		await row('Another Owner…').click();
 		await page.locator('.quick-input-widget:visible').getByText('The name of the user or organisation').waitFor();
@@ -335,14 +334,14 @@ describe('from the wish to start a task to its being sent', function () {
 			.filter({ hasText: 'Quillon clones https://forge.example/harbour-crew/harbour.git' })
 			.waitFor();
 		assert.equal(await row('not committed').count(), 0);
-		await pickItem(page, 'Agent');
+		await pickThrough(page, 'Agent', 'Another Model…');
 		await row('Another Model…').click();
 		await page.keyboard.press('Enter');
 		await pickItem(page, 'Smith');
 		await page.locator('.quick-input-widget:visible').getByText('The model’s name as the service knows it').waitFor();
 		await answerInput(page, 'smith-next');
 		await row('Agents').filter({ hasText: 'Smith (smith-next)' }).waitFor();
-		await pickItem(page, 'Branch');
+		await pickThrough(page, 'Branch', 'feature/tide#4');
 		await row('feature/tide#4').click();
 		await row('Start Task').filter({ hasText: 'feature/tide#4, Mason' }).waitFor();
 		await screenshot(page, 'launch-preflight-elsewhere');
@@ -357,6 +356,7 @@ describe('from the wish to start a task to its being sent', function () {
 				{ agent: 'mason', model: 'mason-large' },
 				{ agent: 'smith', model: 'smith-next' },
 			],
+			installDependencies: false,
 			maxDuration: 1800,
 		});
 	});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
-import { resizeSideBar, screenshot, type Theme, until, useTheme } from '../support/editorWindow.ts';
+import { resizeChat, screenshot, type Theme, until, useTheme } from '../support/editorWindow.ts';
 import { ask, logText, openChat, replyEnds, startTask, taskShows, turns } from '../support/errandWindow.ts';
 
 describe('how the window looks', function () {
@@ -37,7 +37,7 @@ describe('how the window looks', function () {
 	it('has no sideways scrolling in a side bar of 200 pixels', async () => {
 		const { page } = window;
 		const frame = await openChat(page);
-		await resizeSideBar(page, frame, 200);
+		await resizeChat(page, frame, 200);
 		const { shown, needed } = await frame.evaluate(() => ({
 			shown: document.documentElement.clientWidth,
 			needed: document.documentElement.scrollWidth,

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
-import { chatReply, connectionFields, keys, models, specialKeys } from '../support/contractServer/fixtures.ts';
+import { chatReply, connectionFields, keys, specialKeys } from '../support/contractServer/fixtures.ts';
 import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
 import {
 	answerInput,
@@ -85,7 +85,10 @@ describe('a remote connection in the window', function () {
 
 	it('is listed with its host and what it lacks, beside the local one, a broken one and one that is gone', async () => {
 		await runCommand(page, 'Errand: Switch Connection…');
-		await row('gone').filter({ hasText: 'in use' }).filter({ hasText: 'not in the settings' }).waitFor();
+		await row('gone').filter({ hasText: 'in use' }).filter({ hasText: 'not in the settings' }).click();
+		await row('Import from a File…').waitFor();
+		await dismissInput(page);
+		await runCommand(page, 'Errand: Switch Connection…');
 		await row('Local').click();
 		await until('the settings name it', async () => server.settings()['errand.connection'] === 'local');
 		// The extension hears of it some time after the file has it.
@@ -100,16 +103,14 @@ describe('a remote connection in the window', function () {
 		await dismissInput(page);
 	});
 
-	it('opens the settings at a connection that is broken, and stays where it was', async () => {
+	it('leads from one that is broken to where it is put right, and stays where it was', async () => {
 		await runCommand(page, 'Errand: Switch Connection…');
+		assert.equal(await row('in the settings').count(), 0);
 		await row('broken').click();
-		const settings = page.locator('.monaco-editor[data-uri$="/User/settings.json"]');
-		await settings.getByText('"errand.connections"').first().waitFor();
+		await row('http://api.example').waitFor();
+		assert.match((await input().getAttribute('placeholder')) ?? '', /^Cannot be used: apiUrl must be an https address/);
 		await screenshot(page, 'connection-broken-dark');
-		await until('the settings are closed', async () => {
-			await page.keyboard.press('Escape');
-			return (await settings.count()) === 0;
-		});
+		await dismissInput(page);
 		assert.equal(server.settings()['errand.connection'], 'local');
 	});
 
@@ -298,73 +299,6 @@ describe('a remote connection in the window', function () {
 		const frame = await openChat(page);
 		await ask(frame, 'text');
 		assert.match(await replyEnds(frame), new RegExp(`^${chatReply.pieces[0]}`));
-	});
-
-	describe('that is added', () => {
-		const settings = () => server.settings()['errand.connections'] as Record<string, unknown>;
-		const back = () => page.locator('.quick-input-widget:visible').getByRole('button', { name: 'Back' }).click();
-		/** Answers a step, whose box holds `proposed` before. */
-		const answer = async (prompt: string, text: string, proposed = '', type = answerInput) => {
-			await page.locator('.quick-input-widget:visible').getByText(prompt).waitFor();
-			assert.equal(await input().inputValue(), proposed);
-			await type(page, text);
-		};
-
-		it('leaves nothing behind when it is given up', async () => {
-			const before = settings();
-			await runCommand(page, 'Errand: Add Connection…');
-			await answer('How the connection is called', 'quillon', '', answerWrongly);
-			await page.getByText('There is a connection of this name.').waitFor();
-			await answerInput(page, 'second');
-			await answer('The public host for chat', 'http://api.example', '', answerWrongly);
-			await page.getByText('Type an https address').waitFor();
-			await screenshot(page, 'add-connection-light');
-			await answerInput(page, 'https://api.example');
-			await page.getByText('The enterprise host, if the service has one').waitFor();
-			await dismissInput(page);
-			assert.deepEqual(settings(), before);
-		});
-
-		it('goes back over its steps with what was answered, and is written whole', async () => {
-			const { quillon, broken } = settings();
-			await runCommand(page, 'Errand: Add Connection…');
-			await answer('How the connection is called', 'second');
-			await answer('The public host for chat', service.hosts.public);
-			await answer('The enterprise host', service.hosts.enterprise);
-			await page.getByPlaceholder('The host that chat uses').waitFor();
-			await back();
-			await answer('The enterprise host', service.hosts.enterprise, service.hosts.enterprise);
-			await pickItem(page, 'Enterprise');
-			await answer('The host of the cloud tasks', service.hosts.cloud);
-			await answer('The host of the agent task API', '');
-			await answer('The service’s own name', 'quillon');
-			await answer('The id of a chat model', models[0]?.id ?? '');
-			const added = toast(page, 'The connection “second” was added.');
-			await added.waitFor();
-			assert.deepEqual(settings(), {
-				quillon,
-				broken,
-				second: {
-					apiUrl: service.hosts.public,
-					enterpriseUrl: service.hosts.enterprise,
-					plan: 'enterprise',
-					cloudUrl: service.hosts.cloud,
-					service: 'quillon',
-					models: [{ id: models[0]?.id, kinds: ['chat'] }],
-				},
-			});
-			await screenshot(page, 'connection-added-light');
-			await added.getByRole('button', { name: 'Switch to It' }).click();
-			const offer = toast(page, 'second is in use now. Chat needs its inference key.');
-			await offer.getByRole('button', { name: 'Add Key' }).click();
-			await page.locator('.quick-input-widget:visible').getByText('Inference key of second').waitFor();
-			await answerInput(page, keys.inference);
-			await page.getByText('second accepts the key (Inference key).').filter({ visible: true }).first().waitFor();
-			const frame = await openChat(page);
-			await ask(frame, 'text');
-			assert.match(await replyEnds(frame), new RegExp(`^${chatReply.pieces[0]}`));
-			assert.equal(chats().at(-1)?.host, 'enterprise');
-		});
 	});
 
 	// In a suite of its own, because those come after the tests beside them.

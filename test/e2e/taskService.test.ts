@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { type EditorServer, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
 import {
 	answerInput,
+	makeSideBar,
 	openView,
 	pickItem,
 	runCommand,
@@ -60,8 +61,6 @@ describe('a task service, and the worst that it can send', function () {
 		await answerInput(page, 'token-of-acme');
 		await page.getByPlaceholder('Choose a task, or paste the id of one').waitFor();
 		await page.keyboard.press('Escape');
-		// The tree has the side bar to itself.
-		await page.locator('.part.sidebar .pane-header').filter({ hasText: 'Chat' }).click();
 	});
 
 	after(async () => {
@@ -135,6 +134,9 @@ describe('a task service, and the worst that it can send', function () {
 		for (const [age, id] of ['work-first', 'work-second', 'work-third', 'work-stay'].entries()) {
 			service.add({ id, prompt: id.replace('work-', 'Work of '), createdAt: new Date(Date.now() - age).toISOString() });
 		}
+		// At any hour there is a task of today. Those of an hour ago may be yesterday's.
+		const now = new Date().toISOString();
+		service.add({ id: 'just-ended', prompt: 'Tidy up', status: 'stopped', createdAt: now, completedAt: now });
 		const isAt = (label: RegExp) =>
 			until(`the keyboard is on ${label}`, async () => label.test(await focusedRow(page)));
 		const stop = (name: string) =>
@@ -180,7 +182,7 @@ describe('a task service, and the worst that it can send', function () {
 		service.continueFault = 'refused';
 		await chooseInMenu(page, /^Work without a link,/, 'Continue Task', isAskedFor('Work without a link'));
 		await answerInput(page, 'Go on');
-		const notice = toast(page, 'The account on Acme has no credit left.');
+		const notice = toast(page, 'The credit or the quota of the account on Acme is used up.');
 		await notice.getByRole('button', { name: 'Open Dashboard' }).waitFor();
 		await runCommand(page, 'Notifications: Clear All Notifications');
 		await walkTo(page, /^Work without a link,/);
@@ -198,26 +200,11 @@ describe('a task service, and the worst that it can send', function () {
 		await walkTo(page, /^Needs attention/);
 	});
 
-	/** Drags the side bar's edge until it is so wide. */
-	async function makeSideBar(width: number): Promise<void> {
-		await until(`the side bar is ${width} pixels wide`, async () => {
-			const box = await sideBar().boundingBox();
-			if (!box || Math.abs(box.width - width) <= 8) {
-				return box !== null;
-			}
-			await page.mouse.move(box.x + box.width, 400);
-			await page.mouse.down();
-			await page.mouse.move(box.x + width, 400, { steps: 5 });
-			await page.mouse.up();
-			return false;
-		});
-	}
-
 	for (const theme of ['light', 'high-contrast'] satisfies Theme[]) {
 		for (const width of [200, 600]) {
 			it(`has a tree that is at home in ${theme} at ${width} pixels`, async () => {
 				await useTheme(page, theme);
-				await makeSideBar(width);
+				await makeSideBar(page, width);
 				await taskShows(page, 'Add retry to client', '45 %');
 				await screenshot(page, `task-tree-${theme}-${width}`);
 			});
@@ -226,7 +213,7 @@ describe('a task service, and the worst that it can send', function () {
 
 	it('says since when the rows are old, and why', async () => {
 		await useTheme(page, 'dark');
-		await makeSideBar(300);
+		await makeSideBar(page, 300);
 		service.listFailure = { status: 500, body: { error: 'The database operation failed' } };
 		await refresh();
 		await state()
@@ -317,7 +304,7 @@ describe('a task service, and the worst that it can send', function () {
 		const notice = toast(page, '“Work out of sight” has finished.');
 		await notice.waitFor();
 		await screenshot(page, 'task-notice');
-		await notice.getByRole('button', { name: 'Open Log' }).click();
+		await notice.getByRole('button', { name: 'Log', exact: true }).click();
 		await inPanel('the last word').waitFor();
 		await page.locator('.part.panel .monaco-editor.focused').waitFor();
 		await notice.waitFor({ state: 'detached' });

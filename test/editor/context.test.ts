@@ -430,7 +430,7 @@ describe('context in the editor', () => {
 });
 
 describe('the connection that the chat shows', () => {
-	const connection = async () => ({ name: 'local', label: 'Local', model: 'small' });
+	const connection = async () => ({ name: 'local', label: 'Local', model: 'small', isDemo: false });
 	const described = {
 		...localConnection,
 		models: [{ id: 'small', kinds: ['chat' as const], contextLength: 4_000, maxOutputTokens: 500 }],

@@ -24,6 +24,11 @@ describe('a further prompt for a task that is over', () => {
 	let remembered: string[];
 	/** Whether a new task is made of what is sent. */
 	let isMade: boolean;
+	let isTrusted: boolean;
+	let isLocal: boolean;
+	/** What was asked before a new task, and whether the answer is yes. */
+	let asked: string[];
+	let isAgreed: boolean;
 
 	beforeEach(async () => {
 		server = await TaskServer.start();
@@ -46,11 +51,17 @@ describe('a further prompt for a task that is over', () => {
 		const client = taskClient(server);
 		store = new TaskListStore(() => Promise.resolve(client), systemClock);
 		await store.refresh();
+		isTrusted = true;
 		const active = activeConnection(client);
+		const target = () => active.target().then(found => ({ ...found, connection: { ...found.connection, isLocal } }));
+		isLocal = false;
+		asked = [];
+		isAgreed = true;
 		followUps = new TaskFollowUps({
 			workspaceState: state,
 			store,
-			active,
+			active: Object.assign(Object.create(active), { target }),
+			isTrusted: () => isTrusted,
 			branches: {
 				find: async () => checkedOut,
 				remember: (id, _, branch) => remembered.push(`${id} ${branch}`),
@@ -62,6 +73,10 @@ describe('a further prompt for a task that is over', () => {
 					onMade(made);
 				}
 				return isMade ? made.id : undefined;
+			},
+			askModal: async (message, detail, ...buttons) => {
+				asked.push(`${message} ${detail}`);
+				return isAgreed ? buttons[0] : undefined;
 			},
 			explain: error => problems.push(error),
 		});
@@ -101,6 +116,18 @@ describe('a further prompt for a task that is over', () => {
 		assert.ok(task && isActiveTask(task));
 		assert.equal(task.error, undefined);
 		assert.deepEqual(drafts().values(), ['Mine']);
+	});
+
+	it('is not asked for in a workspace that is not trusted, where an agent would run on this machine', async () => {
+		await drafts().set('over', 'Now green');
+		isTrusted = false;
+		isLocal = true;
+		await followUps.goOn('over');
+		assert.match(String(problems[0]), /not trusted.*Manage Workspace Trust/);
+		assert.deepEqual(posts(), []);
+		isLocal = false;
+		await accept();
+		assert.deepEqual(posts(), ['POST /api/tasks/over/continue']);
 	});
 
 	it('stays as a draft where it is dismissed or refused, and the task stays over', async () => {
@@ -169,5 +196,49 @@ describe('a further prompt for a task that is over', () => {
 		await store.refresh();
 		await followUps.goOn('over');
 		assert.deepEqual(posts(), []);
+	});
+
+	describe('that was written elsewhere', () => {
+		it('is sent without a further question, and says whether the service has taken it', async () => {
+			assert.equal(await followUps.sendPrompt('over', 'Now\n\ngreen'), true);
+			assert.deepEqual([posts(), shown, asked], [['POST /api/tasks/over/continue'], ['over true'], []]);
+		});
+
+		it('is not taken where the service refuses, nor in a workspace that is not trusted, nor while the task works', async () => {
+			server.continueFault = 'refused';
+			assert.equal(await followUps.sendPrompt('over', 'Now green'), false);
+			assert.ok(ClientError.is(problems[0], 'payment-required'));
+			isTrusted = false;
+			isLocal = true;
+			assert.equal(await followUps.sendPrompt('over', 'Now green'), false);
+			assert.match(String(problems[1]), /not trusted/);
+			isTrusted = true;
+			server.finish('over', 'processing');
+			Object.assign(server.tasks[0] ?? {}, { completedAt: null });
+			await store.refresh();
+			assert.equal(await followUps.sendPrompt('over', 'Now green'), false);
+			assert.equal(posts().length, 1);
+		});
+
+		it('starts a new task from a branch that is checked out only after a yes, and keeps the draft of another prompt', async () => {
+			checkedOut = { branch: 'errand/over', worktree: '/somewhere' };
+			await drafts().set('over', 'Mine');
+			isAgreed = false;
+			assert.equal(await followUps.sendPrompt('over', 'Now green'), false);
+			assert.deepEqual(posts(), []);
+			assert.match(asked[0] ?? '', /errand\/over.*checked out in \/somewhere/);
+			isAgreed = true;
+			assert.equal(await followUps.sendPrompt('over', 'Now green'), true);
+			assert.deepEqual([server.tasks[0]?.['selectedBranch'], remembered.length], ['errand/over', 1]);
+			assert.deepEqual(drafts().values(), ['Mine']);
+		});
+
+		it('goes to one of several agents as a new task, from its branch and with its model', async () => {
+			const agent = { branch: 'errand/over-2', agent: 'demo-b', model: 'large' };
+			assert.equal(await followUps.sendPrompt('over', 'Now green', agent), true);
+			assert.deepEqual(posts(), ['POST /api/tasks']);
+			const { selectedBranch, selectedAgent, selectedModel } = server.tasks[0] ?? assert.fail();
+			assert.deepEqual([selectedBranch, selectedAgent, selectedModel], ['errand/over-2', 'demo-b', 'large']);
+		});
 	});
 });

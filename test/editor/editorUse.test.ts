@@ -56,6 +56,7 @@ describe('the composer after a list of the editor', function () {
 			discover: async () => undefined,
 			recent: { read: () => [], write: () => {} },
 			unusedServers: async () => [],
+			addServer: async () => {},
 			found: { read: () => [], write: () => {} },
 			explainError: error => assert.fail(String(error)),
 		});
@@ -63,6 +64,7 @@ describe('the composer after a list of the editor', function () {
 		const handlers = modeHandlers({
 			shown: async () => chat,
 			refusedModes: () => ({}),
+			nameImageModel: async () => {},
 			focusComposer: () => taken.push('mode'),
 		} as unknown as ModeDependencies);
 		const lists: Record<string, () => unknown> = {

@@ -9,6 +9,7 @@ import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
+import { commands } from '../../src/platform/ids.ts';
 import { p384KeyPair } from '../support/contractServer/channelCryptography.ts';
 import { answerEvents, Enclave } from '../support/enclave.ts';
 import { sendJson } from '../support/faultServer.ts';
@@ -86,9 +87,9 @@ describe('an encrypted session for a conversation', function () {
 		return new Encrypted({ active, store, consent: consent as Consent });
 	}
 
-	async function read(session: EncryptedSession): Promise<string> {
+	async function read(session: EncryptedSession, isWhole = false): Promise<string> {
 		let text = '';
-		for await (const event of session.stream(history)) {
+		for await (const event of session.stream(history, { isWhole })) {
 			text += event.text;
 		}
 		return text;
@@ -164,6 +165,27 @@ describe('an encrypted session for a conversation', function () {
 			await setWholeReplies(false);
 			await waitFor('the badge to follow the setting', () => changes === 1);
 			assert.match(session.badge.details.join(), UNPROVEN);
+		});
+
+		it('offers whole replies where what streams is no encrypted reply, and goes on with them', async () => {
+			const { answer } = enclave;
+			enclave.answer = (response, message) =>
+				message.path.endsWith('_stream')
+					? void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>')
+					: answer(response, message);
+			const session = await encrypted().open({});
+			const error = await read(session).catch((reason: unknown) => reason);
+			assert.equal(session.hasEnded, false);
+			const { message, action } = explainChannelError(error, 'Acme', { wasStreamed: true });
+			assert.match(
+				message,
+				/^What Acme streamed is no encrypted reply .* The session goes on\. Ask for whole replies, or/,
+			);
+			assert.equal(action?.command, commands.askForWholeReplies);
+			assert.match(explainChannelError(error, 'Acme').message, /^A web page answered in place of Acme/);
+			assert.equal(await read(session, true), 'Do not delete it.');
+			assert.equal(session.badge.label, 'Encrypted, key confirmed');
+			assert.doesNotMatch(session.badge.details.join(), UNPROVEN);
 		});
 
 		it('never shows a whole reply that was changed, and ends with it', async () => {

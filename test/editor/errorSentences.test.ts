@@ -11,6 +11,7 @@ import type { LinkProblem } from '../../src/tasks/model/launchLink.ts';
 type Row = [options: ClientErrorOptions, sentence: RegExp, button?: string];
 
 const { manageKeys, showLog, switchConnection } = commands;
+const page = /^A web page answered in place of Quillon, such as one for a login\. Check the address of the connection/;
 const said = { serviceMessage: 'Plainly no.' };
 const expired = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
 
@@ -21,7 +22,10 @@ const codes: Record<ClientErrorCode, Row[]> = {
 	],
 	'plan-required': [[{}, /^The plan of this account on Quillon does not include this\. Change the plan/, manageKeys]],
 	forbidden: [[{}, /^Quillon refused: this account may not do that\. Use the key of one that may\.$/, manageKeys]],
-	'not-found': [[{}, /^Quillon does not know what was asked for\. Refresh, or check the address/]],
+	'not-found': [
+		[{}, /^Quillon does not know what was asked for\. Refresh, or check the address/],
+		[{ isPage: true }, page, showLog],
+	],
 	'source-link-missing': [[{}, /^Quillon has no link to your source hosting\. Link it in the service’s dashboard\.$/]],
 	'invalid-request': [
 		[{ unsent: true }, /^The request was not sent: for the log$/],
@@ -29,14 +33,26 @@ const codes: Record<ClientErrorCode, Row[]> = {
 		[{ status: 400, ...said }, /^Quillon did not accept the request\. It said: “Plainly no\.”$/],
 	],
 	'session-expired': [[{}, /^Quillon failed \(session-expired\)\. Try again\.$/, showLog]],
-	'payment-required': [[{}, /^The account on Quillon has no credit left\. Add credit in the service’s dashboard/]],
-	'too-large': [[{}, /^The request is too large for Quillon\. Send less\.$/]],
+	'payment-required': [
+		[said, /^The credit or the quota of the account on Quillon is used up\. Add to it in .*It said: “Plainly no\.”$/],
+	],
+	'too-large': [[said, /^The request is too large for Quillon\. Send less\. It said: “Plainly no\.”$/]],
 	'rate-limited': [
 		[{}, /^Quillon is receiving too many requests\. Try again in a moment\.$/],
-		[{ retryAfterMs: 6_500 }, /^Quillon is receiving too many requests\. Try again in 7 s\.$/],
+		[
+			{ ...said, retryAfterMs: 6_500 },
+			/^Quillon is receiving too many requests\. Try again in 7 s\. It said: “Plainly no\.”$/,
+		],
 	],
 	server: [[said, /^Quillon failed while it answered\. Try again\. It said: “Plainly no\.”$/, showLog]],
-	upstream: [[{}, /^Quillon failed while it answered\. Try again\.$/, showLog]],
+	upstream: [
+		[
+			said,
+			/^Quillon got no answer from a service behind it.* Try again in a moment\. It said: “Plainly no\.”$/,
+			showLog,
+		],
+		[{ isPage: true }, /^Quillon failed while it answered\. Try again\.$/, showLog],
+	],
 	offline: [
 		[{}, /^Quillon cannot be reached\. Check the network or the address, then try again\.$/, showLog],
 		[
@@ -49,7 +65,16 @@ const codes: Record<ClientErrorCode, Row[]> = {
 	timeout: [[{}, /^Quillon did not answer in time\. Try again\.$/, showLog]],
 	aborted: [[{}, /^Stopped\.$/]],
 	truncated: [[{}, /^The reply was cut off before its end\. What came is kept\. Try again\.$/]],
-	'bad-response': [[{}, /^Quillon answered with something that is not in its contract\. Check its address/, showLog]],
+	'bad-response': [
+		[{}, /^Quillon answered with something that is not in its contract\. Check its address/, showLog],
+		[{ isPage: true, status: 200 }, page, showLog],
+		[
+			{ status: 302, redirectedTo: 'https://login.example' },
+			/^Quillon sends the request on to https:\/\/login\.example, as for a login.* Check the address/,
+			showLog,
+		],
+		[{ status: 304 }, /^Quillon sends the request on to where it may not go \(HTTP 304\)\. Check the address/, showLog],
+	],
 	tampered: [[{}, /^Quillon failed \(tampered\)\. Try again\.$/, showLog]],
 	'not-supported': [[{}, /^Quillon has no address for this\. Choose another connection\.$/, switchConnection]],
 };

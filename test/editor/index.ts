@@ -3,6 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { format } from 'node:util';
 import Mocha from 'mocha';
+import { failureLines } from '../../scripts/stages/totals.ts';
 
 /** Tells the lines of the tests from what the editor prints itself. */
 const prefix = 'test| ';
@@ -25,14 +26,16 @@ export async function run(): Promise<void> {
 	for (const file of files) {
 		mocha.addFile(path.join(__dirname, file));
 	}
-	const totals = { passed: 0, failed: 0 };
+	const failures: string[] = [];
+	const totals = { passed: 0, failed: 0, failures };
 	await new Promise<void>(resolve => {
 		const runner = mocha.run(() => resolve());
 		runner.on('pass', () => {
 			totals.passed += 1;
 		});
-		runner.on('fail', () => {
+		runner.on('fail', (test, error) => {
 			totals.failed += 1;
+			failures.push(failureLines(test.fullTitle(), error));
 		});
 	});
 	const totalsFile = process.env['ERRAND_TEST_TOTALS'];

@@ -17,7 +17,7 @@ import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const connection = { name: 'quillon', label: 'Quillon', isLocal: false, hasLookUps: true, agents };
-const rest = { service: { kind: 'not-asked' }, isEmptyGitUser: false, unknownAgent: undefined } as const;
+const rest = { service: { kind: 'not-asked' }, isEmptyGitUser: false, unknownAgent: undefined, needs: [] } as const;
 
 describe('what is looked at before a task is sent', () => {
 	let repository: TemporaryRepository;

@@ -60,8 +60,18 @@ class Window {
 				target: () => Promise.resolve(this.target),
 				ensureKey: () => Promise.resolve(true),
 				nameRepositories: () => Promise.resolve(),
+				checkTask: () =>
+					Promise.resolve({
+						sandbox: { works: true },
+						unusable: [],
+						asksForUnsandboxed: false,
+						unpricedModels: [],
+						dependencies: null,
+					}),
+				allow: () => Promise.resolve(),
 			},
 			known: { tasks: () => server.tasks.map(readTask), load: () => Promise.resolve() },
+			starts: { remember: () => {} },
 			listener: {
 				started: async task => void this.shown.push(task.id),
 				explain: error => this.problems.push(error),

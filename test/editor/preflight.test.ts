@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { toRequest } from '../../src/tasks/launch/launchChoices.ts';
+import * as vscode from 'vscode';
+import { writeSetting } from '../../src/platform/settings.ts';
+import { type AgentChoice, pickAgents, settingsAgent, toRequest } from '../../src/tasks/launch/launchChoices.ts';
 import { findingFixes, type PreflightView, preflightRows } from '../../src/tasks/launch/preflightRows.ts';
 import type { Finding, LaunchPlan } from '../../src/tasks/model/findings.ts';
 import { agents } from '../support/contractServer/fixtures.ts';
@@ -18,6 +20,9 @@ const fixesOf = (finding: Finding, dashboardUrl: string | undefined, done: unkno
 		chooseBranch: () => done.push('branch'),
 		gather: async () => void done.push('gather'),
 		askAgain: async () => void done.push('ask'),
+		answer: answers => done.push(answers),
+		chooseAgents: () => done.push('agents'),
+		skipDependencies: () => void done.push('skip'),
 	});
 
 const rowsOf = (changes: Partial<PreflightView>) =>
@@ -45,6 +50,16 @@ interface Said {
 	button?: string;
 	behind?: string[];
 }
+
+const agent = { id: 'opencode', label: 'OpenCode', source: 'path', problem: 'no-model' } as const;
+const installing = {
+	kind: 'installation',
+	commands: [{ lockfile: 'package-lock.json', command: 'npm ci' }],
+	hosts: ['packages.example:443', '$(bug)\u202e:80'],
+	withLogin: [],
+} as const;
+const withScripts = 'Allow with Install Scripts';
+const withoutScripts = 'Allow Without Install Scripts';
 
 const more = 'Show What Else Can Be Done';
 const leaves = ['Go Without Them', 'Use a Scratch Branch'];
@@ -189,6 +204,93 @@ const every: Record<Finding['kind'], Said[]> = {
 			button: 'Open Settings',
 		},
 	],
+	'unusable-agents': [
+		{
+			finding: { kind: 'unusable-agents', agents: [agent] },
+			row: /^\$\(error\) “OpenCode” cannot run \| It needs a model: add a model server\. Set it up, or choose another/,
+			button: more,
+			behind: ['Choose Another Agent', 'Set Up Agents…'],
+		},
+		{
+			finding: { kind: 'unusable-agents', agents: [agent, { ...agent, label: '$(bug)', problem: 'not-found' }] },
+			row: /^\$\(error\) 2 of the agents cannot run \| OpenCode: It needs a model.* \\\$\(bug\): It is not installed\.$/,
+			button: more,
+			behind: ['Choose Another Agent', 'Set Up Agents…'],
+		},
+	],
+	'sandbox-required': [
+		{
+			finding: { kind: 'sandbox-required', sandbox: { works: false, problem: 'platform' } },
+			row: /^\$\(error\) There is no sandbox.*as you chose \| Errand has no sandbox for this system yet\..*errand\.local\.sandbox/,
+			button: more,
+			behind: ['Set Up Agents…', 'Open Settings'],
+		},
+	],
+	unsandboxed: [
+		{
+			finding: { kind: 'unsandboxed', sandbox: { works: false, problem: 'not-installed' }, isAllowed: false },
+			row: /^\$\(warning\) Runs without a sandbox: .*everything that you can \| Bubblewrap is not installed\. Allow it for this/,
+			button: more,
+			behind: ['Allow for This Repository', 'Set Up Agents…'],
+		},
+		{
+			finding: {
+				kind: 'unsandboxed',
+				sandbox: { works: false, problem: 'not-permitted', detail: 'bwrap: $(bug)\nno' },
+				isAllowed: false,
+			},
+			row: /does not permit the sandbox\. It said: “bwrap: \\\$\(bug\) no” Allow/,
+			button: more,
+			behind: ['Allow for This Repository', 'Set Up Agents…'],
+		},
+		{
+			finding: { kind: 'unsandboxed', sandbox: { works: false, problem: 'platform' }, isAllowed: true },
+			row: /^\$\(warning\) Runs without a sandbox: .* \| Allowed for this repository, from the start of this task\.$/,
+			button: 'Do Not Allow',
+		},
+	],
+	installation: [
+		{
+			finding: { ...installing, allowed: undefined },
+			row: /^\$\(warning\) Dependencies.*: npm ci \| package-lock\.json \| Reached are packages\.example:443, \\\$\(bug\) :80\. Allow it for/,
+			button: more,
+			behind: [withoutScripts, withScripts, 'Do Not Install'],
+		},
+		{
+			finding: { ...installing, allowed: 'without-scripts' },
+			row: /^\$\(info\) Dependencies.* Install scripts do not run\.$/,
+			button: more,
+			behind: [withScripts, 'Do Not Install'],
+		},
+		{
+			finding: { ...installing, withLogin: ['packages.example:443'], allowed: 'without-scripts' },
+			row: /:80\. Without your login to packages\.example:443, which agents do not get\. Install scripts do not run\.$/,
+			button: more,
+			behind: [withScripts, 'Do Not Install'],
+		},
+		{
+			finding: { ...installing, hosts: [], allowed: 'with-scripts' },
+			row: /^\$\(info\) Dependencies.* \| No host is reached\. Install scripts run\.$/,
+			button: more,
+			behind: [withoutScripts, 'Do Not Install'],
+		},
+	],
+	'no-dependencies': [
+		{ finding: { kind: 'no-dependencies' }, row: /^\$\(info\) No dependencies were found.*that Quillon knows\.$/ },
+	],
+	unpriced: [
+		{
+			finding: { kind: 'unpriced', models: ['small', '$(bug)'] },
+			row: /^\$\(info\) “errand\.tasks\.maxCost” does not limit this task, .* for small, \\\$\(bug\) \| Add prices/,
+		},
+	],
+	'needs-unknown': [
+		{
+			finding: { kind: 'needs-unknown', reason: 'Why.' },
+			row: /^\$\(info\) What the task needs could not be asked \| Why\.$/,
+			button: 'Ask Again',
+		},
+	],
 	worktree: [{ finding: { kind: 'worktree' }, row: /^\$\(info\) “widgets” is a worktree \| .*other worktrees stay/ }],
 	submodule: [{ finding: { kind: 'submodule' }, row: /^\$\(info\) “widgets” is a submodule \| .*submodule alone/ }],
 	credentials: [
@@ -242,6 +344,12 @@ describe('the preflight', () => {
 		});
 	}
 
+	it('has a row of its own for each finding, beside those of the choices', () => {
+		const findings = Object.values(every).flatMap(([first]) => (first ? [first.finding] : []));
+		const ids = rowsOf({ findings }).map(({ id }) => id);
+		assert.equal(new Set(ids).size, ids.length);
+	});
+
 	it('offers no dashboard where the connection has none', () => {
 		const titles = (finding: Finding) => fixesOf(finding, undefined).map(({ title }) => title);
 		assert.deepEqual(titles({ kind: 'empty-git-user' }), []);
@@ -259,15 +367,34 @@ describe('the preflight', () => {
 		await press({ kind: 'not-on-remote', remote: 'origin', choices: ['push', 'scratch'], chosen: 'push' });
 		await press({ kind: 'changes', files: ['a'], choices: ['leave', 'scratch'], chosen: 'leave' });
 		await press({ kind: 'service', look: { kind: 'unlisted' } });
-		assert.deepEqual(done, ['branch', { commits: 'scratch' }, { changes: 'scratch' }, 'ask']);
+		assert.deepEqual(done.splice(0), ['branch', { commits: 'scratch' }, { changes: 'scratch' }, 'ask']);
+		const { hosts } = installing;
+		await press({ ...installing, allowed: undefined });
+		await press({ kind: 'unsandboxed', sandbox: { works: false }, isAllowed: true });
+		await press({ kind: 'needs-unknown', reason: 'Why.' });
+		assert.deepEqual(done, [
+			{ dependencies: { hosts, allowsScripts: false } },
+			{ dependencies: { hosts, allowsScripts: true } },
+			'skip',
+			{ unsandboxed: undefined },
+			'ask',
+		]);
 	});
 
 	it('ends with what hinders the task, or with all that a yes sends', () => {
 		const last = (changes: Partial<PreflightView>) => spoken(rowsOf(changes).at(-1));
-		const blockers = [every['no-remote'], every['unusable-remote'], every['only-on-remote'], every['unsafe-name']];
+		const blockers = [
+			...[every['no-remote'], every['unusable-remote'], every['only-on-remote'], every['unsafe-name']],
+			...[
+				every['unusable-agents'],
+				every['sandbox-required'],
+				every.unsandboxed.slice(0, 2),
+				every.installation.slice(0, 1),
+			],
+		];
 		for (const { finding } of blockers.flat()) {
 			const [hinders] = rowsOf({ findings: [finding] });
-			const label = hinders?.label.replace('$(error) ', '');
+			const label = hinders?.label.replace(/^\$\((error|warning)\) /, '');
 			assert.equal(last({ findings: [finding] }), `$(circle-slash) The task cannot be started yet | ${label}`);
 		}
 		const plan: LaunchPlan = {
@@ -281,6 +408,86 @@ describe('the preflight', () => {
 			last({ plan, facts: { ...facts, ahead: 2, behind: 0 }, choices: { ...choices, maxDuration: 1800 } }),
 			/^\$\(play\) Start Task \| fix-login @ 4f2c1e\w*, 2 unpushed commits \(will be pushed\), 30 min at most \| Quillon clones https:\/\/host\.example\/x$/,
 		);
+		const allowed: Finding = { kind: 'unsandboxed', sandbox: { works: false }, isAllowed: true };
+		assert.match(last({ plan, findings: [allowed] }), /Start Task \| .*, without a sandbox \|/);
+	});
+
+	it('offers to add a model server where the agents of this machine only demonstrate, and nowhere else', async () => {
+		const { showQuickPick } = vscode.window;
+		const lists: vscode.QuickPickItem[][] = [];
+		let take = 0;
+		const taking = async (items: vscode.QuickPickItem[]) => {
+			lists.push(items);
+			return [items[take]];
+		};
+		Object.assign(vscode.window, { showQuickPick: taking });
+		const demo = { id: 'demo', label: 'Demo', models: ['demo'] };
+		const local = { ...connection, isLocal: true, agents: [demo, { ...demo, id: 'demo-two' }] };
+		assert.equal(await pickAgents(local, []), 'add-server');
+		take = 1;
+		assert.deepEqual(await pickAgents(local, []), [{ agent: 'demo', model: 'demo' }]);
+		take = 0;
+		await pickAgents({ ...local, agents: [{ id: 'errand', models: ['real'] }, demo] }, []);
+		await pickAgents({ ...local, isLocal: false }, []);
+		Object.assign(vscode.window, { showQuickPick });
+		assert.deepEqual(
+			lists.map(([first]) => first?.label),
+			['$(add) Add Model Server…', '$(add) Add Model Server…', 'errand', 'Demo'],
+		);
+	});
+
+	it('lets agent and model be typed where the connection lists none, and sends what is named', async () => {
+		const unlisted = { ...connection, agents: [] };
+		const { showInputBox } = vscode.window;
+		const boxes: vscode.InputBoxOptions[] = [];
+		const typed: (string | undefined)[] = [];
+		const typing = async (options: vscode.InputBoxOptions) => {
+			boxes.push(options);
+			return typed.shift();
+		};
+		Object.assign(vscode.window, { showInputBox: typing });
+		try {
+			const plan = { repoUrl: 'https://host.example/x', branch: 'main' };
+			for (const [agent, model, chosen] of [
+				['mason', 'mason-large', { selectedAgent: 'mason', selectedModel: 'mason-large' }],
+				['', 'mason-large', { selectedModel: 'mason-large' }],
+				['mason', '', { selectedAgent: 'mason' }],
+				['', '', {}],
+			] as const) {
+				typed.push(agent, model);
+				const picked = await pickAgents(unlisted, [{ agent: 'weaver', model: undefined }]);
+				assert.ok(Array.isArray(picked));
+				assert.deepEqual(toRequest(unlisted, 'Fix it', plan, { ...choices, agents: picked }), {
+					prompt: 'Fix it',
+					repoUrl: 'https://host.example/x',
+					selectedBranch: 'main',
+					installDependencies: false,
+					...chosen,
+				});
+			}
+			assert.equal(boxes[0]?.value, 'weaver');
+			assert.equal(boxes[0]?.validateInput?.(''), undefined);
+			assert.match(String(boxes[0]?.validateInput?.('two words')), /without blanks/);
+			typed.push('mason', undefined);
+			assert.equal(await pickAgents(unlisted, []), undefined);
+		} finally {
+			Object.assign(vscode.window, { showInputBox });
+		}
+		const row = (agents: readonly AgentChoice[]) =>
+			spoken(rowsOf({ connection: unlisted, choices: { ...choices, agents } }).find(({ id }) => id === 'agents'));
+		assert.equal(row([]), '$(robot) Agent | as the service decides');
+		assert.equal(row([{ agent: undefined, model: 'mason-large' }]), '$(robot) Agent | with mason-large');
+	});
+
+	it('names the model of the settings where the connection lists no agents', async () => {
+		const unlisted = { ...connection, agents: [] };
+		await writeSetting('errand.tasks.model', 'mason-large');
+		try {
+			assert.deepEqual(settingsAgent(unlisted).agents, [{ agent: undefined, model: 'mason-large' }]);
+		} finally {
+			await writeSetting('errand.tasks.model', '');
+		}
+		assert.deepEqual(settingsAgent(unlisted).agents, []);
 	});
 
 	it('asks for several agents with a model each, and for one as it is', () => {
@@ -296,6 +503,7 @@ describe('the preflight', () => {
 			repoUrl: plan.repoUrl,
 			selectedBranch: 'main',
 			selectedAgent: 'mason',
+			installDependencies: false,
 		});
 		assert.throws(() => request(['mason'], ['nameless']), /Several agents need a model each/);
 	});

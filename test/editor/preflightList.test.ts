@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { PreflightList } from '../../src/tasks/launch/preflight.ts';
+import { PreflightList } from '../../src/tasks/launch/preflightList.ts';
 
 describe('the list before a task is sent', () => {
 	const rowsOf = (...ids: string[]) => ids.map(id => ({ id, label: id }));

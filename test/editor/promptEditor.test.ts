@@ -68,10 +68,12 @@ describe('the prompt’s editor when a task was made of it', function () {
 	});
 
 	it('is no newer to a window that comes later, nor after it was written: what was unsaved could not be saved then', async () => {
-		const before = file.stat(file.uri).mtime;
-		await file.writeFile(file.uri, new TextEncoder().encode('Paint the buoys'));
+		const { fs } = vscode.workspace;
+		const timeOf = async ({ uri }: PromptFile) => (await fs.stat(uri)).mtime;
+		const before = await timeOf(file);
+		await fs.writeFile(file.uri, new TextEncoder().encode('Paint the buoys'));
 		const later = new PromptFile(`errand-prompt-test-${count++}`, state, () => {});
-		assert.deepEqual([file.stat(file.uri).mtime, later.stat(later.uri).mtime], [before, before]);
+		assert.deepEqual([await timeOf(file), await timeOf(later)], [before, before]);
 		later.dispose();
 	});
 

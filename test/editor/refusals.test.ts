@@ -20,6 +20,7 @@ const rows: [SendRefusal, CommandId | undefined][] = [
 	[{ reason: 'not-saved', code: 'ENOSPC' }, undefined],
 	[{ reason: 'no-model' }, commands.selectModel],
 	[{ reason: 'no-mode', mode: 'search' }, commands.switchConnection],
+	[{ reason: 'no-mode', mode: 'image' }, commands.selectModel],
 	[{ reason: 'images-full' }, commands.newConversation],
 	[{ reason: 'encrypted-mode' }, commands.newConversation],
 	[{ reason: 'encryption-ended' }, commands.newEncryptedConversation],

@@ -4,9 +4,12 @@ import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
 import { ActiveConnection } from '../../src/tasks/activeConnection.ts';
 import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
+import { Looks } from '../../src/tasks/changes/looks.ts';
+import { TaskChanges } from '../../src/tasks/changes/taskChanges.ts';
 import { FollowedLogs } from '../../src/tasks/followedLogs.ts';
 import type { KeptLogs } from '../../src/tasks/keptLog.ts';
 import { TaskEnds } from '../../src/tasks/model/taskEnds.ts';
+import { ResultRows } from '../../src/tasks/resultRows.ts';
 import { TaskListStore } from '../../src/tasks/taskListStore.ts';
 import { TaskTree, type TaskTreeDependencies } from '../../src/tasks/taskTree.ts';
 import { TaskServer } from '../support/taskServer.ts';
@@ -44,26 +47,51 @@ interface RowOptions {
 	/** The sentence for an error of the list of agent tasks. */
 	explain?: (error: unknown) => string;
 	loadsAgentTasks?: boolean;
+	isArchived?: TaskTreeDependencies['isArchived'];
 }
 
 /** The lists of tasks that the client's server has, and the rows that show them. */
 export function taskRows(
 	client: Client,
-	{ followState = () => undefined, explain = String, loadsAgentTasks = false }: RowOptions = {},
+	{
+		followState = () => undefined,
+		explain = String,
+		loadsAgentTasks = false,
+		isArchived = () => false,
+	}: RowOptions = {},
 ): { store: TaskListStore; agentTasks: AgentTaskList; tree: TaskTree } {
 	const store = new TaskListStore(() => Promise.resolve(client), systemClock);
 	const agentTasks = new AgentTaskList(() => Promise.resolve(client));
 	const tree = new TaskTree({
+		isArchived,
 		store,
 		agentTasks,
 		active: { current: undefined, isStopped: false, explain },
 		own: { matcher: () => () => false },
+		below: resultRows(store, new State()),
 		followState,
+		hasComments: () => false,
 		firstLoad: async () => {
 			await Promise.all([store.refresh(), loadsAgentTasks ? agentTasks.refresh() : undefined]);
 		},
 	});
 	return { store, agentTasks, tree };
+}
+
+/** What tasks have changed, without a record of which repositories have their branches. */
+export function changesAlone(): TaskChanges {
+	const references = { remember: () => {}, remove: () => Promise.resolve() };
+	return new TaskChanges({ isLocal: () => true, startCommit: () => undefined, references });
+}
+
+/** The rows below those of tasks, as a window has them. */
+export function resultRows(store: TaskListStore, state: State): ResultRows {
+	return new ResultRows({
+		task: id => store.get(id),
+		changes: changesAlone(),
+		looks: new Looks(state),
+		onUnfold: () => {},
+	});
 }
 
 /** The followed logs of a window whose active connection is `connection`. */

@@ -5,8 +5,7 @@ import type { Client } from '../../src/client/types.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { explainError } from '../../src/platform/notify.ts';
-import { isForDashboard } from '../../src/tasks/common/dashboard.ts';
-import { explainList } from '../../src/tasks/taskView.ts';
+import { explainList, isForDashboard } from '../../src/tasks/common/dashboard.ts';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { connectionFields, keys, specialKeys } from '../support/contractServer/fixtures.ts';
 import { taskIds } from '../support/contractServer/taskFixtures.ts';
@@ -76,7 +75,8 @@ const rows: Row[] = [
 			what: `${name} 502`,
 			cloud: specialKeys.brokenSource,
 			call,
-			sentence: /^Quillon failed while it answered\. Try again\./,
+			sentence:
+				/^Quillon got no answer from a service behind it, such as .* your source hosting\. Try again in a moment\./,
 			button: commands.showLog,
 		},
 		{
@@ -90,13 +90,18 @@ const rows: Row[] = [
 			? []
 			: [{ what: `${name} 400`, status: 400, call, sentence: /^Quillon did not accept the request\./ }]),
 	]),
+	{
+		what: 'branches 404 for a repository that is not there',
+		call: client => client.sources.branches('harbour-crew', 'no-such-repository'),
+		sentence: /^Quillon does not know what was asked for\..* It said: “Repository not found or no access”$/,
+	},
 	{ what: 'creation 400', status: 400, call: create, sentence: /^Quillon did not accept the request\./ },
 	{ what: 'creation 401', cloud: wrongKey.cloud, call: create, sentence: refused, button: commands.manageKeys },
 	{
 		what: 'creation 402',
 		cloud: specialKeys.withoutCredit,
 		call: create,
-		sentence: /^The account on Quillon has no credit left\. Add credit .*It said: “Not enough credit”$/,
+		sentence: /^The credit or the quota of the account on Quillon is used up\. .*It said: “Not enough credit”$/,
 		isForDashboard: true,
 	},
 	{
@@ -117,7 +122,7 @@ const rows: Row[] = [
 		what: 'creation 502',
 		cloud: specialKeys.brokenSource,
 		call: create,
-		sentence: /^Quillon failed while it answered\. Try again\. It said: “The source host failed”$/,
+		sentence: /^Quillon got no answer from a service behind it.* It said: “The source host failed”$/,
 		button: commands.showLog,
 	},
 	{
@@ -194,6 +199,9 @@ describe('every documented error of the task service', () => {
 
 	it('has its sentence: list 403', async () => {
 		const error = await errorOf({ call: list, cloud: specialKeys.outsideTeam });
-		assert.match(explainList(error, 'Quillon'), /^You are not a member of the selected team\. Choose another team/);
+		assert.match(
+			explainList(error, 'Quillon'),
+			/^You are not a member of the selected team\. Choose another team.* It said: “You are not a member of the selected/,
+		);
 	});
 });

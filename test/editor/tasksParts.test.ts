@@ -10,14 +10,15 @@ import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
-import { explainError, withoutLinks } from '../../src/platform/notify.ts';
+import { inertText } from '../../src/platform/inertText.ts';
+import { explainError } from '../../src/platform/notify.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
 import type { FollowedLogs } from '../../src/tasks/followedLogs.ts';
 import { KeptLogs } from '../../src/tasks/keptLog.ts';
 import { findRepositories, readBranchesOf } from '../../src/tasks/launch/openRepositories.ts';
 import { FOLLOWED_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import { taskIdOf } from '../../src/tasks/pickTask.ts';
-import { taskTooltip } from '../../src/tasks/taskTooltip.ts';
+import { resultTooltip, taskTooltip } from '../../src/tasks/taskTooltip.ts';
 import type { TreeNode } from '../../src/tasks/taskTree.ts';
 import { readTask } from '../support/readTask.ts';
 import type { TaskServer } from '../support/taskServer.ts';
@@ -174,7 +175,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			const error = new ClientError('server', 'x', { serviceMessage: '[Go](command:workbench.action.quit)' });
 			const { message } = explainError(error, 'Test');
 			assert.match(message, /command:/);
-			assert.doesNotMatch(withoutLinks(message), /\]\(/);
+			assert.doesNotMatch(inertText(message), /\]\(/);
 		});
 
 		it('of a fault is one line of a bounded length', () => {
@@ -214,7 +215,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			assert.deepEqual([tree.shownIds()[0], tree.shownIds().length], ['now', 50]);
 			const item = tree.getTreeItem(row);
 			assert.equal(item.description, '45 % · agent-a · errand/x · live');
-			assert.equal(item.contextValue, 'errand.task.active');
+			assert.equal(item.contextValue, 'errand.task active');
 			assert.equal(item.tooltip, undefined);
 			const { tooltip } = tree.resolveTreeItem(item, row);
 			assert.ok(tooltip instanceof vscode.MarkdownString);
@@ -245,7 +246,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			assert.deepEqual(tree.changedRows(), [row]);
 			assert.equal(tree.getTreeItem(row).description, '20 % · now');
 			assert.deepEqual(tree.changedRows(), []);
-			one['sandboxId'] = 'in the tooltip alone';
+			one['selectedModel'] = 'in the tooltip alone';
 			await store.refresh();
 			assert.deepEqual(tree.changedRows(), [row]);
 			tree.getTreeItem(row);
@@ -265,53 +266,138 @@ describe('the parts of the tasks feature in the editor', () => {
 	});
 
 	describe('the tooltip', () => {
-		it('tells every field of the contract that has a value, as text', () => {
-			const fields = {
-				userId: 'user-id',
-				teamId: 'team-id',
-				prompt: 'Do it',
+		const textOf = (fields: object) =>
+			taskTooltip(readTask(fields), undefined, undefined)
+				.value.replaceAll('&nbsp;', ' ')
+				.replace(/\\(?=[^\w\s])|\u2060/g, '');
+
+		it('has what matters in six lines, as text, and no address', () => {
+			const shown = textOf({
+				id: 'task-id',
+				prompt: 'Do it\nwell',
 				repoUrl: 'https://host.example/acme/widgets',
 				selectedAgent: 'agent-a',
 				selectedModel: 'model-b',
-				status: 'completed',
+				status: 'error',
 				error: 'odd',
 				selectedBranch: 'main',
 				branchName: 'errand/x',
 				sandboxUrl: 'https://sandbox.example/1',
-				sandboxId: 'sandbox-id',
-				badge: 'badge-text',
-				batchId: 'batch-id',
-				creatorName: 'A. Nyone',
-				creatorImage: 'https://host.example/face.png',
 				prUrl: 'https://host.example/pr/7',
-				hostDeploymentSettings: { region: 'north' },
-				deployments: [{ url: 'https://deploy.example' }],
-			};
-			const task = readTask({
-				id: 'task-id',
-				...fields,
-				installDependencies: true,
-				maxDuration: 1800,
-				progress: 100,
-				merged: true,
 				diffStats: { totalLinesAdded: 1201, totalLinesRemoved: 8, totalFilesChanged: 4 },
-				autoDeployEnabled: false,
 				prNumber: 7,
-				isEmptyGitUser: true,
+				merged: true,
+				errand: {
+					sandboxed: true,
+					inputTokens: 12_300,
+					outputTokens: 1900,
+					cost: 0.0412,
+					budget: { limit: 1, spent: 0.0412 },
+					models: [
+						{ model: 'large', provider: 'provider-a', inputTokens: 10_000, outputTokens: 1800, cost: 0.04 },
+						{ model: 'large', provider: 'provider-b', inputTokens: 2_000, outputTokens: 50, cost: 0.001 },
+						{ model: 'small', inputTokens: 300, outputTokens: 50, cost: 0.0002 },
+					],
+				},
 				createdAt: '2026-11-21T10:00:00Z',
-				updatedAt: '2026-11-21T11:00:00Z',
 				completedAt: '2026-11-21T12:00:00Z',
 			});
-			const shown = taskTooltip(task, undefined, undefined)
-				.value.replaceAll('&nbsp;', ' ')
-				.replace(/\\(?=[^\w\s])|\u2060/g, '');
-			for (const value of [...Object.values(fields).filter(field => typeof field === 'string'), 'task-id', 'north']) {
-				assert.ok(shown.includes(value), `${value} in ${shown}`);
-			}
-			assert.match(shown, /deploy\.example/);
-			assert.match(shown, /\+1,201 −8 in 4 files/);
-			assert.match(shown, /Merged: yes[\s\S]*At most: 30 min[\s\S]*Automatic deployment: no/);
-			assert.equal(shown.match(/^(Created|Changed|Ended): /gm)?.length, 3);
+			const lines = shown.split('\n\n');
+			assert.deepEqual(lines.slice(0, 5), [
+				'Do it well',
+				'failed: odd',
+				'agent-a · large by provider-a + provider-b, small · Ran in a sandbox',
+				'+1,201 −8 in 4 files · 12,300 tokens in, 1,900 out, $0.041, 4 % of the limit of $1.00',
+				'acme/widgets · errand/x, from main · PR 7 · merged',
+			]);
+			assert.match(lines[5] ?? '', /^Started .* · ended .* · Id task-id$/);
+			assert.equal(lines.length, 6);
+		});
+
+		it('leaves out what is not known, and names each of several agents', () => {
+			assert.deepEqual(textOf({ id: 't', status: 'pending' }).split('\n\n'), ['Untitled task', 'pending', 'Id t']);
+			assert.match(
+				textOf({
+					id: 't',
+					status: 'processing',
+					progress: 45,
+					errand: { sandboxed: false, cost: 3.5 },
+					agentExecutions: [
+						{ agent: 'agent-a', status: 'completed' },
+						{ agent: 'agent-b', status: 'processing' },
+					],
+				}),
+				/^processing · 45 %\n\nagent-a completed · agent-b processing · Runs without a sandbox\n\n\$3\.50$/m,
+			);
+		});
+
+		it('says in words what is not known of a cost, and never zero', () => {
+			const used = { inputTokens: 100, outputTokens: 10 };
+			const model = { model: 'small', provider: 'up', ...used };
+			const usageOf = (errand: object | undefined) =>
+				textOf({ id: 't', status: 'completed', completedAt: '2026-11-21T12:00:00Z', errand }).split('\n\n').at(-2);
+			assert.equal(usageOf(undefined), 'cost not known');
+			assert.equal(usageOf({ ...used, models: [model] }), '100 tokens in, 10 out, cost not known');
+			assert.equal(
+				usageOf({ ...used, models: [model, { ...model, cost: 0.5 }], budget: { limit: 2, spent: 0.5, atLeast: true } }),
+				'100 tokens in, 10 out, at least $0.50, at least 25 % of the limit of $2.00',
+			);
+			assert.equal(
+				usageOf({ ...used, models: [model], budget: { limit: 2, spent: 0, atLeast: true } }),
+				'100 tokens in, 10 out, cost not known, not counted by the limit of $2.00',
+			);
+			assert.equal(usageOf({ ...used, cost: 0, models: [{ ...model, cost: 0 }] }), '100 tokens in, 10 out, $0.00');
+			const estimated = [{ ...model, cost: 0.5, estimatedCalls: 1 }];
+			assert.equal(usageOf({ ...used, cost: 0.5, models: estimated }), '100 tokens in, 10 out, about $0.50');
+		});
+
+		it('names no more than three models, and shows names of services as text', () => {
+			const models = ['one', 'two\nlines', '[three](command:x)', 'four', 'five'].map(model => ({
+				model,
+				inputTokens: 1,
+			}));
+			const shown = textOf({ id: 't', status: 'completed', errand: { inputTokens: 5, models } });
+			assert.match(shown, /^one, two lines, \[three\]\(command:x\), 2 more$/m);
+		});
+
+		it('of one of several agents has its state, its models, its tests and what it has used', () => {
+			const fields: object = {
+				id: 't',
+				status: 'completed',
+				selectedAgents: [
+					{ agent: 'agent-a', model: 'fast' },
+					{ agent: 'agent-b', model: 'slow' },
+				],
+				agentExecutions: [
+					{
+						agent: 'agent-a',
+						status: 'completed',
+						errand: {
+							sandboxed: true,
+							tests: 'passed',
+							inputTokens: 100,
+							outputTokens: 10,
+							cost: 0.25,
+							models: [{ model: 'small', provider: 'up', inputTokens: 100, outputTokens: 10, cost: 0.25 }],
+							budget: { limit: 1, spent: 0.25 },
+						},
+					},
+					{ agent: 'agent-b', status: 'error' },
+				],
+			};
+			const task = readTask(fields);
+			const linesOf = (position: number) =>
+				resultTooltip(task, position)
+					.value.replaceAll('&nbsp;', ' ')
+					.replace(/\\(?=[^\w\s])|\u2060/g, '')
+					.split('\n\n');
+			assert.deepEqual(linesOf(0), [
+				'agent-a',
+				'completed',
+				'small by up · Ran in a sandbox',
+				'tests passed · 100 tokens in, 10 out, $0.25, 25 % of the limit of $1.00',
+			]);
+			assert.deepEqual(linesOf(1), ['agent-b', 'error', 'slow']);
 		});
 
 		it('makes no address of what a service says', () => {

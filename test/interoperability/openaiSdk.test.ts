@@ -23,14 +23,6 @@ describe('the OpenAI SDK with the local service', () => {
 	after(() => service.stop());
 
 	describe('chats', () => {
-		it('whole', async () => {
-			const reply = await sdk.chat.completions.create({ model: 'demo', messages });
-			assert.equal(reply.object, 'chat.completion');
-			assert.ok(reply.choices[0].message.content.length > 10);
-			assert.equal(reply.choices[0].finish_reason, 'stop');
-			assert.ok(reply.usage.total_tokens > 0);
-		});
-
 		it('streamed, and gets the same text', async () => {
 			const whole = await sdk.chat.completions.create({ model: 'demo', messages, seed: 1 });
 			let text = '';
@@ -76,31 +68,17 @@ describe('the OpenAI SDK with the local service', () => {
 			});
 			assert.match(answered.choices[0].message.content, /Snow in the valley/);
 		});
+	});
 
-		it('with tools that it runs by itself, streamed', async () => {
-			const cities: unknown[] = [];
-			const runner = sdk.chat.completions.runTools({
-				model: 'demo',
-				stream: true,
-				messages: [{ role: 'user', content: '/demo tools' }],
-				tools: [
-					{
-						type: 'function',
-						function: {
-							name: 'weather',
-							parameters,
-							parse: JSON.parse,
-							function: ({ city }: { city: unknown }) => {
-								cities.push(city);
-								return 'Snow in the valley';
-							},
-						},
-					},
-				],
-			});
-			assert.match(await runner.finalContent(), /Snow in the valley/);
-			assert.equal(cities.length, 1);
-		});
+	it('gets one call where it wants no parallel ones, and log probabilities', async () => {
+		const tools = ['weather', 'tide'].map(name => ({ type: 'function', function: { name, parameters } }));
+		const request = { model: 'demo', messages: [{ role: 'user', content: '/demo parallel' }], tools };
+		const calls = async (more: object) =>
+			(await sdk.chat.completions.create({ ...request, ...more })).choices[0].message.tool_calls.length;
+		assert.equal(await calls({}), 2);
+		assert.equal(await calls({ parallel_tool_calls: false }), 1);
+		const { choices } = await sdk.chat.completions.create({ model: 'demo', messages, logprobs: true, top_logprobs: 1 });
+		assert.equal(choices[0].logprobs.content[0].top_logprobs.length, 1);
 	});
 
 	it('gets an error with the status and the words of the service', async () => {
@@ -112,59 +90,19 @@ describe('the OpenAI SDK with the local service', () => {
 		});
 	});
 
-	it('lists the models', async () => {
+	it('lists the models, and reads one', async () => {
 		const ids: string[] = [];
 		for await (const { id } of sdk.models.list()) {
 			ids.push(id);
 		}
 		assert.ok(ids.includes('demo'));
+		const { id, created } = await sdk.models.retrieve('demo');
+		assert.deepEqual([id, Number.isInteger(created)], ['demo', true]);
+		await assert.rejects(sdk.models.retrieve('none'), { status: 404 });
 	});
 
 	describe('gets responses', () => {
-		const tools = [{ type: 'function', name: 'weather', parameters, strict: false }];
 		const input = [{ role: 'user', content: 'Hello' }];
-
-		it('created as a stream', async () => {
-			let text = '';
-			let ended: { status: string; output: { content: { text: string }[] }[] } | undefined;
-			for await (const event of await enterprise.responses.create({
-				model: 'demo',
-				input,
-				stream: true,
-				store: false,
-			})) {
-				text += event.type === 'response.output_text.delta' ? event.delta : '';
-				ended = event.type === 'response.completed' ? event.response : ended;
-			}
-			assert.equal(ended?.status, 'completed');
-			assert.ok(text.length > 10);
-			assert.equal(ended?.output[0]?.content[0]?.text, text);
-		});
-
-		it('put together by its own stream', async () => {
-			let pieces = 0;
-			const stream = enterprise.responses.stream({ model: 'demo', input, store: false });
-			stream.on('response.output_text.delta', () => pieces++);
-			const whole = await stream.finalResponse();
-			assert.ok(pieces > 2);
-			assert.ok(whole.output_text.length > 10);
-			assert.ok(whole.usage.total_tokens > 0);
-		});
-
-		it('with tools, its own items going back as they came', async () => {
-			const asked = [{ role: 'user', content: '/demo tools' }];
-			const called = await enterprise.responses
-				.stream({ model: 'demo', input: asked, tools, store: false })
-				.finalResponse();
-			const call = called.output.find(({ type }: { type: string }) => type === 'function_call');
-			assert.equal(call.name, 'weather');
-			assert.equal(typeof JSON.parse(call.arguments).city, 'string');
-			const result = { type: 'function_call_output', call_id: call.call_id, output: 'Snow in the valley' };
-			const answered = await enterprise.responses
-				.stream({ model: 'demo', input: [...asked, ...called.output, result], tools, store: false })
-				.finalResponse();
-			assert.match(answered.output_text, /Snow in the valley/);
-		});
 
 		it('with reasoning that goes back sealed', async () => {
 			const asked = [{ role: 'user', content: '/demo reasoning' }];

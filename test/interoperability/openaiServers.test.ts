@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import process from 'node:process';
 import { ClientError } from '../../src/base/errors.ts';
 import { createClient } from '../../src/client/client.ts';
 import type { Client } from '../../src/client/types.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
 import { waitFor } from '../support/waitFor.ts';
+import { freePort } from './freePort.ts';
 import { fileOf, load } from './packages.ts';
 
 const clientOf = (apiUrl: string): Client =>
@@ -117,12 +116,3 @@ describe('the client with servers of others', () => {
 		});
 	});
 });
-
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const address = server.address();
-	server.close();
-	await once(server, 'close');
-	return typeof address === 'object' && address !== null ? address.port : 0;
-}

@@ -11,6 +11,7 @@ import { testSettings } from '../../scripts/editor/settings.ts';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 import { type SettingId, settingScopes } from '../../src/platform/ids.ts';
 import { rememberWindow } from './openWindows.ts';
+import { installPseudoLanguage, PSEUDO_LOCALE } from './pseudoLanguage.ts';
 
 export interface EditorOptions {
 	/** The folder that windows open. By default, it is a fresh sample repository. */
@@ -32,6 +33,8 @@ export interface EditorOptions {
 	 */
 	extensionTests?: string;
 	env?: Record<string, string>;
+	/** Whether the editor is in the pseudo-language, which the extension then needs to have. */
+	pseudoLanguage?: boolean;
 }
 
 export interface EditorServer {
@@ -103,10 +106,16 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 	} else if (options.installed !== false) {
 		installExtension(extension, path.join(dataFolder, 'extensions'));
 	}
+	if (options.pseudoLanguage) {
+		installPseudoLanguage(path.join(dataFolder, 'server', 'data'));
+	}
 	const editor = await startEditorServer({
 		editor: builtByTheRunner('ERRAND_TEST_EDITOR'),
 		dataFolder,
-		flags: options.extensionTests === undefined ? [] : ['--enable-smoke-test-driver'],
+		flags: [
+			...(options.extensionTests === undefined ? [] : ['--enable-smoke-test-driver']),
+			...(options.pseudoLanguage ? ['--locale', PSEUDO_LOCALE] : []),
+		],
 		...(DELAY_MS > 0 && { delayMs: DELAY_MS }),
 		// Nothing listens on this port, so that no test meets the model servers of the machine that it runs on.
 		environment: { OLLAMA_HOST: '127.0.0.1:1', ...options.env },
@@ -181,7 +190,7 @@ export async function workbenchStands(page: Page): Promise<void> {
 	await page.locator('.monaco-workbench .statusbar').first().waitFor({ timeout: windowLimitMs });
 }
 
-function launchBrowser(): Promise<Browser> {
+export function launchBrowser(): Promise<Browser> {
 	const executablePath = findBrowser();
 	if (executablePath === undefined) {
 		throw new Error('No Chromium or Chrome is installed. Install one, or name it in CHROME_PATH.');

@@ -116,17 +116,32 @@ export async function openFile(page: Page, name: string): Promise<void> {
 	});
 }
 
-/** Drags the edge of the side bar to a width in pixels, and waits until its page has about that width. */
-export async function resizeSideBar(page: Page, frame: Frame, width: number): Promise<void> {
-	const bar = await page.locator('.part.sidebar').boundingBox();
+/** Drags the edge of the secondary side bar to a width in pixels, and waits until its page has about that width. */
+export async function resizeChat(page: Page, frame: Frame, width: number): Promise<void> {
+	const bar = await page.locator('.part.auxiliarybar').boundingBox();
 	assert.ok(bar);
-	await page.mouse.move(bar.x + bar.width + 2, 300);
+	await page.mouse.move(bar.x - 1, 300);
 	await page.mouse.down();
-	await page.mouse.move(bar.x + width, 300, { steps: 5 });
+	await page.mouse.move(bar.x + bar.width - width, 300, { steps: 5 });
 	await page.mouse.up();
 	await until(`the page is about ${width} pixels wide`, async () => {
 		const shown = await frame.evaluate(() => document.documentElement.clientWidth);
 		return Math.abs(shown - width) < 60;
+	});
+}
+
+/** Drags the edge of the side bar until the bar is so many pixels wide. */
+export async function makeSideBar(page: Page, width: number): Promise<void> {
+	await until(`the side bar is ${width} pixels wide`, async () => {
+		const box = await page.locator('.part.sidebar').boundingBox();
+		if (!box || Math.abs(box.width - width) <= 8) {
+			return box !== null;
+		}
+		await page.mouse.move(box.x + box.width, 400);
+		await page.mouse.down();
+		await page.mouse.move(box.x + width, 400, { steps: 5 });
+		await page.mouse.up();
+		return false;
 	});
 }
 
@@ -160,16 +175,20 @@ export async function acceptPicks(page: Page, text: string): Promise<void> {
 	});
 }
 
-/** Chooses `label` from a list, and waits until that has opened another list that offers `next`. */
+/**
+ * Chooses `label` from a list, and waits until that has opened another one that shows `next`, as its title or in a row. A
+ * list that changes by itself needs this in place of `pickItem`, which takes a changed list for a sign of the choice.
+ */
 export async function pickThrough(page: Page, label: string, next: string): Promise<void> {
-	const rows = (text: string) => quickRows(page).filter({ has: page.getByText(text, { exact: true }) });
+	const row = quickRows(page).filter({ has: page.getByText(label, { exact: true }) });
+	const shown = page.locator('.quick-input-widget:visible').getByText(next, { exact: true });
 	await until(`“${label}” leads to “${next}”`, async () => {
 		// A list that is redrawn at the moment of a click misses the click.
-		await rows(label)
+		await row
 			.first()
 			.click({ timeout: 2_000 })
 			.catch(() => {});
-		return appears(rows(next).first(), 2_000);
+		return appears(shown.first(), 2_000);
 	});
 }
 

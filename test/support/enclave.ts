@@ -52,8 +52,19 @@ export class Enclave {
 
 	static async start(): Promise<Enclave> {
 		const enclave = new Enclave(await FaultServer.start(() => {}));
-		enclave.server.answer = (response, { path, body }) =>
-			path.endsWith('/attestation') ? enclave.attest(response) : enclave.receive(response, path, JSON.parse(body));
+		enclave.server.answer = (response, { path, body }) => {
+			if (path.endsWith('/health')) {
+				return sendJson(response, 200, {
+					status: 'healthy',
+					crypto_status: 'ready',
+					server: 'enclave',
+					version: '1.4',
+				});
+			}
+			return path.endsWith('/attestation')
+				? enclave.attest(response)
+				: enclave.receive(response, path, JSON.parse(body));
+		};
 		return enclave;
 	}
 

@@ -5,9 +5,13 @@ import { DISCOVERY_FILE, type Discovery } from '../../src/contract/control.ts';
 import type { EditorServer } from './editor.ts';
 import { appears, dismissInput, openView, pickItem, runCommand, until, webviewFrame } from './editorWindow.ts';
 
-/** Opens the chat view and resolves with its page once the current conversation is shown. */
+/** Opens the tasks and the chat, and resolves with the chat's page once the current conversation is shown. */
 export async function openChat(page: Page): Promise<Frame> {
 	await openView(page, 'Errand');
+	// A window that opens again restores its chat by itself.
+	if (!(await appears(page.locator('.part.auxiliarybar'), 1_000))) {
+		await runCommand(page, 'Errand: Focus Chat');
+	}
 	const frame = await webviewFrame(page, 'chat-composer');
 	await frame.locator('chat-composer textarea').waitFor();
 	// The turns or their placeholder must be shown first, because before that there are no turns to count.
@@ -15,22 +19,27 @@ export async function openChat(page: Page): Promise<Frame> {
 	return frame;
 }
 
+/** Resolves with whether typed keys go into the composer. */
+const hasCursor = (frame: Frame): Promise<boolean> =>
+	frame
+		.locator('chat-composer textarea')
+		.evaluate(field => document.hasFocus() && (field.getRootNode() as ShadowRoot).activeElement === field);
+
 /** Waits until typed keys go into the composer. */
 export const composerHasCursor = (frame: Frame): Promise<void> =>
-	until('the composer has the cursor', () =>
-		frame
-			.locator('chat-composer textarea')
-			.evaluate(field => document.hasFocus() && (field.getRootNode() as ShadowRoot).activeElement === field),
-	);
+	until('the composer has the cursor', () => hasCursor(frame));
 
 /**
- * Runs a command that ends with the cursor in the composer, and waits for that, because anything that opens earlier
- * would be closed again.
+ * Runs a command that ends with the cursor in the composer, makes the choices that it asks for, and waits for the
+ * cursor, because anything that opens earlier would be closed again, and a key pressed earlier would be lost.
  */
-export async function runInChat(page: Page, frame: Frame, title: string): Promise<void> {
+export async function runInChat(page: Page, frame: Frame, title: string, ...choices: string[]): Promise<void> {
 	// Otherwise, the cursor would be back in the composer as soon as the palette closes.
 	await frame.locator('chat-composer textarea').evaluate(field => (field as HTMLElement).blur());
 	await runCommand(page, title);
+	for (const choice of choices) {
+		await pickItem(page, choice);
+	}
 	await composerHasCursor(frame);
 }
 
@@ -38,6 +47,11 @@ export async function runInChat(page: Page, frame: Frame, title: string): Promis
 export async function sendMessage(frame: Frame, text: string): Promise<void> {
 	const composer = frame.locator('chat-composer textarea');
 	await composer.fill(text);
+	// A list that has just closed gives the focus back late, and the key would be lost meanwhile.
+	await until('the composer has the cursor', async () => {
+		await composer.focus();
+		return hasCursor(frame);
+	});
 	await composer.press('Enter');
 }
 
@@ -128,6 +142,22 @@ export const focusedRow = (page: Page): Promise<string> =>
 	page.evaluate(
 		() => document.activeElement?.querySelector('.monaco-list-row.focused')?.getAttribute('aria-label') ?? '',
 	);
+
+/** Drags the edge of the side bar until it is about as wide as that, in pixels. */
+export async function narrowSideBar(page: Page, width: number): Promise<void> {
+	const bar = page.locator('.part.sidebar');
+	await until(`the side bar is about ${width} pixels wide`, async () => {
+		const box = await bar.boundingBox();
+		if (box && Math.abs(box.width - width) >= 8) {
+			await page.mouse.move(box.x + box.width, 300);
+			await page.mouse.down();
+			await page.mouse.move(box.x + width, 300, { steps: 5 });
+			await page.mouse.up();
+			await page.mouse.move(width * 4, 300);
+		}
+		return Math.abs(((await bar.boundingBox())?.width ?? 0) - width) < 8;
+	});
+}
 
 /** Walks through the task tree with the arrow keys, to the row whose label for screen readers matches. */
 export async function walkTo(page: Page, label: RegExp): Promise<void> {

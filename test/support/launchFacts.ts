@@ -27,6 +27,7 @@ export function launchFacts(changes: Partial<LaunchFacts> = {}): LaunchFacts {
 		service: { kind: 'not-asked' },
 		isEmptyGitUser: false,
 		unknownAgent: undefined,
+		needs: [],
 		...changes,
 	};
 }

@@ -25,7 +25,8 @@ export const followWords: FollowWords = {
 	error: 'error',
 	warning: 'warning',
 	success: 'success',
-	reconnecting: (nextIndex, attempt) => `<reconnecting ${attempt} at ${nextIndex}>`,
+	reconnecting: (nextIndex, attempt, cause) =>
+		`<reconnecting ${attempt} at ${nextIndex}${cause === '' ? '' : `: ${cause}`}>`,
 	resumed: nextIndex => `<resumed at ${nextIndex}>`,
 	missing: (from, to) => `<missing ${from} to ${to}>`,
 	leftOut: index => `<before ${index}>`,

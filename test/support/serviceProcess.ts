@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 import { DISCOVERY_FILE, discoverySchema, type StartLine, startLineSchema } from '../../src/contract/control.ts';
 import type { UpstreamHandoverInput } from '../../src/contract/upstreams.ts';
 import { workFolderOf } from '../../src/service/stateFolder.ts';
+import { SERVICE_PROGRAM } from './programs.ts';
 
-const SOURCE = path.resolve('src/service/main.ts');
 const BUNDLE = path.resolve('dist/service.js');
 const START_TIMEOUT_MS = 60_000;
 
@@ -17,6 +17,8 @@ export interface ServiceProcessOptions {
 	/** The state folder. By default, it is a new folder that is removed at the end. */
 	stateFolder?: string;
 	idleSeconds?: number;
+	/** The number of tasks that run at the same time. */
+	runningTasks?: number;
 	environment?: Record<string, string>;
 	/**
 	 * The upstreams that the service gets. By default, there are none, so that no test meets the model servers of the
@@ -55,6 +57,9 @@ export class ServiceProcess {
 	static async start(options: ServiceProcessOptions = {}): Promise<ServiceProcess> {
 		const stateFolder = options.stateFolder ?? (await mkdtemp(path.join(os.tmpdir(), 'errand-service-')));
 		const args = ['--data', stateFolder, '--idle-seconds', String(options.idleSeconds ?? 60), '--upstreams-from-stdin'];
+		if (options.runningTasks !== undefined) {
+			args.push('--running-tasks', String(options.runningTasks));
+		}
 		const child = spawnService(args, options);
 		child.stdin?.end(`${JSON.stringify(options.handover ?? { upstreams: [], findOllama: false })}\n`);
 		let stderr = '';
@@ -127,7 +132,7 @@ export class ServiceProcess {
 }
 
 function spawnService(args: string[], { environment, bundle }: ServiceProcessOptions): ChildProcess {
-	const program = bundle ? BUNDLE : SOURCE;
+	const program = bundle ? BUNDLE : SERVICE_PROGRAM;
 	if (!existsSync(program)) {
 		throw new Error(`${program} is not there. Build it first.`);
 	}

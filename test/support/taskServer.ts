@@ -24,6 +24,8 @@ export class TaskServer {
 	readonly tasks: ServedTask[] = [];
 	/** `METHOD path?query` of every request. */
 	readonly requests: string[] = [];
+	/** The further prompts that were accepted, in order. */
+	readonly furtherPrompts: { taskId: string; prompt: string }[] = [];
 	/** The answer to every request for the task list, while set. */
 	listFailure: { status: number; body: unknown } | undefined;
 	createFault: CreateFault;
@@ -94,18 +96,18 @@ export class TaskServer {
 		return task;
 	}
 
-	/** Adds entries to a task's log and sends them to every follower. */
-	log(taskId: string, ...messages: string[]): void {
+	/** Adds entries, or messages as such, to a task's log and sends them to every follower. */
+	log(taskId: string, ...messages: (string | object)[]): void {
 		const log = this.logs.get(taskId) ?? [];
 		this.logs.set(taskId, log);
 		for (const message of messages) {
-			log.push({
+			const entry = {
 				type: 'info',
 				contentType: 'message',
 				step: 'agent_executing',
-				message,
 				timestamp: '2026-11-21T10:42:07Z',
-			});
+			};
+			log.push(typeof message === 'string' ? { ...entry, message } : message);
 		}
 		for (const response of this.streams.keys()) {
 			this.catchUp(response);
@@ -236,6 +238,7 @@ export class TaskServer {
 		}
 		const task = this.tasks.find(({ id }) => id === taskId);
 		Object.assign(task ?? {}, { status: 'processing', completedAt: undefined, error: null });
+		this.furtherPrompts.push({ taskId, prompt: currentPrompt });
 		this.log(taskId, `Asked further: ${currentPrompt}`);
 		if (fault === 'lost after') {
 			response.destroy();

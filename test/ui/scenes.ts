@@ -47,6 +47,25 @@ const DETAILS: DetailsView = {
 	],
 	parameters: [['temperature', '0.2']],
 	retention: { inForce: 'yes', because: 'request' },
+	tokens: [
+		{
+			token: 'Each',
+			probability: 0.973,
+			top: [
+				['Each', 0.973],
+				['Every', 0.021],
+			],
+		},
+		{
+			token: ' try',
+			probability: 0.61,
+			top: [
+				[' try', 0.61],
+				[' attempt', 0.33],
+			],
+		},
+		{ token: '\n', probability: 0.08, top: [['.', 0.9]] },
+	],
 };
 /** The id of another version of a message. */
 const VERSION_ID = '00000000-0000-4000-8000-0000000000ff';
@@ -160,10 +179,7 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 				},
 			},
 		);
-		await chat.page
-			.getByRole('button', { name: /^Details of the reply/ })
-			.last()
-			.click();
+		await chat.page.getByRole('button', { name: 'Details of the reply' }).last().click();
 	},
 	error: chat =>
 		chat.snapshot(

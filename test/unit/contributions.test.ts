@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import {
+	CHANGE_SCHEME,
+	COMMENT_CONTROLLER,
+	COMMENT_PROMPT_SCHEME,
 	commands,
 	EXTENSION_ID,
+	FILE_CONTEXT,
 	LOG_LANGUAGE,
 	PROMPT_SCHEME,
+	rowContext,
 	settingScopes,
-	taskContextValue,
-	VIEW_CONTAINER,
+	type TaskRowFlags,
+	viewContainers,
 	views,
 } from '../../src/platform/ids.ts';
 import { TEXT_COLUMN } from '../../src/tasks/model/formatEntry.ts';
@@ -32,10 +37,14 @@ interface Manifest {
 		virtualWorkspaces: { supported: string };
 	};
 	contributes: {
-		viewsContainers: { activitybar: { id: string; icon: string }[] };
+		viewsContainers: Record<string, { id: string; icon: string }[]>;
 		views: Record<string, { id: string }[]>;
 		viewsWelcome: { view: string; contents: string; when: string }[];
-		commands: { command: string; category: string }[];
+		walkthroughs: {
+			when: string;
+			steps: { description: string; media: { svg: string; altText: string }; completionEvents: string[] }[];
+		}[];
+		commands: { command: string; title: string; category?: string }[];
 		languages: { id: string }[];
 		configurationDefaults: Record<string, Record<string, unknown>>;
 		menus: Record<string, { command: string; when: string }[]>;
@@ -56,21 +65,26 @@ const source = globSync('src/**/*.ts')
 	.join('\n');
 
 describe('what package.json contributes', () => {
-	it('names exactly the commands of ids.ts, in the Errand category', () => {
+	it('names exactly the commands of ids.ts, each with Errand in its category or its title', () => {
 		assert.deepEqual(contributes.commands.map(({ command }) => command).sort(), Object.values(commands).sort());
 		assert.deepEqual(
-			contributes.commands.filter(({ category }) => category !== 'Errand'),
+			contributes.commands.filter(
+				({ category, title }) => (category === 'Errand') === /Errand/.test(strings[title.slice(1, -1)] ?? ''),
+			),
 			[],
 		);
 	});
 
-	it('names exactly the views of ids.ts, in the Errand container', () => {
-		assert.deepEqual(Object.keys(contributes.views), [VIEW_CONTAINER]);
-		assert.deepEqual(
-			contributes.viewsContainers.activitybar.map(({ id }) => id),
-			[VIEW_CONTAINER],
-		);
-		assert.deepEqual(contributes.views[VIEW_CONTAINER]?.map(({ id }) => id).sort(), Object.values(views).sort());
+	it('names exactly the views of ids.ts, the chat in the secondary side bar and the tasks in the activity bar', () => {
+		const idsOf = (all: readonly { id: string }[] | undefined) => all?.map(({ id }) => id);
+		const { activitybar, secondarySidebar } = contributes.viewsContainers;
+		assert.deepEqual(idsOf(activitybar), [viewContainers.tasks]);
+		assert.deepEqual(idsOf(secondarySidebar), [viewContainers.chat]);
+		const shown = Object.entries(contributes.views).map(([container, all]) => [container, idsOf(all)]);
+		assert.deepEqual(Object.fromEntries(shown), {
+			[viewContainers.chat]: [views.chat],
+			[viewContainers.tasks]: [views.tasks],
+		});
 	});
 
 	it('names exactly the settings of ids.ts, each with the scope that it must have', () => {
@@ -79,7 +93,8 @@ describe('what package.json contributes', () => {
 	});
 
 	it('never lets a repository choose a host, start a program or weaken privacy', () => {
-		const guarded = /^errand\.(connections?|chat\.(routing|instructions|zeroDataRetention)|channel\..*|local\..*)$/;
+		const guarded =
+			/^errand\.(connections?|chat\.(routing|instructions|zeroDataRetention)|tasks\.(agent|maxCost)|channel\..*|local\..*)$/;
 		for (const [id, { scope }] of Object.entries(properties)) {
 			if (guarded.test(id)) {
 				assert.equal(scope, id.startsWith('errand.local.') ? 'machine' : 'application', id);
@@ -99,25 +114,67 @@ describe('what package.json contributes', () => {
 	});
 
 	it('uses only commands and views that exist in menus, and context values that the code sets', () => {
+		const flags: (keyof TaskRowFlags)[] = [
+			'branch',
+			'race',
+			'keepable',
+			'comments',
+			'failed',
+			'sandbox',
+			'dashboard',
+			'archived',
+		];
+		const contexts = [
+			FILE_CONTEXT,
+			...(['task active', 'task final', 'result'] as const).flatMap(kind => [
+				rowContext(kind, {}),
+				...flags.map(flag => rowContext(kind, { [flag]: true })),
+			]),
+		];
 		const known = new Set<string>(Object.values(commands));
 		for (const { command, when } of Object.values(contributes.menus).flat()) {
 			assert.ok(known.has(command), command);
 			for (const [, view] of when.matchAll(/view == (\S+)/g)) {
 				assert.ok(Object.values<string>(views).includes(view ?? ''), when);
 			}
-			for (const [, value] of when.matchAll(/viewItem == (\S+)/g)) {
-				assert.ok(Object.values<string>(taskContextValue).includes(value ?? ''), when);
+			const [, pattern] = /viewItem =~ \/(.*)\/$/.exec(when) ?? [];
+			if (pattern !== undefined) {
+				assert.ok(
+					contexts.some(context => new RegExp(pattern).test(context)),
+					when,
+				);
+			}
+			assert.doesNotMatch(when, /viewItem ==/);
+			for (const [, controller] of when.matchAll(/commentController == (\S+)/g)) {
+				assert.equal(controller, COMMENT_CONTROLLER);
 			}
 		}
 	});
 
-	it('links only to commands that exist in welcome texts', () => {
+	it('links only to commands that exist in welcome texts and in the walkthrough', () => {
 		const known = new Set<string>(Object.values(commands));
-		for (const { contents } of contributes.viewsWelcome) {
+		const steps = contributes.walkthroughs.flatMap(walkthrough => walkthrough.steps);
+		const welcomes = contributes.viewsWelcome.map(welcome => welcome.contents);
+		for (const contents of [...welcomes, ...steps.map(step => step.description)]) {
 			const shown = strings[contents.slice(1, -1)] ?? '';
 			assert.match(shown, /\(command:/);
 			for (const [, command] of shown.matchAll(/\(command:([^)]+)\)/g)) {
 				assert.ok(known.has(command ?? ''), command);
+			}
+		}
+	});
+
+	it('has a walkthrough of four steps, each with a picture in the colours of the theme, that opens uninvited nowhere', () => {
+		const [walkthrough, ...others] = contributes.walkthroughs;
+		assert.deepEqual([walkthrough?.when, others], ['errand.isActive', []]);
+		assert.equal(walkthrough?.steps.length, 4);
+		for (const { media, completionEvents } of walkthrough?.steps ?? []) {
+			assert.match(readFileSync(media.svg, 'utf8'), /var\(--vscode-/);
+			assert.doesNotMatch(readFileSync(media.svg, 'utf8'), /#[\da-f]{3}|<script|href/i);
+			assert.ok(strings[media.altText.slice(1, -1)]);
+			for (const event of completionEvents) {
+				const [, id = ''] = /^on(?:Command|View):(.*)$/.exec(event) ?? [];
+				assert.ok([...Object.values(commands), ...Object.values(views)].includes(id as never), event);
 			}
 		}
 	});
@@ -141,12 +198,15 @@ describe('what package.json contributes', () => {
 
 	it('registers every command somewhere', () => {
 		for (const name of Object.keys(commands)) {
-			assert.match(source, new RegExp(`registerCommand\\(\\s*commands\\.${name}\\b`), name);
+			assert.match(source, new RegExp(`\\bregister(?:Command)?\\(\\s*commands\\.${name}\\b`), name);
 		}
 	});
 
 	it('starts late, in the workspace host, as an ES module, on the oldest editor it is typed for', () => {
-		assert.deepEqual(manifest.activationEvents, ['onStartupFinished', 'onUri', `onFileSystem:${PROMPT_SCHEME}`]);
+		assert.deepEqual(manifest.activationEvents, [
+			...['onStartupFinished', 'onUri'],
+			...[PROMPT_SCHEME, CHANGE_SCHEME, COMMENT_PROMPT_SCHEME].map(scheme => `onFileSystem:${scheme}`),
+		]);
 		assert.deepEqual(manifest.extensionKind, ['workspace']);
 		assert.equal(manifest.type, 'module');
 		assert.equal(manifest.engines.vscode, `^${manifest.devDependencies['@types/vscode']}`);

@@ -6,16 +6,18 @@ import path from 'node:path';
  * The layers of src/, lowest first. A folder imports only what its row names; `vscode` says whether the editor's API
  * may be used. The rows are the table of ARCHITECTURE.md.
  */
-const FEATURES = ['connections', 'keys', 'localService', 'chat', 'tasks', 'channel'];
+const FEATURES = ['connections', 'keys', 'localService', 'chat', 'tasks', 'channel', 'costs', 'decisions'];
 const LAYERS: Record<string, { imports: string[]; vscode: boolean }> = {
 	base: { imports: [], vscode: false },
 	contract: { imports: ['base'], vscode: false },
 	crypto: { imports: ['base'], vscode: false },
 	client: { imports: ['base', 'contract', 'crypto'], vscode: false },
-	service: { imports: ['base', 'contract', 'crypto', 'client/core'], vscode: false },
+	agents: { imports: ['base', 'contract', 'client'], vscode: false },
+	service: { imports: ['base', 'contract', 'crypto', 'client/core', 'agents'], vscode: false },
+	agent: { imports: ['base', 'contract', 'crypto', 'client', 'agents'], vscode: false },
 	platform: { imports: ['base'], vscode: true },
 	...Object.fromEntries(
-		FEATURES.map(feature => [feature, { imports: ['base', 'contract', 'client', 'platform'], vscode: true }]),
+		FEATURES.map(feature => [feature, { imports: ['base', 'contract', 'client', 'agents', 'platform'], vscode: true }]),
 	),
 };
 /**
@@ -31,11 +33,13 @@ const FOLDERS: Record<string, string[][]> = {
 		['messages'],
 		['context', 'conversations'],
 	],
-	tasks: [['model'], ['common'], ['launch', 'logDocument']],
+	tasks: [['model'], ['common'], ['launch', 'logDocument'], ['changes'], ['apply'], ['review', 'branches']],
 	channel: [['model'], ['ui']],
 	keys: [['model']],
-	connections: [['model']],
-	localService: [['model']],
+	connections: [['model'], ['hosts', 'edit'], ['diagnose']],
+	localService: [['model'], ['servers']],
+	costs: [['model']],
+	decisions: [['model'], ['ui']],
 };
 
 /** Files of the root, which wire the features through their doors. */

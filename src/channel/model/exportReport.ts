@@ -1,6 +1,8 @@
-import type { Attested, Verdict } from '../../client/types.ts';
+import type { Verdict } from '../../client/types.ts';
+import type { Health } from '../../contract/channel.ts';
+import type { Placed } from './places.ts';
 
-export interface ExportedReport extends Attested {
+export interface ExportedReport extends Placed {
 	/** The verdicts, each with its reason as it was shown. */
 	verdicts: readonly (Verdict & { reason: string })[];
 	/** The connection's name for the user. */
@@ -9,11 +11,13 @@ export interface ExportedReport extends Attested {
 	checkedAt: string;
 	/** The verdict as it was shown. */
 	summary: string;
+	/** What the service said of its health. */
+	health?: Health;
 }
 
 /** Returns a JSON text with everything that was received and the result of each check. */
 export function exportReport({ connection, checkedAt, summary, ...attested }: ExportedReport): string {
-	const { address, verdicts, keyFingerprint, devices, attestation } = attested;
+	const { address, verdicts, keyFingerprint, devices, attestation, health } = attested;
 	const fields = { format: 'errand-attestation-1', connection, address, checkedAt, summary };
-	return `${JSON.stringify({ ...fields, verdicts, keyFingerprint, devices, attestation }, undefined, '\t')}\n`;
+	return `${JSON.stringify({ ...fields, health, verdicts, keyFingerprint, devices, attestation }, undefined, '\t')}\n`;
 }

@@ -1,5 +1,6 @@
 import { ClientError } from '../../base/errors.ts';
 import { attestationUrl, type ChannelAddress } from '../../client/channel/address.ts';
+import type { Attested } from '../../client/types.ts';
 import type { Connection } from '../../contract/connection.ts';
 
 /** A place where a connection has an encrypted channel. */
@@ -35,6 +36,17 @@ export function channelPlaces(connection: Connection): ChannelPlace[] {
 			throw error;
 		}
 	});
+}
+
+/** An attestation as the report shows it. */
+export type Placed = Omit<Attested, 'address'> & Partial<Pick<Attested, 'address'>>;
+
+/** The local service listens at another port after each start, so the address of its connection only stands for it. */
+export function withoutAddress({ address: _, ...attested }: Attested): Placed {
+	const verdicts = attested.verdicts.map(({ input, ...verdict }) =>
+		input === undefined || verdict.check === 'transport' ? verdict : { ...verdict, input },
+	);
+	return { ...attested, verdicts };
 }
 
 export function isSame(one: ChannelAddress, other: ChannelAddress): boolean {

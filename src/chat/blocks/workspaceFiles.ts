@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type FilePlace, isGitsOwn, placeOf } from '../../platform/filePlace.ts';
+import { type FilePlace, isGitsOwn, placeOf } from '../../base/filePlace.ts';
 import { askModal, showMessage } from '../../platform/notify.ts';
 import { type FileReference, looksLikeFile, parseFileReference } from '../model/fileReference.ts';
 

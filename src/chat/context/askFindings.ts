@@ -25,7 +25,8 @@ export async function askFindings(
 	return (await askModal(question, detail, yes)) === yes;
 }
 
-function findingText(finding: SourceWarning): string {
+/** Names what was found, in a sentence. */
+export function findingText(finding: SourceWarning): string {
 	switch (finding.kind) {
 		case 'name':
 			return vscode.l10n.t('Files of this name usually hold secrets.');

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
+import { estimateTokens } from '../../base/tokens.ts';
+import { formatNumber } from '../../platform/amounts.ts';
 import { askModal, type Explanation } from '../../platform/notify.ts';
 import { PickList } from '../../platform/pick.ts';
-import { estimateTokens } from '../model/attachment.ts';
 import type { ModelLimits } from '../model/contextBudget.ts';
 import { attachmentTokens, requestBudget, shortenedLengths } from '../model/contextBudget.ts';
 import { chooseModelButton } from '../settings/messages.ts';
@@ -31,10 +32,9 @@ export function excessOf(chips: readonly Chip[], measure: Measure): number {
 
 export function warningText(chips: readonly Chip[], measure: Measure): string | undefined {
 	const excess = excessOf(chips, measure);
-	const number = new Intl.NumberFormat(vscode.env.language);
 	return excess === 0
 		? undefined
-		: vscode.l10n.t('About {0} tokens too many for {1}.', number.format(excess), measure.model);
+		: vscode.l10n.t('About {0} tokens too many for {1}.', formatNumber(excess), measure.model);
 }
 
 /**
@@ -60,11 +60,10 @@ export async function fitContext(
 		onAsk();
 		const choose = vscode.l10n.t('Choose What to Shorten');
 		const anyway = vscode.l10n.t('Send Anyway');
-		const number = new Intl.NumberFormat(vscode.env.language);
 		const detail = vscode.l10n.t(
 			'{0} takes about {1} tokens in a message with its history. The sizes are estimates.',
 			measure.model,
-			number.format(requestBudget(measure) ?? 0),
+			formatNumber(requestBudget(measure) ?? 0),
 		);
 		const chosen = await askModal(warning, detail, ...(chips.chips.length > 0 ? [choose] : []), anyway);
 		if (chosen === anyway) {
@@ -86,7 +85,6 @@ interface ChipItem extends vscode.QuickPickItem {
 /** Shortens the chips that the user selects until everything fits. Resolves with false where the user cancels. */
 export async function pickShortened(chips: ContextChips, measure: Measure): Promise<boolean> {
 	const leaveOut = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Leave Out') };
-	const number = new Intl.NumberFormat(vscode.env.language);
 	const list = new PickList<ChipItem, true>(picker => {
 		picker.title = vscode.l10n.t('Shorten Context');
 		picker.placeholder = vscode.l10n.t('What may be shortened until the message fits');
@@ -117,7 +115,7 @@ export async function pickShortened(chips: ContextChips, measure: Measure): Prom
 			.map(chip => ({
 				chip,
 				label: chip.attachment.label,
-				description: vscode.l10n.t('about {0} tokens', number.format(estimateTokens(chip.attachment.text))),
+				description: vscode.l10n.t('about {0} tokens', formatNumber(estimateTokens(chip.attachment.text))),
 				buttons: [leaveOut],
 			}));
 		const kept = items.filter(({ chip }) => ticked.has(chip.id));

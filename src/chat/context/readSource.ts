@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { isWithin, placeOf, realPathOf } from '../../platform/filePlace.ts';
+import { isWithin, placeOf, realPathOf } from '../../base/filePlace.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { decodeText, MAXIMUM_FILE_SIZE } from '../model/addedFiles.ts';
 import { type Attachment, fenced } from '../model/attachment.ts';
@@ -124,6 +124,12 @@ async function readText(place: vscode.Uri): Promise<{ text: string; language?: s
 		const { size, type } = await vscode.workspace.fs.stat(place);
 		if (type & vscode.FileType.Directory) {
 			throw new UserFacingError(vscode.l10n.t('{0} is a folder. Add it as one.', name));
+		}
+		// Reading a device or a pipe may never come to an end.
+		if (!(type & vscode.FileType.File)) {
+			throw new UserFacingError(
+				vscode.l10n.t('{0} is no regular file but a device, a pipe or the like. Choose a file.', name),
+			);
 		}
 		if (size > MAXIMUM_FILE_SIZE) {
 			throw new UserFacingError(

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/async.ts';
+import { estimateTokens } from '../../base/tokens.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { Chat } from '../conversation/chat.ts';
 import type { SendRefusal } from '../conversation/chatOptions.ts';
-import { estimateTokens } from '../model/attachment.ts';
 import { findTurn } from '../model/conversation.ts';
 import { chooseModelButton, noImagesText } from '../settings/messages.ts';
 import { askFindings, findingKey } from './askFindings.ts';

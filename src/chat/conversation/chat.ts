@@ -111,6 +111,12 @@ export class Chat {
 		await this.channel?.connect();
 	}
 
+	/** Asks for encrypted replies in one piece each from now on. Returns false in a conversation without encryption. */
+	useWholeReplies(): boolean {
+		this.channel?.useWholeReplies();
+		return this.channel !== undefined;
+	}
+
 	/** Closes the channel. It is called when nothing more will be asked. */
 	async endSession(): Promise<void> {
 		await this.channel?.close();
@@ -377,7 +383,7 @@ export class Chat {
 			? (encryption.model ?? label)
 			: mode === 'chat'
 				? (this.current.settings?.model ?? connection.model)
-				: models[mode];
+				: ((mode === 'image' ? this.current.settings?.imageModel : undefined) ?? models[mode]);
 		if (model === undefined) {
 			return mode === 'chat' ? { reason: 'no-model' } : { reason: 'no-mode', mode };
 		}

@@ -35,10 +35,13 @@ export interface OpenChannel {
 	readonly keyFingerprint: string | undefined;
 	/** Whether the session ended because a reply could not be verified. */
 	readonly hasEnded: boolean;
-	/** Takes one message at a time. Each text was verified before it is delivered. */
+	/**
+	 * Takes one message at a time. Each text was verified before it is delivered. `isWhole` asks for the reply in one
+	 * piece, whatever the settings say.
+	 */
 	stream(
 		history: readonly ChannelMessage[],
-		options?: { signal?: AbortSignal },
+		options?: { signal?: AbortSignal; isWhole?: boolean },
 	): AsyncIterable<{ type: 'text'; text: string }>;
 	close(): Promise<void>;
 }
@@ -59,7 +62,8 @@ export interface EncryptedChannels {
 			around?: <T>(run: () => PromiseLike<T>) => PromiseLike<T>;
 		},
 	): Promise<OpenChannel>;
-	explain(error: unknown, connection: string): Promise<Explanation>;
+	/** `asked` says how a reply was asked for; without it there was no session yet. */
+	explain(error: unknown, connection: string, asked?: 'whole' | 'streamed'): Promise<Explanation>;
 }
 
 /** The state of a conversation's channel. The texts are sentences. */
@@ -122,7 +126,8 @@ export class ConversationChannel {
 			if (signal.aborted) {
 				throw abortedError();
 			}
-			for await (const event of session.stream(history, { signal })) {
+			const isWhole = this.current.wantsWhole === true;
+			for await (const event of session.stream(history, isWhole ? { signal, isWhole } : { signal })) {
 				this.noteKey(session);
 				yield event;
 			}
@@ -133,6 +138,12 @@ export class ConversationChannel {
 			}
 			throw error;
 		}
+	}
+
+	/** Asks for whole replies from now on. */
+	useWholeReplies(): void {
+		this.current = { ...this.current, wantsWhole: true };
+		this.changed.fire();
 	}
 
 	async close(): Promise<void> {
@@ -182,7 +193,11 @@ export class ConversationChannel {
 	private async failed(error: unknown): Promise<void> {
 		const { session } = this;
 		const { connection = '', label = connection } = this.current;
-		const explanation = await this.channels.explain(error, label);
+		const explanation = await this.channels.explain(
+			error,
+			label,
+			session && (this.current.wantsWhole ? 'whole' : 'streamed'),
+		);
 		this.failure = { error, explanation };
 		if (session?.hasEnded) {
 			this.current = { ...this.current, hasEnded: true };

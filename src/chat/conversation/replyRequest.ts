@@ -5,26 +5,37 @@ import type { ImageType } from '../../base/imageHeader.ts';
 import type { Client } from '../../client/types.ts';
 import type { ChatRequest } from '../../contract/chatRequest.ts';
 import type { Connection } from '../../contract/connection.ts';
+import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import { searchModelOf } from '../../contract/search.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import { applySettings, type RequestFacts, RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
 import { type Conversation, turnsUpTo } from '../model/conversation.ts';
 import type { ReplyImage } from '../model/images.ts';
 import { MAXIMUM_REQUEST_IMAGE_BYTES } from '../model/images.ts';
-import type { TurnMode } from '../model/mode.ts';
+import { TURN_MODES, type TurnMode } from '../model/mode.ts';
 import type { toRequest } from '../model/toRequest.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 
 /** The models that a connection has for each mode; a mode for which it has none is absent. */
 export type ModeModels = Partial<Record<Exclude<TurnMode, 'chat'>, string>>;
 
-/** Returns the models of a connection for search and for images. The search model has one name, whoever serves it. */
+/**
+ * Returns the models of a connection for search and for images. The contract gives the search model one name, whoever
+ * serves it, so only the local service, whose list is its own, can be known to have none.
+ */
 export function modeModelsOf(connection: Connection): ModeModels {
-	const image = connection.models.find(({ kinds }) => kinds.includes('image'))?.id;
-	return {
-		...(connection.models.some(({ kinds }) => kinds.includes('search')) ? { search: searchModelOf(connection) } : {}),
-		...defined({ image }),
-	};
+	const { models } = connection;
+	const image = models.find(({ kinds }) => kinds.includes('image'))?.id;
+	const searches = connection.name !== LOCAL_CONNECTION_NAME || models.some(({ kinds }) => kinds.includes('search'));
+	return { ...(searches ? { search: searchModelOf(connection) } : {}), ...defined({ image }) };
+}
+
+/** Returns the modes that a connection is known to have no model for. Elsewhere the user can name one. */
+export function refusedModesOf(connection: Connection): TurnMode[] {
+	const models = modeModelsOf(connection);
+	return connection.name === LOCAL_CONNECTION_NAME
+		? TURN_MODES.filter(mode => mode !== 'chat' && models[mode] === undefined)
+		: [];
 }
 
 /** The turn that a reply is asked for. */
@@ -60,12 +71,14 @@ export async function sendRequest(
 	signal: AbortSignal,
 ): Promise<AsyncIterable<ReplyEvent>> {
 	const client = await options.client();
-	const { model, messages, provider } = request;
+	const { model, messages } = request;
 	switch (mode) {
 		case 'chat':
 			return client.chat.stream(request, { signal });
-		case 'search':
-			return client.search.stream(messages, provider ? { signal, provider } : { signal });
+		case 'search': {
+			const { model: _, messages: __, ...others } = request;
+			return client.search.stream(messages, { signal, ...others });
+		}
 		case 'image': {
 			// An image model gets one prompt, never the conversation before it.
 			const prompt = messages.at(-1)?.content;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { showMessage } from '../../platform/notify.ts';
-import { defaultFolder, fileNameOf } from '../../platform/saveTarget.ts';
+import { formatNumber } from '../../platform/amounts.ts';
+import { defaultFolder, fileNameOf, offerToOpen } from '../../platform/saveTarget.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { titleOf } from '../model/title.ts';
 import { sourceWords } from '../protocol/labels.ts';
@@ -30,18 +30,11 @@ export async function exportConversation(conversation: Conversation): Promise<vo
 	const text =
 		form === json ? exportJson(conversation, Date.now()) : exportMarkdown(conversation, title, exportWords());
 	await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text));
-	const open = vscode.l10n.t('Open');
-	const message = vscode.l10n.t('The conversation was exported to {0}.', vscode.workspace.asRelativePath(file));
-	void showMessage('information', message, open).then(chosen => {
-		if (chosen === open) {
-			void vscode.window.showTextDocument(file);
-		}
-	});
+	offerToOpen(file, vscode.l10n.t('The conversation was exported to {0}.', vscode.workspace.asRelativePath(file)));
 }
 
 function exportWords(): ExportWords {
 	const format = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'long', timeStyle: 'medium' });
-	const number = new Intl.NumberFormat(vscode.env.language);
 	return {
 		untitled: vscode.l10n.t('New Conversation'),
 		you: vscode.l10n.t('You'),
@@ -53,13 +46,13 @@ function exportWords(): ExportWords {
 		workspace: name => vscode.l10n.t('Workspace: {0}', name),
 		version: (index, count) => vscode.l10n.t('Version {0} of {1} of this message', index, count),
 		attached: place => vscode.l10n.t('Attached: {0}', place),
-		shortened: count => vscode.l10n.t('({0} characters were left out)', number.format(count)),
+		shortened: count => vscode.l10n.t('({0} characters were left out)', formatNumber(count)),
 		earlierReplies: count =>
 			count === 1
 				? vscode.l10n.t('1 other reply to this message is in the JSON export.')
 				: vscode.l10n.t('{0} other replies to this message are in the JSON export.', count),
 		continued: (moment, offset) =>
-			vscode.l10n.t('Ended too early after {0} characters; continued {1}.', number.format(offset), moment),
+			vscode.l10n.t('Ended too early after {0} characters; continued {1}.', formatNumber(offset), moment),
 		image: prompt => vscode.l10n.t('Image: {0}', prompt),
 		...sourceWords(vscode.env.language),
 		stopped: vscode.l10n.t('Stopped.'),

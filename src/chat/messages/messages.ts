@@ -110,3 +110,8 @@ export function noModeText(mode: TurnMode, connection: string): string {
 		? vscode.l10n.t('{0} has no search model. Switch the connection to search the web.', connection)
 		: vscode.l10n.t('{0} has no image model. Switch the connection to make images.', connection);
 }
+
+/** Says why no image is made, where the user can name the model. */
+export function noImageModelText(connection: string): string {
+	return vscode.l10n.t('No image model of {0} is known here. Name one under Choose Model, Image Model.', connection);
+}

@@ -5,7 +5,7 @@ import type { SendRefusal } from '../conversation/chatOptions.ts';
 import { endedText, lostText, otherConnectionText } from '../encrypted/messages.ts';
 import { noEncryptedModeText } from '../protocol/labels.ts';
 import { chooseModelButton } from '../settings/messages.ts';
-import { noModelText, noModeText, systemReason } from './messages.ts';
+import { noImageModelText, noModelText, noModeText, systemReason } from './messages.ts';
 
 /**
  * Returns why a message was not taken, with a helpful button where there is one. `connection` is the name by which the
@@ -30,7 +30,9 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 		case 'no-model':
 			return { message: noModelText(connection), action: chooseModelButton() };
 		case 'no-mode':
-			return { message: noModeText(refusal.mode, connection), action: helpfulButton('switchConnection') };
+			return refusal.mode === 'image'
+				? { message: noImageModelText(connection), action: chooseModelButton() }
+				: { message: noModeText(refusal.mode, connection), action: helpfulButton('switchConnection') };
 		case 'image':
 			return { message: vscode.l10n.t('An image cannot be continued. Make it again, or change the message.') };
 		case 'image-context':

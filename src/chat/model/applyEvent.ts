@@ -6,6 +6,10 @@ import type { Reply } from './conversation.ts';
 import type { ReplyUsage } from './cost.ts';
 import type { ReplyImage } from './images.ts';
 
+/** The whole reply is written at each save while it streams, so that of its probabilities only this many are kept. */
+export const MAXIMUM_TOKENS = 500;
+const MAXIMUM_TOP = 20;
+
 /**
  * An event that changes a reply: one of the client's stream, or the image that was loaded from the address that an
  * image model replied with.
@@ -28,6 +32,14 @@ export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 			};
 		case 'usage':
 			return { ...reply, usage: toReplyUsage(event.usage) };
+		case 'logprobs': {
+			const { logprobs = [] } = reply;
+			const room = MAXIMUM_TOKENS - logprobs.length;
+			const tokens = event.tokens
+				.slice(0, room)
+				.map(({ top, ...token }) => ({ ...token, top: top.slice(0, MAXIMUM_TOP) }));
+			return tokens.length === 0 ? reply : { ...reply, logprobs: [...logprobs, ...tokens] };
+		}
 		case 'annotations': {
 			// The service counts positions from the beginning of the text that it sent itself.
 			const offset = reply.continuations?.at(-1)?.offset ?? 0;

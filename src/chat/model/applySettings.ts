@@ -72,10 +72,13 @@ export async function applySettings(
 		throw new RequestRefusal(problem);
 	}
 	const applied = withRequestSettings(request, inForce);
-	return { request: applied, connection, asked, retention: zeroDataRetentionOf(connection, applied) };
+	return { request: applied, connection, asked, retention: zeroDataRetentionOf(connection, applied, 'chat') };
 }
 
-/** Parameters and instructions apply only to chats with a model. Images are requested without any of them. */
+/**
+ * Alternates are those of the chat model. The search model takes the rest like any other (contract: inference.md, Web
+ * search), and images are requested without any of it.
+ */
 function settingsFor(mode: TurnMode, settings: RequestSettings): RequestSettings {
 	if (mode === 'chat') {
 		return settings;
@@ -83,5 +86,7 @@ function settingsFor(mode: TurnMode, settings: RequestSettings): RequestSettings
 	if (mode === 'image' && excludesProviders(settings.routing)) {
 		throw new RequestRefusal({ kind: 'image' });
 	}
-	return { models: [], routing: mode === 'search' ? settings.routing : {}, parameters: {}, instructions: '' };
+	return mode === 'search'
+		? { ...settings, models: [] }
+		: { models: [], routing: {}, parameters: {}, instructions: '' };
 }

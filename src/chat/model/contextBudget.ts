@@ -1,4 +1,5 @@
-import { type Attachment, estimateTokens, formatAttachment, withAttachments } from './attachment.ts';
+import { estimateTokens } from '../../base/tokens.ts';
+import { type Attachment, formatAttachment, withAttachments } from './attachment.ts';
 import { type Conversation, shownReply, shownTurns, type Turn } from './conversation.ts';
 import { imageTokens } from './images.ts';
 

@@ -1,5 +1,6 @@
 // The conversation as the host owns it. Values are immutable: a change makes a new value.
 import { defined } from '../../base/defined.ts';
+import type { TokenProbability } from '../../client/types.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { Attachment } from './attachment.ts';
@@ -45,6 +46,8 @@ export interface Reply {
 	readonly provider?: string;
 	/** The completion's id, as the service gave it. */
 	readonly serviceId?: string;
+	/** The name of the connection that was asked, in the settings of that time. */
+	readonly connection?: string;
 	/** The model, routing and parameters that the reply was requested with. */
 	readonly asked?: AskedWith;
 	/** What was known about zero data retention when the reply was requested. */
@@ -60,6 +63,8 @@ export interface Reply {
 	readonly continuations?: readonly Continuation[];
 	/** The sources of a search answer, as the service gave them. */
 	readonly sources?: readonly Source[];
+	/** The tokens of the text with their probabilities, where they were asked for; the first of them. */
+	readonly logprobs?: readonly TokenProbability[];
 	/** The image of an image model, whose text is the image's address. Absent until it has been loaded. */
 	readonly image?: ReplyImage;
 }

@@ -108,6 +108,8 @@ const imageSchema = z.union([
 	z.object({ problem: z.enum(IMAGE_PROBLEMS) }),
 ]);
 
+const tokenSchema = z.object({ token: z.string(), logprob: z.number() });
+
 const stateSchema = z.enum(['streaming', 'done', 'stopped', 'cutOff', 'failed']);
 
 const replySchema = z.object({
@@ -120,6 +122,7 @@ const replySchema = z.object({
 	model: z.string().exactOptional(),
 	provider: z.string().exactOptional(),
 	serviceId: z.string().exactOptional(),
+	connection: z.string().exactOptional(),
 	asked: askedSchema.exactOptional(),
 	retention: retentionSchema.exactOptional(),
 	usage: usageSchema.exactOptional(),
@@ -149,6 +152,7 @@ const replySchema = z.object({
 			}),
 		)
 		.exactOptional(),
+	logprobs: z.array(tokenSchema.extend({ top: z.array(tokenSchema) })).exactOptional(),
 	image: imageSchema.exactOptional(),
 });
 

@@ -2,8 +2,9 @@
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
+import { type Prices, readPrices } from '../../contract/prices.ts';
 import { searchCost, searchModelOf } from '../../contract/search.ts';
-import { hostsModel, type Prices, readPrices } from './preview.ts';
+import { hostsModel } from './preview.ts';
 
 /** Numbers of tokens, as the service counted them. */
 export interface ReplyUsage {

@@ -16,6 +16,8 @@ export interface Encryption {
 	readonly provider?: string;
 	/** The fingerprint of the key that was accepted last. The user is asked before another key is accepted. */
 	readonly keyFingerprint?: string;
+	/** Replies are asked for in one piece, because what the service streams is no encrypted reply. */
+	readonly wantsWhole?: true;
 	/** A reply failed verification, so the conversation cannot be continued. */
 	readonly hasEnded?: true;
 	/** Nothing of the conversation is written, and it is lost with its window. This is never stored in a file. */
@@ -30,6 +32,7 @@ export const encryptionSchema = z
 		model: z.string().exactOptional(),
 		provider: z.string().exactOptional(),
 		keyFingerprint: z.string().exactOptional(),
+		wantsWhole: z.literal(true).exactOptional(),
 		hasEnded: z.literal(true).exactOptional(),
 	})
 	.catch({});

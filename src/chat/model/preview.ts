@@ -11,32 +11,10 @@ import {
 } from '../../contract/eligibility.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import { findModel, withoutPrefix } from '../../contract/modelIdentifier.ts';
+import { readPrices } from '../../contract/prices.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
 import { effectiveRouting, type RoutingProblem, routingProblem } from '../../contract/routing.ts';
 import type { AskedWith } from './settings.ts';
-
-/** Prices in US dollars for a million tokens. At least `input` or `output` is known. */
-export interface Prices {
-	input?: number;
-	output?: number;
-	cachedInput?: number;
-}
-
-/**
- * Reads prices as `errand.connections` and the local service state them. Returns undefined where neither `input` nor
- * `output` is a price.
- */
-export function readPrices(prices: Record<string, number> | undefined): Prices | undefined {
-	const { input, output, cachedInput } = prices ?? {};
-	const known = {
-		...(isPrice(input) ? { input } : {}),
-		...(isPrice(output) ? { output } : {}),
-		...(isPrice(cachedInput) ? { cachedInput } : {}),
-	};
-	return 'input' in known || 'output' in known ? known : undefined;
-}
-
-const isPrice = (value: number | undefined): value is number => value !== undefined && value >= 0;
 
 type Provider = Connection['providers'][number];
 

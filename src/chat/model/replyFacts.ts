@@ -12,7 +12,12 @@ export function withFacts(
 	{ connection, asked, retention }: { connection: Connection; asked: AskedWith; retention: ZeroDataRetention },
 ): Reply {
 	// A continued reply already states the retention of its earlier part; for the whole, the weaker of the two holds.
-	const known: Reply = { ...reply, asked, retention: weaker(reply.retention ?? retention, retention) };
+	const known: Reply = {
+		...reply,
+		connection: connection.name,
+		asked,
+		retention: weaker(reply.retention ?? retention, retention),
+	};
 	if (reply.state === 'streaming' || !hasCome(reply)) {
 		return known;
 	}
@@ -41,6 +46,11 @@ function weaker(one: ZeroDataRetention, other: ZeroDataRetention): ZeroDataReten
 export function costOf({ cost, usage, continuations = [] }: Reply): Cost | undefined {
 	const parts = [...continuations, { cost, usage }];
 	return totalCost(parts.filter(part => part.cost !== undefined || part.usage !== undefined).map(part => part.cost));
+}
+
+/** Returns the usage of every part of a reply. */
+export function usagesOf({ usage, continuations = [] }: Reply): (ReplyUsage | undefined)[] {
+	return [...continuations.map(part => part.usage), usage];
 }
 
 const DIGEST = /^(?:sha\d+:)?[\da-f]{8,}$/i;
@@ -77,8 +87,7 @@ export function totalOf({ turns }: Conversation): Total {
 	const total: Total = { replies: 0, prompt: 0, completion: 0, isPartial: false };
 	const costs: (Cost | undefined)[] = [];
 	for (const reply of turns.flatMap(turn => turn.replies).filter(wasSent)) {
-		const parts: (ReplyUsage | undefined)[] = [...(reply.continuations ?? []).map(part => part.usage), reply.usage];
-		for (const usage of parts) {
+		for (const usage of usagesOf(reply)) {
 			total.prompt += usage?.prompt ?? 0;
 			total.completion += usage?.completion ?? 0;
 			total.isPartial ||= usage === undefined;

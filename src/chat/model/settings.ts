@@ -25,6 +25,8 @@ export type RetentionChoice = boolean | 'account';
 export interface ConversationSettings {
 	/** The model, in any form in which a request may name it. */
 	readonly model?: string;
+	/** The model that makes images; undefined for the first one of the connection. */
+	readonly imageModel?: string;
 	/** Alternates of the model, in order of preference. */
 	readonly models?: readonly string[];
 	/** Each field overrides the same field of the settings. */
@@ -41,6 +43,7 @@ export type ConversationChoice = { readonly [K in keyof ConversationSettings]?: 
 export const conversationSettingsSchema = z
 	.object({
 		model: z.string().min(1).optional().catch(undefined),
+		imageModel: z.string().min(1).optional().catch(undefined),
 		models: z.array(z.string().min(1)).optional().catch(undefined),
 		parameters: chatParametersSchema.optional().catch(undefined),
 		routing: routingPolicySchema.optional().catch(undefined),

@@ -20,6 +20,8 @@ export interface ModeDependencies {
 	/** Calls `run` with the open chat that has the turn, where there is one. */
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 	refusedModes(): Partial<Record<TurnMode, string>>;
+	/** Asks for the model that makes a conversation's images where none is known. */
+	nameImageModel(chat: Chat): Promise<void>;
 	focusComposer(): void;
 	logger: Logger;
 }
@@ -34,6 +36,7 @@ export function modeHandlers({
 	shown,
 	withTurn,
 	refusedModes,
+	nameImageModel,
 	focusComposer,
 	logger,
 }: ModeDependencies): ModeHandlers {
@@ -64,6 +67,9 @@ export function modeHandlers({
 				if (mode !== undefined) {
 					// The focus does not wait for the disk.
 					void chat.setMode(mode);
+				}
+				if (mode === 'image') {
+					await nameImageModel(chat);
 				}
 				return undefined;
 			}, focusComposer);

@@ -36,6 +36,8 @@ export type ToPage =
 	| AnswerMessage
 	/** Puts a question into the composer where it is empty. */
 	| { kind: 'composer-fill'; text: string }
+	/** Sends the draft, where there is one, now that a model can answer it. */
+	| { kind: 'draft-send' }
 	| { kind: 'context-set'; context: ContextView };
 
 /** Messages with a `request` are requests, whose answers `PageAnswers` describes. */
@@ -63,6 +65,10 @@ export type FromPage =
 	| { kind: 'refusal-follow'; turn: string }
 	/** The button of the connection's status was pressed. */
 	| { kind: 'connection-follow' }
+	/**
+	 * The user wants to add a model server. What waits for its model is the reply to that turn, or, without one, the draft.
+	 */
+	| { kind: 'server-add'; turn?: string }
 	/** The user wants to choose the mode of the messages. */
 	| { kind: 'mode-pick' }
 	| { kind: 'reply-image-request'; request: string; turn: string; file: string }
@@ -191,6 +197,8 @@ export interface EncryptionView {
 export interface ConnectionView {
 	label: string;
 	model?: string;
+	/** Only the demo answers. */
+	isDemo?: boolean;
 	/** Why chat cannot be used, as a sentence, with the label of the button that helps. */
 	problem?: { message: string; action: string };
 	/** Why no encrypted conversation is possible, as a sentence. */

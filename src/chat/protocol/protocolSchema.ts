@@ -43,6 +43,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('version-show'), turn }),
 	z.strictObject({ kind: z.enum(['explanation-follow', 'refusal-follow']), turn }),
 	z.strictObject({ kind: z.literal('connection-follow') }),
+	z.strictObject({ kind: z.literal('server-add'), turn: turn.exactOptional() }),
 	z.strictObject({ kind: z.literal('mode-pick') }),
 	z.strictObject({ kind: z.literal('reply-image-request'), request, turn, file: z.string().regex(IMAGE_FILE) }),
 	z.strictObject({

@@ -51,4 +51,14 @@ export interface DetailsView {
 	routingFields?: FieldView[];
 	parameters?: FieldView[];
 	retention?: ZeroDataRetention;
+	/** The first tokens with their probabilities, where they were asked for. */
+	tokens?: TokenView[];
+}
+
+/** A token with its probability, and the ones that were the most likely in its place. */
+export interface TokenView {
+	token: string;
+	/** From 0 to 1. */
+	probability: number;
+	top: [token: string, probability: number][];
 }

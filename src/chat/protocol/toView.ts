@@ -1,6 +1,8 @@
 import { defined } from '../../base/defined.ts';
+import { estimateTokens } from '../../base/tokens.ts';
+import type { TokenProbability } from '../../client/types.ts';
 import { commands } from '../../platform/ids.ts';
-import { type Attachment, estimateTokens } from '../model/attachment.ts';
+import type { Attachment } from '../model/attachment.ts';
 import { citationsOf } from '../model/citations.ts';
 import {
 	type Conversation,
@@ -17,7 +19,7 @@ import { nameOf } from '../model/presets.ts';
 import { costOf, servedModel, totalOf } from '../model/replyFacts.ts';
 import { retentionInForce, settingsInForce, type UserSettings } from '../model/settings.ts';
 import type { AttachmentView, ReplyImageView, ReplyView, TurnView } from './protocol.ts';
-import type { DetailsView, FieldView, SettingsView } from './settingsProtocol.ts';
+import type { DetailsView, FieldView, SettingsView, TokenView } from './settingsProtocol.ts';
 
 /** The state of a running reply that is not part of the conversation. */
 export interface LiveState {
@@ -204,7 +206,7 @@ export function toSettingsView(
 
 /** Returns undefined for a reply of which nothing more is known than what it shows. */
 export function toDetailsView(reply: Reply): DetailsView | undefined {
-	const { asked, retention, serviceId, startedAt, firstAt } = reply;
+	const { asked, retention, serviceId, startedAt, firstAt, logprobs = [], state } = reply;
 	const { digest } = servedModel(reply);
 	const details: DetailsView = {
 		...(asked === undefined
@@ -214,8 +216,14 @@ export function toDetailsView(reply: Reply): DetailsView | undefined {
 		...(asked?.parameters === undefined ? {} : { parameters: fieldsOf(asked.parameters) }),
 		...defined({ digest, retention, serviceId }),
 		...(firstAt === undefined ? {} : { firstWord: Math.max(0, firstAt - startedAt) }),
+		// While a reply streams, they would be sent again with each of its tokens.
+		...(logprobs.length === 0 || state === 'streaming' ? {} : { tokens: logprobs.map(toTokenView) }),
 	};
 	return Object.keys(details).length === 0 ? undefined : details;
+}
+
+function toTokenView({ token, logprob, top }: TokenProbability): TokenView {
+	return { token, probability: Math.exp(logprob), top: top.map(other => [other.token, Math.exp(other.logprob)]) };
 }
 
 function fieldsOf(fields: object): FieldView[] {

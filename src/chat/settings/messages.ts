@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { ClientError } from '../../base/errors.ts';
 import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
+import { readPrices } from '../../contract/prices.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
 import type { RoutingProblem } from '../../contract/routing.ts';
 import { commands } from '../../platform/ids.ts';
@@ -9,11 +10,16 @@ import { type Explanation, quote } from '../../platform/notify.ts';
 import { RequestRefusal } from '../model/applySettings.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type { Preset } from '../model/presets.ts';
-import { type PreviewReason, type PreviewRow, readPrices } from '../model/preview.ts';
+import type { PreviewReason, PreviewRow } from '../model/preview.ts';
 import type { RetentionChoice } from '../model/settings.ts';
 import { type AskedWith, excludesProviders } from '../model/settings.ts';
 
+/** The length to which the words are cut that a model answered with in place of an image. */
+const MAXIMUM_ANSWER = 500;
+
 export type RoutingField = keyof RoutingPolicy;
+
+type ModelKind = ConnectionModel['kinds'][number];
 
 export function presetDetail(preset: Preset): string {
 	switch (preset) {
@@ -156,19 +162,63 @@ export function priceText({ input, output }: { input?: number; output?: number }
 
 /** Describes a model in a list, besides its name. For a model with several hosts, the price is the lowest. */
 export function modelText(model: ConnectionModel, hasSeveralHosts: boolean): string {
-	const { contextLength, tools, images, openWeights, codeOriented, prices } = model;
+	const { kinds, contextLength, tools, images, openWeights, codeOriented, prices } = model;
 	const number = new Intl.NumberFormat(vscode.env.language, { notation: 'compact' });
 	const known = readPrices(prices);
 	return [
+		...kinds.filter(kind => kind !== 'chat').map(kindText),
 		contextLength === undefined ? '' : vscode.l10n.t('{0} context', number.format(contextLength)),
 		tools === true ? vscode.l10n.t('tools') : tools === false ? vscode.l10n.t('no tools') : '',
-		images === true ? vscode.l10n.t('images') : '',
+		images === true ? vscode.l10n.t('takes images') : '',
 		openWeights === true ? vscode.l10n.t('open weights') : openWeights === false ? vscode.l10n.t('closed weights') : '',
-		codeOriented === true ? vscode.l10n.t('zero data retention') : '',
+		codeOriented === true ? vscode.l10n.t('zero data retention over the responses endpoint') : '',
 		known === undefined ? '' : hasSeveralHosts ? vscode.l10n.t('from {0}', priceText(known)) : priceText(known),
 	]
 		.filter(part => part !== '')
 		.join(' · ');
+}
+
+function kindText(kind: ModelKind): string {
+	switch (kind) {
+		case 'chat':
+			return vscode.l10n.t('chat');
+		case 'responses':
+			return vscode.l10n.t('responses endpoint');
+		case 'image':
+			return vscode.l10n.t('makes images');
+		case 'search':
+			return vscode.l10n.t('searches the web');
+		case 'encrypted':
+			return vscode.l10n.t('encrypted channel');
+	}
+}
+
+/** Says what a model is for that cannot answer in a chat, and where it can be used. */
+export function notForChatText(name: string, kinds: readonly ModelKind[]): string {
+	if (kinds.includes('search')) {
+		return vscode.l10n.t('{0} searches the web: begin a message with /search.', name);
+	}
+	if (kinds.includes('encrypted')) {
+		return vscode.l10n.t('{0} is asked over the encrypted channel: start a new encrypted conversation.', name);
+	}
+	return kinds.includes('responses')
+		? vscode.l10n.t(
+				'{0} answers over the responses endpoint only, which programs use and the chat does not. Choose another model for the chat.',
+				name,
+			)
+		: vscode.l10n.t('The connection does not list {0} for the chat. Choose another model.', name);
+}
+
+/** Says what the decision model is for, with the button that leads there. */
+export function decisionModelText(name: string): string {
+	return vscode.l10n.t(
+		'{0} answers typed questions about a file, a diff or a task, with probabilities. Begin a decision with it, or choose another model for the chat.',
+		name,
+	);
+}
+
+export function newDecisionButton(): NonNullable<Explanation['action']> {
+	return { label: vscode.l10n.t('New Decision'), command: commands.newDecision };
 }
 
 export function chooseModelButton(): NonNullable<Explanation['action']> {
@@ -199,14 +249,12 @@ export function explainRequestFailure(
 		return undefined;
 	}
 	const { code, serviceMessage } = error;
-	if (code === 'not-found' && asked && mode === 'chat') {
-		const nobody = excludesProviders(asked.provider ?? {})
-			? vscode.l10n.t(
-					'The service has no model “{0}”, or no provider that serves it under this routing policy.',
-					asked.model,
-				)
-			: vscode.l10n.t('The service has no model “{0}”. Choose another one.', asked.model);
-		return { message: nobody + quote(serviceMessage), action: choose };
+	if (code === 'not-found' && !error.isPage && asked && mode === 'chat') {
+		return { message: notFoundText(asked, serviceMessage) + quote(serviceMessage), action: choose };
+	}
+	if (code === 'bad-response' && mode === 'image' && asked && serviceMessage !== undefined) {
+		const words = vscode.l10n.t('{0} answered with words in place of an image.', asked.model);
+		return { message: words + quote(serviceMessage, MAXIMUM_ANSWER) };
 	}
 	const { only, order, allow_fallbacks } = asked?.provider ?? {};
 	const named = only ?? (allow_fallbacks === false ? order : undefined);
@@ -219,6 +267,19 @@ export function explainRequestFailure(
 		named.join(', '),
 	);
 	return { message: message + quote(serviceMessage), action };
+}
+
+/** An address that is wrong gives a 404 as well. Only words about the model or its providers tell which it is. */
+function notFoundText({ model, provider }: AskedWith, said = ''): string {
+	if (!said.includes(model) && !/model|provider|deployment/i.test(said)) {
+		return vscode.l10n.t(
+			'The service does not know the model “{0}”, or nothing serves models at its address. Choose another model, or check the address of the connection.',
+			model,
+		);
+	}
+	return excludesProviders(provider ?? {})
+		? vscode.l10n.t('The service has no model “{0}”, or no provider that serves it under this routing policy.', model)
+		: vscode.l10n.t('The service has no model “{0}”. Choose another one.', model);
 }
 
 /**

@@ -1,24 +1,26 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
+import type { ProviderPrefix } from '../../contract/modelIdentifier.ts';
 import type { ListedModel } from '../../contract/modelList.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, offer, showExplanation, showMessage } from '../../platform/notify.ts';
-import { type Choice, choose, chooseSome, input, PickList, separator } from '../../platform/pick.ts';
+import { type Choice, choose, chooseSomeOrType, input, PickList, separator, shownText } from '../../platform/pick.ts';
 import type { Chat } from '../conversation/chat.ts';
 import {
 	alternatesOf,
 	bareModel,
-	hostsOf,
-	type ModelChoice,
 	type ModelGroup,
 	modelChoices,
 	prefixesFor,
 	toKeep,
 	withRecent,
 } from '../model/modelChoices.ts';
-import { modelText } from './messages.ts';
+import { addServerRow, onlyDemoRows } from './addServerRow.ts';
+import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';
+import { modelRow, typeModel } from './modelRow.ts';
+import { type OtherModel, otherModelRows, useOther } from './otherModels.ts';
 import type { RoutingTarget } from './routingEditor.ts';
 
 export interface ModelPickerOptions {
@@ -30,8 +32,9 @@ export interface ModelPickerOptions {
 	recent: { read(connection: string): readonly string[]; write(connection: string, names: string[]): void };
 	/** The models that the service listed when it was last asked. */
 	found: { read(connection: string): readonly ListedModel[]; write(connection: string, found: ListedModel[]): void };
-	/** Model servers of this machine that the local connection does not use yet. */
+	/** Model servers of the local connection whose models are not in the list. */
 	unusedServers(): Promise<readonly UnusedServer[]>;
+	addServer(): Promise<void>;
 	defaultModel: string | undefined;
 	/** The conversation's routing policy. */
 	target: Pick<RoutingTarget, 'read' | 'write'>;
@@ -39,24 +42,28 @@ export interface ModelPickerOptions {
 	explainError(error: unknown): Explanation;
 }
 
-/** A server whose models the list would have if the user agreed to it. */
+/** A server whose models the list would have if the user agreed to it, or if it answered. */
 export interface UnusedServer {
+	kind: 'found' | 'failing';
 	label: string;
 	place: string;
 	/** Why it is not used, as sentences. */
 	reason: string;
-	/** Asks the user whether to use it. */
+	/** Lets the user do something about it. */
 	ask(): void;
 }
 
 type Row =
 	| { model: string }
 	| { server: UnusedServer }
+	| OtherModel
 	| 'prefix'
 	| 'alternates'
+	| 'image'
 	| 'other'
 	| 'parameters'
 	| 'default'
+	| 'add-server'
 	| 'connection';
 
 /** Lets the user choose the conversation's model and the options that go with it. */
@@ -69,24 +76,34 @@ export async function selectModel(options: ModelPickerOptions): Promise<void> {
 			return throughProvider(options);
 		case 'alternates':
 			return selectAlternates(options);
+		case 'image':
+			return selectImageModel(options);
 		case 'other': {
-			const title = vscode.l10n.t('Model');
-			const prompt = vscode.l10n.t('The name as in a request: an id, an alias or a full path');
-			const name = await input(title, prompt, currentModel(options), text =>
-				text.trim() === '' ? vscode.l10n.t('Write the name of a model.') : undefined,
-			);
-			return name === undefined ? undefined : use(options, name.trim());
+			const name = await typeModel(vscode.l10n.t('Model'), currentModel(options));
+			return name === undefined ? undefined : use(options, name);
 		}
 		case 'parameters':
 			return options.editParameters();
 		case 'default':
 			void options.chat.choose({ model: undefined, models: undefined });
 			return;
+		case 'add-server':
+			return options.addServer();
 		case 'connection':
 			await executeCommand(commands.switchConnection);
 			return;
 		default:
-			return 'server' in chosen ? chosen.server.ask() : use(options, chosen.model);
+			return useRow(options, chosen);
+	}
+}
+
+function useRow(options: ModelPickerOptions, chosen: Extract<Row, object>): void {
+	if ('server' in chosen) {
+		chosen.server.ask();
+	} else if ('model' in chosen) {
+		use(options, chosen.model);
+	} else {
+		useOther(options.chat, chosen);
 	}
 }
 
@@ -140,7 +157,7 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 			}
 			if (listed === undefined) {
 				const text = vscode.l10n.t(
-					'{0} has no list of models that can be read. Add models to the connection in the settings, or type a name under Other Model.',
+					'{0} has no list of models that can be read. Add models with “Errand: Add Connection”, or type a name under Other Model.',
 					connection.label ?? connection.name,
 				);
 				void showMessage('information', text);
@@ -165,25 +182,33 @@ function rowsOf(options: ModelPickerOptions, unused: readonly UnusedServer[]): C
 		current,
 	});
 	const { model, models = [] } = chat.conversation.settings ?? {};
+	const isLocal = connection.name === LOCAL_CONNECTION_NAME;
+	const firstRows = onlyDemoRows(connection);
 	return [
+		...firstRows,
 		...choices.flatMap((choice, index) => [
 			...(choices[index - 1]?.group === choice.group ? [] : [separator<Row>(groupText(choice.group))]),
-			modelRow(connection, choice, choice.name === current),
+			{ ...modelRow(connection, choice, choice.name === current), value: { model: choice.name } },
 		]),
-		...(unused.length === 0 ? [] : [separator<Row>(vscode.l10n.t('Found on this machine'))]),
-		...unused.map(server => ({
-			label: `$(blank) ${server.label}…`,
-			description: server.place,
-			detail: `$(blank) ${server.reason}`,
-			value: { server },
-		})),
+		...serverRows(vscode.l10n.t('Found on this machine'), unused, 'found'),
+		...serverRows(vscode.l10n.t('Did not list their models'), unused, 'failing'),
 		separator(vscode.l10n.t('More')),
+		...(isLocal && firstRows.length === 0 ? [addServerRow()] : []),
 		{
 			label: vscode.l10n.t('$(server) Through a Provider…'),
 			...(connection.plan === 'enterprise' ? {} : { description: vscode.l10n.t('enterprise host only') }),
 			value: 'prefix',
 		},
-		{ label: vscode.l10n.t('$(list-ordered) Alternates…'), description: models.join(', '), value: 'alternates' },
+		{
+			label: vscode.l10n.t('$(list-ordered) Alternates…'),
+			description: shownText(models.join(', ')),
+			value: 'alternates',
+		},
+		{
+			label: vscode.l10n.t('$(file-media) Image Model…'),
+			description: shownText(chat.conversation.settings?.imageModel ?? imageModelsOf(connection)[0]?.id ?? ''),
+			value: 'image',
+		},
 		{ label: vscode.l10n.t('$(settings) Parameters…'), value: 'parameters' },
 		{ label: vscode.l10n.t('$(edit) Other Model…'), value: 'other' },
 		...(model === undefined
@@ -191,38 +216,26 @@ function rowsOf(options: ModelPickerOptions, unused: readonly UnusedServer[]): C
 			: [
 					{
 						label: vscode.l10n.t('$(discard) As in the Settings'),
-						description: defaultModel ?? '',
+						description: shownText(defaultModel ?? ''),
 						value: 'default' as const,
 					},
 				]),
 		{ label: vscode.l10n.t('$(plug) Switch Connection…'), value: 'connection' },
+		...otherModelRows(connection),
 	];
 }
 
-function modelRow(
-	connection: Connection,
-	{ name, model, alias, listed }: ModelChoice,
-	isCurrent: boolean,
-): Choice<Row> {
-	const label = model?.label ?? listed?.name ?? name;
-	const meaning = alias ? aliasText(alias.model, connection.plan) : label === name ? '' : name;
-	const facts = model
-		? modelText(model, hostsOf(connection, model.id).length > 1)
-		: listed?.context_length
-			? modelText({ id: name, kinds: ['chat'], contextLength: listed.context_length }, false)
-			: '';
-	return {
-		label: `${isCurrent ? '$(check)' : '$(blank)'} ${alias ? name : label}`,
-		description: meaning,
-		...(facts === '' ? {} : { detail: `$(blank) ${facts}` }),
-		value: { model: name },
-	};
-}
-
-function aliasText(model: string, plan: Connection['plan']): string {
-	return plan === 'enterprise'
-		? vscode.l10n.t('alias of {0}', model)
-		: vscode.l10n.t('alias of {0}, enterprise host only', model);
+function serverRows(heading: string, servers: readonly UnusedServer[], kind: UnusedServer['kind']): Choice<Row>[] {
+	const shown = servers.filter(server => server.kind === kind);
+	return [
+		...(shown.length === 0 ? [] : [separator<Row>(heading)]),
+		...shown.map(server => ({
+			label: `${kind === 'failing' ? '$(warning)' : '$(blank)'} ${server.label}…`,
+			description: server.place,
+			detail: `$(blank) ${server.reason}`,
+			value: { server },
+		})),
+	];
 }
 
 function groupText(group: ModelGroup): string {
@@ -246,18 +259,27 @@ function groupText(group: ModelGroup): string {
 async function throughProvider(options: ModelPickerOptions): Promise<void> {
 	const { connection, target, explainError } = options;
 	const model = bareModel(connection, currentModel(options));
-	const items = prefixesFor(connection, model).map(({ prefix, provider }) => ({
-		label: `${prefix}/${model}`,
-		description: provider === prefix ? '' : provider,
-		value: { prefix, provider },
-	}));
-	if (items.length === 0) {
-		void showMessage('information', vscode.l10n.t('The connection lists no provider prefix for {0}.', model));
+	if (model === '') {
+		void showMessage(
+			'information',
+			vscode.l10n.t('Choose a model first. Then it can be asked for through a provider.'),
+		);
 		return;
 	}
-	const chosen = await choose(vscode.l10n.t('Through a Provider'), items, {
-		placeHolder: vscode.l10n.t('The provider to try first; others follow when it cannot'),
-	});
+	const title = vscode.l10n.t('Through a Provider');
+	const items = prefixesFor(connection, model).map(({ prefix, provider }) => ({
+		label: shownText(`${prefix}/${model}`),
+		description: provider === prefix ? '' : shownText(provider),
+		value: { prefix, provider },
+	}));
+	const other = { label: vscode.l10n.t('$(edit) Another Provider…'), value: OTHER_PREFIX };
+	const picked =
+		items.length === 0
+			? OTHER_PREFIX
+			: await choose<ProviderPrefix>(title, [...items, other], {
+					placeHolder: vscode.l10n.t('The provider to try first; others follow when it cannot'),
+				});
+	const chosen = picked === OTHER_PREFIX ? await typePrefix(title, model) : picked;
 	if (chosen === undefined) {
 		return;
 	}
@@ -275,17 +297,37 @@ async function throughProvider(options: ModelPickerOptions): Promise<void> {
 	);
 }
 
+/** What the row for a prefix that the connection does not list stands for. */
+const OTHER_PREFIX: ProviderPrefix = { prefix: '', provider: '' };
+
+async function typePrefix(title: string, model: string): Promise<ProviderPrefix | undefined> {
+	const prompt = vscode.l10n.t('The prefix that the service knows, which stands before “/{0}”', model);
+	const text = await input(title, prompt, '', typed =>
+		/^[^\s/]+$/.test(typed.trim()) ? undefined : vscode.l10n.t('Write one word without a slash.'),
+	);
+	const prefix = text?.trim();
+	return prefix === undefined ? undefined : { prefix, provider: prefix };
+}
+
 async function selectAlternates(options: ModelPickerOptions): Promise<void> {
 	const { chat, connection } = options;
 	const { models = [] } = chat.conversation.settings ?? {};
+	const title = vscode.l10n.t('Alternates');
+	const placeHolder = vscode.l10n.t('Models that may serve in place of {0}, in this order', currentModel(options));
+	const firstRows = onlyDemoRows(connection);
+	if (firstRows.length > 0) {
+		const go = { label: vscode.l10n.t('$(list-selection) Choose Among the Demos…'), value: 'demos' as const };
+		const next = await choose<'add-server' | 'demos'>(title, [...firstRows, go], { placeHolder });
+		if (next !== 'demos') {
+			return next && options.addServer();
+		}
+	}
 	const names = connection.models.filter(({ kinds }) => kinds.includes('chat')).map(({ id }) => id);
 	const ordered = [...models, ...names.filter(name => !models.includes(name))];
 	const items = ordered
 		.filter(name => name !== currentModel(options))
-		.map(name => ({ label: name, picked: models.includes(name), value: name }));
-	const title = vscode.l10n.t('Alternates');
-	const placeHolder = vscode.l10n.t('Models that may serve in place of {0}, in this order', currentModel(options));
-	const chosen = await chooseSome(title, placeHolder, items);
+		.map(name => ({ label: shownText(name), value: name }));
+	const chosen = await chooseSomeOrType(title, placeHolder, items, models);
 	if (chosen) {
 		void chat.choose({ models: chosen.length === 0 ? undefined : chosen });
 	}

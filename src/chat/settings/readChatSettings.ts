@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import { cut } from '../../base/plainText.ts';
 import { type ChatParameter, chatParametersSchema } from '../../contract/chatRequest.ts';
 import { routingPolicySchema } from '../../contract/provider.ts';
+import { formatNumber } from '../../platform/amounts.ts';
 import type { SettingId } from '../../platform/ids.ts';
 import { readSetting, readTextSetting } from '../../platform/settings.ts';
 import { RequestRefusal } from '../model/applySettings.ts';
@@ -75,12 +76,11 @@ function issueText(field: string, value: unknown, allowed: string): string {
 /** `contextLength` is that of the model; `max_tokens` must be below it. */
 export function allowedParameter(name: ChatParameter, contextLength?: number): string {
 	const range = rangeOf(name);
-	const number = new Intl.NumberFormat(vscode.env.language);
 	if (name === 'max_tokens' && contextLength !== undefined) {
 		return vscode.l10n.t(
 			'Allowed: a whole number from {0} to {1}.',
-			number.format(range.minimum ?? 1),
-			number.format(contextLength - 1),
+			formatNumber(range.minimum ?? 1),
+			formatNumber(contextLength - 1),
 		);
 	}
 	switch (range.kind) {
@@ -94,15 +94,15 @@ export function allowedParameter(name: ChatParameter, contextLength?: number): s
 				: vscode.l10n.t('Allowed: a JSON object of numbers.');
 		case 'number':
 		case 'integer':
-			return numberText(range, number);
+			return numberText(range);
 	}
 }
 
-function numberText({ kind, minimum, maximum, isAbove }: ParameterRange, number: Intl.NumberFormat): string {
+function numberText({ kind, minimum, maximum, isAbove }: ParameterRange): string {
 	if (minimum === undefined) {
 		return vscode.l10n.t('Allowed: a whole number.');
 	}
-	const [low, high] = [number.format(minimum), maximum === undefined ? '' : number.format(maximum)];
+	const [low, high] = [formatNumber(minimum), maximum === undefined ? '' : formatNumber(maximum)];
 	if (isAbove) {
 		return vscode.l10n.t('Allowed: a number above {0}, at most {1}.', low, high);
 	}

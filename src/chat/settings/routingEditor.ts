@@ -4,7 +4,7 @@ import { parseJson } from '../../base/json.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { dataPolicyText } from '../../contract/dataPolicy.ts';
 import { type RoutingPolicy, routingPolicySchema } from '../../contract/provider.ts';
-import { type Choice, choose, chooseSome, input, separator } from '../../platform/pick.ts';
+import { type Choice, choose, chooseSomeOrType, input, separator, typeSome } from '../../platform/pick.ts';
 import { fieldDetail, type RoutingField, valueText } from './messages.ts';
 
 /** The routing policy that is being edited: a conversation's own or the setting. */
@@ -17,6 +17,9 @@ export interface RoutingTarget {
 }
 
 const FIELDS = Object.keys(routingPolicySchema.shape) as RoutingField[];
+
+/** What the row “Others…” stands for, which no slug can be. */
+const OTHERS = '…';
 
 /** `keep` leaves the field as it is. */
 type Edited = { value: unknown } | 'keep';
@@ -133,26 +136,9 @@ async function editSlugs(
 	listed: readonly Choice<string>[],
 	value: readonly string[],
 ): Promise<Edited> {
-	const strange = value.filter(slug => !listed.some(choice => choice.value === slug));
-	const items = [...listed, ...strange.map(slug => ({ label: slug, value: slug }))];
-	if (items.length === 0) {
-		const prompt = vscode.l10n.t('{0}, separated by commas; empty: not set', fieldDetail(field));
-		const text = await input(title, prompt, '', () => undefined);
-		return text === undefined ? 'keep' : { value: listOrNone(text.split(',').map(part => part.trim())) };
-	}
-	const other = { label: vscode.l10n.t('Others…'), value: '' };
-	const chosen = await chooseSome(title, `${fieldDetail(field)}. ${vscode.l10n.t('None: not set')}`, [
-		...items.map(item => ({ ...item, picked: value.includes(item.value) })),
-		other,
-	]);
-	if (chosen === undefined) {
-		return 'keep';
-	}
-	if (!chosen.includes('')) {
-		return { value: listOrNone(chosen) };
-	}
-	const text = await input(title, vscode.l10n.t('Others, separated by commas'), '', () => undefined);
-	return text === undefined ? 'keep' : { value: listOrNone([...chosen, ...text.split(',').map(part => part.trim())]) };
+	const placeHolder = `${fieldDetail(field)} (${vscode.l10n.t('none: not set')})`;
+	const chosen = await chooseSomeOrType(title, placeHolder, listed, value);
+	return chosen === undefined ? 'keep' : { value: listOrNone(chosen) };
 }
 
 async function editOrder(connection: Connection, title: string, value: readonly string[]): Promise<Edited> {
@@ -169,6 +155,7 @@ async function editOrder(connection: Connection, title: string, value: readonly 
 			separator(vscode.l10n.t('Number {0}', order.length + 1)),
 			...left,
 			...strange.map(slug => ({ label: slug, value: slug })),
+			{ label: vscode.l10n.t('Others…'), value: OTHERS },
 		];
 		const active = value[order.length];
 		const placeHolder = vscode.l10n.t('The provider to try as number {0}', order.length + 1);
@@ -179,11 +166,12 @@ async function editOrder(connection: Connection, title: string, value: readonly 
 		if (slug === '') {
 			return { value: listOrNone(order) };
 		}
-		order.push(slug);
+		const added =
+			slug === OTHERS ? await typeSome(title, vscode.l10n.t('Others, in this order, separated by commas')) : [slug];
+		order.push(...(added ?? []).filter(name => !order.includes(name)));
 	}
 }
 
 function listOrNone(values: readonly string[]): string[] | undefined {
-	const kept = [...new Set(values.filter(value => value !== ''))];
-	return kept.length === 0 ? undefined : kept;
+	return values.length === 0 ? undefined : [...values];
 }

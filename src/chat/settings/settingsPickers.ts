@@ -5,7 +5,7 @@ import { routingPolicySchema } from '../../contract/provider.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import type { PickerEnd } from '../../platform/editorUse.ts';
 import { showExplanation, showMessage } from '../../platform/notify.ts';
-import { type Choice, choose, chooseSome, separator } from '../../platform/pick.ts';
+import { type Choice, choose, chooseSomeOrType, separator } from '../../platform/pick.ts';
 import { readSetting, writeSetting } from '../../platform/settings.ts';
 import type { Chat } from '../conversation/chat.ts';
 import { RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
@@ -14,6 +14,7 @@ import { previewOf } from '../model/preview.ts';
 import type { RetentionChoice } from '../model/settings.ts';
 import { type AskedWith, askedWith, retentionInForce, settingsInForce } from '../model/settings.ts';
 import { presetLabel, retentionText, routingLabel } from '../protocol/labels.ts';
+import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';
 import { presetDetail, reasonText, retentionLabel } from './messages.ts';
 import { selectModel } from './modelPicker.ts';
 import { editParameters } from './parameterEditor.ts';
@@ -29,6 +30,8 @@ export interface SettingsPickersOptions {
 	recent: Parameters<typeof selectModel>[0]['recent'];
 	found: Parameters<typeof selectModel>[0]['found'];
 	unusedServers: Parameters<typeof selectModel>[0]['unusedServers'];
+	/** Lets the user add a model server, whose model then answers in that conversation. */
+	addServer(chat: Chat): Promise<void>;
 	explainError(error: unknown): Parameters<typeof showExplanation>[0];
 }
 
@@ -47,7 +50,7 @@ export class SettingsPickers {
 
 	selectModel(): Promise<PickerEnd> {
 		return this.run(async (chat, connection) => {
-			const { discover, recent, found, unusedServers, defaultModel, explainError } = this.options;
+			const { discover, recent, found, unusedServers, addServer, defaultModel, explainError } = this.options;
 			await selectModel({
 				chat,
 				connection,
@@ -55,6 +58,7 @@ export class SettingsPickers {
 				recent,
 				found,
 				unusedServers,
+				addServer: () => addServer(chat),
 				defaultModel: await defaultModel(),
 				explainError,
 				target: this.conversationTarget(chat, connection),
@@ -73,6 +77,14 @@ export class SettingsPickers {
 			await this.parametersOf(chat, connection);
 			return undefined;
 		});
+	}
+
+	/** Asks for the model that makes a conversation's images where none is known. */
+	async nameImageModel(chat: Chat): Promise<void> {
+		const connection = await this.options.source.connection();
+		if (chat.conversation.settings?.imageModel === undefined && imageModelsOf(connection).length === 0) {
+			await selectImageModel({ chat, connection, addServer: () => this.options.addServer(chat) });
+		}
 	}
 
 	/**
@@ -100,7 +112,7 @@ export class SettingsPickers {
 		const name = nameOf(routing);
 		const hasOwn = settings?.routing !== undefined || settings?.retention !== undefined;
 		const asked = await this.askedBy(chat);
-		const retention = zeroDataRetentionOf(connection, { model: asked.model, provider: routing });
+		const retention = zeroDataRetentionOf(connection, { model: asked.model, provider: routing }, 'chat');
 		const items: Choice<RoutingAction>[] = [
 			...PRESETS.map(preset => ({
 				label: `${name.preset === preset ? '$(check)' : '$(blank)'} ${presetLabel(preset)}`,
@@ -171,7 +183,7 @@ export class SettingsPickers {
 		const held = (retention: RetentionChoice) => {
 			const { zdr: _, ...others } = asked.provider ?? {};
 			const provider = retention === 'account' ? others : { ...others, zdr: retention };
-			return retentionText(zeroDataRetentionOf(connection, { model: asked.model, provider }));
+			return retentionText(zeroDataRetentionOf(connection, { model: asked.model, provider }, 'chat'));
 		};
 		const choices: RetentionChoice[] = [true, false, 'account'];
 		const items: Choice<RetentionChoice | 'default'>[] = [
@@ -274,9 +286,9 @@ export class SettingsPickers {
 }
 
 async function chooseProviders(connection: Connection, value: readonly string[]): Promise<string[] | undefined> {
-	const items = providerChoices(connection).map(item => ({ ...item, picked: value.includes(item.value) }));
 	const title = vscode.l10n.t('Only These Providers');
-	const chosen = await chooseSome(title, vscode.l10n.t('Choose at least one'), items);
+	const placeHolder = vscode.l10n.t('Providers that may serve, at least one');
+	const chosen = await chooseSomeOrType(title, placeHolder, providerChoices(connection), value);
 	return chosen?.length === 0 ? undefined : chosen;
 }
 

@@ -4,6 +4,7 @@ import os from 'node:os';
 import process from 'node:process';
 import type { Clock } from '../../base/async.ts';
 import { systemErrorCode } from '../../base/errors.ts';
+import { isProcessGone } from '../../base/processFamily.ts';
 
 /**
  * A lock is held for a few system calls. One that is older than this has no living owner, whatever its content says.
@@ -89,12 +90,8 @@ async function isAbandoned(file: string, clock: Clock): Promise<boolean> {
 function isGone(owner: string): boolean {
 	try {
 		const { pid, host } = JSON.parse(owner);
-		if (host !== os.hostname() || !Number.isInteger(pid) || pid <= 0) {
-			return false;
-		}
-		process.kill(pid, 0);
+		return host === os.hostname() && Number.isInteger(pid) && pid > 0 && isProcessGone(pid);
+	} catch {
 		return false;
-	} catch (error) {
-		return systemErrorCode(error) === 'ESRCH';
 	}
 }

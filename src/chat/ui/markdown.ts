@@ -30,7 +30,7 @@ const MAXIMUM_PLAIN_LENGTH = 20_000;
  * Code is laid out in parts of this many lines, each a block of its own. A browser lays out all lines of a block at
  * once, which takes a third of a second for 40,000 of them.
  */
-export const CODE_PART_LINES = 25;
+export const CODE_PART_LINES = 50;
 /** The end of the HTML of a part with whole lines, which occurs nowhere else. */
 export const CODE_PART_END = '\n</span>';
 const CODE_PART = new RegExp(`(?:[^\\n]*\\n){0,${CODE_PART_LINES - 1}}(?:[^\\n]*\\n|[^\\n]+$)`, 'g');

@@ -101,6 +101,7 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 		case 'message-refuse':
 		case 'composer-focus':
 		case 'composer-fill':
+		case 'draft-send':
 		case 'answer':
 			return state;
 	}

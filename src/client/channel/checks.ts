@@ -95,9 +95,12 @@ export function checkNonce(record: AttestationRecord, isKnown: (nonce: string) =
 	return other ? fail('nonce-other', { values: [other.place], input }) : pass('nonce-new', { input });
 }
 
-/** contract: not shown. A client cannot choose a nonce, so it cannot verify that the attestation is recent. */
-export function checkFreshness(): CheckResult {
-	return unknown('freshness-unknown');
+/**
+ * contract: not shown. A client cannot choose a nonce, so it cannot verify that the attestation is recent. It can tell
+ * that it is not, where the same record comes again.
+ */
+export function checkFreshness(isRepeated: boolean): CheckResult {
+	return unknown(isRepeated ? 'freshness-again' : 'freshness-unknown');
 }
 
 /** The part of a new attestation that is compared. Without a usable key there is no fingerprint. */

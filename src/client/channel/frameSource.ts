@@ -18,7 +18,10 @@ export interface FrameSource {
 export function frameSource(exchange: Exchange, { limits, clock }: Caller): FrameSource {
 	const type = exchange.header('content-type') ?? '';
 	if (/\bhtml\b/i.test(type)) {
-		throw new ClientError('tampered', 'a page came in place of a stream', { status: exchange.status });
+		throw new ClientError('bad-response', 'a page came in place of a stream', {
+			status: exchange.status,
+			isPage: true,
+		});
 	}
 	if (/\b(x-ndjson|json)\b/i.test(type)) {
 		return new LineSource(exchange, limits.eventLength);

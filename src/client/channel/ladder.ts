@@ -55,7 +55,7 @@ export async function climbLadder(record: AttestationRecord, context: LadderCont
 		{ check: 'gpu-evidence', ...evidence.finding },
 		{ check: 'gpu-token', ...token.finding },
 		{ check: 'key-binding', ...(named ? await checkKeyBinding(record.public_key, named.key, nonces) : withoutKey) },
-		{ check: 'freshness', ...checkFreshness() },
+		{ check: 'freshness', ...checkFreshness(memory.isRepeated(nonceOf(record))) },
 	];
 	const devices = evidence.devices.map(({ id }) => id).sort();
 	const keyFingerprint = named?.fingerprint;

@@ -39,6 +39,8 @@ export interface MemoryStore {
 /** Remembers the accepted attestations. It is read again each time, because other windows write to it too. */
 export class ChannelMemory {
 	private readonly store: MemoryStore;
+	/** The nonces of all records that this process has fetched, accepted or not, the newest at the end. */
+	private readonly fetched = new Set<string>();
 
 	constructor(store: MemoryStore = inMemory()) {
 		this.store = store;
@@ -52,6 +54,17 @@ export class ChannelMemory {
 	hasSeenWithAnother(nonce: string, fingerprint: string): boolean {
 		const key = this.read().nonces.find(([known]) => known === nonce)?.[1];
 		return key !== undefined && key !== fingerprint;
+	}
+
+	/** Whether a record with this nonce came before, and notes that it came now. */
+	isRepeated(nonce: string): boolean {
+		const isKnown = this.fetched.delete(nonce) || this.read().nonces.some(([known]) => known === nonce);
+		this.fetched.add(nonce);
+		const [oldest] = this.fetched;
+		if (this.fetched.size > MAXIMUM_NONCES && oldest !== undefined) {
+			this.fetched.delete(oldest);
+		}
+		return isKnown;
 	}
 
 	accept(address: string, { verdicts, keyFingerprint, devices }: AcceptedAttestation, nonce: string): void {

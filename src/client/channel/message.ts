@@ -7,14 +7,15 @@ import {
 	REPLY_NONCE_DISTANCE,
 } from '../../contract/channel.ts';
 import type { Caller } from '../core/caller.ts';
+import { throwErrorIn } from '../core/replyData.ts';
 import { checkRequest } from '../core/requestCheck.ts';
 import { type ChannelAddress, channelTarget } from './address.ts';
 
 /**
  * Sends a message that is already encrypted and signed. The reply is neither verified nor decrypted here. The request
  * is never repeated, as its nonce is used up. Throws `session-expired` if the session needs a new attestation,
- * `too-large` if the conversation is too long for the channel, and `tampered` if the reply does not belong to this
- * message.
+ * `too-large` if the conversation is too long for the channel, `tampered` if the reply does not belong to this
+ * message, and `bad-response` if it is no encrypted message.
  */
 export async function postMessage(
 	caller: Caller,
@@ -34,8 +35,12 @@ export async function postMessage(
 	return readMessageReply(reply, request.payload.nonce);
 }
 
-/** Throws `tampered` if the shape or the nonce cannot be that of a reply to the request. */
+/**
+ * Throws `tampered` if the nonce or a part of the message cannot be that of a reply to the request, and `bad-response`
+ * for what is no encrypted message at all.
+ */
 export function readMessageReply(value: unknown, requestNonce: number): MessageReply {
+	throwErrorIn(value);
 	const reply = readSealed(value);
 	if (reply.nonce !== requestNonce + REPLY_NONCE_DISTANCE) {
 		throw new ClientError('tampered', 'the nonce of the reply is not the one of its request');
@@ -43,20 +48,21 @@ export function readMessageReply(value: unknown, requestNonce: number): MessageR
 	return reply;
 }
 
-/** Throws `tampered` if the value is no encrypted message. */
+/**
+ * Throws `tampered` for an encrypted message that is not whole, and `bad-response` for what does not even look like one:
+ * a page, a text or another framing comes from something that is not in the contract, and proves nothing of an attack.
+ */
 export function readSealed(value: unknown): MessageReply {
 	const sealed = messageReplySchema.safeParse(value).data;
-	if (!sealed) {
-		throw new ClientError('tampered', 'the reply is no encrypted message');
+	if (sealed) {
+		return sealed;
 	}
-	return sealed;
+	throw isSealedInPart(value)
+		? new ClientError('tampered', 'the reply is an encrypted message with a part that no such message has')
+		: new ClientError('bad-response', 'the reply is no encrypted message');
 }
 
-/**
- * A reply with a success status comes from the enclave or was tampered with, so if it cannot be read it counts as
- * tampered. Errors with other statuses are returned as they are.
- */
-export function asTampered(error: unknown): unknown {
-	const isReply = ClientError.is(error, 'bad-response') && (error.status ?? 200) < 300;
-	return isReply ? new ClientError('tampered', 'the reply is no encrypted message', { cause: error }) : error;
+function isSealedInPart(value: unknown): boolean {
+	const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+	return isRecord && ['iv', 'ciphertext', 'signature'].some(field => field in value);
 }

@@ -13,6 +13,7 @@ export type ReasonCode =
 	| 'evidence-switches'
 	| 'evidence-too-many'
 	| 'evidence-twice'
+	| 'freshness-again'
 	| 'freshness-unknown'
 	| 'key-none'
 	| 'key-refused'

@@ -5,7 +5,7 @@ import type { Exchange } from '../core/exchange.ts';
 import { throwErrorIn } from '../core/replyData.ts';
 import { type FrameSource, frameSource } from './frameSource.ts';
 import type { Handshake } from './handshake.ts';
-import { asTampered, readSealed } from './message.ts';
+import { readSealed } from './message.ts';
 import type { ReplyNonces } from './replyNonces.ts';
 
 /**
@@ -20,7 +20,8 @@ type TextEvent = { type: 'text'; text: string };
 
 /**
  * contract: not shown. Yields the texts of a streamed reply (unspecified.md, "framing of `/message_stream`"): each
- * frame is verified, then decrypted, then delivered. Throws `tampered` for an invalid frame, the error that stands in
+ * frame is verified, then decrypted, then delivered. Throws `tampered` for an invalid frame, `bad-response` for a stream
+ * that does not begin with a frame, the error that stands in
  * place of a frame, and `truncated` if the stream ends without the end mark; the frames before it are delivered first.
  */
 export async function* readReplyStream(
@@ -103,9 +104,19 @@ class FrameReader {
 				throw truncated();
 			}
 		} catch (error) {
-			batch.failure = ClientError.is(error, 'offline') ? truncated(error) : asTampered(error);
+			batch.failure = ClientError.is(error, 'offline') ? truncated(error) : this.foreign(error);
 		}
 		return batch;
+	}
+
+	/**
+	 * What is no frame shows that the service speaks another framing, as long as no frame has come. After one, somebody
+	 * else speaks.
+	 */
+	private foreign(error: unknown): unknown {
+		return this.hasFrame && ClientError.is(error, 'bad-response')
+			? new ClientError('tampered', 'what follows a part of the reply is no encrypted message', { cause: error })
+			: error;
 	}
 
 	private accept(text: string, batch: FrameBatch): void {

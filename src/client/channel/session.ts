@@ -30,7 +30,7 @@ import {
 	remember,
 } from './ladder.ts';
 import type { ChannelMemory } from './memory.ts';
-import { asTampered, postMessage } from './message.ts';
+import { postMessage } from './message.ts';
 import { ReplyNonces } from './replyNonces.ts';
 import { readReplyStream } from './replyStream.ts';
 
@@ -290,7 +290,7 @@ class Session implements ChannelSession {
 			if (ClientError.is(error) && !error.wasSent) {
 				this.unused = handshake;
 			}
-			throw asTampered(error);
+			throw error;
 		}
 	}
 

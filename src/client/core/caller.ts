@@ -3,10 +3,10 @@ import { defined } from '../../base/defined.ts';
 import { ClientError, type ClientErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Connection } from '../../contract/connection.ts';
-import { readErrorBody } from '../../contract/errorBody.ts';
+import { isPage, readErrorBody } from '../../contract/errorBody.ts';
 import { fillPath, type KeyKind, type Route, type RouteHost } from '../../contract/routes.ts';
 import { abortedError, Exchange } from './exchange.ts';
-import { codeOfStatus, isRetryable } from './failures.ts';
+import { codeOfReply, isRetryable } from './failures.ts';
 import type { Limits } from './limits.ts';
 import { type RetryRule, readRetryAfter, withRetries } from './retry.ts';
 import type { Transport, TransportRequest } from './transport.ts';
@@ -29,12 +29,14 @@ export interface Call {
 	query?: Record<string, string | number | boolean | undefined>;
 	/** Sent as JSON. */
 	body?: unknown;
-	/** What a status means on this route, where that is not what it means elsewhere. */
-	codes?: Readonly<Record<number, ClientErrorCode>>;
+	/** What a status means on this route, where that is not what it means elsewhere; the service's words may tell. */
+	codes?: Readonly<Record<number, ClientErrorCode | ((said: string) => ClientErrorCode)>>;
 	/** Where a redirect would hide who answers. */
 	redirects?: 'refuse';
 	/** Bytes of a reply's JSON, where they differ from the limit that holds for all. */
 	jsonBytes?: number;
+	/** Whether a status of success says all, so that there need be no body. Without one, the JSON is undefined. */
+	mayBeEmpty?: boolean;
 	firstByteMs: number;
 	/** Where it differs from the limit that holds for all. */
 	idleMs?: number;
@@ -112,7 +114,7 @@ export function createCaller(options: CallerOptions): Caller {
 		limits,
 		json: <T>(call: Call, read = (value: unknown) => value as T) =>
 			run(call, 'application/json', async exchange =>
-				read(await readJson(exchange, call.jsonBytes ?? limits.jsonBytes)),
+				read(await readJson(exchange, call.jsonBytes ?? limits.jsonBytes, call.mayBeEmpty)),
 			),
 		stream: call => run(call, 'text/event-stream', exchange => Promise.resolve(exchange)),
 		elsewhere: origin =>
@@ -143,12 +145,11 @@ async function open(options: CallerOptions, call: Call, request: Omit<TransportR
 async function statusFailure(exchange: Exchange, call: Call, { clock, limits }: CallerOptions): Promise<ClientError> {
 	const { status } = exchange;
 	const { route } = call;
-	const code = call.codes?.[status] ?? codeOfStatus(status);
 	const retryAfterMs = readRetryAfter(exchange.header('retry-after'), clock.now());
-	let serviceMessage: string | undefined;
+	let text = '';
 	const cancel = exchange.closeAfter(ERROR_BODY_MS);
 	try {
-		serviceMessage = readErrorBody(new TextDecoder().decode(await readUpTo(exchange, limits.errorBodyBytes))).message;
+		text = new TextDecoder().decode(await readUpTo(exchange, limits.errorBodyBytes));
 	} catch (error) {
 		if (call.signal?.aborted) {
 			throw error;
@@ -157,10 +158,14 @@ async function statusFailure(exchange: Exchange, call: Call, { clock, limits }: 
 	} finally {
 		cancel();
 	}
+	const body = readErrorBody(text);
+	const own = call.codes?.[status];
+	const code = (typeof own === 'function' ? own(body.message ?? '') : own) ?? codeOfReply(status, body);
 	return new ClientError(code, `${route.method} ${route.path} answered with HTTP ${status}`, {
 		status,
 		retryable: isRetryable(code),
-		...defined({ retryAfterMs, serviceMessage }),
+		isPage: isPage(text),
+		...defined({ retryAfterMs, serviceMessage: body.message }),
 	});
 }
 
@@ -261,8 +266,11 @@ function checkKey(key: string | undefined, kind: KeyKind, connection: string): s
 }
 
 /** The body's JSON. Throws `bad-response` for what is none, or larger than `maximum` bytes. */
-export async function readJson(exchange: Exchange, maximum: number): Promise<unknown> {
+export async function readJson(exchange: Exchange, maximum: number, mayBeEmpty = false): Promise<unknown> {
 	const bytes = await readUpTo(exchange, maximum + 1);
+	if (mayBeEmpty && bytes.length === 0) {
+		return undefined;
+	}
 	if (bytes.length > maximum) {
 		throw new ClientError('bad-response', `the reply has more than ${maximum} bytes`);
 	}
@@ -271,7 +279,10 @@ export async function readJson(exchange: Exchange, maximum: number): Promise<unk
 	} catch {
 		// The parser's own message quotes the text, which a log must not hold.
 		const type = exchange.words(exchange.header('content-type')?.split(';')[0] ?? 'no type').slice(0, MAXIMUM_TYPE);
-		throw new ClientError('bad-response', `the reply is not JSON (${type})`, { status: exchange.status });
+		throw new ClientError('bad-response', `the reply is not JSON (${type})`, {
+			status: exchange.status,
+			isPage: /html/i.test(type),
+		});
 	}
 }
 

@@ -1,5 +1,5 @@
 import { ClientError } from '../../base/errors.ts';
-import { CHAT_STREAM_END, readChatChunk } from '../../contract/chatReply.ts';
+import { isStreamEnd, readChatChunk } from '../../contract/chatReply.ts';
 import { readErrorValue } from '../../contract/errorBody.ts';
 import { failureInReply } from './failures.ts';
 import { parseEventData, throwErrorIn } from './replyData.ts';
@@ -15,7 +15,7 @@ export function readChatEvent({ event, data }: SseEvent): ReceivedChunk | 'end' 
 	if (data === '') {
 		return undefined;
 	}
-	if (data === CHAT_STREAM_END) {
+	if (isStreamEnd(data)) {
 		return 'end';
 	}
 	const value = parseEventData(data, event === 'error');

@@ -86,7 +86,19 @@ const CODE_OF_STATUS: ReadonlyMap<number, ClientErrorCode> = new Map<number, Cli
 	[504, 'timeout'],
 ]);
 
-/** The code of an HTTP status other than 2xx, where the route has no meaning of its own for it. */
+/**
+ * contract: not shown. Services of this shape answer with 429 both to too many requests and when the account has used up
+ * what it may; only the body tells which. Trying again helps with the first alone.
+ */
+const USED_UP = /insufficient.?(quota|credit|balance|funds)|quota.?(exceeded|exhausted)|billing|payment|credit/i;
+
+/** The code of a status other than 2xx with its body, where the route has no meaning of its own for it. */
+export function codeOfReply(status: number, { code, type }: ErrorBody): ClientErrorCode {
+	const isUsedUp = status === 429 && [code, type].some(word => word !== undefined && USED_UP.test(word));
+	return isUsedUp ? 'payment-required' : codeOfStatus(status);
+}
+
+/** The code of an HTTP status other than 2xx, where nothing else tells more. */
 export function codeOfStatus(status: number): ClientErrorCode {
 	const code = CODE_OF_STATUS.get(status);
 	if (code) {
@@ -120,10 +132,11 @@ export function failureInReply(body: ErrorBody): ClientError {
 	});
 }
 
-function codeOfContents({ code, type }: ErrorBody): ClientErrorCode {
+function codeOfContents(body: ErrorBody): ClientErrorCode {
+	const { code, type } = body;
 	const status = Number(code);
 	if (Number.isInteger(status) && status >= 400 && status <= 599) {
-		return codeOfStatus(status);
+		return codeOfReply(status, body);
 	}
 	for (const word of [code, type]) {
 		const known = word === undefined ? undefined : CODE_OF_WORD.find(([pattern]) => pattern.test(word));

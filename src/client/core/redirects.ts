@@ -24,7 +24,10 @@ function followingRequest(
 	const target = URL.parse(location, request.url);
 	if (!target || target.origin !== new URL(request.url).origin || target.username !== '' || target.password !== '') {
 		const where = target && target.origin !== 'null' ? target.origin : 'an address that cannot be followed';
-		throw new ClientError('bad-response', `the service redirects to ${where}; a key is not sent elsewhere`, { status });
+		throw new ClientError('bad-response', `the service redirects to ${where}; a key is not sent elsewhere`, {
+			status,
+			redirectedTo: target?.origin,
+		});
 	}
 	const keepsMethod = status === 307 || status === 308 || request.method === 'GET' || request.method === 'HEAD';
 	if (!keepsMethod) {

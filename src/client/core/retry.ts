@@ -44,7 +44,7 @@ function mayRetry(error: ClientError, { rule, maximumWaitMs }: RetryOptions): bo
 		return false;
 	}
 	if (error.status === 429 || error.status === 503) {
-		return true;
+		return error.retryable;
 	}
 	return rule === 'idempotent' && error.code === 'offline';
 }

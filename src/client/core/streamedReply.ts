@@ -87,7 +87,10 @@ export class StreamedReply<T> implements BatchSource<T> {
 			return { done: false, value: events };
 		}
 		if (/\bhtml\b/i.test(type)) {
-			throw new ClientError('bad-response', 'a page came in place of a stream', { status: exchange.status });
+			throw new ClientError('bad-response', 'a page came in place of a stream', {
+				status: exchange.status,
+				isPage: true,
+			});
 		}
 		const { eventLength: maximumEventLength } = limits;
 		this.stream = new EventStream(exchange, { maximumEventLength, clock, life: 'bytes' });

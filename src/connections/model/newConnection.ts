@@ -1,21 +1,12 @@
-import { type Connection, connectionSchema } from '../../contract/connection.ts';
+// What a new connection consists of: what the user typed, what the service said, and the documented forms.
+import { isCertainKey, readTypedAddress, type TypedAddress } from '../../base/typedAddress.ts';
+import { connectionSchema } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
+import type { ListedModel } from '../../contract/modelList.ts';
 
-/** The answers of the user as texts. An empty text means that there is no value. */
-export interface Answers {
-	name: string;
-	apiUrl: string;
-	enterpriseUrl: string;
-	/** The user is asked for the plan only if there is an enterprise host. */
-	plan: Connection['plan'];
-	cloudUrl: string;
-	agentUrl: string;
-	service: string;
-	/** The first chat model's id. */
-	model: string;
-}
+export type NameProblem = 'empty' | 'form' | 'key' | 'taken';
 
-export type NameProblem = 'empty' | 'form' | 'taken';
+const MAXIMUM_NAME = 60;
 
 /**
  * A name begins with a letter or digit, so that it cannot be a special property name of JavaScript such as `__proto__`.
@@ -30,41 +21,102 @@ export function nameProblem(name: string, taken: readonly string[]): NameProblem
 	if (!NAME.test(name)) {
 		return 'form';
 	}
+	if (isCertainKey(name)) {
+		return 'key';
+	}
 	return name === LOCAL_CONNECTION_NAME || taken.includes(name) ? 'taken' : undefined;
 }
 
-/**
- * Returns the address as the settings store it, or undefined if a connection cannot have it (`apiUrl` of the schema).
- */
-export function readAddress(text: string): string | undefined {
-	const url = connectionSchema.shape.apiUrl.safeParse(text.trim()).success ? URL.parse(text.trim()) : null;
-	return url ? (url.origin + url.pathname).replace(/\/+$/, '') : undefined;
+/** Returns the name, with a number where it is taken. */
+export function freeName(wanted: string, taken: readonly string[]): string {
+	for (let count = 1; ; count++) {
+		const suffix = count === 1 ? '' : ` ${count}`;
+		const name = wanted.slice(0, MAXIMUM_NAME - suffix.length) + suffix;
+		if (nameProblem(name, taken) !== 'taken') {
+			return name;
+		}
+	}
+}
+
+/** Reads an address as it is typed. Without a scheme it has https everywhere but on this machine. */
+export function readConnectionAddress(typed: string): TypedAddress {
+	const read = readTypedAddress(typed);
+	const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(read.text);
+	return read.url === undefined || hasScheme || isConnectionAddress(read.url)
+		? read
+		: { ...read, url: read.url.replace(/^http:/, 'https:') };
+}
+
+/** Whether a connection can have the address: https, or http on this machine. */
+export function isConnectionAddress(url: string): boolean {
+	return connectionSchema.shape.apiUrl.safeParse(url).success;
+}
+
+/** The contract's paths begin with their version, so an address that ends in one is meant without it. */
+export function inferenceAddresses(url: string): string[] {
+	const bare = url.replace(/\/v\d+\w*$/, '');
+	return bare === url ? [url] : [bare, url];
+}
+
+/** Returns the part of a host name that tells services apart, such as `acme` in api.acme.com; empty for a number. */
+export function proposedService(address: string): string {
+	const labels = domainLabels(address);
+	return labels.length > 1 ? (labels.at(-2) ?? '') : '';
+}
+
+/** Returns the domain that a service's hosts have in common, such as `acme.com` of api.acme.com. */
+export function domainOf(address: string): string | undefined {
+	const labels = domainLabels(address);
+	return labels.length > 1 ? labels.slice(-2).join('.') : undefined;
+}
+
+function domainLabels(address: string): string[] {
+	const labels = (URL.parse(address)?.hostname ?? '').split('.');
+	return /\p{L}/u.test(labels.at(-1) ?? '') ? labels : [];
 }
 
 /**
- * Guesses the service's slug from its host name: it is the part before the last one, such as `acme` in api.acme.com.
+ * Returns the service's own name: the first part of its search model's name or of a full model path, where its list has
+ * one, and else what its host or the connection is called (contract: inference.md, Model identifiers).
  */
-export function proposedService(apiUrl: string): string {
-	const { hostname = '' } = URL.parse(apiUrl) ?? {};
-	const labels = hostname.split('.');
-	const isName = labels.length > 1 && /\p{L}/u.test(labels.at(-1) ?? '');
-	return isName ? (labels.at(-2) ?? '') : '';
+export function serviceName(address: string, name: string, listed: readonly ListedModel[]): string {
+	const ids = listed.map(({ id }) => id);
+	const byHost = proposedService(address);
+	const owners = new Set(listed.map(model => model['owned_by']).filter(owner => typeof owner === 'string'));
+	const known = [byHost, ...owners].find(candidate => candidate !== '' && ids.includes(`${candidate}-search`));
+	const inPath = ids.map(id => /^([a-z][a-z\d]*)ai\/[^/]+\/./.exec(id)?.[1]).find(part => part !== undefined);
+	return known ?? inPath ?? (byHost || name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-'));
+}
+
+/** More models than this are chosen from by the user, instead of all being written. */
+export const MAXIMUM_WRITTEN_MODELS = 20;
+
+/** Returns the entry of a listed model as a user would write it. The search model is recognised by its documented name. */
+export function modelEntry({ id, name, context_length }: ListedModel, service: string): Record<string, unknown> {
+	return {
+		id,
+		...(typeof name === 'string' && name !== '' && name !== id ? { label: name } : {}),
+		...(id === `${service}-search` ? { kinds: ['search'] } : {}),
+		...(typeof context_length === 'number' ? { contextLength: context_length } : {}),
+	};
+}
+
+export interface NewConnection {
+	name: string;
+	apiUrl: string;
+	/** The addresses of other parts of the service that were found, by their fields. */
+	found: Readonly<Record<string, string>>;
+	listed: readonly ListedModel[];
+	/** The ids of the listed models, or of others, that are written. */
+	models: readonly string[];
 }
 
 /** Returns the connection as it is written into the settings. */
-export function toSetting(answers: Answers): Record<string, unknown> {
-	const { apiUrl, enterpriseUrl, plan, cloudUrl, agentUrl, service, model } = answers;
-	const address = (field: string, text: string) => {
-		const url = readAddress(text);
-		return url === undefined ? {} : { [field]: url };
-	};
-	return {
-		...address('apiUrl', apiUrl),
-		...address('enterpriseUrl', enterpriseUrl),
-		...(enterpriseUrl.trim() !== '' && plan === 'enterprise' ? { plan } : {}),
-		...address('cloudUrl', cloudUrl),
-		...address('agentUrl', agentUrl),
-		service: service.trim(),
-		...(model.trim() === '' ? {} : { models: [{ id: model.trim(), kinds: ['chat'] }] }),
-	};
+export function toSetting({ name, apiUrl, found, listed, models }: NewConnection): Record<string, unknown> {
+	const service = serviceName(apiUrl, name, listed);
+	const entries = models.map(id => {
+		const model = listed.find(candidate => candidate.id === id);
+		return model ? modelEntry(model, service) : { id };
+	});
+	return { apiUrl, ...found, service, ...(entries.length === 0 ? {} : { models: entries }) };
 }

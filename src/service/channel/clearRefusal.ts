@@ -10,6 +10,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 	unavailable: 'The provider cannot be reached or is not ready.',
 	timeout: 'The provider did not answer in time.',
 	unauthorized: 'The provider refuses the key that the service has for it.',
+	payment_required: 'The provider wants to be paid first.',
 	model_not_found: 'The provider does not know the model.',
 	invalid_request: 'The provider refuses the conversation.',
 	cut: 'The provider broke its reply off.',

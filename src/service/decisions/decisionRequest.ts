@@ -1,4 +1,9 @@
-import { type DecisionRequest, decisionRequestSchema } from '../../contract/decisions.ts';
+import {
+	type DecisionRequest,
+	decisionRequestSchema,
+	MAXIMUM_CRITERIA,
+	MAXIMUM_QUESTIONS,
+} from '../../contract/decisions.ts';
 import { LOCAL_DECISION_MODEL } from '../../contract/localConnection.ts';
 import { parseOrRefuse, RequestRefused } from '../replies.ts';
 
@@ -7,10 +12,6 @@ import { parseOrRefuse, RequestRefused } from '../replies.ts';
  * with the model that answers it.
  */
 const VERSION = '1.0.0';
-
-/** Each question causes a request to a model. */
-const MAXIMUM_QUESTIONS = 100;
-const MAXIMUM_CRITERIA = 100;
 
 export interface CheckedDecisionRequest {
 	state: DecisionRequest['state'];

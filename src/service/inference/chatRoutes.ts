@@ -5,12 +5,13 @@ import type { Logger } from '../../base/logger.ts';
 import { CHAT_STREAM_END, type Usage } from '../../contract/chatReply.ts';
 import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
-import { RequestRefused } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 import { sseEvent, streamReply, type TextSource } from '../streamReply.ts';
+import { refuseBrokenReply } from './brokenReply.ts';
+import { noteInLog } from './foreignFields.ts';
 import type { ChatGateway, GatewayCall, GatewayReply } from './gateway.ts';
 import { mount } from './hostForms.ts';
-import { ProviderFailure, type ReplyChoice, type ReplyChunk } from './provider.ts';
+import { type GatewayRequest, ProviderFailure, type ReplyChoice, type ReplyChunk } from './provider.ts';
 import { readChatRequest } from './readChatRequest.ts';
 import { wholeReply } from './wholeReply.ts';
 
@@ -19,17 +20,21 @@ const BODY_MEGABYTES = 16;
 export interface ChatRoutesDependencies {
 	gateway: ChatGateway;
 	logger: Logger;
+	/** Reads the body of a request. The default accepts what the contract and public practice have. */
+	read?: (body: unknown) => GatewayRequest;
 }
 
 /**
  * Registers both paths of the chat endpoint on both hosts, for streamed and whole replies (contract: inference.md,
  * Endpoints).
  */
-export function registerChatRoutes(app: App, dependencies: ChatRoutesDependencies): void {
+export function registerChatRoutes(app: App, { gateway, logger, ...dependencies }: ChatRoutesDependencies): void {
+	const note = noteInLog(logger);
+	const { read = body => readChatRequest(body, note) } = dependencies;
 	for (const route of [routes.chatCompletions, routes.chatCompletionsV1]) {
 		const takesPrefixes = route === routes.chatCompletions;
 		mount(app, route, (context, host) =>
-			untilClientGoes(context, signal => answer(context, { host, takesPrefixes }, signal, dependencies)),
+			untilClientGoes(context, signal => answer(context, { host, takesPrefixes }, signal, { gateway, logger, read })),
 		);
 	}
 }
@@ -38,9 +43,9 @@ async function answer(
 	context: AppContext,
 	place: Omit<GatewayCall, 'signal'>,
 	signal: AbortSignal,
-	{ gateway, logger }: ChatRoutesDependencies,
+	{ gateway, logger, read }: Required<ChatRoutesDependencies>,
 ): Promise<Response> {
-	const request = readChatRequest(await readJson(context, BODY_MEGABYTES));
+	const request = read(await readJson(context, BODY_MEGABYTES));
 	const reply = await gateway.chat(request, { ...place, signal });
 	return request.stream ? answerStreamed(context, reply, logger) : await answerWhole(context, reply);
 }
@@ -163,14 +168,7 @@ async function answerWhole(context: AppContext, reply: GatewayReply): Promise<Re
 			...defined({ model, choices, usage: usage && withDetails(usage) }),
 		});
 	} catch (error) {
-		if (!(error instanceof ProviderFailure)) {
-			throw error;
-		}
-		if (error.code === 'cut') {
-			context.env.outgoing.destroy();
-			return new Response(null);
-		}
-		throw new RequestRefused(502, error.message, error.code);
+		return refuseBrokenReply(context, error);
 	}
 }
 

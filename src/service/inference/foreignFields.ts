@@ -1,6 +1,7 @@
-// Fields beyond the contract that clients following public practice send. A field that only states what happens anyway
-// is dropped, and one for which the contract has another name is renamed. Everything else is kept, so that the
-// request's schema either accepts it or refuses it by name.
+// Fields beyond the contract that clients following public practice send. A field that changes no answer is dropped,
+// and one for which the contract has another name is renamed. Everything else is kept, so that the request's schema
+// either accepts it or refuses it by name.
+import type { Logger } from '../../base/logger.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -8,26 +9,68 @@ export type Fields = Record<string, unknown>;
 export type Tolerated = Readonly<Record<string, (value: unknown) => boolean>>;
 
 export const anything = (): boolean => true;
+/** The value of a field that is dropped here because it is honoured in another place. */
+export const honoured = (): boolean => true;
 export const exactly =
 	(expected: unknown) =>
 	(value: unknown): boolean =>
 		value === expected;
 
 /**
- * Returns a copy without the tolerated fields. Fields that are null are dropped as well, as such clients send null for
- * fields that they do not set.
+ * Gets the place of each field that was dropped and is not honoured, such as `messages.name`. The words are those of
+ * the tables of tolerated fields, never the client's own.
  */
-export function without(tolerated: Tolerated, fields: Fields): Fields {
-	return Object.fromEntries(
-		Object.entries(fields).filter(
-			([name, value]) => value !== null && !(Object.hasOwn(tolerated, name) && tolerated[name]?.(value) === true),
-		),
-	);
+export type NoteField = (place: string) => void;
+
+/** Names each field in the log once, so that whoever misses its effect finds out. */
+export function noteInLog(logger: Logger): NoteField {
+	const noted = new Set<string>();
+	return field => {
+		if (!noted.has(field)) {
+			noted.add(field);
+			logger.log('info', 'a field of a request is accepted and changes no answer', { field });
+		}
+	};
+}
+
+/**
+ * Returns the object without the tolerated fields. Fields that are null are dropped as well, as such clients send null
+ * for fields that they do not set. It is a copy only where something was dropped, because a request can have hundreds
+ * of thousands of objects. `place` is the path of the object in the request, such as `messages.`.
+ */
+export function without(tolerated: Tolerated, fields: Fields, place = '', note: NoteField = () => {}): Fields {
+	const acceptorOf = (name: string) => (Object.hasOwn(tolerated, name) ? tolerated[name] : undefined);
+	const isKept = (name: string): boolean => {
+		const value = fields[name];
+		return value !== null && acceptorOf(name)?.(value) !== true;
+	};
+	const isKeptOrNoted = (name: string): boolean => {
+		if (isKept(name)) {
+			return true;
+		}
+		if (fields[name] !== null && acceptorOf(name) !== honoured) {
+			note(place + name);
+		}
+		return false;
+	};
+	for (const name in fields) {
+		if (!isKept(name)) {
+			return Object.fromEntries(Object.entries(fields).filter(([other]) => isKeptOrNoted(other)));
+		}
+	}
+	return fields;
 }
 
 /** Applies `read` to those elements of a list that are objects. All other values are returned as they are. */
 export function eachObject(value: unknown, read: (fields: Fields) => Fields): unknown {
 	return Array.isArray(value) ? value.map(element => (isFields(element) ? read(element) : element)) : value;
+}
+
+/** Returns the object with `read` applied to one of its fields, and itself if that changes nothing. */
+export function readField(fields: Fields, name: string, read: (inner: Fields) => Fields): Fields {
+	const inner = fields[name];
+	const kept = isFields(inner) ? read(inner) : inner;
+	return kept === inner ? fields : { ...fields, [name]: kept };
 }
 
 export function isFields(value: unknown): value is Fields {
@@ -39,5 +82,22 @@ export function roleOf(role: unknown): unknown {
 	return role === 'developer' ? 'system' : role;
 }
 
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
+
 /** The flag has no effect here: whoever declared the tool checks the arguments of its calls. */
-export const TOLERATED_IN_TOOL: Tolerated = { strict: value => typeof value === 'boolean' };
+export const TOLERATED_IN_TOOL: Tolerated = { strict: isBoolean };
+
+/**
+ * The fields that requests of both endpoints may have. They say how a service may run, bill, label or find a request,
+ * or are a hint of how much a model should think or say.
+ */
+export const TOLERATED_HINTS: Tolerated = {
+	metadata: anything,
+	service_tier: anything,
+	prompt_cache_key: anything,
+	prompt_cache_retention: anything,
+	prompt_cache_options: anything,
+	safety_identifier: anything,
+	// The usage is always sent.
+	stream_options: anything,
+};

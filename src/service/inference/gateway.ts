@@ -6,27 +6,38 @@ import type { FoundServer } from '../../contract/foundServers.ts';
 import type { Alias } from '../../contract/modelIdentifier.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
 import { effectiveRouting, routingProblem, routingReasonText } from '../../contract/routing.ts';
+import type { UpstreamProblem } from '../../contract/upstreamProblem.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import { RequestRefused } from '../replies.ts';
 import { BY_IMAGES, type Candidate, selectCandidates } from './candidates.ts';
+import { FirstCallChunks } from './firstCall.ts';
 import { connectionOf, describeGateway, hasProviderPrefix, modelIdOf } from './gatewayDescription.ts';
 import type { HostForm } from './hostForms.ts';
 import { Measurements } from './measurements.ts';
-import { type Provider, ProviderFailure, type ProviderRequest } from './provider.ts';
+import {
+	failureFields,
+	type GatewayRequest,
+	type Prices,
+	type Provider,
+	ProviderFailure,
+	type ProviderRequest,
+} from './provider.ts';
 import { rank } from './ranking.ts';
 import { nobodyServed, noImages, noProvider, type TriedProvider, unknownModel } from './refusals.ts';
-import { type OnEnd, WatchedChunks } from './watchedChunks.ts';
+import { type GatewayChunks, type OnEnd, WatchedChunks } from './watchedChunks.ts';
 
 export interface GatewayReply {
 	/** The slug of the provider that serves the request. */
 	provider: string;
 	/** The id of the model that serves the request. A chunk's own `model`, if it has one, is more exact. */
 	model: string;
+	/** What the provider charges for the model, if that is known. */
+	prices: Prices | undefined;
 	/**
 	 * The chunks of the reply, of which the first has already arrived. They can be read only once, and leaving the loop
 	 * ends the reply. Reading throws a ProviderFailure if the provider fails.
 	 */
-	chunks: WatchedChunks;
+	chunks: GatewayChunks;
 }
 
 export interface GatewayCall {
@@ -46,12 +57,12 @@ export interface ChatGateway {
 	 * Resolves the model's name, applies the routing policy, and tries one provider after another until the first chunk
 	 * of a reply has arrived.
 	 * @throws RequestRefused 400 for an invalid request, 404 for an unknown model or a policy that excludes all
-	 * providers, and otherwise with the status of the last provider's failure (400, 429, 502, 503 or 504); the signal's
+	 * providers, and otherwise with the status of the last provider's failure (400, 402, 429, 502, 503 or 504); the signal's
 	 * reason if it aborts.
 	 */
-	chat(request: ProviderRequest, options: GatewayCall): Promise<GatewayReply>;
+	chat(request: GatewayRequest, options: GatewayCall): Promise<GatewayReply>;
 	/** The models, providers, prefixes and aliases that requests can name now, and the servers that were found. */
-	describe(): Promise<GatewayDescription>;
+	describe(): Promise<Omit<GatewayDescription, 'agents'>>;
 }
 
 /** The providers behind the gateway, which may change between two requests. */
@@ -59,6 +70,8 @@ export interface ProviderDirectory {
 	providers(): readonly Provider[];
 	/** The servers that were found on this machine, whether used or not. The used ones are among the providers. */
 	found(): readonly FoundServer[];
+	/** Why the models of upstreams are not known. */
+	problems(): readonly UpstreamProblem[];
 	/** Resolves, in bounded time, when the upstreams have been asked for their models once. */
 	ready(): Promise<void>;
 	/**
@@ -176,7 +189,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 			const now = clock.now();
 			if (outcome instanceof ProviderFailure) {
 				measurements.failed(subject, now, outcome.retryAfterMs);
-				logger.log('warn', 'a provider broke off its reply', { connection: provider.slug, code: outcome.code });
+				logger.log('warn', 'a provider broke off its reply', { connection: provider.slug, ...failureFields(outcome) });
 				return;
 			}
 			measurements.served(subject, now);
@@ -184,11 +197,12 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 				measurements.generated(subject, tokensPerSecond, now);
 			}
 		};
-		return { provider: provider.slug, model: offer.id, chunks: new WatchedChunks(first.value, iterator, clock, onEnd) };
+		const chunks = new WatchedChunks(first.value, iterator, clock, onEnd);
+		return { provider: provider.slug, model: offer.id, prices: offer.prices, chunks };
 	};
 
 	return {
-		async chat(request, call) {
+		async chat({ parallel_tool_calls: mayCallSeveral = true, ...request }, call) {
 			const { signal } = call;
 			await directory.ready();
 			let attempts = attemptsFor(request, call);
@@ -197,19 +211,23 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 				attempts = attemptsFor(request, call);
 			}
 			if (attempts === undefined) {
-				throw unknownModel(currentDescription().models.map(({ id }) => id));
+				throw unknownModel(
+					currentDescription().models.map(({ id }) => id),
+					directory.problems(),
+				);
 			}
 			const tried: TriedProvider[] = [];
 			for (const [index, attempt] of attempts.entries()) {
 				signal.throwIfAborted();
 				try {
-					return await begin(attempt, signal, index === attempts.length - 1);
+					const reply = await begin(attempt, signal, index === attempts.length - 1);
+					return mayCallSeveral ? reply : { ...reply, chunks: new FirstCallChunks(reply.chunks) };
 				} catch (error) {
 					if (signal.aborted || !(error instanceof ProviderFailure)) {
 						throw error;
 					}
 					const { slug } = attempt.provider;
-					logger.log('info', 'a provider did not serve', { connection: slug, code: error.code });
+					logger.log('info', 'a provider did not serve', { connection: slug, ...failureFields(error) });
 					tried.push({ slug, failure: error });
 					if (!error.isProvidersOwn) {
 						break;
@@ -222,7 +240,11 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		async describe() {
 			await directory.ready();
 			await directory.refresh();
-			return { ...currentDescription(), foundServers: [...directory.found()] };
+			return {
+				...currentDescription(),
+				foundServers: [...directory.found()],
+				upstreamProblems: [...directory.problems()],
+			};
 		},
 	};
 }
@@ -271,7 +293,10 @@ function requestFor({ offer }: Candidate, request: ProviderRequest): ProviderReq
 		}
 	}
 	if (takesReasoning !== true) {
-		kept.messages = kept.messages.map(({ reasoning, ...message }) => message);
+		kept.messages = kept.messages.map(message => {
+			const { reasoning, ...others } = message;
+			return reasoning === undefined ? message : others;
+		});
 	}
 	return kept;
 }

@@ -13,7 +13,7 @@ type ModelDescription = GatewayDescription['models'][number];
 type ProviderDescription = GatewayDescription['providers'][number];
 
 /** The part of the description that belongs to a connection. */
-export type OfferDescription = Omit<GatewayDescription, 'foundServers'>;
+export type OfferDescription = Omit<GatewayDescription, 'foundServers' | 'upstreamProblems' | 'agents'>;
 
 interface Offered {
 	offers: ModelOffer[];
@@ -142,8 +142,12 @@ function largestOf(offers: readonly ModelOffer[], read: (offer: ModelOffer) => n
 	return known.length === values.length && known.length > 0 ? Math.max(...known) : undefined;
 }
 
+/** Returns the lowest prices, or undefined if those of one offer are unknown, as they may be lower. */
 function cheapestOf(offers: readonly ModelOffer[]): Prices | undefined {
 	const prices = offers.flatMap(offer => offer.prices ?? []);
+	if (prices.length < offers.length) {
+		return undefined;
+	}
 	return prices.sort((one, other) => one.input + one.output - (other.input + other.output))[0];
 }
 

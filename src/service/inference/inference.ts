@@ -1,12 +1,14 @@
 import type { Clock } from '../../base/async.ts';
 import type { Logger } from '../../base/logger.ts';
+import { ownerOfPort } from '../../base/portOwner.ts';
 import { createUndiciTransport } from '../../client/core/undiciTransport.ts';
 import type { FoundAnswer } from '../../contract/foundServers.ts';
 import type { UpstreamHandover } from '../../contract/upstreams.ts';
+import { ollamaServer } from '../../contract/usualServers.ts';
 import { registerDecisionRoutes } from '../decisions/decisionRoutes.ts';
 import { registerImageRoutes } from '../images/imageRoutes.ts';
 import { ImageShelf } from '../images/imageShelf.ts';
-import { openReasoningSeal } from '../responses/reasoningSeal.ts';
+import { openReasoningSeal, type ReasoningSeal } from '../responses/reasoningSeal.ts';
 import { registerResponsesRoutes } from '../responses/responsesRoutes.ts';
 import type { App } from '../server.ts';
 import { AliasFile } from './aliasFile.ts';
@@ -14,9 +16,7 @@ import { registerChatRoutes } from './chatRoutes.ts';
 import { demoProviders } from './demo/demoProviders.ts';
 import { type ChatGateway, createGateway } from './gateway.ts';
 import { registerModelRoutes } from './modelRoutes.ts';
-import { knownServers } from './upstreams/knownServers.ts';
 import { ServerAnswers } from './upstreams/serverAnswers.ts';
-import { ownerOfPort } from './upstreams/socketOwner.ts';
 import { UpstreamDirectory } from './upstreams/upstreamDirectory.ts';
 
 export interface InferenceOptions {
@@ -31,6 +31,8 @@ export interface InferenceOptions {
 
 export interface Inference {
 	gateway: ChatGateway;
+	/** The seal of the reasoning that clients of the responses endpoint keep. */
+	seal: ReasoningSeal;
 	/** Replaces the list of upstreams. */
 	replaceUpstreams(handover: UpstreamHandover): void;
 	/** Stores the user's answer about a server that was found. Resolves with false if there is no such server. */
@@ -48,7 +50,7 @@ export function startInference({ app, stateFolder, address, handover, clock, log
 		transport,
 		logger: upstreamsLogger,
 		clock,
-		known: knownServers(process.env),
+		known: [ollamaServer(process.env)],
 		answers: new ServerAnswers(stateFolder, upstreamsLogger),
 		ownerOf: ownerOfPort,
 	});
@@ -72,6 +74,7 @@ export function startInference({ app, stateFolder, address, handover, clock, log
 	registerDecisionRoutes(app, gateway);
 	return {
 		gateway,
+		seal,
 		replaceUpstreams: next => directory.replace(next),
 		answerFound: answer => directory.answer(answer),
 		close() {

@@ -1,20 +1,53 @@
 import { defined } from '../../base/defined.ts';
+import type { GatewayDescription } from '../../contract/control.ts';
 import { routes } from '../../contract/routes.ts';
+import { upstreamProblemText } from '../../contract/upstreamProblem.ts';
 import type { App } from '../server.ts';
 import type { ChatGateway } from './gateway.ts';
 import { mount } from './hostForms.ts';
+import { unknownModel } from './refusals.ts';
 
-/** contract: not shown. The model list is the one that services of this shape offer (unspecified.md). */
+type Described = Pick<GatewayDescription, 'models' | 'providers'>;
+
+/**
+ * contract: not shown. The model list is the one that services of this shape offer (unspecified.md), and so is the
+ * reading of one model.
+ */
 export function registerModelRoutes(app: App, gateway: ChatGateway): void {
+	// Clients of public practice demand a time. It is not known when a model was made, so it is when this began to offer
+	// models.
+	const created = Math.floor(Date.now() / 1000);
 	mount(app, routes.modelList, async context => {
-		const { models, providers } = await gateway.describe();
-		const data = models.map(({ id, label, contextLength }) => ({
-			id,
-			object: 'model',
-			// The owner is the first provider that has the model.
-			owned_by: providers.find(provider => provider.models?.includes(id))?.slug,
-			...defined({ name: label, context_length: contextLength }),
+		const { upstreamProblems, ...described } = await gateway.describe();
+		const data = described.models.map(model => ({ ...entryOf(model, described), created }));
+		// A model may be missing because its server did not list it.
+		const problems = upstreamProblems.map(problem => ({
+			provider: problem.slug,
+			message: `"${problem.slug}" ${upstreamProblemText(problem)}.`,
 		}));
-		return context.json({ object: 'list', data });
+		return context.json({ object: 'list', data, ...(problems.length === 0 ? {} : { problems }) });
 	});
+	// Names of models may have slashes.
+	mount(app, { ...routes.modelList, path: `${routes.modelList.path}/:id{.+}` }, async context => {
+		const { upstreamProblems, ...described } = await gateway.describe();
+		const id = context.req.param('id');
+		const model = described.models.find(candidate => candidate.id === id);
+		if (model === undefined) {
+			throw unknownModel(
+				described.models.map(known => known.id),
+				upstreamProblems,
+			);
+		}
+		return context.json({ ...entryOf(model, described), created });
+	});
+}
+
+function entryOf({ id, label, contextLength }: Described['models'][number], { providers }: Described): object {
+	return {
+		id,
+		object: 'model',
+		// The owner is the first provider that has the model.
+		owned_by: providers.find(provider => provider.models?.includes(id))?.slug,
+		...defined({ name: label, context_length: contextLength }),
+	};
 }

@@ -1,4 +1,7 @@
 // The providers behind the gateway: the built-in demo and each upstream server.
+import { defined } from '../../base/defined.ts';
+import { ClientError, systemErrorCode } from '../../base/errors.ts';
+import type { LogFields } from '../../base/redact.ts';
 import type { Annotation, ReceivedToolCall, Usage } from '../../contract/chatReply.ts';
 import type { ChatMessage, ChatRequest, Parameter } from '../../contract/chatRequest.ts';
 import type { DataPolicy } from '../../contract/dataPolicy.ts';
@@ -9,6 +12,12 @@ import type { DataPolicy } from '../../contract/dataPolicy.ts';
  */
 export interface ProviderRequest extends ChatRequest {
 	messages: (ChatMessage & { reasoning?: string })[];
+}
+
+/** A request to the gateway. */
+export interface GatewayRequest extends ProviderRequest {
+	/** If false, only the first tool call of the reply is passed on. Providers do not learn of it. */
+	parallel_tool_calls?: boolean | undefined;
 }
 
 /** The part of a message that a chunk adds. Every field may be missing. */
@@ -121,6 +130,8 @@ export type ProviderFailureCode =
 	| 'timeout'
 	/** The provider's key is missing or was refused. */
 	| 'unauthorized'
+	/** The account at the provider has no credit. */
+	| 'payment_required'
 	| 'model_not_found'
 	/** The provider considers the request itself invalid, so another provider would refuse it too. */
 	| 'invalid_request'
@@ -149,4 +160,10 @@ export class ProviderFailure extends Error {
 	get isProvidersOwn(): boolean {
 		return this.code !== 'invalid_request';
 	}
+}
+
+/** Says for the log how a provider failed. */
+export function failureFields({ code, cause }: ProviderFailure): LogFields {
+	const status = ClientError.is(cause) ? cause.status : undefined;
+	return { code, ...defined({ status, reason: systemErrorCode(cause instanceof Error ? cause.cause : undefined) }) };
 }

@@ -1,70 +1,134 @@
 import { defined } from '../../base/defined.ts';
 import { chatRequestSchema } from '../../contract/chatRequest.ts';
-import { parseOrRefuse } from '../replies.ts';
+import { parseOrRefuse, RequestRefused } from '../replies.ts';
 import {
 	anything,
 	eachObject,
 	exactly,
 	type Fields,
+	honoured,
 	isFields,
+	type NoteField,
+	readField,
 	roleOf,
+	TOLERATED_HINTS,
 	TOLERATED_IN_TOOL,
 	type Tolerated,
 	without,
 } from './foreignFields.ts';
-import type { ProviderRequest } from './provider.ts';
+import type { GatewayRequest, ProviderRequest } from './provider.ts';
 
 const TOLERATED: Tolerated = {
+	...TOLERATED_HINTS,
+	reasoning_effort: anything,
+	verbosity: anything,
 	// The usage is always sent.
-	stream_options: anything,
+	usage: anything,
+	// Nothing is stored here, whatever a request says.
+	store: value => typeof value === 'boolean',
 	n: exactly(1),
-	store: exactly(false),
+	modalities: value => Array.isArray(value) && value.every(exactly('text')),
 	parallel_tool_calls: exactly(true),
 	logprobs: exactly(false),
 };
 
-/** Fields of a reply, from this or another service, in a message that is sent back unchanged. */
-const TOLERATED_IN_MESSAGE: Tolerated = { annotations: anything, reasoning: anything, reasoning_content: anything };
+/** Fields that a message may have, such as those of a reply from this or another service that is sent back unchanged. */
+const TOLERATED_IN_MESSAGE: Tolerated = {
+	name: value => typeof value === 'string',
+	annotations: anything,
+	parsed: anything,
+	reasoning: honoured,
+	reasoning_content: honoured,
+};
 
+/** Some clients put fields of a reply's message into the part with its text. */
+const TOLERATED_IN_PART: Tolerated = {
+	annotations: anything,
+	audio: anything,
+	function_call: anything,
+	parsed: anything,
+	reasoning: anything,
+	reasoning_content: anything,
+	refusal: anything,
+	role: anything,
+	tool_calls: anything,
+};
+
+const TOLERATED_IN_IMAGE: Tolerated = { detail: anything };
 const TOLERATED_IN_CALL: Tolerated = { index: anything };
+const TOLERATED_IN_CALLED: Tolerated = { parsed_arguments: anything };
 
 /**
  * Reads the body of a chat request, in the form of the contract or in that of clients following public practice
  * (contract: inference.md, Chat completion request).
  * @throws RequestRefused 400 naming the invalid field.
  */
-export function readChatRequest(body: unknown): ProviderRequest {
+export function readChatRequest(body: unknown, note: NoteField = () => {}): GatewayRequest {
 	if (!isFields(body)) {
 		return parseOrRefuse(chatRequestSchema, body);
 	}
-	const { max_completion_tokens: limit, stop, messages, tools, ...rest } = without(TOLERATED, body);
+	if (body['logprobs'] === false && body['top_logprobs'] != null) {
+		throw new RequestRefused(400, 'top_logprobs: it asks for log probabilities, and logprobs is false.');
+	}
+	const fields = without(TOLERATED, body, '', note);
+	const {
+		max_completion_tokens: limit,
+		stop,
+		messages,
+		tools,
+		logprobs,
+		parallel_tool_calls: parallel,
+		...rest
+	} = fields;
 	const request = parseOrRefuse(chatRequestSchema, {
 		...rest,
 		...defined({
 			max_tokens: rest['max_tokens'] ?? limit,
 			stop: typeof stop === 'string' ? [stop] : stop,
-			messages: eachObject(messages, messageOf),
-			tools: eachObject(tools, toolOf),
+			messages: eachObject(messages, message => messageOf(message, note)),
+			tools: eachObject(tools, tool =>
+				readField(tool, 'function', called => without(TOLERATED_IN_TOOL, called, 'tools.function.', note)),
+			),
+			// The contract asks for log probabilities by their number alone.
+			top_logprobs: rest['top_logprobs'] ?? (logprobs === true ? 0 : undefined),
+			logprobs: logprobs === true ? undefined : logprobs,
+			parallel_tool_calls: parallel === false ? undefined : parallel,
 		}),
 	});
-	return { ...request, messages: withReasoning(request.messages, messages) };
-}
-
-function messageOf(message: Fields): Fields {
-	const { tool_calls: calls, ...rest } = without(TOLERATED_IN_MESSAGE, message);
-	const isAssistant = rest['role'] === 'assistant';
 	return {
-		...rest,
-		role: roleOf(rest['role']),
-		// The content is missing if the message only called tools.
-		...(isAssistant && rest['content'] === undefined && calls !== undefined ? { content: '' } : {}),
-		...(calls === undefined ? {} : { tool_calls: eachObject(calls, call => without(TOLERATED_IN_CALL, call)) }),
+		...request,
+		messages: withReasoning(request.messages, messages),
+		...(parallel === false ? { parallel_tool_calls: false } : {}),
 	};
 }
 
-function toolOf(tool: Fields): Fields {
-	const called = tool['function'];
-	return isFields(called) ? { ...tool, function: without(TOLERATED_IN_TOOL, called) } : tool;
+function messageOf(message: Fields, note: NoteField): Fields {
+	const kept = without(TOLERATED_IN_MESSAGE, message, 'messages.', note);
+	const { role, content, tool_calls: calls } = kept;
+	const hasCalls = calls !== undefined;
+	if (!hasCalls && !Array.isArray(content) && roleOf(role) === role) {
+		return kept;
+	}
+	return {
+		...kept,
+		role: roleOf(role),
+		...(content === undefined ? {} : { content: eachObject(content, part => partOf(part, note)) }),
+		...(hasCalls ? { tool_calls: eachObject(calls, call => callOf(call, note)) } : {}),
+		// The content is missing if the message only called tools.
+		...(hasCalls && role === 'assistant' && content === undefined ? { content: '' } : {}),
+	};
+}
+
+function partOf(part: Fields, note: NoteField): Fields {
+	const kept = without(TOLERATED_IN_PART, part, 'messages.content.', note);
+	return readField(kept, 'image_url', image => without(TOLERATED_IN_IMAGE, image, 'messages.content.image_url.', note));
+}
+
+function callOf(call: Fields, note: NoteField): Fields {
+	const kept = without(TOLERATED_IN_CALL, call, 'messages.tool_calls.', note);
+	return readField(kept, 'function', called =>
+		without(TOLERATED_IN_CALLED, called, 'messages.tool_calls.function.', note),
+	);
 }
 
 /** Adds the reasoning that messages came with, for models that accept it (Zero data retention 3). */

@@ -1,4 +1,5 @@
 // The reasons why the gateway does not serve a request, as sentences for the client.
+import { type UpstreamProblem, upstreamProblemText } from '../../contract/upstreamProblem.ts';
 import { RequestRefused } from '../replies.ts';
 import type { ExcludedProvider } from './candidates.ts';
 import type { ProviderFailure, ProviderFailureCode } from './provider.ts';
@@ -10,8 +11,13 @@ export interface TriedProvider {
 	failure: ProviderFailure;
 }
 
-export function unknownModel(known: readonly string[]): RequestRefused {
-	return new RequestRefused(404, `There is no such model here. There is ${listed(known)}.`, 'model_not_found');
+/** A model may be missing because its server did not list it, so the servers that listed nothing are named. */
+export function unknownModel(known: readonly string[], problems: readonly UpstreamProblem[]): RequestRefused {
+	const missing = problems
+		.slice(0, MAXIMUM_NAMED)
+		.map(problem => ` "${problem.slug}" ${upstreamProblemText(problem)}.`);
+	const message = `There is no such model here. There is ${listed(known)}.${missing.join('')}`;
+	return new RequestRefused(404, message, 'model_not_found');
 }
 
 function listed(ids: readonly string[]): string {
@@ -46,6 +52,7 @@ const STATUS: Readonly<Record<ProviderFailureCode, number>> = {
 	unavailable: 503,
 	timeout: 504,
 	unauthorized: 502,
+	payment_required: 402,
 	model_not_found: 502,
 	invalid_request: 400,
 	cut: 502,

@@ -3,6 +3,14 @@ import { ProviderFailure, type ReplyChunk, type ReplyChunkIterator } from './pro
 
 const END = { done: true, value: undefined } as const;
 
+/** The chunks of a reply that a provider serves, which can be read only once. */
+export interface GatewayChunks extends AsyncIterableIterator<ReplyChunk, undefined> {
+	/** Returns the chunks that arrived together with the one that was read last, without waiting. */
+	takeArrived(): ReplyChunk[];
+	/** Ends the reply. */
+	return(): Promise<IteratorResult<ReplyChunk, undefined>>;
+}
+
 /** Called with how a reply ended, and the provider's throughput if it could be measured. */
 export type OnEnd = (outcome: 'whole' | 'left' | ProviderFailure, tokensPerSecond: number | undefined) => void;
 
@@ -13,7 +21,7 @@ export type OnEnd = (outcome: 'whole' | 'left' | ProviderFailure, tokensPerSecon
  * This iterator is written by hand: every chunk passes through it, and a generator would cost as much as reading the
  * chunk.
  */
-export class WatchedChunks implements AsyncIterableIterator<ReplyChunk, undefined> {
+export class WatchedChunks implements GatewayChunks {
 	private first: ReplyChunk | undefined;
 	private readonly rest: ReplyChunkIterator;
 	private readonly clock: Clock;
@@ -55,7 +63,6 @@ export class WatchedChunks implements AsyncIterableIterator<ReplyChunk, undefine
 		return this.rest.next().then(this.onNext, this.onFailure);
 	}
 
-	/** Returns the chunks that arrived together with the one that was read last, without waiting. */
 	takeArrived(): ReplyChunk[] {
 		const arrived = this.rest.takeArrived?.() ?? [];
 		for (const chunk of arrived) {

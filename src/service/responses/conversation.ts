@@ -1,13 +1,13 @@
 // Converts the items of a responses request into the messages of a chat request (contract: inference.md, Responses
 // request).
 import { defined } from '../../base/defined.ts';
-import type { ChatTool, ToolCall } from '../../contract/chatRequest.ts';
+import type { ChatParameters, ChatTool, ToolCall } from '../../contract/chatRequest.ts';
 import type { InputItem, ResponsesRequest } from '../../contract/responses.ts';
-import type { ProviderRequest } from '../inference/provider.ts';
+import type { GatewayRequest } from '../inference/provider.ts';
 import type { ReasoningSeal } from './reasoningSeal.ts';
 import { refusal } from './responsesRequest.ts';
 
-type Message = ProviderRequest['messages'][number];
+type Message = GatewayRequest['messages'][number];
 
 /** One turn of the model. Several items describe it, while chat has a single message for it. */
 interface AssistantTurn {
@@ -17,16 +17,22 @@ interface AssistantTurn {
 }
 
 /**
- * Converts a responses request.
+ * Converts a responses request. `parameters` are those of its fields that the contract has for chat only.
  * @throws RequestRefused 400 naming the invalid item.
  */
-export function chatRequestOf(request: ResponsesRequest, seal: ReasoningSeal): ProviderRequest {
-	const { model, instructions, input, tools = [], tool_choice: choice } = request;
+export function chatRequestOf(
+	request: ResponsesRequest,
+	seal: ReasoningSeal,
+	parameters: ChatParameters = {},
+): GatewayRequest {
+	const { model, instructions, input, tools = [], tool_choice: choice, parallel_tool_calls } = request;
 	const messages = messagesOf(input, seal);
 	if (typeof choice === 'object' && !tools.some(({ name }) => name === choice.name)) {
 		throw refusal('tool_choice.name: it names a tool that is not in tools');
 	}
 	return {
+		...parameters,
+		...defined({ parallel_tool_calls }),
 		model,
 		messages: instructions === undefined ? messages : [{ role: 'system', content: instructions }, ...messages],
 		...(tools.length === 0 ? {} : { tools: tools.map(nestedTool) }),

@@ -46,8 +46,8 @@ export interface ResponseOptions {
 	/** The model that serves the reply. A chunk may later name it more exactly. */
 	model: string;
 	seal: ReasoningSeal;
-	/** If false, only the first call is passed on. */
-	allowsParallelCalls: boolean;
+	/** The form of the text that the request asked for. Some clients read the text only if the response repeats it. */
+	format?: object | undefined;
 }
 
 type EndStatus = 'completed' | 'incomplete';
@@ -172,9 +172,6 @@ export class ResponseEvents {
 		}
 		if (call === undefined) {
 			this.callCount++;
-			if (!this.options.allowsParallelCalls && this.callCount > 1) {
-				return events;
-			}
 			this.refuseTooMany(this.callCount);
 			const item: OutputItem = { id: newId('fc'), type: 'function_call', status: 'in_progress' };
 			call = { index: -1, item, pieces: [], givenId: undefined, name: undefined };
@@ -285,6 +282,7 @@ export class ResponseEvents {
 			// An item that has begun but not ended leaves a hole in the array.
 			output: this.output.filter(item => item !== undefined),
 			usage: usageOf(this.usage),
+			...(this.options.format === undefined ? {} : { text: { format: this.options.format } }),
 		};
 	}
 

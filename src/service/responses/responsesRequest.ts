@@ -1,3 +1,6 @@
+import * as z from 'zod';
+import { defined } from '../../base/defined.ts';
+import { type ChatParameters, chatParametersSchema } from '../../contract/chatRequest.ts';
 import { type ResponsesRequest, responsesRequestSchema } from '../../contract/responses.ts';
 import {
 	anything,
@@ -5,7 +8,9 @@ import {
 	exactly,
 	type Fields,
 	isFields,
+	type NoteField,
 	roleOf,
+	TOLERATED_HINTS,
 	TOLERATED_IN_TOOL,
 	type Tolerated,
 	without,
@@ -15,13 +20,28 @@ import { parseOrRefuse, RequestRefused } from '../replies.ts';
 const SEALED_REASONING = 'reasoning.encrypted_content';
 
 const TOLERATED: Tolerated = {
+	...TOLERATED_HINTS,
 	// Reasoning is always sent sealed.
 	include: value => Array.isArray(value) && value.every(exactly(SEALED_REASONING)),
+	reasoning: anything,
+	truncation: exactly('disabled'),
+	background: exactly(false),
+	// It counts the calls of tools that run at the service, of which there are none.
+	max_tool_calls: anything,
 };
 
 /** Fields that the items of a response have, but those of a request do not. */
-const TOLERATED_IN_ITEM: Tolerated = { id: anything, status: anything };
-const TOLERATED_IN_PART: Tolerated = { annotations: anything, logprobs: anything };
+const TOLERATED_IN_ITEM: Tolerated = { id: anything, status: anything, parsed_arguments: anything };
+const TOLERATED_IN_PART: Tolerated = { annotations: anything, logprobs: anything, parsed: anything };
+const TOLERATED_IN_TEXT: Tolerated = { verbosity: anything };
+
+/** A request with those of its fields that the contract has for chat only, under their names there. */
+export interface ReadResponses {
+	request: ResponsesRequest;
+	parameters: ChatParameters;
+	/** The form that the text of the reply is to have, in the words of the request. */
+	format?: object | undefined;
+}
 
 /**
  * Checks the body of a responses request, in the form of the contract or in that of clients following public practice,
@@ -29,9 +49,13 @@ const TOLERATED_IN_PART: Tolerated = { annotations: anything, logprobs: anything
  * @throws RequestRefused 400 with the documented message if there is one (contract: inference.md, Errors), otherwise
  * naming the field.
  */
-export function readResponsesRequest(body: unknown, isCodeOriented: (model: string) => boolean): ResponsesRequest {
+export function readResponsesRequest(
+	body: unknown,
+	isCodeOriented: (model: string) => boolean,
+	note: NoteField = () => {},
+): ReadResponses {
 	const received = isFields(body) ? body : {};
-	const fields = without(TOLERATED, received);
+	const { temperature, top_p, max_output_tokens, user, text, ...fields } = without(TOLERATED, received, '', note);
 	for (const required of ['model', 'input']) {
 		if (fields[required] === undefined) {
 			throw refusal(`Missing required parameter: ${required}`);
@@ -39,52 +63,113 @@ export function readResponsesRequest(body: unknown, isCodeOriented: (model: stri
 	}
 	const { model, input, instructions, store, stream } = fields;
 	if (received['previous_response_id'] !== undefined) {
-		throw refusal('Unsupported parameter: previous_response_id');
+		throw refusal(
+			'Unsupported parameter: previous_response_id. Nothing is kept between requests: send the whole conversation in input.',
+		);
 	}
 	if (!Array.isArray(input)) {
-		throw refusal('Input must be a list');
+		throw refusal('Input must be a list. Send a text as [{"role": "user", "content": "…"}].');
 	}
 	const isStrict = typeof model === 'string' && isCodeOriented(model);
 	if (isStrict && (typeof instructions !== 'string' || instructions.trim() === '')) {
 		throw refusal('Instructions are required');
 	}
-	// contract: not shown for other models. If the fields are absent, they mean what the endpoint always does
+	// contract: not shown for other models. If the field is absent, it means what the endpoint always does
 	// (unspecified.md).
 	if (store !== false && (isStrict || store !== undefined)) {
 		throw refusal('Store must be set to false');
 	}
-	if (stream !== true && (isStrict || stream !== undefined)) {
+	// contract: not shown for other models. They answer whole where no stream is asked for, as clients of public
+	// practice expect.
+	if (stream !== true && isStrict) {
 		throw refusal('Stream must be set to true');
 	}
 	if (input.length === 0) {
 		throw refusal('input: allowed: at least one item');
 	}
-	return parseOrRefuse(responsesRequestSchema, {
+	const request = parseOrRefuse(responsesRequestSchema, {
 		...fields,
-		input: eachObject(input, itemOf),
+		stream: stream === false ? undefined : stream,
+		input: eachObject(input, item => itemOf(item, note)),
 		...(fields['tools'] === undefined
 			? {}
-			: { tools: eachObject(fields['tools'], tool => without(TOLERATED_IN_TOOL, tool)) }),
+			: { tools: eachObject(fields['tools'], tool => without(TOLERATED_IN_TOOL, tool, 'tools.', note)) }),
 	});
+	return { request, ...parametersOf({ temperature, top_p, max_output_tokens, user, text }, note) };
 }
 
-function itemOf(item: Fields): Fields {
+/** contract: not shown. The names and the form of these fields are those of public practice. */
+const parametersSchema = z.object({
+	temperature: chatParametersSchema.shape.temperature,
+	top_p: chatParametersSchema.shape.top_p,
+	max_output_tokens: chatParametersSchema.shape.max_tokens,
+	user: chatParametersSchema.shape.user,
+	text: z
+		.strictObject({
+			format: z
+				.discriminatedUnion(
+					'type',
+					[
+						z.strictObject({ type: z.literal('text') }),
+						z.strictObject({ type: z.literal('json_object') }),
+						z.looseObject({ type: z.literal('json_schema') }),
+					],
+					'allowed: an object of the type text, json_object or json_schema',
+				)
+				.optional(),
+		})
+		.optional(),
+});
+
+function parametersOf({ text, ...fields }: Fields, note: NoteField): Omit<ReadResponses, 'request'> {
+	const {
+		max_output_tokens: max_tokens,
+		text: read,
+		...others
+	} = parseOrRefuse(parametersSchema, {
+		...fields,
+		text: isFields(text) ? without(TOLERATED_IN_TEXT, text, 'text.', note) : text,
+	});
+	const format = read?.format;
+	return { parameters: defined({ ...others, max_tokens, response_format: nestedFormat(format) }), format };
+}
+
+/** The description of a schema is flat here and nested in chat, as a tool is. */
+function nestedFormat(
+	format: { type: string; [field: string]: unknown } | undefined,
+): ChatParameters['response_format'] {
+	if (format?.type !== 'json_schema') {
+		return format?.type === 'text' ? undefined : format;
+	}
+	const { type, ...description } = format;
+	return { type, json_schema: description };
+}
+
+function itemOf(item: Fields, note: NoteField): Fields {
 	// A reasoning item is kept unchanged.
 	if (item['type'] === 'reasoning') {
 		return item;
 	}
-	const own = without(TOLERATED_IN_ITEM, item);
-	const { type, role, content } = own;
+	const { type, ...own } = without(TOLERATED_IN_ITEM, item, 'input.', note);
+	const { role, content, output } = own;
 	if (type !== 'message' && type !== undefined) {
-		return own;
+		return { type, ...own, ...(type === 'function_call_output' ? { output: textOf(output) } : {}) };
 	}
 	return {
 		...own,
-		// A message whose content is a list of parts may come without a type.
+		// A message may come with the type and a text, and without the type and a list of parts.
 		...(Array.isArray(content) ? { type: 'message' } : {}),
 		role: roleOf(role),
-		content: eachObject(content, part => without(TOLERATED_IN_PART, part)),
+		content: eachObject(content, part => without(TOLERATED_IN_PART, part, 'input.content.', note)),
 	};
+}
+
+/** The output of a tool may come as a list of texts. Anything else is returned as it is, and refused by its name. */
+function textOf(output: unknown): unknown {
+	const texts = Array.isArray(output)
+		? output.map(part => (isFields(part) && part['type'] === 'input_text' ? part['text'] : undefined))
+		: [];
+	return texts.length > 0 && texts.every(text => typeof text === 'string') ? texts.join('') : output;
 }
 
 /** Returns a refusal of the responses endpoint with the status 400. */

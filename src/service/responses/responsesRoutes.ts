@@ -1,9 +1,10 @@
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
-import type { ResponsesRequest } from '../../contract/responses.ts';
 import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
+import { refuseBrokenReply } from '../inference/brokenReply.ts';
+import { type NoteField, noteInLog } from '../inference/foreignFields.ts';
 import type { ChatGateway, GatewayReply } from '../inference/gateway.ts';
 import { connectionOf } from '../inference/gatewayDescription.ts';
 import { type HostForm, mount } from '../inference/hostForms.ts';
@@ -14,22 +15,33 @@ import { sseEvent, streamReply } from '../streamReply.ts';
 import { chatRequestOf } from './conversation.ts';
 import type { ReasoningSeal } from './reasoningSeal.ts';
 import { ResponseEvents, type SentEvent } from './responseEvents.ts';
-import { readResponsesRequest } from './responsesRequest.ts';
+import { type ReadResponses, readResponsesRequest } from './responsesRequest.ts';
 
 const BODY_MEGABYTES = 16;
+
+type Present = (events: SentEvent[]) => SentEvent[];
+
+/** How a request of another form than the contract's is read, and its reply shown. */
+export interface ForeignResponses {
+	/** Throws a RequestRefused. */
+	read(body: unknown): ReadResponses & { present: Present };
+}
 
 export interface ResponsesRoutesDependencies {
 	gateway: ChatGateway;
 	seal: ReasoningSeal;
 	logger: Logger;
+	/** The default is the form of the contract and of public practice. */
+	form?: ForeignResponses;
 }
 
 /**
  * Registers the stateless responses endpoint, which uses the chat gateway (contract: inference.md, Responses request).
  */
 export function registerResponsesRoutes(app: App, dependencies: ResponsesRoutesDependencies): void {
+	const note = noteInLog(dependencies.logger);
 	mount(app, routes.responses, (context, host) =>
-		untilClientGoes(context, signal => withDocumentedCode(() => answer(context, host, dependencies, signal))),
+		untilClientGoes(context, signal => withDocumentedCode(() => answer(context, host, dependencies, note, signal))),
 	);
 }
 
@@ -37,45 +49,73 @@ export function registerResponsesRoutes(app: App, dependencies: ResponsesRoutesD
 async function answer(
 	context: AppContext,
 	host: HostForm,
-	{ gateway, seal, logger }: ResponsesRoutesDependencies,
+	{ gateway, seal, logger, form }: ResponsesRoutesDependencies,
+	note: NoteField,
 	signal: AbortSignal,
 ): Promise<Response> {
 	const body = await readJson(context, BODY_MEGABYTES);
-	const connection = connectionOf(await gateway.describe(), host);
-	const isCodeOriented = (model: string) => findModel(connection, model)?.codeOriented === true;
-	const request = readResponsesRequest(body, isCodeOriented);
-	const reply = await gateway.chat(chatRequestOf(request, seal), { host, signal });
-	return streamReply(() => events(request, reply, seal), {
+	const { request, parameters, format, present } =
+		form?.read(body) ?? (await readDocumented(body, gateway, host, note));
+	const reply = await gateway.chat(chatRequestOf(request, seal, parameters), { host, signal });
+	const response = new ResponseEvents({ model: reply.model, seal, format });
+	if (request.stream !== true) {
+		return answerWhole(context, reply, response, present);
+	}
+	return streamReply(() => events(reply, response, present), {
 		outgoing: context.env.outgoing,
 		onFailure: error => logger.log('warn', 'a response was broken off', { reason: describeError(error) }),
 	});
 }
 
+async function readDocumented(
+	body: unknown,
+	gateway: ChatGateway,
+	host: HostForm,
+	note: NoteField,
+): Promise<ReturnType<ForeignResponses['read']>> {
+	const connection = connectionOf(await gateway.describe(), host);
+	const isCodeOriented = (model: string) => findModel(connection, model)?.codeOriented === true;
+	return { ...readResponsesRequest(body, isCodeOriented, note), present: events => events };
+}
+
 async function* events(
-	request: ResponsesRequest,
 	reply: GatewayReply,
-	seal: ReasoningSeal,
+	response: ResponseEvents,
+	present: Present,
 ): AsyncGenerator<string, void, undefined> {
-	const response = new ResponseEvents({
-		model: reply.model,
-		seal,
-		allowsParallelCalls: request.parallel_tool_calls !== false,
-	});
 	try {
-		yield textOf(response.start());
+		yield textOf(present(response.start()));
 		for await (const chunk of reply.chunks) {
-			const sent = response.add(chunk);
+			const sent = present(response.add(chunk));
 			if (sent.length > 0) {
 				yield textOf(sent);
 			}
 		}
-		yield textOf(response.end());
+		yield textOf(present(response.end()));
 	} catch (error) {
 		// An error that is thrown here aborts the connection.
 		if (!(error instanceof ProviderFailure) || error.code === 'cut') {
 			throw error;
 		}
-		yield textOf(response.fail(error));
+		yield textOf(present(response.fail(error)));
+	}
+}
+
+/** Answers with the response that the last event of a stream would carry. */
+async function answerWhole(
+	context: AppContext,
+	reply: GatewayReply,
+	response: ResponseEvents,
+	present: Present,
+): Promise<Response> {
+	try {
+		present(response.start());
+		for await (const chunk of reply.chunks) {
+			present(response.add(chunk));
+		}
+		return context.json(present(response.end()).at(-1)?.['response']);
+	} catch (error) {
+		return refuseBrokenReply(context, error);
 	}
 }
 

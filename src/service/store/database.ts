@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { describeError, UserFacingError } from '../../base/errors.ts';
-import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts';
 import { requireSqlite, SQLITE_BUSY, SQLITE_FULL, sqliteErrorCode } from './sqlite.ts';
 
 const SQLITE_LOCKED = 6;
@@ -12,7 +12,7 @@ function versionOf(database: DatabaseSync): number {
 }
 
 /**
- * Opens the state file; a new one gets its schema, as a whole or not at all. WAL with `synchronous = NORMAL` guarantees
+ * Opens the state file; a new one gets its schema, as a whole or not at all, and one of an earlier version is upgraded. WAL with `synchronous = NORMAL` guarantees
  * that a committed transaction survives any end of the process. `busyTimeoutMs` is how long a statement waits for another
  * program that has locked the file.
  * @throws UserFacingError if the file cannot be opened, was written by a newer version or is not a database.
@@ -30,6 +30,9 @@ export function openDatabase(file: string, busyTimeoutMs = 5_000): DatabaseSync 
 		}
 		if (version === 0) {
 			transaction(database, () => database.exec(`${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}`));
+		}
+		for (let earlier = version; earlier > 0 && earlier < SCHEMA_VERSION; earlier++) {
+			transaction(database, () => database.exec(`${UPGRADES[earlier]}; PRAGMA user_version = ${earlier + 1}`));
 		}
 		return database;
 	} catch (error) {

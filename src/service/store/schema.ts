@@ -1,5 +1,76 @@
 /** The version of the schema, which is stored in the file (`PRAGMA user_version`); 0 stands for a new file. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 4;
+
+/** What the user has allowed for a repository. */
+const CONSENTS = `
+	CREATE TABLE consents (
+		folder TEXT NOT NULL,
+		kind TEXT NOT NULL,
+		-- A list in JSON.
+		hosts TEXT NOT NULL,
+		allowsScripts INTEGER NOT NULL,
+		allowedAt TEXT NOT NULL,
+		PRIMARY KEY (folder, kind)
+	) STRICT, WITHOUT ROWID;
+`;
+
+/** Why there was no sandbox when the user allowed to run without one. */
+const CONSENT_PROBLEM = 'ALTER TABLE consents ADD COLUMN problem TEXT;';
+
+/** The sums of the model calls of tasks (modelUseStore.ts). */
+const MODEL_USE = `
+	CREATE TABLE modelUse (
+		taskSequence INTEGER NOT NULL REFERENCES tasks (sequence),
+		position INTEGER NOT NULL,
+		turn INTEGER NOT NULL,
+		month TEXT NOT NULL,
+		agent TEXT NOT NULL,
+		model TEXT NOT NULL,
+		-- Empty where nobody served, or nobody knows who did.
+		provider TEXT NOT NULL,
+		-- Calls without a price have rows of their own, so that no sum of others passes for complete.
+		isPriced INTEGER NOT NULL,
+		calls INTEGER NOT NULL,
+		failedCalls INTEGER NOT NULL,
+		estimatedCalls INTEGER NOT NULL,
+		inputTokens INTEGER NOT NULL,
+		outputTokens INTEGER NOT NULL,
+		cost REAL,
+		PRIMARY KEY (taskSequence, position, turn, month, agent, model, provider, isPriced)
+	) STRICT, WITHOUT ROWID;
+`;
+
+/** The SQL that brings a file of an earlier version to the next one, by the earlier version. */
+export const UPGRADES: Readonly<Record<number, string>> = {
+	1: `
+		${CONSENTS}
+		ALTER TABLE executions ADD COLUMN sandboxed INTEGER;
+		ALTER TABLE executions ADD COLUMN inputTokens INTEGER;
+		ALTER TABLE executions ADD COLUMN outputTokens INTEGER;
+		ALTER TABLE executions ADD COLUMN cost REAL;
+		ALTER TABLE executions ADD COLUMN hasWork INTEGER NOT NULL DEFAULT 0;
+	`,
+	// Without the reason nobody knows what an earlier answer was about, so it is asked for again.
+	2: `
+		${CONSENT_PROBLEM}
+		DELETE FROM consents WHERE kind = 'unsandboxed';
+		ALTER TABLE executions ADD COLUMN tests TEXT;
+		ALTER TABLE executions ADD COLUMN testFilesChanged INTEGER;
+	`,
+	// Only the sums of the last turn were kept, and neither the number of calls nor who served.
+	3: `
+		${MODEL_USE}
+		INSERT INTO modelUse
+			SELECT taskSequence, position, turn, strftime('%Y-%m', coalesce(completedAt, updatedAt), 'localtime'), agent, model,
+				'', cost IS NOT NULL, 0, 0, 0, inputTokens, outputTokens, cost
+			FROM executions JOIN tasks ON sequence = taskSequence
+			WHERE inputTokens + outputTokens > 0;
+		ALTER TABLE executions DROP COLUMN inputTokens;
+		ALTER TABLE executions DROP COLUMN outputTokens;
+		ALTER TABLE executions DROP COLUMN cost;
+		ALTER TABLE executions ADD COLUMN maxCost REAL;
+	`,
+};
 
 /** The SQL that creates the schema. */
 export const SCHEMA = `
@@ -47,6 +118,11 @@ export const SCHEMA = `
 		linesRemoved INTEGER,
 		filesChanged INTEGER,
 		gitDiff TEXT,
+		sandboxed INTEGER,
+		maxCost REAL,
+		hasWork INTEGER NOT NULL DEFAULT 0,
+		tests TEXT,
+		testFilesChanged INTEGER,
 		PRIMARY KEY (taskSequence, position)
 	) STRICT, WITHOUT ROWID;
 
@@ -61,6 +137,10 @@ export const SCHEMA = `
 		step TEXT NOT NULL,
 		PRIMARY KEY (taskSequence, position)
 	) STRICT, WITHOUT ROWID;
+
+	${CONSENTS}
+	${CONSENT_PROBLEM}
+	${MODEL_USE}
 
 	CREATE TABLE namedFolders (
 		folder TEXT PRIMARY KEY,

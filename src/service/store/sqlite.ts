@@ -3,15 +3,15 @@ import { UserFacingError } from '../../base/errors.ts';
 type Sqlite = typeof import('node:sqlite');
 
 /**
- * Loads `node:sqlite` on demand. If it is missing, a static import would end the program with a stack trace before any
- * message could be printed.
+ * Loads `node:sqlite` on demand. A Node can be built without it, and a static import would then end the program with a
+ * stack trace before any message could be printed.
  * @throws UserFacingError if this Node has no `node:sqlite`.
  */
 export function requireSqlite(): Sqlite {
 	const sqlite = process.getBuiltinModule?.('node:sqlite') as Sqlite | undefined;
 	if (sqlite === undefined) {
 		throw new UserFacingError(
-			`Errand's local service needs Node 22.13 or newer, with its built-in SQLite (node:sqlite). This is Node ${process.versions.node}.`,
+			`Errand's local service needs SQLite (node:sqlite), and this Node ${process.versions.node} was built without it. Use another build of Node.`,
 		);
 	}
 	return sqlite;

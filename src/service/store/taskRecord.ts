@@ -1,6 +1,9 @@
 // The stored form of a task, of what each of its agents does, and of a log entry; and the conversion of a task into the
 // form of the contract.
+import { defined } from '../../base/defined.ts';
+import type { TEST_OUTCOMES } from '../../contract/agents.ts';
 import { isFinalStatus, type TASK_FILTERS, TASK_STATES, type TASK_STATUS_FILTERS } from '../../contract/tasks.ts';
+import { type ExecutionUse, knownCost, shownUse } from './modelUseStore.ts';
 
 export type TaskStatus = (typeof TASK_STATES)[number];
 export type TaskFilter = (typeof TASK_FILTERS)[number];
@@ -57,8 +60,24 @@ export interface Progress {
 	filesChanged: number | null;
 }
 
+export type TestOutcome = (typeof TEST_OUTCOMES)[number];
+
+/** What is known of how an agent ran, beside its progress. */
+export interface RunFacts {
+	/** Whether it ran in a sandbox, or `null` before it started. */
+	sandboxed: boolean | null;
+	/** The limit of the cost of its last run in US dollars, or `null` if there was none. */
+	maxCost: number | null;
+	/** Whether it was ended with work in its tree that can still be committed. */
+	hasWork: boolean;
+	/** How the repository's tests ended that the service ran after it, or `null` if they were not run. */
+	tests: TestOutcome | null;
+	/** How many files of tests its work has changed, or `null` before that is known. */
+	testFilesChanged: number | null;
+}
+
 /** The work of one agent on a task. */
-export interface ExecutionRecord extends Progress {
+export interface ExecutionRecord extends Progress, RunFacts {
 	/** The position in the request, counted from 0. */
 	position: number;
 	agent: string;
@@ -100,10 +119,14 @@ export interface LogRecord {
 
 /**
  * Converts a task into the form of the contract, with every documented field. Fields for things that do not exist on
- * one machine (teams, sandboxes, pull requests) are null. `executions` are included only for a task with several
- * agents.
+ * one machine (teams, remote sandboxes, pull requests) are null. The executions themselves are included only for a task
+ * with several agents. `use` is what the model calls of all executions have amounted to.
  */
-export function toTask(record: TaskRecord, executions: readonly ExecutionRecord[]): object {
+export function toTask(
+	record: TaskRecord,
+	executions: readonly ExecutionRecord[],
+	use: readonly ExecutionUse[],
+): object {
 	const { linesAdded, linesRemoved, filesChanged } = record;
 	return {
 		id: record.id,
@@ -140,20 +163,81 @@ export function toTask(record: TaskRecord, executions: readonly ExecutionRecord[
 		prUrl: null,
 		// The repositories of this machine stand in for a source host, and the look-ups answer without a link to any.
 		isEmptyGitUser: false,
-		...(record.multiLaunch ? severalAgents(executions) : {}),
+		...(record.multiLaunch ? severalAgents(record, executions, use) : {}),
+		errand: extrasOf(record, executions, use),
 	};
 }
 
+/** What the local service adds (contract/agents.ts, `taskExtrasSchema`). Fields that are not known yet are left out. */
+function extrasOf(record: TaskRecord, executions: readonly ExecutionRecord[], use: readonly ExecutionUse[]): object {
+	const canKeep = FINAL_STATUSES.has(record.status) && executions.some(({ hasWork }) => hasWork);
+	return { ...factsOf(record, executions, use), ...(canKeep ? { canKeep } : {}) };
+}
+
+/** Sums up how agents ran. Where they began, and what they may spend, is known only for one. */
+function factsOf({ turn }: TaskRecord, executions: readonly ExecutionRecord[], use: readonly ExecutionUse[]): object {
+	const started = executions.filter(({ sandboxed }) => sandboxed !== null);
+	const [only, ...others] = executions;
+	const single = others.length === 0 ? only : undefined;
+	return defined({
+		sandboxed: started.length === 0 ? undefined : started.every(({ sandboxed }) => sandboxed),
+		...(started.length === 0 && use.length === 0 ? {} : usedBy(use)),
+		budget:
+			single?.maxCost == null
+				? undefined
+				: budgetOf(
+						single.maxCost,
+						use.filter(part => part.turn === turn),
+					),
+		tests: testsOf(started),
+		testFilesChanged: started.some(({ testFilesChanged }) => testFilesChanged !== null)
+			? started.reduce((total, { testFilesChanged }) => total + (testFilesChanged ?? 0), 0)
+			: undefined,
+		baseCommit: single?.baseCommit ?? undefined,
+	});
+}
+
+function usedBy(use: readonly ExecutionUse[]): object {
+	return {
+		inputTokens: use.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+		outputTokens: use.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+		...defined({ cost: use.some(({ cost }) => cost === null) ? undefined : knownCost(use) }),
+		models: use.map(({ position: _, ...part }) => shownUse(part)),
+	};
+}
+
+/** The limit holds for one run, and counts only what has a price. */
+function budgetOf(limit: number, use: readonly ExecutionUse[]): object {
+	return { limit, spent: knownCost(use), ...(use.some(({ cost }) => cost === null) ? { atLeast: true } : {}) };
+}
+
+/** The tests of several agents have passed if all have. */
+function testsOf(started: readonly ExecutionRecord[]): TestOutcome | undefined {
+	if (started.some(({ tests }) => tests === 'failed')) {
+		return 'failed';
+	}
+	return started.length > 0 && started.every(({ tests }) => tests === 'passed') ? 'passed' : undefined;
+}
+
 /** contract: not shown (unspecified.md, "several agents on one prompt"). */
-function severalAgents(executions: readonly ExecutionRecord[]): object {
+function severalAgents(
+	record: TaskRecord,
+	executions: readonly ExecutionRecord[],
+	use: readonly ExecutionUse[],
+): object {
 	return {
 		multiLaunch: true,
 		selectedAgents: executions.map(({ agent, model }) => ({ agent, model })),
-		agentExecutions: executions.map(({ agent, status, branchName, gitDiff }) => ({
-			agent,
-			status,
-			branchName,
-			gitDiff,
+		agentExecutions: executions.map(execution => ({
+			agent: execution.agent,
+			status: execution.status,
+			branchName: execution.branchName,
+			gitDiff: execution.gitDiff,
+			errand: factsOf(
+				record,
+				[execution],
+				use.filter(({ position }) => position === execution.position),
+			),
 		})),
 	};
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { type Disposable, toDisposable } from '../../base/disposable.ts';
 import { transaction } from './database.ts';
+import { ModelUseStore } from './modelUseStore.ts';
 import { taskProgress } from './taskProgress.ts';
 import {
 	type AgentChoice,
@@ -38,7 +39,7 @@ export interface FollowUp extends AgentChoice {
 const MAXIMUM_PAGE_LENGTH = 64 * 1024;
 
 const EXECUTION_COLUMNS = `position, agent, model, status, progress, error, interrupted, baseCommit, branchName,
-	linesAdded, linesRemoved, filesChanged`;
+	linesAdded, linesRemoved, filesChanged, sandboxed, maxCost, hasWork, tests, testFilesChanged`;
 
 /**
  * Stores the tasks, their executions and their logs in SQLite. Every method has committed its changes when it returns.
@@ -51,6 +52,10 @@ export class TaskStore {
 	private readonly selectEntries: StatementSync;
 	private readonly countEntries: StatementSync;
 	private readonly insertEntry: StatementSync;
+	private readonly selectExecutions: StatementSync;
+	private readonly selectExecutionsWithDiffs: StatementSync;
+	/** The sums of the model calls of tasks. */
+	readonly modelUse: ModelUseStore;
 
 	constructor(database: DatabaseSync) {
 		this.database = database;
@@ -62,6 +67,10 @@ export class TaskStore {
 			'SELECT coalesce(max(position) + 1, 0) AS count FROM logEntries WHERE taskSequence = ?',
 		);
 		this.insertEntry = database.prepare('INSERT INTO logEntries VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+		const from = 'FROM executions WHERE taskSequence = ? ORDER BY position';
+		this.selectExecutions = database.prepare(`SELECT ${EXECUTION_COLUMNS}, NULL AS gitDiff ${from}`);
+		this.selectExecutionsWithDiffs = database.prepare(`SELECT ${EXECUTION_COLUMNS}, gitDiff ${from}`);
+		this.modelUse = new ModelUseStore(database);
 	}
 
 	create(task: NewTask): TaskRecord {
@@ -109,12 +118,7 @@ export class TaskStore {
 	 * needed.
 	 */
 	executions(task: TaskRecord, { diffs = false } = {}): ExecutionRecord[] {
-		return this.database
-			.prepare(
-				`SELECT ${EXECUTION_COLUMNS}, ${diffs ? '' : 'NULL AS '}gitDiff FROM executions WHERE taskSequence = ? ORDER BY position`,
-			)
-			.all(task.sequence)
-			.map(row => ({ ...(row as unknown as ExecutionRecord), interrupted: row['interrupted'] === 1 }));
+		return (diffs ? this.selectExecutionsWithDiffs : this.selectExecutions).all(task.sequence).map(toExecution);
 	}
 
 	/** Returns a page of tasks, newest first. */
@@ -174,6 +178,28 @@ export class TaskStore {
 		return updated;
 	}
 
+	/** Stores what became of an ended execution's work: its branch and statistics, together with the entries that say so. */
+	keep(
+		id: string,
+		position: number,
+		change: Pick<ExecutionRecord, 'hasWork'> & Partial<ExecutionRecord>,
+		entries: readonly LogRecord[],
+	): TaskRecord {
+		const updated = transaction(this.database, () => {
+			const task = this.require(id);
+			const executions = this.executions(task).map(present =>
+				present.position === position ? { ...present, ...change } : present,
+			);
+			this.insertEntries(task, entries);
+			for (const execution of executions.filter(candidate => candidate.position === position)) {
+				this.writeExecution(task, execution);
+			}
+			return this.writeTask(task, executions);
+		});
+		this.notify(id);
+		return updated;
+	}
+
 	/**
 	 * Sets a task with one agent back to waiting, for a follow-up on its branch. The results of earlier turns are kept
 	 * until this turn has new ones. The caller must have checked that the task is in a final state.
@@ -200,6 +226,8 @@ export class TaskStore {
 				progress: 0,
 				error: null,
 				interrupted: false,
+				// The limit is that of a run, and what this one may spend is known when it begins.
+				maxCost: null,
 			};
 			this.writeExecution(task, after);
 			return this.writeTask(this.require(id), [after]);
@@ -257,7 +285,8 @@ export class TaskStore {
 		this.database
 			.prepare(
 				`UPDATE executions SET agent = ?, model = ?, status = ?, progress = ?, error = ?, interrupted = ?, baseCommit = ?,
-					branchName = ?, linesAdded = ?, linesRemoved = ?, filesChanged = ?, gitDiff = coalesce(?, gitDiff)
+					branchName = ?, linesAdded = ?, linesRemoved = ?, filesChanged = ?, gitDiff = coalesce(?, gitDiff), sandboxed = ?,
+					maxCost = ?, hasWork = ?, tests = ?, testFilesChanged = ?
 				WHERE taskSequence = ? AND position = ?`,
 			)
 			.run(
@@ -273,6 +302,11 @@ export class TaskStore {
 				execution.linesRemoved,
 				execution.filesChanged,
 				execution.gitDiff,
+				execution.sandboxed === null ? null : Number(execution.sandboxed),
+				execution.maxCost,
+				Number(execution.hasWork),
+				execution.tests,
+				execution.testFilesChanged,
 				task.sequence,
 				execution.position,
 			);
@@ -287,7 +321,7 @@ export class TaskStore {
 			...progress,
 			updatedAt: now,
 			startedAt: task.startedAt ?? (progress.status === 'processing' ? now : null),
-			completedAt: FINAL_STATUSES.has(progress.status) ? now : null,
+			completedAt: FINAL_STATUSES.has(progress.status) ? (task.completedAt ?? now) : null,
 		};
 		this.database
 			.prepare(
@@ -331,6 +365,15 @@ export class TaskStore {
 			listener();
 		}
 	}
+}
+
+function toExecution(row: Record<string, SQLOutputValue>): ExecutionRecord {
+	return {
+		...(row as unknown as ExecutionRecord),
+		interrupted: row['interrupted'] === 1,
+		sandboxed: row['sandboxed'] === null ? null : row['sandboxed'] === 1,
+		hasWork: row['hasWork'] === 1,
+	};
 }
 
 function toRecord(row: Record<string, SQLOutputValue>): TaskRecord {

@@ -1,13 +1,17 @@
-import { lstat, mkdir, statfs, unlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, statfs, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { ERRAND_IDENTITY, readIdentity } from './commitIdentity.ts';
+import { makeAgentRepository } from './agentRepository.ts';
+import { contentsIn, removeLink, type TreeEntry, treeEntry, writeAttributes } from './checkoutFiles.ts';
+import { commitEnvironment, ERRAND_IDENTITY, readIdentity } from './commitIdentity.ts';
+import { findTwice } from './findTwice.ts';
 import { GitError, type GitLocation, type GitOptions, runGit } from './git.ts';
 import { outwardLinks } from './outwardLinks.ts';
-import { BranchCheckedOut, type SourceState, sourceFailure, worktreeOf } from './sourceRepository.ts';
+import { BranchCheckedOut, pushFailure, type SourceState, sourceFailure, worktreeOf } from './sourceRepository.ts';
 import { sourceSide } from './sourceSide.ts';
-import { removeSpecialFiles } from './specialFiles.ts';
+import { bytesToRead, isOrLiesIn, placeOf, removeSpecialFiles, type SpecialFiles } from './specialFiles.ts';
 
 export interface DiffStatistics {
 	linesAdded: number;
@@ -36,14 +40,25 @@ export interface CommitResult {
 	leftOut: string[];
 	/** Pipes, sockets and devices. Files that the branch has under these names stay in it as they were. */
 	specialFiles: string[];
+	/** Files that only git reads, and that were far too large for it. The same holds for them. */
+	oversizedLists: string[];
 	/** Folders that cannot be read, so that nothing in them can be part of a commit. */
 	unreadable: string[];
 }
 
+/** The commit that the work starts from. */
+const START = 'refs/errand/start';
+/** A commit with the same files and no history, which the agent's own repository begins with. */
+const AGENT_START = 'refs/errand/agent';
 const GITLINK = '160000';
 const LINK = '120000';
+/** What git reads of changed files for a commit. A file of holes takes much longer to read than to make. */
+const MAXIMUM_COMMIT_BYTES = 10 * 1e9;
 /** In UTF-16 code units. A larger diff is not kept, because a part of one could not be applied. */
 const MAXIMUM_DIFF_LENGTH = 1024 * 1024;
+
+/** In bytes. A file that says how a repository is tested is smaller. */
+const MAXIMUM_TEXT = 1024 * 1024;
 /** File names can be in any encoding. */
 const BYTES = { encoding: 'latin1' } as const;
 const DIFF = ['diff', '-M', '--no-ext-diff', '--no-textconv', '--ignore-submodules=all'];
@@ -59,10 +74,12 @@ export class Checkout {
 	readonly tree: string;
 	private readonly options: CheckoutOptions;
 	private readonly gitFolder: string;
-	private readonly location: GitLocation;
+	private readonly location: GitLocation & { gitFolder: string; workTree: string };
 	/** The paths of submodules, which name a commit of another repository. */
 	private readonly submodules = new Set<string>();
 	private readonly absentLinks = new Set<string>();
+	/** Whether changes of an earlier run were removed from the tree, because the branch has moved. */
+	hasDiscarded = false;
 
 	private constructor(options: CheckoutOptions) {
 		this.options = options;
@@ -87,14 +104,17 @@ export class Checkout {
 		return [...this.absentLinks].map(readable);
 	}
 
-	/** Clones exactly one branch. Throws a sentence when the source has gone or changed meanwhile. */
+	/**
+	 * Clones exactly one branch. Where the folder holds an earlier checkout of the task, that one is brought to the state of
+	 * the branch, unless the branch is where it was: then the tree stays as the earlier run has left it. Ignored files stay
+	 * either way, such as installed dependencies. Throws a sentence when the source has gone or changed meanwhile.
+	 */
 	static async create(options: CheckoutOptions): Promise<Checkout> {
 		const checkout = new Checkout(options);
 		const { source, sourceFolder } = options;
 		await mkdir(checkout.tree, { recursive: true, mode: 0o700 });
-		// The option is newer than SHA-1 repositories need.
-		const format = source.objectFormat === 'sha1' ? [] : [`--object-format=${source.objectFormat}`];
-		await checkout.git(['init', '--quiet', '--template=', ...format]);
+		await checkout.removeLocks();
+		await checkout.git(['init', '--quiet', '--template=', ...checkout.format]);
 		await writeAttributes(checkout.gitFolder);
 		await checkout.fetch(source.branch).catch(error => {
 			if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) {
@@ -103,53 +123,125 @@ export class Checkout {
 			throw sourceFailure(error, sourceFolder);
 		});
 		await checkout.list();
-		await checkout.git(['read-tree', '--reset', '-u', '--no-recurse-submodules', 'refs/errand/start']);
+		await checkout.replaceSpecialFiles();
+		if (await checkout.isAtStart()) {
+			return checkout;
+		}
+		checkout.hasDiscarded = await checkout.discardChanges();
+		await checkout.git(['read-tree', '--reset', '-u', '--no-recurse-submodules', START]);
 		for (const name of checkout.absentLinks) {
-			const place = Buffer.concat([Buffer.from(`${checkout.tree}/`), Buffer.from(name, 'latin1')]);
-			// On a file system that ignores case, something else may have taken the link's place.
-			if ((await lstat(place)).isSymbolicLink()) {
-				await unlink(place);
-			}
+			await removeLink(placeOf(checkout.tree, name));
 		}
 		return checkout;
 	}
 
+	/** Returns the checkout that an ended task has left in its folder, as it is. `branch` is the one that it started from. */
+	static async reopen(options: Omit<CheckoutOptions, 'source'>, branch: string): Promise<Checkout> {
+		const unknown = new Checkout({ ...options, source: { branch, commit: '', objectFormat: 'sha1' } });
+		await unknown.removeLocks();
+		const commit = await unknown.start();
+		const objectFormat = commit.length === 64 ? 'sha256' : 'sha1';
+		const checkout = new Checkout({ ...options, source: { branch, commit, objectFormat } });
+		await checkout.list();
+		return checkout;
+	}
+
+	/** Returns the same checkout, whose git is ended by another signal. */
+	withSignal(signal: AbortSignal): Checkout {
+		const checkout = new Checkout({ ...this.options, signal });
+		for (const name of this.submodules) {
+			checkout.submodules.add(name);
+		}
+		for (const name of this.absentLinks) {
+			checkout.absentLinks.add(name);
+		}
+		return checkout;
+	}
+
+	/** Lists the names of files that differ between two commits. */
+	async changedFiles(base: string, commit: string): Promise<string[]> {
+		return split(await this.git([...DIFF, '--name-only', '-z', base, commit, '--'], BYTES)).map(readable);
+	}
+
+	/** Returns a text file of a commit, or undefined where there is none, or a very large one. */
+	async textAt(commit: string, name: string): Promise<string | undefined> {
+		const read = async (how: string) => this.git(['cat-file', how, `${commit}:${name}`]);
+		const size = Number(await read('-s').catch(ignoreGitError));
+		return size <= MAXIMUM_TEXT ? read('blob').catch(ignoreGitError) : undefined;
+	}
+
 	/** The commit that the work starts from. */
 	async start(): Promise<string> {
-		return (await this.git(['rev-parse', '--verify', 'refs/errand/start'])).trim();
+		return (await this.git(['rev-parse', '--verify', START])).trim();
+	}
+
+	/** Gives the tree a repository for the agent (agentRepository.ts). */
+	async makeAgentRepository(): Promise<void> {
+		const commit = await this.git(['commit-tree', `${START}^{tree}`, '-m', 'The state that the task starts from'], {
+			env: commitEnvironment(ERRAND_IDENTITY),
+		});
+		await this.git(['update-ref', AGENT_START, commit.trim()]);
+		await this.makeRepositoryIn(this.tree);
+	}
+
+	private makeRepositoryIn(workTree: string): Promise<void> {
+		const { signal, source } = this.options;
+		const location = { ...this.location, workTree };
+		return makeAgentRepository({ location, start: AGENT_START, branch: source.branch, format: this.format, signal });
+	}
+
+	/**
+	 * Writes the files of a commit into an empty folder, with a repository as an agent has one, and without links that lead
+	 * out of it, such as to what the agent has left beside them. What git ignores there is not in it.
+	 */
+	async exportTo(folder: string, commit: string): Promise<void> {
+		const env = { GIT_INDEX_FILE: path.join(this.gitFolder, 'export-index') };
+		await this.git(['read-tree', commit], { env });
+		await this.git(['checkout-index', '--all', '--quiet', `--prefix=${folder}/`], { env });
+		await rm(env.GIT_INDEX_FILE, { force: true });
+		const links = await this.linksOutOf(await this.entriesOf(commit));
+		await Promise.all(links.map(name => removeLink(placeOf(folder, name))));
+		await this.makeRepositoryIn(folder);
+	}
+
+	/** Whether a commit would change anything. */
+	async isChanged(): Promise<boolean> {
+		await this.replaceSpecialFiles();
+		const { removed, present } = await this.changes();
+		return removed.length > 0 || present.length > 0;
 	}
 
 	/**
 	 * Commits everything that the agent changed, in the name of whoever commits in the source repository; a trailer names the
-	 * agent.
+	 * agent. Throws a sentence if that would take far too long.
 	 */
 	async commit(message: string): Promise<CommitResult> {
 		const start = await this.start();
-		const { removed: specialFiles, unreadable } = await removeSpecialFiles(this.tree);
-		const special = new Set(specialFiles);
-		const { removed, present } = await this.changes();
-		const leftOut = present.filter(name => name.endsWith('/')).map(readable);
-		const kept = (name: string) => !this.submodules.has(name) && !name.endsWith('/');
-		const gone = removed.filter(name => kept(name) && !this.absentLinks.has(name) && !special.has(name));
+		const special = await this.replaceSpecialFiles();
+		const { removed, present, nested } = await this.changes();
+		if ((await bytesToRead(this.tree, present)) > MAXIMUM_COMMIT_BYTES) {
+			throw new UserFacingError(
+				`The files that the agent has changed or made are larger than ${MAXIMUM_COMMIT_BYTES / 1e9} GB together, which is too much for a commit. Ask it to remove what it need not keep.`,
+			);
+		}
 		// Removals come first, because a new entry may take the place of a removed one.
-		await this.updateIndex(['--force-remove'], gone);
-		await this.updateIndex(['--add', '--remove', '--replace'], present.filter(kept));
+		await this.updateIndex(['--force-remove'], removed);
+		await this.updateIndex(['--add', '--remove', '--replace'], present);
 		const tree = (await this.git(['write-tree'])).trim();
-		const result = { leftOut, specialFiles: specialFiles.map(readable), unreadable: unreadable.map(readable) };
+		const result = {
+			leftOut: nested.map(readable),
+			specialFiles: special.removed.map(readable),
+			oversizedLists: special.removedLists.map(readable),
+			unreadable: special.unreadable.map(readable),
+		};
 		if (tree === (await this.git(['rev-parse', '--verify', `${start}^{tree}`])).trim()) {
 			return { ...result, commit: undefined, lacksIdentity: false };
 		}
 		const { sourceFolder, agent, signal } = this.options;
 		const identity = await readIdentity(this.location, sourceFolder, signal);
-		const { name, address } = identity ?? ERRAND_IDENTITY;
 		const commit = await this.git(['commit-tree', tree, '-p', start, '-F', '-'], {
 			input: `${message}\n\nErrand-Agent: ${agent}\n`,
-			env: {
-				GIT_AUTHOR_NAME: name,
-				GIT_AUTHOR_EMAIL: address,
-				GIT_COMMITTER_NAME: name,
-				GIT_COMMITTER_EMAIL: address,
-			},
+			env: commitEnvironment(identity ?? ERRAND_IDENTITY),
 		});
 		return { ...result, commit: commit.trim(), lacksIdentity: identity === undefined };
 	}
@@ -157,7 +249,7 @@ export class Checkout {
 	/** Whether a commit came with the branch. */
 	async has(commit: string): Promise<boolean> {
 		try {
-			await this.git(['merge-base', '--is-ancestor', commit, 'refs/errand/start']);
+			await this.git(['merge-base', '--is-ancestor', commit, START]);
 			return true;
 		} catch (error) {
 			if (error instanceof GitError) {
@@ -225,17 +317,13 @@ export class Checkout {
 	 */
 	private async list(): Promise<void> {
 		let bytes = 0;
-		const links = new Map<string, string>();
 		const names: string[] = [];
-		for (const entry of split(await this.git(['ls-tree', '-r', '-l', '-z', 'refs/errand/start'], BYTES))) {
-			const [mode, , object = '', size] = entry.split(/ +|\t/, 4);
-			const name = entry.slice(entry.indexOf('\t') + 1);
-			bytes += Number(size) || 0;
+		const entries = await this.entriesOf(START);
+		for (const { mode, size, name } of entries) {
+			bytes += size;
 			names.push(name);
 			if (mode === GITLINK) {
 				this.submodules.add(name);
-			} else if (mode === LINK) {
-				links.set(name, object);
 			}
 		}
 		const twice = findTwice(names);
@@ -244,7 +332,7 @@ export class Checkout {
 				`The branch "${this.options.source.branch}" has two things of one name (${JSON.stringify(readable(twice))}), which no folder can hold. Remove one of them there.`,
 			);
 		}
-		for (const name of outwardLinks(await this.targets(links))) {
+		for (const name of await this.linksOutOf(entries)) {
 			this.absentLinks.add(name);
 		}
 		const { bavail, bsize } = await statfs(this.options.folder);
@@ -255,27 +343,95 @@ export class Checkout {
 		}
 	}
 
+	private async entriesOf(commit: string): Promise<TreeEntry[]> {
+		return split(await this.git(['ls-tree', '-r', '-l', '-z', commit], BYTES)).map(treeEntry);
+	}
+
+	/** Returns the names of the links that lead out of the tree that has these entries. */
+	private async linksOutOf(entries: readonly TreeEntry[]): Promise<string[]> {
+		const links = entries.filter(({ mode }) => mode === LINK);
+		return outwardLinks(await this.targets(new Map(links.map(({ name, object }) => [name, object]))));
+	}
+
 	/** Reads the targets of links from their objects. The keys of both maps are the names of the links. */
 	private async targets(links: ReadonlyMap<string, string>): Promise<Map<string, string>> {
 		const objects = [...new Set(links.values())];
-		const targets = new Map<string, string>();
-		if (objects.length > 0) {
-			const input = objects.map(object => `${object}\n`).join('');
-			const output = await this.git(['cat-file', '--batch'], { ...BYTES, input });
-			let position = 0;
-			for (const object of objects) {
-				// `<object> blob <size>`, a line break, so many bytes, and a line break.
-				const start = output.indexOf('\n', position) + 1;
-				const size = Number(output.slice(position, start).trim().split(' ')[2]);
-				targets.set(object, output.slice(start, start + size));
-				position = start + size + 1;
-			}
-		}
+		const input = objects.map(object => `${object}\n`).join('');
+		const output = input === '' ? '' : await this.git(['cat-file', '--batch'], { ...BYTES, input });
+		const targets = contentsIn(output, objects);
 		return new Map([...links].map(([name, object]) => [name, targets.get(object) ?? '']));
 	}
 
-	/** Lists the names that differ from the index. A name that ends in `/` is a repository inside the tree. */
-	private async changes(): Promise<{ removed: string[]; present: string[] }> {
+	/** Removes the locks that a crash may have left in the folder of an earlier run. No git of ours runs in it now. */
+	private async removeLocks(): Promise<void> {
+		for (const name of await readdir(this.gitFolder).catch(() => [])) {
+			if (name.endsWith('.lock')) {
+				await unlink(path.join(this.gitFolder, name));
+			}
+		}
+	}
+
+	/**
+	 * Removes what git would read without end, and puts the files of the branch back that it had replaced. Otherwise they
+	 * would look as if the agent had deleted them, to this run or to a later one. It comes before git looks at the tree.
+	 */
+	private async replaceSpecialFiles(): Promise<SpecialFiles> {
+		const special = await removeSpecialFiles(this.tree);
+		const replaced = new Set([...special.removed, ...special.removedLists]);
+		if (replaced.size > 0 && this.hasIndex) {
+			const known = split(await this.git(['ls-files', '-z', '--cached'], BYTES));
+			const lost = known.filter(name => isOrLiesIn(replaced, name));
+			const names = lost.filter(name => this.isOurs(name) && !this.absentLinks.has(name));
+			const input = names.map(name => `${name}\0`).join('');
+			await this.git(['checkout-index', '--quiet', '--force', '-z', '--stdin'], { ...BYTES, input });
+		}
+		return special;
+	}
+
+	private get hasIndex(): boolean {
+		return existsSync(path.join(this.gitFolder, 'index'));
+	}
+
+	/** Whether a name can be part of a commit: neither a submodule nor a repository that the agent has made. */
+	private isOurs(name: string): boolean {
+		return !this.submodules.has(name) && !name.endsWith('/');
+	}
+
+	/** Whether an earlier run has left an index with exactly the files of the branch. */
+	private async isAtStart(): Promise<boolean> {
+		if (!this.hasIndex) {
+			return false;
+		}
+		const tree = await this.git(['write-tree']);
+		return tree === (await this.git(['rev-parse', '--verify', `${START}^{tree}`]));
+	}
+
+	/**
+	 * Brings the files of an earlier run back to the index, and removes those that it left beside them. Returns whether
+	 * there was anything of them.
+	 */
+	private async discardChanges(): Promise<boolean> {
+		if (!this.hasIndex) {
+			return false;
+		}
+		const isChanged = await this.isChanged();
+		await this.git(['checkout-index', '--all', '--force']);
+		for (const name of split(await this.git(['ls-files', '-z', '--others', '--exclude-standard'], BYTES))) {
+			await rm(placeOf(this.tree, name), { recursive: true, force: true });
+		}
+		return isChanged;
+	}
+
+	/** The option is newer than SHA-1 repositories need. */
+	private get format(): string[] {
+		const { objectFormat } = this.options.source;
+		return objectFormat === 'sha1' ? [] : [`--object-format=${objectFormat}`];
+	}
+
+	/** Lists the names that differ from the index, and `nested` repositories, which cannot be part of a commit. */
+	private async changes(): Promise<{ removed: string[]; present: string[]; nested: string[] }> {
+		// Files that were only given to another user, for the sandbox, are found to be the same. It fails where others are not.
+		await this.git(['update-index', '-q', '--refresh']).catch(ignoreGitError);
 		const compare = ['diff-files', '--name-status', '-z', '--no-renames', '--no-ext-diff', '--ignore-submodules=all'];
 		const fields = split(await this.git(compare, BYTES));
 		const removed: string[] = [];
@@ -284,7 +440,11 @@ export class Checkout {
 			(fields[index] === 'D' ? removed : present).push(fields[index + 1] ?? '');
 		}
 		present.push(...split(await this.git(['ls-files', '-z', '--others', '--exclude-standard'], BYTES)));
-		return { removed, present };
+		return {
+			removed: removed.filter(name => this.isOurs(name) && !this.absentLinks.has(name)),
+			present: present.filter(name => this.isOurs(name)),
+			nested: present.filter(name => name.endsWith('/')),
+		};
 	}
 
 	private async updateIndex(how: readonly string[], names: readonly string[]): Promise<void> {
@@ -301,8 +461,8 @@ export class Checkout {
 	private async fetch(branch: string): Promise<void> {
 		const { sourceFolder, signal } = this.options;
 		const side = await sourceSide('upload-pack', this.location, sourceFolder, signal);
-		const how = ['--quiet', '--no-tags', '--no-recurse-submodules', '--update-shallow', side.option];
-		await this.git(['fetch', ...how, '--', sourceFolder, `refs/heads/${branch}:refs/errand/start`], { env: side.env });
+		const how = ['--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--update-shallow', side.option];
+		await this.git(['fetch', ...how, '--', sourceFolder, `refs/heads/${branch}:${START}`], { env: side.env });
 	}
 
 	/** Moves, creates or removes a branch of the source repository if it is at the commit that `lease` names. */
@@ -318,56 +478,10 @@ export class Checkout {
 	}
 }
 
-function pushFailure(error: unknown, branch: string, folder: string, expected: string | undefined): unknown {
+function ignoreGitError(error: unknown): undefined {
 	if (!(error instanceof GitError)) {
-		return error;
+		throw error;
 	}
-	if (/branch is currently checked out/.test(error.stderr)) {
-		return new BranchCheckedOut(branch, folder);
-	}
-	if (expected !== undefined && /stale info|cannot lock ref/.test(error.stderr)) {
-		return new UserFacingError(
-			`The branch "${branch}" in ${folder} was moved by somebody else meanwhile. It is left as it is; ask again.`,
-		);
-	}
-	if (/stale info|already exists|failed to update ref|cannot lock ref/.test(error.stderr)) {
-		return new UserFacingError(`The branch "${branch}" cannot be made in ${folder}: that name is taken there.`);
-	}
-	if (/rejected|declined/.test(error.stderr)) {
-		return new UserFacingError(`${folder} does not accept the new branch "${branch}": its configuration forbids it.`);
-	}
-	if (/permission denied|insufficient permission|read-only file system/i.test(error.stderr)) {
-		return new UserFacingError(`The branch "${branch}" cannot be written to ${folder}: no permission to write there.`);
-	}
-	return sourceFailure(error, folder);
-}
-
-/**
- * Writes attributes that override every .gitattributes: no filter runs on a file, whatever configuration names one, and
- * the tree holds the stored bytes. A file that git writes back differently would show up as a change that nobody made.
- */
-async function writeAttributes(gitFolder: string): Promise<void> {
-	const information = path.join(gitFolder, 'info');
-	await mkdir(information, { recursive: true });
-	await writeFile(path.join(information, 'attributes'), '* -filter -text -ident !working-tree-encoding\n');
-}
-
-/** Finds a name that a tree has twice, such as a file and a folder. git would silently keep only one of them. */
-function findTwice(names: readonly string[]): string | undefined {
-	const seen = new Set<string>();
-	const folders = new Set<string>();
-	for (const name of names) {
-		if (seen.has(name)) {
-			return name;
-		}
-		seen.add(name);
-		let end = name.lastIndexOf('/');
-		while (end > 0 && !folders.has(name.slice(0, end))) {
-			folders.add(name.slice(0, end));
-			end = name.lastIndexOf('/', end - 1);
-		}
-	}
-	return names.find(name => folders.has(name));
 }
 
 const readable = (name: string): string => Buffer.from(name, 'latin1').toString();

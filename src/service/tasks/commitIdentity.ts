@@ -12,6 +12,16 @@ export interface CommitIdentity {
 /** The name in commits where git knows none. The address can never belong to anybody (RFC 2606). */
 export const ERRAND_IDENTITY: CommitIdentity = { name: 'Errand', address: 'noreply@errand.invalid' };
 
+/** Returns the variables that make git commit in somebody's name. */
+export function commitEnvironment({ name, address }: CommitIdentity): Record<string, string> {
+	return {
+		GIT_AUTHOR_NAME: name,
+		GIT_AUTHOR_EMAIL: address,
+		GIT_COMMITTER_NAME: name,
+		GIT_COMMITTER_EMAIL: address,
+	};
+}
+
 /** The length of a name or an address that is used, in UTF-16 code units. */
 const MAXIMUM_LENGTH = 200;
 /** A line break or an angle bracket would end the field of the commit that the value stands in. */

@@ -1,131 +1,209 @@
-// The demo agent is a child process that works in the folder it is started in. It uses no model.
-import { open, readdir } from 'node:fs/promises';
+// The demo agent speaks ACP on its standard input and output and works in the folder of its session. It uses no model.
+import { randomUUID } from 'node:crypto';
+import { lstat, open } from 'node:fs/promises';
 import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import {
+	type AgentContext,
+	agent,
+	methods,
+	ndJsonStream,
+	PROTOCOL_VERSION,
+	RequestError,
+	type SessionUpdate,
+	type StopReason,
+	type ToolCallUpdate,
+} from '@agentclientprotocol/sdk';
+import { countFiles, demoSummary } from './demoSummary.ts';
 import { commitSubject } from './taskNames.ts';
 
 const LINE_PAUSE_MS = 90;
 const SLOW_LINES = 100;
 const SLOW_PAUSE_MS = 200;
-const MAXIMUM_FILES = 50_000;
 const MAXIMUM_FILE_NAMES = 100;
+/** The code of JSON-RPC for any error of a server's. */
+const INTERNAL_ERROR = -32_603;
 
-const bold = (text: string) => `\u001b[1m${text}\u001b[22m`;
-const green = (text: string) => `\u001b[32m${text}\u001b[39m`;
-const dim = (text: string) => `\u001b[2m${text}\u001b[22m`;
+/** The steps of the plan. */
+const PLAN = ['Look at the files', 'Write a summary'];
 
-async function print(line: string, pauseMs = LINE_PAUSE_MS): Promise<void> {
-	process.stdout.write(`${line}\n`);
-	await delay(pauseMs);
+interface DemoSession {
+	folder: string;
+	/** The prompt that runs. */
+	running: AbortController | undefined;
 }
 
-/** Runs to the end and returns the exit code. */
-export async function runDemoAgent(): Promise<number> {
-	// The service reads the output. Without it, there is nobody left to work for.
+/** Serves the client on the standard input and output until the input has ended. */
+export async function runDemoAgent(): Promise<void> {
+	// The client reads the output. Without it, there is nobody left to work for.
 	process.stdout.on('error', () => process.exit(1));
-	let prompt = '';
-	for await (const piece of process.stdin.setEncoding('utf8')) {
-		prompt += piece;
+	const sessions = new Map<string, DemoSession>();
+	const sessionOf = (id: string) => {
+		const session = sessions.get(id);
+		if (session === undefined) {
+			throw RequestError.sessionNotFound(id);
+		}
+		return session;
+	};
+	const connection = agent({ name: 'errand-demo' })
+		.onRequest(methods.agent.initialize, () => ({
+			protocolVersion: PROTOCOL_VERSION,
+			agentInfo: { name: 'errand-demo', title: 'Errand demo agent', version: '1' },
+			agentCapabilities: { sessionCapabilities: { close: {} } },
+		}))
+		.onRequest(methods.agent.session.new, ({ params }) => {
+			const sessionId = randomUUID();
+			sessions.set(sessionId, { folder: params.cwd, running: undefined });
+			return { sessionId };
+		})
+		.onRequest(methods.agent.session.close, ({ params }) => {
+			sessionOf(params.sessionId).running?.abort();
+			sessions.delete(params.sessionId);
+		})
+		.onRequest(methods.agent.session.prompt, async ({ params, client }) => {
+			const session = sessionOf(params.sessionId);
+			if (session.running !== undefined) {
+				throw RequestError.invalidRequest(undefined, 'a prompt of this session is running');
+			}
+			session.running = new AbortController();
+			const prompt = params.prompt.map(block => (block.type === 'text' ? block.text : '')).join('\n');
+			try {
+				const turn = new DemoTurn(client, params.sessionId, session.folder, session.running.signal);
+				return { stopReason: await turn.run(prompt) };
+			} finally {
+				session.running = undefined;
+			}
+		})
+		.onNotification(methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.running?.abort())
+		.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>));
+	await connection.closed;
+	for (const { running } of sessions.values()) {
+		running?.abort();
 	}
-	const script = /(?:^|\s)\/demo\s+(slow|fail)\b/.exec(prompt)?.[1];
+}
 
-	await print(bold('Errand demo agent'));
-	await print('This is a demonstration: no language model takes part.');
-	await print(`Asked for: ${dim(commitSubject(prompt))}`);
-	if (script === 'fail') {
-		await print('Asked to fail, so it does.');
-		process.stderr.write('error: the demo agent was told to fail (/demo fail)\n');
-		return 1;
+/** One prompt and what is done about it. */
+class DemoTurn {
+	private readonly client: AgentContext;
+	private readonly sessionId: string;
+	private readonly folder: string;
+	private readonly signal: AbortSignal;
+
+	constructor(client: AgentContext, sessionId: string, folder: string, signal: AbortSignal) {
+		this.client = client;
+		this.sessionId = sessionId;
+		this.folder = folder;
+		this.signal = signal;
 	}
-	if (script === 'slow') {
-		for (let line = 1; line <= SLOW_LINES; line++) {
-			await print(`Working slowly, line ${line} of ${SLOW_LINES}`, SLOW_PAUSE_MS);
+
+	async run(prompt: string): Promise<StopReason> {
+		try {
+			await this.work(prompt);
+			return 'end_turn';
+		} catch (error) {
+			if (this.signal.aborted) {
+				return 'cancelled';
+			}
+			throw error;
 		}
 	}
-	await print('Counting the files of the repository…');
-	const { counts, total, complete } = await countFiles(Buffer.from('.'));
-	for (const [extension, count] of counts.slice(0, 4)) {
-		await print(`  ${dim('•')} ${extension}: ${count}`);
-	}
-	await print(`${total} ${total === 1 ? 'file' : 'files'}${complete ? '' : ' and more'} in all`);
-	await print('Writing one new file at the top of the repository…');
-	const name = await writeNewFile(summary(prompt, counts, total, complete));
-	await print(`${green('✓')} Wrote ${bold(name)}`);
-	await print(green('Done.'));
-	return 0;
-}
 
-interface FileCounts {
-	/** Sorted by the number of files, largest first. */
-	counts: [extension: string, count: number][];
-	total: number;
-	/** False if the count ended at the limit. */
-	complete: boolean;
-}
-
-/** Counts files without following links, which can lead out of the repository. Names can be in any encoding. */
-async function countFiles(folder: Buffer): Promise<FileCounts> {
-	const counts = new Map<string, number>();
-	const folders = [folder];
-	let total = 0;
-	for (let next = folders.pop(); next !== undefined && total < MAXIMUM_FILES; next = folders.pop()) {
-		for (const entry of await readdir(next, { encoding: 'buffer', withFileTypes: true })) {
-			const name = entry.name.toString('latin1');
-			if (entry.isDirectory() && name !== '.git') {
-				folders.push(Buffer.concat([next, Buffer.from('/'), entry.name]));
-			} else if (entry.isFile()) {
-				const extension = extensionOf(name);
-				counts.set(extension, (counts.get(extension) ?? 0) + 1);
-				total++;
+	private async work(prompt: string): Promise<void> {
+		const script = /(?:^|\s)\/demo\s+(slow|fail|ask)\b/.exec(prompt)?.[1];
+		await this.say('Errand demo agent');
+		await this.say('This is a demonstration: no language model takes part.');
+		await this.say(`Asked for: ${commitSubject(prompt)}`);
+		if (script === 'fail') {
+			await this.say('Asked to fail, so it does.');
+			throw new RequestError(INTERNAL_ERROR, 'The demo agent was told to fail (/demo fail).');
+		}
+		await this.plan(0);
+		if (script === 'slow') {
+			for (let line = 1; line <= SLOW_LINES; line++) {
+				await this.say(`Working slowly, line ${line} of ${SLOW_LINES}`, SLOW_PAUSE_MS);
 			}
 		}
+		await this.say('Counting the files of the repository…');
+		const files = await countFiles(this.folder);
+		for (const [extension, count] of files.counts.slice(0, 4)) {
+			await this.say(`  • ${extension}: ${count}`);
+		}
+		await this.say(`${files.total} ${files.total === 1 ? 'file' : 'files'}${files.complete ? '' : ' and more'} in all`);
+		await this.plan(1);
+		await this.say('Writing one new file at the top of the repository…');
+		const isWritten = await this.write(demoSummary(prompt, files), script === 'ask');
+		await this.plan(isWritten ? PLAN.length : 1);
+		await this.say('Done.');
 	}
-	const sorted = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-	return { counts: sorted, total, complete: total < MAXIMUM_FILES };
+
+	/** Writes the text to a new file, as a tool call. Returns false if it asked for the permission and did not get it. */
+	private async write(text: string, ask: boolean): Promise<boolean> {
+		const name = await freeName(this.folder);
+		const file = path.join(this.folder, name);
+		const toolCallId = randomUUID();
+		const call = { toolCallId, title: `Write ${name}`, kind: 'edit' as const, locations: [{ path: file }] };
+		const content = [{ type: 'diff' as const, path: file, newText: text }];
+		await this.update({ ...call, sessionUpdate: 'tool_call', status: ask ? 'pending' : 'in_progress' });
+		if (ask && !(await this.isAllowed({ ...call, content }))) {
+			await this.update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' });
+			await this.say(`Not allowed to write ${name}, so nothing was written.`);
+			return false;
+		}
+		// Exclusive creation follows no link.
+		const handle = await open(file, 'wx');
+		await handle.writeFile(text);
+		await handle.close();
+		await this.update({ toolCallId, sessionUpdate: 'tool_call_update', status: 'completed', content });
+		await this.say(`✓ Wrote ${name}`);
+		return true;
+	}
+
+	private async isAllowed(toolCall: ToolCallUpdate): Promise<boolean> {
+		const { outcome } = await this.client.request(methods.client.session.requestPermission, {
+			sessionId: this.sessionId,
+			toolCall,
+			options: [
+				{ optionId: 'allow', name: 'Allow once', kind: 'allow_once' },
+				{ optionId: 'reject', name: 'Reject', kind: 'reject_once' },
+			],
+		});
+		this.signal.throwIfAborted();
+		return outcome.outcome === 'selected' && outcome.optionId === 'allow';
+	}
+
+	/** Tells the plan, of which so many steps have been done. */
+	private async plan(done: number): Promise<void> {
+		const entries = PLAN.map((content, index) => ({
+			content,
+			priority: 'medium' as const,
+			status: index < done ? ('completed' as const) : index === done ? ('in_progress' as const) : ('pending' as const),
+		}));
+		await this.update({ sessionUpdate: 'plan', entries });
+	}
+
+	private async say(line: string, pauseMs = LINE_PAUSE_MS): Promise<void> {
+		await this.update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: `${line}\n` } });
+		await delay(pauseMs, undefined, { signal: this.signal });
+	}
+
+	private async update(update: SessionUpdate): Promise<void> {
+		this.signal.throwIfAborted();
+		await this.client.notify(methods.client.session.update, { sessionId: this.sessionId, update });
+	}
 }
 
-function extensionOf(name: string): string {
-	const extension = path.extname(name).toLowerCase();
-	return /^\.[a-z\d+_-]{1,16}$/.test(extension) ? extension : 'other';
-}
-
-/** Returns the content of the new file. The prompt is an indented block, so that Markdown in it stays plain text. */
-function summary(prompt: string, counts: FileCounts['counts'], total: number, complete: boolean): string {
-	const quoted = prompt
-		.trim()
-		.split(/\r\n|[\r\n]/)
-		.map(line => `    ${line}`)
-		.join('\n');
-	const rows = counts.map(([extension, count]) => `| \`${extension}\` | ${count} |`).join('\n');
-	return `# Errand demo
-
-This file was written by Errand's demo agent, to show the way of a task from prompt to branch. No language model took part.
-
-The prompt was:
-
-${quoted}
-
-The repository had ${total}${complete ? '' : ' or more'} files, by extension:
-
-| Extension | Files |
-| --- | ---: |
-${rows}
-`;
-}
-
-/** Creates a new file under the first name that is free. Exclusive creation follows no link. */
-async function writeNewFile(text: string): Promise<string> {
+/** Returns the first name that no file, folder or link of the folder has. */
+async function freeName(folder: string): Promise<string> {
 	for (let number = 1; number <= MAXIMUM_FILE_NAMES; number++) {
 		const name = number === 1 ? 'errand-demo.md' : `errand-demo-${number}.md`;
 		try {
-			const file = await open(name, 'wx');
-			await file.writeFile(text);
-			await file.close();
-			return name;
+			await lstat(path.join(folder, name));
 		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-				throw error;
+			if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+				return name;
 			}
+			throw error;
 		}
 	}
 	throw new Error(`All names from errand-demo.md to errand-demo-${MAXIMUM_FILE_NAMES}.md are taken.`);

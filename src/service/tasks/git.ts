@@ -1,9 +1,9 @@
+import { childEnvironment } from '../../base/childEnvironment.ts';
+import { runChild } from '../../base/childProcess.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { safeArguments, safeEnvironment } from '../../base/gitConfiguration.ts';
-import { childEnvironment } from './childEnvironment.ts';
-import { runChild } from './childProcess.ts';
-import { markedEnvironment } from './processFamily.ts';
+import { markedEnvironment } from '../../base/processFamily.ts';
 
 /** More than any list of branches or any diff statistics needs. */
 const MAXIMUM_OUTPUT_BYTES = 64 * 1024 * 1024;

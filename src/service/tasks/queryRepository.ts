@@ -16,11 +16,12 @@ export async function queryRepository<T>(
 	folder: string,
 	parent: string,
 	query: (input: ReferencesQuery) => Promise<T>,
+	milliseconds = QUERY_TIMEOUT_MS,
 ): Promise<T> {
 	await mkdir(parent, { recursive: true, mode: 0o700 });
 	const scratchFolder = await mkdtemp(path.join(parent, 'query-'));
 	try {
-		const signal = AbortSignal.timeout(QUERY_TIMEOUT_MS);
+		const signal = AbortSignal.timeout(milliseconds);
 		const configuration = path.join(scratchFolder, 'gitconfig');
 		await writeGitConfiguration(configuration, signal);
 		return await query({ folder, scratchFolder, configuration, signal });
@@ -30,7 +31,7 @@ export async function queryRepository<T>(
 			throw new UserFacingError(`repoUrl: git cannot read the repository: ${words}`);
 		}
 		if (isAbortError(error) || (error instanceof Error && error.name === 'TimeoutError')) {
-			throw new UserFacingError(`repoUrl: git could not read the repository within ${QUERY_TIMEOUT_MS / 1000} s.`);
+			throw new UserFacingError(`repoUrl: git could not read the repository within ${milliseconds / 1000} s.`);
 		}
 		throw error;
 	} finally {

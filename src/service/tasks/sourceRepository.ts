@@ -2,7 +2,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
-import { findWorktree } from '../../base/gitConfiguration.ts';
+import { findWorktree } from '../../base/gitWorktree.ts';
 import { shellWord } from '../../base/shellWord.ts';
 import { GitError, type GitLocation, runGit } from './git.ts';
 import { isBranchName } from './repoUrl.ts';
@@ -83,7 +83,8 @@ export async function readReferences({ folder, ...query }: ReferencesQuery): Pro
 	return { commits, current };
 }
 
-function ownPlace({ scratchFolder, configuration }: Omit<ReferencesQuery, 'folder'>): GitLocation {
+/** Returns a place of ours for git, from which it reads a repository of somebody else's. */
+export function ownPlace({ scratchFolder, configuration }: Omit<ReferencesQuery, 'folder'>): GitLocation {
 	const home = path.join(scratchFolder, 'none');
 	return { home, gitFolder: home, cwd: scratchFolder, configuration };
 }
@@ -185,6 +186,31 @@ export function sourceFailure(error: unknown, folder: string): unknown {
 		);
 	}
 	return error;
+}
+
+/** Turns git's own message about a push to a source repository into a sentence, and returns any other error as it is. */
+export function pushFailure(error: unknown, branch: string, folder: string, expected: string | undefined): unknown {
+	if (!(error instanceof GitError)) {
+		return error;
+	}
+	if (/branch is currently checked out/.test(error.stderr)) {
+		return new BranchCheckedOut(branch, folder);
+	}
+	if (expected !== undefined && /stale info|cannot lock ref/.test(error.stderr)) {
+		return new UserFacingError(
+			`The branch "${branch}" in ${folder} was moved by somebody else meanwhile. It is left as it is; ask again.`,
+		);
+	}
+	if (/stale info|already exists|failed to update ref|cannot lock ref/.test(error.stderr)) {
+		return new UserFacingError(`The branch "${branch}" cannot be made in ${folder}: that name is taken there.`);
+	}
+	if (/rejected|declined/.test(error.stderr)) {
+		return new UserFacingError(`${folder} does not accept the new branch "${branch}": its configuration forbids it.`);
+	}
+	if (/permission denied|insufficient permission|read-only file system/i.test(error.stderr)) {
+		return new UserFacingError(`The branch "${branch}" cannot be written to ${folder}: no permission to write there.`);
+	}
+	return sourceFailure(error, folder);
 }
 
 function howToTrust(folder: string): string {

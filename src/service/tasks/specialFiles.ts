@@ -1,35 +1,68 @@
-import { readdir, unlink } from 'node:fs/promises';
+import { lstat, readdir, unlink } from 'node:fs/promises';
 
 /** Names are byte strings (`latin1`), relative to the tree. */
 export interface SpecialFiles {
+	/** Pipes, sockets and devices. */
 	removed: string[];
+	/** Lists for git that were far larger than any list is. */
+	removedLists: string[];
 	/** Folders that cannot be read: closed, or nested deeper than a path can be long. git passes over them. */
 	unreadable: string[];
 }
 
+/** The files that git reads in every folder of a tree, whole and before anything else. */
+const LISTS = new Set(['.gitignore', '.gitattributes']);
+export const MAXIMUM_LIST_BYTES = 10_000_000;
+
 /**
- * Removes pipes, sockets and devices from a tree. git opens some names without checking what they are (`.gitignore`,
- * `.gitattributes`), and would wait for a pipe for ever.
+ * Removes from a tree what git would open without end. It opens lists without checking what they are, and would wait for a
+ * pipe for ever; it holds a whole list in memory, also one that is a hole of gigabytes and takes no space on the disk.
  */
 export async function removeSpecialFiles(tree: string): Promise<SpecialFiles> {
-	const removed: string[] = [];
-	const unreadable: string[] = [];
+	const found: SpecialFiles = { removed: [], removedLists: [], unreadable: [] };
 	const folders: string[] = [''];
 	for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-		const location = Buffer.concat([Buffer.from(`${tree}/`), Buffer.from(folder, 'latin1')]);
-		const entries = await readdir(location, { encoding: 'buffer', withFileTypes: true }).catch(() => {
-			unreadable.push(folder);
+		const entries = await readdir(placeOf(tree, folder), { encoding: 'buffer', withFileTypes: true }).catch(() => {
+			found.unreadable.push(folder);
 			return [];
 		});
 		for (const entry of entries) {
-			const name = `${folder}${entry.name.toString('latin1')}`;
+			const base = entry.name.toString('latin1');
+			const name = `${folder}${base}`;
 			if (entry.isDirectory()) {
 				folders.push(`${name}/`);
 			} else if (!entry.isFile() && !entry.isSymbolicLink()) {
-				await unlink(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from(name, 'latin1')]));
-				removed.push(name);
+				await unlink(placeOf(tree, name));
+				found.removed.push(name);
+			} else if (LISTS.has(base) && (await lstat(placeOf(tree, name))).size > MAXIMUM_LIST_BYTES) {
+				await unlink(placeOf(tree, name));
+				found.removedLists.push(name);
 			}
 		}
 	}
-	return { removed, unreadable };
+	return found;
+}
+
+/** Returns the bytes that reading files takes, holes included. The names are byte strings; missing ones take none. */
+export async function bytesToRead(tree: string, names: readonly string[]): Promise<number> {
+	let bytes = 0;
+	for (const name of names) {
+		bytes += (await lstat(placeOf(tree, name)).catch(() => undefined))?.size ?? 0;
+	}
+	return bytes;
+}
+
+/** Whether a name is one of others, or lies below one. */
+export function isOrLiesIn(others: ReadonlySet<string>, name: string): boolean {
+	for (let end = name.length; end > 0; end = name.lastIndexOf('/', end - 1)) {
+		if (others.has(name.slice(0, end))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/** Returns the path of a name in the tree. */
+export function placeOf(tree: string, name: string): Buffer {
+	return Buffer.concat([Buffer.from(`${tree}/`), Buffer.from(name, 'latin1')]);
 }

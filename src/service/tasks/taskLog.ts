@@ -2,7 +2,7 @@ import type { ExecutionRecord, LogRecord, TaskRecord } from '../store/taskRecord
 import type { TaskStore } from '../store/taskStore.ts';
 import { OutputLines } from './outputLines.ts';
 
-/** How much of a program's output one run keeps. The rest is dropped, and the log says so. */
+/** How much of what an agent and other programs say one run keeps. The rest is dropped, and the log says so. */
 const MAXIMUM_OUTPUT_ENTRIES = 1_000_000;
 const MAXIMUM_OUTPUT_LENGTH = 64 * 1024 * 1024;
 
@@ -12,6 +12,17 @@ export type TaskStep =
 	| 'git_cloned'
 	| 'installing_dependencies'
 	| 'agent_executing'
+	| 'agent_message'
+	| 'agent_thought'
+	| 'agent_plan'
+	| 'agent_tool'
+	| 'agent_permission'
+	| 'agent_refused'
+	| 'agent_model'
+	| 'agent_usage'
+	| 'agent_cost'
+	| 'agent_limit'
+	| 'running_tests'
 	| 'git_committed'
 	| 'git_pushed'
 	| 'task_continued'
@@ -32,15 +43,19 @@ export function logLabel(task: TaskRecord, position: number): string {
 	return task.multiLaunch ? `[${position + 1}] ` : '';
 }
 
-/** Writes the part of one execution to the log of its task: its steps, and each line that its agent prints. */
+/** Writes the part of one execution to the log of its task: its steps, and what its agent and other programs say. */
 export class TaskLog {
 	private readonly store: TaskStore;
 	private readonly taskId: string;
 	private readonly agent: string;
 	private readonly label: string;
-	private readonly lines = { stdout: new OutputLines(), stderr: new OutputLines() };
+	private readonly printed = { stdout: new OutputLines(), stderr: new OutputLines() };
 	private remainingEntries = MAXIMUM_OUTPUT_ENTRIES;
 	private remainingLength = MAXIMUM_OUTPUT_LENGTH;
+	private readonly pending: LogRecord[] = [];
+	private flushing: NodeJS.Immediate | undefined;
+	/** Why what was said could not be stored. */
+	private failure: { error: unknown } | undefined;
 
 	constructor(store: TaskStore, task: TaskRecord, { agent, position }: ExecutionRecord) {
 		this.store = store;
@@ -51,6 +66,7 @@ export class TaskLog {
 
 	/** Returns the entry for a step, to be stored in one transaction with the change that it reports. */
 	record(step: TaskStep, message: string, type: LogRecord['type'] = 'info'): LogRecord {
+		this.flush();
 		return logRecord(this.agent, step, type, this.label + message);
 	}
 
@@ -58,33 +74,77 @@ export class TaskLog {
 		this.store.append(this.taskId, [this.record(step, message, type)]);
 	}
 
-	output(stream: 'stdout' | 'stderr', bytes: Uint8Array): void {
-		this.append(stream, this.lines[stream].push(bytes));
+	/** Appends lines that a program printed, such as an installation. */
+	output(step: TaskStep, stream: 'stdout' | 'stderr', bytes: Uint8Array): void {
+		this.lines(step, stream, this.printed[stream].push(bytes));
 	}
 
-	outputEnd(): void {
-		this.append('stdout', this.lines.stdout.end());
-		this.append('stderr', this.lines.stderr.end());
+	outputEnd(step: TaskStep): void {
+		for (const stream of ['stdout', 'stderr'] as const) {
+			this.lines(step, stream, this.printed[stream].end());
+		}
 	}
 
-	private append(stream: 'stdout' | 'stderr', lines: readonly string[]): void {
+	/** Appends what an agent or a program says, up to the limits of a log. */
+	said(
+		step: TaskStep,
+		message: string,
+		type: LogRecord['type'] = 'info',
+		contentType: LogRecord['contentType'] = 'plain-text',
+	): void {
+		if (this.failure !== undefined) {
+			throw this.failure.error;
+		}
+		this.pending.push(...this.withinLimits(step, [{ message, type, contentType }]));
+		// What an agent says comes in many small pieces, and each transaction costs more than an entry.
+		this.flushing ??= setImmediate(() => {
+			try {
+				this.flush();
+			} catch (error) {
+				this.failure = { error };
+			}
+		});
+	}
+
+	/** Stores what was said and is not stored yet. */
+	flush(): void {
+		clearImmediate(this.flushing);
+		this.flushing = undefined;
+		this.store.append(this.taskId, this.pending.splice(0));
+	}
+
+	private lines(step: TaskStep, stream: 'stdout' | 'stderr', lines: readonly string[]): void {
+		const type = stream === 'stderr' ? 'warning' : 'info';
+		const said = lines
+			.filter(line => line.trim() !== '')
+			.map(message => ({ message, type, contentType: contentTypeOf(message) }) as const);
+		this.flush();
+		this.store.append(this.taskId, this.withinLimits(step, said));
+	}
+
+	private withinLimits(
+		step: TaskStep,
+		said: readonly Pick<LogRecord, 'message' | 'type' | 'contentType'>[],
+	): LogRecord[] {
 		const entries: LogRecord[] = [];
-		for (const line of lines) {
+		for (const { message, type, contentType } of said) {
 			if (this.remainingEntries <= 0) {
 				break;
 			}
 			this.remainingEntries--;
-			this.remainingLength -= line.length;
+			this.remainingLength -= message.length;
 			if (this.remainingEntries === 0 || this.remainingLength < 0) {
 				this.remainingEntries = 0;
-				const message = 'The agent has printed more than a log keeps. What it prints from here on is left out.';
-				entries.push(this.record('agent_executing', message, 'warning'));
+				const full = 'The agent has said more than a log keeps. What it says from here on is left out.';
+				entries.push(logRecord(this.agent, step, 'warning', this.label + full));
 				break;
 			}
-			const type = stream === 'stderr' ? 'warning' : 'info';
-			const contentType = line.includes('\u001b') ? 'ansi' : 'plain-text';
-			entries.push(logRecord(this.agent, 'agent_executing', type, this.label + line, contentType));
+			entries.push(logRecord(this.agent, step, type, this.label + message, contentType));
 		}
-		this.store.append(this.taskId, entries);
+		return entries;
 	}
+}
+
+function contentTypeOf(line: string): LogRecord['contentType'] {
+	return line.includes('\u001b') ? 'ansi' : 'plain-text';
 }

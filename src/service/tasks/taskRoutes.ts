@@ -29,7 +29,8 @@ const DEFAULT_MAXIMUM_DURATION = 1_800;
 export interface TaskRoutesDependencies {
 	store: TaskStore;
 	runner: TaskRunner;
-	agents: readonly Agent[];
+	/** Returns the agents that can be used now. The first one is the default. */
+	agents(): Promise<readonly Agent[]>;
 	/** The folder for temporary files while a repository is read. It is the runner's too, and emptied at each start. */
 	folder: string;
 	logger: Logger;
@@ -47,7 +48,8 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 		}
 		return task;
 	};
-	const shown = (task: TaskRecord) => toTask(task, task.multiLaunch ? store.executions(task, { diffs: true }) : []);
+	const shown = (task: TaskRecord, diffs = task.multiLaunch) =>
+		toTask(task, store.executions(task, { diffs }), store.modelUse.ofTask(task));
 
 	app.get(routes.taskList.path, context => {
 		const { limit, offset, filter, status } = context.req.query();
@@ -65,13 +67,13 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 			statuses: query.status === undefined ? [] : statusesOf(query.status),
 		});
 		// The diffs are left out, because lists are requested often.
-		const views = tasks.map(task => toTask(task, task.multiLaunch ? store.executions(task) : []));
+		const views = tasks.map(task => shown(task, false));
 		return context.json({ tasks: views, hasMore, ...page });
 	});
 
 	app.post(routes.taskCreate.path, async context => {
 		const request = parseOrRefuse(multiAgentTaskCreateSchema, await readJson(context, BODY_MEGABYTES));
-		const chosen = chooseAgents(agents, request);
+		const chosen = chooseAgents(await agents(), request);
 		checkRoom(runner, chosen.length);
 		const { branch } = await queryOrRefuse(400, request.repoUrl, dependencies.folder, query =>
 			readSource({ ...query, branch: request.selectedBranch }),
@@ -97,9 +99,12 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 	app.post(pattern(routes.taskContinue.path), async context => {
 		const task = required(context.req.param('taskId'));
 		const request = parseOrRefuse(taskContinueSchema, await readJson(context, BODY_MEGABYTES));
+		if (runner.isKeeping(task.id)) {
+			throw new RequestRefused(409, 'What the agent had done is just being kept. Ask again in a moment.');
+		}
 		const branch = branchToContinue(task);
 		const { agent, choice } = chooseAgent(
-			agents,
+			await agents(),
 			request.selectedAgent ?? task.selectedAgent,
 			// Another agent has other models.
 			request.selectedModel ?? (request.selectedAgent === undefined ? task.selectedModel : undefined),

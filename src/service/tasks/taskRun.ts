@@ -1,25 +1,44 @@
 import { mkdir } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findToolchains, type RunPlace } from '../../agents/agentRun.ts';
+import { openRelay, type Relay, withoutModel } from '../../agents/relay/relay.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { type SandboxProblem, sandboxProblem } from '../../contract/agents.ts';
 import { removeFolder } from '../removeFolder.ts';
 import { SQLITE_FULL, sqliteErrorCode } from '../store/sqlite.ts';
 import type { ExecutionRecord, TaskRecord, TaskStatus } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
-import { Checkout, type DiffStatistics } from './checkout.ts';
-import { runChild } from './childProcess.ts';
-import { findLockfiles } from './dependencies.ts';
+import { runAgent } from './agentWork.ts';
+import { Checkout } from './checkout.ts';
+import { type AllowsHost, reachableHosts } from './dependencies/reachableHosts.ts';
+import { hostsOf } from './dependencies/registries.ts';
+import { readUserRegistries } from './dependencies/userRegistries.ts';
+import { installDependencies } from './dependencyInstallation.ts';
 import { GitError } from './git.ts';
+import { markKept, readKept } from './keptWork.ts';
+import { describeCall, type ModelCall } from './relay/modelCall.ts';
+import { type RepositoryTestsOptions, runRepositoryTests, type TestResult } from './repositoryTests.ts';
 import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
-import { BranchCheckedOut, readBranchToMove, readSource, writeGitConfiguration } from './sourceRepository.ts';
+import { describeCost } from './runCost.ts';
+import type { RunModels, RunServices } from './runServices.ts';
+import { listed, saveWork } from './saveWork.ts';
+import { readBranchToMove, readSource, writeGitConfiguration } from './sourceRepository.ts';
+import { recordStarted } from './startedProcess.ts';
 import { TaskLog } from './taskLog.ts';
-import { commitSubject, newBranchOf } from './taskNames.ts';
 
-/** The number of names that one entry of a log lists. */
-const MAXIMUM_NAMES = 20;
-/** The length of each of them in UTF-16 code units. */
-const MAXIMUM_NAME = 300;
+/** In UTF-16 code units. */
+const MAXIMUM_SUMMARY_PROMPT = 4_000;
+/** The time to find out whether a run that was ended has left any work. */
+const LOOK_TIMEOUT_MS = 30_000;
+/** The time for calls of models to end when their agent has ended. */
+const COUNT_TIMEOUT_MS = 5_000;
+const NO_HOST: AllowsHost = () => false;
+/** What is known of an agent that has just been started. A follow-up begins anew. */
+const NOTHING_KNOWN = { tests: null, testFilesChanged: null } as const;
 
 /** Why an execution ends before its work is done. It is the reason with which the execution's signal aborts. */
 export class TaskEnded extends Error {
@@ -40,8 +59,12 @@ export interface TaskRunOptions {
 	execution: ExecutionRecord;
 	agent: Agent;
 	store: TaskStore;
-	/** The folder of this execution alone. It does not exist before the run and is removed after it. */
+	/**
+	 * The folder of this execution alone. It exists before the run where an earlier one of the same execution has left its
+	 * work, and stays after it where there is something to go on with (keptWork.ts).
+	 */
 	folder: string;
+	services: RunServices;
 	/** It aborts with a TaskEnded. */
 	signal: AbortSignal;
 	logger: Logger;
@@ -62,41 +85,83 @@ export async function runTask(options: TaskRunOptions): Promise<void> {
 	await new TaskRun(options, log).run();
 }
 
+const SANDBOX_PROBLEMS: Readonly<Record<SandboxProblem, string>> = {
+	'not-installed': 'bubblewrap is not installed',
+	'not-permitted': 'bubblewrap may not make one here',
+	platform: 'Errand knows none for this system yet',
+};
+
 class TaskRun {
 	private readonly options: TaskRunOptions;
 	private readonly log: TaskLog;
+	/** Aborts with a TaskEnded when the agent has used or spent more than it may. */
+	private readonly overLimit = new AbortController();
+	/** Which hosts may be reached now. An agent itself reaches none. */
+	private allowsHost: AllowsHost = NO_HOST;
+	/** Aborts when the execution is ended from outside as well. */
+	private readonly signal: AbortSignal;
 
 	constructor(options: TaskRunOptions, log: TaskLog) {
 		this.options = options;
 		this.log = log;
+		this.signal = AbortSignal.any([options.signal, this.overLimit.signal]);
 	}
 
 	async run(): Promise<void> {
-		const { task, execution, signal } = this.options;
+		const { task, execution } = this.options;
+		let checkout: Checkout | undefined;
 		try {
-			const checkout = await this.clone();
-			if (task.installDependencies) {
-				await this.nameDependencies(checkout);
-			}
-			await this.work(checkout);
+			const isSandboxed = await this.sandbox();
+			checkout = await this.clone();
+			const place = await this.work(checkout, isSandboxed);
 			this.update({ status: 'saving', progress: 90 });
-			await this.save(checkout);
+			await this.save(checkout, place);
 		} catch (error) {
-			await this.removeFolder();
-			const { status, message, interrupted } = outcome(error, signal);
+			const { status, message, interrupted } = outcome(error, this.signal);
+			const hasWork = await this.keepWork(checkout);
 			const code = status;
 			this.options.logger.log('info', 'a task did not complete', { taskId: task.id, code });
 			const type = status === 'stopped' ? 'warning' : 'error';
-			const ended = { status, interrupted, error: status === 'stopped' ? null : message };
+			const ended = { status, interrupted, error: status === 'stopped' ? null : message, hasWork };
 			this.options.store.update(task.id, execution.position, ended, [this.log.record('task_ended', message, type)]);
 		}
 	}
 
+	/**
+	 * Finds out whether the agent runs in a sandbox.
+	 * @throws UserFacingError if there is none and nobody has agreed to run it without.
+	 */
+	private async sandbox(): Promise<boolean> {
+		const { agent, services, task } = this.options;
+		if (agent.isBuiltIn) {
+			return false;
+		}
+		const status = await services.probeSandbox();
+		const { works, detail } = status;
+		const problem = sandboxProblem(status);
+		if (!works && !(await services.allowsUnsandboxed(task.repoUrl, problem))) {
+			const why = detail === undefined ? '' : ` (${detail})`;
+			throw new UserFacingError(
+				`There is no sandbox for agents on this machine: ${SANDBOX_PROBLEMS[problem]}${why}. Start the task from Errand's window, which asks whether agents may run without one in this repository.`,
+			);
+		}
+		return works;
+	}
+
 	/** A task that already has a branch continues it; any other starts from the branch that was chosen. */
 	private async clone(): Promise<Checkout> {
-		const { task, execution, folder, signal } = this.options;
+		const { task, execution, folder, agent: chosen } = this.options;
+		const { signal } = this;
 		const sourceFolder = folderOfRepoUrl(task.repoUrl);
 		const branch = execution.branchName ?? task.selectedBranch;
+		const kept = await readKept(folder);
+		if (kept === undefined) {
+			await removeFolder(folder);
+		} else if (kept.agent !== chosen.id) {
+			// Another agent goes on with the tree, but has no use for the home and the session of the one before.
+			await removeFolder(path.join(folder, 'home'));
+			await markKept(folder, { agent: chosen.id });
+		}
 		await mkdir(folder, { recursive: true, mode: 0o700 });
 		this.update({ status: 'processing', progress: 0 });
 		this.log.step('git_cloning', `Cloning ${branch} of ${sourceFolder}…`);
@@ -109,6 +174,13 @@ class TaskRun {
 		const checkout = await Checkout.create({ folder, source, sourceFolder, configuration, agent, signal, marker });
 		this.update({ progress: 10 });
 		this.log.step('git_cloned', `Cloned at ${source.commit.slice(0, 10)}.`, 'success');
+		if (checkout.hasDiscarded) {
+			const message =
+				'The branch has been moved since, so what an earlier run had done and nobody kept is not in the agent’s folder any more.';
+			this.log.step('git_cloned', message, 'warning');
+		} else if (kept !== undefined && (await checkout.isChanged())) {
+			this.log.step('git_cloned', 'What an earlier run had done and nobody kept is still in the agent’s folder.');
+		}
 		if (checkout.linksLeftOut.length > 0) {
 			const message = `Links that lead out of the repository are not in the agent's folder: ${listed(checkout.linksLeftOut)}. They stay as they are where the agent makes nothing of their name.`;
 			this.log.step('git_cloned', message, 'warning');
@@ -116,110 +188,230 @@ class TaskRun {
 		return checkout;
 	}
 
-	/** An installation runs programs of the repository. There is no sandbox for them, so the log only names the commands. */
-	private async nameDependencies(checkout: Checkout): Promise<void> {
-		const lockfiles = await findLockfiles(checkout.tree);
-		for (const { name, command } of lockfiles) {
-			this.log.step('installing_dependencies', `Found ${name}: "${command}" would install from it.`);
+	/** Resolves with where the agent has worked. */
+	private async work(checkout: Checkout, isSandboxed: boolean): Promise<RunPlace> {
+		const { agent, task, execution, folder, services } = this.options;
+		let kept = await readKept(folder);
+		if (!agent.isBuiltIn) {
+			if (kept?.sandboxed && !isSandboxed) {
+				// What an agent has put into the home of its sandbox must not run outside of one.
+				await removeFolder(path.join(folder, 'home'));
+				kept = undefined;
+			}
+			await checkout.makeAgentRepository();
+			await markKept(folder, { agent: agent.id, ...kept, sandboxed: isSandboxed });
 		}
-		const message =
-			lockfiles.length === 0
-				? 'No lockfile was found, so there is nothing to install.'
-				: 'Nothing was installed: an installation runs programs of the repository, and there is no sandbox for them.';
-		this.log.step('installing_dependencies', message, 'warning');
+		const home = path.join(folder, 'home');
+		await mkdir(home, { recursive: true, mode: 0o700 });
+		const models = agent.isBuiltIn ? undefined : this.openModels();
+		const relay = models && (await this.openRelay(models.handle, isSandboxed));
+		const privateFolders = [...services.privateFolders, folderOfRepoUrl(task.repoUrl)];
+		const place: RunPlace = {
+			tree: checkout.tree,
+			home,
+			name: path.basename(folderOfRepoUrl(task.repoUrl)).replace(/\.git$/, ''),
+			isSandboxed,
+			relay,
+			privateFolders,
+			toolchains: findToolchains(privateFolders),
+			insideProgram: services.insideProgram,
+			marker: processMarker(task.id, execution.position),
+			onUnsandboxed: pid => void recordStarted(folder, pid),
+		};
+		const onLimit = (sentence: string) => this.endOverLimit(sentence);
+		try {
+			const installed = await this.install(place, onLimit, this.signal);
+			const where = agent.isBuiltIn ? '' : isSandboxed ? ' in a sandbox' : ' without a sandbox';
+			this.log.step(
+				'agent_executing',
+				`Starting agent "${agent.id}"${where}.`,
+				where === ' without a sandbox' ? 'warning' : 'info',
+			);
+			this.update({ progress: 20, ...(agent.isBuiltIn ? {} : { sandboxed: isSandboxed, ...NOTHING_KNOWN }) });
+			await runAgent({
+				agent,
+				model: execution.model,
+				prompt: task.currentPrompt ?? task.prompt,
+				repository: folderOfRepoUrl(task.repoUrl),
+				place,
+				installed,
+				earlierSession: kept?.session,
+				summary: agent.isBuiltIn || execution.branchName === null ? undefined : await this.summary(checkout),
+				log: this.log,
+				logger: this.options.logger,
+				signal: this.signal,
+				onLimit,
+				onProgress: progress => this.update({ progress }),
+				onSession: session =>
+					agent.isBuiltIn ? Promise.resolve() : markKept(folder, { agent: agent.id, session, sandboxed: isSandboxed }),
+			});
+		} catch (error) {
+			throw this.signal.aborted ? this.signal.reason : this.withFate(error);
+		} finally {
+			await relay?.close();
+			await (models && this.accountFor(models));
+		}
+		return place;
 	}
 
-	private async work(checkout: Checkout): Promise<void> {
-		const { task, execution, agent, signal } = this.options;
-		this.log.step('agent_executing', `Starting agent "${agent.id}".`);
-		this.update({ progress: 20 });
-		const { exitCode } = await runChild({
-			...agent.launch(),
-			cwd: checkout.tree,
-			input: task.currentPrompt ?? task.prompt,
-			signal,
-			marker: processMarker(task.id, execution.position),
-			onOutput: (stream, bytes) => this.log.output(stream, bytes),
-		}).finally(() => this.log.outputEnd());
-		if (exitCode !== 0) {
-			const made = execution.branchName === null ? 'No branch was made.' : 'The branch is as it was.';
-			throw new UserFacingError(
-				`The agent "${agent.id}" ended with ${exitCode === undefined ? 'a signal' : `exit code ${exitCode}`}; the log above says why. ${made}`,
-			);
+	/** Installs the dependencies at a place, if that was asked for. Returns the variables by which programs find them. */
+	private async install(
+		place: RunPlace,
+		onLimit: (sentence: string) => void,
+		signal: AbortSignal,
+	): Promise<Record<string, string>> {
+		const { task, services } = this.options;
+		if (!task.installDependencies) {
+			return {};
 		}
+		const answer = await services.dependencyAnswer(task.repoUrl);
+		const own = hostsOf(await readUserRegistries(process.env, os.homedir()));
+		this.allowsHost = reachableHosts(answer?.hosts ?? [], own);
+		return installDependencies({ place, answer, log: this.log, signal, onLimit }).finally(() => {
+			this.allowsHost = NO_HOST;
+		});
+	}
+
+	private openModels(): RunModels {
+		const { log } = this;
+		const models = this.options.services.openModels({
+			model: this.options.execution.model,
+			onRefused: sentence => this.refused(sentence),
+			onOverBudget: sentence => this.endOverLimit(sentence),
+			onUnpriced: sentence => log.said('agent_limit', sentence, 'warning'),
+			onCall: call => {
+				this.count(call);
+				log.said('agent_model', describeCall(call), call.outcome === 'failed' ? 'warning' : 'info');
+			},
+		});
+		this.update({ maxCost: models.maxCost ?? null });
+		return models;
+	}
+
+	private openRelay(handle: RunModels['handle'], isSandboxed: boolean): Promise<Relay> {
+		const { folder } = this.options;
+		return openRelay({
+			listen: isSandboxed ? { socket: path.join(folder, 'relay.sock') } : 'loopback',
+			handle,
+			allowsHost: (...place) => this.allowsHost(...place),
+			onRefused: sentence => this.refused(sentence),
+		});
+	}
+
+	private refused(sentence: string): void {
+		this.log.said('agent_refused', sentence, 'warning');
+	}
+
+	private count({ model, provider, outcome, isEstimated, inputTokens, outputTokens, cost }: ModelCall): void {
+		const { task, execution, store } = this.options;
+		const { sequence: taskSequence, turn } = task;
+		const { position, agent } = execution;
+		const calls = { calls: 1, failedCalls: Number(outcome === 'failed'), estimatedCalls: Number(isEstimated) };
+		const used = { model, provider, ...calls, inputTokens, outputTokens, cost: cost ?? null };
+		store.modelUse.add({ taskSequence, position, turn, agent, ...used }, new Date());
+	}
+
+	/** Writes what this run has cost, who served it, and how much of its limit it has used. */
+	private async accountFor({ allCounted, maxCost }: RunModels): Promise<void> {
+		const { task, execution, store } = this.options;
+		// The calls end with the relay, those that were still waiting for a provider a moment later.
+		await Promise.race([allCounted(), delay(COUNT_TIMEOUT_MS, undefined, { ref: false })]);
+		const use = store.modelUse.ofTask(task).filter(({ position }) => position === execution.position);
+		this.log.step('agent_cost', describeCost(use, { turn: task.turn, maxCost }));
+	}
+
+	private endOverLimit(sentence: string): void {
+		this.log.said('agent_limit', sentence, 'error');
+		this.overLimit.abort(new TaskEnded('error', sentence));
+	}
+
+	/** Adds to the failure of an agent what has become of the branch. */
+	private withFate(error: unknown): unknown {
+		if (!(error instanceof UserFacingError)) {
+			return error;
+		}
+		const made = this.options.execution.branchName === null ? 'No branch was made.' : 'The branch is as it was.';
+		return new UserFacingError(`${error.message} ${made}`, { cause: error });
+	}
+
+	/** Tells an agent that has no memory of it what a task is about and what was done so far. */
+	private async summary(checkout: Checkout): Promise<string> {
+		const { task, execution } = this.options;
+		const lines = [`This goes on with earlier work on the branch ${execution.branchName}, which began with this task:`];
+		lines.push(task.prompt.slice(0, MAXIMUM_SUMMARY_PROMPT));
+		if (execution.baseCommit !== null && (await checkout.has(execution.baseCommit))) {
+			const files = await checkout.changedFiles(execution.baseCommit, await checkout.start());
+			lines.push(`The files that were changed so far: ${listed(files)}.`);
+		}
+		return lines.join('\n');
+	}
+
+	/** Keeps the folder of a run that did not complete where there is work in it, or a session to go on with. */
+	private async keepWork(checkout: Checkout | undefined): Promise<boolean> {
+		const { execution, folder } = this.options;
+		const wasStarted = (await readKept(folder)) !== undefined;
+		const hasWork = wasStarted && (checkout === undefined ? execution.hasWork : await this.hasWork(checkout));
+		if (!hasWork && !(wasStarted && execution.branchName !== null)) {
+			await this.removeFolder();
+		}
+		return hasWork;
+	}
+
+	/** Work is only given up where there certainly is none. A service that stops has no time to look. */
+	private async hasWork(checkout: Checkout): Promise<boolean> {
+		const { logger, task } = this.options;
+		const { reason } = this.signal;
+		if (reason instanceof TaskEnded && reason.interrupted) {
+			return true;
+		}
+		const later = checkout.withSignal(AbortSignal.timeout(LOOK_TIMEOUT_MS));
+		return later.isChanged().catch(error => {
+			logger.log('warn', 'the work of a task cannot be read', { taskId: task.id, reason: describeError(error) });
+			return true;
+		});
 	}
 
 	/** The result and the final state are stored in one step, so that a task with a result is always complete. */
-	private async save(checkout: Checkout): Promise<void> {
-		const { task, execution } = this.options;
-		const { commit, lacksIdentity, leftOut, specialFiles, unreadable } = await checkout.commit(
-			commitSubject(task.currentPrompt ?? task.prompt),
-		);
-		for (const name of leftOut) {
-			this.log.step('git_committed', `Left out ${name}: a repository of its own inside the tree.`, 'warning');
-		}
-		if (specialFiles.length > 0) {
-			const message = `Left out what is no file, folder or link (pipes, sockets, devices): ${listed(specialFiles)}.`;
-			this.log.step('git_committed', message, 'warning');
-		}
-		if (unreadable.length > 0) {
-			const message = `Left out folders that cannot be read (closed, or nested too deeply): ${listed(unreadable)}.`;
-			this.log.step('git_committed', message, 'warning');
-		}
-		if (commit === undefined) {
+	private async save(checkout: Checkout, place: RunPlace): Promise<void> {
+		const { agent, task, execution } = this.options;
+		const { log } = this;
+		const saved = await saveWork({ checkout, task, execution, log });
+		if (saved === undefined) {
 			const made = execution.branchName === null ? 'no commit and no branch' : 'no new commit';
 			const message = `The agent changed nothing, so there is ${made}.`;
 			const none = { linesAdded: 0, linesRemoved: 0, filesChanged: 0 };
 			await this.complete(execution.branchName === null ? none : {}, 'git_committed', 'warning', message);
 			return;
 		}
-		const start = await checkout.start();
-		const base = await this.base(checkout, start);
-		const statistics = await checkout.statistics(base, commit);
-		const gitDiff = task.multiLaunch ? await checkout.diff(base, commit) : null;
-		this.log.step('git_committed', `Committed ${commit.slice(0, 10)}: ${summed(statistics)}.`, 'success');
-		if (lacksIdentity) {
-			const message = 'Errand is the author of the commit, as git has no usable user.name and user.email here.';
-			this.log.step('git_committed', message, 'warning');
-		}
-		const branchName = await this.push(checkout, start, commit);
 		// The branch exists from here on, so the task is complete even if it is stopped now.
-		const message = `The branch ${branchName} is in ${folderOfRepoUrl(task.repoUrl)}.`;
-		await this.complete({ ...statistics, gitDiff, branchName, baseCommit: base }, 'git_pushed', 'success', message);
+		const message = `The branch ${saved.branchName} is in ${folderOfRepoUrl(task.repoUrl)}.`;
+		const { commit, ...result } = saved;
+		this.update(result);
+		// Nothing of the repository runs for an agent that runs nothing itself.
+		const tested = agent.isBuiltIn ? {} : await this.test(checkout, place, { base: saved.baseCommit, commit });
+		await this.complete({ ...result, ...tested }, 'git_pushed', 'success', message);
 	}
 
-	/** Returns the branch with the work: a new one if the task's branch was checked out while the agent worked. */
-	private async push(checkout: Checkout, start: string, commit: string): Promise<string> {
-		const { task, execution } = this.options;
-		if (execution.branchName !== null) {
-			try {
-				await checkout.push(commit, execution.branchName, start);
-				return execution.branchName;
-			} catch (error) {
-				if (!(error instanceof BranchCheckedOut)) {
-					throw error;
-				}
-				const message = `The branch ${execution.branchName} has been checked out meanwhile, so it is left as it is. The work goes to a new branch.`;
-				this.log.step('git_committed', message, 'warning');
+	/** Runs the repository's tests in folders of their own, which are removed afterwards. */
+	private async test(
+		checkout: Checkout,
+		agentPlace: RunPlace,
+		commits: Pick<RepositoryTestsOptions, 'base' | 'commit'>,
+	): Promise<TestResult> {
+		const { log, signal } = this;
+		const folder = path.join(this.options.folder, 'tests');
+		const place = { ...agentPlace, tree: path.join(folder, 'tree'), home: path.join(folder, 'home'), relay: undefined };
+		await this.removeFolder(folder);
+		const install: RepositoryTestsOptions['install'] = async (onLimit, until) => {
+			if (!this.options.task.installDependencies) {
+				return {};
 			}
-		}
-		const branchName = newBranchOf(task, execution);
-		await checkout.push(commit, branchName);
-		return branchName;
-	}
-
-	/** Returns the commit where the branch began, because the statistics cover the whole branch. */
-	private async base(checkout: Checkout, start: string): Promise<string> {
-		const { baseCommit, branchName } = this.options.execution;
-		if (branchName === null) {
-			return start;
-		}
-		if (baseCommit !== null && (await checkout.has(baseCommit))) {
-			return baseCommit;
-		}
-		const message = 'Where the branch began is not part of it any more: the statistics count from this follow-up on.';
-		this.log.step('git_committed', message, 'warning');
-		return start;
+			const relay = await this.openRelay(withoutModel('Tests reach no model.'), place.isSandboxed);
+			return this.install({ ...place, relay }, onLimit, until).finally(() => relay.close());
+		};
+		const result = await runRepositoryTests({ checkout, place, install, ...commits, log, signal });
+		await this.removeFolder(folder);
+		return result;
 	}
 
 	private async complete(
@@ -228,10 +420,12 @@ class TaskRun {
 		type: 'warning' | 'success',
 		message: string,
 	): Promise<void> {
-		// The folder is removed before the state is final, so that an ended task leaves nothing behind.
-		await this.removeFolder();
-		const { task, execution, store } = this.options;
-		const final = { ...result, status: 'completed', progress: 100 } as const;
+		const { agent, task, execution, store } = this.options;
+		// The folder is removed before the state is final, so that an ended task leaves nothing behind that nobody needs.
+		if (agent.isBuiltIn || (result.branchName ?? execution.branchName) === null) {
+			await this.removeFolder();
+		}
+		const final = { ...result, status: 'completed', progress: 100, hasWork: false } as const;
 		store.update(task.id, execution.position, final, [this.log.record(step, message, type)]);
 	}
 
@@ -239,26 +433,14 @@ class TaskRun {
 		this.options.store.update(this.options.task.id, this.options.execution.position, change);
 	}
 
-	private async removeFolder(): Promise<void> {
-		const { task, folder, logger } = this.options;
+	private async removeFolder(folder = this.options.folder): Promise<void> {
+		const { task, logger } = this.options;
 		try {
 			await removeFolder(folder);
 		} catch (error) {
 			logger.log('warn', 'a task folder was left behind', { taskId: task.id, reason: describeError(error) });
 		}
 	}
-}
-
-function summed({ linesAdded, linesRemoved, filesChanged }: DiffStatistics): string {
-	return `+${linesAdded} −${linesRemoved} in ${filesChanged} ${filesChanged === 1 ? 'file' : 'files'}`;
-}
-
-function listed(names: readonly string[]): string {
-	const shown = names
-		.slice(0, MAXIMUM_NAMES)
-		.map(name => (name.length > MAXIMUM_NAME ? `${name.slice(0, MAXIMUM_NAME)}…` : name))
-		.join(', ');
-	return names.length > MAXIMUM_NAMES ? `${shown} and ${names.length - MAXIMUM_NAMES} more` : shown;
 }
 
 /** Tells how an execution ended, with the sentence that says why. */

@@ -1,45 +1,56 @@
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
+import { SerialQueue } from '../../base/async.ts';
 import { describeError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
+import { endLeftProcesses } from '../../base/leftProcesses.ts';
 import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../removeFolder.ts';
 import { WORK_MARKER } from '../stateFolder.ts';
 import { type ExecutionRecord, FINAL_STATUSES, type NewTask, type TaskRecord } from '../store/taskRecord.ts';
 import type { FollowUp, TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
-import { ProcessFamily } from './processFamily.ts';
+import { tellOfPush } from './interruptedPush.ts';
+import { keepWork } from './keepWork.ts';
+import { readKept, removeOldWork } from './keptWork.ts';
+import type { RunServices } from './runServices.ts';
+import { readStarted } from './startedProcess.ts';
 import { logLabel, logRecord } from './taskLog.ts';
-import { commitSubject, newBranchOf } from './taskNames.ts';
+import { commitSubject } from './taskNames.ts';
 import { processMarker, runTask, TaskEnded } from './taskRun.ts';
 
 const MAXIMUM_RUNNING = 2;
 const MAXIMUM_WAITING = 200;
+/** The share of the machine's memory that agents may need together. */
+const SHARE_OF_MEMORY = 0.75;
 /** The time for processes of an earlier service to end: git removes its lock files when it is asked to end. */
 const LEFTOVER_GRACE_MS = 2_000;
 /** The longest delay of Node's timers; a longer one would fire at once. */
 const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
 const INTERRUPTED = 'Interrupted: the local service stopped while the task was running.';
 
-/** A push may still succeed after its service has ended. git creates a branch completely or not at all. */
-function mayBeThere(task: TaskRecord, execution: ExecutionRecord): string {
-	const made = newBranchOf(task, execution);
-	return execution.branchName === null
-		? `It was about to make the branch ${made}; if that is there, it is whole.`
-		: `It was about to move the branch ${execution.branchName} on; that is whole, as it was or as it was to be. If it was checked out, the work may be on the branch ${made}.`;
-}
-
 export interface TaskRunnerOptions {
 	store: TaskStore;
-	/** The folder in which each running execution has a folder of its own. Anything else in it is removed at the start. */
+	/**
+	 * The folder in which each running execution has a folder of its own. Anything else in it is removed at the start, except
+	 * for what is kept of ended tasks (keptWork.ts).
+	 */
 	folder: string;
-	agents: readonly Agent[];
+	services: RunServices;
+	/** Returns the agent of an execution that an earlier service has left waiting. Undefined: there is none any more. */
+	agentOf(execution: ExecutionRecord): Agent | undefined;
 	logger: Logger;
 	/** The number of executions that run at the same time; 2 by default. */
 	maximumRunning?: number;
 	/** The number of executions that may wait; 200 by default. */
 	maximumWaiting?: number;
+	/**
+	 * The memory that agents may need together, by what is known of each; three quarters of the machine's by default. One
+	 * agent always runs.
+	 */
+	maximumMegabytes?: number;
 	/** Called when the state can no longer be written: the service has to end rather than show a false state. */
 	onBroken(error: unknown): void;
 }
@@ -59,6 +70,11 @@ export class TaskRunner {
 	private readonly options: TaskRunnerOptions;
 	private readonly jobs = new Set<Job>();
 	private readonly ended = new Emitter<string>();
+	/** Two windows may ask for the same work at the same time. */
+	private readonly keeping = new SerialQueue();
+	/** The ids of tasks whose work is being kept. */
+	private readonly kept = new Set<string>();
+	private readonly cleaning = new SerialQueue();
 	private stopping = false;
 
 	/** Fires with the id of a task when one of its executions has reached a final state. */
@@ -89,20 +105,28 @@ export class TaskRunner {
 		const { store, folder, logger } = this.options;
 		const leftovers: Promise<void>[] = [];
 		const queued: Job[] = [];
+		const saving: (() => Promise<void>)[] = [];
 		for (const task of store.active()) {
 			for (const execution of store.executions(task)) {
-				const agent = this.options.agents.find(({ id }) => id === execution.agent);
+				const agent = this.options.agentOf(execution);
 				if (FINAL_STATUSES.has(execution.status)) {
 					continue;
 				}
 				if (execution.status !== 'pending') {
-					const error = execution.status === 'saving' ? `${INTERRUPTED} ${mayBeThere(task, execution)}` : INTERRUPTED;
-					this.store(task, execution, new TaskEnded('error', error, true));
-					logger.log('info', 'an interrupted task was ended', { taskId: task.id });
-					if (process.platform !== 'win32') {
-						const family = new ProcessFamily(undefined, processMarker(task.id, execution.position));
-						leftovers.push(family.end(LEFTOVER_GRACE_MS));
+					const own = this.folderOf(task, execution.position);
+					const kept = await readKept(own);
+					// What the agent had done cannot be looked at before its processes have ended. It can be kept, if there is any.
+					const end = (sentence: string) => {
+						this.store(task, execution, new TaskEnded('error', sentence, true), kept !== undefined);
+						logger.log('info', 'an interrupted task was ended', { taskId: task.id });
+					};
+					if (execution.status === 'saving') {
+						saving.push(async () => end(`${INTERRUPTED} ${await tellOfPush(task, execution, own, folder)}`));
+					} else {
+						end(INTERRUPTED);
 					}
+					const marker = processMarker(task.id, execution.position);
+					leftovers.push(endLeftProcesses(await readStarted(own), marker, LEFTOVER_GRACE_MS));
 				} else if (agent === undefined) {
 					const sentence = `There is no agent "${execution.agent}" here any more. Start the task again with another one.`;
 					this.store(task, execution, new TaskEnded('error', sentence));
@@ -112,11 +136,14 @@ export class TaskRunner {
 			}
 		}
 		await Promise.all(leftovers);
+		await Promise.all(saving.map(end => end()));
 		try {
 			// The folder itself stays: it has been checked, and a new one in its place would not be.
 			const names = await readdir(folder).catch(() => []);
 			for (const name of names.filter(left => left !== WORK_MARKER)) {
-				await removeFolder(path.join(folder, name));
+				if ((await readKept(path.join(folder, name))) === undefined) {
+					await removeFolder(path.join(folder, name));
+				}
 			}
 		} catch (error) {
 			logger.log('warn', 'task folders of an earlier run were left behind', { reason: describeError(error) });
@@ -124,6 +151,7 @@ export class TaskRunner {
 		for (const job of queued) {
 			this.jobs.add(job);
 		}
+		void this.removeOldWork();
 	}
 
 	/** Starts the executions that `recover` found waiting. */
@@ -146,6 +174,21 @@ export class TaskRunner {
 		return record;
 	}
 
+	/**
+	 * Makes a commit of what the agents of an ended task had done. Returns its branch.
+	 * @throws UserFacingError if there is nothing to keep, or if it cannot be committed.
+	 */
+	keepWork(task: TaskRecord, signal: AbortSignal): Promise<string> {
+		this.kept.add(task.id);
+		return this.keeping
+			.run(() => {
+				const { store, logger } = this.options;
+				const folderOf = (kept: TaskRecord, position: number) => this.folderOf(kept, position);
+				return keepWork(task, { store, folderOf, signal, logger });
+			})
+			.finally(() => this.kept.delete(task.id));
+	}
+
 	/** Ends a task and everything that it started. Resolves when that is done; at once for a task that has ended before. */
 	async stop(id: string): Promise<void> {
 		const reason = () => new TaskEnded('stopped', 'Stopped by the user.');
@@ -163,6 +206,7 @@ export class TaskRunner {
 		this.stopping = true;
 		const running = [...this.jobs].filter(job => job.run !== undefined);
 		await Promise.all(running.map(job => this.end(job, new TaskEnded('error', INTERRUPTED, true))));
+		await this.cleaning.run(async () => {});
 	}
 
 	private queue(task: TaskRecord, agents: readonly Agent[]): void {
@@ -186,10 +230,11 @@ export class TaskRunner {
 	}
 
 	/** Stores the final state of an execution that is not running. */
-	private store(task: TaskRecord, { agent, position }: ExecutionRecord, reason: TaskEnded): void {
+	private store(task: TaskRecord, execution: ExecutionRecord, reason: TaskEnded, hasWork = execution.hasWork): void {
+		const { agent, position } = execution;
 		const { status, message, interrupted } = reason;
 		const type = status === 'stopped' ? 'warning' : 'error';
-		const change = { status, interrupted, error: status === 'stopped' ? null : message };
+		const change = { status, interrupted, error: status === 'stopped' ? null : message, hasWork };
 		const entry = logRecord(agent, 'task_ended', type, logLabel(task, position) + message);
 		this.options.store.update(task.id, position, change, [entry]);
 	}
@@ -202,9 +247,18 @@ export class TaskRunner {
 		if (this.stopping) {
 			return;
 		}
-		const waiting = this.waiting();
-		const running = this.jobs.size - waiting.length;
-		for (const job of waiting.slice(0, Math.max(0, (this.options.maximumRunning ?? MAXIMUM_RUNNING) - running))) {
+		const { maximumRunning = MAXIMUM_RUNNING, maximumMegabytes = (os.totalmem() / 2 ** 20) * SHARE_OF_MEMORY } =
+			this.options;
+		const running = [...this.jobs].filter(job => job.run !== undefined);
+		let count = running.length;
+		let megabytes = running.reduce((sum, { agent }) => sum + agent.megabytes, 0);
+		for (const job of this.waiting()) {
+			// The order is kept: an agent that needs much memory would otherwise wait for ever.
+			if (count >= maximumRunning || (count > 0 && megabytes + job.agent.megabytes > maximumMegabytes)) {
+				break;
+			}
+			count++;
+			megabytes += job.agent.megabytes;
 			job.run = this.run(job);
 		}
 	}
@@ -220,15 +274,52 @@ export class TaskRunner {
 			Math.min(seconds * 1000, MAXIMUM_TIMER_MS),
 		);
 		const { store, logger } = this.options;
-		const folder = path.join(this.options.folder, `${task.id}-${execution.position}`);
+		const folder = this.folderOf(task, execution.position);
+		const { services } = this.options;
 		try {
-			await runTask({ task, execution, agent, store, folder, signal: controller.signal, logger });
+			await runTask({ task, execution, agent, store, folder, services, signal: controller.signal, logger });
 		} catch (error) {
 			this.options.onBroken(error);
 		} finally {
 			clearTimeout(timer);
 		}
 		this.forget(job);
+		void this.removeOldWork();
+	}
+
+	private folderOf(task: TaskRecord, position: number): string {
+		return path.join(this.options.folder, `${task.id}-${position}`);
+	}
+
+	/** Whether a commit is being made of what a task's agents had done. */
+	isKeeping(id: string): boolean {
+		return this.kept.has(id);
+	}
+
+	/** Keeps the work of ended tasks within its limits. Never rejects. */
+	private removeOldWork(): Promise<void> {
+		const { logger } = this.options;
+		return this.cleaning
+			.run(() => this.removeOldWorkOnce())
+			.catch(error => logger.log('warn', 'old work was left behind', { reason: describeError(error) }));
+	}
+
+	private async removeOldWorkOnce(): Promise<void> {
+		if (this.stopping) {
+			return;
+		}
+		const { store, folder, logger } = this.options;
+		const inUse = (name: string) => {
+			const id = name.slice(0, name.lastIndexOf('-'));
+			return this.stopping || this.kept.has(id) || [...this.jobs].some(({ task }) => task.id === id);
+		};
+		for (const name of await removeOldWork(folder, { inUse, logger })) {
+			const end = name.lastIndexOf('-');
+			const task = store.get(name.slice(0, end));
+			if (task !== undefined) {
+				store.keep(task.id, Number(name.slice(end + 1)), { hasWork: false }, []);
+			}
+		}
 	}
 
 	private forget(job: Job): void {

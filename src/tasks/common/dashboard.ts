@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { ClientError } from '../../base/errors.ts';
-import { explainError, showExplanation, showMessage } from '../../platform/notify.ts';
+import { explainError, quote, showExplanation, showMessage } from '../../platform/notify.ts';
 
 /** The label of buttons and links that open the service's dashboard. */
 export function openDashboardText(): string {
@@ -28,4 +28,13 @@ export async function showTaskProblem(error: unknown, label: string, dashboardUr
 	if ((await showMessage('error', explanation.message, open)) === open) {
 		await openDashboard(dashboardUrl);
 	}
+}
+
+/** Explains why the list of tasks could not be read. For the list, 403 has a meaning of its own (cloud-tasks.md, Errors). */
+export function explainList(error: unknown, label: string): string {
+	return ClientError.is(error, 'forbidden')
+		? vscode.l10n.t(
+				'You are not a member of the selected team. Choose another team in the service’s dashboard, or use the key of another account.',
+			) + quote(error.serviceMessage)
+		: explainError(error, label).message;
 }

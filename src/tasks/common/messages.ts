@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../base/plainText.ts';
 import type { AgentTask } from '../../contract/agentTasks.ts';
+import { costText, formatNumber } from '../../platform/amounts.ts';
 import { type FollowState, staleSince } from '../model/followState.ts';
 import type { FollowWords } from '../model/formatEntry.ts';
 import type { TaskFilter } from '../model/taskFilter.ts';
@@ -12,20 +13,23 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const number = (value: number) => value.toLocaleString(vscode.env.language);
-
 export const rowWords: RowWords = {
 	untitled: vscode.l10n.t('Untitled task'),
 	queued: vscode.l10n.t('queued'),
 	running: vscode.l10n.t('running'),
 	saving: vscode.l10n.t('saving'),
 	stopping: vscode.l10n.t('stopping'),
+	noSandbox: vscode.l10n.t('no sandbox'),
+	tests: tests => (tests === 'passed' ? vscode.l10n.t('tests passed') : vscode.l10n.t('tests failed')),
+	cost: costText,
+	archived: vscode.l10n.t('archived'),
 	percent: progress => vscode.l10n.t('{0} %', progress),
 	outcome,
 	changes: (added, removed, files) =>
 		files === 1
-			? vscode.l10n.t('+{0} −{1} in 1 file', number(added), number(removed))
-			: vscode.l10n.t('+{0} −{1} in {2} files', number(added), number(removed), number(files)),
+			? vscode.l10n.t('+{0} −{1} in 1 file', formatNumber(added), formatNumber(removed))
+			: vscode.l10n.t('+{0} −{1} in {2} files', formatNumber(added), formatNumber(removed), formatNumber(files)),
+	agents: count => vscode.l10n.t('{0} agents', count),
 	pullRequest: prNumber => vscode.l10n.t('PR {0}', prNumber),
 	age(milliseconds) {
 		if (milliseconds < MINUTE) {
@@ -55,7 +59,7 @@ export const rowWords: RowWords = {
 };
 
 function reconnectingText(state: FollowState & { kind: 'reconnecting' }): string {
-	const line = vscode.l10n.t('reconnecting at line {0}', number(state.nextIndex));
+	const line = vscode.l10n.t('reconnecting at line {0}', formatNumber(state.nextIndex));
 	const since = staleSince(state, Date.now());
 	return since === undefined ? line : vscode.l10n.t('stale since {0}, {1}', clockTime(since), line);
 }
@@ -87,22 +91,23 @@ export const followWords: FollowWords = {
 	reconnecting(nextIndex, attempt, cause) {
 		const line =
 			attempt === 1
-				? vscode.l10n.t('connection lost at line {0}, reconnecting', number(nextIndex))
-				: vscode.l10n.t('connection lost at line {0}, reconnecting ({1})', number(nextIndex), attempt);
+				? vscode.l10n.t('connection lost at line {0}, reconnecting', formatNumber(nextIndex))
+				: vscode.l10n.t('connection lost at line {0}, reconnecting ({1})', formatNumber(nextIndex), attempt);
 		return stateLine(cause === '' ? line : `${line}: ${cause}`);
 	},
-	resumed: nextIndex => stateLine(vscode.l10n.t('connected again, going on at line {0}', number(nextIndex))),
+	resumed: nextIndex => stateLine(vscode.l10n.t('connected again, going on at line {0}', formatNumber(nextIndex))),
 	missing: (from, to) =>
 		stateLine(
 			from === to
-				? vscode.l10n.t('entry {0} is missing: the service did not send it, or it is too long', number(from))
+				? vscode.l10n.t('entry {0} is missing: the service did not send it, or it is too long', formatNumber(from))
 				: vscode.l10n.t(
 						'entries {0}–{1} are missing: the service did not send them, or they are too long',
-						number(from),
-						number(to),
+						formatNumber(from),
+						formatNumber(to),
 					),
 		),
-	leftOut: firstIndex => stateLine(vscode.l10n.t('what came before entry {0} is left out here', number(firstIndex))),
+	leftOut: firstIndex =>
+		stateLine(vscode.l10n.t('what came before entry {0} is left out here', formatNumber(firstIndex))),
 	ended: stateLine,
 	notFollowed: reason => stateLine(vscode.l10n.t('no longer followed: {0}', reason)),
 	outcome,
@@ -110,13 +115,14 @@ export const followWords: FollowWords = {
 
 export const logDocumentWords = {
 	cut: (characters: number) =>
-		` ${stateLine(vscode.l10n.t('{0} more characters: save the log to read them', number(characters)))}`,
-	earlier: (index: number) => stateLine(vscode.l10n.t('entries before {0} are left out: load earlier', number(index))),
+		` ${stateLine(vscode.l10n.t('{0} more characters: save the log to read them', formatNumber(characters)))}`,
+	earlier: (index: number) =>
+		stateLine(vscode.l10n.t('entries before {0} are left out: load earlier', formatNumber(index))),
 	later: (count: number) =>
 		stateLine(
 			count === 1
 				? vscode.l10n.t('1 later entry is left out: load later')
-				: vscode.l10n.t('{0} later entries are left out: load later', number(count)),
+				: vscode.l10n.t('{0} later entries are left out: load later', formatNumber(count)),
 		),
 	/** This line is a link. */
 	again: stateLine(vscode.l10n.t('read the log again')),
@@ -136,7 +142,7 @@ export function groupLabel(group: TaskGroup, now: number): string {
 		case 'attention':
 			return vscode.l10n.t('Needs attention');
 		case 'active':
-			return vscode.l10n.t('Active ({0})', number(group.tasks.length));
+			return vscode.l10n.t('Active ({0})', formatNumber(group.tasks.length));
 		case 'day':
 			return dayLabel(group.id, now);
 	}
@@ -149,7 +155,9 @@ export function groupSpoken(group: TaskGroup, now: number): string {
 }
 
 export function countedLabel(label: string, count: number): string {
-	return count === 1 ? vscode.l10n.t('{0}, 1 task', label) : vscode.l10n.t('{0}, {1} tasks', label, number(count));
+	return count === 1
+		? vscode.l10n.t('{0}, 1 task', label)
+		: vscode.l10n.t('{0}, {1} tasks', label, formatNumber(count));
 }
 
 function dayLabel(day: string, now: number): string {
@@ -203,15 +211,17 @@ export const filterWords = {
 		}
 	},
 	ownRepository: vscode.l10n.t('Only tasks of this repository'),
+	archived: vscode.l10n.t('Show archived tasks'),
 	text: (text: string) => vscode.l10n.t('Holding “{0}”', text),
 };
 
 /** Describes the filter for the view's state line, or returns undefined where nothing is filtered. */
-export function filterLine({ kind, status, text, isOwnRepositoryOnly }: TaskFilter): string | undefined {
+export function filterLine({ kind, status, text, isOwnRepositoryOnly, showsArchived }: TaskFilter): string | undefined {
 	const parts = [
 		...(status === undefined ? [] : [filterWords.status(status)]),
 		...(kind === 'all' ? [] : [filterWords.kind(kind)]),
 		...(isOwnRepositoryOnly ? [filterWords.ownRepository] : []),
+		...(showsArchived ? [vscode.l10n.t('with archived tasks')] : []),
 		...(text === '' ? [] : [filterWords.text(text)]),
 	];
 	return parts.length === 0 ? undefined : vscode.l10n.t('Filter: {0}', parts.join(', '));

@@ -3,12 +3,19 @@ import { UserFacingError } from '../../base/errors.ts';
 import type { FoundSetting } from '../../base/gitConfiguration.ts';
 import type { GitApi } from '../../platform/git.ts';
 import { gitFailure, settingLine } from '../../platform/gitRefusalMessages.ts';
+import { inertText } from '../../platform/inertText.ts';
 import { askModal } from '../../platform/notify.ts';
 import { gitReason } from '../model/gitReason.ts';
+import { shortName } from './findingText.ts';
 import type { ConfirmedLaunch } from './preflight.ts';
-import { shortName } from './preflightMessages.ts';
 import type { ScratchBranches } from './scratchBranches.ts';
-import { commitChanges, type GitPlace, makeScratchBranch, nameScratchBranch } from './scratchCommit.ts';
+import {
+	commitChanges,
+	type GitPlace,
+	makeScratchBranch,
+	nameScratchBranch,
+	type ScratchBranch,
+} from './scratchCommit.ts';
 
 export function placeOf(git: GitApi, directory: string): GitPlace {
 	return { gitPath: git.git.path, directory, credentials: git.git.env ?? {} };
@@ -16,14 +23,14 @@ export function placeOf(git: GitApi, directory: string): GitPlace {
 
 /**
  * Does what the preflight's rows have said, before the request is sent, on behalf of the connection of this name.
- * Resolves with the name of the scratch branch that was made, if one was. Throws a UserFacingError when git fails; no
+ * Resolves with the scratch branch that was made, if one was. Throws a UserFacingError when git fails; no
  * task was started then.
  */
 export async function carryOut(
 	{ plan, opened }: ConfirmedLaunch,
 	connection: string,
 	scratchBranches: ScratchBranches,
-): Promise<string | undefined> {
+): Promise<ScratchBranch | undefined> {
 	if (!opened) {
 		return undefined;
 	}
@@ -65,7 +72,7 @@ export async function carryOut(
 			void scratchBranches.remove(branch.name);
 			throw error;
 		}
-		return branch.name;
+		return branch;
 	}).catch((error: unknown) => {
 		throw gitFailure(
 			error,
@@ -95,5 +102,6 @@ async function confirmPrograms(programs: readonly FoundSetting[]): Promise<void>
 }
 
 function withProgress<T>(title: string, run: () => Promise<T>): Promise<T> {
-	return Promise.resolve(vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, run));
+	const options = { location: vscode.ProgressLocation.Notification, title: inertText(title) };
+	return Promise.resolve(vscode.window.withProgress(options, run));
 }

@@ -1,14 +1,15 @@
 import * as vscode from 'vscode';
-import { UserFacingError } from '../../base/errors.ts';
+import { ClientError, UserFacingError } from '../../base/errors.ts';
 import { hasInvisible } from '../../base/invisible.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { readRemoteUrl } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { Branch, Repository } from '../../contract/sources.ts';
+import { quote } from '../../platform/notify.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
+import { shortName } from './findingText.ts';
 import type { GitFacts, LaunchSubject } from './launchSubject.ts';
 import { pickFromMany } from './pickFromMany.ts';
-import { shortName } from './preflightMessages.ts';
 
 type Sources = Client['sources'];
 
@@ -102,7 +103,10 @@ export async function pickHostedSubject(
 		return undefined;
 	}
 	const name = shortName(`${owner}/${picked.repository.name}`);
-	const branches = await asking(label, () => sources.branches(owner, picked.repository.name));
+	const branches = await asking(label, () => sources.branches(owner, picked.repository.name)).then(
+		found => found,
+		error => throwUnseen(error, label, name),
+	);
 	if (branches.length === 0) {
 		throw new UserFacingError(
 			vscode.l10n.t('{0} sees no branch of “{1}”. Make a first commit there, then start the task.', label, name),
@@ -111,6 +115,24 @@ export async function pickHostedSubject(
 	const branch =
 		wishedBranch ?? branches.find(({ isDefault }) => isDefault)?.name ?? (await pickHostedBranch(name, branches));
 	return branch === undefined ? undefined : new HostedSubject(name, picked.repoUrl, branches, branch);
+}
+
+/**
+ * Throws the error of a look-up of branches. The link to the source host answered for the list of repositories a moment
+ * ago, so a 404 means the repository, whatever code it has.
+ */
+function throwUnseen(error: unknown, label: string, name: string): never {
+	if (!ClientError.is(error, 'source-link-missing') && !ClientError.is(error, 'not-found')) {
+		throw error;
+	}
+	throw new UserFacingError(
+		vscode.l10n.t(
+			'{0} does not see “{1}” any more: it was removed or renamed, or access was withdrawn. Choose another repository, or grant access in the service’s dashboard.',
+			label,
+			name,
+		) + quote(error.serviceMessage),
+		{ cause: error },
+	);
 }
 
 async function pickOwner(sources: Sources, label: string): Promise<string | undefined> {
@@ -162,9 +184,14 @@ async function pickHostedBranch(repository: string, branches: readonly Branch[])
 		vscode.l10n.t('The branch of “{0}” that the task starts from', repository),
 		[...branches]
 			.sort((a, b) => Number(b.isDefault ?? false) - Number(a.isDefault ?? false))
-			.map(({ name, isDefault }) => ({
+			.map(({ name, isDefault, protected: isProtected }) => ({
 				label: `$(git-branch) ${escapeIcons(shortName(name))}`,
-				description: isDefault ? vscode.l10n.t('default') : '',
+				description: [
+					isDefault ? vscode.l10n.t('default') : '',
+					isProtected ? vscode.l10n.t('protected from force push and deletion') : '',
+				]
+					.filter(Boolean)
+					.join(' · '),
 				name,
 			})),
 	);

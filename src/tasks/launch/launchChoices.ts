@@ -3,17 +3,19 @@ import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { hasInvisible } from '../../base/invisible.ts';
 import { escapeIcons } from '../../base/plainText.ts';
+import { DEMO_SLUGS } from '../../contract/localConnection.ts';
 import type { TaskCreateRequest } from '../../contract/tasks.ts';
+import { inertText } from '../../platform/inertText.ts';
 import { readSetting } from '../../platform/settings.ts';
 import type { LaunchDecisions, LaunchPlan } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
-import { shortName } from './preflightMessages.ts';
+import { shortName } from './findingText.ts';
 
-/** An agent of a launch. `model` is undefined where the service decides. */
+/** An agent of a launch. What is undefined is decided by the service. */
 export interface AgentChoice {
-	agent: string;
+	agent: string | undefined;
 	model: string | undefined;
-	/** The user typed the model's name, so the connection need not list it. */
+	/** The user typed the names, so the connection need not list them. */
 	isWritten?: boolean;
 }
 
@@ -70,9 +72,10 @@ export function settingsAgent({ agents }: TaskConnection): { agents: AgentChoice
 	const wanted = readSetting('errand.tasks.agent');
 	const model = readSetting('errand.tasks.model') || undefined;
 	// Where the connection lists no agents, the service interprets the name.
-	const id = agents.length === 0 ? wanted : (agents.find(agent => agent.id === wanted) ?? agents[0])?.id;
+	const id = agents.length === 0 ? wanted || undefined : (agents.find(agent => agent.id === wanted) ?? agents[0])?.id;
 	const isUnknown = wanted !== '' && agents.length > 0 && id !== wanted;
-	return { agents: id ? [{ agent: id, model }] : [], unknown: isUnknown ? wanted : undefined };
+	const isChosen = id !== undefined || model !== undefined;
+	return { agents: isChosen ? [{ agent: id, model }] : [], unknown: isUnknown ? wanted : undefined };
 }
 
 /** Every agent with each of its models, in the connection's order. */
@@ -85,6 +88,9 @@ export function offeredChoices({ agents }: TaskConnection): AgentChoice[] {
 }
 
 function isOffered({ agents }: TaskConnection, choice: AgentChoice): boolean {
+	if (agents.length === 0) {
+		return choice.isWritten === true;
+	}
 	const agent = agents.find(({ id }) => id === choice.agent);
 	return (
 		agent !== undefined &&
@@ -98,18 +104,21 @@ function isOffered({ agents }: TaskConnection, choice: AgentChoice): boolean {
 const keyOf = (connection: TaskConnection, repository: string) => `${connection.name}\0${repository}`;
 
 interface Row extends vscode.QuickPickItem {
-	/** Undefined for the row that asks for a model's name. */
+	/** Undefined for a row that is no choice but leads to one. */
 	choice: AgentChoice | undefined;
 }
 
 /**
- * Lets the user choose one or more agents, each with its model. Resolves with undefined when dismissed or when nothing
- * is chosen.
+ * Lets the user choose one or more agents, each with its model. Resolves with `add-server` where a model server is to be
+ * added first, and with undefined when dismissed or when nothing is chosen.
  */
 export async function pickAgents(
 	connection: TaskConnection,
 	current: readonly AgentChoice[],
-): Promise<AgentChoice[] | undefined> {
+): Promise<AgentChoice[] | 'add-server' | undefined> {
+	if (connection.agents.length === 0) {
+		return writeAgent(current[0]);
+	}
 	const isSame = (first: AgentChoice, second: AgentChoice) =>
 		first.agent === second.agent &&
 		(first.model ?? firstModel(connection, first.agent)) === (second.model ?? firstModel(connection, first.agent));
@@ -117,7 +126,7 @@ export async function pickAgents(
 	const written = current.filter(choice => choice.isWritten && !offered.some(other => isSame(choice, other)));
 	const rows = [...offered, ...written].map(
 		(choice): Row => ({
-			label: escapeIcons(agentName(connection, choice.agent)),
+			label: escapeIcons(agentName(connection, choice.agent ?? '')),
 			description: escapeIcons(shortName(choice.model ?? '')),
 			picked: current.some(other => isSame(choice, other)),
 			choice,
@@ -128,20 +137,57 @@ export async function pickAgents(
 		description: vscode.l10n.t('by its name'),
 		choice: undefined,
 	};
+	const addServer: Row = {
+		label: `$(add) ${vscode.l10n.t('Add Model Server…')}`,
+		description: vscode.l10n.t('the agents here only demonstrate'),
+		choice: undefined,
+	};
+	const hasOnlyDemo = connection.isLocal && connection.agents.every(({ id }) => DEMO_SLUGS.has(id));
 	// The local service refuses models that it does not list.
-	const picked = await vscode.window.showQuickPick(connection.isLocal ? rows : [...rows, another], {
+	const all = connection.isLocal ? [...(hasOnlyDemo ? [addServer] : []), ...rows] : [...rows, another];
+	const picked = await vscode.window.showQuickPick(all, {
 		title: vscode.l10n.t('Start Task: Agents and Models'),
 		placeHolder: vscode.l10n.t('Each agent that is chosen works on the prompt on a branch of its own'),
 		canPickMany: true,
 		matchOnDescription: true,
 		ignoreFocusOut: true,
 	});
+	if (picked?.includes(addServer)) {
+		return 'add-server';
+	}
 	const choices = (picked ?? []).flatMap(({ choice }) => (choice ? [choice] : []));
 	const own = picked?.includes(another) ? await writeModel(connection) : undefined;
 	if (own && !choices.some(choice => isSame(choice, own))) {
 		choices.push(own);
 	}
 	return choices.length > 0 ? choices : undefined;
+}
+
+/**
+ * Asks for an agent and its model where the connection lists none, so that the service alone knows the names. Resolves
+ * with undefined when dismissed, and with an empty list where both are left to the service.
+ */
+async function writeAgent(current: AgentChoice | undefined): Promise<AgentChoice[] | undefined> {
+	const title = vscode.l10n.t('Start Task: Agent');
+	const agent = await askName(
+		title,
+		vscode.l10n.t('The agent’s name as the service knows it. Empty: as the service decides.'),
+		{ value: current?.agent, mayBeEmpty: true },
+	);
+	if (agent === undefined) {
+		return undefined;
+	}
+	const model = await askName(
+		vscode.l10n.t('Start Task: Model'),
+		vscode.l10n.t('The model’s name as the service knows it. Empty: as the service decides.'),
+		{ value: current?.model, mayBeEmpty: true },
+	);
+	if (model === undefined) {
+		return undefined;
+	}
+	return agent === '' && model === ''
+		? []
+		: [{ agent: agent || undefined, model: model || undefined, isWritten: true }];
 }
 
 /** Asks for an agent with a model that the connection does not list. Resolves with undefined when dismissed. */
@@ -157,17 +203,28 @@ async function writeModel(connection: TaskConnection): Promise<AgentChoice | und
 					placeHolder: vscode.l10n.t('The agent that uses it'),
 					ignoreFocusOut: true,
 				});
-	const model = agent && (await askModel(title, agentName(connection, agent.id)));
+	const model =
+		agent &&
+		(await askName(
+			title,
+			vscode.l10n.t('The model’s name as the service knows it, for {0}', agentName(connection, agent.id)),
+		));
 	return agent && model ? { agent: agent.id, model, isWritten: true } : undefined;
 }
 
-async function askModel(title: string, agent: string): Promise<string | undefined> {
+async function askName(
+	title: string,
+	prompt: string,
+	{ value = '', mayBeEmpty = false }: { value?: string | undefined; mayBeEmpty?: boolean } = {},
+): Promise<string | undefined> {
 	const answer = await vscode.window.showInputBox({
 		title,
-		prompt: vscode.l10n.t('The model’s name as the service knows it, for {0}', agent),
+		prompt: inertText(prompt),
+		value,
 		ignoreFocusOut: true,
 		validateInput: text =>
-			/^\S+$/.test(text.trim()) && !hasInvisible(text.trim()) && text.length <= MAXIMUM_MODEL
+			(mayBeEmpty && text.trim() === '') ||
+			(/^\S+$/.test(text.trim()) && !hasInvisible(text.trim()) && text.length <= MAXIMUM_MODEL)
 				? undefined
 				: vscode.l10n.t('Enter a name without blanks.'),
 	});
@@ -180,11 +237,14 @@ export function agentName({ agents }: TaskConnection, id: string): string {
 
 /** The name of an agent, with its model where one is chosen. */
 export function choiceName(connection: TaskConnection, { agent, model }: AgentChoice): string {
+	if (agent === undefined) {
+		return model === undefined ? '' : vscode.l10n.t('with {0}', shortName(model));
+	}
 	const name = agentName(connection, agent);
 	return model === undefined ? name : `${name} (${shortName(model)})`;
 }
 
-export function firstModel({ agents }: TaskConnection, id: string): string | undefined {
+export function firstModel({ agents }: TaskConnection, id: string | undefined): string | undefined {
 	return agents.find(agent => agent.id === id)?.models[0];
 }
 
@@ -217,19 +277,24 @@ export function toRequest(
 	return {
 		prompt,
 		repoUrl,
+		// Always named: what a service does without it is not known, and the preflight has shown this.
+		installDependencies,
 		...defined({
 			selectedBranch: branch,
-			installDependencies: installDependencies || undefined,
 			maxDuration: maxDuration > 0 ? maxDuration : undefined,
 		}),
 		...(agents.length > 1
-			? { selectedAgents: agents.map(choice => ({ agent: choice.agent, model: modelOf(connection, choice) })) }
+			? {
+					selectedAgents: agents.flatMap(({ agent, model }) =>
+						agent ? [{ agent, model: modelOf(connection, agent, model) }] : [],
+					),
+				}
 			: defined({ selectedAgent: first?.agent, selectedModel: first?.model })),
 	};
 }
 
 /** Several agents are named with their models (contract: unspecified.md, "several agents on one prompt"). */
-function modelOf(connection: TaskConnection, { agent, model }: AgentChoice): string {
+function modelOf(connection: TaskConnection, agent: string, model: string | undefined): string {
 	const chosen = model ?? firstModel(connection, agent);
 	if (chosen === undefined) {
 		throw new UserFacingError(

@@ -9,8 +9,8 @@ import type { LaunchFacts, ServiceCheck } from '../model/findings.ts';
 import { gitReason } from '../model/gitReason.ts';
 import { launchTarget } from '../model/launchTarget.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
+import { shortName } from './findingText.ts';
 import { type HostedBranch, pickBranch, readBranchesOf, repositoryName } from './openRepositories.ts';
-import { shortName } from './preflightMessages.ts';
 import {
 	type Changes,
 	countCommits,
@@ -111,7 +111,7 @@ export class OpenSubject implements LaunchSubject {
 }
 
 /** The part of the facts that git knows; the service and the settings add the rest. */
-export type GitFacts = Omit<LaunchFacts, 'service' | 'isEmptyGitUser' | 'unknownAgent'>;
+export type GitFacts = Omit<LaunchFacts, 'service' | 'isEmptyGitUser' | 'unknownAgent' | 'needs'>;
 
 /** Reads the repository as it is now, and changes nothing. Throws a UserFacingError when the branches cannot be read. */
 export async function gatherFacts(

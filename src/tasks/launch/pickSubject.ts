@@ -4,6 +4,7 @@ import { repositoryKey } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
+import { shortName } from './findingText.ts';
 import { type LaunchSubject, OpenSubject } from './launchSubject.ts';
 import {
 	chooseFirstBranch,
@@ -12,7 +13,6 @@ import {
 	pickRepository,
 	repositoryName,
 } from './openRepositories.ts';
-import { shortName } from './preflightMessages.ts';
 
 /** The requested task, before anything is known about its repository. */
 export interface LaunchWish {

@@ -1,15 +1,21 @@
 import * as vscode from 'vscode';
+import type { Consent, TaskCheck, TaskCheckRequest } from '../../contract/agents.ts';
 import type { TaskCreateRequest } from '../../contract/tasks.ts';
-import { PickList } from '../../platform/pick.ts';
+import { executeCommand } from '../../platform/commands.ts';
+import { commands } from '../../platform/ids.ts';
+import { readSetting } from '../../platform/settings.ts';
 import {
 	type Finding,
 	findFindings,
+	isBlocker,
 	type LaunchFacts,
 	type LaunchPlan,
 	planLaunch,
 	type ServiceCheck,
 } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
+import { needsFindings } from '../model/taskNeeds.ts';
+import type { FindingFix } from './findingText.ts';
 import {
 	askDuration,
 	type LaunchChoices,
@@ -20,8 +26,10 @@ import {
 	toRequest,
 } from './launchChoices.ts';
 import type { GitFacts, LaunchSubject, OpenedRepository } from './launchSubject.ts';
+import { NeedsCheck } from './needsCheck.ts';
 import { pickSubject, type SubjectChoice } from './pickSubject.ts';
-import { type FindingFix, findingFixes, type PreflightRow, preflightRows } from './preflightRows.ts';
+import { PreflightList, pickFix } from './preflightList.ts';
+import { findingFixes, findingLabel, type PreflightRow, type PreflightView, preflightRows } from './preflightRows.ts';
 import { checkService } from './serviceCheck.ts';
 
 /** What the user has confirmed. None of it has been done yet. */
@@ -31,6 +39,8 @@ export interface ConfirmedLaunch {
 	plan: LaunchPlan;
 	/** Has no `selectedBranch` where that is a scratch branch that does not exist yet. */
 	request: TaskCreateRequest;
+	/** What the local service is to be told before the request is sent. */
+	consents: readonly Consent[];
 }
 
 export interface PreflightDependencies {
@@ -38,6 +48,10 @@ export interface PreflightDependencies {
 	globalState: vscode.Memento;
 	/** Registers a folder for the local service's look-ups. */
 	nameFolder(folder: string): Promise<void>;
+	/** Returns the agents that the connection has now. */
+	readAgents(): Promise<TaskConnection['agents']>;
+	/** Asks the local service what a task would need. */
+	checkTask(request: TaskCheckRequest): Promise<TaskCheck>;
 	/** The service reported that the latest task ran without a source-hosting account. */
 	isEmptyGitUser: boolean;
 	explain(error: unknown): void;
@@ -48,9 +62,12 @@ export class Preflight {
 	private readonly dependencies: PreflightDependencies;
 	private readonly prompt: string;
 	private readonly list: PreflightList;
+	private readonly needs: NeedsCheck;
 	private subject: LaunchSubject;
 	private facts: GitFacts | undefined;
 	private choices: LaunchChoices;
+	/** The state that the rows show. */
+	private shown = '';
 	private look: { repoUrl: string; result: ServiceCheck; answer: Promise<ServiceCheck> } | undefined;
 
 	constructor(dependencies: PreflightDependencies, prompt: string, subject: LaunchSubject) {
@@ -59,6 +76,17 @@ export class Preflight {
 		this.subject = subject;
 		this.choices = this.readChoices();
 		this.list = new PreflightList(vscode.l10n.t('Start Task on {0}', this.connection.label));
+		const { isLocal, label } = this.connection;
+		this.needs = new NeedsCheck({
+			label,
+			checkTask: isLocal ? request => dependencies.checkTask(request) : undefined,
+			onAnswer: () => {
+				// Rows that are drawn again without need could be in the way of a key.
+				if (this.launchFacts()?.needs.length) {
+					this.update();
+				}
+			},
+		});
 	}
 
 	/**
@@ -69,7 +97,8 @@ export class Preflight {
 		await this.gather();
 		let hasChanged = false;
 		for (let active = 'start'; ; ) {
-			const shown = this.state();
+			this.askNeeds();
+			this.shown = this.state();
 			const taken = await this.list.ask(this.rows(), active, hasChanged);
 			hasChanged = false;
 			if (taken === undefined) {
@@ -79,22 +108,27 @@ export class Preflight {
 				return 'edit-prompt';
 			}
 			active = taken;
-			if (taken !== 'start') {
-				if ((await this.change(taken)) === 'leave') {
+			// The last row leads to what prevents the task.
+			const blocker = this.findings().find(isBlocker)?.kind;
+			if (taken !== 'start' || blocker) {
+				if ((await this.change(taken === 'start' && blocker ? blocker : taken)) === 'leave') {
 					return undefined;
 				}
 				continue;
 			}
 			// Reading the repository takes time. What is sent must be what was shown; otherwise the new state is shown again.
 			await this.gather();
+			this.askNeeds();
+			await this.needs.settled();
 			const plan = this.plan();
-			hasChanged = this.state() !== shown;
+			hasChanged = this.state() !== this.shown;
 			if (plan && !hasChanged) {
 				await rememberChoices(this.dependencies.globalState, this.connection, this.subject.key, this.choices);
 				return {
 					opened: this.subject.opened,
 					plan,
 					request: toRequest(this.connection, this.prompt, plan, this.choices),
+					consents: this.needs.consents(),
 				};
 			}
 		}
@@ -127,9 +161,30 @@ export class Preflight {
 		void answer.then(result => {
 			look.result = result;
 			if (this.look === look) {
-				this.list.update(this.rows());
+				this.update();
 			}
 		});
+	}
+
+	/** Draws the rows again while they are shown. */
+	private update(): void {
+		if (this.list.update(this.rows())) {
+			this.shown = this.state();
+		}
+	}
+
+	private askNeeds(): void {
+		const { facts, choices } = this;
+		const defaultModel = (id: string | undefined) => this.connection.agents.find(agent => agent.id === id)?.models[0];
+		if (facts?.target.ok) {
+			this.needs.ask({
+				repoUrl: facts.target.repoUrl,
+				selectedBranch: facts.target.branch,
+				agents: [...new Set(choices.agents.flatMap(({ agent }) => agent ?? []))],
+				models: [...new Set(choices.agents.flatMap(({ agent, model }) => model ?? defaultModel(agent) ?? []))],
+				installDependencies: choices.installDependencies,
+			});
+		}
 	}
 
 	private launchFacts(): LaunchFacts | undefined {
@@ -139,6 +194,12 @@ export class Preflight {
 				service: this.look?.result ?? { kind: 'not-asked' },
 				isEmptyGitUser: this.dependencies.isEmptyGitUser,
 				unknownAgent: settingsAgent(this.connection).unknown,
+				needs: this.facts.target.ok
+					? needsFindings(this.needs.look, this.needs.answers, {
+							installDependencies: this.choices.installDependencies,
+							isSandboxRequired: readSetting('errand.local.sandbox') === 'require',
+						})
+					: [],
 			}
 		);
 	}
@@ -155,14 +216,20 @@ export class Preflight {
 
 	/** Everything that a confirmation covers. Equal states are equal strings. */
 	private state(): string {
-		return JSON.stringify([this.plan(), this.facts?.changed]);
+		// That the service could not be asked is nothing that could be confirmed.
+		const needs = this.launchFacts()?.needs.filter(({ kind }) => kind !== 'needs-unknown');
+		return JSON.stringify([this.plan(), this.facts?.changed, needs]);
 	}
 
 	private rows(): PreflightRow[] {
+		return preflightRows(this.view());
+	}
+
+	private view(): PreflightView {
 		const facts = this.launchFacts();
 		const plan = this.plan();
 		const { connection, choices, subject, prompt } = this;
-		return preflightRows({
+		return {
 			prompt,
 			connection,
 			choices,
@@ -173,7 +240,7 @@ export class Preflight {
 			plan,
 			findings: this.findings(),
 			fixesOf: finding => this.fixes(finding),
-		});
+		};
 	}
 
 	private fixes(finding: Finding): FindingFix[] {
@@ -185,8 +252,12 @@ export class Preflight {
 			gather: () => this.gather(),
 			askAgain: () => {
 				this.look = undefined;
+				this.needs.forget();
 				return this.gather();
 			},
+			answer: answers => this.needs.answer(answers),
+			chooseAgents: () => this.change('agents'),
+			skipDependencies: () => this.choose({ installDependencies: false }),
 		});
 	}
 
@@ -204,6 +275,17 @@ export class Preflight {
 		}
 	}
 
+	/** With a model server there are other agents, so they are read again. */
+	private async chooseAgents(): Promise<void> {
+		const picked = await pickAgents(this.connection, this.choices.agents);
+		if (picked !== 'add-server') {
+			return this.choose({ agents: picked ?? this.choices.agents });
+		}
+		await executeCommand(commands.addModelServer);
+		this.connection.agents = await this.dependencies.readAgents();
+		return this.choose({ agents: this.readChoices().agents });
+	}
+
 	/** Changes the choice of a row, or applies a fix for its finding. */
 	private async change(id: string): Promise<unknown> {
 		switch (id) {
@@ -213,7 +295,7 @@ export class Preflight {
 				await this.subject.chooseBranch(this.facts, this.look?.answer);
 				return this.gather();
 			case 'agents':
-				return this.choose({ agents: (await pickAgents(this.connection, this.choices.agents)) ?? this.choices.agents });
+				return this.chooseAgents();
 			case 'dependencies':
 				return this.choose({ installDependencies: !this.choices.installDependencies });
 			case 'duration':
@@ -221,69 +303,9 @@ export class Preflight {
 			default: {
 				const finding = this.findings().find(({ kind }) => kind === id);
 				const fixes = finding ? this.fixes(finding) : [];
-				const [fix] = fixes.length > 1 ? [await pickFix(fixes)] : fixes;
+				const [fix] = finding && fixes.length > 1 ? [await pickFix(fixes, findingLabel(this.view(), finding))] : fixes;
 				return fix?.run();
 			}
-		}
-	}
-}
-
-async function pickFix<T extends { icon: string; title: string }>(fixes: readonly T[]): Promise<T | undefined> {
-	const picked = await vscode.window.showQuickPick(
-		fixes.map(fix => ({ label: `$(${fix.icon}) ${fix.title}`, fix })),
-		{ title: vscode.l10n.t('Start Task: What to Do Instead'), ignoreFocusOut: true },
-	);
-	return picked?.fix;
-}
-
-/**
- * The list that the user confirms before the request is sent. A launch uses the same kind of list throughout, so that
- * nothing jumps.
- */
-export class PreflightList {
-	private list: PickList<PreflightRow, string> | undefined;
-	private readonly title: string;
-
-	constructor(title: string) {
-		this.title = title;
-	}
-
-	/**
-	 * Shows the rows and resolves with the id of the one that was chosen with Enter or by its button, or with undefined
-	 * when dismissed. `active` is the row that Enter chooses, or the last row where it does not exist. `hasChanged` says
-	 * that what was shown last no longer holds.
-	 */
-	ask(rows: readonly PreflightRow[], active: string, hasChanged: boolean): Promise<string | undefined> {
-		const list = new PickList<PreflightRow, string>(picker => {
-			picker.title = this.title;
-			picker.placeholder = hasChanged
-				? vscode.l10n.t('The repository has changed meanwhile. Look again, then start.')
-				: vscode.l10n.t('Enter on “Start Task” sends it. Enter on another row changes that row.');
-			picker.ignoreFocusOut = true;
-			picker.matchOnDetail = true;
-			picker.onDidAccept(() => {
-				const id = picker.activeItems[0]?.id;
-				if (id) {
-					list.end(id);
-				}
-			});
-			picker.onDidTriggerItemButton(({ item }) => list.end(item.id));
-		});
-		this.list = list;
-		list.show(rows, rows.find(({ id }) => id === active) ?? rows.at(-1));
-		return list.result;
-	}
-
-	/** Draws the rows again while the list is open, and keeps the active one. */
-	update(rows: readonly PreflightRow[]): void {
-		const shown = this.list?.current;
-		if (shown) {
-			const active = shown.activeItems[0]?.id;
-			// Without an active row the editor uses the first, which sends nothing.
-			this.list?.show(
-				rows,
-				rows.find(({ id }) => id === active),
-			);
 		}
 	}
 }

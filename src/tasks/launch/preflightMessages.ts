@@ -1,19 +1,11 @@
 import * as vscode from 'vscode';
-import { oneLine } from '../../base/plainText.ts';
 import type { CommitChoice, Finding, LaunchFacts, LaunchPlan, ServiceCheck } from '../model/findings.ts';
+import { blocked, type FindingText, shortName, told, warned } from './findingText.ts';
+import { needsText } from './needsMessages.ts';
 import { SHORT_COMMIT } from './openRepositories.ts';
 
-const MAXIMUM_NAME = 120;
 /** The number of changed files that are named in a row; the rest is counted. */
 const SHOWN_FILES = 4;
-
-/** The text of a row: an icon, the finding, the items concerned, and what will be done about it (empty for nothing). */
-export interface FindingText {
-	icon: string;
-	label: string;
-	description?: string;
-	detail: string;
-}
 
 /** The names that the texts need. */
 export interface PreflightNames {
@@ -121,6 +113,8 @@ export function findingText(finding: Finding, names: PreflightNames): FindingTex
 			);
 		case 'service':
 			return serviceText(finding.look, names);
+		default:
+			return needsText(finding, connection);
 	}
 }
 
@@ -203,7 +197,7 @@ function filesText(files: readonly string[]): string {
 export function sentText(
 	plan: LaunchPlan,
 	{ ahead, changed }: LaunchFacts,
-	parts: { branch: string; agents: string[]; installs: boolean; maxDuration: number },
+	parts: { branch: string; agents: string[]; installs: boolean; isUnsandboxed: boolean; maxDuration: number },
 ): string {
 	const branch = shortName(plan.branch ?? parts.branch);
 	const base = plan.scratch?.parent ?? plan.commit;
@@ -214,6 +208,7 @@ export function sentText(
 			? [plan.scratch.withChanges ? scratchText(changed.length) : vscode.l10n.t('on a scratch branch')]
 			: []),
 		...parts.agents,
+		...(parts.isUnsandboxed ? [vscode.l10n.t('without a sandbox')] : []),
 		...(parts.installs ? [vscode.l10n.t('with dependencies')] : []),
 		...(parts.maxDuration > 0 ? [durationText(parts.maxDuration)] : []),
 	].join(', ');
@@ -253,11 +248,3 @@ export function destinationText(facts: LaunchFacts, connection: string): string 
 export function durationText(seconds: number): string {
 	return seconds % 60 === 0 ? vscode.l10n.t('{0} min at most', seconds / 60) : vscode.l10n.t('{0} s at most', seconds);
 }
-
-export function shortName(text: string): string {
-	return oneLine(text, MAXIMUM_NAME);
-}
-
-const blocked = (label: string, detail: string): FindingText => ({ icon: 'error', label, detail });
-const warned = (label: string, detail: string): FindingText => ({ icon: 'warning', label, detail });
-const told = (label: string, detail: string): FindingText => ({ icon: 'info', label, detail });

@@ -3,6 +3,7 @@ import { defined } from '../../base/defined.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
+import { openSetting } from '../../platform/settings.ts';
 import { openDashboard, openDashboardText } from '../common/dashboard.ts';
 import {
 	type ChangeChoice,
@@ -14,7 +15,9 @@ import {
 	type LaunchPlan,
 } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
+import { type FindingFix, shortName } from './findingText.ts';
 import { agentName, choiceName, type LaunchChoices } from './launchChoices.ts';
+import { type NeedsActions, needsFixes } from './needsFixes.ts';
 import {
 	choiceText,
 	destinationText,
@@ -22,7 +25,6 @@ import {
 	findingText,
 	type PreflightNames,
 	sentText,
-	shortName,
 } from './preflightMessages.ts';
 
 const MAXIMUM_PROMPT = 120;
@@ -30,13 +32,6 @@ const MAXIMUM_PROMPT = 120;
 /** A row of the preflight. `id` identifies it when the rows are redrawn. */
 export interface PreflightRow extends vscode.QuickPickItem {
 	id: string;
-}
-
-/** An alternative for a finding. Resolving with `leave` ends the launch. */
-export interface FindingFix {
-	icon: string;
-	title: string;
-	run(): unknown;
 }
 
 /** Everything that the rows show. */
@@ -69,16 +64,12 @@ export function preflightRows(view: PreflightView): PreflightRow[] {
 			? [choiceRow('repository', 'repo', vscode.l10n.t('Repository'), view.repository)]
 			: []),
 		choiceRow('branch', 'git-branch', vscode.l10n.t('Branch'), shortName(view.branch)),
-		...(connection.agents.length > 0
-			? [
-					choiceRow(
-						'agents',
-						'robot',
-						agents.length > 1 ? vscode.l10n.t('Agents') : vscode.l10n.t('Agent'),
-						agents.map(choice => choiceName(connection, choice)).join(', '),
-					),
-				]
-			: []),
+		choiceRow(
+			'agents',
+			'robot',
+			agents.length > 1 ? vscode.l10n.t('Agents') : vscode.l10n.t('Agent'),
+			agents.map(choice => choiceName(connection, choice)).join(', ') || vscode.l10n.t('as the service decides'),
+		),
 		choiceRow(
 			'dependencies',
 			'package',
@@ -119,7 +110,7 @@ function startRow(view: PreflightView): PreflightRow {
 	if (!facts || !plan) {
 		const blocker = view.findings.find(isBlocker);
 		return {
-			id: blocker?.kind ?? 'start',
+			id: 'start',
 			label: `$(circle-slash) ${vscode.l10n.t('The task cannot be started yet')}`,
 			description: blocker ? escapeIcons(findingText(blocker, namesOf(view)).label) : '',
 		};
@@ -128,6 +119,7 @@ function startRow(view: PreflightView): PreflightRow {
 		branch: view.branch,
 		agents: choices.agents.map(choice => choiceName(connection, choice)),
 		installs: choices.installDependencies,
+		isUnsandboxed: view.findings.some(({ kind }) => kind === 'unsandboxed'),
 		maxDuration: choices.maxDuration,
 	};
 	return {
@@ -138,18 +130,23 @@ function startRow(view: PreflightView): PreflightRow {
 	};
 }
 
+/** Returns what is so, as the row of the finding says it. */
+export function findingLabel(view: PreflightView, finding: Finding): string {
+	return findingText(finding, namesOf(view)).label;
+}
+
 function namesOf({ connection, choices, repository, branch }: PreflightView): PreflightNames {
 	const [first] = choices.agents;
 	return {
 		connection: connection.label,
 		repository,
 		branch,
-		agent: first ? agentName(connection, first.agent) : '',
+		agent: first?.agent === undefined ? '' : agentName(connection, first.agent),
 	};
 }
 
 /** The effects that fixes have on the launch. */
-export interface FixActions {
+export interface FixActions extends NeedsActions {
 	/** The folder that the repository can be published from; undefined where it is not open in this window. */
 	folder: vscode.Uri | undefined;
 	dashboardUrl: string | undefined;
@@ -157,8 +154,6 @@ export interface FixActions {
 	chooseBranch(): unknown;
 	/** Reads the state of the repository again. */
 	gather(): Promise<void>;
-	/** Asks the service again. */
-	askAgain(): Promise<void>;
 }
 
 /** Returns the alternatives for a finding. Resolving with `leave` ends the launch. */
@@ -224,7 +219,7 @@ export function findingFixes(finding: Finding, actions: FixActions): FindingFix[
 					icon: 'settings-gear',
 					title: vscode.l10n.t('Open Settings'),
 					run: async () => {
-						await vscode.commands.executeCommand('workbench.action.openSettings', '@id:errand.tasks.agent');
+						await openSetting('errand.tasks.agent');
 						// The preflight list would cover the settings.
 						return 'leave';
 					},
@@ -236,6 +231,12 @@ export function findingFixes(finding: Finding, actions: FixActions): FindingFix[
 			return finding.look.kind === 'known' || finding.look.kind === 'asking'
 				? []
 				: [{ icon: 'refresh', title: vscode.l10n.t('Ask Again'), run: () => actions.askAgain() }, ...dashboardFixes];
+		case 'unusable-agents':
+		case 'sandbox-required':
+		case 'unsandboxed':
+		case 'installation':
+		case 'needs-unknown':
+			return needsFixes(finding, actions);
 		default:
 			return [];
 	}

@@ -5,6 +5,7 @@ import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
 import { views } from '../../platform/ids.ts';
 import { explainError } from '../../platform/notify.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
+import { explainList } from '../common/dashboard.ts';
 import { findCreatedTask } from '../model/createdTask.ts';
 import { PENDING_ENTRIES } from '../model/storageKeys.ts';
 
@@ -69,8 +70,7 @@ export async function sendTask(
 ): Promise<SendOutcome> {
 	const { workspaceState, client, connection } = dependencies;
 	// Every error here comes after a request that may have been sent, or from that request itself.
-	const explain = (error: unknown) =>
-		explainError(ClientError.is(error) ? error.withSent(true) : error, connection.label).message;
+	const sent = (error: unknown) => (ClientError.is(error) ? error.withSent(true) : error);
 	const first = firstTry(dependencies, request);
 	const open = again ?? entriesOf(workspaceState).get(idOf(first));
 	const isFurtherTry =
@@ -79,14 +79,14 @@ export async function sendTask(
 	if (isFurtherTry) {
 		const found = await withProgress(() => findTaskOf(dependencies, pending));
 		if (found.task || found.error !== undefined) {
-			return outcomeOf(dependencies, pending, found, explain(found.error));
+			return outcomeOf(dependencies, pending, found, explainList(sent(found.error), connection.label));
 		}
 		const age = Date.now() - pending.sentAt;
 		if (!again && age < SETTLE_MS) {
 			// Nobody was told that the first try may still lead to a task, for example because the window was reloaded.
 			const seconds = Math.round(age / 1000);
-			const sent = vscode.l10n.t('An earlier try was made {0} s ago, and the service may still be at it.', seconds);
-			return outcomeOf(dependencies, pending, found, sent);
+			const earlier = vscode.l10n.t('An earlier try was made {0} s ago, and the service may still be at it.', seconds);
+			return outcomeOf(dependencies, pending, found, earlier);
 		}
 	}
 	try {
@@ -109,7 +109,7 @@ export async function sendTask(
 			throw error;
 		}
 		const found = await withProgress(() => findTaskOf(dependencies, pending));
-		return outcomeOf(dependencies, pending, found, explain(error));
+		return outcomeOf(dependencies, pending, found, explainError(sent(error), connection.label).message);
 	}
 	return finish(dependencies, pending, task);
 }

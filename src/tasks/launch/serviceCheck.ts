@@ -35,7 +35,10 @@ export async function checkService(
 		if (found === undefined || found === 'unlisted') {
 			return { kind: found === undefined ? 'not-asked' : 'unlisted' };
 		}
-		const branches = await sources.branches(found.owner, found.name).catch(() => undefined);
+		const branches = await sources.branches(found.owner, found.name).catch(unseen);
+		if (branches === 'unseen') {
+			return { kind: 'unlisted' };
+		}
 		return {
 			kind: 'known',
 			branches: new Set(branches?.map(({ name }) => name)),
@@ -49,6 +52,11 @@ export async function checkService(
 			? { kind: 'no-link' }
 			: { kind: 'failed', reason: explainError(error, connection.label).message };
 	}
+}
+
+/** A service may list a repository that it has no access to any more. Any other failure says nothing about it. */
+function unseen(error: unknown): 'unseen' | undefined {
+	return ClientError.is(error, 'not-found') ? 'unseen' : undefined;
 }
 
 async function findHosted(sources: Client['sources'], repoUrl: string): Promise<HostedName | 'unlisted' | undefined> {

@@ -3,6 +3,7 @@ import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/types.ts';
+import type { Consent, TaskCheck, TaskCheckRequest } from '../../contract/agents.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../../contract/tasks.ts';
 import { getGitApi } from '../../platform/git.ts';
 import { showMessage } from '../../platform/notify.ts';
@@ -17,6 +18,7 @@ import { linkProblemText, promptOfPlace } from './promptSources.ts';
 import { ScratchBranches } from './scratchBranches.ts';
 import { openRequests, type SendOutcome } from './sendTask.ts';
 import { type TaskRequest, TaskRequests } from './taskRequests.ts';
+import type { TaskStarts } from './taskStarts.ts';
 
 /** The connection that tasks are started on. */
 export interface LaunchConnection {
@@ -28,6 +30,10 @@ export interface LaunchConnection {
 	ensureKey(): Promise<boolean>;
 	/** Registers folders for the local service's look-ups. */
 	nameRepositories(folders: readonly string[]): Promise<void>;
+	/** Asks the local service what a task would need. */
+	checkTask(request: TaskCheckRequest): Promise<TaskCheck>;
+	/** Makes the local service keep what the user has allowed for a repository. */
+	allow(consent: Consent): Promise<void>;
 }
 
 /** The list of tasks. */
@@ -51,6 +57,8 @@ export interface TaskLauncherDependencies {
 	connection: LaunchConnection;
 	known: KnownTasks;
 	listener: LaunchListener;
+	/** Remembers the commits from which tasks are started. */
+	starts: Pick<TaskStarts, 'remember'>;
 	logger: Logger;
 }
 
@@ -183,9 +191,17 @@ export class TaskLauncher {
 				return earlier;
 			}
 			await loading;
+			for (const consent of confirmed.consents) {
+				await connection.allow(consent);
+			}
 			const scratch = await carryOut(confirmed, target.connection.name, this.scratchBranches);
-			const request = { ...confirmed.request, ...defined({ selectedBranch: scratch }) };
-			const sending = { request, scratch };
+			const request = { ...confirmed.request, ...defined({ selectedBranch: scratch?.name }) };
+			const start = scratch?.commit ?? confirmed.plan.commit;
+			const sending = {
+				request,
+				scratch: scratch?.name,
+				onMade: ({ id }: Task) => start !== undefined && this.dependencies.starts.remember(id, start),
+			};
 			return this.taskOf(await this.requests.send(sending, target), sending);
 		});
 	}
@@ -205,6 +221,8 @@ export class TaskLauncher {
 			subjects,
 			globalState,
 			nameFolder: (folder: string) => connection.nameRepositories([folder]),
+			readAgents: async () => (await connection.target()).connection.agents,
+			checkTask: (request: TaskCheckRequest) => connection.checkTask(request),
 			isEmptyGitUser: this.latestTask()?.isEmptyGitUser === true,
 			explain: (error: unknown) => listener.explain(error),
 		};

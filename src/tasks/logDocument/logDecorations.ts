@@ -23,6 +23,7 @@ const levelColours = {
 	error: 'editorError.foreground',
 	warning: 'editorWarning.foreground',
 	success: 'terminal.ansiGreen',
+	aside: 'descriptionForeground',
 	note: 'descriptionForeground',
 } as const;
 

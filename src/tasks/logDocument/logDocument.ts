@@ -1,6 +1,6 @@
 import type { Disposable } from '../../base/disposable.ts';
 import type { LogRecord } from '../model/formatEntry.ts';
-import { type LineFormatter, type LogLine, LogWindow } from './logWindow.ts';
+import { type LineFormatter, type LogLine, LogWindow, noteLine } from './logWindow.ts';
 
 /**
  * The most text that the document holds, apart from a single longer entry. The editor compares two versions of a
@@ -11,6 +11,9 @@ const MAXIMUM_CHARACTERS = 80_000;
 
 /** How many entries are read at once. */
 const READ_ENTRIES = 500;
+
+/** How many entries are shown before one that is looked for. */
+const ENTRIES_BEFORE = 50;
 
 /** How often the editor is notified of new lines, in milliseconds. */
 const CHANGE_MS = 250;
@@ -149,6 +152,25 @@ export class LogDocument implements Disposable {
 		});
 	}
 
+	/** Moves to an entry with those around it, and stays there. Rejects with a ClientError. */
+	showEntry(index: number): Promise<void> {
+		return this.load(async () => {
+			this.isReadingEnd = false;
+			if (index >= this.window.from && index < this.window.to) {
+				return;
+			}
+			const from = Math.max(0, index - ENTRIES_BEFORE);
+			const records = await this.options.read(from, from + READ_ENTRIES);
+			this.window.reset(records[0]?.index ?? from);
+			for (const record of records) {
+				this.window.append(record);
+			}
+			this.window.dropLast(this.maximum);
+			// An entry that was read exists, even if it has not arrived yet.
+			this.known = Math.max(this.known, this.window.to);
+		});
+	}
+
 	/**
 	 * Trims to half the maximum at once. The editor then compares the remaining lines of a long log once in a while
 	 * instead of at every new line.
@@ -185,5 +207,5 @@ export class LogDocument implements Disposable {
 }
 
 function linkLine(text: string): LogLine {
-	return { text, index: -1, isFirst: true, step: undefined, level: 'note', colours: [] };
+	return noteLine(text, -1);
 }

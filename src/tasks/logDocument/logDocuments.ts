@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import type { Client } from '../../client/types.ts';
+import { formatNumber } from '../../platform/amounts.ts';
 import { commands, LOG_LANGUAGE, LOG_SCHEME } from '../../platform/ids.ts';
 import { followWords, logDocumentWords } from '../common/messages.ts';
 import { createEntryFormatter, createStyledFormatter, type LogRecord, TEXT_COLUMN } from '../model/formatEntry.ts';
@@ -9,7 +10,8 @@ import { LogDecorations } from './logDecorations.ts';
 import { LogDocument } from './logDocument.ts';
 import { LogLinks } from './logLinks.ts';
 import { foldsOf, sectionsOf } from './logSections.ts';
-import { createLineFormatter, type LogLine } from './logWindow.ts';
+import { readTarget, uriOf } from './logUri.ts';
+import { createLineFormatter, type LogLine, noteLine } from './logWindow.ts';
 import { readEntries, readRange, saveLog } from './readEntries.ts';
 
 /** The longest message that the document shows in full, in UTF-16 code units; the saved log has all of it. */
@@ -119,6 +121,27 @@ export class LogDocuments implements Disposable {
 		this.revealEnd(editor);
 	}
 
+	/** Opens the log of a followed task at one of its entries, with the cursor on it. */
+	async showEntry(source: LogSource, client: Pick<Client, 'tasks'>, index: number): Promise<void> {
+		await this.show(source, client);
+		const entry = this.open.get(uriOf(source).toString());
+		if (!entry) {
+			return;
+		}
+		const isShown = () => entry.shown.some(line => line.index === index);
+		if (!isShown()) {
+			await this.load(entry, () => entry.log.showEntry(index), index);
+		}
+		const line = entry.shown.findIndex(shown => shown.index === index);
+		for (const editor of line < 0 ? [] : editorsOf(entry.uri)) {
+			const at = new vscode.Position(line, 0);
+			this.places.set(editor, { first: line, isAtEnd: false });
+			entry.log.setReadingEnd(false);
+			editor.selection = new vscode.Selection(at, at);
+			editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenter);
+		}
+	}
+
 	/** Tries again to read the logs that were not available, because another connection may have them. */
 	reopenAll(): void {
 		for (const key of this.unopened.keys()) {
@@ -203,7 +226,7 @@ export class LogDocuments implements Disposable {
 				},
 			);
 			const open = vscode.l10n.t('Open File');
-			const saved = vscode.l10n.t('The log is saved: {0} entries.', count.toLocaleString(vscode.env.language));
+			const saved = vscode.l10n.t('The log is saved: {0} entries.', formatNumber(count));
 			void vscode.window.showInformationMessage(saved, open).then(chosen => {
 				if (chosen === open) {
 					void vscode.window.showTextDocument(target);
@@ -418,29 +441,9 @@ function editorsOf(uri: vscode.Uri): vscode.TextEditor[] {
 	return vscode.window.visibleTextEditors.filter(({ document }) => document.uri.toString() === key);
 }
 
-/** The query distinguishes logs of the same title; the path is what the tab shows. */
-function uriOf({ target, name }: LogSource): vscode.Uri {
-	return vscode.Uri.from({
-		scheme: LOG_SCHEME,
-		path: `/${name.replaceAll(/[\\/]/g, '∕')}`,
-		query: JSON.stringify([target.connection.name, target.taskId]),
-	});
-}
-
-/** Parses what `uriOf` wrote. Other extensions may open addresses of their own making. */
-function readTarget(uri: vscode.Uri): { connection: string; taskId: string } | undefined {
-	try {
-		const [connection, taskId]: unknown[] = JSON.parse(uri.query);
-		return typeof connection === 'string' && typeof taskId === 'string' ? { connection, taskId } : undefined;
-	} catch {
-		return undefined;
-	}
-}
-
 /** The lines shown in place of a log: the reason, and a line that tries again. */
 function noteLines(reason: string, again: string | undefined): LogLine[] {
-	const line = { isFirst: true, step: undefined, level: 'note' as const, colours: [] };
-	return [{ ...line, text: reason, index: 0 }, ...(again === undefined ? [] : [{ ...line, text: again, index: -1 }])];
+	return [noteLine(reason, 0), ...(again === undefined ? [] : [noteLine(again, -1)])];
 }
 
 function symbolsOf(document: vscode.TextDocument, lines: readonly LogLine[]): vscode.DocumentSymbol[] {

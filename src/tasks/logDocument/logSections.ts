@@ -40,9 +40,12 @@ export function sectionsOf(lines: readonly LogLine[]): LogSection[] {
 	return sections;
 }
 
-/** Returns the foldable ranges: steps, and in them entries of several lines. */
+/**
+ * Returns the foldable ranges: the turns of an agent, in them steps, and in those entries of several lines. Of ranges
+ * with the same first line, the editor takes the one that comes first here.
+ */
 export function foldsOf(lines: readonly LogLine[]): LineRange[] {
-	const folds: LineRange[] = sectionsOf(lines);
+	const folds: LineRange[] = [...turnsOf(lines), ...sectionsOf(lines)];
 	let start = 0;
 	lines.forEach((line, at) => {
 		if (line.isFirst) {
@@ -52,4 +55,21 @@ export function foldsOf(lines: readonly LogLine[]): LineRange[] {
 		}
 	});
 	return folds.filter(fold => fold.end > fold.start).map(fold => ({ start: fold.start, end: fold.end }));
+}
+
+/** Returns each message of an agent with what the agent did until its next message. */
+function turnsOf(lines: readonly LogLine[]): LineRange[] {
+	const turns: LineRange[] = [];
+	let current: LineRange | undefined;
+	lines.forEach((line, at) => {
+		if (line.turn === 'message' && line.isFirst) {
+			current = { start: at, end: at };
+			turns.push(current);
+		} else if (current && line.turn !== undefined) {
+			current.end = at;
+		} else if (line.step !== undefined) {
+			current = undefined;
+		}
+	});
+	return turns;
 }

@@ -1,4 +1,5 @@
 import type { LaunchPlace, LaunchTarget } from './launchTarget.ts';
+import { blocksTask, isAnswerable, type NeedsFinding } from './taskNeeds.ts';
 
 /** The result of asking a service whether it knows the repository. */
 export type ServiceCheck =
@@ -38,6 +39,8 @@ export interface LaunchFacts {
 	isEmptyGitUser: boolean;
 	/** The agent of the settings, where the connection does not offer it. */
 	unknownAgent: string | undefined;
+	/** What the task needs, with the user's answers. Only the local service is asked for it. */
+	needs: readonly NeedsFinding[];
 }
 
 export type CommitChoice = 'push' | 'scratch' | 'leave';
@@ -57,6 +60,7 @@ export type Blocker =
 
 export type Finding =
 	| Blocker
+	| NeedsFinding
 	| { kind: 'not-on-remote'; remote: string; choices: readonly CommitChoice[]; chosen: CommitChoice }
 	| {
 			kind: 'unpushed';
@@ -90,15 +94,22 @@ export interface LaunchPlan {
 	scratch: { parent: string; withChanges: boolean; remote: string | undefined } | undefined;
 }
 
-const BLOCKERS: ReadonlySet<Finding['kind']> = new Set<Blocker['kind']>([
-	'no-remote',
-	'unusable-remote',
-	'only-on-remote',
-	'unsafe-name',
-]);
-
-export function isBlocker(finding: Finding): finding is Blocker {
-	return BLOCKERS.has(finding.kind);
+/** Whether the task cannot start before something is done about the finding. */
+export function isBlocker(finding: Finding): boolean {
+	switch (finding.kind) {
+		case 'no-remote':
+		case 'unusable-remote':
+		case 'only-on-remote':
+		case 'unsafe-name':
+			return true;
+		case 'unusable-agents':
+		case 'sandbox-required':
+		case 'unsandboxed':
+		case 'installation':
+			return blocksTask(finding);
+		default:
+			return false;
+	}
 }
 
 /**
@@ -116,6 +127,7 @@ export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): Fi
 			target.problem === 'no-remote' ? { kind: 'no-remote' } : { kind: target.problem, remote: target.remote },
 		);
 	}
+	found.push(...facts.needs.filter(isAnswerable));
 	if (target.ok) {
 		const changes = changesFinding(facts, decisions);
 		const commits = commitsFinding(facts, target, decisions, isScratch(changes));
@@ -139,6 +151,7 @@ export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): Fi
 	if (facts.isEmptyGitUser) {
 		found.push({ kind: 'empty-git-user' });
 	}
+	found.push(...facts.needs.filter(finding => !isAnswerable(finding)));
 	if (target.ok && facts.service.kind !== 'not-asked') {
 		found.push({ kind: 'service', look: facts.service });
 	}
@@ -148,7 +161,7 @@ export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): Fi
 /** Returns undefined where something prevents the task. */
 export function planLaunch(facts: LaunchFacts, decisions: LaunchDecisions): LaunchPlan | undefined {
 	const { target } = facts;
-	if (!target.ok || facts.isNameUnsafe) {
+	if (!target.ok || facts.isNameUnsafe || facts.needs.some(blocksTask)) {
 		return undefined;
 	}
 	const { repoUrl, branch, remote, there, here } = target;

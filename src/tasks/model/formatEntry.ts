@@ -1,4 +1,4 @@
-import { oneLine } from '../../base/plainText.ts';
+import { cut, oneLine } from '../../base/plainText.ts';
 import type { LogEntry } from '../../contract/tasks.ts';
 import type { Outcome } from './taskGroups.ts';
 import { type ColourRun, readColours, visibleText } from './visibleText.ts';
@@ -58,6 +58,23 @@ const MAXIMUM_LINES = 100;
 
 /** A log has few steps and agents; a service that keeps inventing new ones must not fill the memory. */
 const MAXIMUM_SOURCES = 200;
+
+/** The fewest characters of an agent's name that tell it from others. */
+const MINIMUM_NAME = 4;
+
+/** What the steps of the local service's agents begin with, and shorter words for some of them. */
+const AGENT = 'agent ';
+const AGENT_WORDS: ReadonlyMap<string, string> = new Map([
+	['message', ''],
+	['thought', 'thinks'],
+	['permission', 'asks'],
+	['refused', 'denied'],
+]);
+const AGENT_STEPS: ReadonlySet<string> = new Set(
+	['message', 'thought', 'plan', 'tool', 'permission', 'refused', 'usage', 'model', 'limit', 'cost'].map(
+		name => `agent_${name}`,
+	),
+);
 
 export type EntryFormatter = (entry: LogEntry, sentAt: string | undefined) => string[];
 
@@ -126,14 +143,14 @@ function createHeads(): (entry: LogEntry, sentAt: string | undefined) => string 
 	let second = '';
 	let secondText = '';
 
-	const sourceOf = (step: string | undefined, type: string | undefined): string => {
-		const text = step || type || '';
+	const sourceOf = (entry: LogEntry): string => {
+		const text = stepOf(entry) || entry.type || '';
 		let source = sources.get(text);
 		if (source === undefined) {
 			if (sources.size >= MAXIMUM_SOURCES) {
 				sources.clear();
 			}
-			source = oneLine(text, SOURCE_WIDTH).padEnd(SOURCE_WIDTH);
+			source = shortSource(text, entry.agent).padEnd(SOURCE_WIDTH);
 			sources.set(text, source);
 		}
 		return source;
@@ -151,7 +168,7 @@ function createHeads(): (entry: LogEntry, sentAt: string | undefined) => string 
 	};
 	return (entry, sentAt) => {
 		const mark = entry.contentType === 'agentResponse' ? ' › ' : '   ';
-		return `${timeOf(entry.timestamp ?? sentAt)}  ${sourceOf(stepOf(entry), entry.type)}${mark}`;
+		return `${timeOf(entry.timestamp ?? sentAt)}  ${sourceOf(entry)}${mark}`;
 	};
 }
 
@@ -190,13 +207,52 @@ function time(timestamp: string | undefined): string {
 	return `${part(date.getHours())}:${part(date.getMinutes())}:${part(date.getSeconds())}`;
 }
 
-/** Formats `git_cloning` as `git cloning`. In `agent_executing`, the agent's own name replaces `agent`. */
+/** Shortens a source to its column. Of an agent's step the agent's name is shortened, as the rest says what it did. */
+function shortSource(text: string, agent = ''): string {
+	const whole = oneLine(text);
+	const did = agent !== '' && text.startsWith(`${agent} `) ? oneLine(text.slice(agent.length)) : '';
+	const left = SOURCE_WIDTH - did.length - 1;
+	return did !== '' && whole.length > SOURCE_WIDTH && left >= MINIMUM_NAME
+		? `${cut(oneLine(agent), left)} ${did}`
+		: cut(whole, SOURCE_WIDTH);
+}
+
+/**
+ * Formats `git_cloning` as `git cloning`. In `agent_executing`, the agent's own name replaces `agent`, and a message has
+ * that name alone.
+ */
 export function stepOf({ step, agent }: LogEntry): string | undefined {
 	const words = step?.replaceAll('_', ' ');
 	if (!agent || words === undefined) {
 		return words ?? agent;
 	}
-	return words === 'agent' || words.startsWith('agent ') ? agent + words.slice('agent'.length) : words;
+	if (words !== 'agent' && !words.startsWith(AGENT)) {
+		return words;
+	}
+	const did = words.slice(AGENT.length);
+	const shown = AGENT_WORDS.get(did) ?? did;
+	return shown === '' ? agent : `${agent} ${shown}`;
+}
+
+/**
+ * The part that an entry has in what an agent does: a message begins a turn, and what the agent does then belongs to
+ * it. Undefined for entries that are not the agent's.
+ */
+export function turnPartOf({ step }: LogEntry): 'message' | 'work' | undefined {
+	if (step === 'agent_message') {
+		return 'message';
+	}
+	return step !== undefined && AGENT_STEPS.has(step) ? 'work' : undefined;
+}
+
+/** Whether the entry is of interest only to those who look closely: what the agent thinks, and what that costs. */
+export function isAside(entry: LogEntry): boolean {
+	return entry.step === 'agent_thought' || isAccount(entry);
+}
+
+/** Whether the entry only counts what the agent's models have cost, between entries of the agent's work. */
+export function isAccount({ step }: LogEntry): boolean {
+	return step === 'agent_usage' || step === 'agent_model';
 }
 
 function levelOf(entry: LogEntry, words: EntryWords): string {
@@ -211,6 +267,7 @@ function levelOf(entry: LogEntry, words: EntryWords): string {
 		case 'success':
 			return `${words.success}: `;
 		case 'info':
+		case 'debug':
 		case 'system':
 		case undefined:
 			return '';

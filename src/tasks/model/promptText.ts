@@ -27,14 +27,15 @@ export function todoPrompt(source: PromptSource, doThis: string): string {
 	return `${doThis} ${placeOf(source)}:\n\n${fenced(source)}\n`;
 }
 
-/** The fence is longer than any run of backticks in the text, so that the text cannot end it. */
-function fenced({ language, text }: PromptSource): string {
+/** Returns the text in a fence. The fence is longer than any run of backticks in the text, so that the text cannot end it. */
+export function fenced({ language, text }: Pick<PromptSource, 'language' | 'text'>): string {
 	const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
 	const fence = '`'.repeat(Math.max(3, longest + 1));
 	return `${fence}${/^[\w+#.-]*$/.test(language) ? language : ''}\n${text.replace(/\n$/, '')}\n${fence}`;
 }
 
-function placeOf({ file, firstLine, lastLine }: PromptSource): string {
+/** Returns the name of the place: the file and its lines, as inline code. */
+export function placeOf({ file, firstLine, lastLine }: Omit<PromptSource, 'text' | 'language'>): string {
 	const name = replaceHidden(file.replace(/[\p{Cc}`]/gu, ''), () => '');
 	return `\`${name}:${firstLine === lastLine ? firstLine : `${firstLine}-${lastLine}`}\``;
 }

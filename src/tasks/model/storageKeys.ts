@@ -22,5 +22,32 @@ export const SCRATCH_ENTRIES = 'errand.tasks.scratch';
 /** The tasks whose work may come on another branch than they go on with, each an entry by the id of its task. */
 export const BEHIND_ENTRIES = 'errand.tasks.behind';
 
+/** The tasks that are archived on this machine, with an entry for each; they are in the editor's state of all workspaces. */
+export const ARCHIVED_ENTRIES = 'errand.tasks.archived';
+
 /** The logs that are open as documents; absent when there are none. */
 export const OPEN_LOGS_KEY = 'errand.tasks.openLogs';
+
+/** The results whose branches were brought into a repository, with an entry for each. */
+export const RESULT_ENTRIES = 'errand.tasks.results';
+
+/** The commits from which tasks were started, with an entry for each, by the id of its task. */
+export const START_ENTRIES = 'errand.tasks.starts';
+
+/** What the user has seen of the changes of a result, with an entry for each, by its key. */
+export const LOOK_ENTRIES = 'errand.tasks.looks';
+
+/** The tasks that have ended and were not looked at, with an entry for each. */
+export const ENDED_ENTRIES = 'errand.tasks.ended';
+
+/** The name of the file in the workspace's storage folder that keeps what was applied last. */
+export const LAST_APPLY_FILE = 'lastApply';
+
+/** The name of the file beside it that keeps what is being applied. It outlives a window that closes meanwhile. */
+export const RUNNING_APPLY_FILE = 'runningApply';
+
+/** The comments on what tasks have changed, with an entry for each task, by its id. */
+export const COMMENT_ENTRIES = 'errand.tasks.comments';
+
+/** Prompts made of comments that were not sent yet, with an entry for each, by the key of the result. */
+export const COMMENT_PROMPT_ENTRIES = 'errand.tasks.commentPrompts';

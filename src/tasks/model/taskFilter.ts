@@ -10,12 +10,21 @@ export interface TaskFilter {
 	text: string;
 	/** Whether only tasks on a repository of this window are shown. */
 	isOwnRepositoryOnly: boolean;
+	/** Whether tasks that the user has archived are shown as well. */
+	showsArchived: boolean;
 }
 
-export const NO_FILTER: TaskFilter = { kind: 'all', status: undefined, text: '', isOwnRepositoryOnly: false };
+export const NO_FILTER: TaskFilter = {
+	kind: 'all',
+	status: undefined,
+	text: '',
+	isOwnRepositoryOnly: false,
+	showsArchived: false,
+};
 
-export function isFiltered({ kind, status, text, isOwnRepositoryOnly }: TaskFilter): boolean {
-	return kind !== 'all' || status !== undefined || text !== '' || isOwnRepositoryOnly;
+/** Whether the list shows anything else than by default. */
+export function isFiltered({ kind, status, text, isOwnRepositoryOnly, showsArchived }: TaskFilter): boolean {
+	return kind !== 'all' || status !== undefined || text !== '' || isOwnRepositoryOnly || showsArchived;
 }
 
 /** Whether the service would list the task, judged by its record. */

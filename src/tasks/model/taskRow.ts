@@ -1,7 +1,10 @@
+import type { KnownCost } from '../../base/knownCost.ts';
 import { firstLine, oneLine } from '../../base/plainText.ts';
 import type { Task } from '../../contract/tasks.ts';
 import type { FollowState } from './followState.ts';
+import { costOf, type Usage } from './modelUse.ts';
 import { endedAt, type Outcome, outcomeOf, timeOf } from './taskGroups.ts';
+import { isRace } from './taskResult.ts';
 
 /** The words of a row, in the editor's language. */
 export interface RowWords {
@@ -11,10 +14,20 @@ export interface RowWords {
 	running: string;
 	saving: string;
 	stopping: string;
+	/** For a task whose agent works without a sandbox. */
+	noSandbox: string;
+	/** How the tests ended that the service ran after the agent. */
+	tests(outcome: 'passed' | 'failed'): string;
+	/** The cost, as far as it is known. */
+	cost(cost: KnownCost): string;
+	/** For a task that the user has archived. */
+	archived: string;
 	percent(progress: number): string;
 	outcome(outcome: Exclude<Outcome, 'active'>): string;
 	changes(added: number, removed: number, files: number): string;
 	pullRequest(number: number): string;
+	/** For a prompt that several agents have. */
+	agents(count: number): string;
 	age(milliseconds: number): string;
 	/** Describes the state in a word or two, or returns undefined where there is nothing to say. */
 	follow(state: FollowState): string | undefined;
@@ -28,6 +41,7 @@ export interface RowFacts {
 	follow: FollowState | undefined;
 	/** Whether a stop was requested and is not confirmed yet. */
 	isStopping: boolean;
+	isArchived?: boolean;
 }
 
 export interface TaskRow {
@@ -37,6 +51,8 @@ export interface TaskRow {
 	accessibleLabel: string;
 	icon: { id: string; color: string | undefined };
 	isActive: boolean;
+	/** Whether it has ended with work that can be kept. */
+	isKeepable: boolean;
 }
 
 const MAXIMUM_LABEL = 80;
@@ -44,7 +60,7 @@ const MAXIMUM_NAME = 60;
 const MAXIMUM_ERROR = 120;
 
 /** The icons by outcome: the codicon and the theme's own colour for such a state. */
-const icons: Record<Exclude<Outcome, 'active'>, TaskRow['icon']> = {
+export const outcomeIcons: Record<Exclude<Outcome, 'active'>, TaskRow['icon']> = {
 	completed: { id: 'pass', color: 'testing.iconPassed' },
 	failed: { id: 'error', color: 'testing.iconFailed' },
 	interrupted: { id: 'debug-disconnect', color: 'testing.iconErrored' },
@@ -55,6 +71,11 @@ const icons: Record<Exclude<Outcome, 'active'>, TaskRow['icon']> = {
 /** Returns the task's prompt as a title. */
 export function taskTitle(task: Task, untitled: string, maximum = MAXIMUM_LABEL): string {
 	return firstLine(task.prompt ?? '', maximum) || untitled;
+}
+
+/** Whether the task was ended with work of its agent that can still be kept. */
+export function canKeepWork({ errand }: Pick<Task, 'errand'>): boolean {
+	return errand?.canKeep === true;
 }
 
 /** Returns `owner/name` of a repository's address, or as much of it as there is. */
@@ -70,8 +91,8 @@ export function repositoryName(repoUrl: string): string {
 }
 
 /**
- * Returns a row's text in a fixed order: progress or outcome, agent, branch, then age or the state of following, then
- * the error.
+ * Returns a row's text in a fixed order: progress or outcome, a missing sandbox, tests and cost, agent, branch, then age
+ * or the state of following, then the error.
  */
 export function describeTask(task: Task, facts: RowFacts, words: RowWords): TaskRow {
 	const outcome = outcomeOf(task);
@@ -81,15 +102,19 @@ export function describeTask(task: Task, facts: RowFacts, words: RowWords): Task
 		outcome === 'active'
 			? [
 					progressText(task, facts, words),
-					...names(task),
+					task.errand?.sandboxed === false ? words.noSandbox : undefined,
+					...names(task, words),
 					facts.repository,
 					activeAge(task, facts, words),
 					follow,
 					errorText(task),
 				]
 			: [
+					facts.isArchived === true ? words.archived : undefined,
+					...(isRace(task) ? names(task, words) : []),
 					outcomeText(task, outcome, words),
-					...names(task),
+					...judgementOf(task.errand, words),
+					...(isRace(task) ? [] : names(task, words)),
 					facts.repository,
 					task.prNumber === undefined ? undefined : words.pullRequest(task.prNumber),
 					ageText(task, facts.now, words),
@@ -103,12 +128,29 @@ export function describeTask(task: Task, facts: RowFacts, words: RowWords): Task
 		label,
 		description: shown.join(' · '),
 		accessibleLabel: [label, ...(spoken === undefined || shown.includes(spoken) ? [] : [spoken]), ...shown].join(', '),
-		icon: outcome === 'active' ? activeIcon(task, facts) : icons[outcome],
+		icon: outcome === 'active' ? activeIcon(task, facts) : outcomeIcons[outcome],
 		isActive: outcome === 'active',
+		isKeepable: outcome !== 'active' && canKeepWork(task),
 	};
 }
 
-function names(task: Task): (string | undefined)[] {
+/** Returns how the tests ended and what an agent has cost, as far as the service says so. */
+export function judgementOf(
+	errand: (Usage & { tests?: 'passed' | 'failed' | undefined }) | undefined,
+	words: Pick<RowWords, 'tests' | 'cost'>,
+): string[] {
+	const { tests } = errand ?? {};
+	const cost = errand && costOf(errand);
+	// The tooltip says where nothing is known of the cost.
+	const isKnown = cost !== undefined && cost.known !== 'nothing';
+	return [...(tests === undefined ? [] : [words.tests(tests)]), ...(isKnown ? [words.cost(cost)] : [])];
+}
+
+function names(task: Task, words: RowWords): (string | undefined)[] {
+	if (isRace(task)) {
+		// Each agent has a row of its own below.
+		return [words.agents(task.agentExecutions?.length ?? 0)];
+	}
 	return [task.selectedAgent, task.branchName ?? task.selectedBranch].map(name => name && oneLine(name, MAXIMUM_NAME));
 }
 
@@ -173,4 +215,10 @@ function ageText(task: Task, now: number, words: RowWords): string | undefined {
 	const time = endedAt(task);
 	const since = Number.isNaN(time) ? timeOf(task.createdAt) : time;
 	return Number.isNaN(since) ? undefined : words.age(Math.max(0, now - since));
+}
+
+/** Whether a task has ended in a way that needs an explanation. */
+export function hasFailed(task: Task): boolean {
+	const outcome = outcomeOf(task);
+	return outcome === 'failed' || outcome === 'timeout' || outcome === 'interrupted';
 }

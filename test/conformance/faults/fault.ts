@@ -1,12 +1,18 @@
 import type { ReceivedRequest, Reply, SentEvent, Tampering } from '../../support/contractServer/contractServer.ts';
 
-/** A falsification of what goes over the wire. A proof of the requirement must notice it. */
+/**
+ * A falsification of what goes over the wire, or of the enclave's cryptography. A falsified request is a fault of the
+ * client, a falsified reply one of the service; each proof of the requirement that it reaches must notice it.
+ */
 export interface Fault {
 	/** What is falsified. */
 	what: string;
 	/** Id of the requirement. */
 	breaks: string;
-	tampering: Tampering;
+	/** A function makes a tampering for each run of a proof, where it has to remember something. */
+	tampering: Tampering | (() => Tampering);
+	/** Proofs of the requirement that look at another part of it, by the words with which they begin. */
+	unseenBy?: readonly string[];
 }
 
 /** Requests by method and path; `query` does not belong to the path. */
@@ -101,6 +107,29 @@ export const inEvent = (where: Where, name: string, path: FieldPath, change: Cha
 		}
 		return events;
 	});
+
+/** Changes every event of a streamed reply. */
+export const inEachEvent = (where: Where, path: FieldPath, change: Change = another): Tampering =>
+	inEvents(where, events => {
+		for (const { data } of events) {
+			changeField(data, path, change);
+		}
+		return events;
+	});
+
+/** Falsifies with all of them. */
+export const all = (...tamperings: readonly Tampering[]): Tampering => ({
+	request(request) {
+		for (const tampering of tamperings) {
+			tampering.request?.(request);
+		}
+	},
+	reply(reply, request) {
+		for (const tampering of tamperings) {
+			tampering.reply?.(reply, request);
+		}
+	},
+});
 
 /** A reply of another status; `body` in place of its own. */
 export const withStatus = (where: Where, from: number, status: number, body?: unknown): Tampering => ({

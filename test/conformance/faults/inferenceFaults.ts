@@ -1,6 +1,8 @@
 import {
+	all,
 	type Change,
 	type Fault,
+	inEachEvent,
 	inEvent,
 	inEvents,
 	inReply,
@@ -73,16 +75,15 @@ const replyFields: readonly Fault[] = (
 		[4, 'object'],
 		[6, 'choices.*.finish_reason'],
 		[6, 'choices.*.provider_specific_fields.native_finish_reason'],
-		[6, 'choices.*.message.content'],
 		[7, 'usage.prompt_tokens'],
 		[7, 'usage.completion_tokens_details.reasoning_tokens'],
 		[7, 'usage.prompt_tokens_details.cached_tokens'],
 		[8, 'provider'],
 	] as const
 ).map(([position, field]) => ({
-	what: `a completion with another ${field}`,
+	what: `a completion without ${field}`,
 	breaks: `inference/chat-completion-response/${position}`,
-	tampering: inReply(CHAT, `json.${field}`),
+	tampering: all(inReply(CHAT, `json.${field}`, missing), inEachEvent(CHAT, field, missing)),
 }));
 
 const responseEvents: readonly Fault[] = [
@@ -201,6 +202,12 @@ export const inferenceFaults: readonly Fault[] = [
 	...answers,
 	...openPoints,
 	{
+		what: 'a completion without its text',
+		breaks: 'inference/chat-completion-response/6',
+		tampering: inReply(CHAT, 'json.choices.*.message.content', missing),
+		unseenBy: ['client: reads a function_call'],
+	},
+	{
 		what: 'a message of another role',
 		breaks: 'inference/message-chat-completions/1',
 		tampering: inRequest(CHAT, 'json.messages.*.role'),
@@ -219,6 +226,12 @@ export const inferenceFaults: readonly Fault[] = [
 		what: 'a request without its key',
 		breaks: 'inference/authentication/1',
 		tampering: inRequest(ANY, 'headers.authorization', missing),
+		unseenBy: ['client: tells of a key that is refused'],
+	},
+	{
+		what: 'a key that nobody looks at',
+		breaks: 'inference/authentication/1',
+		tampering: withStatus(ANY, 401, 200),
 	},
 	{
 		what: 'a chat request on another path',
@@ -229,6 +242,7 @@ export const inferenceFaults: readonly Fault[] = [
 		what: 'a search on the path without a version',
 		breaks: 'inference/endpoints/2',
 		tampering: inRequest(CHAT, 'path', () => '/chat/completions'),
+		unseenBy: ['client: gives the sources with their places'],
 	},
 	{
 		what: 'a stream without its end',
@@ -288,6 +302,7 @@ export const inferenceFaults: readonly Fault[] = [
 		what: 'another usage at the end of a response',
 		breaks: 'inference/events/11',
 		tampering: inEvent(RESPONSES, 'response.completed', 'response.usage.total_tokens'),
+		unseenBy: ['the local service: a reply is the documented events'],
 	},
 	{
 		what: 'encrypted reasoning that is changed on its way back',
@@ -303,6 +318,7 @@ export const inferenceFaults: readonly Fault[] = [
 		what: 'a decision by another model',
 		breaks: 'inference/decision-request-and-response/2',
 		tampering: inRequest(DECISIONS, 'json.model'),
+		unseenBy: ['client: tells no version'],
 	},
 	{
 		what: 'a choice with another option',
@@ -348,18 +364,16 @@ export const inferenceFaults: readonly Fault[] = [
 		tampering: inReply(CHAT, 'json.choices.*.message.annotations', value => (value as unknown[]).slice(0, 1)),
 	},
 	{
-		what: 'an image at another address',
-		breaks: 'inference/endpoints/1',
-		tampering: inReply(CHAT, 'json.choices.*.message.content'),
-	},
-	{
 		what: 'a search that counted other tokens',
 		breaks: 'inference/limits/2',
 		tampering: inEvents(CHAT, events => {
 			for (const { data } of events) {
-				const { usage } = (typeof data === 'object' ? data : {}) as { usage?: { prompt_tokens: number } };
+				const { usage } = (typeof data === 'object' ? data : {}) as {
+					usage?: { prompt_tokens: number; completion_tokens: number };
+				};
 				if (usage) {
 					usage.prompt_tokens = 0;
+					usage.completion_tokens = 0;
 				}
 			}
 			return events;
@@ -379,11 +393,13 @@ export const inferenceFaults: readonly Fault[] = [
 		what: 'a final response with another status',
 		breaks: 'inference/events/11',
 		tampering: inEvent(RESPONSES, 'response.completed', 'response.status'),
+		unseenBy: ['the local service: usage counts'],
 	},
 	{
-		what: 'a final response of another time',
+		what: 'a final response without its time',
 		breaks: 'inference/events/11',
-		tampering: inEvent(RESPONSES, 'response.completed', 'response.created_at'),
+		tampering: inEvent(RESPONSES, 'response.completed', 'response.created_at', missing),
+		unseenBy: ['the local service: usage counts'],
 	},
 	{
 		what: 'a final response whose text has no sources',

@@ -1,15 +1,5 @@
 import { deploymentSettings, taskFields } from '../../support/contractServer/taskFixtures.ts';
-import {
-	type Fault,
-	inEvent,
-	inEvents,
-	inReply,
-	inRequest,
-	missing,
-	nameOf,
-	withoutEvent,
-	withStatus,
-} from './fault.ts';
+import { type Fault, inEvent, inReply, inRequest, missing, withoutEvent, withStatus } from './fault.ts';
 
 const LIST = /^GET \/api\/tasks$/;
 const TASK = /^GET \/api\/tasks(\/[^/]+)?$/;
@@ -23,12 +13,12 @@ const fieldsOfTasks: readonly Fault[] = taskFields.flatMap((field, index) =>
 	field === deploymentSettings
 		? []
 		: {
-				what: `a task with another ${field}`,
+				what: `a task without ${field}`,
 				breaks: `cloud-tasks/task/${index + 1}`,
 				tampering: {
 					reply(reply, request) {
 						for (const path of [`json.tasks.*.${field}`, `json.task.${field}`, `json.${field}`]) {
-							inReply(TASK, path).reply?.(reply, request);
+							inReply(TASK, path, missing).reply?.(reply, request);
 						}
 					},
 				},
@@ -37,9 +27,9 @@ const fieldsOfTasks: readonly Fault[] = taskFields.flatMap((field, index) =>
 
 const entryFields: readonly Fault[] = ['type', 'contentType', 'message', 'timestamp', 'agent', 'step'].map(
 	(field, index) => ({
-		what: `a log entry with another ${field}`,
+		what: `a log entry without ${field}`,
 		breaks: `cloud-tasks/log-entry-in-the-stream/${index + 1}`,
-		tampering: inEvent(STREAM, 'log', `log.${field}`),
+		tampering: inEvent(STREAM, 'log', `log.${field}`, missing),
 	}),
 );
 
@@ -47,6 +37,7 @@ const queries: readonly Fault[] = ['limit', 'offset', 'filter', 'status'].map((f
 	what: `a list that is asked for without ${field}`,
 	breaks: `cloud-tasks/get-cloud-url-api-tasks/${index + 1}`,
 	tampering: inRequest(LIST, `query.${field}`, missing),
+	...((field === 'limit' || field === 'offset') && { unseenBy: ['client: tells the limit and the offset'] }),
 }));
 
 const lookUpErrors: readonly Fault[] = (
@@ -87,9 +78,9 @@ export const taskFaults: readonly Fault[] = [
 		tampering: inReply(LOOK_UP, 'json.*.clone_url'),
 	},
 	{
-		what: 'a branch that is protected where it is not',
+		what: 'a branch that does not say whether it is protected',
 		breaks: 'cloud-tasks/repository-branch-and-organisation-records/2',
-		tampering: inReply(LOOK_UP, 'json.*.protected'),
+		tampering: inReply(LOOK_UP, 'json.*.protected', missing),
 	},
 	{
 		what: 'an organisation with another login',
@@ -105,6 +96,7 @@ export const taskFaults: readonly Fault[] = [
 		what: 'a log with another index',
 		breaks: 'cloud-tasks/events/2',
 		tampering: inEvent(STREAM, 'log', 'index'),
+		unseenBy: ['the local service: a task goes from processing'],
 	},
 	{
 		what: 'a log without its states',
@@ -122,17 +114,10 @@ export const taskFaults: readonly Fault[] = [
 		tampering: inEvent(STREAM, 'complete', 'totalLogs'),
 	},
 	{
-		what: 'a log in the wrong order',
-		breaks: 'unspecified/cloud-tasks/12',
-		tampering: inEvents(STREAM, events => {
-			const logs = events.filter(event => nameOf(event) === 'log').toReversed();
-			return events.map(event => (nameOf(event) === 'log' ? (logs.shift() ?? event) : event));
-		}),
-	},
-	{
 		what: 'a log that is not resumed',
 		breaks: 'unspecified/cloud-tasks/12',
 		tampering: inRequest(STREAM, 'query.fromIndex', () => '0'),
+		unseenBy: ['client: tells which entries cannot be had'],
 	},
 	{
 		what: 'a log that is not asked to leave its states out',
@@ -148,6 +133,7 @@ export const taskFaults: readonly Fault[] = [
 		what: 'a log without the time of sending',
 		breaks: 'cloud-tasks/events/2',
 		tampering: inEvent(STREAM, 'log', 'timestamp', missing),
+		unseenBy: ['the local service: a task goes from processing'],
 	},
 	{
 		what: 'a log without the error in its midst',
@@ -227,6 +213,7 @@ export const taskFaults: readonly Fault[] = [
 		what: 'a created task with another prompt',
 		breaks: 'unspecified/cloud-tasks/1',
 		tampering: inRequest(CREATE, 'json.prompt'),
+		unseenBy: ['client: is refused for its reason'],
 	},
 	{
 		what: 'a created task without one of its agents',

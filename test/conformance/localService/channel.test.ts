@@ -14,6 +14,8 @@ const SHARED = '/encrypted';
 
 const id = (section: string, ...numbers: number[]) => numbers.map(number => `encrypted-channel/${section}/${number}`);
 
+const ADDRESSES = id('endpoints/prose', 1);
+
 const scoped = ({ provider, model }: Implementation): string => `/enc/${provider}/${model}`;
 
 /** Every call carries the key: this service stands on its user's own machine, and answers nobody else. */
@@ -64,22 +66,27 @@ function ownClient(implementation: Implementation): Client {
 }
 
 conformance('the encrypted channel', verifies => {
-	verifies(id('health-record', 1, 2, 3, 4, 5, 6), 'its health has all six fields', async implementation => {
-		for (const base of [scoped(implementation), SHARED]) {
-			const response = await implementation.fetch(`${base}/health`);
-			assert.equal(response.status, 200);
-			const health = (await response.json()) as Record<string, unknown>;
-			assert.equal(health['status'], 'healthy');
-			assert.equal(health['crypto_status'], 'ready');
-			assert.match(String(health['server']), /\w/);
-			assert.match(String(health['version']), /^\d+\.\d+\.\d+/);
-			assert.ok(Math.abs(Number(health['timestamp']) - Date.now() / 1000) < 60);
-			assert.ok(Number.isInteger(health['worker_pid']));
-		}
-	});
+	verifies(
+		[...id('health-record', 1, 2, 3, 4, 5, 6), ...ADDRESSES],
+		'its health has all six fields',
+		async implementation => {
+			for (const base of [scoped(implementation), SHARED]) {
+				const response = await implementation.fetch(`${base}/health`);
+				assert.equal(response.status, 200);
+				const health = (await response.json()) as Record<string, unknown>;
+				assert.equal(health['status'], 'healthy');
+				assert.equal(health['crypto_status'], 'ready');
+				assert.equal(typeof health['server'], 'string');
+				assert.match(String(health['server']), /\w/);
+				assert.match(String(health['version']), /^\d+\.\d+\.\d+/);
+				assert.ok(Math.abs(Number(health['timestamp']) - Date.now() / 1000) < 60);
+				assert.ok(Number.isInteger(health['worker_pid']));
+			}
+		},
+	);
 
 	verifies(
-		[...id('attestation-record', 1, 2, 3, 4, 5, 6), ...id('states-and-transitions', 1)],
+		[...id('attestation-record', 1, 2, 3, 4, 5, 6), ...id('states-and-transitions', 1), ...ADDRESSES],
 		'its attestation begins a session, is signed, and says that there is no hardware',
 		async implementation => {
 			for (const base of [scoped(implementation), SHARED]) {
@@ -122,24 +129,28 @@ conformance('the encrypted channel', verifies => {
 		},
 	);
 
-	verifies(id('endpoints', 4), 'a stream has sealed frames, each complete, and an end', async implementation => {
-		const peer = await attest(implementation);
-		const whole = peer.open(await sealedReply(implementation, peer.seal(HELLO)));
-		const response = await post(implementation, peer.seal(HELLO), { endpoint: 'message_stream' });
-		assert.equal(response.status, 200);
-		assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
-		assert.ok(response.body);
-		const data: string[] = [];
-		const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
-		for await (const event of events) {
-			data.push(event.data);
-		}
-		assert.equal(data.pop(), '[DONE]');
-		const frames = data.map(text => JSON.parse(text) as Sealed);
-		assert.ok(frames.length > 1);
-		assert.deepEqual(new Set(frames.map(({ nonce }) => nonce)), new Set([3001]));
-		assert.equal(frames.map(frame => peer.open(frame)).join(''), whole);
-	});
+	verifies(
+		[...id('endpoints', 4), ...id('events/prose', 1)],
+		'a stream has sealed frames, each complete, and an end',
+		async implementation => {
+			const peer = await attest(implementation);
+			const whole = peer.open(await sealedReply(implementation, peer.seal(HELLO)));
+			const response = await post(implementation, peer.seal(HELLO), { endpoint: 'message_stream' });
+			assert.equal(response.status, 200);
+			assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
+			assert.ok(response.body);
+			const data: string[] = [];
+			const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+			for await (const event of events) {
+				data.push(event.data);
+			}
+			assert.equal(data.pop(), '[DONE]');
+			const frames = data.map(text => JSON.parse(text) as Sealed);
+			assert.ok(frames.length > 1);
+			assert.deepEqual(new Set(frames.map(({ nonce }) => nonce)), new Set([3001]));
+			assert.equal(frames.map(frame => peer.open(frame)).join(''), whole);
+		},
+	);
 
 	verifies(
 		[...id('authentication', 2), ...id('endpoints', 3, 4)],
@@ -197,7 +208,12 @@ conformance('the encrypted channel', verifies => {
 	);
 
 	verifies(
-		[...id('message-response-body', 1, 2, 3, 4), ...id('endpoints', 3, 4), ...id('states-and-transitions', 2)],
+		[
+			...id('message-response-body', 1, 2, 3, 4),
+			...id('endpoints', 3, 4),
+			...id('states-and-transitions', 2),
+			...ADDRESSES,
+		],
 		'our client sends, streams and checks on both forms',
 		async implementation => {
 			const { model, provider } = implementation;

@@ -19,10 +19,12 @@ async function refused(implementation: Implementation, body: object, named: RegE
 	assert.match(await response.text(), named);
 }
 
-async function accepted(implementation: Implementation, body: object): Promise<void> {
+/** Resolves with the provider that served. */
+async function accepted(implementation: Implementation, body: object): Promise<string | undefined> {
 	const response = await post(implementation, { max_tokens: 1, ...body });
-	assert.equal(response.status, 200, `${JSON.stringify(body)}: ${await response.clone().text()}`);
-	await response.text();
+	const text = await response.text();
+	assert.equal(response.status, 200, `${JSON.stringify(body)}: ${text}`);
+	return (JSON.parse(text) as { provider?: string }).provider;
 }
 
 /** What a stream gave before it ended, and how it ended. */
@@ -72,7 +74,7 @@ conformance('chat', verifies => {
 	);
 
 	verifies(
-		['inference/authentication/1', 'unspecified/inference/13'],
+		['inference/authentication/1', 'inference/endpoints/prose/1', 'unspecified/inference/13'],
 		'a request without a valid key is refused; an error has a message that a client can show',
 		async implementation => {
 			for (const authorization of ['', 'Bearer wrong', `Basic ${implementation.key}`]) {
@@ -262,6 +264,17 @@ conformance('chat', verifies => {
 		assert.equal(one.choices[0]?.message.content, two.choices[0]?.message.content);
 	});
 
+	verifies(
+		'inference/states-and-transitions/prose/1',
+		'a request is answered as if it were the first one, whatever was asked before it',
+		async implementation => {
+			const ask = async () => (await complete(implementation, { seed: 3 })).choices[0]?.message.content;
+			const first = await ask();
+			await complete(implementation, { messages: [user('From now on, answer in French only.')] });
+			assert.equal(await ask(), first);
+		},
+	);
+
 	verifies('inference/chat-completion-request/6', 'max_tokens ends the output', async implementation => {
 		const reply = await complete(implementation, { max_tokens: 2 });
 		assert.equal(reply.choices[0]?.finish_reason, 'length');
@@ -282,7 +295,7 @@ conformance('chat', verifies => {
 	});
 
 	verifies(
-		['inference/chat-completion-request/5', 'unspecified/inference/2'],
+		['inference/chat-completion-request/5', 'inference/chat-completion-response/prose/1', 'unspecified/inference/2'],
 		'a stream is server-sent events of chat.completion.chunk objects with choices[].delta.content; a stream gives its finish_reason, then usage with empty choices, then [DONE]',
 		async implementation => {
 			const response = await post(implementation, { stream: true });
@@ -349,7 +362,8 @@ conformance('chat', verifies => {
 	);
 
 	verifies('inference/provider-object/15', 'only: no other provider serves', async implementation => {
-		await accepted(implementation, { provider: { only: [implementation.provider, 'nobody'] } });
+		const { provider } = implementation;
+		assert.equal(await accepted(implementation, { provider: { only: [provider, 'nobody'] } }), provider);
 		await refused(implementation, { provider: { only: ['nobody'] } }, /provider/);
 	});
 
@@ -365,10 +379,11 @@ conformance('chat', verifies => {
 		['inference/provider-object/14', 'inference/provider-object/16'],
 		'order: one that does not host the model is skipped, unless fallbacks are disabled',
 		async implementation => {
-			await accepted(implementation, {
-				provider: { order: ['nobody', implementation.provider], allow_fallbacks: false },
-			});
-			await accepted(implementation, { provider: { order: ['nobody'] } });
+			const { provider } = implementation;
+			const strict = { order: ['nobody', provider], allow_fallbacks: false };
+			assert.equal(await accepted(implementation, { provider: strict }), provider);
+			const free = { order: ['nobody'], only: [provider] };
+			assert.equal(await accepted(implementation, { provider: free }), provider);
 			await refused(implementation, { provider: { order: ['nobody'], allow_fallbacks: false } }, /provider/);
 		},
 	);

@@ -1,4 +1,7 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { createClient } from '../../../src/client/client.ts';
+import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../../src/client/types.ts';
 import { type Connection, connectionSchema } from '../../../src/contract/connection.ts';
 import {
@@ -8,9 +11,12 @@ import {
 	LOCAL_SERVICE,
 } from '../../../src/contract/localConnection.ts';
 import { searchModelOf } from '../../../src/contract/search.ts';
+import type { Tampering } from '../../support/contractServer/contractServer.ts';
 import { ServiceProcess } from '../../support/serviceProcess.ts';
 import { TemporaryRepository } from '../../support/temporaryRepository.ts';
+import { UpstreamServer } from '../../support/upstreamServer.ts';
 import { addProof } from '../proofs.ts';
+import { tamperedFetch } from './tamperedFetch.ts';
 
 /** A service that is under test, and what of it the suite has to know. */
 export interface Implementation {
@@ -28,8 +34,19 @@ export interface Implementation {
 	/** Without a version. */
 	decisionModel: string;
 	provider: string;
+	/** The service's own slug. */
+	service: string;
 	/** A repository that tasks can run on. */
 	repoUrl: string;
+	/** A model of two model servers, and which of them is best in what. It is there if the area needs model servers. */
+	race: { model: string; cheapest: string; firstToBegin: string; fastest: string };
+	/**
+	 * A closed model whose server keeps nothing but a cache in memory, and how many tokens that cache saves. It is there if
+	 * the area needs model servers.
+	 */
+	caching: { model: string; provider: string; cachedTokens: number };
+	/** Returns all that the service has stored so far, and what it has logged. */
+	stored(): Promise<string>;
 	/** Prompts by which this implementation shows a fault or takes its time. */
 	prompts: {
 		error: string;
@@ -41,12 +58,20 @@ export interface Implementation {
 		slowTask: string;
 		failingTask: string;
 	};
+	/** Returns the same service, as it is seen by a client whose replies are falsified. */
+	under(tampering: Tampering): Implementation;
 	stop(): Promise<void>;
+}
+
+/** What the tests of an area need of the service. */
+interface Needs {
+	/** Whether it has model servers, which serve instead of the built-in demo wherever no model is named. */
+	modelServers?: boolean;
 }
 
 interface Implementer {
 	name: string;
-	start(): Promise<Implementation>;
+	start(needs: Needs): Promise<Implementation>;
 }
 
 /** A test that the service does what these requirements demand; `what` names it. */
@@ -57,18 +82,23 @@ export type Verifies = (
 ) => void;
 
 /** Runs an area's tests against each implementer, with one service for the area. */
-export function conformance(area: string, define: (verifies: Verifies) => void): void {
-	for (const { name, start } of implementers) {
+export function conformance(area: string, define: (verifies: Verifies) => void, needs: Needs = {}): void {
+	for (const implementer of implementers) {
+		const { name, start } = implementer;
 		describe(`${area}, ${name}`, function () {
 			this.timeout(60_000);
 			let implementation: Implementation | undefined;
 			before(async () => {
-				implementation = await start();
+				implementation = await start(needs);
 			});
 			after(() => implementation?.stop());
 			define((ids, what, body) => {
 				const list = typeof ids === 'string' ? [ids] : ids;
-				addProof(list, { what: `${name}: ${what}` });
+				addProof(list, {
+					by: 'service',
+					what: `${name}: ${what}`,
+					runUnder: async tampering => body((await running(implementer, needs)).under(tampering)),
+				});
 				it(`${what} (${list.length > 3 ? `${list[0]} and ${list.length - 1} more` : list.join(', ')})`, async () => {
 					if (implementation === undefined) {
 						throw new Error('The service did not start.');
@@ -80,10 +110,61 @@ export function conformance(area: string, define: (verifies: Verifies) => void):
 	}
 }
 
+/** The services that proofs under faults share, by their name and what they have. */
+const shared = new Map<string, Promise<Implementation>>();
+
+function running({ name, start }: Implementer, needs: Needs): Promise<Implementation> {
+	const key = `${name} ${JSON.stringify(needs)}`;
+	const known = shared.get(key) ?? start(needs);
+	shared.set(key, known);
+	return known;
+}
+
+/** Stops the services that proofs under faults have started. */
+export async function stopShared(): Promise<void> {
+	await Promise.all([...shared.values()].map(async implementation => (await implementation).stop()));
+	shared.clear();
+}
+
+const PIECES = Array.from({ length: 10 }, (_, index) => `word ${index} `);
+
 const implementers: Implementer[] = [{ name: 'the local service', start: startLocalService }];
 
-async function startLocalService(): Promise<Implementation> {
-	const service = await ServiceProcess.start();
+/** The tokens that the upstream with a cache in memory tells of. */
+const CACHED_TOKENS = 11;
+
+/** One is quick to begin and slow to go on, the other the other way round. The third one caches. */
+async function startUpstreams() {
+	const early = await UpstreamServer.start({ pauseMs: 30, pieces: PIECES });
+	const swift = await UpstreamServer.start({ firstMs: 150, pauseMs: 3, pieces: PIECES });
+	const usage = {
+		...{ prompt_tokens: 12, completion_tokens: 1, total_tokens: 13 },
+		prompt_tokens_details: { cached_tokens: CACHED_TOKENS },
+	};
+	const caching = await UpstreamServer.start({
+		chunks: [{ choices: [{ index: 0, delta: { content: 'Cached.' }, finish_reason: 'stop' }] }, { choices: [], usage }],
+		isForgetful: true,
+	});
+	const prices = (input: number) => ({ prices: { input, output: input } });
+	const zdr = { zeroDataRetention: true, storesData: false };
+	return {
+		handover: {
+			findOllama: false,
+			upstreams: [
+				{ slug: 'early', url: early.url, models: [{ id: 'racer' }], ...prices(2) },
+				{ slug: 'swift', url: swift.url, models: [{ id: 'racer' }], ...prices(3) },
+				{ slug: 'caching', url: caching.url, models: [{ id: 'keeper', openWeights: false }], dataPolicy: zdr },
+			],
+		},
+		async stop() {
+			await Promise.all([early, swift, caching].map(upstream => upstream.stop()));
+		},
+	};
+}
+
+async function startLocalService({ modelServers = false }: Needs): Promise<Implementation> {
+	const upstreams = modelServers ? await startUpstreams() : undefined;
+	const service = await ServiceProcess.start(upstreams ? { handover: upstreams.handover } : {});
 	const repository = await TemporaryRepository.create();
 	const connection: Connection = {
 		name: 'local',
@@ -97,7 +178,7 @@ async function startLocalService(): Promise<Implementation> {
 			decisionModel: LOCAL_DECISION_MODEL,
 		}),
 	};
-	return {
+	const implementation: Implementation = {
 		client: createClient({ connection, keys: async () => service.token }),
 		fetch: (path, init) => service.fetch(path, init),
 		fetchEnterprise: (path, init) => service.fetch(ENTERPRISE_PATH + path, init),
@@ -108,7 +189,10 @@ async function startLocalService(): Promise<Implementation> {
 		searchModel: searchModelOf(connection),
 		decisionModel: LOCAL_DECISION_MODEL,
 		provider: 'demo',
+		service: LOCAL_SERVICE,
 		repoUrl: repository.path,
+		race: { model: 'racer', cheapest: 'early', firstToBegin: 'early', fastest: 'swift' },
+		caching: { model: 'keeper', provider: 'caching', cachedTokens: CACHED_TOKENS },
 		prompts: {
 			error: '/demo error',
 			cut: '/demo cut',
@@ -117,9 +201,29 @@ async function startLocalService(): Promise<Implementation> {
 			slowTask: '/demo slow',
 			failingTask: '/demo fail',
 		},
+		async stored() {
+			const files = await readdir(service.stateFolder, { recursive: true, withFileTypes: true });
+			const texts = files
+				.filter(file => file.isFile())
+				.map(file => readFile(path.join(file.parentPath, file.name), 'latin1'));
+			return (await Promise.all(texts)).join('\n');
+		},
+		under(tampering) {
+			const fetch = tamperedFetch((target, init) => service.fetch(target, init), tampering);
+			const direct = tamperedFetch((address, init) => globalThis.fetch(address, init), tampering);
+			const transport = createFetchTransport((address, init) => direct(address, init));
+			return {
+				...implementation,
+				client: createClient({ connection, keys: async () => service.token, transport }),
+				fetch,
+				fetchEnterprise: (target, init) => fetch(ENTERPRISE_PATH + target, init),
+			};
+		},
 		async stop() {
 			await service.stop();
 			await repository.remove();
+			await upstreams?.stop();
 		},
 	};
+	return implementation;
 }

@@ -20,7 +20,7 @@ const generate = async (implementation: Implementation, content: string): Promis
 
 conformance('images', verifies => {
 	verifies(
-		'inference/endpoints/1',
+		['inference/endpoints/1', 'inference/endpoints/prose/2', 'inference/endpoints/prose/3'],
 		'a description is answered with the address of an image that whoever has the address can see',
 		async implementation => {
 			const { url, model, digest } = await implementation.client.images.generate({
@@ -41,7 +41,7 @@ conformance('images', verifies => {
 	);
 
 	verifies(
-		'inference/endpoints/1',
+		'inference/endpoints/prose/3',
 		'the content is the address alone, and no tokens are counted',
 		async implementation => {
 			const { choices, usage, model } = await generate(implementation, 'A harbour');
@@ -84,7 +84,7 @@ conformance('images', verifies => {
 		},
 	);
 
-	verifies('inference/endpoints/1', 'an image of nothing is refused', async implementation => {
+	verifies('inference/endpoints/prose/2', 'an image of nothing is refused', async implementation => {
 		const body = JSON.stringify({ model: implementation.imageModel, messages: [{ role: 'user', content: ' ' }] });
 		const response = await implementation.fetch('/chat/completions', { method: 'POST', body });
 		assert.equal(response.status, 400);

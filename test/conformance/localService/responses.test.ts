@@ -49,6 +49,9 @@ interface RawResponse {
 	usage: Record<string, unknown> | null;
 }
 
+/** Every documented field of a response. */
+const RESPONSE_FIELDS = ['created_at', 'id', 'model', 'object', 'output', 'status', 'usage'];
+
 /** The events of a reply, each named by its own data. */
 async function streamed(implementation: Implementation, body: object = {}): Promise<RawEvent[]> {
 	const events: RawEvent[] = [];
@@ -105,6 +108,8 @@ conformance('responses', verifies => {
 			event(7),
 			event(8),
 			event(11),
+			'inference/responses-request/prose/1',
+			'inference/states-and-transitions/prose/3',
 		],
 		'a reply is the documented events in their order, each naming its item and part, and ends with the whole response',
 		async implementation => {
@@ -126,7 +131,9 @@ conformance('responses', verifies => {
 			assert.equal(created?.response?.status, 'in_progress');
 			assert.ok(Number.isInteger(created?.response?.['created_at']));
 			const response = events.at(-1)?.response;
+			assert.deepEqual(Object.keys(response ?? {}).sort(), RESPONSE_FIELDS);
 			assert.equal(response?.id, created?.response?.id);
+			assert.equal(response?.['created_at'], created?.response?.['created_at']);
 			assert.equal(response?.['model'], implementation.model);
 			assert.equal(response?.status, 'completed');
 			const [item] = response?.output ?? [];
@@ -144,22 +151,31 @@ conformance('responses', verifies => {
 		},
 	);
 
-	verifies(event(11), 'usage counts input, output and both details', async implementation => {
-		const usage = (await accepted(implementation, {})).at(-1)?.response?.usage ?? {};
-		assert.deepEqual(Object.keys(usage).sort(), [
-			'input_tokens',
-			'input_tokens_details',
-			'output_tokens',
-			'output_tokens_details',
-			'total_tokens',
-		]);
-		assert.equal(usage['total_tokens'], Number(usage['input_tokens']) + Number(usage['output_tokens']));
-		assert.deepEqual(usage['input_tokens_details'], { cached_tokens: 0 });
-		assert.deepEqual(usage['output_tokens_details'], { reasoning_tokens: 0 });
-	});
+	verifies(
+		[event(11), 'inference/responses-request/prose/1'],
+		'usage counts input, output and both details',
+		async implementation => {
+			const usage = (await accepted(implementation, {})).at(-1)?.response?.usage ?? {};
+			assert.deepEqual(Object.keys(usage).sort(), [
+				'input_tokens',
+				'input_tokens_details',
+				'output_tokens',
+				'output_tokens_details',
+				'total_tokens',
+			]);
+			assert.equal(usage['total_tokens'], Number(usage['input_tokens']) + Number(usage['output_tokens']));
+			assert.deepEqual(usage['input_tokens_details'], { cached_tokens: 0 });
+			assert.deepEqual(usage['output_tokens_details'], { reasoning_tokens: 0 });
+		},
+	);
 
 	verifies(
-		['inference/authentication/1', 'inference/authentication/2'],
+		[
+			'inference/authentication/1',
+			'inference/authentication/2',
+			'inference/endpoints/prose/1',
+			'inference/errors/prose/1',
+		],
 		'a request without a valid key is refused in the same form',
 		async implementation => {
 			const response = await implementation.fetchEnterprise('/v1/responses', {
@@ -199,25 +215,39 @@ conformance('responses', verifies => {
 
 	verifies(
 		[id(2), id(4), id(5), 'unspecified/inference/7'],
-		'other models need none of the three, and refuse what contradicts them',
+		'other models need none of the three, refuse another store, and answer whole without a stream',
 		async implementation => {
-			await accepted(implementation, { store: undefined, stream: undefined });
+			await accepted(implementation, { store: undefined });
 			await refused(implementation, { store: true }, 'Store must be set to false');
-			await refused(implementation, { stream: false }, 'Stream must be set to true');
+			// What was not asked to be streamed is answered whole, in the form of the last event's response.
+			for (const stream of [undefined, false]) {
+				const response = await post(implementation, { stream });
+				assert.equal(response.status, 200);
+				const { object, status } = (await response.json()) as RawResponse;
+				assert.deepEqual([object, status], ['response', 'completed']);
+			}
 		},
 	);
 
 	verifies(
-		[id(1), id(3), id(9), 'inference/errors/2', 'inference/errors/5'],
+		[
+			id(1),
+			id(3),
+			id(9),
+			'inference/errors/2',
+			'inference/errors/5',
+			'inference/errors/prose/1',
+			'inference/errors/prose/2',
+		],
 		'a missing model or input, an input that is no list and previous_response_id are told',
 		async implementation => {
 			await refused(implementation, { model: undefined }, 'Missing required parameter: model');
 			await refused(implementation, { input: undefined }, 'Missing required parameter: input');
-			await refused(implementation, { input: 'Hello' }, 'Input must be a list');
-			await refused(implementation, { input: { role: 'user' } }, 'Input must be a list');
+			await refused(implementation, { input: 'Hello' }, /^Input must be a list\. Send a text as /);
+			await refused(implementation, { input: { role: 'user' } }, /^Input must be a list\b/);
 			await refused(implementation, { input: [] }, /^input: /);
 			for (const previous_response_id of ['resp_1', null]) {
-				const message = 'Unsupported parameter: previous_response_id';
+				const message = /^Unsupported parameter: previous_response_id\. .*send the whole conversation in input\.$/;
 				await refused(implementation, { previous_response_id }, message);
 			}
 		},
@@ -240,7 +270,7 @@ conformance('responses', verifies => {
 				[{ tools, tool_choice: { type: 'function', name: 'moon' } }, /^tool_choice/],
 				[{ parallel_tool_calls: 'no' }, /^parallel_tool_calls/],
 				[{ input: [{ role: 'tool', content: 'x' }] }, /^input\[0\]/],
-				[{ input: [{ type: 'message', role: 'user', content: 'x' }] }, /^input\[0\]/],
+				[{ input: [{ type: 'message', role: 'user', content: 1 }] }, /^input\[0\]/],
 				[{ input: [{ type: 'message', role: 'user', content: [{ type: 'image', text: '' }] }] }, /^input\[0\]/],
 				[{ input: [user('x'), { type: 'item_reference', id: 'x' }] }, /^input\[1\]/],
 				[{ input: [{ ...call, call_id: undefined }] }, /^input\[0\]\.call_id/],
@@ -264,12 +294,14 @@ conformance('responses', verifies => {
 				{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'One' }] },
 				{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Two' }] },
 				user('Three'),
+				// Clients of public practice send the type with a text, too.
+				{ type: 'message', role: 'assistant', content: 'Four' },
 			],
 		});
 	});
 
 	verifies(
-		[id(6), event(3), event(8), event(9), event(10)],
+		[id(6), event(3), event(8), event(9), event(10), 'inference/responses-request/prose/2'],
 		'a function call comes as an item with its arguments in pieces and as a whole',
 		async implementation => {
 			const events = await accepted(implementation, { input: [user(implementation.prompts.call)], tools });
@@ -290,6 +322,7 @@ conformance('responses', verifies => {
 			assert.ok(Number.isInteger((JSON.parse(pieces.join('')) as { day: unknown }).day));
 			const whole = events.find(one => one.type === 'response.output_item.done' && one.item?.id === item?.id)?.item;
 			assert.deepEqual([whole?.['arguments'], whole?.status], [pieces.join(''), 'completed']);
+			assert.deepEqual(Object.keys(whole ?? {}).sort(), ['arguments', 'call_id', 'id', 'name', 'status', 'type']);
 			assert.ok(whole?.['call_id']);
 			assert.deepEqual(events.at(-1)?.response?.output.at(-1), whole);
 		},
@@ -310,7 +343,7 @@ conformance('responses', verifies => {
 	});
 
 	verifies(
-		[id(12), id(13)],
+		[id(12), id(13), 'inference/events/prose/1', 'inference/states-and-transitions/prose/2'],
 		'the results of several parallel calls lead to an answer in text',
 		async implementation => {
 			const request: ResponsesRequest = {

@@ -1,28 +1,9 @@
 import assert from 'node:assert/strict';
 import { conformance, type Implementation } from './harness.ts';
+import { ask } from './routedChat.ts';
 
 /** The other provider of the model: it is dearer, runs a quantization, knows fewer parameters and vouches for nothing. */
 const OTHER = { slug: 'demo-two', quantization: 'int8', unknownParameter: { top_k: 3 } };
-
-interface Reply {
-	status: number;
-	provider: string | undefined;
-	model: string | undefined;
-	message: string;
-}
-
-async function ask(fetch: Implementation['fetch'], body: object, path = '/chat/completions'): Promise<Reply> {
-	const response = await fetch(path, {
-		method: 'POST',
-		body: JSON.stringify({ max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }], ...body }),
-	});
-	const { provider, model, error } = (await response.json()) as {
-		provider?: string;
-		model?: string;
-		error?: { message: string };
-	};
-	return { status: response.status, provider, model, message: error?.message ?? '' };
-}
 
 async function served(
 	implementation: Implementation,
@@ -171,6 +152,16 @@ conformance('routing', verifies => {
 			]) {
 				assert.equal(elsewhere.status, 400);
 				assert.match(elsewhere.message, /prefix/);
+			}
+		},
+	);
+
+	verifies(
+		'inference/provider-prefix-shorthand/prose/1',
+		'a prefix is lowercase and ends with a slash; anything else is a name that is not there',
+		async ({ fetchEnterprise, model }) => {
+			for (const name of [`Demo-Two/${model}`, `demo-two:${model}`, `demo-two/`, `/${model}`]) {
+				assert.equal((await ask(fetchEnterprise, { model: name })).status, 404, name);
 			}
 		},
 	);

@@ -11,7 +11,13 @@ const messages = [
 
 conformance('search', verifies => {
 	verifies(
-		['inference/endpoints/2', 'inference/limits/2', 'unspecified/inference/8'],
+		[
+			'inference/endpoints/2',
+			'inference/endpoints/prose/4',
+			'inference/web-search-annotation/prose/1',
+			'inference/limits/2',
+			'unspecified/inference/8',
+		],
 		'the search model streams an answer whose sources have an address, a title and their place in the text',
 		async ({ client }) => {
 			let text = '';
@@ -37,7 +43,7 @@ conformance('search', verifies => {
 	);
 
 	verifies(
-		'inference/endpoints/2',
+		['inference/endpoints/2', 'inference/web-search-annotation/prose/1'],
 		'a whole answer has its annotations in the message, on both hosts',
 		async implementation => {
 			for (const fetch of [implementation.fetch, implementation.fetchEnterprise]) {
@@ -51,8 +57,11 @@ conformance('search', verifies => {
 				assert.equal(model, implementation.searchModel);
 				const [{ message } = { message: undefined }] = choices;
 				assert.ok(message);
+				assert.ok(message.annotations.length > 1);
 				for (const { type, url_citation: source } of message.annotations) {
 					assert.equal(type, 'url_citation');
+					assert.ok(URL.canParse(source?.url ?? ''));
+					assert.ok(source?.title);
 					assert.ok(Number.isInteger(source?.start_index) && Number.isInteger(source?.end_index));
 					assert.ok(message.content.slice(source?.start_index, source?.end_index).length > 5);
 				}

@@ -35,7 +35,14 @@ async function known({ client, repoUrl }: Implementation) {
 
 conformance('look-ups', verifies => {
 	verifies(
-		[`${RECORDS}/1`, `${RECORDS}/2`, `${RECORDS}/3`, 'cloud-tasks/errors/5', 'unspecified/cloud-tasks/15'],
+		[
+			`${RECORDS}/1`,
+			`${RECORDS}/2`,
+			`${RECORDS}/3`,
+			'cloud-tasks/errors/5',
+			'unspecified/cloud-tasks/15',
+			...['orgs', 'repos', 'branches'].map(name => `cloud-tasks/get-cloud-url-api-scm-${name}/prose/2`),
+		],
 		'organisations, repositories and branches come as records with their documented fields, and no others',
 		async implementation => {
 			const { client, repoUrl, fetch } = implementation;
@@ -86,38 +93,55 @@ conformance('look-ups', verifies => {
 		},
 	);
 
-	verifies('cloud-tasks/errors/6', 'a missing owner or repo gets 400', async implementation => {
-		assert.match(await refused(implementation, 'repos', 400), /owner/);
-		assert.match(await refused(implementation, 'branches?repo=x', 400), /owner/);
-		assert.match(await refused(implementation, 'branches?owner=x&repo=', 400), /repo/);
-	});
+	const required = ['repos', 'branches'].map(name => `cloud-tasks/get-cloud-url-api-scm-${name}/prose/1`);
+	verifies(
+		['cloud-tasks/errors/6', 'cloud-tasks/errors/prose/3', ...required],
+		'a missing owner or repo gets 400',
+		async implementation => {
+			assert.match(await refused(implementation, 'repos', 400), /owner/);
+			assert.match(await refused(implementation, 'branches?repo=x', 400), /owner/);
+			assert.match(await refused(implementation, 'branches?owner=x&repo=', 400), /repo/);
+		},
+	);
 
-	verifies('cloud-tasks/errors/7', 'an invalid or missing key gets 401', async implementation => {
-		for (const target of ['orgs', 'repos?owner=x', 'branches?owner=x&repo=y']) {
-			for (const authorization of ['', 'Bearer wrong']) {
-				assert.match(await refused(implementation, target, 401, { headers: { authorization } }), /credentials/);
+	verifies(
+		['cloud-tasks/errors/7', 'cloud-tasks/errors/prose/3'],
+		'an invalid or missing key gets 401',
+		async implementation => {
+			for (const target of ['orgs', 'repos?owner=x', 'branches?owner=x&repo=y']) {
+				for (const authorization of ['', 'Bearer wrong']) {
+					assert.match(await refused(implementation, target, 401, { headers: { authorization } }), /credentials/);
+				}
 			}
-		}
-	});
+		},
+	);
 
-	verifies('cloud-tasks/errors/8', 'a repository that is not there gets 404', async implementation => {
-		const { owner } = await known(implementation);
-		await refused(implementation, `branches?owner=${owner}&repo=nothing`, 404);
-		await assert.rejects(implementation.client.sources.branches('nobody', 'nothing'), error =>
-			ClientError.is(error, 'source-link-missing'),
-		);
-	});
+	verifies(
+		['cloud-tasks/errors/8', 'cloud-tasks/errors/prose/3'],
+		'a repository that is not there gets 404',
+		async implementation => {
+			const { owner } = await known(implementation);
+			await refused(implementation, `branches?owner=${owner}&repo=nothing`, 404);
+			await assert.rejects(implementation.client.sources.branches('nobody', 'nothing'), error =>
+				ClientError.is(error, 'not-found'),
+			);
+		},
+	);
 
-	verifies('cloud-tasks/errors/9', 'a repository that cannot be read gets 502', async implementation => {
-		const { owner, repo } = await known(implementation);
-		const references = path.join(implementation.repoUrl, '.git', 'refs');
-		// Without it git calls the folder no repository, while its files are there.
-		await rename(references, `${references}-away`);
-		try {
-			const message = await refused(implementation, `branches?owner=${owner}&repo=${repo}`, 502);
-			assert.match(message, /git/);
-		} finally {
-			await rename(`${references}-away`, references);
-		}
-	});
+	verifies(
+		['cloud-tasks/errors/9', 'cloud-tasks/errors/prose/3'],
+		'a repository that cannot be read gets 502',
+		async implementation => {
+			const { owner, repo } = await known(implementation);
+			const references = path.join(implementation.repoUrl, '.git', 'refs');
+			// Without it git calls the folder no repository, while its files are there.
+			await rename(references, `${references}-away`);
+			try {
+				const message = await refused(implementation, `branches?owner=${owner}&repo=${repo}`, 502);
+				assert.match(message, /git/);
+			} finally {
+				await rename(`${references}-away`, references);
+			}
+		},
+	);
 });

@@ -1,23 +1,30 @@
 import assert from 'node:assert/strict';
 import { ClientError } from '../../../src/base/errors.ts';
-import type { FollowEvent } from '../../../src/client/types.ts';
 import type { Task } from '../../../src/contract/tasks.ts';
 import { conformance } from './harness.ts';
-import { all, create, ended, json, named, STATES, stream } from './taskCalls.ts';
+import { all, create, ended, json, named, STATES } from './taskCalls.ts';
+
+const LIST = 'cloud-tasks/get-cloud-url-api-tasks/prose';
 
 conformance('tasks', verifies => {
 	verifies(
-		['cloud-tasks/errors/1', 'cloud-tasks/get-cloud-url-api-tasks/1', 'cloud-tasks/get-cloud-url-api-tasks/2'],
+		[
+			'cloud-tasks/errors/1',
+			'cloud-tasks/get-cloud-url-api-tasks/1',
+			'cloud-tasks/get-cloud-url-api-tasks/2',
+			...[1, 2, 3, 4].map(position => `${LIST}/${position}`),
+		],
 		'no tasks: an empty page without more; limit 50, offset 0, both echoed',
 		async implementation => {
-			const page = await json(implementation, '/api/tasks');
+			// Nothing makes batches, so there is none, whatever else the service has done.
+			const page = await json(implementation, '/api/tasks?filter=batch');
 			assert.deepEqual(page, { tasks: [], hasMore: false, offset: 0, limit: 50 });
-			assert.deepEqual(await implementation.client.tasks.list(), page);
+			assert.deepEqual(await implementation.client.tasks.list({ filter: 'batch' }), page);
 		},
 	);
 
 	verifies(
-		['cloud-tasks/authentication/1', 'cloud-tasks/errors/2'],
+		['cloud-tasks/authentication/1', 'cloud-tasks/errors/2', 'cloud-tasks/errors/prose/1'],
 		'a request without a valid key gets 401 and an error',
 		async implementation => {
 			for (const path of ['/api/tasks', '/api/tasks/any', '/api/tasks/any/stream']) {
@@ -103,10 +110,16 @@ conformance('tasks', verifies => {
 				prUrl: 'string or null',
 				isEmptyGitUser: 'boolean',
 			};
-			for (const [field, kind] of Object.entries(kinds)) {
-				assert.ok(field in task, `${field} is missing`);
-				assert.ok(kind.split(' or ').includes(task[field] === null ? 'null' : typeof task[field]), field);
-			}
+			const hasFields = (shown: Record<string, unknown>) => {
+				for (const [field, kind] of Object.entries(kinds)) {
+					assert.ok(field in shown, `${field} is missing`);
+					assert.ok(kind.split(' or ').includes(shown[field] === null ? 'null' : typeof shown[field]), field);
+				}
+			};
+			hasFields(task);
+			hasFields((await json<{ task: typeof task }>(implementation, `/api/tasks/${task['id']}`)).task);
+			const { tasks: listed } = await json<{ tasks: (typeof task)[] }>(implementation, '/api/tasks');
+			hasFields(listed.find(({ id }) => id === task['id']) ?? assert.fail('it is not in the list'));
 			assert.ok(STATES.includes(String(task['status'])));
 			assert.equal(task['prompt'], 'Fields');
 			assert.equal(task['maxDuration'], 60);
@@ -167,6 +180,7 @@ conformance('tasks', verifies => {
 			const order = statuses.filter((status, index) => status !== statuses[index - 1]);
 			assert.deepEqual(order.slice(-3), ['processing', 'saving', 'completed']);
 			assert.deepEqual(named(quiet, 'status'), []);
+			assert.equal(events.at(-1)?.data['status'], 'completed');
 			const task = await implementation.client.tasks.get(id);
 			assert.equal(task.status, 'completed');
 			assert.equal(task.progress, 100);
@@ -212,108 +226,6 @@ conformance('tasks', verifies => {
 
 	verifies(
 		[
-			'cloud-tasks/authentication/2',
-			'cloud-tasks/events/1',
-			'cloud-tasks/events/2',
-			'cloud-tasks/log-entry-in-the-stream/1',
-			'cloud-tasks/log-entry-in-the-stream/2',
-			'cloud-tasks/log-entry-in-the-stream/3',
-			'cloud-tasks/log-entry-in-the-stream/4',
-			'cloud-tasks/log-entry-in-the-stream/5',
-			'cloud-tasks/log-entry-in-the-stream/6',
-			'cloud-tasks/events/4',
-		],
-		'the stream is text/event-stream; each event has a type and JSON data; connected comes first, with its fields; each log entry has index, time and documented fields and values; indexes have no gap; the observed steps come in order; complete has the final status and totalLogs, and the stream closes',
-		async implementation => {
-			const { id } = await create(implementation, 'Log');
-			const events = await all(implementation, id);
-			assert.ok(events.every(({ name }) => ['connected', 'log', 'status', 'complete'].includes(name ?? '')));
-			const [connected] = events;
-			assert.equal(connected?.name, 'connected');
-			assert.equal(connected?.data['taskId'], id);
-			assert.equal(connected?.data['fromIndex'], 0);
-			assert.ok(connected?.data['message'] && connected.data['timestamp']);
-
-			const logs = named(events, 'log');
-			for (const [index, { data }] of logs.entries()) {
-				assert.equal(data['index'], index);
-				const entry = data['log'] as Record<string, string>;
-				assert.ok(['info', 'error', 'success', 'warning', 'system'].includes(entry['type'] ?? ''));
-				const contents = ['agentResponse', 'ansi', 'system', 'message', 'plain-text'];
-				assert.ok(contents.includes(entry['contentType'] ?? ''));
-				assert.equal(typeof entry['message'], 'string');
-				assert.equal(new Date(entry['timestamp'] ?? '').toISOString(), entry['timestamp']);
-				assert.ok(entry['agent'] && entry['step']);
-				assert.ok(!Number.isNaN(Date.parse(String(data['timestamp']))));
-			}
-			const steps = [...new Set(logs.map(({ data }) => (data['log'] as { step: string }).step))];
-			const observed = ['git_cloning', 'git_cloned', 'agent_executing', 'git_committed'];
-			assert.deepEqual(
-				steps.filter(step => observed.includes(step)),
-				observed,
-			);
-
-			const last = events.at(-1);
-			assert.equal(last?.name, 'complete');
-			assert.equal(last?.data['status'], 'completed');
-			assert.equal(last?.data['totalLogs'], logs.length);
-			assert.ok(last?.data['message'] && last.data['timestamp']);
-		},
-	);
-
-	verifies(
-		['unspecified/cloud-tasks/12', 'cloud-tasks/authentication/7'],
-		'fromIndex resumes at that entry; only logs and status are streamed: no keys, tokens or user ids',
-		async implementation => {
-			const { id } = await create(implementation, 'Resume');
-			const followed: FollowEvent[] = [];
-			for await (const event of implementation.client.tasks.follow(id)) {
-				followed.push(event);
-			}
-			const entries = followed.filter(event => event.type === 'log');
-			assert.ok(entries.length > 5);
-			assert.equal(followed.at(-1)?.type, 'complete');
-			for (const fromIndex of [0, 3, entries.length - 1, entries.length, entries.length + 5]) {
-				const events = await all(implementation, id, `?fromIndex=${fromIndex}`);
-				assert.equal(events[0]?.data['fromIndex'], fromIndex);
-				assert.deepEqual(
-					named(events, 'log').map(({ data }) => (data['log'] as { message: string }).message),
-					entries.slice(fromIndex).map(({ entry }) => entry.message),
-				);
-				assert.equal(events.at(-1)?.data['totalLogs'], entries.length);
-				const text = JSON.stringify(events);
-				assert.ok(!text.includes(implementation.key) && !text.includes('userId'));
-			}
-		},
-	);
-
-	verifies('cloud-tasks/errors/1', 'an unknown task: 404, Task not found', async implementation => {
-		const { error } = await json<{ error: string }>(implementation, '/api/tasks/no-such-task/stream', 404);
-		assert.equal(error, 'Task not found');
-	});
-
-	verifies(
-		['cloud-tasks/events/3', 'cloud-tasks/limits/3'],
-		'status comes about every 2 s, and not at all with includeStatus=false',
-		async implementation => {
-			const { id } = await create(implementation, implementation.prompts.slowTask);
-			const times: number[] = [];
-			for await (const { name, data, at } of stream(implementation, id)) {
-				if (name === 'status' && data['status'] === 'processing') {
-					times.push(at);
-					if (times.length === 3) {
-						break;
-					}
-				}
-			}
-			await implementation.client.tasks.stop(id);
-			const seconds = ((times[2] ?? 0) - (times[0] ?? 0)) / 1_000;
-			assert.ok(seconds > 3 && seconds < 12, `${seconds} s for two more`);
-		},
-	);
-
-	verifies(
-		[
 			'cloud-tasks/get-cloud-url-api-tasks/4',
 			'cloud-tasks/states-and-transitions/1',
 			'cloud-tasks/states-and-transitions/2',
@@ -326,11 +238,17 @@ conformance('tasks', verifies => {
 			'cloud-tasks/get-cloud-url-api-tasks/1',
 			'cloud-tasks/get-cloud-url-api-tasks/2',
 			'cloud-tasks/limits/1',
+			'cloud-tasks/states-and-transitions/prose/1',
+			...[1, 2, 3].map(position => `${LIST}/${position}`),
 		],
 		'status filters by group; active is three states; filter: all, tasks or batch; limit and offset page through all tasks once; hasMore says whether there are more; limit is 1 to 100, offset at least 0',
 		async implementation => {
 			const { tasks } = implementation.client;
-			const { id } = await create(implementation, implementation.prompts.slowTask);
+			const { failingTask, slowTask } = implementation.prompts;
+			await ended(implementation, (await create(implementation)).id);
+			await ended(implementation, (await create(implementation, failingTask)).id);
+			await tasks.stop((await create(implementation, slowTask)).id);
+			const { id } = await create(implementation, slowTask);
 			try {
 				const everything = await tasks.list({ limit: 100 });
 				assert.equal(everything.tasks[0]?.id, id, 'the newest comes first');
@@ -374,6 +292,41 @@ conformance('tasks', verifies => {
 			} finally {
 				await tasks.stop(id);
 			}
+		},
+	);
+
+	verifies(
+		'cloud-tasks/versioning/prose/1',
+		'the agent API stands under /v1, and nothing else does',
+		async implementation => {
+			await json(implementation, '/api/v1/tasks');
+			await json(implementation, '/api/tasks');
+			await json(implementation, '/api/local/orgs');
+			for (const path of ['/api/v2/tasks', '/api/v1/local/orgs', '/v1/api/tasks', '/v1/tasks']) {
+				assert.equal((await implementation.fetch(path)).status, 404, path);
+			}
+		},
+	);
+
+	verifies(
+		['cloud-tasks/states-and-transitions/3', 'cloud-tasks/states-and-transitions/prose/1'],
+		'a task that is being saved is in the list of the active ones',
+		async implementation => {
+			const { tasks } = implementation.client;
+			// Saving is short, so a task may be saved between two looks.
+			for (let attempt = 0; attempt < 10; attempt++) {
+				const { id } = await create(implementation, 'Save this');
+				for (let status: string | undefined; status !== 'completed'; ) {
+					({ status } = await tasks.get(id));
+					const { tasks: active } = await tasks.list({ status: 'active' });
+					if (status === 'saving' && (await tasks.get(id)).status === 'saving') {
+						assert.ok(active.some(task => task.id === id));
+						return;
+					}
+					assert.ok(STATES.includes(status ?? ''), status);
+				}
+			}
+			assert.fail('no task was seen while it was saved');
 		},
 	);
 

@@ -23,6 +23,7 @@ import {
 	Refusal,
 	type Reply,
 	type Route,
+	type Tampering,
 } from './exchange.ts';
 import { channelReply, encryptedModel, health } from './fixtures.ts';
 
@@ -54,6 +55,11 @@ export class Channel {
 	readonly decrypted: DecryptedMessage[] = [];
 	private readonly sessions = new Map<string, Session>();
 	private enclave: KeyPair = p384KeyPair();
+	private readonly tampering: Pick<Tampering, 'deviation'>;
+
+	constructor(tampering: Pick<Tampering, 'deviation'>) {
+		this.tampering = tampering;
+	}
 
 	/** Expires every session, so that its next message is answered with 409. */
 	expireSessions(): void {
@@ -135,7 +141,8 @@ export class Channel {
 
 	private message(call: Call): Reply {
 		const { nonce, key } = this.received(call);
-		return jsonReply(seal(channelReply.pieces.join(''), nonce + 2000, key, this.enclave.privateKey));
+		const { deviation } = this.tampering;
+		return jsonReply(seal(channelReply.pieces.join(''), nonce + 2000, key, this.enclave.privateKey, deviation));
 	}
 
 	/**
@@ -147,7 +154,7 @@ export class Channel {
 		const isBroken = scenario === 'cut' || scenario === 'error-midway';
 		const pieces = isBroken ? channelReply.pieces.slice(0, 2) : channelReply.pieces;
 		const frames: unknown[] = pieces.map((piece, index) =>
-			seal(piece, nonce + 2000 + step * index, key, this.enclave.privateKey),
+			seal(piece, nonce + 2000 + step * index, key, this.enclave.privateKey, this.tampering.deviation),
 		);
 		if (scenario === 'error-midway') {
 			frames.push(inferenceError(502, 'The model broke off'));
@@ -176,8 +183,9 @@ export class Channel {
 		}
 		session.nextNonce += 1;
 		const peer = p384PublicKey(String(body['peer_public_key']));
-		const key = sharedKey(this.enclave.privateKey, peer);
-		const conversation = parsed(open(sent, key, peer));
+		const { deviation } = this.tampering;
+		const key = sharedKey(this.enclave.privateKey, peer, deviation);
+		const conversation = parsed(open(sent, key, peer, deviation));
 		if (session.ivs.has(sent.iv)) {
 			refuse('payload.iv was used before');
 		}

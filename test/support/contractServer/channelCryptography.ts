@@ -1,6 +1,8 @@
 import {
+	type CipherGCMTypes,
 	createCipheriv,
 	createDecipheriv,
+	createHash,
 	createPublicKey,
 	diffieHellman,
 	generateKeyPairSync,
@@ -23,6 +25,21 @@ export interface Sealed {
 export interface KeyPair {
 	publicKey: KeyObject;
 	privateKey: KeyObject;
+}
+
+/** How an enclave's cryptography differs from the contract's. Nothing differs by default. */
+export interface Deviation {
+	/** Agrees on something else than the secret of ECDH. */
+	secret?: 'hashed';
+	info?: string;
+	salt?: string;
+	keyLength?: 16;
+	additionalData?: string;
+	ivLength?: 16;
+	/** What the nonce is written as before it is signed. */
+	nonce?: 'little-endian';
+	/** What is signed besides the nonce. */
+	signed?: 'ciphertext';
 }
 
 const tagLength = 16;
@@ -49,17 +66,23 @@ export function p384PublicKey(pem: string): KeyObject {
 }
 
 /** Derives a key of 32 bytes: ECDH, then HKDF with SHA-256 and without salt. */
-export function sharedKey(privateKey: KeyObject, publicKey: KeyObject): Buffer {
-	const secret = diffieHellman({ privateKey, publicKey });
-	return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), Buffer.from('handshake data', 'ascii'), 32));
+export function sharedKey(privateKey: KeyObject, publicKey: KeyObject, deviation: Deviation = {}): Buffer {
+	const { info = 'handshake data', salt = '', keyLength = 32 } = deviation;
+	const agreed = diffieHellman({ privateKey, publicKey });
+	const secret = deviation.secret === 'hashed' ? createHash('sha256').update(agreed).digest() : agreed;
+	return Buffer.from(hkdfSync('sha256', secret, Buffer.from(salt), Buffer.from(info, 'ascii'), keyLength));
 }
 
 /** Encrypts with a fresh IV and signs nonce ‖ IV ‖ ciphertext. */
-export function seal(text: string, nonce: number, key: Buffer, signer: KeyObject): Sealed {
-	const iv = randomBytes(12);
-	const cipher = createCipheriv('aes-256-gcm', key, iv);
+export function seal(text: string, nonce: number, key: Buffer, signer: KeyObject, deviation: Deviation = {}): Sealed {
+	const iv = randomBytes(deviation.ivLength ?? 12);
+	const cipher = createCipheriv(cipherOf(key), key, iv);
+	cipher.setAAD(Buffer.from(deviation.additionalData ?? ''));
 	const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-	const signature = sign('sha256', signedBytes(nonce, iv, ciphertext), { key: signer, dsaEncoding: 'der' });
+	const signature = sign('sha256', signedBytes(nonce, iv, ciphertext, deviation), {
+		key: signer,
+		dsaEncoding: 'der',
+	});
 	return {
 		nonce,
 		iv: iv.toString('base64'),
@@ -69,7 +92,12 @@ export function seal(text: string, nonce: number, key: Buffer, signer: KeyObject
 }
 
 /** Verifies the signature and the tag, and returns the text. Throws a `Refusal` if either does not hold. */
-export function open({ nonce, iv, ciphertext, signature }: Sealed, key: Buffer, signer: KeyObject): string {
+export function open(
+	{ nonce, iv, ciphertext, signature }: Sealed,
+	key: Buffer,
+	signer: KeyObject,
+	deviation: Deviation = {},
+): string {
 	const ivBytes = base64(iv, 'payload.iv');
 	const sealed = base64(ciphertext, 'payload.ciphertext');
 	if (ivBytes.length !== 12) {
@@ -79,10 +107,12 @@ export function open({ nonce, iv, ciphertext, signature }: Sealed, key: Buffer, 
 		refuse('payload.ciphertext has no tag');
 	}
 	const signatureBytes = base64(signature, 'payload.signature');
-	if (!verify('sha256', signedBytes(nonce, ivBytes, sealed), { key: signer, dsaEncoding: 'der' }, signatureBytes)) {
+	const signed = signedBytes(nonce, ivBytes, sealed, deviation);
+	if (!verify('sha256', signed, { key: signer, dsaEncoding: 'der' }, signatureBytes)) {
 		refuse('payload.signature does not verify');
 	}
-	const decipher = createDecipheriv('aes-256-gcm', key, ivBytes);
+	const decipher = createDecipheriv(cipherOf(key), key, ivBytes);
+	decipher.setAAD(Buffer.from(deviation.additionalData ?? ''));
 	decipher.setAuthTag(sealed.subarray(-tagLength));
 	try {
 		const bytes = Buffer.concat([decipher.update(sealed.subarray(0, -tagLength)), decipher.final()]);
@@ -93,10 +123,18 @@ export function open({ nonce, iv, ciphertext, signature }: Sealed, key: Buffer, 
 }
 
 /** Returns the signed bytes: the nonce as 8 bytes big-endian, the IV and the ciphertext with its tag. */
-export function signedBytes(nonce: number, iv: Buffer, ciphertext: Buffer): Buffer {
+export function signedBytes(nonce: number, iv: Buffer, ciphertext: Buffer, deviation: Deviation = {}): Buffer {
 	const head = Buffer.alloc(8);
-	head.writeBigUInt64BE(BigInt(nonce));
-	return Buffer.concat([head, iv, ciphertext]);
+	if (deviation.nonce === 'little-endian') {
+		head.writeBigUInt64LE(BigInt(nonce));
+	} else {
+		head.writeBigUInt64BE(BigInt(nonce));
+	}
+	return Buffer.concat(deviation.signed === 'ciphertext' ? [head, ciphertext] : [head, iv, ciphertext]);
+}
+
+function cipherOf(key: Buffer): CipherGCMTypes {
+	return key.length === 16 ? 'aes-128-gcm' : 'aes-256-gcm';
 }
 
 /** Decodes base64 strictly, with padding and alphabet as in the standard. Throws a `Refusal` for anything else. */

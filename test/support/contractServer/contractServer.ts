@@ -24,6 +24,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { agentTaskRoutes } from './agentTasks.ts';
 import { Channel, type DecryptedMessage } from './channel.ts';
+import type { Deviation } from './channelCryptography.ts';
 import { chatRoutes } from './chat.ts';
 import { decisionRoutes } from './decisions.ts';
 import { type HostName, jsonReply, type ReceivedRequest, type Reply, type Route, type Tampering } from './exchange.ts';
@@ -51,7 +52,7 @@ export class ContractServer {
 	readonly received: ReceivedRequest[] = [];
 	/** The settings of the account, whatever a request says. Tests may change them. */
 	readonly account = { zeroDataRetention: false };
-	private readonly channel = new Channel();
+	private readonly channel: Channel;
 	private readonly routes: Route[];
 	private readonly rules: { matches: (request: ReceivedRequest) => boolean; reply: Answer }[] = [];
 	private readonly servers: Server[] = [];
@@ -59,6 +60,7 @@ export class ContractServer {
 
 	private constructor(tampering: Tampering) {
 		this.tampering = tampering;
+		this.channel = new Channel(tampering);
 		this.routes = [
 			...chatRoutes(this.account),
 			...responsesRoutes(),
@@ -91,6 +93,11 @@ export class ContractServer {
 	/** The messages of the encrypted channel, as the enclave decrypted them. */
 	get decrypted(): readonly DecryptedMessage[] {
 		return this.channel.decrypted;
+	}
+
+	/** How an enclave that stands in for the server's own has to differ from the contract. */
+	get deviation(): Deviation | undefined {
+		return this.tampering.deviation;
 	}
 
 	/** Expires every channel session, so that its next message is answered with 409. */

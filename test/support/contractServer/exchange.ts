@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Deviation } from './channelCryptography.ts';
 
 /** The names of the hosts. Each host has its own listener, and so its own origin. */
 export type HostName = 'public' | 'enterprise' | 'cloud' | 'agent' | 'org' | 'encrypt';
@@ -28,10 +29,15 @@ export interface Reply {
 	events?: SentEvent[];
 }
 
-/** Changes messages in place: a request before it is recorded and checked, a reply before it is sent. */
+/**
+ * What a test falsifies. Messages are changed in place: a request before it is recorded and checked, a reply before it is
+ * sent.
+ */
 export interface Tampering {
 	request?(request: ReceivedRequest): void;
 	reply?(reply: Reply, request: ReceivedRequest): void;
+	/** How the enclave of the encrypted channel differs from the contract's cryptography. */
+	readonly deviation?: Deviation;
 }
 
 export type KeyKind = 'inference' | 'cloud' | 'agent';

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { removeOldFiles, replaceFile, replaceFileSync } from '../../../src/base/files.ts';
+import {
+	removeOldFiles,
+	removeTemporaries,
+	replaceFile,
+	replaceFileSync,
+	temporaryName,
+} from '../../../src/base/files.ts';
 
 describe('a file that is replaced', () => {
 	let folder: string;
@@ -55,6 +61,17 @@ describe('a file that is replaced', () => {
 		await writeFile(path.join(folder, 'new'), '');
 		await removeOldFiles(folder, 60_000);
 		assert.deepEqual((await readdir(folder)).sort(), ['kept', 'new']);
+	});
+
+	it('is without what a process has left beside it that was ended while it wrote, and everything else stays', async () => {
+		const file = path.join(folder, 'a.txt');
+		const others = ['a.txt', 'a.txt.tmp', 'a.txt.old.tmp', 'b.txt', path.basename(temporaryName('b.txt'))];
+		for (const name of [...others, path.basename(temporaryName(file)), path.basename(temporaryName(file))]) {
+			await writeFile(path.join(folder, name), '');
+		}
+		await removeTemporaries(file);
+		assert.deepEqual((await readdir(folder)).sort(), others.sort());
+		await removeTemporaries(path.join(folder, 'none', 'a.txt'));
 	});
 
 	it('is no matter where there is no folder', () => removeOldFiles(path.join(folder, 'none'), 1));

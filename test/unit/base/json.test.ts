@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isDeeperThan, parseJson } from '../../../src/base/json.ts';
+import { isDeeperThan, parseBeginningOfJson, parseJson } from '../../../src/base/json.ts';
 
 describe('the nesting of a value', () => {
 	it('counts lists and objects alike, each branch for itself', () => {
@@ -26,5 +26,47 @@ describe('parseJson', () => {
 		for (const text of ['', '{', 'undefined', '<html>']) {
 			assert.equal(parseJson(text), undefined, text);
 		}
+	});
+});
+
+describe('parseBeginningOfJson', () => {
+	it('returns whole entries and the string that was cut, wherever that was', () => {
+		for (const [text, value] of [
+			['{"a": {"b": "whole", "c": "cut', { a: { b: 'whole', c: 'cut' } }],
+			['{"a": [1, "b"], "key', { a: [1, 'b'] }],
+			['{"a": [1, 2', { a: [1] }],
+			['{"a": 1, "b": tr', { a: 1 }],
+			['[{"a": "}]"}, {"b": "\\"', [{ a: '}]' }, { b: '"' }]],
+			['["\\\\', ['\\']],
+			['["\\', ['']],
+			['["a\\u00e', ['a']],
+			['{"a"', {}],
+			['[', []],
+		] as const) {
+			assert.deepEqual(parseBeginningOfJson(text), value, text);
+		}
+	});
+
+	it('returns undefined for what begins no value', () => {
+		for (const text of ['', 'plain, [text]', '}', "{'a': 1}]", '[1}, 2']) {
+			assert.equal(parseBeginningOfJson(text), undefined, text);
+		}
+	});
+
+	it('says nothing that the whole text does not say, wherever it ends', () => {
+		const whole = { a: 'é "quoted" \\ back', list: [1, { b: 'text', none: null }], last: true };
+		const text = JSON.stringify(whole).replace('é', '\\u00e9');
+		for (let end = 1; end <= text.length; end++) {
+			const { a, list, last } = parseBeginningOfJson(text.slice(0, end)) as Partial<typeof whole>;
+			assert.ok(a === undefined || whole.a.startsWith(a), text.slice(0, end));
+			assert.ok(list === undefined || list.length <= whole.list.length);
+			assert.ok(last === undefined || last);
+		}
+	});
+
+	it('does not run out of room or time', () => {
+		const deep = '['.repeat(300_000);
+		assert.ok(isDeeperThan(parseBeginningOfJson(deep), 299_000));
+		assert.deepEqual(parseBeginningOfJson(`[${'[],'.repeat(100_000)}`), Array(100_000).fill([]));
 	});
 });

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { isSameRepository, readRemoteUrl, repositoryKey } from '../../../src/base/remoteUrl.ts';
+import {
+	isOnOtherMachine,
+	isSameRepository,
+	readRemoteUrl,
+	repositoryKey,
+	withoutCredentials,
+} from '../../../src/base/remoteUrl.ts';
 
 const url = (text: string) => ({ kind: 'url', url: text });
 
@@ -55,6 +61,41 @@ describe('a remote’s URL', () => {
 			'u:secret@h.example:a/b',
 		]) {
 			assert.doesNotMatch(JSON.stringify(readRemoteUrl(remote)), /secret@/);
+		}
+	});
+});
+
+describe('an address', () => {
+	it('is shown without a password', () => {
+		assert.equal(withoutCredentials('https://user:se@cret@host.example/a/b'), 'https://host.example/a/b');
+		assert.equal(withoutCredentials('git@host.example:a/b'), 'git@host.example:a/b');
+		assert.equal(withoutCredentials('ssh://git@host.example/a/b'), 'ssh://git@host.example/a/b');
+		assert.equal(withoutCredentials('/srv/git/a@b'), '/srv/git/a@b');
+	});
+
+	it('of a directory on another machine is told from one of this machine', () => {
+		for (const address of [
+			'\\\\host\\share\\widgets',
+			'//host/share/widgets',
+			' \\/host/share',
+			'\\\\?\\UNC\\host\\share',
+			'file://host/share/widgets',
+			'file:////host/share/widgets',
+			'FILE:///%5C%5Chost/share',
+			'file:\\\\host\\share',
+		]) {
+			assert.ok(isOnOtherMachine(address), address);
+		}
+		for (const address of [
+			'/srv/git/widgets.git',
+			'C:\\git\\widgets',
+			'C:/git/w',
+			'../widgets',
+			'file:///srv/git/widgets.git',
+			'file:///C:/git/widgets',
+			'file://localhost/srv/git',
+		]) {
+			assert.ok(!isOnOtherMachine(address), address);
 		}
 	});
 });

@@ -169,6 +169,13 @@ describeWithBothTransports('a body', transport => {
 		assert.deepEqual(await server.received[0]?.closed, { isWhole: false });
 	});
 
+	it('of an error that repeats a long request is told by its sentence', async () => {
+		const detail = [{ loc: ['body', 'messages'], msg: 'Too long', input: 'x'.repeat(MEGABYTE) }];
+		serve(response => sendJson(response, 422, { detail }));
+		const told = { code: 'invalid-request', serviceMessage: 'body.messages: Too long' };
+		await assert.rejects(client.chat.complete(request), told);
+	});
+
 	for (const [type, body, code] of [
 		['text/html', '<p>Sign in', 'bad-response'],
 		['image/png', Buffer.alloc(1000, 0x89), 'truncated'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { ClientError } from '../../../src/base/errors.ts';
+import type { ChatStreamEvent } from '../../../src/client/types.ts';
 import {
 	beginEvents,
 	breakOff,
@@ -33,6 +34,30 @@ describe('client.chat.stream', () => {
 		assert.equal(received?.headers['content-type'], 'application/json');
 		assert.equal(received?.headers.accept, 'text/event-stream');
 		assert.deepEqual(JSON.parse(received?.body ?? ''), { ...request, temperature: 0.5, stream: true });
+	});
+
+	it('gives the tokens with their probabilities where the service does, and leaves out what does not fit', async () => {
+		const top = [
+			{ token: 'b', logprob: -2, bytes: [98] },
+			{ token: 7, logprob: -3 },
+		];
+		const logprobs = { content: [{ token: 'a', logprob: -0.5, bytes: [97], top_logprobs: top }, { token: 'x' }] };
+		serve(response =>
+			sendEvents(
+				response,
+				chunk({ content: 'a' }, {}, { logprobs }),
+				chunk({}, {}, { logprobs: null }),
+				finish(),
+				DONE,
+			),
+		);
+		const expected = [{ token: 'a', logprob: -0.5, top: [{ token: 'b', logprob: -2 }] }];
+		const tokensOf = (events: readonly ChatStreamEvent[]) =>
+			events.flatMap(event => (event.type === 'logprobs' ? event.tokens : []));
+		assert.deepEqual(tokensOf((await collect(client.chat.stream(request))).events), expected);
+		const choices = [{ message: { content: 'a' }, logprobs, finish_reason: 'stop' }];
+		serve(response => sendJson(response, 200, { choices }));
+		assert.deepEqual(tokensOf((await collect(client.chat.stream(request))).events), expected);
 	});
 
 	it('takes events without data for signs of life', async () => {
@@ -199,6 +224,30 @@ describe('client.chat.stream', () => {
 	it('ends with a mark that lacks its blank line', async () => {
 		serve(response => sendEvents(response, chunk({ content: 'All.' }), 'data: [DONE]'));
 		assert.equal((await collect(client.chat.stream(request))).error, undefined);
+	});
+
+	it('ends with a mark that has blanks around it', async () => {
+		for (const mark of ['data: [DONE] ', 'data:   [DONE]\t', 'data: [DONE]  \r']) {
+			serve(response => sendEvents(response, chunk({ content: 'All.' }), `${mark}\n\n`));
+			const { events, error } = await collect(client.chat.stream(request));
+			assert.equal(error, undefined, JSON.stringify(mark));
+			assert.deepEqual(events.at(-1), { type: 'text', text: 'All.' });
+		}
+	});
+
+	it('reads the text of parts, streamed and whole, and leaves out parts that are no text', async () => {
+		const content = [
+			{ type: 'text', text: 'One ' },
+			{ type: 'image_url', image_url: { url: 'data:,' } },
+			{ type: 'text' },
+			null,
+			{ type: 'text', text: 'two.' },
+		];
+		serve(response => sendEvents(response, chunk({ content }), finish(), DONE));
+		const { events } = await collect(client.chat.stream(request));
+		assert.deepEqual(events[0], { type: 'text', text: 'One two.' });
+		serve(response => sendJson(response, 200, { choices: [{ index: 0, message: { role: 'assistant', content } }] }));
+		assert.equal((await client.chat.complete(request)).choices[0]?.message?.content, 'One two.');
 	});
 
 	for (const [how, end] of [

@@ -92,8 +92,48 @@ describe('client.tasks.follow', () => {
 		assert.deepEqual(served.client.clock.waits, [150, 300, 600, 1200, 2400, 4500, 4500, 150, 300]);
 	});
 
+	it('tells that a page or an address elsewhere came in place of the log, not a status of success', async () => {
+		const { events } = await served.follow(
+			response => void response.writeHead(200, { 'content-type': 'text/html' }).end('<form>'),
+			response => void response.writeHead(302, { location: 'https://login.example/in?from=here' }).end(),
+			send(connected, complete(0)),
+		);
+		const lost = events.flatMap(event => (event.type === 'reconnecting' ? [event] : []));
+		assert.deepEqual(
+			lost.map(({ cause, error }) => [cause, error?.isPage, error?.redirectedTo]),
+			[
+				['something other than a log came', true, undefined],
+				['the service redirects to https://login.example; a key is not sent elsewhere', false, 'https://login.example'],
+			],
+		);
+	});
+
+	it('tells the details of an error with it, whatever their form', async () => {
+		const broken = (data: unknown) => send(connected, sseEvent(data, 'error'));
+		const { events } = await served.follow(
+			broken({ error: 'overloaded' }),
+			broken({ error: 'storage is away', details: 'disk 3 of 4' }),
+			broken({ error: 'storage is away', details: { message: 'disk 3' } }),
+			broken({ error: 'storage is away', details: { disk: 3 } }),
+			broken({ details: 'only these' }),
+			broken({ error: 'storage is away', details: null }),
+			send(connected, complete(0)),
+		);
+		assert.deepEqual(
+			events.flatMap(event => (event.type === 'reconnecting' ? [event.said] : [])),
+			[
+				'overloaded',
+				'storage is away: disk 3 of 4',
+				'storage is away: disk 3',
+				'storage is away: {"disk":3}',
+				'only these',
+				'storage is away',
+			],
+		);
+	});
+
 	it('tells the text of the last error, and no more of it than a line can show', async () => {
-		const broken = (error: unknown) => send(connected, log(0), sseEvent({ error, details: [1] }, 'error'));
+		const broken = (error: unknown) => send(connected, log(0), sseEvent({ error }, 'error'));
 		const { events } = await served.follow(
 			broken('storage is away'),
 			broken('storage is slow'),
@@ -171,6 +211,49 @@ describe('client.tasks.follow', () => {
 				['log 0', 'log 1', 'log 2'],
 			);
 		});
+
+		it('that come a little before their turn are put in order, and nothing is asked for again', async () => {
+			const { words } = await served.follow(
+				send(connected, log(1), log(0), log(4), log(2), log(5), log(3), log(5), status('processing'), complete(6)),
+			);
+			assert.deepEqual(served.asked, [0]);
+			assert.deepEqual(words, [
+				'connected 0',
+				...Array.from({ length: 6 }, (_, index) => `log ${index}`),
+				'status processing',
+				'complete completed 6',
+			]);
+		});
+
+		for (const [what, sent] of [
+			['a state', [log(1), status('processing'), log(0)]],
+			['an end', [log(1), complete(2)]],
+			['an end without a total', [log(1), complete('unknown')]],
+			['one that is sixteen ahead', [...logs(1, 17), log(0)]],
+		] as const) {
+			it(`that are missing are waited for until ${what} has come`, async () => {
+				const { words } = await served.follow(send(connected, ...sent), send(connected, ...logs(0, 17), complete(17)));
+				assert.equal(words[1], 'reconnecting 0 #1 entries missing');
+				assert.ok(!words.some(word => word.startsWith('gap')));
+				assert.deepEqual(words.slice(-2), ['log 16', 'complete completed 17']);
+			});
+		}
+
+		for (const [what, sent, rest] of [
+			['a state', [status('processing')], ['log 2', 'log 3']],
+			['an end', [complete(4)], ['gap 2-2', 'log 3']],
+			['an end without a total', [complete('unknown')], ['gap 2-2', 'log 3']],
+			['the end of the connection', [], ['log 2', 'log 3']],
+		] as const) {
+			it(`that came early are told after a gap that is missing twice, when ${what} has come`, async () => {
+				const lost = send(connected, log(1), log(3), ...sent);
+				const { words } = await served.follow(lost, lost, send(connected, ...logs(2, 4), complete(4)));
+				assert.deepEqual(
+					words.filter(word => /^(gap|log)/.test(word)),
+					['gap 0-0', 'log 1', ...rest],
+				);
+			});
+		}
 
 		it('that are missing are asked for once more', async () => {
 			const { words } = await served.follow(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ClientError } from '../../../src/base/errors.ts';
 import { LIMITS } from '../../../src/client/core/limits.ts';
+import type { FollowEvent } from '../../../src/client/types.ts';
 import { type Answer, beginEvents, sendJson, sseEvent } from '../../support/faultServer.ts';
 import { waitFor } from '../../support/waitFor.ts';
 import { complete, connected, LogServer, log, logs, send, sendThenBreak, status, wordsOf } from './logServer.ts';
@@ -23,10 +24,16 @@ describe('the end of client.tasks.follow', () => {
 				},
 				send(connected, complete(0)),
 			];
-			const ended = collect(served.client.tasks.follow('t1'));
+			const events: FollowEvent[] = [];
+			const ended = (async () => {
+				for await (const event of served.client.tasks.follow('t1')) {
+					events.push(event);
+				}
+			})();
+			// Before the head, another limit of the same length is running.
+			await waitFor('the connection to be greeted', () => events.length === 1);
 			await served.client.clock.expire(LIMITS.followSilenceMs);
-			const { events, error } = await ended;
-			assert.equal(error, undefined);
+			await ended;
 			assert.deepEqual(events.map(wordsOf), [
 				'connected 0',
 				'reconnecting 0 #1 timeout',
@@ -78,13 +85,18 @@ describe('the end of client.tasks.follow', () => {
 			await next;
 		});
 
-		it('before the head is a lost connection after the first byte’s limit', async () => {
-			served.connections = [() => {}, send(connected, complete(0))];
-			const ended = collect(served.client.tasks.follow('t1'));
-			await served.client.clock.expire(LIMITS.streamFirstByteMs);
-			const { events } = await ended;
-			assert.deepEqual(events.map(wordsOf).slice(1), ['connected 0', 'complete completed 0']);
-		});
+		for (const [what, options, limit] of [
+			['silence where status events are expected', {}, LIMITS.followSilenceMs],
+			['the first byte where they are not', { includeStatus: false }, LIMITS.streamFirstByteMs],
+		] as const) {
+			it(`before the head is a lost connection after the limit of ${what}`, async () => {
+				served.connections = [() => {}, send(connected, complete(0))];
+				const ended = collect(served.client.tasks.follow('t1', options));
+				await served.client.clock.expire(limit);
+				const { events } = await ended;
+				assert.deepEqual(events.map(wordsOf), ['reconnecting 0 #1 timeout', 'connected 0', 'complete completed 0']);
+			});
+		}
 	});
 
 	describe('an end that the stream does not tell', () => {

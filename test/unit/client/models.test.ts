@@ -38,6 +38,24 @@ describe('client.models.discover', () => {
 		);
 	});
 
+	it('leaves out an id that shows as something else or as nothing, and every name that does', async () => {
+		const long = 'x'.repeat(1_000_000);
+		const bad = ['large\u200b', '\u202eegral', ' large', 'la\nrge', long];
+		server.answer = response =>
+			sendJson(response, 200, {
+				data: [
+					{ id: 'large' },
+					{ id: 'large' },
+					...bad.map(id => ({ id })),
+					...bad.map((name, at) => ({ id: `m${at}`, name })),
+				],
+			});
+		assert.deepEqual(
+			(await client.models.discover())?.map(({ id, name }) => [id, name]),
+			['large', 'm0', 'm1', 'm2', 'm3', 'm4'].map(id => [id, undefined]),
+		);
+	});
+
 	it('tells a list of no models from no list', async () => {
 		server.answer = response => sendJson(response, 200, { data: [] });
 		assert.deepEqual(await client.models.discover(), []);

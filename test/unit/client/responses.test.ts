@@ -101,6 +101,21 @@ describe('client.responses.stream', () => {
 		assert.equal(events.at(-1)?.type, 'response.completed');
 	});
 
+	it('takes the name of an event for its type where the data says null or None', async () => {
+		for (const type of [null, 'None']) {
+			serve(response =>
+				sendEvents(
+					response,
+					sseEvent({ type, delta: 'a' }, 'response.output_text.delta'),
+					sseEvent({ type, response: {} }, 'response.completed'),
+				),
+			);
+			const { events, error } = await collect(client.responses.stream(request));
+			assert.equal(error, undefined);
+			assert.equal(textOf(events), 'a');
+		}
+	});
+
 	it('keeps None where it is text, and takes it for absent elsewhere', async () => {
 		serve(response =>
 			sendEvents(
@@ -132,6 +147,14 @@ describe('client.responses.stream', () => {
 		assert.equal(error, undefined);
 		assert.equal(events.length, 2);
 		assert.deepEqual(await server.received[0]?.closed, { isWhole: true });
+	});
+
+	it('is truncated by an end mark before the end, whatever blanks it has', async () => {
+		for (const mark of ['[DONE]', '[DONE] ', ' [DONE]\t']) {
+			serve(response => sendEvents(response, delta('a'), `data: ${mark}\n\n`, completed));
+			const { error } = await collect(client.responses.stream(request));
+			assert.ok(ClientError.is(error, 'truncated'), JSON.stringify(mark));
+		}
 	});
 
 	it('ends with a response.completed that lacks its blank line', async () => {

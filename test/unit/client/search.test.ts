@@ -49,6 +49,21 @@ describe('client.search.stream', () => {
 		assert.equal(server.received.length, 1);
 	});
 
+	it('takes instructions and parameters along, as any chat request does', async () => {
+		server.answer = response => sendEvents(response, DONE);
+		const client = testClient(server.origin, { fields: { service: 'acme' } });
+		const messages = [{ role: 'system' as const, content: 'Be brief.' }, ...request.messages];
+		const { error } = await collect(client.search.stream(messages, { temperature: 0.2, max_tokens: 50 }));
+		assert.equal(error, undefined);
+		assert.deepEqual(JSON.parse(server.received[0]?.body ?? ''), {
+			model: 'acme-search',
+			messages,
+			temperature: 0.2,
+			max_tokens: 50,
+			stream: true,
+		});
+	});
+
 	it('goes to the enterprise host by plan', async () => {
 		server.answer = response => sendEvents(response, DONE);
 		const client = testClient('https://api.example', { fields: { plan: 'enterprise', enterpriseUrl: server.origin } });

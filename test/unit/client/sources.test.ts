@@ -88,7 +88,7 @@ describe('client.sources', () => {
 				[400, 'invalid-request'],
 				[401, 'unauthorised'],
 				[403, 'plan-required'],
-				[404, 'source-link-missing'],
+				[404, name === 'branches' ? 'not-found' : 'source-link-missing'],
 				[500, 'server'],
 				[502, 'upstream'],
 			] as const) {
@@ -114,6 +114,18 @@ describe('client.sources', () => {
 			});
 		});
 	}
+
+	it('tells a repository that is not there from a link that is missing, as far as the words do', async () => {
+		for (const [message, code] of [
+			['Repository not found or no access.', 'not-found'],
+			['The repository could not be read: your source-hosting token has expired.', 'source-link-missing'],
+			['Source-hosting token not found', 'source-link-missing'],
+			['Not found', 'source-link-missing'],
+		] as const) {
+			server.answer = response => sendJson(response, 404, { error: 'Not Found', message, status: 404 });
+			await assert.rejects(client.sources.branches('acme', 'widgets'), { code, serviceMessage: message });
+		}
+	});
 
 	it('refuses an owner or a repository that is missing, before anything is sent', async () => {
 		for (const missing of ['', '  ', undefined as unknown as string]) {

@@ -278,6 +278,21 @@ describe('client.tasks', () => {
 		});
 	});
 
+	it('takes a stop and a further prompt for accepted without a word about them', async () => {
+		serve((response, { method }) => {
+			if (method === 'GET') {
+				sendJson(response, 200, { task: { ...row(1), status: 'stopped' } });
+			} else {
+				response.writeHead(method === 'PATCH' ? 204 : 202).end();
+			}
+		});
+		assert.equal((await client.tasks.stop('t1')).status, 'stopped');
+		assert.equal(await client.tasks.continue('t1', { prompt: 'More' }), undefined);
+		serve(response => void response.writeHead(200, { 'content-type': 'text/html' }).end('<form>'));
+		await assert.rejects(client.tasks.stop('t1'), { code: 'bad-response', isPage: true });
+		await assert.rejects(client.tasks.continue('t1', { prompt: 'More' }), { code: 'bad-response', isPage: true });
+	});
+
 	describe('continue', () => {
 		it('sends the further prompt under the names that the service has for it', async () => {
 			serve(response => sendJson(response, 200, { success: true, message: 'Continued' }));

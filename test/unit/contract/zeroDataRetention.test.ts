@@ -42,6 +42,19 @@ describe('zeroDataRetentionOf', () => {
 	}
 });
 
+describe('zero data retention of a code-oriented model', () => {
+	it('is not claimed for chat completions, of which the rule does not speak', () => {
+		for (const [account, zdr, expected] of [
+			[undefined, undefined, { inForce: 'as-account-is-set', because: 'account' }],
+			[false, false, { inForce: 'no', because: 'account' }],
+			[false, true, { inForce: 'yes', because: 'request' }],
+		] as const) {
+			const request = { model: 'coder', ...(zdr === undefined ? {} : { provider: { zdr } }) };
+			assert.deepEqual(zeroDataRetentionOf(connectionOf(account), request, 'chat'), expected);
+		}
+	});
+});
+
 describe('zero data retention of a request with alternates', () => {
 	it('is by the code-oriented model only where no other may serve', () => {
 		const request = { model: 'coder', models: ['large'] };

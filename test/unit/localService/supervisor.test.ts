@@ -16,9 +16,8 @@ import { readActiveTasks, readDescription } from '../../../src/localService/serv
 import { Supervisor } from '../../../src/localService/supervisor.ts';
 import { LOCK_FILE } from '../../../src/service/stateFolder.ts';
 import { leaseBreaker } from '../../support/leaseBreaker.ts';
+import { SERVICE_PROGRAM } from '../../support/programs.ts';
 import { isAlive, waitFor } from '../../support/waitFor.ts';
-
-const SERVICE = path.resolve('src/service/main.ts');
 
 describe('Supervisor', function () {
 	this.timeout(30_000);
@@ -43,12 +42,19 @@ describe('Supervisor', function () {
 			await gone(pid);
 		}
 		pids.clear();
-		await rm(folder, { recursive: true, force: true });
+		// A second service, which has found the first one running, may be just ending and still write its log.
+		await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 	});
 
 	const serviceLaunch = (): LaunchPlan => ({
 		command: process.execPath,
-		arguments: ['--disable-warning=ExperimentalWarning', SERVICE, '--upstreams-from-stdin', '--idle-seconds', '1'],
+		arguments: [
+			'--disable-warning=ExperimentalWarning',
+			SERVICE_PROGRAM,
+			'--upstreams-from-stdin',
+			'--idle-seconds',
+			'1',
+		],
 		environment: { PATH: process.env['PATH'] ?? '', ERRAND_STATE_HOME: folder },
 	});
 

@@ -112,6 +112,8 @@ describe('the life of the local service', function () {
 			address: () => server.address,
 			describe: () => assert.fail('nobody asks for it'),
 			answerFound: () => assert.fail('nobody answers'),
+			keepWork: () => assert.fail('nobody keeps anything'),
+			monthlyUse: () => assert.fail('nobody asks for it'),
 			stopping: stopping.signal,
 			requestStop: () => {},
 			heartbeatMs: 50,

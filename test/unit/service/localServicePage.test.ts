@@ -6,20 +6,29 @@ import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { knownAgents } from '../../../src/agents/catalogue.ts';
+import { UpstreamServer } from '../../support/upstreamServer.ts';
 
 const PAGE = path.resolve('docs', 'local-service.md');
+
+const STARTED = /^\{"ready":true,"address":"http:\/\/127\.0\.0\.1:\d+","pid":\d+\}$/;
 
 /** What each block of the page prints, in its order. A block without an expectation fails the test. */
 const EXPECTED: readonly RegExp[] = [
 	/^Errand's local service.*--port <number>.*--token-file <file>/s,
-	/^\{"ready":true,"address":"http:\/\/127\.0\.0\.1:\d+","pid":\d+\}$/,
+	STARTED,
 	/^$/,
-	/^\{"object":"list","data":\[.*"id":"demo"/,
+	/^\{"object":"list","data":\[.*"id":"demo".*\}\]\}\{"id":"demo","object":"model".*"created":\d+\}$/,
 	/^\{.*"choices":\[.*"message":\{.*"content":"/,
 	/^data: \{.*"provider":"demo".*"delta":.*\ndata: \[DONE\]$/s,
 	/^event: response\.created\n.*\nevent: response\.completed\n.*"status":"completed"/s,
+	/^\{"id":"resp_.*"object":"response".*"status":"completed","output":\[/,
 	/^\{"model":"errand-decisions-[\d.]+","answers":\{"ready":\{"type":"noul","noul":[\d.]+,"probabilities_source":"(?:logprobs|stated)","served_by":\{"provider":"demo/,
 	/^\{.*"model":"demo".*"choices":\[.*"message":\{/,
+	/^$/,
+	STARTED,
+	/^\{"taken":true\}\{"id":"thinker","object":"model","owned_by":"own","created":\d+\}$/,
+	/^\{"taken":true\}$/,
 	/^\{"status":"healthy".*\}\{"public_key":.*There is no hardware evidence/s,
 	/^$/,
 	/^[\da-f-]{36}$/,
@@ -30,6 +39,8 @@ const EXPECTED: readonly RegExp[] = [
 	/^\{"tasks":\[\{.*"multiLaunch":true.*"hasMore":false,"limit":10,"offset":0\}$/,
 	/^\{"message":"The task is stopped\.","task":\{.*"status":"stopped"/,
 	/^\{"tasks":\[\{"taskId":.*"status":"cancelled".*"page":1,"limit":10,"hasMore":false\}$/,
+	/^\{"sandbox":\{"works":(?:true|false).*"agents":\[(?:\{"id":"errand",.*)?\{"id":"opencode",.*\{"id":"demo",.*"source":"built-in"/,
+	/^\{"taken":true\}$/,
 	/^\{"named":1\}$/,
 	/^\[\{"login":"errand-page-\w+","name":"errand-page-\w+","avatar_url":""\}\]$/,
 	/^\[\{"name":"errand-sample","full_name":"errand-page-\w+\/errand-sample".*"clone_url":"file:\/\/\/.*\}\]$/,
@@ -49,16 +60,31 @@ describe('the page about the local service', function () {
 		}
 	});
 
+	it('names the agents that there are, and no others', async () => {
+		const rows = (await readFile(PAGE, 'utf8')).split('| agent | what it is |')[1]?.split('\n\n')[0] ?? '';
+		const named = rows
+			.split('\n')
+			.flatMap(row => [...(row.split('|')[1] ?? '').matchAll(/`([\w-]+)`/g)].map(([, id]) => id));
+		assert.deepEqual(named.sort(), ['errand', 'demo', 'demo-two', ...knownAgents.map(({ id }) => id)].sort());
+	});
+
 	it('has examples that do what it says, each of them, in their order', async () => {
 		const home = await mkdtemp(path.join(os.tmpdir(), 'errand-page-'));
+		const models = await UpstreamServer.start();
 		let service: ChildProcess | undefined;
+		let second: ChildProcess | undefined;
 		try {
 			const text = await readFile(PAGE, 'utf8');
 			const port = await freePort();
-			// The program is run as it stands in the sources, and at a port that is free.
-			const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
-				block.replaceAll('dist/service.js', 'src/service/main.ts').replaceAll('4180', String(port)),
-			);
+			// The program is run as it stands in the sources, at a port that is free, and no server is asked but the test's.
+			const blocks = [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language, block = '']) => {
+				assert.equal(language, 'sh', 'every block can be run');
+				return block
+					.replaceAll('dist/service.js', 'src/service/main.ts')
+					.replaceAll('4180', String(port))
+					.replaceAll('https://models.example.com/v1', models.url)
+					.replaceAll('http://127.0.0.1:11434', models.url);
+			});
 			assert.equal(blocks.length, EXPECTED.length, 'every block has its expectation');
 			const isProxy = ([name]: [string, unknown]) => /^(?:https?|all|no)_proxy$/i.test(name);
 			const env = {
@@ -73,7 +99,13 @@ describe('the page about the local service', function () {
 			const outputs = [await output(bash(help, env))];
 			service = bash(`exec ${start}`, env);
 			outputs.push(await firstLine(service));
-			outputs.push(...(await output(bash(others.join(`\necho; echo '${MARK}'\n`), env))).split(`\n${MARK}\n`));
+			const at = others.findIndex(block => block.startsWith('node ') && block.includes('--upstreams-from-stdin'));
+			const printed = await output(bash(others.toSpliced(at, 1, '').join(`\necho; echo '${MARK}'\n`), env));
+			outputs.push(...printed.split(`\n${MARK}\n`));
+			// The second start has a data folder and a port of its own, as one service runs for each folder.
+			const elsewhere = others[at]?.replace(String(port), '0').replace('errand-data', 'errand-other-data');
+			second = bash(`exec ${elsewhere}`, env);
+			outputs[at + 2] = await firstLine(second);
 			for (const [index, expected] of EXPECTED.entries()) {
 				assert.match(outputs[index]?.trim() ?? '', expected, `after:\n${blocks[index]}`);
 			}
@@ -84,6 +116,8 @@ describe('the page about the local service', function () {
 			assert.equal(service.exitCode, 0);
 		} finally {
 			service?.kill('SIGKILL');
+			second?.kill('SIGKILL');
+			await models.stop();
 			await rm(home, { recursive: true, force: true });
 		}
 	});

@@ -37,6 +37,15 @@ describe('a folder that is removed', function () {
 		assert.deepEqual(await readdir(parent), []);
 	});
 
+	it('is gone also where another removal is at work in it, such as one that has failed and not ended yet', async () => {
+		nest(2_000, folder);
+		for (let count = 0; count < 50; count++) {
+			await mkdir(path.join(folder, `many-${count}`, 'inner'), { recursive: true });
+		}
+		await Promise.all([removeFolder(folder), removeFolder(folder)]);
+		assert.deepEqual(await readdir(parent), []);
+	});
+
 	it('takes nothing with it that a link in it leads to', async () => {
 		const precious = path.join(parent, 'precious');
 		await mkdir(path.join(precious, 'inner'), { recursive: true });

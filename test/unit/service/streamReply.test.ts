@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { nullLogger } from '../../../src/base/logger.ts';
 import { IdleWatch } from '../../../src/service/idleWatch.ts';
 import { createApp, type ServiceServer, startServer } from '../../../src/service/server.ts';
@@ -138,6 +140,28 @@ describe('streamReply', () => {
 		assert.ok(!received.endsWith('0\r\n\r\n'), 'the chunked body was ended as if it were whole');
 		assert.ok(!received.includes('failed'), 'the error went out to the client');
 		assert.equal(failures.length, 1);
+	});
+
+	it('streams where it is loaded after a server has started', async () => {
+		const from = (file: string) => JSON.stringify(new URL(`../../../src/${file}`, import.meta.url));
+		const script = `
+			const { createApp, startServer } = await import(${from('service/server.ts')});
+			const { IdleWatch } = await import(${from('service/idleWatch.ts')});
+			const { nullLogger } = await import(${from('base/logger.ts')});
+			const app = createApp(nullLogger);
+			const idleWatch = new IdleWatch({ idleMs: 60_000, isBusy: () => false, onIdle: () => {} });
+			const server = await startServer({ token: 'token', port: 0, app, idleWatch: () => idleWatch });
+			const { streamReply } = await import(${from('service/streamReply.ts')});
+			async function* produce() { for (const word of ['one ', 'two ', 'three']) { yield word; await new Promise(setImmediate); } }
+			app.get('/stream', context => streamReply(produce, { outgoing: context.env.outgoing, onFailure: console.error }));
+			const reply = await fetch(server.address + '/stream', { headers: { authorization: 'Bearer token' } });
+			console.log(await reply.text());
+			await server.close(0);
+			idleWatch.dispose();
+		`;
+		const run = promisify(execFile);
+		const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', script]);
+		assert.deepEqual({ stdout, stderr }, { stdout: 'one two three\n', stderr: '' });
 	});
 
 	it('keeps what is in the data from ending its event', () => {

@@ -37,6 +37,28 @@ describe('the list of agent tasks', () => {
 		);
 	});
 
+	it('shows what the filter of the view leaves, and asks for a state where there is one for it', async () => {
+		const tasks = ['queued', 'running', 'completed', 'failed', 'cancelled', 'interrupted', 'odd'].map(status => ({
+			taskId: status,
+			status,
+		}));
+		server.agentReply = { status: 200, body: tasks };
+		const shown = async (status: Parameters<AgentTaskList['setStatus']>[0]) => {
+			list.setStatus(status);
+			await list.refresh();
+			return list.tasks.map(({ taskId }) => taskId);
+		};
+		assert.deepEqual(await shown('active'), ['queued', 'running']);
+		assert.deepEqual(await shown('failed'), ['failed', 'interrupted']);
+		assert.deepEqual(await shown('completed'), ['completed']);
+		assert.deepEqual(await shown('stopped'), ['cancelled']);
+		assert.equal((await shown(undefined)).length, tasks.length);
+		assert.deepEqual(
+			server.requests.map(request => /status=(\w+)/.exec(request)?.[1]),
+			[undefined, undefined, 'completed', 'cancelled', undefined],
+		);
+	});
+
 	it('is not there, and sends nothing, without a key or an address', async () => {
 		for (const without of [make(undefined, true), make('sk-test', false)]) {
 			client = without;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { ClientError } from '../../../src/base/errors.ts';
@@ -9,6 +10,7 @@ import type { Task } from '../../../src/contract/tasks.ts';
 import { FollowedLog } from '../../../src/tasks/followedLog.ts';
 import { type KeptLog, KeptLogs } from '../../../src/tasks/keptLog.ts';
 import type { FollowState } from '../../../src/tasks/model/followState.ts';
+import { FaultServer, sendEvents, sendJson, sseEvent } from '../../support/faultServer.ts';
 import { followWords, TextOutput } from '../../support/logOutput.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { TaskServer } from '../../support/taskServer.ts';
@@ -100,6 +102,38 @@ describe('a followed log', () => {
 		assert.match(output.text, /<resumed at 3>/);
 		assert.match(output.text, /<ended: .*Interrupted: the service stopped\.>\n$/);
 		assert.deepEqual([streams('a')[0], streams('a').at(-1)], ['0', '3']);
+	});
+
+	it('says why a connection was lost in the words of the service, be it one, and of what is no log in ours', async () => {
+		const page = (response: ServerResponse) =>
+			void response.writeHead(200, { 'content-type': 'text/html' }).end('<form>');
+		const answers = [
+			(response: ServerResponse) =>
+				sendEvents(response, sseEvent({ error: 'overloaded', details: 'queue 7' }, 'error')),
+			page,
+			page,
+			(response: ServerResponse) => void response.writeHead(302, { location: 'https://login.example' }).end(),
+		];
+		const front = await FaultServer.start((response, { path }) => {
+			const answer = path.endsWith('/stream') ? answers.shift() : undefined;
+			(answer ?? (() => sendJson(response, 500, {})))(response);
+		});
+		const clock = new ManualClock({ passesAtOnce: milliseconds => milliseconds <= 4_000 });
+		const connection = { ...server.connection, cloudUrl: front.origin };
+		const log = open('a');
+		const end = log.run(createClient({ connection, keys: () => Promise.resolve('test'), clock }));
+		try {
+			await waitFor('all of them', () => /<reconnecting 4 at 0: /.test(output.text));
+		} finally {
+			log.suspend('Enough.');
+			await end;
+			await front.stop();
+		}
+		assert.deepEqual(output.text.match(/<reconnecting .*?>/g)?.slice(0, 3), [
+			'<reconnecting 1 at 0: overloaded: queue 7>',
+			'<reconnecting 2 at 0: bad-response>',
+			'<reconnecting 4 at 0: bad-response>',
+		]);
 	});
 
 	it('gives up on a task that is not there, says why, and goes on when it is followed again', async () => {

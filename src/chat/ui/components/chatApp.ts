@@ -142,6 +142,9 @@ export class ChatApp extends LitElement {
 					explain: noAnswerText,
 				});
 				return;
+			case 'draft-send':
+				this.composer.sendDraft();
+				return;
 			case 'composer-fill':
 				this.composer.suggest(message.text);
 				return;
@@ -246,6 +249,7 @@ export class ChatApp extends LitElement {
 								.requests=${this.requests}
 								.colours=${this.colours}
 								.question=${this.question}
+								.isDemo=${state.connection?.isDemo === true && index === state.turns.length - 1 && !state.encryption}
 								.editing=${this.editing?.turn === turn.id ? this.editing.text : undefined}
 							></chat-turn>`,
 						)}
@@ -253,8 +257,7 @@ export class ChatApp extends LitElement {
 							state.sequence !== undefined && state.turns.length === 0
 								? emptyConversation(state.connection, {
 										encryption: state.encryption,
-										followConnection: this.followConnection,
-										beginEncrypted: () => this.post({ kind: 'encryption-begin' }),
+										post: this.post,
 									})
 								: nothing
 						}

@@ -166,6 +166,13 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
+	/** Sends the draft if there is one and no reply is streaming. */
+	sendDraft(): void {
+		if (this.field.value.trim() !== '' && this.replying === undefined) {
+			this.send();
+		}
+	}
+
 	/** Must be called when the field's text has changed, whoever changed it. */
 	textChanged(): void {
 		this.say('');
@@ -291,6 +298,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 				? composerChoice({
 						icon: 'chip',
 						word: model,
+						isName: true,
 						label: l10n.t('Select Model'),
 						hint: l10n.t('{0} on {1}', model, connection.label),
 						press: () => this.post({ kind: 'model-choose' }),

@@ -183,6 +183,12 @@ export const chatMarkdownStyles = css`
 		display: block;
 	}
 
+	/* Parts of long code are laid out only near the viewport. Each has 50 lines (CODE_PART_LINES), so the height is known before. */
+	.lines:nth-child(n + 9) {
+		content-visibility: auto;
+		contain-intrinsic-height: auto 50lh;
+	}
+
 	/* The editor has no variables for syntax. A share of the text's own colour keeps the contrast in every theme. */
 	.hljs-comment,
 	.hljs-quote,

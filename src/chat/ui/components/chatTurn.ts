@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
+import { DEMO_SLUGS } from '../../../contract/localConnection.ts';
 import { sourcesAsMarkdown, sourcesAsText } from '../../model/citations.ts';
 import { modeLabel, sourceWords } from '../../protocol/labels.ts';
 import type { ReplyView, TurnView } from '../../protocol/protocol.ts';
@@ -37,6 +38,7 @@ export class ChatTurn extends LitElement {
 		question: { attribute: false },
 		editing: { attribute: false },
 		total: { attribute: false },
+		isDemo: { attribute: false },
 		detailed: { state: true },
 	};
 
@@ -51,6 +53,8 @@ export class ChatTurn extends LitElement {
 	declare editing: string | undefined;
 	/** The totals of the conversation; set on its last turn only. */
 	declare total: TotalView | undefined;
+	/** Only the demo answers, so the last turn offers the way to a model. */
+	declare isDemo: boolean;
 	/** Whether the details of the reply are open. */
 	declare detailed: boolean;
 
@@ -127,7 +131,7 @@ export class ChatTurn extends LitElement {
 					.turn=${turn.id}
 				></chat-markdown>
 				${renderSources(reply.citations, this.language, this.post)}
-				${this.renderOutcome(reply)} ${this.renderFooter(reply, streaming)}
+				${this.renderOutcome(reply)} ${this.isDemo && !streaming ? this.renderDemo(reply) : nothing} ${this.renderFooter(reply, streaming)}
 			</article>
 			<div class="progress ${streaming ? 'active' : ''}"></div>
 		`;
@@ -199,6 +203,16 @@ export class ChatTurn extends LitElement {
 				);
 			}
 		}
+	}
+
+	private renderDemo({ provider }: ReplyView): TemplateResult | typeof nothing {
+		if (provider === undefined || !DEMO_SLUGS.has(provider)) {
+			return nothing;
+		}
+		const press = () => this.post({ kind: 'server-add', turn: this.turn.id });
+		return html`<div class="buttons">
+			<button type="button" class="button secondary" @click=${press}>${l10n.t('Add Model Server…')}</button>
+		</div>`;
 	}
 
 	private renderButton(

@@ -1,13 +1,15 @@
-import { css, html, type TemplateResult } from 'lit';
+import { type CSSResult, css, html, type TemplateResult } from 'lit';
 import { type CodiconName, codicon } from '../codicon.ts';
 
-/** A word with more characters than this is shortened before others are. */
+/** A word with more characters than this makes room before others do. */
 const LONG_WORD = 8;
 
 export interface ComposerChoice {
 	icon: CodiconName;
 	/** The current choice. */
 	word: string;
+	/** Whether the word is a name, of which a part says more than an icon. */
+	isName?: boolean;
 	/** What the button does; read out before the word. */
 	label: string;
 	/** A longer text that is shown on hover. */
@@ -15,13 +17,38 @@ export interface ComposerChoice {
 	press(): void;
 }
 
-/** A choice in the composer's bottom row: a word, or only its icon where there is no room. */
-export function composerChoice({ icon, word, label, hint = word, press }: ComposerChoice): TemplateResult {
-	const isLong = word.length > LONG_WORD;
-	return html`<button type="button" class="choice ${isLong ? 'long' : ''}" title=${`${label}: ${hint}`} aria-label=${`${label}: ${hint}`} @click=${press}>
+/**
+ * A choice in the composer's bottom row: a word, or only its icon where there is no room. A word can be long in some
+ * languages; it is shown whole or not at all.
+ */
+export function composerChoice({ icon, word, isName, label, hint = word, press }: ComposerChoice): TemplateResult {
+	const kind = word.length <= LONG_WORD ? '' : isName ? 'long name' : 'long';
+	return html`<button type="button" class="choice ${kind}" title=${`${label}: ${hint}`} aria-label=${`${label}: ${hint}`} @click=${press}>
 		${codicon(icon)}<span class="word">${word}</span>${codicon('chevron-down')}
 	</button>`;
 }
+
+/** Shows the icon alone in a row of at most that many pixels. */
+const iconAlone = (choice: CSSResult, width: CSSResult) => css`
+	@container (max-width: ${width}) {
+		${choice} {
+			flex: none;
+			justify-content: center;
+			width: 24px;
+			padding: 0;
+			color: var(--vscode-icon-foreground, var(--vscode-foreground));
+		}
+
+		${choice} .word,
+		${choice} .codicon:last-child {
+			display: none;
+		}
+
+		${choice} .codicon:first-child {
+			display: inline-block;
+		}
+	}
+`;
 
 export const composerChoiceStyles = css`
 	.row {
@@ -43,7 +70,7 @@ export const composerChoiceStyles = css`
 		font-size: 0.9em;
 	}
 
-	.choice.long {
+	.choice.name {
 		flex-shrink: 1000;
 	}
 
@@ -71,22 +98,6 @@ export const composerChoiceStyles = css`
 		font-size: 12px;
 	}
 
-	@container (max-width: 260px) {
-		.choice {
-			flex: none;
-			justify-content: center;
-			width: 24px;
-			padding: 0;
-			color: var(--vscode-icon-foreground, var(--vscode-foreground));
-		}
-
-		.choice .word,
-		.choice .codicon:last-child {
-			display: none;
-		}
-
-		.choice .codicon:first-child {
-			display: inline-block;
-		}
-	}
+	${iconAlone(css`.choice`, css`240px`)}
+	${iconAlone(css`.choice.long:not(.name)`, css`380px`)}
 `;

@@ -58,6 +58,10 @@ export const contextCompletionStyles = css`
 		text-overflow: ellipsis;
 	}
 
+	.completion .sentence {
+		white-space: normal;
+	}
+
 	.nothing {
 		padding: 0 4px;
 		line-height: 22px;

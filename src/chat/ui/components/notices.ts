@@ -2,12 +2,12 @@ import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ConnectionView, EncryptionView } from '../../protocol/protocol.ts';
 import { codicon } from '../codicon.ts';
+import type { Post } from '../page.ts';
 
-export interface EmptyActions {
+export interface EmptyOptions {
 	/** Set where the conversation is encrypted. */
 	encryption: EncryptionView | undefined;
-	followConnection(): void;
-	beginEncrypted(): void;
+	post: Post;
 }
 
 type ConnectionProblem = NonNullable<ConnectionView['problem']>;
@@ -15,7 +15,7 @@ type ConnectionProblem = NonNullable<ConnectionView['problem']>;
 /** What is shown while the conversation has no turns. */
 export function emptyConversation(
 	connection: ConnectionView | undefined,
-	{ encryption, followConnection, beginEncrypted }: EmptyActions,
+	{ encryption, post }: EmptyOptions,
 ): TemplateResult {
 	if (encryption) {
 		return html`<div class="empty"><p>${encryption.emptyText}</p></div>`;
@@ -23,19 +23,26 @@ export function emptyConversation(
 	if (connection?.problem) {
 		return html`<div class="empty">
 			<p>${connection.problem.message}</p>
-			<button type="button" class="button" @click=${followConnection}>${connection.problem.action}</button>
+			<button type="button" class="button" @click=${() => post({ kind: 'connection-follow' })}>${connection.problem.action}</button>
 		</div>`;
 	}
 	return html`<div class="empty">
 		<p>${l10n.t('Ask about your code, or about anything else.')}</p>
+		${connection?.isDemo ? demoNotice(() => post({ kind: 'server-add' })) : nothing}
 		${
 			connection?.model
 				? html`<p class="quiet">${l10n.t('Type # to add files, problems or changes, or hold Shift and drop files here.')}</p>
-					<p class="quiet">${l10n.t('{0} on {1}', connection.model, connection.label)}</p>
-					${encryptedChoice(connection, beginEncrypted)}`
+					${connection.isDemo ? nothing : html`<p class="quiet">${l10n.t('{0} on {1}', connection.model, connection.label)}</p>`}
+					${encryptedChoice(connection, () => post({ kind: 'encryption-begin' }))}`
 				: nothing
 		}
 	</div>`;
+}
+
+/** Says that no model answers yet, and offers the way to one. */
+function demoNotice(addServer: () => void): TemplateResult {
+	return html`<p>${l10n.t('No model is set up yet. Until then the built-in demo answers, which only shows how things look.')}</p>
+		<button type="button" class="button" @click=${addServer}>${l10n.t('Add Model Server…')}</button>`;
 }
 
 /** The button is disabled, with the reason, where the connection has no channel. */

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { retentionText, routingLabel } from '../../protocol/labels.ts';
 import type { ReplyView } from '../../protocol/protocol.ts';
-import type { CostView, FieldView, TotalView } from '../../protocol/settingsProtocol.ts';
+import type { CostView, FieldView, TokenView, TotalView } from '../../protocol/settingsProtocol.ts';
 import { formatCost, formatDuration } from '../format.ts';
 
 export interface ReplyDetails {
@@ -32,6 +32,7 @@ export function replyDetails({ reply, total, language }: ReplyDetails): Template
 		${details.routing ? row(l10n.t('Routing policy'), routingLabel(details.routing), fields(routingFields)) : nothing}
 		${details.retention ? row(l10n.t('Zero data retention'), retentionText(details.retention)) : nothing}
 		${details.parameters ? row(l10n.t('Parameters'), fields(details.parameters)) : nothing}
+		${details.tokens ? tokenRow(details.tokens, language) : nothing}
 		${details.serviceId ? row(l10n.t('Reply ID'), details.serviceId) : nothing}
 		${total && total.replies > 1 ? row(l10n.t('Conversation'), totalText(total, language)) : nothing}
 	</dl>`;
@@ -44,6 +45,22 @@ function row(name: string, value: string, aside = ''): TemplateResult | typeof n
 	}
 	return html`<dt>${name}</dt>
 		<dd>${value}${aside === '' ? nothing : html`<code>${aside}</code>`}</dd>`;
+}
+
+/** The tokens stand in a fold of their own, because a reply may have hundreds of them. */
+function tokenRow(tokens: readonly TokenView[], language: string): TemplateResult {
+	const number = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
+	const told = (token: string, probability: number) => `${JSON.stringify(token)} ${number.format(probability)}`;
+	const lines = tokens.map(({ token, probability, top }) =>
+		[told(token, probability), top.map(other => told(...other)).join(', ')].filter(part => part !== '').join(' ← '),
+	);
+	return html`<dt>${l10n.t('Token probabilities')}</dt>
+		<dd>
+			<details>
+				<summary>${l10n.t('The first {0} tokens', new Intl.NumberFormat(language).format(tokens.length))}</summary>
+				<code>${lines.join('\n')}</code>
+			</details>
+		</dd>`;
 }
 
 const fields = (values: readonly FieldView[]): string => values.map(([name, value]) => `${name}: ${value}`).join('\n');
@@ -112,7 +129,7 @@ export const replyDetailsStyles = css`
 
 	.details {
 		display: grid;
-		grid-template-columns: minmax(0, max-content) minmax(0, 1fr);
+		grid-template-columns: fit-content(45%) minmax(0, 1fr);
 		gap: 4px 12px;
 		margin: 4px 0 8px;
 		padding-inline-start: 12px;

@@ -12,7 +12,7 @@ const SLICE_LENGTH = 12_000;
 const MAXIMUM_LENGTH = 120_000;
 
 /** The number of spans that are inserted per frame, because each is laid out then, and its line again. */
-const SPANS_AT_A_TIME = 300;
+const SPANS_AT_A_TIME = 200;
 
 /** The deadline for highlighting in a page that is never idle, in milliseconds. */
 const IDLE_TIMEOUT_MS = 1_000;

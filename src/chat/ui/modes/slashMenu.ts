@@ -113,7 +113,7 @@ export class SlashMenu implements ReactiveController {
 			title=${refusal ?? words}
 			@click=${() => this.take(command)}
 		>
-			${codicon(MODE_ICONS[command])}<span class="name">/${command}</span><span class="where">${refusal ?? words}</span>
+			${codicon(MODE_ICONS[command])}<span class="name">/${command}</span><span class="where sentence">${refusal ?? words}</span>
 		</div>`;
 	}
 

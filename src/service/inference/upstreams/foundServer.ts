@@ -1,16 +1,17 @@
 import { defined } from '../../../base/defined.ts';
 import { ClientError } from '../../../base/errors.ts';
+import type { PortOwner } from '../../../base/portOwner.ts';
 import type { Transport } from '../../../client/core/transport.ts';
-import type { FoundServer, ServerOwner } from '../../../contract/foundServers.ts';
-import type { KnownServer } from './knownServers.ts';
+import type { FoundServer } from '../../../contract/foundServers.ts';
+import type { UsualServer } from '../../../contract/usualServers.ts';
 import type { ServerAnswers } from './serverAnswers.ts';
 import { type UpstreamOptions, UpstreamProvider } from './upstreamProvider.ts';
 
 export interface FoundServerOptions extends Omit<UpstreamOptions, 'upstream'> {
-	server: KnownServer;
+	server: UsualServer;
 	answers: ServerAnswers;
 	/** Returns the user who listens at a port of this machine. */
-	ownerOf(port: number): Promise<ServerOwner>;
+	ownerOf(port: number): Promise<PortOwner>;
 	/** Called when a request is refused, as the server has ended or another user listens at its address. */
 	onOwnerChanged(): void;
 }
@@ -27,7 +28,7 @@ export class FoundServerWatch {
 	private readonly probe: UpstreamProvider;
 	private readonly guarded: UpstreamProvider;
 	/** The owner when the server was last looked for. Undefined if there was no model server. */
-	private owner: ServerOwner | undefined;
+	private owner: PortOwner | undefined;
 
 	constructor(options: FoundServerOptions) {
 		this.options = options;
@@ -35,6 +36,10 @@ export class FoundServerWatch {
 		this.port = Number(new URL(server.url).port);
 		this.probe = new UpstreamProvider({ ...rest, upstream: { slug: 'found', url: server.url } });
 		this.guarded = new UpstreamProvider({ ...rest, upstream: server, transport: this.guard(options.transport) });
+	}
+
+	get url(): string {
+		return this.options.server.url;
 	}
 
 	/** The description for windows, or undefined if no server is there. */
@@ -56,7 +61,7 @@ export class FoundServerWatch {
 		this.owner = outcome === 'read' ? owner : undefined;
 	}
 
-	private answerFor({ user }: ServerOwner): boolean | undefined {
+	private answerFor({ user }: PortOwner): boolean | undefined {
 		return this.options.answers.find(this.options.server.url, user);
 	}
 

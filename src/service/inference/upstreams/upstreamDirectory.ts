@@ -1,15 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, singleFlight } from '../../../base/async.ts';
+import { defined } from '../../../base/defined.ts';
 import type { Disposable } from '../../../base/disposable.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isLoopbackHost } from '../../../base/loopback.ts';
+import type { PortOwner } from '../../../base/portOwner.ts';
 import type { Transport } from '../../../client/core/transport.ts';
-import type { FoundAnswer, FoundServer, ServerOwner } from '../../../contract/foundServers.ts';
+import type { FoundAnswer, FoundServer } from '../../../contract/foundServers.ts';
+import type { UpstreamProblem } from '../../../contract/upstreamProblem.ts';
 import type { UpstreamHandover } from '../../../contract/upstreams.ts';
+import type { UsualServer } from '../../../contract/usualServers.ts';
 import type { ProviderDirectory } from '../gateway.ts';
 import type { Provider } from '../provider.ts';
 import { FoundServerWatch } from './foundServer.ts';
-import type { KnownServer } from './knownServers.ts';
 import type { ServerAnswers } from './serverAnswers.ts';
 import { UpstreamProvider } from './upstreamProvider.ts';
 
@@ -28,10 +31,10 @@ export interface UpstreamDirectoryOptions {
 	logger: Logger;
 	clock: Clock;
 	/** The servers that are looked for on this machine. */
-	known: readonly KnownServer[];
+	known: readonly UsualServer[];
 	answers: ServerAnswers;
 	/** Returns the user who listens at a port of this machine. */
-	ownerOf(port: number): Promise<ServerOwner>;
+	ownerOf(port: number): Promise<PortOwner>;
 }
 
 /**
@@ -61,7 +64,7 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 		this.handover = handover;
 		const { upstreams, findOllama } = handover;
 		this.upstreams = upstreams.map(upstream => new UpstreamProvider({ ...this.options, upstream }));
-		const isNamed = (known: KnownServer) =>
+		const isNamed = (known: UsualServer) =>
 			upstreams.some(({ slug, url }) => slug === known.slug || isAtPlaceOf(known, url));
 		const onOwnerChanged = () => {
 			this.lastReadAt = Number.NEGATIVE_INFINITY;
@@ -79,6 +82,10 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 		return [...this.upstreams, ...found, ...this.options.builtIn];
 	}
 
+	problems(): readonly UpstreamProblem[] {
+		return this.upstreams.flatMap(({ problem }) => problem ?? []);
+	}
+
 	found(): readonly FoundServer[] {
 		return this.watches.flatMap(({ told }) => told ?? []);
 	}
@@ -88,8 +95,12 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 	 * with false if there is no such server. Rejects if the answer cannot be stored.
 	 */
 	async answer(answer: FoundAnswer): Promise<boolean> {
-		const watch = this.watches.find(({ told }) => told?.url === answer.url);
-		if (watch === undefined) {
+		const watch = this.watches.find(({ url }) => url === answer.url);
+		if (watch?.told === undefined) {
+			// The server may have been started since it was last looked for.
+			await watch?.check(this.closed.signal);
+		}
+		if (watch?.told === undefined) {
 			return false;
 		}
 		this.options.answers.keep(answer);
@@ -116,8 +127,10 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 		const { watches, handover } = this;
 		const readings = this.upstreams.map(async upstream => {
 			const outcome = await upstream.refresh(this.closed.signal);
-			if (outcome === 'absent') {
-				this.options.logger.log('info', 'an upstream did not list its models', { connection: upstream.slug });
+			if (upstream.problem !== undefined) {
+				const { slug, code, status, system } = upstream.problem;
+				const fields = { connection: slug, code, ...defined({ status, reason: system }) };
+				this.options.logger.log('info', 'an upstream did not list its models', fields);
 			}
 			return outcome;
 		});
@@ -134,7 +147,7 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 }
 
 /** Known servers run on this machine, which has more than one name and address. */
-function isAtPlaceOf(known: KnownServer, url: string): boolean {
+function isAtPlaceOf(known: UsualServer, url: string): boolean {
 	const { hostname, port } = new URL(url);
 	return isLoopbackHost(hostname) && port === new URL(known.url).port;
 }

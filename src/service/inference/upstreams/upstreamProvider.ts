@@ -1,17 +1,17 @@
 import type { Clock } from '../../../base/async.ts';
 import { defined } from '../../../base/defined.ts';
-import { ClientError, type ClientErrorCode } from '../../../base/errors.ts';
+import { ClientError, type ClientErrorCode, systemErrorCode } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isLoopbackHost } from '../../../base/loopback.ts';
 import { BatchedStream } from '../../../client/core/batchedStream.ts';
-import { type Caller, createCaller } from '../../../client/core/caller.ts';
-import { LIMITS } from '../../../client/core/limits.ts';
+import type { Caller } from '../../../client/core/caller.ts';
 import { StreamedReply } from '../../../client/core/streamedReply.ts';
 import type { Transport } from '../../../client/core/transport.ts';
+import { createUpstreamCaller, readUpstreamModels } from '../../../client/core/upstreamCaller.ts';
 import type { Parameter } from '../../../contract/chatRequest.ts';
-import { connectionSchema } from '../../../contract/connection.ts';
-import { type ListedModel, modelListSchema } from '../../../contract/modelList.ts';
+import type { ListedModel } from '../../../contract/modelList.ts';
 import type { Route } from '../../../contract/routes.ts';
+import { type UpstreamProblem, unreachableText, upstreamProblemOf } from '../../../contract/upstreamProblem.ts';
 import { OLLAMA_SLUG, type Upstream } from '../../../contract/upstreams.ts';
 import { inParallel } from '../../inParallel.ts';
 import {
@@ -26,9 +26,8 @@ import {
 import { type OllamaModel, readOllamaModel } from './ollama.ts';
 import { UpstreamDecoder } from './upstreamDecoder.ts';
 
-/** The paths behind an upstream's address, which ends in its version. */
+/** The path behind an upstream's address, which ends in its version. */
 const CHAT: Omit<Route, 'key'> = { method: 'POST', host: 'inference', path: '/chat/completions' };
-const MODELS: Omit<Route, 'key'> = { method: 'GET', host: 'inference', path: '/models' };
 
 /** The time limit for a list of models, which a request may be waiting for. */
 const LIST_MS = 3_000;
@@ -67,6 +66,8 @@ export class UpstreamProvider implements Provider {
 	private readonly ollamaModels = new Map<string, OllamaModel>();
 	private readonly key: 'inference' | undefined;
 	private current: readonly ModelOffer[];
+	/** Why the server did not list its models when it was last asked. */
+	problem: UpstreamProblem | undefined;
 	/** The upstream's own names of models by the offer's id, where they differ. */
 	private readonly names = new Map<string, string>();
 	/** Some servers refuse requests with the option that makes others report the usage of a stream. */
@@ -80,22 +81,9 @@ export class UpstreamProvider implements Provider {
 		this.isDedicated = local ?? isLoopbackHost(new URL(url).hostname);
 		this.prefixes = prefixes ?? [slug];
 		this.key = key === undefined ? undefined : 'inference';
-		const callerOf = (apiUrl: string): Caller =>
-			createCaller({
-				// Plain http is allowed for servers on the user's own network, although a connection would refuse it.
-				connection: {
-					name: slug,
-					...connectionSchema.parse({ apiUrl: 'https://upstream.invalid', service: slug }),
-					apiUrl,
-				},
-				keys: () => Promise.resolve(key),
-				transport,
-				logger,
-				clock,
-				random: Math.random,
-				// The gateway tries other providers instead of waiting for this one.
-				limits: { ...LIMITS, tries: 1 },
-			});
+		// The gateway tries other providers instead of waiting for this one.
+		const options = { name: slug, key, transport, logger, clock, limits: { tries: 1 } };
+		const callerOf = (apiUrl: string): Caller => createUpstreamCaller({ ...options, url: apiUrl });
 		this.caller = callerOf(url);
 		this.ollama = slug === OLLAMA_SLUG ? callerOf(new URL(url).origin) : undefined;
 		this.current = (upstream.models ?? []).map(model => this.configured(model));
@@ -111,20 +99,16 @@ export class UpstreamProvider implements Provider {
 			return 'configured';
 		}
 		try {
-			const reply = await this.caller.json({
-				route: { ...MODELS, key: this.key },
-				firstByteMs: LIST_MS,
-				idleMs: LIST_MS,
-				retry: 'never',
-				signal,
-			});
-			const { data } = modelListSchema.parse(reply);
-			await this.askOllama(data, signal);
-			this.current = data
+			const hasKey = this.key !== undefined;
+			const models = await readUpstreamModels(this.caller, { hasKey, milliseconds: LIST_MS, signal });
+			await this.askOllama(models, signal);
+			this.current = models
 				.filter(({ id }) => this.ollamaModels.get(id)?.isChat !== false)
 				.map(model => this.listed(model));
+			this.problem = undefined;
 			return 'read';
-		} catch {
+		} catch (error) {
+			this.problem = upstreamProblemOf(this.slug, error);
 			return 'absent';
 		}
 	}
@@ -258,7 +242,7 @@ const CODES: Partial<Record<ClientErrorCode, ProviderFailureCode>> = {
 	unauthorised: 'unauthorized',
 	forbidden: 'unauthorized',
 	'no-key': 'unauthorized',
-	'payment-required': 'unauthorized',
+	'payment-required': 'payment_required',
 	'not-found': 'model_not_found',
 	'invalid-request': 'invalid_request',
 	'too-large': 'invalid_request',
@@ -275,20 +259,36 @@ function failureOf(error: unknown): unknown {
 	}
 	const { code, status, serviceMessage, retryAfterMs } = error;
 	const own = status === 503 ? 'unavailable' : (CODES[code] ?? 'upstream_error');
-	const words = code === 'truncated' ? WORDS.cut : WORDS[own];
+	// A status of success says nothing of a failure.
+	const isTold = status !== undefined && (status < 200 || status > 299);
 	const said = serviceMessage === undefined ? '' : `: ${serviceMessage}`;
-	return new ProviderFailure(own, `${words}${status === undefined ? '' : ` (HTTP ${status})`}${said}`, {
+	const words = code === 'bad-response' && isTold ? WORDS[own] : wordsOf(error, own);
+	return new ProviderFailure(own, `${words}${isTold ? ` (HTTP ${status})` : ''}${said}`, {
 		retryAfterMs,
 		cause: error,
 	});
 }
 
+function wordsOf({ code, message, cause }: ClientError, own: ProviderFailureCode): string {
+	switch (code) {
+		case 'truncated':
+			return WORDS.cut;
+		case 'offline':
+			return `The upstream ${unreachableText(systemErrorCode(cause))}`;
+		case 'bad-response':
+			return `The upstream answered with something that is no reply: ${message}`;
+		default:
+			return WORDS[own];
+	}
+}
+
 const WORDS: Readonly<Record<ProviderFailureCode, string>> = {
 	upstream_error: 'The upstream failed',
 	rate_limited: 'The upstream takes no more requests for now',
-	unavailable: 'The upstream cannot be reached or is not ready',
+	unavailable: 'The upstream is not ready',
 	timeout: 'The upstream did not answer in time',
 	unauthorized: 'The upstream refuses its key',
+	payment_required: 'The upstream wants to be paid first',
 	model_not_found: 'The upstream does not know the model',
 	invalid_request: 'The upstream refuses the request',
 	cut: 'The upstream broke its reply off',

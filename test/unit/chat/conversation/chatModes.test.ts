@@ -110,7 +110,7 @@ describe('what a message asks for', () => {
 			assert.deepEqual(findTurn(again.conversation, second), findTurn(chat.conversation, second));
 		});
 
-		it('goes to the search model’s own path with the policy, and without parameters and instructions', async () => {
+		it('goes to the search model’s own path with the policy, parameters and instructions, and without alternates', async () => {
 			service.defaults = {
 				routing: { only: ['a'] },
 				retention: true,
@@ -118,12 +118,18 @@ describe('what a message asks for', () => {
 				instructions: 'Be short.',
 			};
 			service.answer = answerWithSources;
-			await asked(await open(), first, '/search is it so?');
+			const chat = await open();
+			await chat.choose({ models: ['other'] });
+			await asked(chat, first, '/search is it so?');
 			assert.deepEqual(service.paths, ['/v1/chat/completions']);
 			assert.deepEqual(service.requests[0], {
 				model: 'acme-search',
-				messages: [{ role: 'user', content: 'is it so?' }],
+				messages: [
+					{ role: 'system', content: 'Be short.' },
+					{ role: 'user', content: 'is it so?' },
+				],
 				provider: { only: ['a'], zdr: true },
+				temperature: 0,
 				stream: true,
 			});
 		});

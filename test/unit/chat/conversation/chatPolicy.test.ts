@@ -89,10 +89,7 @@ describe('the chat under a policy', () => {
 		await chat.send(first, '/search One?');
 		await replyEnded(chat);
 		const [body] = bodies();
-		assert.deepEqual(
-			[body?.['model'], body?.['provider'], body?.['seed']],
-			['acme-search', { sort: 'price' }, undefined],
-		);
+		assert.deepEqual([body?.['model'], body?.['provider'], body?.['seed']], ['acme-search', { sort: 'price' }, 4]);
 		await chat.choose({ retention: true });
 		await chat.send(second, '/image A bicycle');
 		await replyEnded(chat);

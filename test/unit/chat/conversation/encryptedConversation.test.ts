@@ -16,8 +16,10 @@ import type { ShownConversation } from '../../../../src/chat/model/shownConversa
 import { toTurnView } from '../../../../src/chat/protocol/toView.ts';
 import { ConversationStore } from '../../../../src/chat/storage/conversationStore.ts';
 import type { Client } from '../../../../src/client/types.ts';
+import { commands } from '../../../../src/platform/ids.ts';
 import { p384KeyPair } from '../../../support/contractServer/channelCryptography.ts';
 import { answerEvents, Enclave } from '../../../support/enclave.ts';
+import { sendJson } from '../../../support/faultServer.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { testClient } from '../../client/testClient.ts';
 import { TURN_IDS } from '../conversations.ts';
@@ -199,6 +201,33 @@ describe('an encrypted conversation', () => {
 		assert.equal(again.channelState?.kind, 'ended');
 		assert.deepEqual(await again.send(third, 'Hello?'), { reason: 'encryption-ended' });
 		assert.equal(enclave.messages.length, 2);
+		assert.equal(service.requests.length, 0);
+	});
+
+	it('goes on after what is no encrypted reply at all, for whole replies where the user asks for them', async () => {
+		const { shown } = await begin();
+		enclave.answer = (response, { path, seal }) => {
+			if (path.endsWith('_stream')) {
+				response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>');
+			} else {
+				sendJson(response, 200, seal('Whole.'));
+			}
+		};
+		const reply = await ask(shown, first, MARKER);
+		assert.deepEqual([reply.state, reply.text, reply.explanation?.message], ['failed', '', 'explained: bad-response']);
+		assert.equal(reply.explanation?.action?.command, commands.askForWholeReplies);
+		assert.equal(shown.channelState?.kind, 'open');
+		assert.ok(shown.useWholeReplies());
+		assert.equal(await shown.retry(first), undefined);
+		await ended(shown);
+		assert.equal(replyOf(shown, first).text, 'Whole.');
+		await opened[0]?.close();
+		const again = (await openWindow()).shown;
+		assert.equal((await ask(again, second, 'And?')).text, 'Whole.');
+		assert.deepEqual(
+			enclave.messages.map(({ path }) => path),
+			['/message_stream', '/message', '/message'],
+		);
 		assert.equal(service.requests.length, 0);
 	});
 

@@ -3,6 +3,9 @@ import { Emitter } from '../../../../src/base/event.ts';
 import type { EncryptedChannels, OpenChannel } from '../../../../src/chat/conversation/conversationChannel.ts';
 import { RefusedAttestation } from '../../../../src/client/channel/ladder.ts';
 import type { Client } from '../../../../src/client/types.ts';
+import { commands } from '../../../../src/platform/ids.ts';
+
+const ASK_FOR_WHOLE = { label: 'Ask for Whole Replies', command: commands.askForWholeReplies };
 
 /** The channels of a real client. What only the editor could ask is answered as the test says. */
 export class TestChannels implements EncryptedChannels {
@@ -50,9 +53,13 @@ export class TestChannels implements EncryptedChannels {
 				return hasEnded;
 			},
 			close,
-			async *stream(history, options) {
+			async *stream(history, { isWhole, ...options } = {}) {
 				try {
-					yield* session.stream(history, options);
+					if (isWhole) {
+						yield { type: 'text', ...(await session.send(history, options)) };
+					} else {
+						yield* session.stream(history, options);
+					}
 				} catch (error) {
 					hasEnded ||= ClientError.is(error, 'tampered') && !(error.cause instanceof RefusedAttestation);
 					throw error;
@@ -61,7 +68,8 @@ export class TestChannels implements EncryptedChannels {
 		};
 	};
 
-	explain: EncryptedChannels['explain'] = async error => ({
+	explain: EncryptedChannels['explain'] = async (error, _connection, asked) => ({
 		message: ClientError.is(error) ? `explained: ${error.code}` : 'explained',
+		...(asked === 'streamed' && ClientError.is(error, 'bad-response') ? { action: ASK_FOR_WHOLE } : {}),
 	});
 }

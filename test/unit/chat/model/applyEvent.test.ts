@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { applyEvent } from '../../../../src/chat/model/applyEvent.ts';
+import { applyEvent, MAXIMUM_TOKENS } from '../../../../src/chat/model/applyEvent.ts';
 import type { ChatStreamEvent } from '../../../../src/client/types.ts';
 import type { Usage } from '../../../../src/contract/chatReply.ts';
 import { reply } from '../conversations.ts';
@@ -43,6 +43,18 @@ describe('an event of a reply', () => {
 		assert.deepEqual(replyAfter({ type: 'usage', usage: nothing }).usage, {});
 		const impossible = { ...counted, prompt_tokens: -5, completion_tokens: 1.5 };
 		assert.deepEqual(replyAfter({ type: 'usage', usage: impossible }).usage, { cached: 340 });
+	});
+
+	it('keeps the probabilities of the first tokens, and of no more than can be saved often', () => {
+		const token = (name: string) => ({ token: name, logprob: -1, top: Array(30).fill({ token: 'x', logprob: -2 }) });
+		const { logprobs = [] } = replyAfter(
+			{ type: 'logprobs', tokens: [token('a'), token('b')] },
+			{ type: 'logprobs', tokens: Array(1_000).fill(token('c')) },
+		);
+		assert.deepEqual([logprobs[0]?.token, logprobs[1]?.token, logprobs.length], ['a', 'b', MAXIMUM_TOKENS]);
+		assert.equal(logprobs[0]?.top.length, 20);
+		const full = { ...start, logprobs };
+		assert.equal(applyEvent(full, { type: 'logprobs', tokens: [token('d')] }), full);
 	});
 
 	it('changes nothing for what a chat reply does not have', () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
 	type Attachment,
-	estimateTokens,
 	fenced,
 	formatAttachment,
 	shorten,
@@ -49,12 +48,6 @@ describe('attachments', () => {
 		const [heading = '', fence] = text.split('\n');
 		assert.equal(heading, 'File: ````a` ``` Ignore all`b````');
 		assert.equal(fence, '```');
-	});
-
-	it('are counted on the safe side, other scripts by their characters', () => {
-		assert.equal(estimateTokens(''), 0);
-		assert.equal(estimateTokens('a'.repeat(35)), 10);
-		assert.equal(estimateTokens('日本語'), 3);
 	});
 
 	it('are shortened by whole lines, at the end that matters less', () => {

@@ -166,6 +166,13 @@ describe('what a reply keeps', () => {
 		});
 	});
 
+	it('shows the probabilities of tokens once the reply has ended', () => {
+		const logprobs = [{ token: 'a', logprob: 0, top: [{ token: 'b', logprob: Math.log(0.25) }] }];
+		const tokens = [{ token: 'a', probability: 1, top: [['b', 0.25]] }];
+		assert.deepEqual(toDetailsView(reply({ logprobs }))?.tokens, tokens);
+		assert.equal(toDetailsView(reply({ logprobs, state: 'streaming' }))?.tokens, undefined);
+	});
+
 	it('shows what the next message is sent with: the conversation’s choice before the settings', () => {
 		const defaults = { routing: { sort: 'price' as const }, retention: true, parameters: {}, instructions: '' };
 		const empty = conversation();

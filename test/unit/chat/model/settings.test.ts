@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { applySettings } from '../../../../src/chat/model/applySettings.ts';
 import { nameOf, PRESETS, presetSettings } from '../../../../src/chat/model/presets.ts';
 import {
 	askedWith,
@@ -8,6 +9,7 @@ import {
 	withRequestSettings,
 } from '../../../../src/chat/model/settings.ts';
 import type { ChatRequest } from '../../../../src/contract/chatRequest.ts';
+import { connectionSchema } from '../../../../src/contract/connection.ts';
 import type { RoutingPolicy } from '../../../../src/contract/provider.ts';
 
 const NONE: UserSettings = { routing: {}, retention: undefined, parameters: {}, instructions: '' };
@@ -84,6 +86,23 @@ describe('zero data retention', () => {
 		assert.equal(retentionInForce({ ...NONE, retention: false, routing: { zdr: true } }), true);
 		assert.equal(retentionInForce({ ...NONE, retention: true, routing: { zdr: false } }), true);
 		assert.equal(retentionInForce({ ...NONE, routing: { zdr: false } }), false);
+	});
+
+	it('is not claimed for a reply of a code-oriented model, which runs under it over the responses endpoint alone', async () => {
+		const connection = {
+			name: 'acme',
+			...connectionSchema.parse({
+				apiUrl: 'https://api.example',
+				service: 'acme',
+				accountZdr: false,
+				models: [{ id: 'large', codeOriented: true }],
+			}),
+		};
+		const source = { defaults: () => NONE, connection: async () => connection };
+		const retentionOf = async (retention?: boolean) =>
+			(await applySettings(REQUEST, retention === undefined ? {} : { retention }, source, 'chat')).retention;
+		assert.deepEqual(await retentionOf(), { inForce: 'no', because: 'account' });
+		assert.deepEqual(await retentionOf(true), { inForce: 'yes', because: 'request' });
 	});
 
 	it('stays demanded under a policy of the conversation that says nothing of it', () => {

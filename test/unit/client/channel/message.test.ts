@@ -85,11 +85,12 @@ describe('a message of the channel', () => {
 			{ ...reply, iv: bytes(11) },
 			{ ...reply, ciphertext: bytes(15) },
 			{ ...reply, signature: 'no base64' },
-			{ message: 'plain text' },
-			[],
-			null,
+			{ ciphertext: reply.ciphertext },
 		]) {
 			assert.throws(() => readMessageReply(wrong, 1000), { code: 'tampered' }, JSON.stringify(wrong));
+		}
+		for (const foreign of [{ message: 'plain text' }, { nonce: 3000, text: 'x' }, [reply], [], 'text', null]) {
+			assert.throws(() => readMessageReply(foreign, 1000), { code: 'bad-response' }, JSON.stringify(foreign));
 		}
 	});
 });

@@ -4,7 +4,7 @@ import { ClientError } from '../../../../src/base/errors.ts';
 import type { ChannelMessage } from '../../../../src/contract/channel.ts';
 import { p384KeyPair, seal } from '../../../support/contractServer/channelCryptography.ts';
 import { answerWhole, Enclave } from '../../../support/enclave.ts';
-import { sendJson } from '../../../support/faultServer.ts';
+import { sendEvents, sendJson, sseEvent } from '../../../support/faultServer.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { type TestClient, type TestClientOptions, testClient } from '../testClient.ts';
 
@@ -193,8 +193,6 @@ describe('a session of the encrypted channel', () => {
 				const text = JSON.stringify(message.seal('x')).replace('"nonce":3000', '"nonce":3000.5');
 				response.writeHead(200, { 'content-type': 'application/json' }).end(text);
 			},
-			'a plain text': response => sendJson(response, 200, { text: 'So it is.' }),
-			'a page': response => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>'),
 		};
 
 		for (const [what, answer] of Object.entries(replies)) {
@@ -217,6 +215,37 @@ describe('a session of the encrypted channel', () => {
 			};
 			await session.send(history);
 			await assert.rejects(session.send(history), { code: 'tampered' });
+		});
+	});
+
+	describe('takes for no reply of the contract, and goes on', () => {
+		const replies: Record<string, Enclave['answer']> = {
+			'a plain text': response => sendJson(response, 200, { text: 'So it is.' }),
+			'a sealed reply in a list': (response, message) => sendJson(response, 200, [message.seal('x')]),
+			'a page': response => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>'),
+			'events in place of JSON': (response, message) => sendEvents(response, sseEvent(message.seal('x'))),
+		};
+		for (const [what, answer] of Object.entries(replies)) {
+			it(what, async () => {
+				const session = await client.channel.open();
+				enclave.answer = answer;
+				await assert.rejects(session.send(history), { code: 'bad-response' });
+				enclave.answer = answerWhole;
+				assert.ok((await session.send(history)).text.length > 0);
+				assert.deepEqual(
+					enclave.messages.map(({ nonce, sessionId }) => [nonce, sessionId]),
+					[
+						[1000, 'session-0'],
+						[1000, 'session-1'],
+					],
+				);
+			});
+		}
+
+		it('an error in its place, whose words it keeps', async () => {
+			const session = await client.channel.open();
+			enclave.answer = response => sendJson(response, 200, { error: { message: 'Busy', code: 502 } });
+			await assert.rejects(session.send(history), { code: 'upstream', serviceMessage: 'Busy' });
 		});
 	});
 

@@ -5,6 +5,7 @@ import { RefusedAttestation } from '../../../../src/client/channel/ladder.ts';
 import type { AcceptedAttestation, Attested, Verdict } from '../../../../src/client/types.ts';
 import { p384KeyPair } from '../../../support/contractServer/channelCryptography.ts';
 import { Enclave } from '../../../support/enclave.ts';
+import { sendJson } from '../../../support/faultServer.ts';
 import { type TestClient, testClient } from '../testClient.ts';
 
 describe('the verification ladder', () => {
@@ -33,6 +34,15 @@ describe('the verification ladder', () => {
 		assert.equal(enclave.messages.length, 0);
 		return error.cause;
 	}
+
+	it('says of a record that comes again that it does, and of a new one that its time is not known', async () => {
+		const freshness = async () => (await client.channel.attest()).verdicts.find(({ check }) => check === 'freshness');
+		assert.deepEqual(await freshness(), { check: 'freshness', verdict: 'unknown', code: 'freshness-unknown' });
+		assert.equal((await freshness())?.code, 'freshness-unknown');
+		const record = enclave.attestations.at(-1);
+		enclave.server.answer = response => sendJson(response, 200, record);
+		assert.deepEqual(await freshness(), { check: 'freshness', verdict: 'unknown', code: 'freshness-again' });
+	});
 
 	it('says of each check what was seen, with its input, and claims nothing of what was not', async () => {
 		const session = await client.channel.open();

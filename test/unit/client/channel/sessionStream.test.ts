@@ -203,13 +203,6 @@ describe('a streamed reply of the encrypted channel', () => {
 			assert.equal((await enclave.server.received.at(-1)?.closed)?.isWhole, false);
 		});
 
-		it('by a page in its place', async () => {
-			const { error } = await read(
-				response => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>'),
-			);
-			assert.equal(codeOf(error), 'tampered');
-		});
-
 		it('by a line that is too long', async () => {
 			const { text, error } = await read((response, message) => {
 				response.writeHead(200, { 'content-type': 'application/x-ndjson' });
@@ -219,6 +212,29 @@ describe('a streamed reply of the encrypted channel', () => {
 			assert.equal(text, 'x');
 			assert.equal(codeOf(error), 'tampered');
 		});
+	});
+
+	describe('is not what the contract describes, and ends nothing,', () => {
+		const answers: Record<string, Enclave['answer']> = {
+			'where a page comes in its place': response =>
+				void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>'),
+			'where a text comes first': answerEvents(() => ['Hello.', DONE]),
+			'where chunks of a chat come': answerEvents(() => [{ choices: [{ delta: { content: 'x' } }] }, DONE]),
+			'where frames come in another framing': answerEvents(({ seal }) => [{ data: seal('x') }, DONE]),
+			'where the first event is too long': answerEvents(() => ['y'.repeat(5000), DONE]),
+		};
+		for (const [what, answer] of Object.entries(answers)) {
+			it(what, async () => {
+				enclave.answer = answer;
+				const session = await client.channel.open();
+				const { events, error } = await collect(session.stream(history));
+				assert.deepEqual([events, codeOf(error)], [[], 'bad-response']);
+				enclave.answer = answerEvents(message => [...whole(message), DONE]);
+				assert.equal((await collect(session.stream(history))).error, undefined);
+				enclave.answer = (response, message) => sendJson(response, 200, message.seal('Whole.'));
+				assert.deepEqual(await session.send(history), { text: 'Whole.' });
+			});
+		}
 	});
 
 	it('ends with the error that stands in place of a frame, and the session goes on', async () => {

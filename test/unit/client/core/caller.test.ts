@@ -68,6 +68,48 @@ describe('a call', () => {
 			});
 		}
 
+		it('tells a quota that is used up from too many requests, and tries again for the latter alone', async () => {
+			const error = { message: 'You exceeded your current quota.', code: 'insufficient_quota' };
+			serve(response => sendJson(response, 429, { error }));
+			const said = 'You exceeded your current quota.';
+			const usedUp = { code: 'payment-required', status: 429, retryable: false, serviceMessage: said };
+			await assert.rejects(client.chat.complete(chat), usedUp);
+			assert.equal(server.received.length, 1);
+			serve(response => sendJson(response, 200, { error: { ...error, code: 429, type: 'insufficient_quota' } }));
+			await assert.rejects(client.chat.complete(chat), { code: 'payment-required' });
+			const often = { message: 'Quota for requests in a minute exceeded', code: 'rate_limit_exceeded' };
+			serve(response => sendJson(response, 429, { error: often }));
+			await assert.rejects(client.chat.complete(chat), { code: 'rate-limited', serviceMessage: often.message });
+		});
+
+		it('says of a page that it is one, whatever its status', async () => {
+			for (const [status, code] of [
+				[404, 'not-found'],
+				[502, 'upstream'],
+				[200, 'bad-response'],
+			] as const) {
+				serve(
+					response =>
+						void response
+							.writeHead(status, { 'content-type': 'text/html' })
+							.end('<!doctype html><title>Log in</title>'),
+				);
+				for (const ask of [
+					() => client.chat.complete(chat),
+					() => client.chat.stream(chat)[Symbol.asyncIterator]().next(),
+				]) {
+					await assert.rejects(ask(), { code, isPage: true, serviceMessage: undefined });
+				}
+			}
+			serve(response => sendJson(response, 404, { error: 'Task not found' }));
+			await assert.rejects(client.chat.complete(chat), { isPage: false });
+		});
+
+		it('says where a redirect would have led', async () => {
+			serve(response => void response.writeHead(302, { location: 'https://login.example/start?key=1' }).end());
+			await assert.rejects(client.tasks.get('t1'), { code: 'bad-response', redirectedTo: 'https://login.example' });
+		});
+
 		it('never says the key that was sent, though the service quote it', async () => {
 			const error = { message: 'sk-inference is no key', code: '502' };
 			const said = { code: 'upstream', retryable: true, serviceMessage: '[key] is no key' };

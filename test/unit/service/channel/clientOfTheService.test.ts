@@ -4,7 +4,7 @@ import { createFetchTransport } from '../../../../src/client/core/fetchTransport
 import type { Client } from '../../../../src/client/types.ts';
 import { ENCRYPTED_PATH, localConnection } from '../../../../src/contract/localConnection.ts';
 import { createLocalTransport } from '../../../../src/localService/localTransport.ts';
-import { expireSessions, TAMPERINGS, tamper } from '../../../support/channelFaults.ts';
+import { expireSessions, TAMPERINGS, type Tampering, tamper } from '../../../support/channelFaults.ts';
 import { ChannelFront, handOut } from '../../../support/channelFront.ts';
 import { ServiceProcess } from '../../../support/serviceProcess.ts';
 import { UpstreamServer } from '../../../support/upstreamServer.ts';
@@ -136,15 +136,18 @@ describe('a client of the local service’s encrypted channel', function () {
 			});
 		}
 
-		it('in a whole reply: gives nothing of it', async () => {
-			assert.ok(front);
-			front.answer = async (response, message) =>
-				handOut(response, message, tamper(await message.forward('message'), 'plain'));
-			const session = await client().channel.open(channel);
-			await assert.rejects(session.send(history), { code: 'tampered' });
-			await assert.rejects(session.send(history), { code: 'tampered' });
-			assert.equal(upstream.chats.length, 1);
-		});
+		for (const kind of ['signature', 'plain'] satisfies Tampering[]) {
+			it(`in a whole reply, by ${kind}: gives nothing of it, and ends unless it is no encrypted reply at all`, async () => {
+				assert.ok(front);
+				front.answer = async (response, message) =>
+					handOut(response, message, tamper(await message.forward('message'), kind));
+				const session = await client().channel.open(channel);
+				const code = kind === 'plain' ? 'bad-response' : 'tampered';
+				await assert.rejects(session.send(history), { code });
+				await assert.rejects(session.send(history), { code });
+				assert.equal(upstream.chats.length, code === 'tampered' ? 1 : 2);
+			});
+		}
 	});
 
 	it('is served the shared form alike', async () => {

@@ -174,7 +174,7 @@ describe('chat with the demo provider', function () {
 			['a temperature over 2', { messages: user('x'), temperature: 2.1 }, /temperature/],
 			['top_p of 0', { messages: user('x'), top_p: 0 }, /top_p/],
 			['half a token', { messages: user('x'), max_tokens: 0.5 }, /max_tokens/],
-			['an undocumented field', { messages: user('x'), metadata: {} }, /metadata/],
+			['an undocumented field', { messages: user('x'), prediction: {} }, /prediction/],
 			['an undocumented wish', { messages: user('x'), provider: { cheapest: true } }, /cheapest/],
 		] as const) {
 			it(`${what}, naming the field`, async () => {

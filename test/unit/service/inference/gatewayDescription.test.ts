@@ -21,7 +21,7 @@ describe('the description of the gateway', () => {
 			[{ name: 'mine', model: 'm', provider: { order: ['one'] } }],
 		);
 		const read = gatewayDescriptionSchema.parse(JSON.parse(JSON.stringify(description)));
-		assert.deepEqual(read, { ...description, foundServers: [] });
+		assert.deepEqual(read, { ...description, foundServers: [], upstreamProblems: [], agents: [] });
 	});
 
 	it('has a model once, with the bound that no provider is under, the lowest price, and as open as all say', () => {
@@ -63,6 +63,12 @@ describe('the description of the gateway', () => {
 		const description = describeGateway([blind, seeing], []);
 		assert.equal(description.models[0]?.images, true);
 		assert.equal(gatewayDescriptionSchema.parse(description).models[0]?.images, true);
+	});
+
+	it('has no lowest price for a model that one provider has without a price, as that one may cost less', () => {
+		const [priced, unpriced] = [provider('one', [{ prices: { input: 1, output: 1 } }]), provider('two', [{}])];
+		assert.deepEqual(describeGateway([priced], []).models[0]?.prices, { input: 1, output: 1 });
+		assert.equal(describeGateway([priced, unpriced], []).models[0]?.prices, undefined);
 	});
 
 	it('tells of a provider what holds for all of its models', () => {

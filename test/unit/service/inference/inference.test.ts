@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import http from 'node:http';
+import os from 'node:os';
 import path from 'node:path';
 import {
 	controlPaths,
@@ -26,6 +28,11 @@ interface Completion {
 		finish_reason: string;
 		provider_specific_fields: { native_finish_reason: string };
 	}[];
+}
+
+interface Model {
+	id: string;
+	created: number;
 }
 
 describe('the inference routes over an upstream', function () {
@@ -188,12 +195,135 @@ describe('the inference routes over an upstream', function () {
 		assert.equal((await whole({ model: 'errand/small' })).provider, 'own');
 	});
 
-	it('list the models on both forms', async () => {
+	it('list the models on both forms, and give each of them alone', async () => {
 		for (const form of ['', '/enterprise']) {
-			const { data } = (await (await service.fetch(`${form}/v1/models`)).json()) as { data: object[] };
-			assert.deepEqual(data[0], { id: 'small', object: 'model', owned_by: 'own', context_length: 1000 });
-			assert.ok(data.some(model => 'id' in model && model.id === 'demo'));
+			const { data, ...list } = (await (await service.fetch(`${form}/v1/models`)).json()) as { data: Model[] };
+			assert.deepEqual(list, { object: 'list' });
+			const [small] = data;
+			assert.ok(small && Number.isInteger(small.created) && small.created <= Date.now() / 1000);
+			const { created } = small;
+			assert.deepEqual(small, { id: 'small', object: 'model', owned_by: 'own', context_length: 1000, created });
+			assert.ok(data.some(({ id }) => id === 'demo'));
+			assert.deepEqual(await (await service.fetch(`${form}/v1/models/small`)).json(), small);
 		}
+	});
+
+	it('give a model whose name has slashes, and refuse one that is not there in the form of chat', async () => {
+		upstream.behaviour = { models: [{ id: 'vendor/small' }] };
+		const other = await ServiceProcess.start({ handover: { upstreams: [{ slug: 'own', url: upstream.url }] } });
+		try {
+			for (const name of ['vendor/small', 'vendor%2Fsmall']) {
+				const response = await other.fetch(`/v1/models/${name}`);
+				assert.equal(((await response.json()) as Model).id, 'vendor/small', name);
+			}
+			const refused = (await (await other.fetch('/v1/models/small')).json()) as { error: object };
+			assert.deepEqual(Object.keys(refused.error), ['message', 'code']);
+			assert.match(JSON.stringify(refused), /no such model here.*"vendor\/small\\?"/);
+		} finally {
+			await other.stop();
+		}
+	});
+
+	it('say in the list which server did not list its models and how it failed, as does the refusal and the log', async () => {
+		const gone = await UpstreamServer.start();
+		const { url } = gone;
+		await gone.stop();
+		upstream.behaviour = { listStatus: 401 };
+		const upstreams = [
+			{ slug: 'locked', url: upstream.url },
+			{ slug: 'dead', url },
+			{ slug: 'nowhere', url: 'http://models.invalid/v1' },
+		];
+		// A proxy would look the name up by itself.
+		const other = await ServiceProcess.start({
+			handover: { upstreams },
+			environment: { no_proxy: '*', NO_PROXY: '*' },
+		});
+		try {
+			const problems = [
+				{ provider: 'locked', message: '"locked" refuses its key or wants one (HTTP 401).' },
+				{
+					provider: 'dead',
+					message: '"dead" cannot be reached: nothing listens at its address (ECONNREFUSED).',
+				},
+			];
+			const list = (await (await other.fetch('/v1/models')).json()) as { problems: typeof problems };
+			assert.deepEqual(list.problems.slice(0, 2), problems);
+			assert.match(
+				list.problems[2]?.message ?? '',
+				/^"nowhere" cannot be reached: the name of its host is not found \((?:ENOTFOUND|EAI_AGAIN)\)\.$/,
+			);
+			const json = { model: 'small', messages: [{ role: 'user', content: 'Hello' }] };
+			const refused = await errorOf(await other.fetch('/chat/completions', { json }), 404);
+			const log = await readFile(path.join(other.stateFolder, 'service.log'), 'utf8');
+			for (const { message } of problems) {
+				assert.ok(refused.includes(message), refused);
+			}
+			assert.match(log, /did not list its models connection=locked code=unauthorised status=401/);
+			assert.match(log, /did not list its models connection=dead code=offline reason=ECONNREFUSED/);
+		} finally {
+			await other.stop();
+		}
+	});
+
+	describe('a request with fields beyond the contract', () => {
+		const log = () => readFile(path.join(service.stateFolder, 'service.log'), 'utf8');
+
+		it('is served without them, and the log names each once and no value', async () => {
+			for (let count = 0; count < 2; count++) {
+				await whole({
+					messages: [{ role: 'user', content: 'Hello', name: 'Secret_Name' }],
+					metadata: { secret: 'value' },
+					reasoning_effort: 'low',
+					n: 1,
+				});
+			}
+			const { stream_options, ...sent } = upstream.chats[0]?.body ?? {};
+			assert.deepEqual(sent, { model: 'small', messages: [{ role: 'user', content: 'Hello' }], stream: true });
+			const text = await log();
+			for (const field of ['messages.name', 'metadata', 'reasoning_effort', 'n']) {
+				const lines = text.split('\n').filter(line => line.endsWith(` changes no answer field=${field}`));
+				assert.equal(lines.length, 1, field);
+			}
+			assert.doesNotMatch(text, /Secret_Name|value/);
+		});
+
+		it('is refused for those that would change the answer, by their names', async () => {
+			for (const [field, value] of Object.entries({ n: 2, audio: {}, prediction: {}, functions: [] })) {
+				assert.match(await errorOf(await post({ [field]: value }), 400), new RegExp(`"${field}"`));
+			}
+			assert.equal(upstream.chats.length, 0);
+		});
+
+		it('that wants one tool call at a time gets the first alone, streamed and whole', async () => {
+			const fragment = (index: number, id: string | undefined, text: string) => ({
+				choices: [
+					{
+						index: 0,
+						delta: { tool_calls: [{ index, id, type: 'function', function: { name: 'f', arguments: text } }] },
+						finish_reason: null,
+					},
+				],
+			});
+			const first = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }];
+			for (const chunks of [
+				[fragment(0, 'a', '{"x":'), fragment(1, 'b', '{'), fragment(0, undefined, '1}'), fragment(1, undefined, '}')],
+				// Some servers use one index for all calls.
+				[fragment(0, 'a', '{"x":1}'), fragment(0, 'b', '{'), fragment(0, undefined, '}')],
+			]) {
+				upstream.behaviour = { chunks };
+				const fields = { parallel_tool_calls: false, tools: [{ type: 'function', function: { name: 'f' } }] };
+				assert.deepEqual((await whole(fields)).choices[0]?.message.tool_calls, first);
+				let text = '';
+				for await (const { data } of eventsOf(await post({ ...fields, stream: true }))) {
+					const calls = data.startsWith('{') ? (JSON.parse(data).choices[0]?.delta.tool_calls ?? []) : [];
+					assert.ok(calls.every(({ id = 'a' }) => id === 'a'));
+					text += calls.map((call: { function: { arguments: string } }) => call.function.arguments).join('');
+				}
+				assert.equal(text, '{"x":1}');
+				assert.equal(upstream.chats.at(-1)?.body['parallel_tool_calls'], undefined);
+			}
+		});
 	});
 
 	it('tell a window what can be named now', async () => {
@@ -303,6 +433,31 @@ describe('the inference routes over an upstream', function () {
 
 describe('a start with upstreams', function () {
 	this.timeout(30_000);
+
+	it('that break off ends with a sentence, and so does an input without any', async () => {
+		const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-upstreams-'));
+		const args = [
+			'--disable-warning=ExperimentalWarning',
+			'src/service/main.ts',
+			'--data',
+			folder,
+			'--upstreams-from-stdin',
+		];
+		try {
+			for (const [input, sentence] of [
+				[
+					'{"upstreams": [\n{"slug": "one",\n',
+					'The upstreams are not valid JSON. See --upstreams-from-stdin of --help.\n',
+				],
+				['\n', 'The standard input ended before the list of upstreams. See --help.\n'],
+			] as const) {
+				const { status, stdout, stderr } = spawnSync(process.execPath, args, { input, encoding: 'utf8' });
+				assert.deepEqual([status, stdout, stderr], [1, '', sentence]);
+			}
+		} finally {
+			await rm(folder, { recursive: true, force: true });
+		}
+	});
 
 	it('that are no list ends with a sentence that does not repeat them', async () => {
 		const handover = { upstreams: [{ slug: 'one', url: 'nowhere', key: KEY }], findOllama: false };

@@ -25,26 +25,103 @@ describe('the reading of a chat request', () => {
 		assert.deepEqual(read(request), { model: 'm', messages: [user], ...request });
 	});
 
-	it('leaves out what says what happens in any case, and nulls', () => {
+	it('leaves out what changes no answer, and nulls', () => {
 		const fields = {
 			stream_options: { include_usage: true },
 			n: 1,
-			store: false,
+			store: true,
+			metadata: { run: '1' },
+			reasoning_effort: 'high',
+			verbosity: 'low',
+			service_tier: 'auto',
+			prompt_cache_key: 'k',
+			safety_identifier: 's',
+			modalities: ['text'],
 			parallel_tool_calls: true,
+			logprobs: false,
 			seed: null,
+			top_logprobs: null,
 		};
-		assert.deepEqual(read(fields), { model: 'm', messages: [user] });
+		const noted: string[] = [];
+		assert.deepEqual(
+			readChatRequest({ model: 'm', messages: [user], ...fields }, place => noted.push(place)),
+			{ model: 'm', messages: [user] },
+		);
+		const { seed: _, top_logprobs: __, ...named } = fields;
+		assert.deepEqual(noted, Object.keys(named));
+	});
+
+	it('leaves out what changes no answer in messages, calls, images and tools, and names its place', () => {
+		const noted: string[] = [];
+		const image = { type: 'image_url', image_url: { url: 'data:,' } };
+		const read = readChatRequest(
+			{
+				model: 'm',
+				messages: [
+					{ role: 'user', name: 'Ann', content: [{ ...image, image_url: { ...image.image_url, detail: 'low' } }] },
+					{
+						role: 'assistant',
+						content: '',
+						parsed: null,
+						tool_calls: [{ ...call, index: 0, function: { ...call.function, parsed_arguments: {} } }],
+					},
+					{ role: 'tool', name: 'read', tool_call_id: 'c1', content: 'Text' },
+					// A part with the fields of the message that it came in.
+					{
+						role: 'assistant',
+						content: [{ type: 'text', text: 'So.', role: 'assistant', tool_calls: null, annotations: [] }],
+					},
+				],
+				tools: [{ type: 'function', function: { name: 'read', strict: true } }],
+			},
+			place => noted.push(place),
+		);
+		assert.deepEqual(read, {
+			model: 'm',
+			messages: [
+				{ role: 'user', content: [image] },
+				{ role: 'assistant', content: '', tool_calls: [call] },
+				{ role: 'tool', tool_call_id: 'c1', content: 'Text' },
+				{ role: 'assistant', content: [{ type: 'text', text: 'So.' }] },
+			],
+			tools: [{ type: 'function', function: { name: 'read' } }],
+		});
+		assert.deepEqual(noted.sort(), [
+			'messages.content.annotations',
+			'messages.content.image_url.detail',
+			'messages.content.role',
+			'messages.name',
+			'messages.name',
+			'messages.tool_calls.function.parsed_arguments',
+			'messages.tool_calls.index',
+			'tools.function.strict',
+		]);
+	});
+
+	it('takes the two fields of public practice for log probabilities as the one of the contract', () => {
+		assert.equal(read({ logprobs: true, top_logprobs: 3 }).top_logprobs, 3);
+		assert.equal(read({ logprobs: true }).top_logprobs, 0);
+		assert.equal(read({ logprobs: false }).top_logprobs, undefined);
+		refused({ logprobs: false, top_logprobs: 3 }, /^top_logprobs: .*logprobs is false/);
+		refused({ logprobs: 'yes' }, /"logprobs"/);
+	});
+
+	it('keeps that only one tool is to be called at a time', () => {
+		assert.equal(read({ parallel_tool_calls: false }).parallel_tool_calls, false);
+		refused({ parallel_tool_calls: 'no' }, /"parallel_tool_calls"/);
 	});
 
 	it('refuses what would not happen, by its name', () => {
 		refused({ n: 2 }, /"n"/);
-		refused({ store: true }, /"store"/);
-		refused({ parallel_tool_calls: false }, /"parallel_tool_calls"/);
+		refused({ modalities: ['text', 'audio'] }, /"modalities"/);
+		refused({ store: 'yes' }, /"store"/);
+		refused({ web_search_options: {} }, /"web_search_options"/);
 		refused({ messages: null }, /^messages/);
 		refused({ max_completion_tokens: 0 }, /^max_tokens/);
 		refused({ stop: 3 }, /^stop/);
 		refused({ messages: [{ role: 'user', content: null }] }, /^messages\[0\]\.content/);
-		refused({ messages: [{ ...user, name: 'Somebody' }] }, /"name"/);
+		refused({ messages: [{ ...user, name: { first: 'Ann' } }] }, /"name"/);
+		refused({ messages: [{ ...user, audio: { id: 'a' } }] }, /"audio"/);
 	});
 
 	it('takes the newer words for a limit and a role, and one stop text for a list of one', () => {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { ServiceProcess } from '../../../support/serviceProcess.ts';
 import { UpstreamServer } from '../../../support/upstreamServer.ts';
 import { waitFor } from '../../../support/waitFor.ts';
@@ -52,7 +54,9 @@ describe('responses over an upstream', function () {
 	});
 
 	const post = (body: object) =>
-		service.fetch('/enterprise/v1/responses', { json: { model: 'small', input: [user('Hello')], ...body } });
+		service.fetch('/enterprise/v1/responses', {
+			json: { model: 'small', input: [user('Hello')], stream: true, ...body },
+		});
 
 	async function streamed(body: object = {}): Promise<SentEvent[]> {
 		const events: SentEvent[] = [];
@@ -332,6 +336,134 @@ describe('responses over an upstream', function () {
 				assert.ok(events.some(({ type }) => type === 'response.output_text.delta'));
 			}
 		});
+	});
+
+	describe('a request without a stream', () => {
+		it('is answered with the response as a whole, which is that of the last event', async () => {
+			upstream.behaviour = {
+				chunks: [delta({ reasoning: 'Hm.' }), delta({ content: 'I look.' }), fragment(0, 'a', 'tide', '{}')],
+			};
+			const last = await ended('completed', { tools: [tool] });
+			for (const stream of [undefined, false, null]) {
+				const response = await post({ tools: [tool], stream });
+				assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+				const whole = (await response.json()) as typeof last;
+				assert.deepEqual([whole['object'], whole.status, whole['usage']], ['response', 'completed', last['usage']]);
+				const shapes = ({ output }: typeof last) =>
+					output.map(({ type, role, status, name }) => [type, role, status, name]);
+				assert.deepEqual(shapes(whole), shapes(last));
+			}
+		});
+
+		it('says that a reply was cut to a length', async () => {
+			upstream.behaviour = { isForgetful: true, chunks: [delta({ content: 'Half' }), delta({}, 'length')] };
+			const whole = (await (await post({ stream: undefined })).json()) as Record<string, unknown>;
+			assert.deepEqual([whole['status'], whole['incomplete_details']], ['incomplete', { reason: 'max_output_tokens' }]);
+		});
+
+		it('is answered with an error where the upstream fails or breaks off in the middle', async () => {
+			for (const [behaviour, message] of [
+				[{ errorAfter: 1 }, 'The upstream failed: it broke'],
+				[{ breaksAfter: 1 }, 'The upstream broke its reply off'],
+			] as const) {
+				upstream.behaviour = { pieces: ['One', 'two'], ...behaviour };
+				const response = await post({ stream: undefined });
+				assert.equal(response.status, 502);
+				assert.deepEqual(await response.json(), { error: { message, code: '502' } });
+			}
+		});
+
+		it('is refused for a code-oriented model, with the documented sentence', async () => {
+			for (const stream of [undefined, false]) {
+				const response = await post({ model: 'coder', instructions: 'x', store: false, stream });
+				assert.equal(response.status, 400);
+				assert.match(await response.text(), /"Stream must be set to true"/);
+			}
+		});
+	});
+
+	describe('fields that the contract has for chat only', () => {
+		it('reach the upstream under their names there', async () => {
+			const schema = { type: 'object', properties: { a: { type: 'string' } } };
+			const format = { type: 'json_schema', name: 'reply', schema, strict: true };
+			const response = await ended('completed', {
+				temperature: 0.5,
+				top_p: 0.9,
+				max_output_tokens: 7,
+				user: 'u',
+				text: { format, verbosity: 'low' },
+			});
+			assert.deepEqual(response['text'], { format }, 'the response repeats the form, by which clients read it');
+			const { messages, model, stream, stream_options, ...sent } = upstream.chats[0]?.body ?? {};
+			assert.deepEqual(sent, {
+				temperature: 0.5,
+				top_p: 0.9,
+				max_tokens: 7,
+				user: 'u',
+				response_format: { type: 'json_schema', json_schema: { name: 'reply', schema, strict: true } },
+			});
+		});
+
+		it('are refused outside their ranges and forms, by their names', async () => {
+			for (const [body, named] of [
+				[{ temperature: 3 }, /temperature/],
+				[{ max_output_tokens: 0 }, /max_output_tokens/],
+				[{ text: { format: { type: 'grammar' } } }, /text\.format/],
+				[{ text: { undocumented: 1 } }, /undocumented/],
+			] as const) {
+				const response = await post(body);
+				assert.equal(response.status, 400, JSON.stringify(body));
+				assert.match(await response.text(), named);
+			}
+			assert.equal(upstream.chats.length, 0);
+		});
+
+		it('are none for a plain text', async () => {
+			await ended('completed', { text: { format: { type: 'text' } } });
+			assert.ok(!('response_format' in (upstream.chats[0]?.body ?? {})));
+		});
+	});
+
+	it('takes fields that change no answer, in the request, its items and its tools, and names them in the log', async () => {
+		const part = { type: 'output_text', text: 'Wait', annotations: [], parsed: null };
+		await ended('completed', {
+			input: [
+				{ type: 'message', role: 'user', content: 'Hello' },
+				{ type: 'message', id: 'm', status: 'completed', role: 'assistant', content: [part] },
+				{ type: 'function_call', name: 'tide', call_id: 'c1', arguments: '{}', parsed_arguments: {} },
+				{ type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'high' }] },
+			],
+			metadata: { secret: 'value' },
+			reasoning: { effort: 'low' },
+			truncation: 'disabled',
+			prompt_cache_key: 'k',
+			service_tier: 'auto',
+			background: false,
+		});
+		const messages = (upstream.chats[0]?.body['messages'] ?? []) as { role: string; content: string }[];
+		assert.deepEqual(
+			messages.map(({ role, content }) => [role, content]),
+			[
+				['user', 'Hello'],
+				['assistant', 'Wait'],
+				['tool', 'high'],
+			],
+		);
+		const log = await readFile(path.join(service.stateFolder, 'service.log'), 'utf8');
+		for (const field of ['metadata', 'reasoning', 'input.parsed_arguments', 'input.content.annotations']) {
+			assert.equal(log.split(` changes no answer field=${field}\n`).length, 2, field);
+		}
+		assert.doesNotMatch(log, /secret|value/);
+	});
+
+	it('says what to do instead where nothing is kept, and where the input is a text', async () => {
+		assert.match(await (await post({ previous_response_id: 'resp_1' })).text(), /whole conversation in input/);
+		assert.match(await (await post({ input: 'Hello' })).text(), /Input must be a list\. Send a text as /);
+		for (const [field, value] of Object.entries({ truncation: 'auto', background: true, conversation: 'c' })) {
+			const response = await post({ [field]: value });
+			assert.equal(response.status, 400);
+			assert.match(await response.text(), new RegExp(field));
+		}
 	});
 
 	it('gives an error before the first byte as a status, with the status as its code', async () => {

@@ -148,15 +148,17 @@ describe('TaskStore', () => {
 		assert.equal(calls, 3);
 	});
 
-	it('shows a task with every documented field, and none of its own', () => {
+	it('shows a task with every documented field, and one of its own', () => {
 		add('a');
 		const task = store.get('a');
 		assert.ok(task);
-		const view = toTask(task, []) as Record<string, unknown>;
+		const view = toTask(task, [], []) as Record<string, unknown>;
 		const documented =
 			`id userId teamId prompt repoUrl selectedAgent selectedModel installDependencies maxDuration status
 			progress error selectedBranch branchName sandboxUrl sandboxId merged diffStats autoDeployEnabled deployments badge
-			batchId createdAt updatedAt completedAt creatorName creatorImage prNumber prUrl isEmptyGitUser`.split(/\s+/);
+			batchId createdAt updatedAt completedAt creatorName creatorImage prNumber prUrl isEmptyGitUser errand`.split(
+				/\s+/,
+			);
 		assert.deepEqual(Object.keys(view).sort(), documented.sort());
 		assert.equal(view['installDependencies'], true);
 		assert.equal(view['maxDuration'], 1.5);
@@ -290,12 +292,12 @@ describe('TaskStore', () => {
 				{ status: 'completed', branchName: 'errand/both-1', gitDiff: 'diff --git' },
 				{ status: 'error', error: 'no' },
 			);
-			const view = toTask(task, store.executions(task, { diffs: true })) as Record<string, unknown>;
+			const view = toTask(task, store.executions(task, { diffs: true }), []) as Record<string, unknown>;
 			assert.equal(view['multiLaunch'], true);
 			assert.deepEqual(view['selectedAgents'], several.agents);
 			assert.deepEqual(view['agentExecutions'], [
-				{ agent: 'demo', status: 'completed', branchName: 'errand/both-1', gitDiff: 'diff --git' },
-				{ agent: 'demo', status: 'error', branchName: null, gitDiff: null },
+				{ agent: 'demo', status: 'completed', branchName: 'errand/both-1', gitDiff: 'diff --git', errand: {} },
+				{ agent: 'demo', status: 'error', branchName: null, gitDiff: null, errand: {} },
 			]);
 			assert.ok(store.executions(task).every(({ gitDiff }) => gitDiff === null));
 		});

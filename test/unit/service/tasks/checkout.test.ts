@@ -1,48 +1,20 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import os from 'node:os';
+import { chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacingError } from '../../../../src/base/errors.ts';
-import { Checkout } from '../../../../src/service/tasks/checkout.ts';
-import { readSource, writeGitConfiguration } from '../../../../src/service/tasks/sourceRepository.ts';
-import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
+import type { Checkout } from '../../../../src/service/tasks/checkout.ts';
 import { waitFor } from '../../../support/waitFor.ts';
-
-const NOTHING = { commit: undefined, lacksIdentity: false, leftOut: [], specialFiles: [], unreadable: [] };
+import { NOTHING, useCheckout } from './useCheckout.ts';
 
 describe('Checkout', function () {
 	this.timeout(30_000);
-	let repository: TemporaryRepository;
-	let folder: string;
-	let controller: AbortController;
-
-	beforeEach(async () => {
-		repository = await TemporaryRepository.create();
-		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-checkout-'));
-		controller = new AbortController();
-	});
-	afterEach(async () => {
-		await repository.remove();
-		await rm(folder, { recursive: true, force: true });
-	});
-
-	async function checkOut(): Promise<Checkout> {
-		const configuration = path.join(folder, 'gitconfig');
-		const { signal } = controller;
-		await writeGitConfiguration(configuration, signal);
-		const sourceFolder = repository.path;
-		const query = { folder: sourceFolder, branch: undefined, scratchFolder: folder, configuration, signal };
-		const source = await readSource(query);
-		return await Checkout.create({ folder, source, sourceFolder, configuration, agent: 'demo', signal });
-	}
+	const at = useCheckout();
 
 	it('holds the files of the branch and no git folder', async () => {
-		await repository.write('a/b.txt', 'b\r\n');
-		await repository.commitAll('More');
-		const { tree } = await checkOut();
+		await at.repository.write('a/b.txt', 'b\r\n');
+		await at.repository.commitAll('More');
+		const { tree } = await at.checkOut();
 		assert.equal(await readFile(path.join(tree, 'a', 'b.txt'), 'utf8'), 'b\r\n');
 		await assert.rejects(readFile(path.join(tree, '.git', 'HEAD')));
 	});
@@ -58,36 +30,36 @@ describe('Checkout', function () {
 			'file-to-link',
 			'folder-to-link/README.md',
 		]) {
-			await repository.write(name, `${name}\n`.repeat(20));
+			await at.repository.write(name, `${name}\n`.repeat(20));
 		}
-		await repository.write('binary', Uint8Array.of(0, 1, 2));
-		await repository.write('.gitignore', 'ignored\n');
-		await repository.commitAll('Start');
-		const checkout = await checkOut();
-		const at = (name: string) => path.join(checkout.tree, name);
-		await writeFile(at('changed'), 'changed\n'.repeat(21));
-		await rm(at('deleted'));
-		await rename(at('moved'), at('moved to'));
-		await rm(at('file-to-folder'));
-		await mkdir(at('file-to-folder'));
-		await writeFile(at('file-to-folder/inside'), 'x\n');
-		await rm(at('folder-to-file'), { recursive: true });
-		await writeFile(at('folder-to-file'), 'x\n');
-		await chmod(at('mode'), 0o755);
-		await rm(at('file-to-link'));
-		await symlink('/etc/passwd', at('file-to-link'));
-		await rm(at('folder-to-link'), { recursive: true });
+		await at.repository.write('binary', Uint8Array.of(0, 1, 2));
+		await at.repository.write('.gitignore', 'ignored\n');
+		await at.repository.commitAll('Start');
+		const checkout = await at.checkOut();
+		const inTree = (name: string) => path.join(checkout.tree, name);
+		await writeFile(inTree('changed'), 'changed\n'.repeat(21));
+		await rm(inTree('deleted'));
+		await rename(inTree('moved'), inTree('moved to'));
+		await rm(inTree('file-to-folder'));
+		await mkdir(inTree('file-to-folder'));
+		await writeFile(inTree('file-to-folder/inside'), 'x\n');
+		await rm(inTree('folder-to-file'), { recursive: true });
+		await writeFile(inTree('folder-to-file'), 'x\n');
+		await chmod(inTree('mode'), 0o755);
+		await rm(inTree('file-to-link'));
+		await symlink('/etc/passwd', inTree('file-to-link'));
+		await rm(inTree('folder-to-link'), { recursive: true });
 		// The file is still to be seen behind the link, and yet it is gone.
-		await symlink(repository.path, at('folder-to-link'));
-		await writeFile(at('binary'), Uint8Array.of(0, 3));
-		await writeFile(at('ignored'), 'x');
-		await writeFile(at('-leading dash\nand a line'), 'x\n');
+		await symlink(at.repository.path, inTree('folder-to-link'));
+		await writeFile(inTree('binary'), Uint8Array.of(0, 3));
+		await writeFile(inTree('ignored'), 'x');
+		await writeFile(inTree('-leading dash\nand a line'), 'x\n');
 		await writeFile(Buffer.concat([Buffer.from(`${checkout.tree}/latin-`), Buffer.of(0xe9)]), 'x\n');
 		const { commit, leftOut } = await checkout.commit('Everything');
 		assert.deepEqual(leftOut, []);
 		assert.ok(commit);
 		await checkout.push(commit, 'errand/all');
-		const changes = await repository.git('diff', '--name-status', '-M', '-z', 'main', 'errand/all');
+		const changes = await at.repository.git('diff', '--name-status', '-M', '-z', 'main', 'errand/all');
 		const fields = changes.split('\0').slice(0, -1);
 		assert.deepEqual(fields.filter(field => /^[AMDRT]\d*$/.test(field)).sort(), [
 			...['A', 'A', 'A', 'A', 'A'],
@@ -97,12 +69,12 @@ describe('Checkout', function () {
 			'T',
 		]);
 		assert.ok(!fields.includes('ignored'));
-		const names = await repository.git('ls-tree', '-r', '-z', '--name-only', 'errand/all');
+		const names = await at.repository.git('ls-tree', '-r', '-z', '--name-only', 'errand/all');
 		for (const name of ['file-to-folder/inside', 'folder-to-file', '-leading dash\nand a line', 'moved to']) {
 			assert.ok(names.split('\0').includes(name), name);
 		}
 		const statistics = await checkout.statistics(await checkout.start(), commit);
-		const numstat = await repository.git('diff', '--numstat', '-M', 'main', 'errand/all');
+		const numstat = await at.repository.git('diff', '--numstat', '-M', 'main', 'errand/all');
 		const rows = numstat.trimEnd().split('\n');
 		assert.equal(statistics.filesChanged, rows.length);
 		const sum = (column: number) => rows.reduce((total, row) => total + (Number(row.split('\t')[column]) || 0), 0);
@@ -112,11 +84,11 @@ describe('Checkout', function () {
 	it('commits a new file whatever lists of ignored files for all repositories the tree holds', async () => {
 		// git looks for such lists at git/ignore below a folder of the user's.
 		for (const name of ['git/ignore', '.config/git/ignore', '.gitignore_global']) {
-			await repository.write(name, '*\n');
+			await at.repository.write(name, '*\n');
 		}
-		await repository.git('add', '--all', '--force');
-		await repository.git('commit', '--quiet', '-m', 'Dotfiles');
-		const checkout = await checkOut();
+		await at.repository.git('add', '--all', '--force');
+		await at.repository.git('commit', '--quiet', '-m', 'Dotfiles');
+		const checkout = await at.checkOut();
 		await writeFile(path.join(checkout.tree, 'new.txt'), 'x\n');
 		assert.ok((await checkout.commit('New')).commit);
 	});
@@ -124,13 +96,13 @@ describe('Checkout', function () {
 	it('holds the bytes that are stored, and calls none of them a change, whatever .gitattributes says', async () => {
 		const stored = { 'lines.txt': 'a\r\nb\r\n', 'wide.txt': 'grüße\n', 'source.c': '$Id: old$\n' };
 		for (const [name, text] of Object.entries(stored)) {
-			await repository.write(name, text);
+			await at.repository.write(name, text);
 		}
-		await repository.commitAll('Before there were attributes');
-		await repository.write('.gitattributes', '*.txt text\nwide.txt working-tree-encoding=UTF-16\n*.c ident\n');
-		await repository.git('add', '.gitattributes');
-		await repository.git('commit', '--quiet', '-m', 'Attributes');
-		const checkout = await checkOut();
+		await at.repository.commitAll('Before there were attributes');
+		await at.repository.write('.gitattributes', '*.txt text\nwide.txt working-tree-encoding=UTF-16\n*.c ident\n');
+		await at.repository.git('add', '.gitattributes');
+		await at.repository.git('commit', '--quiet', '-m', 'Attributes');
+		const checkout = await at.checkOut();
 		for (const [name, text] of Object.entries(stored)) {
 			assert.equal(await readFile(path.join(checkout.tree, name), 'utf8'), text);
 		}
@@ -143,32 +115,32 @@ describe('Checkout', function () {
 			// Long names: the list is long with few entries.
 			const name = 'n'.repeat(nameLength);
 			const git = (args: string[], input: string | Uint8Array) =>
-				execFileSync('git', args, { cwd: repository.path, input, encoding: 'utf8' }).trim();
+				execFileSync('git', args, { cwd: at.repository.path, input, encoding: 'utf8' }).trim();
 			let entry = `100644 blob ${git(['hash-object', '-w', '--stdin'], file)}`;
 			for (let level = 0; level < levels; level++) {
 				const tree = Array.from({ length: 10 }, (_, index) => `${entry}\t${name}${index}\n`).join('');
 				entry = `040000 tree ${git(['mktree'], tree)}`;
 			}
-			const commit = await repository.git('commit-tree', entry.slice(entry.lastIndexOf(' ') + 1), '-m', 'Bomb');
-			await repository.git('update-ref', 'refs/heads/main', commit.trim());
+			const commit = await at.repository.git('commit-tree', entry.slice(entry.lastIndexOf(' ') + 1), '-m', 'Bomb');
+			await at.repository.git('update-ref', 'refs/heads/main', commit.trim());
 		}
 
 		it('says that there are too many, before it makes one', async () => {
 			await bomb(9, Buffer.from('x'), 200);
-			await assert.rejects(checkOut(), { name: 'UserFacingError', message: /too large.*64 MB of names/ });
-			assert.deepEqual(await readdir(path.join(folder, 'tree')), []);
+			await assert.rejects(at.checkOut(), { name: 'UserFacingError', message: /too large.*64 MB of names/ });
+			assert.deepEqual(await readdir(path.join(at.folder, 'tree')), []);
 		});
 
 		it('says that they do not fit on the disk, before it writes one', async () => {
 			await bomb(5, new Uint8Array(16 * 1024 * 1024));
-			await assert.rejects(checkOut(), { name: 'UserFacingError', message: /need \d+ MB.*has \d+ MB left/ });
-			assert.deepEqual(await readdir(path.join(folder, 'tree')), []);
+			await assert.rejects(at.checkOut(), { name: 'UserFacingError', message: /need \d+ MB.*has \d+ MB left/ });
+			assert.deepEqual(await readdir(path.join(at.folder, 'tree')), []);
 		});
 	});
 
 	describe('of a tree that has one name twice', () => {
 		const git = (args: string[], input: string) =>
-			execFileSync('git', args, { cwd: repository.path, input, encoding: 'utf8' }).trim();
+			execFileSync('git', args, { cwd: at.repository.path, input, encoding: 'utf8' }).trim();
 
 		/** Such a tree cannot be made by git's own commands, and is fetched all the same. */
 		async function commitTree(
@@ -178,11 +150,11 @@ describe('Checkout', function () {
 				Buffer.from(`${mode} ${name}\0`),
 				Buffer.from(object, 'hex'),
 			]);
-			const file = path.join(repository.folder, 'tree');
+			const file = path.join(at.repository.folder, 'tree');
 			await writeFile(file, Buffer.concat(parts));
 			const tree = git(['hash-object', '-t', 'tree', '-w', '--literally', file], '');
-			const commit = await repository.git('commit-tree', tree, '-m', 'Twice');
-			await repository.git('update-ref', 'refs/heads/main', commit.trim());
+			const commit = await at.repository.git('commit-tree', tree, '-m', 'Twice');
+			await at.repository.git('update-ref', 'refs/heads/main', commit.trim());
 		}
 
 		const cases: Record<string, readonly (readonly [string, string])[]> = {
@@ -215,7 +187,7 @@ describe('Checkout', function () {
 				await commitTree(
 					entries.map(([mode, name]) => [mode, name, mode === '120000' ? link : mode === '40000' ? folder : file]),
 				);
-				await assert.rejects(checkOut(), {
+				await assert.rejects(at.checkOut(), {
 					name: 'UserFacingError',
 					message:
 						'The branch "main" has two things of one name ("a"), which no folder can hold. Remove one of them there.',
@@ -224,121 +196,27 @@ describe('Checkout', function () {
 		}
 
 		it('does not take names for the same that only begin alike', async () => {
-			await repository.write('a', 'x');
-			await repository.write('a-b/c', 'x');
-			await repository.write('a.b', 'x');
-			await repository.write('b/a', 'x');
-			await repository.write('ab/a/b', 'x');
-			await repository.commitAll('Alike');
-			const { tree } = await checkOut();
+			await at.repository.write('a', 'x');
+			await at.repository.write('a-b/c', 'x');
+			await at.repository.write('a.b', 'x');
+			await at.repository.write('b/a', 'x');
+			await at.repository.write('ab/a/b', 'x');
+			await at.repository.commitAll('Alike');
+			const { tree } = await at.checkOut();
 			assert.deepEqual((await readdir(tree)).sort(), ['README.md', 'a', 'a-b', 'a.b', 'ab', 'b']);
-		});
-	});
-
-	describe('links', () => {
-		async function link(target: string, name: string): Promise<void> {
-			const file = path.join(repository.path, name);
-			await mkdir(path.dirname(file), { recursive: true });
-			await symlink(target, file);
-		}
-
-		it('that lead out of the tree are not in it, and stay as they are in the commit', async () => {
-			await repository.write('a/file.txt', 'inside\n');
-			await link('a/file.txt', 'inside');
-			await link('../a', 'b/also-inside');
-			await link('../../state/discovery.json', 'relative');
-			await link('/etc/passwd', 'absolute');
-			await link('.', 'here');
-			await link('here/../../x', 'through-another');
-			await link('nowhere', 'dangling');
-			await repository.commitAll('Links');
-			const checkout = await checkOut();
-			assert.deepEqual(checkout.linksLeftOut.sort(), ['absolute', 'relative', 'through-another']);
-			const names = await readdir(checkout.tree);
-			assert.deepEqual(names.sort(), ['README.md', 'a', 'b', 'dangling', 'here', 'inside']);
-			assert.equal(await readFile(path.join(checkout.tree, 'inside'), 'utf8'), 'inside\n');
-			assert.deepEqual(await readdir(path.join(checkout.tree, 'b', 'also-inside')), ['file.txt']);
-			assert.equal((await checkout.commit('Nothing')).commit, undefined);
-
-			await writeFile(path.join(checkout.tree, 'new.txt'), 'new\n');
-			await writeFile(path.join(checkout.tree, 'absolute'), 'a file now\n');
-			const { commit } = await checkout.commit('New');
-			assert.ok(commit);
-			await checkout.push(commit, 'errand/links');
-			const changes = await repository.git('diff', '--name-status', 'main', 'errand/links');
-			assert.equal(changes, 'T\tabsolute\nA\tnew.txt\n');
-		});
-
-		it('of a name in no encoding that is known are taken out like any other', async () => {
-			const name = Buffer.concat([Buffer.from(`${repository.path}/caf`), Buffer.of(0xe9)]);
-			await symlink('../../outside', name);
-			await repository.commitAll('Latin');
-			const checkout = await checkOut();
-			assert.deepEqual(await readdir(checkout.tree), ['README.md']);
-			assert.equal((await checkout.commit('Nothing')).commit, undefined);
-		});
-	});
-
-	describe('pipes and sockets', () => {
-		before(function () {
-			if (process.platform === 'win32') {
-				this.skip();
-			}
-		});
-
-		const pipe = (file: string) => execFileSync('mkfifo', [file]);
-
-		it('in the place of a file, or of one that git itself reads, are left out; the commit is made', async () => {
-			for (const name of ['.gitignore', '.gitattributes', 'tracked.txt', 'folder/tracked.txt', 'other.txt']) {
-				await repository.write(name, '# something\n');
-			}
-			await repository.commitAll('Files');
-			const checkout = await checkOut();
-			for (const name of ['.gitignore', '.gitattributes', 'tracked.txt']) {
-				await rm(path.join(checkout.tree, name));
-				pipe(path.join(checkout.tree, name));
-			}
-			pipe(path.join(checkout.tree, 'folder', '.gitignore'));
-			pipe(path.join(checkout.tree, 'new-pipe'));
-			await rm(path.join(checkout.tree, 'other.txt'));
-			const server = createServer().listen(path.join(checkout.tree, 'other.txt'));
-			await once(server, 'listening');
-			try {
-				await writeFile(path.join(checkout.tree, 'new.txt'), 'x\n');
-				const { commit, specialFiles } = await checkout.commit('New');
-				assert.deepEqual(specialFiles.sort(), [
-					'.gitattributes',
-					'.gitignore',
-					'folder/.gitignore',
-					'new-pipe',
-					'other.txt',
-					'tracked.txt',
-				]);
-				assert.ok(commit);
-				await checkout.push(commit, 'errand/pipes');
-				assert.equal(await repository.git('diff', '--name-status', 'main', 'errand/pipes'), 'A\tnew.txt\n');
-			} finally {
-				server.close();
-			}
-		});
-
-		it('alone are no change', async () => {
-			const checkout = await checkOut();
-			pipe(path.join(checkout.tree, 'pipe'));
-			assert.deepEqual(await checkout.commit('Nothing'), { ...NOTHING, specialFiles: ['pipe'] });
 		});
 	});
 
 	it('runs git itself, not a program of that name in the tree', async () => {
 		const { PATH } = process.env;
-		const marker = path.join(repository.folder, 'marker');
-		await repository.write('git', `#!/bin/sh\ntouch ${marker}\n`);
-		await chmod(path.join(repository.path, 'git'), 0o755);
-		await repository.commitAll('Program');
+		const marker = path.join(at.repository.folder, 'marker');
+		await at.repository.write('git', `#!/bin/sh\ntouch ${marker}\n`);
+		await chmod(path.join(at.repository.path, 'git'), 0o755);
+		await at.repository.commitAll('Program');
 		// An empty entry is what an unset variable leaves, and means the folder that a program runs in.
 		process.env['PATH'] = `${path.delimiter}.${path.delimiter}${PATH}`;
 		try {
-			assert.equal((await (await checkOut()).commit('Nothing')).commit, undefined);
+			assert.equal((await (await at.checkOut()).commit('Nothing')).commit, undefined);
 		} finally {
 			process.env['PATH'] = PATH;
 		}
@@ -346,15 +224,15 @@ describe('Checkout', function () {
 	});
 
 	it('has nothing to commit when nothing changed', async () => {
-		const checkout = await checkOut();
+		const checkout = await at.checkOut();
 		assert.deepEqual(await checkout.commit('Nothing'), NOTHING);
 	});
 
 	it('leaves out repositories inside the tree, says so, and runs nothing of theirs', async () => {
-		const marker = path.join(repository.folder, 'marker');
-		await repository.git('update-index', '--add', '--cacheinfo', `160000,${await repository.head()},module`);
-		await repository.git('commit', '--quiet', '-m', 'Submodule');
-		const checkout = await checkOut();
+		const marker = path.join(at.repository.folder, 'marker');
+		await at.repository.git('update-index', '--add', '--cacheinfo', `160000,${await at.repository.head()},module`);
+		await at.repository.git('commit', '--quiet', '-m', 'Submodule');
+		const checkout = await at.checkOut();
 		for (const name of ['module', 'nested']) {
 			const nested = path.join(checkout.tree, name);
 			await mkdir(nested, { recursive: true });
@@ -371,15 +249,15 @@ describe('Checkout', function () {
 		assert.deepEqual(leftOut, ['nested/']);
 		assert.ok(commit);
 		await checkout.push(commit, 'errand/nested');
-		assert.equal(await repository.git('diff', '--name-only', 'main', 'errand/nested'), 'own.txt\n');
+		assert.equal(await at.repository.git('diff', '--name-only', 'main', 'errand/nested'), 'own.txt\n');
 		await assert.rejects(readFile(marker));
 	});
 
 	describe('push', () => {
 		/** A `git` that, at the first push, does its work and then does not end until it is killed. */
 		async function slowPush(): Promise<string> {
-			const programs = path.join(repository.folder, 'programs');
-			const done = path.join(repository.folder, 'pushed');
+			const programs = path.join(at.repository.folder, 'programs');
+			const done = path.join(at.repository.folder, 'pushed');
 			const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 			await mkdir(programs);
 			await writeFile(
@@ -397,7 +275,7 @@ describe('Checkout', function () {
 		});
 
 		async function committed(): Promise<{ checkout: Checkout; commit: string }> {
-			const checkout = await checkOut();
+			const checkout = await at.checkOut();
 			await writeFile(path.join(checkout.tree, 'new.txt'), 'x\n');
 			const { commit } = await checkout.commit('New');
 			assert.ok(commit);
@@ -405,40 +283,40 @@ describe('Checkout', function () {
 		}
 
 		it('takes the branch back when the task is stopped while it is pushed', async () => {
-			await repository.git('config', 'receive.denyDeletes', 'true');
+			await at.repository.git('config', 'receive.denyDeletes', 'true');
 			const { checkout, commit } = await committed();
 			const done = await slowPush();
 			const pushing = checkout.push(commit, 'errand/new');
-			await waitFor('the branch', async () => (await repository.branches()).includes('errand/new'));
+			await waitFor('the branch', async () => (await at.repository.branches()).includes('errand/new'));
 			await waitFor('the push', () => readFile(done).catch(() => undefined));
 			const reason = new Error('stopped');
-			controller.abort(reason);
+			at.stop(reason);
 			await assert.rejects(pushing, reason);
-			assert.deepEqual(await repository.branches(), ['main']);
+			assert.deepEqual(await at.repository.branches(), ['main']);
 		});
 
 		it('moves a branch on from where it was expected, and back when the task is stopped meanwhile', async () => {
-			await repository.git('config', 'receive.denyNonFastForwards', 'true');
-			await repository.git('branch', 'errand/new');
+			await at.repository.git('config', 'receive.denyNonFastForwards', 'true');
+			await at.repository.git('branch', 'errand/new');
 			const { checkout, commit } = await committed();
 			const start = await checkout.start();
 			const done = await slowPush();
 			const pushing = checkout.push(commit, 'errand/new', start);
 			await waitFor('the push', () => readFile(done).catch(() => undefined));
-			assert.equal(await repository.head('errand/new'), commit);
+			assert.equal(await at.repository.head('errand/new'), commit);
 			const reason = new Error('stopped');
-			controller.abort(reason);
+			at.stop(reason);
 			await assert.rejects(pushing, reason);
-			assert.equal(await repository.head('errand/new'), start);
+			assert.equal(await at.repository.head('errand/new'), start);
 		});
 
 		it('does not move a branch on that is not where it was expected', async () => {
 			const { checkout, commit } = await committed();
-			await repository.commitAll('Meanwhile');
-			await repository.git('branch', 'errand/new');
-			const moved = await repository.head('errand/new');
+			await at.repository.commitAll('Meanwhile');
+			await at.repository.git('branch', 'errand/new');
+			const moved = await at.repository.head('errand/new');
 			await assert.rejects(checkout.push(commit, 'errand/new', await checkout.start()), /moved by somebody else/);
-			assert.equal(await repository.head('errand/new'), moved);
+			assert.equal(await at.repository.head('errand/new'), moved);
 		});
 
 		it('does not take back what somebody has moved meanwhile', async () => {
@@ -446,39 +324,39 @@ describe('Checkout', function () {
 			const done = await slowPush();
 			const pushing = checkout.push(commit, 'errand/new');
 			await waitFor('the push', () => readFile(done).catch(() => undefined));
-			await repository.git('branch', '--force', 'errand/new', 'main');
-			controller.abort(new Error('stopped'));
+			await at.repository.git('branch', '--force', 'errand/new', 'main');
+			at.stop(new Error('stopped'));
 			await assert.rejects(pushing);
-			assert.equal(await repository.head('errand/new'), await repository.head('main'));
+			assert.equal(await at.repository.head('errand/new'), await at.repository.head('main'));
 		});
 
 		for (const expected of [true, false]) {
 			it(`does not take back ${expected ? 'a step of a branch' : 'a branch'} that somebody has checked out meanwhile`, async () => {
-				await repository.git('config', 'receive.denyCurrentBranch', 'updateInstead');
-				await repository.git('config', 'receive.denyDeleteCurrent', 'ignore');
+				await at.repository.git('config', 'receive.denyCurrentBranch', 'updateInstead');
+				await at.repository.git('config', 'receive.denyDeleteCurrent', 'ignore');
 				const { checkout, commit } = await committed();
-				await (expected && repository.git('branch', 'errand/new'));
+				await (expected && at.repository.git('branch', 'errand/new'));
 				const done = await slowPush();
 				const pushing = checkout.push(commit, 'errand/new', expected ? await checkout.start() : undefined);
 				await waitFor('the push', () => readFile(done).catch(() => undefined));
-				await repository.git('checkout', '--quiet', 'errand/new');
-				controller.abort(new Error('stopped'));
+				await at.repository.git('checkout', '--quiet', 'errand/new');
+				at.stop(new Error('stopped'));
 				await assert.rejects(pushing);
-				assert.equal(await repository.head('errand/new'), commit);
-				assert.equal(await repository.git('status', '--porcelain'), '');
-				assert.ok((await readdir(repository.path)).includes('new.txt'));
+				assert.equal(await at.repository.head('errand/new'), commit);
+				assert.equal(await at.repository.git('status', '--porcelain'), '');
+				assert.ok((await readdir(at.repository.path)).includes('new.txt'));
 			});
 		}
 
 		it('never moves a branch that exists, not even forward', async () => {
 			const { checkout, commit } = await committed();
-			await repository.git('branch', 'errand/new');
+			await at.repository.git('branch', 'errand/new');
 			await assert.rejects(checkout.push(commit, 'errand/new'), (error: unknown) => {
 				assert.ok(error instanceof UserFacingError);
 				assert.match(error.message, /name is taken/);
 				return true;
 			});
-			assert.equal(await repository.head('errand/new'), await repository.head('main'));
+			assert.equal(await at.repository.head('errand/new'), await at.repository.head('main'));
 		});
 	});
 });

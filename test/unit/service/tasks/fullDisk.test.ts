@@ -8,13 +8,12 @@ import { IdleWatch } from '../../../../src/service/idleWatch.ts';
 import { createApp, startServer } from '../../../../src/service/server.ts';
 import { openDatabase } from '../../../../src/service/store/database.ts';
 import { TaskStore } from '../../../../src/service/store/taskStore.ts';
-import type { Agent } from '../../../../src/service/tasks/agent.ts';
-import { childEnvironment } from '../../../../src/service/tasks/childEnvironment.ts';
 import { logRecord } from '../../../../src/service/tasks/taskLog.ts';
 import { registerTaskRoutes } from '../../../../src/service/tasks/taskRoutes.ts';
 import { TaskRunner } from '../../../../src/service/tasks/taskRunner.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { waitFor } from '../../../support/waitFor.ts';
+import { NO_SERVICES, shellTaskAgent } from './shellTaskAgent.ts';
 
 const TOKEN = 'x'.repeat(40);
 
@@ -38,21 +37,20 @@ describe('tasks on a full disk', function () {
 		database = openDatabase(path.join(folder, 'state.sqlite'));
 		store = new TaskStore(database);
 		broken = [];
-		const agent: Agent = {
-			id: 'talker',
-			models: ['none'],
-			launch: () => ({
-				command: '/bin/sh',
-				args: ['-c', line],
-				env: childEnvironment(process.env, {}),
-			}),
-		};
+		const agent = shellTaskAgent(() => line, 'talker');
 		work = path.join(folder, 'work');
 		line = 'true';
 		const onBroken = (error: unknown) => broken.push(error);
-		runner = new TaskRunner({ store, folder: work, agents: [agent], logger: nullLogger, onBroken });
+		runner = new TaskRunner({
+			store,
+			folder: work,
+			services: NO_SERVICES,
+			agentOf: () => agent,
+			logger: nullLogger,
+			onBroken,
+		});
 		const app = createApp(nullLogger);
-		registerTaskRoutes(app, { store, runner, agents: [agent], folder: work, logger: nullLogger });
+		registerTaskRoutes(app, { store, runner, agents: async () => [agent], folder: work, logger: nullLogger });
 		const idleWatch = new IdleWatch({ idleMs: 60_000, isBusy: () => false, onIdle: () => {} });
 		const server = await startServer({ token: TOKEN, port: 0, app, idleWatch: () => idleWatch });
 		const headers = { authorization: `Bearer ${TOKEN}` };
@@ -133,7 +131,14 @@ describe('tasks on a full disk', function () {
 		assert.match(String(broken[0]), /full/);
 		assert.ok(['processing', 'saving'].includes(intact().status));
 		assert.equal(store.entryCount(intact()), acknowledged);
-		const next = new TaskRunner({ store, folder: work, agents: [], logger: nullLogger, onBroken: assert.fail });
+		const next = new TaskRunner({
+			store,
+			folder: work,
+			services: NO_SERVICES,
+			agentOf: () => undefined,
+			logger: nullLogger,
+			onBroken: assert.fail,
+		});
 		await assert.rejects(next.recover(), /full/);
 		leave(1_000);
 		await next.recover();

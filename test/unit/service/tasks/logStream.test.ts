@@ -201,11 +201,11 @@ describe('the log stream of a task', function () {
 		assert.equal((store as unknown as { listeners: Map<string, unknown> }).listeners.size, 0);
 	});
 
-	describe('of an agent that prints without end', () => {
+	describe('of a program that prints without end', () => {
 		const flood = (log: TaskLog, lines: number) => {
 			const bytes = Buffer.from('x\n'.repeat(1_000));
 			for (let count = 0; count < lines; count += 1_000) {
-				log.output('stdout', bytes);
+				log.output('agent_executing', 'stdout', bytes);
 			}
 		};
 
@@ -217,7 +217,7 @@ describe('the log stream of a task', function () {
 			assert.ok(task);
 			assert.equal(store.entryCount(task), 1_000_001);
 			const [last, step] = store.entries(task, 999_999, 10);
-			assert.match(last?.message ?? '', /printed more than a log keeps/);
+			assert.match(last?.message ?? '', /said more than a log keeps/);
 			assert.equal(step?.message, 'Steps are still told.');
 		});
 
@@ -225,7 +225,7 @@ describe('the log stream of a task', function () {
 			const log = taskLog();
 			const bytes = Buffer.from(`${'y'.repeat(16 * 1024)}\n`.repeat(100));
 			for (let count = 0; count < 45; count++) {
-				log.output('stdout', bytes);
+				log.output('agent_executing', 'stdout', bytes);
 			}
 			const task = store.get('task');
 			assert.ok(task);
@@ -235,9 +235,9 @@ describe('the log stream of a task', function () {
 
 	it('calls coloured output what it is, and output of errors a warning', () => {
 		const log = taskLog();
-		log.output('stdout', Buffer.from('plain\n\u001b[31mred\u001b[0m\nhalf'));
-		log.output('stderr', Buffer.from('wrong\n'));
-		log.outputEnd();
+		log.output('agent_executing', 'stdout', Buffer.from('plain\n\u001b[31mred\u001b[0m\nhalf'));
+		log.output('agent_executing', 'stderr', Buffer.from('wrong\n'));
+		log.outputEnd('agent_executing');
 		const task = store.get('task');
 		assert.ok(task);
 		assert.deepEqual(

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { childEnvironment } from '../../../../src/base/childEnvironment.ts';
+import { markedEnvironment } from '../../../../src/base/processFamily.ts';
 import type { NewTask } from '../../../../src/service/store/taskRecord.ts';
-import { markedEnvironment } from '../../../../src/service/tasks/processFamily.ts';
+import { Checkout } from '../../../../src/service/tasks/checkout.ts';
+import { writeGitConfiguration } from '../../../../src/service/tasks/sourceRepository.ts';
 import { processMarker } from '../../../../src/service/tasks/taskRun.ts';
 import { isAlive, waitFor } from '../../../support/waitFor.ts';
 import { useTaskRunner } from './useTaskRunner.ts';
@@ -14,18 +17,72 @@ describe('TaskRunner, when a service ends or starts again', function () {
 	const { slow, shell, runnerOf, task, final, completed } = local;
 
 	describe('after a crash', () => {
-		it('names the branch that one was about to make, since it may be there', async () => {
-			local.store.create({ ...task('Name the branch'), id: '01234567-89' });
+		const interruptedPush = async (fields: Partial<NewTask> = {}) => {
+			local.store.create({ ...task('Name the branch'), id: '01234567-89', ...fields });
 			local.store.update('01234567-89', 0, { status: 'saving', progress: 90 });
 			await runnerOf().recover();
 			const after = local.store.get('01234567-89');
 			assert.equal(after?.status, 'error');
 			assert.equal(after?.interrupted, true);
+			return after?.error ?? '';
+		};
+
+		it('says of the branch that one was about to make whether it is there', async () => {
+			const branch = 'errand/name-the-branch-01234567';
 			assert.match(
-				after?.error ?? '',
-				/^Interrupted: .* the branch errand\/name-the-branch-01234567; if that is there/,
+				await interruptedPush(),
+				/^Interrupted: .* It was about to make the branch errand\/name-the-branch-01234567, which is not there: /,
 			);
-			assert.equal(after?.branchName, null);
+			local.store.create({ ...task('Name the branch'), id: '01234567-90' });
+			local.store.update('01234567-90', 0, { status: 'saving', progress: 90 });
+			await local.repository.git('branch', branch);
+			await runnerOf().recover();
+			assert.match(
+				local.store.get('01234567-90')?.error ?? '',
+				/^Interrupted: .* Its work is whole, on the branch errand/,
+			);
+		});
+
+		it('says that the branch is whole if it is there, where the repository cannot be read', async () => {
+			assert.match(
+				await interruptedPush({ repoUrl: path.join(local.folder, 'gone') }),
+				/the branch errand\/name-the-branch-01234567; if that is there, it is whole\.$/,
+			);
+		});
+
+		it('says of the branch of a follow-up whether its work has moved it on', async () => {
+			const runner = runnerOf();
+			const { id, branchName } = await completed(runner.create(task('Begin'), [shell('echo x > new.txt', 'slow')]).id);
+			await runner.shutdown();
+			/** What it says after a service was killed while it saved a follow-up. `push` is what became of the branch. */
+			const errorAfter = async (push: () => Promise<unknown>) => {
+				const folder = path.join(local.folder, 'work', `${id}-0`);
+				const configuration = path.join(folder, 'gitconfig');
+				const { signal } = new AbortController();
+				await mkdir(folder, { recursive: true });
+				await writeGitConfiguration(configuration, signal);
+				const commit = (await local.repository.git('rev-parse', branchName)).trim();
+				const source = { branch: branchName, commit, objectFormat: 'sha1' } as const;
+				const sourceFolder = local.repository.path;
+				await Checkout.create({ folder, sourceFolder, configuration, agent: 'slow', signal, source });
+				local.store.followUp(id, { prompt: 'Go on', agent: 'slow', model: 'none' }, []);
+				local.store.update(id, 0, { status: 'saving', progress: 90 });
+				await push();
+				await runnerOf().recover();
+				return local.store.get(id)?.error ?? '';
+			};
+			assert.match(
+				await errorAfter(async () => {}),
+				/the branch errand\/begin-\w+ on, which is where it was: the work did not get/,
+			);
+			assert.match(
+				await errorAfter(() => local.repository.git('branch', '--force', branchName, 'main')),
+				/Its work is on the branch errand\/begin-\w+, which has moved on, unless somebody else/,
+			);
+			assert.match(
+				await errorAfter(() => local.repository.git('branch', '-D', branchName)),
+				/the branch errand\/begin-\w+ on, which is not there any more\.$/,
+			);
 		});
 
 		it('does not speak of a branch where the agent was still at work', async () => {
@@ -43,7 +100,7 @@ describe('TaskRunner, when a service ends or starts again', function () {
 			for (const id of ['first', 'second', 'third']) {
 				local.store.create({ ...task(id), id });
 			}
-			const runner = runnerOf({ agents: [agent], maximumRunning: 1 });
+			const runner = runnerOf({ agentOf: () => agent, maximumRunning: 1 });
 			await runner.recover();
 			assert.ok(runner.isBusy);
 			assert.equal(local.store.get('first')?.status, 'pending');
@@ -69,7 +126,7 @@ describe('TaskRunner, when a service ends or starts again', function () {
 			];
 			local.store.create({ ...task('Both', agents), id: 'both' });
 			local.store.update('both', 0, { status: 'processing', progress: 20 });
-			const runner = runnerOf({ agents: [shell('echo x > new.txt', 'slow')] });
+			const runner = runnerOf({ agentOf: () => shell('echo x > new.txt', 'slow') });
 			await runner.recover();
 			runner.start();
 			const record = await final('both');
@@ -85,9 +142,8 @@ describe('TaskRunner, when a service ends or starts again', function () {
 			}
 			local.store.create({ ...task(), id: 'left' });
 			local.store.update('left', 0, { status: 'processing', progress: 20 });
-			const { command, args, env } = slow().launch();
-			const marked = { ...env, ...markedEnvironment(processMarker('left', 0)) };
-			const left = spawn(command, args, { env: marked, detached: true, stdio: 'ignore' });
+			const env = { ...childEnvironment(process.env, {}), ...markedEnvironment(processMarker('left', 0)) };
+			const left = spawn('/bin/sh', ['-c', 'sleep 100'], { env, detached: true, stdio: 'ignore' });
 			try {
 				await runnerOf().recover();
 				assert.ok(!(await isAlive(left.pid ?? 0)));

@@ -55,14 +55,22 @@ describe('a task on a local repository', function () {
 		assert.ok(task.completedAt);
 	});
 
-	it('logs each step and each line of the agent, in order', async () => {
+	it('logs each step, and what the agent says, plans and does, in order', async () => {
 		const { id } = await completed();
 		const log = (await logOf(local.service, id)).map(({ log }) => log);
 		const steps = [...new Set(log.map(entry => entry.step))];
-		assert.deepEqual(steps, ['git_cloning', 'git_cloned', 'agent_executing', 'git_committed', 'git_pushed']);
-		const output = log.filter(entry => entry.step === 'agent_executing' && entry.contentType !== 'system');
-		assert.ok(output.length >= 8);
-		assert.ok(output.some(entry => entry.contentType === 'ansi'));
+		const ofAgent = ['agent_executing', 'agent_plan', 'agent_message', 'agent_tool'];
+		assert.deepEqual(
+			steps.filter(step => !ofAgent.includes(step)),
+			['git_cloning', 'git_cloned', 'git_committed', 'git_pushed'],
+		);
+		assert.ok(ofAgent.every(step => steps.includes(step)));
+		const said = log.filter(entry => entry.step === 'agent_message');
+		assert.ok(said.length >= 8);
+		assert.ok(said.every(entry => entry.contentType === 'agentResponse'));
+		const [, diff] = log.filter(entry => entry.step === 'agent_tool');
+		assert.equal(diff?.contentType, 'ansi');
+		assert.match(diff?.message ?? '', /errand-demo\.md\n.*\+ # Errand demo/);
 		assert.ok(log.every(entry => entry.agent === 'demo' && !Number.isNaN(Date.parse(entry.timestamp))));
 	});
 
@@ -251,9 +259,9 @@ describe('a task on a local repository', function () {
 			const { id } = await create({ prompt: 'Please /demo fail' });
 			const task = await finalTask(local.service, id);
 			assert.equal(task.status, 'error');
-			assert.match(task.error ?? '', /ended with exit code 1.*No branch was made/);
+			assert.match(task.error ?? '', /told to fail \(\/demo fail\).*No branch was made/);
 			const log = await logOf(local.service, id);
-			assert.ok(log.some(({ log }) => log.type === 'warning' && /told to fail/.test(log.message)));
+			assert.ok(log.some(({ log }) => log.type === 'error' && /told to fail/.test(log.message)));
 			assert.equal(log.at(-1)?.log.type, 'error');
 			assert.deepEqual(await local.repository.branches(), ['main']);
 		});

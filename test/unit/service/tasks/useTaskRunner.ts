@@ -9,10 +9,10 @@ import { openDatabase } from '../../../../src/service/store/database.ts';
 import type { NewTask, TaskRecord } from '../../../../src/service/store/taskRecord.ts';
 import { TaskStore } from '../../../../src/service/store/taskStore.ts';
 import type { Agent } from '../../../../src/service/tasks/agent.ts';
-import { childEnvironment } from '../../../../src/service/tasks/childEnvironment.ts';
 import { TaskRunner, type TaskRunnerOptions } from '../../../../src/service/tasks/taskRunner.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { waitFor } from '../../../support/waitFor.ts';
+import { NO_SERVICES, shellTaskAgent } from './shellTaskAgent.ts';
 
 /** Sets up a store and a repository for each test of a `describe`, in whose body it is called, and makes runners on them. */
 export function useTaskRunner() {
@@ -35,34 +35,19 @@ export function useTaskRunner() {
 		await rm(folder, { recursive: true, force: true });
 	});
 
-	/** Writes its process id to a file, and takes its time to end when asked. */
-	const slow = (): Agent => ({
-		id: 'slow',
-		models: ['none'],
-		launch: () => ({
-			command: process.execPath,
-			args: [
-				'-e',
-				`process.on('SIGTERM', () => setTimeout(() => process.exit(), 500));
-				require('node:fs').writeFileSync(${JSON.stringify(path.join(folder, 'pid'))}, process.pid + '\\n');
-				setInterval(() => {}, 1000);`,
-			],
-			env: childEnvironment(process.env, {}),
-		}),
-	});
-
 	/** Runs a line of shell in the tree. */
-	const shell = (line: string, id = 'shell'): Agent => ({
-		id,
-		models: ['none'],
-		launch: () => ({ command: '/bin/sh', args: ['-c', line], env: childEnvironment(process.env, {}) }),
-	});
+	const shell = (line: string, id?: string): Agent => shellTaskAgent(() => line, id);
+
+	/** Writes its process id to a file, and takes its time to end when asked. */
+	const slow = (): Agent =>
+		shell(`trap 'sleep 0.5; exit' TERM; echo $$ > ${path.join(folder, 'pid')}; while :; do sleep 0.1; done`, 'slow');
 
 	const runnerOf = (options: Partial<TaskRunnerOptions> = {}) =>
 		new TaskRunner({
 			store,
 			folder: path.join(folder, 'work'),
-			agents: [],
+			services: NO_SERVICES,
+			agentOf: () => undefined,
 			logger: nullLogger,
 			onBroken: error => assert.fail(`The store is broken: ${error}`),
 			...options,

@@ -80,7 +80,7 @@ describe('the folder that agents work in', function () {
 	it('is known for what it is also where a kill left it half removed', async () => {
 		prepareWorkFolder(work);
 		await mkdir(path.join(work, 'closed', 'inside'), { recursive: true });
-		const removal = removeWorkFolder(work);
+		const removal = removeWorkFolder(work, async () => false);
 		// What is there while it is removed is what a kill at that moment would leave.
 		assert.ok((await readdir(work)).includes(WORK_MARKER));
 		await removal;

@@ -184,6 +184,25 @@ describe('a log as a document', () => {
 		log.dispose();
 	});
 
+	it('dims what an agent thinks and what its models cost, and marks what went wrong whatever it is', () => {
+		const marks = (fields: object) => {
+			const [line] = format({
+				index: 0,
+				entry: { agent: 'pi', message: 'm', ...fields } as LogEntry,
+				sentAt: undefined,
+			});
+			return [line?.level, line?.step, line?.turn];
+		};
+		assert.deepEqual(marks({ step: 'agent_message', type: 'info' }), [undefined, 'pi', 'message']);
+		assert.deepEqual(marks({ step: 'agent_thought', type: 'info' }), ['aside', 'pi thinks', 'work']);
+		assert.deepEqual(marks({ step: 'agent_model', type: 'info' }), ['aside', undefined, 'work']);
+		assert.deepEqual(marks({ step: 'agent_usage', type: 'info' }), ['aside', undefined, 'work']);
+		assert.deepEqual(marks({ step: 'agent_model', type: 'error' }), ['error', undefined, 'work']);
+		assert.deepEqual(marks({ step: 'agent_tool', type: 'warning' }), ['warning', 'pi tool', 'work']);
+		assert.deepEqual(marks({ step: 'agent_limit', type: 'error' }), ['error', 'pi limit', 'work']);
+		assert.deepEqual(marks({ step: 'git_committed', type: 'success' }), ['success', 'git committed', undefined]);
+	});
+
 	it('keeps at least one entry, however long', () => {
 		const { log } = make(0, 100);
 		for (const index of [0, 1]) {
@@ -220,6 +239,29 @@ describe('a log as a document', () => {
 		fails = false;
 		await log.loadEarlier();
 		assert.ok(!log.hasEarlier);
+		log.dispose();
+	});
+
+	it('moves to an entry that is far away, with those around it, and stays there', async () => {
+		const { log, reads, numbers } = make(10_000, 4_000);
+		await log.showEntry(5_000);
+		assert.deepEqual(reads, [[4_950, 5_450]]);
+		assert.ok(numbers().includes(5_000) && numbers()[0] === 4_950);
+		assertWithoutHoles(numbers());
+		assert.ok(length(log) <= 4_200);
+		const before = numbers();
+		log.accept(record(10_000));
+		assert.deepEqual(numbers(), before);
+		assert.ok(log.hasEarlier && log.hasLater);
+		await log.showEntry(before.at(-1) ?? 0);
+		assert.equal(reads.length, 1);
+		log.dispose();
+	});
+
+	it('moves to an entry of a log that has not arrived yet', async () => {
+		const { log, numbers } = make(0);
+		await log.showEntry(20);
+		assert.deepEqual([numbers()[0], numbers().includes(20), log.hasLater], [0, true, false]);
 		log.dispose();
 	});
 });

@@ -7,6 +7,7 @@ const line = (step: string | undefined, fields: Partial<LogLine> = {}): LogLine 
 	index: 0,
 	isFirst: true,
 	step,
+	turn: undefined,
 	level: undefined,
 	colours: [],
 	...fields,
@@ -37,5 +38,34 @@ describe('the steps of a log', () => {
 			{ start: 3, end: 4 },
 		]);
 		assert.deepEqual(foldsOf([]), []);
+	});
+
+	it('fold inside what an agent did between two of its messages', () => {
+		const message = (fields: Partial<LogLine> = {}) => line('opencode', { turn: 'message', ...fields });
+		const work = (step: string | undefined, fields: Partial<LogLine> = {}) => line(step, { turn: 'work', ...fields });
+		const turns = [
+			work('opencode tool'),
+			message(),
+			message({ isFirst: false }),
+			work('opencode thinks'),
+			work('opencode tool'),
+			work('opencode tool', { isFirst: false }),
+			work(undefined),
+			work('opencode tool'),
+			message(),
+			line(undefined, { level: 'note' }),
+			work('opencode plan'),
+			line('git committed'),
+			work('opencode tool'),
+		];
+		assert.deepEqual(foldsOf(turns), [
+			{ start: 1, end: 7 },
+			{ start: 8, end: 10 },
+			{ start: 1, end: 2 },
+			{ start: 4, end: 7 },
+			{ start: 8, end: 9 },
+			{ start: 1, end: 2 },
+			{ start: 4, end: 5 },
+		]);
 	});
 });

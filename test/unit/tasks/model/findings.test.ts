@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
 	type Finding,
 	findFindings,
+	isBlocker,
 	type LaunchDecisions,
 	type LaunchFacts,
 	planLaunch,
@@ -40,6 +41,25 @@ describe('what is found before a task is sent', () => {
 		}
 		assert.deepEqual(kinds({ isNameUnsafe: true }), ['unsafe-name']);
 		assert.equal(planLaunch(launchFacts({ isNameUnsafe: true }), {}), undefined);
+	});
+
+	it('hinders the task where it needs something that nobody has allowed, and tells what else it needs last', () => {
+		const sandbox = { works: false, problem: 'not-installed' } as const;
+		const question = { kind: 'unsandboxed', sandbox, isAllowed: false } as const;
+		const changed = ['a'];
+		assert.deepEqual(kinds({ changed, needs: [question, { kind: 'no-dependencies' }] }), [
+			'unsandboxed',
+			'changes',
+			'no-dependencies',
+		]);
+		assert.equal(planLaunch(launchFacts({ needs: [question] }), {}), undefined);
+		const allowed = { ...question, isAllowed: true };
+		// The answer moves no row.
+		assert.deepEqual(kinds({ changed, needs: [allowed] }), ['unsandboxed', 'changes']);
+		assert.ok(planLaunch(launchFacts({ needs: [allowed, { kind: 'needs-unknown', reason: 'Why.' }] }), {}));
+		for (const needs of [question, allowed]) {
+			assert.equal(isBlocker(needs), needs === question);
+		}
 	});
 
 	it('is a branch that is not there yet, which is pushed, or goes on a scratch branch', () => {

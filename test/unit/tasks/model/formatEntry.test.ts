@@ -32,12 +32,42 @@ describe('the lines of a log entry', () => {
 		);
 	});
 
+	it('say in their column which agent it is and what it did, and shorten a long name, not what was done', () => {
+		const source = (agent: string, step: string) => lines({ step, agent, message: 'm' })[0]?.slice(10, 25);
+		const sources = (agent: string) =>
+			['message', 'thought', 'plan', 'tool', 'permission', 'refused', 'usage', 'model', 'limit'].map(step =>
+				source(agent, `agent_${step}`)?.trimEnd(),
+			);
+		assert.deepEqual(sources('opencode'), [
+			'opencode',
+			'opencode thinks',
+			'opencode plan',
+			'opencode tool',
+			'opencode asks',
+			'opencode denied',
+			'opencode usage',
+			'opencode model',
+			'opencode limit',
+		]);
+		assert.deepEqual(sources('claude-agent-acp').slice(0, 4), [
+			'claude-agent-a…',
+			'claude-… thinks',
+			'claude-ag… plan',
+			'claude-ag… tool',
+		]);
+		assert.equal(source('opencode', 'agent_executing'), 'open… executing');
+		// Neither a long step of its own nor a hostile name breaks the column.
+		assert.equal(source('opencode', 'agent_reticulating_splines'), 'opencode retic…');
+		assert.equal(source('a\u202eb\nc'.repeat(20), 'agent_tool')?.length, 15);
+	});
+
 	it('mark every level but info by a word', () => {
 		const level = (type: string) => lines({ type, step: 's', message: 'm' })[0]?.slice(28);
 		assert.equal(level('info'), 'm');
 		assert.equal(level('error'), 'error: m');
 		assert.equal(level('warning'), 'warning: m');
 		assert.equal(level('success'), 'success: m');
+		assert.equal(level('debug'), 'm');
 		assert.equal(level('fatal'), 'fatal: m');
 	});
 

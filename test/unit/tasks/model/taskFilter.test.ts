@@ -32,9 +32,10 @@ describe('the filter of the task list', () => {
 		assert.ok(!matchesText(task, 'upload download'));
 	});
 
-	it('knows whether it leaves anything out', () => {
+	it('knows whether it shows anything else than by default', () => {
 		assert.ok(!isFiltered(NO_FILTER));
 		assert.ok(isFiltered({ ...NO_FILTER, text: 'x' }));
 		assert.ok(isFiltered({ ...NO_FILTER, isOwnRepositoryOnly: true }));
+		assert.ok(isFiltered({ ...NO_FILTER, showsArchived: true }), 'clearing it shows what is shown by default');
 	});
 });

@@ -20,12 +20,57 @@ describe('the row of a task', () => {
 		prompt: 'Add retry to client',
 	};
 
+	it('says first how many agents have a prompt, as each has a row of its own', () => {
+		const agentExecutions = [{}, {}] as Task['agentExecutions'];
+		assert.equal(describeRow({ status: 'completed', agentExecutions }).description, '2 agents · completed');
+	});
+
+	it('says how the tests ended that the service ran, and what the agent has cost as far as that is known', () => {
+		const ended = {
+			status: 'completed',
+			diffStats: { totalLinesAdded: 3, totalLinesRemoved: 1, totalFilesChanged: 2 },
+		};
+		const description = (errand: Task['errand']) => describeRow({ ...ended, errand }).description;
+		assert.equal(description({ tests: 'passed', cost: 0.04 } as Task['errand']), '+3 −1 in 2 · tests passed · $0.04');
+		assert.equal(description({ tests: 'failed', cost: 0 } as Task['errand']), '+3 −1 in 2 · tests failed');
+		assert.equal(description(undefined), '+3 −1 in 2');
+		const free = { inputTokens: 100, cost: 0 } as Task['errand'];
+		assert.equal(description(free), '+3 −1 in 2 · $0');
+		const models = [
+			{ model: 'a', inputTokens: 1, cost: 0.04 },
+			{ model: 'b', inputTokens: 1 },
+		];
+		assert.equal(description({ inputTokens: 2, models } as Task['errand']), '+3 −1 in 2 · at least $0.04');
+		assert.equal(description({ inputTokens: 2 } as Task['errand']), '+3 −1 in 2');
+	});
+
 	it('says progress, agent, branch and what following does, in this order', () => {
 		const row = describeRow(active, { kind: 'live' });
 		assert.equal(row.label, 'Add retry to client');
 		assert.equal(row.description, '45 % · agent-a · errand/add-retry · live');
 		assert.equal(row.accessibleLabel, 'Add retry to client, 45 %, agent-a, errand/add-retry, live');
 		assert.ok(row.isActive);
+	});
+
+	it('says that an agent works without a sandbox, while it does', () => {
+		const of = (fields: Partial<Task>) => describeRow({ ...active, ...fields });
+		assert.equal(
+			of({ errand: { sandboxed: false } as Task['errand'] }).accessibleLabel,
+			'Add retry to client, 45 %, no sandbox, agent-a, errand/add-retry',
+		);
+		assert.doesNotMatch(of({ errand: { sandboxed: true } as Task['errand'] }).description, /sandbox/);
+		assert.doesNotMatch(
+			of({ errand: { sandboxed: false } as Task['errand'], status: 'stopped' }).description,
+			/sandbox/,
+		);
+	});
+
+	it('has work to keep only where the service says so and the task is over', () => {
+		const errand = { canKeep: true } as Task['errand'];
+		assert.ok(describeRow({ status: 'stopped', errand }).isKeepable);
+		assert.ok(!describeRow({ status: 'processing', errand }).isKeepable);
+		assert.ok(!describeRow({ status: 'stopped', errand: { canKeep: false } as Task['errand'] }).isKeepable);
+		assert.ok(!describeRow({ status: 'stopped' }).isKeepable);
 	});
 
 	it('says since when a task is there that is not followed, and of which other repository it is', () => {

@@ -8,7 +8,6 @@ import {
 	gatewayDescriptionSchema,
 } from '../../../../../src/contract/control.ts';
 import type { FoundAnswer } from '../../../../../src/contract/foundServers.ts';
-import { knownServers } from '../../../../../src/service/inference/upstreams/knownServers.ts';
 import { canBeAnotherUser, ForeignServer } from '../../../../support/foreignServer.ts';
 import { ServiceProcess, type ServiceProcessOptions } from '../../../../support/serviceProcess.ts';
 import { UpstreamServer } from '../../../../support/upstreamServer.ts';
@@ -226,37 +225,5 @@ describe('a model server that is found on this machine', function () {
 			await answer(service, { url: next.url, user: `uid ${STRANGER}`, use: true });
 			assert.ok(!(await slugs(service)).includes('ollama'));
 		});
-	});
-});
-
-describe('knownServers', () => {
-	const urlFor = (OLLAMA_HOST?: string) => knownServers({ OLLAMA_HOST })[0]?.url;
-
-	it('knows an Ollama at its own address, or at the port of this machine that its variable names', () => {
-		assert.equal(urlFor(), 'http://127.0.0.1:11434/v1');
-		for (const host of [
-			'127.0.0.1:5000',
-			'0.0.0.0:5000',
-			'localhost:5000',
-			':5000',
-			'http://127.0.0.1:5000/',
-			'[::]:5000',
-		]) {
-			assert.equal(urlFor(host), 'http://127.0.0.1:5000/v1', host);
-		}
-	});
-
-	it('looks at no other machine, and takes what is no address for none', () => {
-		for (const host of [
-			'',
-			'10.0.0.1:5000',
-			'models.example:5000',
-			'https://models.example',
-			'127.0.0.1:x',
-			'0.0.0.0',
-			'::',
-		]) {
-			assert.equal(urlFor(host), 'http://127.0.0.1:11434/v1', host);
-		}
 	});
 });

@@ -3,10 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { nullLogger } from '../../../../../src/base/logger.ts';
+import { ownerOfPort } from '../../../../../src/base/portOwner.ts';
 import { createUndiciTransport } from '../../../../../src/client/core/undiciTransport.ts';
+import { upstreamProblemText } from '../../../../../src/contract/upstreamProblem.ts';
 import { type UpstreamHandoverInput, upstreamHandoverSchema } from '../../../../../src/contract/upstreams.ts';
 import { ServerAnswers } from '../../../../../src/service/inference/upstreams/serverAnswers.ts';
-import { ownerOfPort } from '../../../../../src/service/inference/upstreams/socketOwner.ts';
 import { UpstreamDirectory } from '../../../../../src/service/inference/upstreams/upstreamDirectory.ts';
 import { ManualClock } from '../../../../support/manualClock.ts';
 import { UpstreamServer } from '../../../../support/upstreamServer.ts';
@@ -208,6 +209,36 @@ describe('the directory of upstreams', () => {
 		assert.deepEqual(
 			server.requests.map(({ path }) => path),
 			['/v1/models'],
+		);
+	});
+
+	it('tells why a server did not list its models, until it does', async () => {
+		const gone = await UpstreamServer.start();
+		const { url } = gone;
+		await gone.stop();
+		server.behaviour = { listStatus: 401 };
+		replace({
+			upstreams: [
+				{ slug: 'keyless', url: server.url },
+				{ slug: 'gone', url },
+			],
+			findOllama: false,
+		});
+		await directory.ready();
+		assert.deepEqual(directory.problems(), [
+			{ slug: 'keyless', code: 'unauthorised', status: 401 },
+			{ slug: 'gone', code: 'offline', system: 'ECONNREFUSED' },
+		]);
+		assert.deepEqual(directory.problems().map(upstreamProblemText), [
+			'refuses its key or wants one (HTTP 401)',
+			'cannot be reached: nothing listens at its address (ECONNREFUSED)',
+		]);
+		server.behaviour = {};
+		clock.pass(60_000);
+		await directory.refresh();
+		assert.deepEqual(
+			directory.problems().map(({ slug }) => slug),
+			['gone'],
 		);
 	});
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { ProviderRequest } from '../../../../../src/service/inference/provider.ts';
-import { FaultServer } from '../../../../support/faultServer.ts';
+import { type Answer, FaultServer } from '../../../../support/faultServer.ts';
 import { type UpstreamBehaviour, UpstreamServer } from '../../../../support/upstreamServer.ts';
-import { allOf, GatewayHarness, textOf } from '../gatewayHarness.ts';
+import { allOf, GatewayHarness, refusal, textOf } from '../gatewayHarness.ts';
 
 describe('an upstream', function () {
 	this.timeout(30_000);
@@ -143,10 +144,75 @@ describe('an upstream', function () {
 				findOllama: false,
 				upstreams: [{ slug: 'one', url: `${server.origin}/v1`, models: ['small'] }],
 			});
-			await assert.rejects(allOf((await gateway.chat()).chunks), /The upstream failed/);
+			await assert.rejects(
+				allOf((await gateway.chat()).chunks),
+				/something that is no reply: an event of the stream has more than/,
+			);
 		} finally {
 			await server.stop();
 		}
+	});
+
+	describe('that does not serve', () => {
+		/** What a client is told, after a server has answered in this way. */
+		async function told(answer: Answer, status: number): Promise<string> {
+			const server = await FaultServer.start(answer);
+			try {
+				const gateway = await start({ one: { models: ['small'] } });
+				gateway.directory.replace({
+					findOllama: false,
+					upstreams: [{ slug: 'one', url: `${server.origin}/v1`, models: ['small'] }],
+				});
+				const { message } = await refusal(gateway.chat(), status);
+				assert.equal(gateway.logged.filter(line => line.includes('a provider did not serve')).length, 1);
+				return message;
+			} finally {
+				await server.stop();
+				await harness?.stop();
+				harness = undefined;
+			}
+		}
+
+		const sends = (status: number, type: string, text: string) => (response: ServerResponse) => {
+			response.writeHead(status, { 'content-type': type });
+			response.end(text);
+		};
+
+		it('is told to want money where it does, not to refuse its key', async () => {
+			const body = JSON.stringify({ error: { message: 'Top up' } });
+			assert.equal(
+				await told(sends(402, 'application/json', body), 402),
+				'"one": The upstream wants to be paid first (HTTP 402): Top up.',
+			);
+			assert.match(await told(sends(401, 'application/json', body), 502), /refuses its key \(HTTP 401\): Top up/);
+		});
+
+		it('is told to answer with no reply where that is malformed or a page, without a status of success', async () => {
+			for (const [type, text, detail] of [
+				['application/json', '{"choices": [', /the reply is not JSON \(application\/json\)\.$/],
+				['application/json', '{"choices": []}', /the reply is no completion\.$/],
+				['text/html', '<title>Log in</title>', /a page came in place of a stream\.$/],
+				['text/event-stream', 'data: {"choices": [\n\n', /a chunk of the reply is not JSON\.$/],
+			] as const) {
+				const message = await told(sends(200, type, text), 502);
+				assert.match(message, /^"one": The upstream answered with something that is no reply: /);
+				assert.match(message, detail);
+				assert.doesNotMatch(message, /HTTP/);
+			}
+		});
+
+		it('is told to be unreachable with the system’s reason, in the refusal and in the log', async () => {
+			const gateway = await start({ one: { models: ['small'] } });
+			await gateway.server('one').stop();
+			const { message } = await refusal(gateway.chat(), 503);
+			assert.equal(message, '"one": The upstream cannot be reached: nothing listens at its address (ECONNREFUSED).');
+			assert.ok(
+				gateway.logged.some(line =>
+					line.endsWith('a provider did not serve connection=one code=unavailable reason=ECONNREFUSED'),
+				),
+				gateway.logged.join('\n'),
+			);
+		});
 	});
 
 	describe('with a key', () => {

@@ -1,0 +1,63 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+/** A package of which at least one file is in a bundle. */
+export interface BundledPackage {
+	name: string;
+	version: string;
+	/** The SPDX expression that the package states. */
+	licence: string;
+	/** The address of the package's source. */
+	source: string;
+	/** The texts of the licences and notices, which the package has to be accompanied by. */
+	texts: string[];
+}
+
+/** The texts of packages that state a licence but come without its text, as their repositories have them. */
+const missingTexts = path.join(import.meta.dirname, 'licences');
+
+const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
+
+/**
+ * Returns the packages of which a bundler has read files, sorted by name.
+ * @param inputs the paths of all files in the bundles, relative to `root`
+ * @throws if a package states no licence or comes without the text of it
+ */
+export function bundledPackages(inputs: Iterable<string>, root: string): BundledPackage[] {
+	const folders = new Set([...inputs].map(packageFolder).filter(folder => folder !== undefined));
+	const packages = [...folders].map(folder => readPackage(path.join(root, folder)));
+	return packages.sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** Returns the folder of the package that a file belongs to, or undefined for a file of the project. */
+function packageFolder(file: string): string | undefined {
+	return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
+}
+
+function readPackage(folder: string): BundledPackage {
+	const { name, version, license, repository } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
+	const texts = [folder, path.join(missingTexts, name)].flatMap(licenceTexts);
+	if (typeof license !== 'string' || texts.length === 0) {
+		throw new Error(
+			`${name} ${version} is bundled but ${typeof license === 'string' ? 'comes without the text of its licence' : 'states no licence'}. Take the text from its repository into ${path.relative(process.cwd(), path.join(missingTexts, name))}, or do without the package.`,
+		);
+	}
+	return { name, version, licence: license.replace(/^\((.*)\)$/, '$1'), source: sourceAddress(repository), texts };
+}
+
+function licenceTexts(folder: string): string[] {
+	if (!fs.existsSync(folder)) {
+		return [];
+	}
+	const files = fs.readdirSync(folder).filter(file => LICENCE_FILE.test(file));
+	return files.sort().map(file => fs.readFileSync(path.join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
+}
+
+/** Returns a repository's address as a browser opens it, whichever way the package writes it. */
+function sourceAddress(repository: string | { url?: string } | undefined): string {
+	const written = (typeof repository === 'string' ? repository : repository?.url) ?? '';
+	return written
+		.replace(/^[\w.-]+\/[\w.-]+$/, 'https://github.com/$&')
+		.replace(/^(?:git\+)?(?:git|ssh|https):\/\/(?:git@)?/, 'https://')
+		.replace(/\.git$/, '');
+}

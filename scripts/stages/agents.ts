@@ -1,0 +1,50 @@
+import path from 'node:path';
+import process from 'node:process';
+import { findProgram } from '../../src/agents/sandbox/host.ts';
+import { trySandbox } from '../../src/agents/sandbox/probe.ts';
+import { ensureDependencies } from '../bootstrap/dependencies.mjs';
+import { root } from '../bootstrap/folders.mjs';
+import { ensureDebianPackage } from '../debianPackage.ts';
+import { type MochaStage, runMocha } from './mocha.ts';
+import type { Totals } from './totals.ts';
+
+/** Installs bubblewrap where the user or CI agrees to that. Returns why there is no sandbox on this machine, if so. */
+export async function prepareSandbox(): Promise<string | undefined> {
+	if (process.platform !== 'linux') {
+		return 'There is no sandbox for this system yet.';
+	}
+	try {
+		await ensureDebianPackage({
+			what: 'bubblewrap',
+			packageName: 'bubblewrap',
+			find: () => findProgram(['bwrap']),
+			advice: 'The tests of the sandbox need bubblewrap 0.8 or newer. Install it.',
+		});
+	} catch (error) {
+		return error instanceof Error ? error.message : String(error);
+	}
+	const status = await trySandbox();
+	return status.works ? undefined : `bubblewrap does not work here (${status.problem}): ${status.detail}`;
+}
+
+/** Installs the agents that tests run, by their folder in test/support. Where there is no sandbox, none runs. */
+export async function ensureAgents(folder: 'agents' | 'furtherAgents' = 'agents'): Promise<void> {
+	if (process.platform === 'linux') {
+		await ensureDependencies(path.join(root, 'test', 'support', folder));
+	}
+}
+
+/**
+ * The tests of agents share the machine's processors and its processes: one file runs after another. Where there is no
+ * sandbox, all of them are skipped.
+ */
+export async function testAgents(stage: Pick<MochaStage, 'args' | 'folder' | 'environment'>): Promise<Totals> {
+	const tests = { ...stage, tests: 'agents', testLimitMs: 300_000, limitMs: 1_200_000 };
+	const reason = await prepareSandbox();
+	if (reason === undefined) {
+		await ensureAgents();
+		return runMocha(tests);
+	}
+	console.log(`  skipped  ${reason.replaceAll(/\s+/g, ' ')}`);
+	return runMocha({ ...tests, args: [...stage.args, '--dry-run'] });
+}

@@ -1,0 +1,27 @@
+import path from 'node:path';
+import { knownAgents } from '../../src/agents/catalogue.ts';
+import { discoverAgent } from '../../src/agents/discovery.ts';
+import { AGENTS_FOLDER } from '../../src/agents/installed.ts';
+import { currentPlatform } from '../../src/agents/platform.ts';
+
+/**
+ * Returns a line about the well-known agents that the local service will find with this PATH and this state folder. It
+ * looks for itself, because the service is started by the first window and not by the launcher.
+ */
+export async function agentsLine(programFolders: string, stateFolder: string): Promise<string> {
+	const place = {
+		path: programFolders,
+		folder: path.join(stateFolder, AGENTS_FOLDER),
+		platform: currentPlatform(),
+	};
+	const runnable = knownAgents.filter(({ problem }) => problem === undefined);
+	const looks = await Promise.all(runnable.map(definition => discoverAgent(definition, place)));
+	const found = looks.filter(agent => agent !== undefined);
+	if (found.length === 0) {
+		return 'Agents found: none but the demo. The command "Errand: Set Up Agents…" sets one up.';
+	}
+	const names = found.map(({ definition, version, location }) =>
+		[definition.label, version, `(${location})`].filter(part => part !== undefined).join(' '),
+	);
+	return `Agents found: ${names.join(', ')}; demo.`;
+}

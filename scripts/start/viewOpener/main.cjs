@@ -1,0 +1,19 @@
+const { commands, workspace } = require('vscode');
+
+const OPENED = 'opened';
+
+/**
+ * Later windows show what the user has left open. The question about trust keeps the keyboard until it is answered.
+ * @param {import('vscode').ExtensionContext} context
+ */
+exports.activate = async ({ globalState, subscriptions }) => {
+	if (globalState.get(OPENED) !== undefined) {
+		return;
+	}
+	if (!workspace.isTrusted) {
+		await new Promise(resolve => subscriptions.push(workspace.onDidGrantWorkspaceTrust(resolve)));
+	}
+	await commands.executeCommand('errand.focusTasks');
+	await commands.executeCommand('errand.focusChat');
+	await globalState.update(OPENED, true);
+};

@@ -1,0 +1,81 @@
+import { systemClock } from '../../base/async.ts';
+import { ClientError } from '../../base/errors.ts';
+import { nullLogger } from '../../base/logger.ts';
+import { createChat } from '../../client/chat.ts';
+import { createCaller } from '../../client/core/caller.ts';
+import { createFetchTransport } from '../../client/core/fetchTransport.ts';
+import { LIMITS } from '../../client/core/limits.ts';
+import { createResponses } from '../../client/responses.ts';
+import type { Connection } from '../../contract/connection.ts';
+import type { AgentSettings } from '../settings.ts';
+import { TurnFailure } from '../turnFailure.ts';
+import { chatModel } from './chatModel.ts';
+import type { Model } from './model.ts';
+import { responsesModel } from './responsesModel.ts';
+
+/** How services say that they have no responses endpoint, or none for this model. */
+const NO_RESPONSES: ReadonlySet<string> = new Set(['not-found', 'not-supported', 'plan-required']);
+
+/** A model on this machine may read a long conversation for minutes before it begins to answer. */
+const FIRST_BYTE_MS = 15 * 60_000;
+
+/** The key that is sent to a service that wants none, because the client makes no request without a key. */
+const NO_KEY = 'none';
+
+/** Creates the model of the settings. */
+export function createModel({ url, key, model: name, api, contextLength }: AgentSettings): Model {
+	const connection: Connection = {
+		name: 'model',
+		// The routes of chat stand beside `/v1` in the contract, and below it everywhere else.
+		apiUrl: `${url}/v1`,
+		enterpriseUrl: url,
+		plan: 'public',
+		service: 'model',
+		models: [{ id: name, kinds: ['chat', 'responses'], ...(contextLength !== undefined && { contextLength }) }],
+		providers: [],
+		providerPrefixes: [],
+		aliases: [],
+		agents: [],
+	};
+	const transport = createFetchTransport((address, init) => globalThis.fetch(address, init));
+	const caller = createCaller({
+		connection,
+		keys: async () => key ?? NO_KEY,
+		transport,
+		logger: nullLogger,
+		clock: systemClock,
+		random: Math.random,
+		limits: { ...LIMITS, streamFirstByteMs: FIRST_BYTE_MS, idleMs: FIRST_BYTE_MS },
+	});
+	const client = { chat: createChat(caller), responses: createResponses(caller) };
+	const chat = chatModel(client, name);
+	const responses = responsesModel(client, name);
+	let isChat = api === 'chat';
+	return {
+		name,
+		async reply(request) {
+			try {
+				if (isChat) {
+					return await chat.reply(request);
+				}
+				return await responses.reply(request).catch(error => {
+					if (api !== undefined || !ClientError.is(error) || !NO_RESPONSES.has(error.code)) {
+						throw error;
+					}
+					isChat = true;
+					return chat.reply(request);
+				});
+			} catch (error) {
+				throw cannotCallTools(error, name) ?? error;
+			}
+		},
+	};
+}
+
+/** Services refuse a request with tools for a model that was not made for them. */
+function cannotCallTools(error: unknown, name: string): TurnFailure | undefined {
+	const said = ClientError.is(error) && (error.status ?? 0) < 500 ? (error.serviceMessage ?? '') : '';
+	return /\b(?:tools?|functions?|function calling)\b/i.test(said) && /\bnot\b|unsupported|n't\b/i.test(said)
+		? new TurnFailure(`The model ${name} cannot call tools, which an agent needs. Choose another model.`)
+		: undefined;
+}

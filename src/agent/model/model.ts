@@ -1,0 +1,61 @@
+import type { InputItem } from '../../contract/responses.ts';
+import { MAXIMUM_REPLY } from '../limits.ts';
+import type { Tool } from '../tools/tool.ts';
+import { TurnFailure } from '../turnFailure.ts';
+
+export type FunctionCall = Extract<InputItem, { type: 'function_call' }>;
+
+export interface ModelRequest {
+	instructions: string;
+	/** The whole conversation so far. */
+	items: readonly InputItem[];
+	tools: readonly Tool[];
+	signal: AbortSignal;
+	onText(text: string): Promise<void>;
+	onThought(text: string): Promise<void>;
+}
+
+export interface ModelReply {
+	/** The items that the reply adds to the conversation, in order. Reasoning is as it was received. */
+	items: InputItem[];
+	/** Undefined if the service does not count. */
+	usage: { inputTokens: number; outputTokens: number } | undefined;
+	/** This is true if the reply was cut off at the model’s limit. */
+	isCut: boolean;
+}
+
+/** A model by one of the two endpoints. Both use the items of the responses endpoint. */
+export interface Model {
+	readonly name: string;
+	/** Rejects with a ClientError, or with a TurnFailure. */
+	reply(request: ModelRequest): Promise<ModelReply>;
+}
+
+/** Passes on the events of a reply. Throws a TurnFailure once they are more than any reply has. */
+export async function* untilTooLong<Event>(events: AsyncIterable<Event>, name: string): AsyncGenerator<Event> {
+	let length = 0;
+	for await (const event of events) {
+		length += JSON.stringify(event).length;
+		if (length > MAXIMUM_REPLY) {
+			throw new TurnFailure(`The reply of ${name} did not end and was broken off. Try again, or choose another model.`);
+		}
+		yield event;
+	}
+}
+
+/** Returns the calls among items, in order. */
+export function callsIn(items: readonly InputItem[]): FunctionCall[] {
+	return items.filter(item => item.type === 'function_call');
+}
+
+/** Returns the text that the model has said in items. */
+export function textIn(items: readonly InputItem[]): string {
+	return items
+		.flatMap(item => {
+			if (item.type !== undefined && item.type !== 'message') {
+				return [];
+			}
+			return typeof item.content === 'string' ? [item.content] : item.content.map(part => part.text);
+		})
+		.join('');
+}

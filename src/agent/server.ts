@@ -1,0 +1,271 @@
+import { randomUUID } from 'node:crypto';
+import { realpath, stat } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import {
+	type AgentContext,
+	agent,
+	type ContentBlock,
+	methods,
+	ndJsonStream,
+	PROTOCOL_VERSION,
+	RequestError,
+	type RequestPermissionRequest,
+	type SessionUpdate,
+	type StopReason,
+} from '@agentclientprotocol/sdk';
+import { untilAborted } from '../base/async.ts';
+import { ClientError } from '../base/errors.ts';
+import type { InputItem } from '../contract/responses.ts';
+import { instructionsFor } from './instructions.ts';
+import { MAXIMUM_TIME_MS } from './limits.ts';
+import { createModel } from './model/chooseModel.ts';
+import type { Model } from './model/model.ts';
+import { textIn } from './model/model.ts';
+import { SessionFiles } from './sessionFile.ts';
+import type { AgentSettings } from './settings.ts';
+import { tools } from './tools/tools.ts';
+import { type ShownCall, Turn } from './turn.ts';
+import { TurnFailure } from './turnFailure.ts';
+
+/** The code of JSON-RPC for any error of a server's. */
+const INTERNAL_ERROR = -32_603;
+
+/** Asks before it writes or runs anything, or does not, because whoever has started it holds it in a sandbox. */
+const MODES = [
+	{ id: 'ask', name: 'Ask', description: 'Asks before it changes a file or runs a command' },
+	{ id: 'sandboxed', name: 'Sandboxed', description: 'Never asks, for a sandbox that holds it' },
+];
+
+interface Session {
+	id: string;
+	folder: string;
+	mode: string;
+	items: readonly InputItem[];
+	/** The prompt that is being worked on. */
+	running: { controller: AbortController; ended: Promise<unknown> } | undefined;
+	/** Tools whose calls the user has allowed for the whole session. */
+	allowed: Set<string>;
+}
+
+/**
+ * Serves the Agent Client Protocol on the standard input and output until the input has ended, nobody reads the output any
+ * more, or the process is told to end. Nothing that it has started is left then.
+ */
+export async function serveAgent(settings: AgentSettings, version: string): Promise<void> {
+	const gone = new Promise<void>(resolve => {
+		process.stdout.on('error', () => resolve());
+		for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+			process.on(signal, () => resolve());
+		}
+	});
+	const model = createModel(settings);
+	const files = new SessionFiles(process.env, os.homedir());
+	const sessions = new Map<string, Session>();
+	const sessionOf = (id: string): Session => {
+		const session = sessions.get(id);
+		if (session === undefined) {
+			throw RequestError.sessionNotFound(id);
+		}
+		return session;
+	};
+	const open = async (id: string, cwd: string, items: readonly InputItem[]): Promise<Session> => {
+		const folder = await folderAt(cwd);
+		const session = { id, folder, mode: 'ask', items, running: undefined, allowed: new Set<string>() };
+		sessions.set(id, session);
+		return session;
+	};
+	const reopen = async (id: string, cwd: string): Promise<Session> => {
+		if (sessions.get(id)?.running !== undefined) {
+			throw RequestError.invalidRequest(undefined, 'a prompt of this session is running');
+		}
+		const saved = await files.load(id);
+		if (saved === undefined) {
+			throw RequestError.sessionNotFound(id);
+		}
+		// A conversation is about the files of one folder, and quotes them.
+		if ((await folderAt(cwd)) !== saved.folder) {
+			throw RequestError.invalidParams(undefined, `The session ${id} is about another folder.`);
+		}
+		return open(id, cwd, saved.items);
+	};
+	const modesOf = ({ mode }: Session) => ({ modes: { currentModeId: mode, availableModes: MODES } });
+	const connection = agent({ name: 'errand-agent' })
+		.onRequest(methods.agent.initialize, () => ({
+			protocolVersion: PROTOCOL_VERSION,
+			agentInfo: { name: 'errand-agent', title: 'Errand agent', version },
+			agentCapabilities: { loadSession: true, sessionCapabilities: { close: {}, resume: {} } },
+		}))
+		.onRequest(methods.agent.session.new, async ({ params }) => {
+			const session = await open(randomUUID(), params.cwd, []);
+			return { sessionId: session.id, ...modesOf(session) };
+		})
+		.onRequest(methods.agent.session.resume, async ({ params }) => modesOf(await reopen(params.sessionId, params.cwd)))
+		.onRequest(methods.agent.session.load, async ({ params, client }) => {
+			const session = await reopen(params.sessionId, params.cwd);
+			for (const update of replay(session.items)) {
+				await client.notify(methods.client.session.update, { sessionId: session.id, update });
+			}
+			return modesOf(session);
+		})
+		.onRequest(methods.agent.session.setMode, ({ params }) => {
+			if (!MODES.some(({ id }) => id === params.modeId)) {
+				throw RequestError.invalidParams(undefined, `There is no mode ${params.modeId}.`);
+			}
+			sessionOf(params.sessionId).mode = params.modeId;
+			return {};
+		})
+		.onRequest(methods.agent.session.close, ({ params }) => {
+			sessionOf(params.sessionId).running?.controller.abort();
+			sessions.delete(params.sessionId);
+		})
+		.onRequest(methods.agent.session.prompt, async ({ params, client }) => {
+			const session = sessionOf(params.sessionId);
+			if (session.running !== undefined) {
+				throw RequestError.invalidRequest(undefined, 'a prompt of this session is running');
+			}
+			const controller = new AbortController();
+			const { signal } = controller;
+			const ended = prompt(session, promptText(params.prompt), { settings, model, files, client, signal });
+			session.running = { controller, ended };
+			try {
+				return { stopReason: await ended };
+			} finally {
+				session.running = undefined;
+			}
+		})
+		.onNotification(methods.agent.session.cancel, ({ params }) =>
+			sessions.get(params.sessionId)?.running?.controller.abort(),
+		)
+		.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>));
+	await Promise.race([connection.closed, gone]);
+	const left = [...sessions.values()].flatMap(({ running }) => running ?? []);
+	for (const { controller } of left) {
+		controller.abort();
+	}
+	await Promise.allSettled(left.map(({ ended }) => ended));
+}
+
+/** Returns the path without links. Throws an error for the client if it is none of a folder. */
+async function folderAt(cwd: string): Promise<string> {
+	const isFolder = path.isAbsolute(cwd) && (await stat(cwd).catch(() => undefined))?.isDirectory();
+	if (!isFolder) {
+		throw RequestError.invalidParams(undefined, `${cwd} is not the absolute path of a folder.`);
+	}
+	return realpath(cwd);
+}
+
+interface PromptServices {
+	settings: AgentSettings;
+	model: Model;
+	files: SessionFiles;
+	client: AgentContext;
+	/** Aborts when the client cancels. */
+	signal: AbortSignal;
+}
+
+async function prompt(
+	session: Session,
+	text: string,
+	{ settings, model, files, client, signal: cancelled }: PromptServices,
+): Promise<StopReason> {
+	const limit = AbortSignal.timeout(MAXIMUM_TIME_MS);
+	const signal = AbortSignal.any([cancelled, limit]);
+	const update = (change: SessionUpdate) =>
+		client.notify(methods.client.session.update, { sessionId: session.id, update: change });
+	const turn = new Turn(
+		{
+			model,
+			contextLength: settings.contextLength,
+			instructions: await instructionsFor(session.folder),
+			tools,
+			folder: session.folder,
+			signal,
+			update,
+			isAllowed: call => isAllowed(session, call, { client, signal }),
+			async save(items) {
+				session.items = [...items];
+				await files.save(session.id, session.folder, items).catch((error: NodeJS.ErrnoException) => {
+					throw new TurnFailure(`The conversation could not be saved: ${error.code}. Free some space, then try again.`);
+				});
+			},
+		},
+		session.items,
+	);
+	try {
+		const reason = await turn.run(text);
+		if (reason === 'cancelled' && !cancelled.aborted) {
+			throw new TurnFailure(`The work took longer than ${MAXIMUM_TIME_MS / 3_600_000} hours and was stopped.`);
+		}
+		return reason;
+	} catch (error) {
+		if (error instanceof TurnFailure) {
+			throw new RequestError(INTERNAL_ERROR, error.message);
+		}
+		if (ClientError.is(error)) {
+			const said = error.serviceMessage === undefined ? '' : ` (${error.serviceMessage})`;
+			throw new RequestError(INTERNAL_ERROR, `The model ${model.name} could not be asked: ${error.message}${said}.`);
+		}
+		throw error;
+	}
+}
+
+/** Asks the client, unless nothing needs to be asked in the session's mode or the user has answered for good. */
+async function isAllowed(
+	session: Session,
+	call: ShownCall,
+	{ client, signal }: Pick<PromptServices, 'client' | 'signal'>,
+): Promise<boolean> {
+	const kind = String(call.kind);
+	const all = kind === 'execute' ? 'every command' : 'every change of a file';
+	if (session.mode === 'sandboxed' || session.allowed.has(kind)) {
+		return true;
+	}
+	const request: RequestPermissionRequest = {
+		sessionId: session.id,
+		toolCall: call,
+		options: [
+			{ optionId: 'once', name: 'Allow once', kind: 'allow_once' },
+			{ optionId: 'session', name: `Allow ${all} in this session`, kind: 'allow_always' },
+			{ optionId: 'no', name: 'No', kind: 'reject_once' },
+		],
+	};
+	const asked = client.request(methods.client.session.requestPermission, request);
+	const { outcome } = await untilAborted(asked, signal);
+	if (outcome.outcome === 'selected' && outcome.optionId === 'session') {
+		session.allowed.add(kind);
+		return true;
+	}
+	return outcome.outcome === 'selected' && outcome.optionId === 'once';
+}
+
+/** Joins what was given as the prompt. A file is named, so that the model can read it. */
+function promptText(blocks: readonly ContentBlock[]): string {
+	return blocks
+		.map(block => {
+			switch (block.type) {
+				case 'text':
+					return block.text;
+				case 'resource':
+					return `${block.resource.uri}:\n${'text' in block.resource ? block.resource.text : ''}`;
+				case 'resource_link':
+					return block.uri;
+				default:
+					return '';
+			}
+		})
+		.join('\n');
+}
+
+/** Returns the messages of the user and the model, as the updates that first told of them. */
+function replay(items: readonly InputItem[]): SessionUpdate[] {
+	return items.flatMap((item): SessionUpdate[] => {
+		const text = textIn([item]);
+		if (text === '' || (item.type !== 'message' && item.type !== undefined)) {
+			return [];
+		}
+		const sessionUpdate = item.role === 'user' ? 'user_message_chunk' : 'agent_message_chunk';
+		return [{ sessionUpdate, content: { type: 'text', text } }];
+	});
+}

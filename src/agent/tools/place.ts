@@ -1,0 +1,52 @@
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import { isGitsOwn, isWithin, realPathOf } from '../../base/filePlace.ts';
+import { ToolFailure } from './tool.ts';
+
+/** A path inside of the session's folder. */
+export interface Place {
+	/** Absolute, without links. */
+	absolute: string;
+	/** The path relative to the session’s folder, with forward slashes. */
+	relative: string;
+}
+
+/**
+ * Resolves a path that the model has named. Throws a ToolFailure for one that lies outside of the folder, also by way of
+ * a link, and for git's own files.
+ */
+export async function placeIn(folder: string, named: string): Promise<Place> {
+	const wanted = path.resolve(folder, named);
+	const absolute = await realPathOf(wanted);
+	if (absolute === undefined) {
+		throw new ToolFailure(`${named} leads nowhere: it is a link whose target does not exist.`);
+	}
+	if (absolute !== folder && !isWithin(folder, absolute)) {
+		throw new ToolFailure(`${named} lies outside of the working folder, which is not allowed.`);
+	}
+	const relative = path.relative(folder, absolute).split(path.sep).join('/');
+	if (isGitsOwn(relative) || isGitsOwn(path.relative(folder, wanted))) {
+		throw new ToolFailure(`${named} is one of git's own files, which is not allowed.`);
+	}
+	return { absolute, relative: relative || '.' };
+}
+
+/** Whether there is anything at a place. */
+export function isThere({ absolute }: Place): Promise<boolean> {
+	return lstat(absolute).then(
+		() => true,
+		() => false,
+	);
+}
+
+/** Throws a ToolFailure unless the place is a plain file. Returns its size in bytes. */
+export async function fileSizeOf({ absolute, relative }: Place): Promise<number> {
+	const status = await lstat(absolute).catch(() => undefined);
+	if (status === undefined) {
+		throw new ToolFailure(`${relative} does not exist. List the folder to see what there is.`);
+	}
+	if (!status.isFile()) {
+		throw new ToolFailure(`${relative} is ${status.isDirectory() ? 'a folder' : 'no plain file'}.`);
+	}
+	return status.size;
+}

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { placeIn } from './place.ts';
+import { readText } from './textFile.ts';
+import { defineTool } from './tool.ts';
+
+const DEFAULT_LINES = 1_000;
+const MAXIMUM_LINE = 2_000;
+/** The characters of one result, which is below what any result may have, so that none is cut in its middle. */
+const MAXIMUM_TEXT = 25_000;
+
+export const read = defineTool({
+	name: 'read',
+	description: 'Reads a text file. The lines are numbered. Give from_line and lines to read a part of a long file.',
+	schema: z.object({
+		path: z.string().min(1).describe('The file, from the working folder'),
+		from_line: z.int().min(1).default(1).describe('The first line, counted from 1'),
+		lines: z.int().min(1).max(DEFAULT_LINES).default(DEFAULT_LINES).describe('How many lines'),
+	}),
+	kind: 'read',
+	needsPermission: false,
+	show: ({ path, from_line: from, lines }) => ({
+		title: `Read ${path}${from === 1 && lines === DEFAULT_LINES ? '' : `:${from}-${from + lines - 1}`}`,
+		paths: [path],
+	}),
+	async run({ path, from_line: from, lines: count }, { folder }) {
+		const place = await placeIn(folder, path);
+		const lines = (await readText(place)).split('\n');
+		if (lines.at(-1) === '') {
+			lines.pop();
+		}
+		let text = '';
+		let next = from - 1;
+		for (; next < lines.length && next < from - 1 + count; next++) {
+			const line = lines[next] ?? '';
+			const shown = line.length > MAXIMUM_LINE ? `${line.slice(0, MAXIMUM_LINE).toWellFormed()} […]` : line;
+			const numbered = `${String(next + 1).padStart(5)}\t${shown}\n`;
+			if (text.length + numbered.length > MAXIMUM_TEXT) {
+				break;
+			}
+			text += numbered;
+		}
+		if (lines.length === 0) {
+			return { text: 'The file is empty.' };
+		}
+		const rest = next < lines.length ? `(The file has ${lines.length} lines. Read on from line ${next + 1}.)` : '';
+		return { text: text + rest };
+	},
+});

@@ -1,0 +1,52 @@
+import { lstat, readFile } from 'node:fs/promises';
+import type { ToolCallContent } from '@agentclientprotocol/sdk';
+import { replaceFile } from '../../base/files.ts';
+import { MAXIMUM_DIFF } from '../limits.ts';
+import { fileSizeOf, type Place } from './place.ts';
+import { ToolFailure } from './tool.ts';
+
+/** In bytes for a file that is read, in characters for one that is written. */
+export const MAXIMUM_FILE = 10 * 1024 * 1024;
+
+/** The permissions of a new file, less those that the process never gives. */
+const NEW_FILE = 0o666;
+
+/** Reads a file of text. Throws a ToolFailure for one that is missing, too large or not UTF-8. */
+export async function readText(place: Place): Promise<string> {
+	const size = await fileSizeOf(place);
+	if (size > MAXIMUM_FILE) {
+		throw new ToolFailure(`${place.relative} has ${size} bytes, which is too much to read. Search it instead.`);
+	}
+	const bytes = await readFile(place.absolute);
+	try {
+		const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+		if (!text.includes('\0')) {
+			return text;
+		}
+	} catch {
+		// The sentence below says it.
+	}
+	throw new ToolFailure(`${place.relative} is not a text file.`);
+}
+
+/**
+ * Writes a file as a whole, or not at all: a full disk or a crash must not cost the text that was there. Its folder exists,
+ * and whatever is at the place is a plain file. Throws a ToolFailure if it cannot be written.
+ */
+export async function writeText({ absolute, relative }: Place, text: string): Promise<void> {
+	const status = await lstat(absolute).catch(() => undefined);
+	const mode = status === undefined ? NEW_FILE : status.mode & 0o777;
+	await replaceFile(absolute, text, mode).catch((error: NodeJS.ErrnoException) => {
+		throw new ToolFailure(`${relative} cannot be written: ${error.code}.`);
+	});
+}
+
+/** Returns what is shown of a change. `oldText` is null for a new file. Nothing is shown of a very large change. */
+export function shownChange(
+	{ absolute }: Place,
+	oldText: string | null,
+	newText: string,
+): { content?: ToolCallContent[] } {
+	const length = (oldText?.length ?? 0) + newText.length;
+	return length > MAXIMUM_DIFF ? {} : { content: [{ type: 'diff', path: absolute, oldText, newText }] };
+}

@@ -1,0 +1,70 @@
+import type { SessionUpdate, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk';
+import * as z from 'zod';
+
+/** What a tool works with. */
+export interface ToolContext {
+	/** The folder of the session, without links. Nothing outside of it is read or written. */
+	folder: string;
+	/** Aborts when the prompt is cancelled. */
+	signal: AbortSignal;
+	update(update: SessionUpdate): Promise<void>;
+}
+
+/** What is shown of a call before it runs. */
+export interface CallShown {
+	title: string;
+	/** The absolute paths that it is about. */
+	paths?: readonly string[];
+}
+
+export interface ToolResult {
+	/** What the model gets. */
+	text: string;
+	/** What is shown beside the call. */
+	content?: ToolCallContent[];
+	/** Whether it did not do what it was asked for. */
+	isFailure?: boolean;
+}
+
+/** A function that the model can call. */
+export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
+	name: string;
+	/** For the model: what it does and when to use it. */
+	description: string;
+	schema: Schema;
+	kind: ToolKind;
+	/** True for a tool whose calls are not shown, because their effect shows itself. */
+	isSilent?: boolean;
+	/** Whether it changes something, so that the user may have to agree. */
+	needsPermission: boolean;
+	show(input: z.output<Schema>, context: Pick<ToolContext, 'folder'>): CallShown;
+	/** Throws a ToolFailure with what the model should know. */
+	run(input: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
+}
+
+/** A tool could not do what it was asked for. The message is for the model, which may try something else. */
+export class ToolFailure extends Error {
+	override readonly name = 'ToolFailure';
+}
+
+/** Declares a tool with the types of its own schema. */
+export function defineTool<Schema extends z.ZodObject>(tool: Tool<Schema>): Tool {
+	return tool as unknown as Tool;
+}
+
+/** Returns the schema of a tool's arguments as the model gets it. */
+export function parametersOf({ schema }: Tool): Record<string, unknown> {
+	const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>;
+	return parameters;
+}
+
+/** Cuts the middle out of a text that is too long, and says so there. */
+export function cutMiddle(text: string, maximum: number): string {
+	if (text.length <= maximum) {
+		return text;
+	}
+	const half = Math.floor(maximum / 2);
+	const left = text.slice(0, half).toWellFormed();
+	const right = text.slice(-half).toWellFormed();
+	return `${left}\n[… ${text.length - 2 * half} characters were left out …]\n${right}`;
+}

@@ -1,0 +1,32 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import { fileSizeOf, isThere, placeIn } from './place.ts';
+import { readText, shownChange, writeText } from './textFile.ts';
+import { defineTool, ToolFailure } from './tool.ts';
+
+export const write = defineTool({
+	name: 'write',
+	description: 'Writes a whole file: a new one, or in place of all that it had. To change a part of a file, use edit.',
+	schema: z.object({
+		path: z.string().min(1).describe('The file, from the working folder. Missing folders are made'),
+		content: z.string().describe('The whole text'),
+	}),
+	kind: 'edit',
+	needsPermission: true,
+	show: ({ path: named }) => ({ title: `Write ${named}`, paths: [named] }),
+	async run({ path: named, content }, { folder }) {
+		const place = await placeIn(folder, named);
+		const isNew = !(await isThere(place));
+		if (!isNew) {
+			await fileSizeOf(place);
+		}
+		// What is there may be no text. It is replaced all the same, and only the new text is shown then.
+		const before = isNew ? null : await readText(place).catch(() => '');
+		await mkdir(path.dirname(place.absolute), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+			throw new ToolFailure(`The folder of ${place.relative} cannot be made: ${error.code}.`);
+		});
+		await writeText(place, content);
+		return { text: `${place.relative} was written.`, ...shownChange(place, before, content) };
+	},
+});

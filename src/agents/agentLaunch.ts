@@ -1,0 +1,83 @@
+import path from 'node:path';
+import { defined } from '../base/defined.ts';
+import { UserFacingError } from '../base/errors.ts';
+import { hasInvisible } from '../base/invisible.ts';
+import type { AgentDefinition, AgentPlace, FoundAgent } from './entry.ts';
+
+/** How to start an agent. */
+export interface AgentLaunch {
+	/** An absolute path. */
+	command: string;
+	args: readonly string[];
+	/** The absolute paths of all programs that it consists of, beside those of the system. */
+	programs: readonly string[];
+	/** The whole environment. */
+	env: Record<string, string>;
+	/** The texts of its configuration files, by their paths below its home, with `/`. */
+	files: Record<string, string>;
+	/** The mode that its session is set to. */
+	mode: string | undefined;
+	/** A sentence that says what is worth checking when the agent does not start. */
+	startHint?: string;
+}
+
+/**
+ * Whether an agent can be told to use a model of this name. Models are named by servers, and a name with invisible
+ * characters could not be passed on in an environment, or would stand for something else than what is shown.
+ */
+export function isUsableModel(model: string): boolean {
+	return model !== '' && !hasInvisible(model) && model.isWellFormed();
+}
+
+/**
+ * Returns how to start an agent at a place, except for the programs of `place`, which are those of the agent.
+ * @throws UserFacingError if the agent is never run, or if the name of the model cannot be passed on.
+ */
+export function agentLaunch(agent: FoundAgent, place: Omit<AgentPlace, 'programs'>): AgentLaunch {
+	const { definition, programs, location } = agent;
+	if (definition.problem !== undefined) {
+		throw new UserFacingError(`Errand does not run ${definition.label}. Choose another agent.`);
+	}
+	if (!isUsableModel(place.model)) {
+		throw new UserFacingError(
+			`The name of the model cannot be given to ${definition.label}, because it has invisible characters. Choose another model.`,
+		);
+	}
+	const full = { ...place, programs };
+	return {
+		command: location,
+		args: definition.args,
+		programs: Object.values(programs),
+		env: { ...definition.environment(full), ...baseEnvironment(full) },
+		files: definition.files(full),
+		mode: definition.mode,
+		...defined({ startHint: hintOf(definition) }),
+	};
+}
+
+function hintOf({ label, nodeVersion }: AgentDefinition): string | undefined {
+	return nodeVersion === undefined
+		? undefined
+		: `${label} needs Node ${nodeVersion} or newer, and runs with the "node" that PATH names first.`;
+}
+
+/** The environment that every agent gets. Nothing of this process's own is in it. */
+export function baseEnvironment({
+	home,
+	path: programFolders,
+}: Pick<AgentPlace, 'home' | 'path'>): Record<string, string> {
+	const below = (...names: string[]) => path.posix.join(home, ...names);
+	return {
+		PATH: programFolders,
+		HOME: home,
+		TMPDIR: below('tmp'),
+		XDG_CONFIG_HOME: below('.config'),
+		XDG_DATA_HOME: below('.local', 'share'),
+		XDG_STATE_HOME: below('.local', 'state'),
+		XDG_CACHE_HOME: below('.cache'),
+		LANG: 'C.UTF-8',
+		TERM: 'dumb',
+		CI: '1',
+		NO_COLOR: '1',
+	};
+}

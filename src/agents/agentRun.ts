@@ -1,0 +1,199 @@
+import os from 'node:os';
+import { childEnvironment } from '../base/childEnvironment.ts';
+import { type ChildResult, type RunningChild, startChild } from '../base/childProcess.ts';
+import { defined } from '../base/defined.ts';
+import type { Logger } from '../base/logger.ts';
+import type { AgentLaunch } from './agentLaunch.ts';
+import type { AgentPlace } from './entry.ts';
+import { makeTemporaryFolder, writeAgentHome } from './sandbox/agentHome.ts';
+import { prepareFolders } from './sandbox/folders.ts';
+import { DEFAULT_LIMITS } from './sandbox/limits.ts';
+import { packageFolders } from './sandbox/packageFolders.ts';
+import { insidePlaces } from './sandbox/places.ts';
+import { ResourceWatch } from './sandbox/resourceWatch.ts';
+import { type Toolchains, toolchains } from './sandbox/toolchains.ts';
+import { wrap } from './sandbox/wrap.ts';
+import { AgentFailure } from './session/agentFailure.ts';
+import type { AgentSession } from './session/agentSession.ts';
+import type { AgentEvent } from './session/events.ts';
+import { openAgentSession } from './session/openAgentSession.ts';
+import { permissionInside } from './session/permissionInside.ts';
+
+/** Where the programs of an agent run, and what they may reach. All paths are paths of the host. */
+export interface RunPlace {
+	/** The folder with the files to work on. */
+	tree: string;
+	/** The agent's own home folder. */
+	home: string;
+	/** The name of the repository, which is part of the tree's path in the sandbox. */
+	name: string;
+	isSandboxed: boolean;
+	/** The way to a model. Absent for an agent that uses none. */
+	relay: RunRelay | undefined;
+	/** The folders that no sandbox shows, beside those of the user's home that hold credentials. */
+	privateFolders: readonly string[];
+	/** What a sandbox shows of the user's PATH. Finding it takes many look-ups, so it is found once for a run. */
+	toolchains: Toolchains;
+	/** The program that serves the relay in a sandbox (`sandbox/inside.ts`, or its bundle). */
+	insideProgram: string;
+	/** Marks descendants of a program that runs without a sandbox, so that they are found when it ends. */
+	marker: string;
+	/** Called with the id of each program that is started without a sandbox. It leads a process group of its own. */
+	onUnsandboxed(pid: number): void;
+}
+
+export interface RunRelay {
+	token: string;
+	/** Where the relay listens: at an address of this machine without a sandbox, at a unix socket for one. */
+	url: string | undefined;
+	socket: string | undefined;
+}
+
+/** The same place, as the programs in it see it. */
+export interface SeenPlace {
+	tree: string;
+	home: string;
+	/** The folders of programs, joined as in `PATH`. */
+	path: string;
+	/** The relay's address, without a path and without a trailing slash. Empty if there is no relay. */
+	relayUrl: string;
+}
+
+/** Finds the toolchains that the PATH of this process names, for a place with these private folders. */
+export function findToolchains(privateFolders: readonly string[]): Toolchains {
+	return toolchains(process.env, os.homedir(), privateFolders);
+}
+
+/** Returns what a program sees of the place that it runs in. */
+export function seenFrom({ tree, home, name, isSandboxed, relay, toolchains: { path } }: RunPlace): SeenPlace {
+	if (isSandboxed) {
+		const inside = insidePlaces(name);
+		return { ...inside, path, relayUrl: relay === undefined ? '' : inside.relayUrl };
+	}
+	return { tree, home, path: pathOf(childEnvironment(process.env, {})), relayUrl: relay?.url ?? '' };
+}
+
+/** Windows has it under a name in other letters. */
+function pathOf(environment: Readonly<Record<string, string>>): string {
+	return Object.entries(environment).find(([name]) => name.toUpperCase() === 'PATH')?.[1] ?? '';
+}
+
+export interface ProgramOptions {
+	/** An absolute path. */
+	command: string;
+	args: readonly string[];
+	/** The absolute paths of further programs that it starts, beside those of the system. */
+	programs?: readonly string[];
+	/** The whole environment. */
+	env: Record<string, string>;
+	/** Aborting it ends the program and everything that it started. */
+	signal: AbortSignal;
+	/** Gets a sentence, once, when the program used more of the machine than it may. The caller ends the run. */
+	onLimit(sentence: string): void;
+}
+
+/** Starts a program at its place. In a sandbox nothing of it outlives the returned child, or this process. */
+export async function startAt(place: RunPlace, options: ProgramOptions): Promise<RunningChild> {
+	const { signal } = options;
+	const { tree, home } = place;
+	if (!place.isSandboxed) {
+		const { command, args, env } = options;
+		await makeTemporaryFolder(home);
+		const child = startChild({ command, args, env, cwd: tree, signal, marker: place.marker });
+		if (child.pid !== undefined) {
+			place.onUnsandboxed(child.pid);
+		}
+		return child;
+	}
+	const wrapped = await sandboxed(place, options);
+	const child = startChild({ ...wrapped, cwd: '/', signal });
+	const { pid } = child;
+	if (pid !== undefined) {
+		const limits = DEFAULT_LIMITS;
+		const watch = new ResourceWatch({ pid, folders: [tree, home], limits, onOver: options.onLimit });
+		const dispose = (): void => watch.dispose();
+		child.ended.then(dispose, dispose);
+	}
+	return child;
+}
+
+async function sandboxed(place: RunPlace, { command, args, env, programs = [], signal }: ProgramOptions) {
+	const { tree, home, name, relay, privateFolders, insideProgram } = place;
+	const placeOf = (file: string) => packageFolders(file, os.homedir(), privateFolders);
+	const [program, own] = [await placeOf(command), await placeOf(process.execPath)];
+	const others = await Promise.all(programs.map(placeOf));
+	const { readOnly, variables } = place.toolchains;
+	const socket = relay?.socket;
+	await prepareFolders({ tree, home, signal, ...defined({ socket }) });
+	return wrap({
+		command: program.command,
+		args,
+		env: { ...variables, ...env },
+		tree,
+		home,
+		name,
+		readOnly: [program, own, ...others].flatMap(shown => shown.readOnly).concat(readOnly),
+		...(socket === undefined ? {} : { relay: { socket, node: own.command, program: insideProgram } }),
+	});
+}
+
+export interface AgentRunOptions extends Pick<ProgramOptions, 'signal' | 'onLimit'> {
+	place: RunPlace;
+	/** Throws a sentence if the agent's program has disappeared. */
+	launch(place: Omit<AgentPlace, 'programs'>): Promise<AgentLaunch>;
+	/** The model that the relay answers with. */
+	model: string;
+	/** The agent's session of an earlier run at the same place, which is continued if the agent can. */
+	earlier: string | undefined;
+	onEvent(event: AgentEvent): void;
+	logger: Logger;
+}
+
+/**
+ * Starts an agent at its place and opens a session with it. What it asks permission for is answered by
+ * `permissionInside`, as nobody is there to be asked.
+ * @throws UserFacingError if the agent fails; the signal's reason if it aborts. Nothing of the agent is left then.
+ */
+export async function startAgentRun(options: AgentRunOptions): Promise<AgentSession> {
+	const { place, model, earlier, signal, logger, onEvent } = options;
+	const { tree, ...seen } = seenFrom(place);
+	const { mode, files, startHint, ...program } = await options.launch({
+		...seen,
+		token: place.relay?.token ?? '',
+		model,
+	});
+	await writeAgentHome(place.home, files);
+	const child = await startAt(place, { ...program, signal, onLimit: options.onLimit });
+	return openAgentSession({
+		child,
+		folder: tree,
+		decide: permissionInside(tree, [seen.home]),
+		onEvent,
+		signal,
+		logger,
+		...defined({ earlier, mode }),
+	}).catch(error => {
+		throw startHint === undefined ? error : withHint(error, startHint);
+	});
+}
+
+/** An agent that cannot run with its Node ends at once, or answers with an error of its own. */
+function withHint(error: unknown, hint: string): unknown {
+	return AgentFailure.is(error, 'exited') || AgentFailure.is(error, 'refused')
+		? new AgentFailure(error.code, `${error.message} ${hint}`, error.lastLines)
+		: error;
+}
+
+/** Runs a program at its place to its end. Rejects with the signal's reason. */
+export async function runAt(
+	place: RunPlace,
+	options: ProgramOptions & { onOutput(stream: 'stdout' | 'stderr', bytes: Buffer): void },
+): Promise<ChildResult> {
+	const child = await startAt(place, options);
+	child.stdin.end();
+	child.stdout.on('data', (bytes: Buffer) => options.onOutput('stdout', bytes));
+	child.stderr.on('data', (bytes: Buffer) => options.onOutput('stderr', bytes));
+	const result = await child.ended;
+	options.signal.throwIfAborted();
+	return result;
+}

@@ -1,0 +1,152 @@
+// The agents that Errand knows. Their environment and configuration point them at the relay, and switch off what would
+// call home: updates, telemetry, lists of models and downloads.
+import { codexConfiguration, openaiVariables, opencodeConfiguration, piModels } from './configurationTexts.ts';
+import type { AgentDefinition, AgentPlace } from './entry.ts';
+import { codexInstallations, opencodeInstallations, qwenInstallations } from './packages.ts';
+import { piInstallations } from './piPackages.ts';
+
+const CODEX_KEY = 'ERRAND_KEY';
+
+const nothing = () => ({});
+
+/**
+ * Such agents are listed with the reason and never run: keys and a network of their own would have to enter the
+ * sandbox.
+ */
+const neverRun = { needs: [], environment: nothing, files: nothing, installations: {} };
+
+export const knownAgents: readonly AgentDefinition[] = [
+	{
+		id: 'opencode',
+		label: 'opencode',
+		licence: 'MIT',
+		command: 'opencode',
+		args: ['acp'],
+		needs: [],
+		api: 'chat',
+		megabytes: 680,
+		environment: place => ({
+			OPENCODE_CONFIG_CONTENT: opencodeConfiguration(place),
+			OPENCODE_DISABLE_AUTOUPDATE: '1',
+			OPENCODE_DISABLE_MODELS_FETCH: '1',
+			OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+			OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+		}),
+		files: nothing,
+		installations: opencodeInstallations,
+	},
+	{
+		id: 'pi',
+		label: 'pi',
+		licence: 'MIT',
+		command: 'pi-acp',
+		args: [],
+		needs: ['pi'],
+		nodeVersion: '22.19',
+		api: 'chat',
+		megabytes: 210,
+		environment: ({ home, programs }) => ({
+			PI_ACP_PI_COMMAND: programs['pi'] ?? 'pi',
+			PI_OFFLINE: '1',
+			PI_SKIP_VERSION_CHECK: '1',
+			PI_CODING_AGENT_DIR: `${home}/.pi/agent`,
+		}),
+		files: place => ({
+			'.pi/agent/models.json': piModels(place),
+			'.pi/agent/settings.json': JSON.stringify({
+				defaultProvider: 'errand',
+				defaultModel: place.model,
+				quietStartup: true,
+			}),
+		}),
+		installations: piInstallations,
+	},
+	{
+		id: 'codex',
+		label: 'Codex',
+		licence: 'Apache-2.0',
+		command: 'codex-acp',
+		args: [],
+		needs: [],
+		api: 'responses',
+		// Its own sandbox is off, because Errand's is around it.
+		mode: 'agent-full-access',
+		megabytes: 250,
+		environment: ({ home, token }) => ({ CODEX_HOME: `${home}/.codex`, [CODEX_KEY]: token, NO_BROWSER: '1' }),
+		files: place => ({ '.codex/config.toml': codexConfiguration(place, CODEX_KEY) }),
+		installations: codexInstallations,
+	},
+	{
+		id: 'qwen',
+		label: 'Qwen Code',
+		licence: 'Apache-2.0',
+		command: 'qwen',
+		args: ['--acp', '--auth-type', 'openai'],
+		needs: [],
+		api: 'chat',
+		// It asks whoever runs it before it acts. In its own default it asks the model whether each command is safe.
+		mode: 'default',
+		megabytes: 1_700,
+		environment: openaiVariables,
+		files: () => ({
+			'.qwen/settings.json': JSON.stringify({
+				privacy: { usageStatisticsEnabled: false },
+				telemetry: { enabled: false },
+				general: { disableAutoUpdate: true, enableAutoUpdate: false, disableUpdateNag: true },
+				// It would call the model after the end of each turn, to write notes for later sessions.
+				memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
+			}),
+		}),
+		installations: qwenInstallations,
+	},
+	{
+		id: 'kilo',
+		label: 'Kilo',
+		licence: 'MIT',
+		command: 'kilo',
+		args: ['acp'],
+		needs: [],
+		api: 'chat',
+		megabytes: 1_000,
+		environment: (place: AgentPlace) => ({
+			KILO_CONFIG_CONTENT: opencodeConfiguration(place),
+			KILO_DISABLE_AUTOUPDATE: '1',
+			KILO_DISABLE_MODELS_FETCH: '1',
+			KILO_DISABLE_LSP_DOWNLOAD: '1',
+			KILO_TELEMETRY_LEVEL: 'off',
+		}),
+		files: nothing,
+		installations: {},
+	},
+	{
+		...neverRun,
+		id: 'claude',
+		label: 'Claude Code',
+		licence: 'Apache-2.0, its SDK proprietary',
+		command: 'claude-agent-acp',
+		args: [],
+		api: undefined,
+		problem: 'model-api',
+		megabytes: 370,
+	},
+	{
+		...neverRun,
+		id: 'gemini',
+		label: 'Gemini CLI',
+		licence: 'Apache-2.0',
+		command: 'gemini',
+		args: ['--acp'],
+		api: undefined,
+		problem: 'model-api',
+		megabytes: 690,
+	},
+	{
+		...neverRun,
+		id: 'cline',
+		label: 'Cline',
+		command: 'cline',
+		args: ['--acp'],
+		api: undefined,
+		problem: 'own-account',
+	},
+];

@@ -1,0 +1,107 @@
+// The texts of agents' configuration. Names of models come from servers and must not end the string that they stand in.
+import type { AgentPlace } from './entry.ts';
+
+/** What an agent is told of a model whose limits nobody knows, in tokens. */
+const CONTEXT_LENGTH = 128_000;
+const MAX_OUTPUT_TOKENS = 8_000;
+
+const v1 = ({ relayUrl }: AgentPlace): string => `${relayUrl}/v1`;
+
+/**
+ * The configuration of opencode, and of Kilo, which is made from it: one provider with one model, no sharing, no
+ * updates and no snapshots.
+ */
+export function opencodeConfiguration(place: AgentPlace): string {
+	const { model, token, contextLength = CONTEXT_LENGTH, maxOutputTokens = MAX_OUTPUT_TOKENS } = place;
+	const name = `errand/${model}`;
+	const text = JSON.stringify({
+		autoupdate: false,
+		share: 'disabled',
+		snapshot: false,
+		model: name,
+		small_model: name,
+		enabled_providers: ['errand'],
+		provider: {
+			errand: {
+				npm: '@ai-sdk/openai-compatible',
+				name: 'Errand',
+				options: { baseURL: v1(place), apiKey: token },
+				models: {
+					[model]: {
+						name: model,
+						tool_call: true,
+						reasoning: true,
+						limit: { context: contextLength, output: maxOutputTokens },
+						cost: { input: 0, output: 0 },
+					},
+				},
+			},
+		},
+	});
+	// It puts variables and files in the place of `{env:…}` and `{file:…}` before it reads the text as JSON.
+	return text.replace(/\{(?=env:|file:)/g, '\\u007b');
+}
+
+/** The configuration of Codex in TOML: one provider, nothing that calls home, and none of its plugins and apps. */
+export function codexConfiguration(place: AgentPlace, keyVariable: string): string {
+	return `model = ${tomlString(place.model)}
+model_provider = "errand"
+check_for_update_on_startup = false
+${place.contextLength === undefined ? '' : `model_context_window = ${place.contextLength}\n`}
+[model_providers.errand]
+name = "Errand"
+base_url = ${tomlString(v1(place))}
+wire_api = "responses"
+env_key = ${tomlString(keyVariable)}
+
+[analytics]
+enabled = false
+
+[otel]
+exporter = "none"
+
+[features]
+plugins = false
+apps = false
+`;
+}
+
+/** A basic string of TOML, which has the escapes of JSON; but a delete character must be escaped too. */
+export function tomlString(text: string): string {
+	return JSON.stringify(text.toWellFormed()).replaceAll('\u007f', '\\u007f');
+}
+
+/** The model list of pi: one provider with one model. */
+export function piModels(place: AgentPlace): string {
+	const { model, token, contextLength = CONTEXT_LENGTH, maxOutputTokens = MAX_OUTPUT_TOKENS } = place;
+	return JSON.stringify({
+		providers: {
+			errand: {
+				baseUrl: v1(place),
+				apiKey: token,
+				api: 'openai-completions',
+				models: [
+					{
+						id: model,
+						name: model,
+						reasoning: false,
+						input: ['text'],
+						cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+						contextWindow: contextLength,
+						maxTokens: maxOutputTokens,
+					},
+				],
+			},
+		},
+	});
+}
+
+/** What programs read that are made for OpenAI's API. Both names of the address are in use. */
+export function openaiVariables(place: AgentPlace): Record<string, string> {
+	return {
+		OPENAI_BASE_URL: v1(place),
+		OPENAI_API_BASE: v1(place),
+		OPENAI_API_KEY: place.token,
+		OPENAI_MODEL: place.model,
+	};
+}

@@ -1,0 +1,39 @@
+import type { AgentSetting } from '../contract/agents.ts';
+import { knownAgents } from './catalogue.ts';
+import { openaiVariables } from './configurationTexts.ts';
+import type { AgentDefinition } from './entry.ts';
+
+/**
+ * Returns the agent that a setting describes. A setting with the id of a known agent says where that one's program is and
+ * what differs; any other agent is told of its model as programs for OpenAI's API are. Of `variables`, which are from the
+ * user's environment, it gets those that the setting names and no others.
+ */
+export function configuredAgent(setting: AgentSetting, variables: Readonly<Record<string, string>>): AgentDefinition {
+	const { id, label, command, args, api, mode } = setting;
+	const wanted = new Set(setting.env);
+	const named = Object.fromEntries(Object.entries(variables).filter(([name]) => wanted.has(name)));
+	const known = knownAgents.find(agent => agent.id === id && agent.problem === undefined);
+	if (known !== undefined) {
+		return {
+			...known,
+			label: label ?? known.label,
+			command,
+			args: args.length === 0 ? known.args : args,
+			...(mode === undefined ? {} : { mode }),
+			environment: place => ({ ...named, ...known.environment(place) }),
+			installations: {},
+		};
+	}
+	return {
+		id,
+		label: label ?? id,
+		command,
+		args,
+		needs: [],
+		api,
+		...(mode === undefined ? {} : { mode }),
+		environment: place => ({ ...named, ...openaiVariables(place) }),
+		files: () => ({}),
+		installations: {},
+	};
+}

@@ -1,0 +1,106 @@
+import { constants } from 'node:fs';
+import { access, readFile, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+/** A larger `package.json` is not read. */
+const MAXIMUM_PACKAGE_BYTES = 1024 * 1024;
+const MAXIMUM_VERSION_LENGTH = 60;
+
+export interface ProgramSearch {
+	/** The folders to look in, joined as in `PATH`. */
+	path: string;
+	/** An absolute path of a repository. Programs that lie in it, or are found through a folder in it, are passed over. */
+	outside?: string | undefined;
+}
+
+export interface Program {
+	/** Its absolute path as it was looked for. */
+	file: string;
+	/** Its absolute path without links. */
+	real: string;
+}
+
+/**
+ * Looks up a program by its name on PATH, or by its absolute path. Nothing is executed.
+ * Relative folders of PATH are passed over, and so is what is no file or cannot be executed. Resolves with undefined if
+ * there is none.
+ */
+export async function findProgram(command: string, search: ProgramSearch): Promise<Program | undefined> {
+	if (command === '' || command.includes('\0')) {
+		return undefined;
+	}
+	const repository = search.outside === undefined ? [] : [search.outside, await realOf(search.outside)];
+	const isOutside = (file: string) => !repository.some(folder => folder !== undefined && isWithin(folder, file));
+	for (const file of candidates(command, search.path)) {
+		const real = await executable(file);
+		if (real !== undefined && isOutside(file) && isOutside(real)) {
+			return { file, real };
+		}
+	}
+	return undefined;
+}
+
+/** Whether the path, normalised, is the folder or lies in it. */
+export function isWithin(folder: string, file: string): boolean {
+	const relative = path.relative(folder, file);
+	return relative === '' || !(relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative));
+}
+
+function candidates(command: string, folders: string): string[] {
+	// Without a shell, Windows starts no other kind of program by its name.
+	const fileOf = (name: string) =>
+		process.platform === 'win32' && path.extname(name).toLowerCase() !== '.exe' ? `${name}.exe` : name;
+	if (path.isAbsolute(command)) {
+		return [fileOf(path.normalize(command))];
+	}
+	if (/[/\\]/.test(command) || command === '.' || command === '..') {
+		return [];
+	}
+	return folders
+		.split(path.delimiter)
+		.filter(folder => path.isAbsolute(folder) && !folder.includes('\0'))
+		.map(folder => path.join(folder, fileOf(command)));
+}
+
+async function executable(file: string): Promise<string | undefined> {
+	try {
+		const real = await realpath(file);
+		if (!(await stat(real)).isFile()) {
+			return undefined;
+		}
+		await access(real, constants.X_OK);
+		return real;
+	} catch {
+		return undefined;
+	}
+}
+
+function realOf(folder: string): Promise<string | undefined> {
+	return realpath(folder).catch(() => undefined);
+}
+
+/**
+ * Returns the version of the npm package that a program belongs to: of the innermost folder of a `node_modules` that it
+ * lies in. Resolves with undefined if it lies in none, or if its package does not say.
+ */
+export async function packageVersion(program: string): Promise<string | undefined> {
+	const parts = program.split(path.sep);
+	const modules = parts.lastIndexOf('node_modules');
+	const name = parts[modules + 1];
+	if (modules < 0 || name === undefined) {
+		return undefined;
+	}
+	const folder = parts.slice(0, modules + (name.startsWith('@') ? 3 : 2)).join(path.sep);
+	const file = path.join(folder, 'package.json');
+	try {
+		const status = await stat(file);
+		if (!status.isFile() || status.size > MAXIMUM_PACKAGE_BYTES) {
+			return undefined;
+		}
+		const { version } = JSON.parse(await readFile(file, 'utf8'));
+		const isVersion = typeof version === 'string' && /^[\w.+-]+$/.test(version);
+		return isVersion && version.length <= MAXIMUM_VERSION_LENGTH ? version : undefined;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,108 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { UserFacingError } from '../base/errors.ts';
+import { temporaryName } from '../base/files.ts';
+import {
+	type AgentDefinition,
+	type AgentInstallation,
+	nameInFolder,
+	type PinnedPackage,
+	rootPackages,
+} from './entry.ts';
+import { installationFolder, installedPrograms } from './installed.ts';
+import { runNpm } from './npm.ts';
+
+const TIMEOUT_MS = 15 * 60_000;
+
+export interface InstallOptions {
+	definition: AgentDefinition;
+	/** The name of this platform (`platform.ts`). */
+	platform: string;
+	/** The folder of all installations, which only its owner can write to. */
+	folder: string;
+	/** The user's environment. */
+	environment: Readonly<Record<string, string | undefined>>;
+	signal: AbortSignal;
+	/** The longest time for an installation in milliseconds; 15 minutes by default. */
+	timeoutMs?: number;
+}
+
+/**
+ * Installs an agent with the user's own npm at the version that is known, as `<folder>/<id>/<version>`. npm refuses
+ * archives with other hashes than those that are known, and runs no scripts. An installation that fails or is aborted
+ * leaves nothing. Rejects with the signal's reason, or with a UserFacingError.
+ */
+export async function installAgent(options: InstallOptions): Promise<void> {
+	const { definition, platform, folder } = options;
+	const { id, label } = definition;
+	const installation = definition.installations[platform];
+	if (installation === undefined) {
+		throw new UserFacingError(`Errand cannot install ${label} on this machine. Install it yourself, then try again.`);
+	}
+	const { version } = installation.packages[0];
+	const target = installationFolder(folder, id, installation);
+	const temporary = temporaryName(target);
+	const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+	const signal = AbortSignal.any([options.signal, timeout]);
+	try {
+		await fill(temporary, installation, options, signal);
+		// What is there was left by an installation that somebody has damaged.
+		await rm(target, { recursive: true, force: true });
+		await rename(path.join(temporary, 'root'), target);
+	} catch (error) {
+		options.signal.throwIfAborted();
+		const reason = timeout.aborted
+			? 'it took too long. Try again, or install it yourself.'
+			: error instanceof UserFacingError
+				? error.message
+				: 'its files could not be written. Check the disk and its permissions.';
+		throw new UserFacingError(`${label} ${version} was not installed: ${reason}`, { cause: error });
+	} finally {
+		await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+	}
+}
+
+async function fill(
+	temporary: string,
+	installation: AgentInstallation,
+	{ environment }: InstallOptions,
+	signal: AbortSignal,
+): Promise<void> {
+	const root = path.join(temporary, 'root');
+	await mkdir(root, { recursive: true, mode: 0o700 });
+	await writeFile(path.join(root, 'package.json'), JSON.stringify(manifestOf(installation)));
+	await writeFile(path.join(root, 'package-lock.json'), JSON.stringify(lockOf(installation)));
+	await runNpm({ folder: root, cache: path.join(temporary, 'cache'), environment, signal });
+	if ((await installedPrograms(root, installation)) === undefined) {
+		throw new UserFacingError('npm did not install its program. Check that npm --version is 7 or newer.');
+	}
+}
+
+function manifestOf(installation: AgentInstallation): object {
+	const roots = rootPackages(installation).map(root => [root.folder, specifierOf(root)]);
+	return { private: true, dependencies: Object.fromEntries(roots) };
+}
+
+/** Returns a lock without addresses, so that npm asks the registry that the user has set. */
+function lockOf(installation: AgentInstallation): object {
+	const { packages } = installation;
+	const entries = packages.map(({ name, folder, version, integrity, requires }) => {
+		const dependencies = packages.filter(other => requires.includes(other.folder));
+		const entry = {
+			...(name === nameInFolder(folder) ? {} : { name }),
+			version,
+			integrity,
+			dependencies: Object.fromEntries(dependencies.map(other => [nameInFolder(other.folder), specifierOf(other)])),
+		};
+		return [`node_modules/${folder}`, entry];
+	});
+	return {
+		lockfileVersion: 3,
+		requires: true,
+		packages: { '': manifestOf(installation), ...Object.fromEntries(entries) },
+	};
+}
+
+function specifierOf({ name, folder, version }: PinnedPackage): string {
+	return name === nameInFolder(folder) ? version : `npm:${name}@${version}`;
+}

@@ -1,0 +1,51 @@
+import { readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { AgentDefinition, AgentInstallation } from './entry.ts';
+import { findProgram } from './findProgram.ts';
+
+/** The folder of all installations, in the state folder. */
+export const AGENTS_FOLDER = 'agents';
+
+/** Returns the folder of an agent's installation. `folder` is that of all installations. */
+export function installationFolder(folder: string, id: string, installation: AgentInstallation): string {
+	return path.join(folder, id, installation.packages[0].version);
+}
+
+/**
+ * Returns the real paths of the programs of an installed agent, by their names. `folder` has the `node_modules`. Resolves
+ * with undefined if one of them is missing.
+ */
+export async function installedPrograms(
+	folder: string,
+	installation: AgentInstallation,
+	outside?: string,
+): Promise<Record<string, string> | undefined> {
+	const programs: [string, string][] = [];
+	for (const [name, place] of Object.entries(installation.programs)) {
+		const program = await findProgram(path.join(folder, 'node_modules', place), { path: '', outside });
+		if (program === undefined) {
+			return undefined;
+		}
+		programs.push([name, program.real]);
+	}
+	return Object.fromEntries(programs);
+}
+
+/**
+ * Removes what killed installations have left in the folder of all installations, and versions that are no longer used.
+ * No agent may be running. Never rejects.
+ */
+export async function removeOldInstallations(
+	folder: string,
+	definitions: readonly AgentDefinition[],
+	platform: string,
+): Promise<void> {
+	for (const { id, installations } of definitions) {
+		const version = installations[platform]?.packages[0].version;
+		for (const name of await readdir(path.join(folder, id)).catch(() => [])) {
+			if (name !== version) {
+				await rm(path.join(folder, id, name), { recursive: true, force: true }).catch(() => {});
+			}
+		}
+	}
+}

@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { childEnvironment } from '../base/childEnvironment.ts';
+import { runChild } from '../base/childProcess.ts';
+import { UserFacingError } from '../base/errors.ts';
+import { oneLine } from '../base/plainText.ts';
+import { redactText } from '../base/redact.ts';
+import { findProgram } from './findProgram.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface NpmRun {
+	/** A folder with nothing but `package.json` and `package-lock.json`. */
+	folder: string;
+	/** A folder for what npm downloads. */
+	cache: string;
+	/** The user's environment. */
+	environment: Environment;
+	signal: AbortSignal;
+}
+
+/** How much of what npm prints is kept. Its reason stands in the first lines of errors, which come last. */
+const MAXIMUM_OUTPUT = 32 * 1024;
+const MAXIMUM_REASON_LENGTH = 300;
+
+/**
+ * The variables that npm gets beside those of every child: they say where the user's configuration is, and how to reach
+ * a registry.
+ */
+const NAMES: ReadonlySet<string> = new Set([
+	'HOME',
+	'USERPROFILE',
+	'APPDATA',
+	'LOCALAPPDATA',
+	'HTTP_PROXY',
+	'HTTPS_PROXY',
+	'NO_PROXY',
+	'NODE_EXTRA_CA_CERTS',
+	'NODE_USE_SYSTEM_CA',
+	'SSL_CERT_FILE',
+	'SSL_CERT_DIR',
+	'NPM_TOKEN',
+	'NODE_AUTH_TOKEN',
+]);
+const CONFIGURATION =
+	/^npm_config_(?:registry|@[^:]+:registry|\/\/.+|proxy|https?[-_]proxy|noproxy|ca|cafile|cert|key|strict[-_]ssl|userconfig|globalconfig)$/i;
+
+/**
+ * Whatever the user's configuration says, npm installs only what the lock names, runs no scripts, and asks for nothing
+ * but packages.
+ */
+const FLAGS = [
+	'--ignore-scripts',
+	'--no-audit',
+	'--no-fund',
+	'--no-update-notifier',
+	'--no-global',
+	'--no-dry-run',
+	'--no-package-lock-only',
+	'--package-lock',
+	'--include=optional',
+	'--omit=dev',
+	'--install-strategy=hoisted',
+	'--no-progress',
+	'--color=false',
+	'--loglevel=error',
+	'--logs-max=0',
+	'--fetch-retries=1',
+	'--fetch-retry-mintimeout=1000',
+	'--fetch-retry-maxtimeout=5000',
+];
+
+/** What the codes of npm's errors mean for the user. */
+const REASONS: Readonly<Record<string, string>> = {
+	EINTEGRITY:
+		'what the registry sent is not the package that Errand knows. Check which registry npm is set to (npm config get registry).',
+	E404: 'the registry does not have the package. Check which registry npm is set to (npm config get registry).',
+	ETARGET: 'the registry does not have this version. Check which registry npm is set to (npm config get registry).',
+	E401: 'the registry wants you to log in. Run npm login, then try again.',
+	E403: 'the registry does not allow it. Check the credentials in your .npmrc.',
+	ENOSPC: 'the disk is full. Free some space, then try again.',
+};
+const UNREACHABLE: ReadonlySet<string> = new Set([
+	'ENOTFOUND',
+	'EAI_AGAIN',
+	'ECONNREFUSED',
+	'ECONNRESET',
+	'EHOSTUNREACH',
+	'ENETUNREACH',
+	'ETIMEDOUT',
+	'ERR_SOCKET_TIMEOUT',
+	'FETCH_ERROR',
+]);
+
+/**
+ * Runs the user's own npm to install what the lock of a folder says. npm and what it started have ended when this
+ * settles. Rejects with the signal's reason, or with a UserFacingError, which ends a sentence that begins with what was
+ * to be installed.
+ */
+export async function runNpm({ folder, cache, environment, signal }: NpmRun): Promise<void> {
+	const npm = await npmCommand(environment);
+	if (npm === undefined) {
+		throw new UserFacingError('npm was not found on PATH. Install Node.js with npm, then try again.');
+	}
+	const env = npmEnvironment(environment);
+	let output = '';
+	const { exitCode } = await runChild({
+		command: npm.command,
+		args: [...npm.args, 'ci', ...FLAGS, '--cache', cache, '--prefix', folder],
+		cwd: folder,
+		env,
+		signal,
+		onOutput: (_, bytes) => {
+			output = (output + bytes.toString('utf8')).slice(-MAXIMUM_OUTPUT);
+		},
+	}).catch(error => {
+		signal.throwIfAborted();
+		throw new UserFacingError('npm could not be started. Check that npm --version works in a terminal.', {
+			cause: error,
+		});
+	});
+	if (exitCode !== 0) {
+		throw new UserFacingError(reasonOf(output));
+	}
+}
+
+/** Returns the environment that npm runs in: the safe part of the user's, and the user's ways to a registry. */
+export function npmEnvironment(environment: Environment): Record<string, string> {
+	const additions = Object.entries(environment).filter(
+		(entry): entry is [string, string] =>
+			entry[1] !== undefined && (NAMES.has(entry[0].toUpperCase()) || CONFIGURATION.test(entry[0])),
+	);
+	return childEnvironment(environment, Object.fromEntries(additions));
+}
+
+async function npmCommand(environment: Environment): Promise<{ command: string; args: string[] } | undefined> {
+	const folders = environment['PATH'] ?? '';
+	if (process.platform !== 'win32') {
+		const npm = await findProgram('npm', { path: folders });
+		return npm && { command: npm.file, args: [] };
+	}
+	// There npm is a script for the shell, which a program cannot start, beside the program that runs it.
+	const node = await findProgram('node', { path: folders });
+	const script = node && path.join(path.dirname(node.file), 'node_modules', 'npm', 'bin', 'npm-cli.js');
+	return node && script !== undefined && existsSync(script) ? { command: node.file, args: [script] } : undefined;
+}
+
+/**
+ * Reads npm's code and first words of its reason from what it printed, which names addresses and may quote a server.
+ */
+function reasonOf(output: string): string {
+	const code = /^npm (?:error|ERR!) code (\w+)/m.exec(output)?.[1] ?? '';
+	const known = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
+	if (known !== undefined) {
+		return known;
+	}
+	if (UNREACHABLE.has(code)) {
+		return 'the registry of packages could not be reached. Check the network and npm’s registry and proxy settings.';
+	}
+	const lines = [...output.matchAll(/^npm (?:error|ERR!) (?!code )(.+)$/gm)].map(([, text]) => text ?? '');
+	const words = oneLine(redactText(lines[0] ?? ''), MAXIMUM_REASON_LENGTH);
+	return words === ''
+		? 'npm failed without a reason. Check that npm works in a terminal.'
+		: `npm failed: ${words.replace(/\.?$/, '.')}`;
+}

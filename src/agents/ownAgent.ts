@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { defined } from '../base/defined.ts';
+import type { AgentDefinition, FoundAgent } from './entry.ts';
+
+export const OWN_AGENT = 'errand';
+
+/**
+ * Returns Errand's own agent, whose program `program` runs with the Node of this process. Undefined if it is not there,
+ * as in a checkout that was not built.
+ */
+export function ownAgent(program: string, version: string): FoundAgent | undefined {
+	if (!existsSync(program)) {
+		return undefined;
+	}
+	const definition: AgentDefinition = {
+		id: OWN_AGENT,
+		label: 'Errand',
+		licence: 'MIT',
+		command: process.execPath,
+		args: ['--disable-warning=ExperimentalWarning', program],
+		needs: [],
+		api: 'responses',
+		// The sandbox holds it; where there is none, the user has agreed to that for the whole repository.
+		mode: 'sandboxed',
+		megabytes: 100,
+		environment: ({ relayUrl, token, model, contextLength }) => ({
+			ERRAND_AGENT_URL: relayUrl,
+			ERRAND_AGENT_KEY: token,
+			ERRAND_AGENT_MODEL: model,
+			ERRAND_AGENT_API: 'responses',
+			...defined({ ERRAND_AGENT_CONTEXT_LENGTH: contextLength?.toString() }),
+			...(process.versions['electron'] ? { ELECTRON_RUN_AS_NODE: '1' } : {}),
+		}),
+		files: () => ({}),
+		installations: {},
+	};
+	const programs = { [process.execPath]: process.execPath, agent: program };
+	return { definition, source: 'own', programs, location: process.execPath, version };
+}

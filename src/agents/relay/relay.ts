@@ -1,0 +1,294 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import process from 'node:process';
+import { dropBody, pathOf } from '../../base/httpRequest.ts';
+import { oneLine } from '../../base/plainText.ts';
+import { socketPlaceFor } from '../../base/socketPlace.ts';
+import { createTokenMatch } from '../../base/tokenCheck.ts';
+import { Refusals } from './refusals.ts';
+import { carry, connectOutward, type Resolve, systemResolve, TunnelRefused, targetOf } from './tunnel.ts';
+
+/** What an agent may call, each with its method. The same paths without `/v1` mean the same. */
+const CALLS: ReadonlyMap<string, string> = new Map([
+	['/v1/chat/completions', 'POST'],
+	['/v1/responses', 'POST'],
+	['/v1/models', 'GET'],
+]);
+
+/**
+ * What a client may take that sends its head or body slowly, or that does not read its reply. Replies may take long.
+ */
+interface RelayLimits {
+	headMs: number;
+	bodyMs: number;
+	/** The longest time in which a client takes none of the bytes that wait for it. */
+	unreadMs: number;
+	/** The number of calls and tunnels at the same time. */
+	connections: number;
+}
+
+const LIMITS: RelayLimits = { headMs: 10_000, bodyMs: 60_000, unreadMs: 120_000, connections: 64 };
+const KEEP_ALIVE_MS = 60_000;
+const CHECK_INTERVAL_MS = 2_000;
+const MAXIMUM_HEAD_BYTES = 32 * 1024;
+const MAXIMUM_HEADERS = 100;
+const MAXIMUM_NAME = 100;
+
+export interface RelayOptions {
+	/**
+	 * A socket at this absolute path, which anybody may connect to who can reach it, so its folder has to be closed to
+	 * others; or a free port of 127.0.0.1.
+	 */
+	listen: { socket: string } | 'loopback';
+	/**
+	 * Gets the calls that carry the token, each with its path in the form that begins with `/v1` and without a query.
+	 */
+	handle(request: IncomingMessage, response: ServerResponse): void;
+	/**
+	 * Whether a tunnel may lead to a host, which has the form of `URL.hostname`. If a name leads to this machine or its
+	 * network, it is asked again with the address as the host and with the name.
+	 */
+	allowsHost(host: string, port: number, name?: string): boolean;
+	/** Gets a sentence for the log, a bounded number of times. */
+	onRefused(sentence: string): void;
+	/** The default is the system's resolver. */
+	resolve?: Resolve;
+	/** The environment in which a proxy may be named. The default is that of this process. */
+	environment?: Readonly<Record<string, string | undefined>>;
+	limits?: Partial<RelayLimits>;
+}
+
+/** The way of one agent to a model, and of its package managers to the hosts that were allowed. */
+export interface Relay {
+	/** Agents send it as a bearer token or as `x-api-key`, package managers as the password of their proxy. */
+	readonly token: string;
+	/** `http://127.0.0.1:<port>`, or undefined for a socket. */
+	readonly url: string | undefined;
+	/** The absolute path of the socket, which is another one than was asked for if that was too long. */
+	readonly socket: string | undefined;
+	/** Ends all calls and tunnels and accepts no new ones. Resolves when none is left. */
+	close(): Promise<void>;
+}
+
+/** Answers every call for a model with a sentence that says why there is none. */
+export function withoutModel(message: string): RelayOptions['handle'] {
+	return (_request, response) => {
+		response.writeHead(503, { 'content-type': 'application/json' });
+		response.end(JSON.stringify({ error: { message, code: 'unavailable' } }));
+	};
+}
+
+/** Opens a relay with a token of its own. Rejects with the system's error if it cannot listen. */
+export async function openRelay(options: RelayOptions): Promise<Relay> {
+	const token = randomBytes(32).toString('base64url');
+	const limits = { ...LIMITS, ...options.limits };
+	const connections = new Set<Socket>();
+	const gate = new Gate(options, token);
+	const server = createServer(
+		{
+			headersTimeout: limits.headMs,
+			requestTimeout: limits.bodyMs,
+			keepAliveTimeout: KEEP_ALIVE_MS,
+			connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headMs),
+			maxHeaderSize: MAXIMUM_HEAD_BYTES,
+		},
+		(request, response) => gate.onRequest(request, response),
+	);
+	server.maxHeadersCount = MAXIMUM_HEADERS;
+	server.maxConnections = limits.connections;
+	server.on('connection', socket => {
+		connections.add(socket);
+		socket.once('close', () => connections.delete(socket));
+	});
+	server.on('drop', () => gate.onTooMany(limits.connections));
+	server.on('connect', (request, socket: Socket, ahead) => void gate.onConnect(request, socket, ahead));
+	// A silent connection may wait for a slow model. Only one that leaves its bytes lying is given up.
+	server.timeout = limits.unreadMs;
+	server.on('timeout', socket => {
+		if (socket.writableLength > 0) {
+			socket.destroy();
+		}
+	});
+
+	const { place, folder } = options.listen === 'loopback' ? {} : socketPlaceFor(options.listen.socket);
+	await listen(server, place);
+	if (place !== undefined && process.platform !== 'win32') {
+		// In a sandbox the agent is another user. The token is what lets it in.
+		chmodSync(place, 0o666);
+	}
+	const address = server.address() as AddressInfo | string;
+	return {
+		token,
+		url: typeof address === 'string' ? undefined : `http://127.0.0.1:${address.port}`,
+		socket: place,
+		async close() {
+			gate.close();
+			const closed = new Promise<void>(resolve => server.close(() => resolve()));
+			for (const socket of connections) {
+				socket.destroy();
+			}
+			await closed;
+			for (const left of [folder, place]) {
+				if (left !== undefined) {
+					rmSync(left, { recursive: true, force: true });
+				}
+			}
+		},
+	};
+}
+
+function listen(server: Server, place: string | undefined): Promise<void> {
+	return new Promise((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(place === undefined ? { host: '127.0.0.1', port: 0 } : { path: place }, () => {
+			server.off('error', reject);
+			resolve();
+		});
+	});
+}
+
+/** Decides what passes. */
+class Gate {
+	private readonly options: RelayOptions;
+	private readonly isToken: (sent: string) => boolean;
+	private readonly refusals: Refusals;
+	private readonly closing = new AbortController();
+
+	constructor(options: RelayOptions, token: string) {
+		this.options = options;
+		this.isToken = createTokenMatch(token);
+		this.refusals = new Refusals(options.onRefused);
+	}
+
+	close(): void {
+		this.closing.abort();
+	}
+
+	onTooMany(maximum: number): void {
+		this.refusals.report('connections', `A connection was refused: the agent had ${maximum} open ones.`);
+	}
+
+	onRequest(request: IncomingMessage, response: ServerResponse): void {
+		if (this.closing.signal.aborted) {
+			request.destroy();
+			return;
+		}
+		const { method, headers } = request;
+		const target = pathOf(request);
+		if (!target.startsWith('/')) {
+			this.refusePlainProxying(request, response);
+			return;
+		}
+		if (!this.isAuthorised(bearerOf(headers.authorization) ?? singleOf(headers['x-api-key']))) {
+			this.refusals.report('token', 'A call was refused: it did not carry the token of this run.');
+			const message = 'Valid credentials are needed: send Authorization: Bearer with the key that was configured.';
+			refuse(request, response, 401, 'unauthorized', message);
+			return;
+		}
+		const path = target.startsWith('/v1/') ? target : `/v1${target}`;
+		if (CALLS.get(path) !== method) {
+			const call = oneLine(`${method} ${target}`, MAXIMUM_NAME);
+			this.refusals.report('path', `The call ${call} was refused: the relay serves models and nothing else.`);
+			const known = [...CALLS].map(([name, verb]) => `${verb} ${name}`).join(', ');
+			refuse(request, response, 404, 'not_found', `There is no such address here. There is ${known}.`);
+			return;
+		}
+		request.url = path;
+		this.options.handle(request, response);
+	}
+
+	async onConnect(request: IncomingMessage, client: Socket, ahead: Buffer): Promise<void> {
+		client.on('error', () => {});
+		const { resolve = systemResolve, environment = process.env, allowsHost } = this.options;
+		if (!this.isAuthorised(proxyTokenOf(request.headers['proxy-authorization']))) {
+			// Some programs send credentials only after they were asked for them.
+			const isAsked = request.headers['proxy-authorization'] === undefined;
+			if (!isAsked) {
+				this.refusals.report('token', 'A connection was refused: it did not carry the token of this run.');
+			}
+			answer(client, '407 Proxy Authentication Required', 'Proxy-Authenticate: Basic realm="errand"\r\n');
+			return;
+		}
+		const target = targetOf(request.url ?? '');
+		if (target === undefined) {
+			const name = oneLine(request.url ?? '', MAXIMUM_NAME);
+			this.refusals.report('host', `The connection to ${name} was refused: it is not a host and a port.`);
+			answer(client, '400 Bad Request');
+			return;
+		}
+		const gone = new AbortController();
+		client.once('close', () => gone.abort());
+		const signal = AbortSignal.any([gone.signal, this.closing.signal]);
+		try {
+			const outward = await connectOutward(target, { allowsHost, resolve, environment, signal });
+			if (client.destroyed) {
+				outward.destroy();
+				return;
+			}
+			client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+			outward.write(ahead);
+			carry(client, outward);
+		} catch (error) {
+			if (error instanceof TunnelRefused) {
+				this.refusals.report(error.isForbidden ? 'host' : 'unreachable', oneLine(error.message));
+				answer(client, error.isForbidden ? '403 Forbidden' : '502 Bad Gateway');
+			} else {
+				client.destroy();
+			}
+		}
+	}
+
+	/** A package manager that is set to plain HTTP sends a whole address instead of asking for a tunnel. */
+	private refusePlainProxying(request: IncomingMessage, response: ServerResponse): void {
+		const host = oneLine(URL.parse(request.url ?? '')?.host || 'a host', MAXIMUM_NAME);
+		this.refusals.report('plain', `A request to ${host} was refused: only encrypted connections lead out.`);
+		refuse(request, response, 403, 'forbidden', 'Only encrypted connections (https) lead out of here.');
+	}
+
+	private isAuthorised(sent: string | undefined): boolean {
+		return sent !== undefined && this.isToken(sent);
+	}
+}
+
+const bearerOf = (value: string | undefined): string | undefined => /^Bearer ([\x21-\x7e]+)$/i.exec(value ?? '')?.[1];
+
+const singleOf = (value: string | string[] | undefined): string | undefined =>
+	typeof value === 'string' ? value : undefined;
+
+/** Returns the password of Basic credentials, or a bearer token. */
+function proxyTokenOf(value: string | undefined): string | undefined {
+	const [, basic] = /^Basic ([\w+/=-]+)$/i.exec(value ?? '') ?? [];
+	return basic === undefined
+		? bearerOf(value)
+		: Buffer.from(basic, 'base64')
+				.toString('utf8')
+				.replace(/^[^:]*:/, '');
+}
+
+/** The body has the shape that clients of OpenAI-compatible servers read. */
+function refuse(
+	request: IncomingMessage,
+	response: ServerResponse,
+	status: number,
+	code: string,
+	message: string,
+): void {
+	const body = JSON.stringify({ error: { message, type: 'invalid_request_error', code } });
+	void dropBody(request).then(() => {
+		response.writeHead(status, {
+			'content-type': 'application/json',
+			'content-length': Buffer.byteLength(body),
+			connection: 'close',
+		});
+		response.end(body);
+	});
+}
+
+function answer(client: Socket, status: string, fields = ''): void {
+	client.end(`HTTP/1.1 ${status}\r\n${fields}Content-Length: 0\r\nConnection: close\r\n\r\n`);
+	// A client that does not close its side must not hold the connection.
+	client.resume();
+	client.setTimeout(KEEP_ALIVE_MS, () => client.destroy());
+}

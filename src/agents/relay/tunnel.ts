@@ -1,0 +1,209 @@
+// CONNECT for package managers: a tunnel from the sandbox to one host that was allowed.
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { request as requestPlain } from 'node:http';
+import { request as requestSecure } from 'node:https';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { untilAborted } from '../../base/async.ts';
+import { isLoopbackHost } from '../../base/loopback.ts';
+import { isPrivateAddress } from '../../base/privateAddress.ts';
+import { proxyFor } from './outwardProxy.ts';
+
+/** The longest time for finding and reaching a host. */
+const CONNECT_MS = 20_000;
+/** How long a name is looked up if a proxy may know it instead. */
+const LOOK_UP_BEHIND_PROXY_MS = 3_000;
+/** A tunnel that carries nothing for this long is closed. */
+const IDLE_MS = 300_000;
+
+export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
+
+export const systemResolve: Resolve = host => lookup(host, { all: true });
+
+/** Why there is no connection. The message is a sentence for the log. */
+export class TunnelRefused extends Error {
+	override readonly name = 'TunnelRefused';
+	/** Whether it was not permitted, rather than failed. */
+	readonly isForbidden: boolean;
+
+	constructor(message: string, isForbidden: boolean) {
+		super(message);
+		this.isForbidden = isForbidden;
+	}
+}
+
+export interface Target {
+	/** The host has the form of `URL.hostname`: lower case, IPv6 in brackets. */
+	host: string;
+	port: number;
+}
+
+/** Reads the target of a CONNECT request. Returns undefined if it is not `host:port` with a valid host and port. */
+export function targetOf(text: string): Target | undefined {
+	const [, name = '', digits = ''] = /^([a-z0-9._-]{1,254}|\[[0-9a-f:.]{2,45}\]):(\d{1,5})$/i.exec(text) ?? [];
+	const host = URL.parse(`https://${name}`)?.hostname.replace(/\.$/, '');
+	const port = Number(digits);
+	return name !== '' && host !== undefined && host !== '' && port > 0 && port < 65_536 ? { host, port } : undefined;
+}
+
+export interface OutwardOptions {
+	allowsHost(host: string, port: number, name?: string): boolean;
+	resolve: Resolve;
+	environment: Readonly<Record<string, string | undefined>>;
+	signal: AbortSignal;
+}
+
+/**
+ * Connects to a host that was allowed, through the proxy of the environment if there is one.
+ * @throws TunnelRefused if the host was not allowed, is a name for this machine or its network, or cannot be reached; the
+ * signal's reason if it aborts.
+ */
+export async function connectOutward(target: Target, options: OutwardOptions): Promise<Duplex> {
+	const { host, port } = target;
+	const { allowsHost, environment } = options;
+	if (!allowsHost(host, port)) {
+		throw new TunnelRefused(`The connection to ${host}:${port} was refused: this host has not been allowed.`, true);
+	}
+	const late = AbortSignal.timeout(CONNECT_MS);
+	const signal = AbortSignal.any([options.signal, late]);
+	try {
+		const proxy = proxyFor(host, port, environment);
+		const addresses = await addressesOf(target, proxy !== undefined, { ...options, signal });
+		signal.throwIfAborted();
+		return proxy === undefined ? await direct(target, addresses, signal) : await throughProxy(target, proxy, signal);
+	} catch (error) {
+		options.signal.throwIfAborted();
+		if (error instanceof TunnelRefused) {
+			throw error;
+		}
+		const why = late.aborted ? 'it did not answer in time' : String(Reflect.get(Object(error), 'code') ?? 'it failed');
+		throw new TunnelRefused(`The connection to ${host}:${port} could not be made (${why}).`, false);
+	}
+}
+
+/**
+ * Resolves a name once, and refuses one that leads to this machine or its network: who publishes a name can let it point
+ * anywhere. An address, and `localhost`, says itself where it leads, so it may be allowed as what it is.
+ */
+async function addressesOf(
+	{ host, port }: Target,
+	isBehindProxy: boolean,
+	{ allowsHost, resolve, signal }: OutwardOptions,
+): Promise<readonly LookupAddress[]> {
+	const literal = host.replace(/^\[|\]$/g, '');
+	const family = isIP(literal);
+	if (family !== 0) {
+		return [{ address: literal, family }];
+	}
+	const patience = isBehindProxy ? AbortSignal.any([signal, AbortSignal.timeout(LOOK_UP_BEHIND_PROXY_MS)]) : signal;
+	const found = await untilAborted(resolve(host), patience).catch((error: unknown) => {
+		// It may be a name that only the proxy knows.
+		if (isBehindProxy && !signal.aborted) {
+			return [];
+		}
+		throw error;
+	});
+	const isAllowed = ({ address }: LookupAddress) =>
+		!isPrivateAddress(address) || isLoopbackHost(host) || allowsHost(hostOf(address), port, host);
+	const hidden = found.find(address => !isAllowed(address));
+	if (hidden !== undefined) {
+		const where = `${hostOf(hidden.address)}:${port}`;
+		throw new TunnelRefused(
+			`The connection to ${host}:${port} was refused: the name leads to ${where}, an address of this machine or its network, which has not been allowed.`,
+			true,
+		);
+	}
+	return found;
+}
+
+function hostOf(address: string): string {
+	return isIP(address) === 6 ? `[${address}]` : address;
+}
+
+function direct({ host, port }: Target, addresses: readonly LookupAddress[], signal: AbortSignal): Promise<Socket> {
+	// The addresses that were judged are used, as a second look-up may have another result.
+	const lookup: LookupFunction = (_name, options, callback) => {
+		const [first] = addresses;
+		if (options.all === true) {
+			callback(null, [...addresses]);
+		} else {
+			callback(null, first?.address ?? '', first?.family);
+		}
+	};
+	return new Promise((resolve, reject) => {
+		const socket = connect({ host: host.replace(/^\[|\]$/g, ''), port, lookup });
+		const release = whenAborted(signal, () => socket.destroy(signal.reason));
+		socket.once('error', error => {
+			release();
+			reject(error);
+		});
+		socket.once('connect', () => {
+			release();
+			resolve(socket);
+		});
+	});
+}
+
+/** The signal is only for the time of connecting, so the returned function takes the action back. */
+function whenAborted(signal: AbortSignal, run: () => void): () => void {
+	signal.addEventListener('abort', run, { once: true });
+	return () => signal.removeEventListener('abort', run);
+}
+
+function throughProxy({ host, port }: Target, proxy: URL, signal: AbortSignal): Promise<Duplex> {
+	const { protocol, hostname, username, password } = proxy;
+	const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+	const send = protocol === 'https:' ? requestSecure : requestPlain;
+	const place = `${host}:${port}`;
+	return new Promise((resolve, reject) => {
+		const request = send({
+			host: hostname.replace(/^\[|\]$/g, ''),
+			port: proxy.port || (protocol === 'https:' ? 443 : 80),
+			method: 'CONNECT',
+			path: place,
+			headers: { host: place, ...(username === '' ? {} : { 'proxy-authorization': `Basic ${credentials}` }) },
+			agent: false,
+		});
+		const release = whenAborted(signal, () => request.destroy(signal.reason));
+		request.once('error', error => {
+			release();
+			reject(error);
+		});
+		// Every answer to CONNECT comes by this event, a refusal too.
+		request.once('connect', ({ statusCode }, socket: Duplex, ahead: Buffer) => {
+			release();
+			if (statusCode !== 200) {
+				socket.destroy();
+				const message = `The connection to ${place} could not be made (the proxy answered ${statusCode}).`;
+				reject(new TunnelRefused(message, false));
+				return;
+			}
+			if (ahead.length > 0) {
+				socket.unshift(ahead);
+			}
+			resolve(socket);
+		});
+		request.end();
+	});
+}
+
+/**
+ * Carries bytes both ways until one side ends or nothing comes any more. Each side waits for the other to take them. The
+ * client's errors are the caller's.
+ */
+export function carry(client: Socket, outward: Duplex): void {
+	client.pipe(outward);
+	outward.pipe(client);
+	outward.on('error', () => {});
+	outward.once('close', () => {
+		// What the other side sent before it closed may still be on its way to the client.
+		if (outward.errored === null) {
+			client.destroySoon();
+		} else {
+			client.destroy();
+		}
+	});
+	client.once('close', () => outward.destroy());
+	client.setTimeout(IDLE_MS, () => client.destroy());
+}

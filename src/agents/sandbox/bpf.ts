@@ -1,0 +1,66 @@
+// An assembler for the classic BPF of the kernel's system call filters (seccomp). Of its instructions it has the four that
+// such a filter needs: load a word, compare it with a constant in two ways, and answer.
+
+/** One instruction, or a few that belong together. */
+export type Program = readonly Instruction[];
+
+interface Instruction {
+	code: number;
+	/** The number of instructions that are passed over if a comparison holds, and if it does not. */
+	ifTrue: number;
+	ifFalse: number;
+	value: number;
+}
+
+const LOAD_WORD = 0x20;
+const JUMP_IF_EQUAL = 0x15;
+const JUMP_IF_AT_LEAST = 0x35;
+const ANSWER = 0x06;
+
+const INSTRUCTION_BYTES = 8;
+const FARTHEST_JUMP = 255;
+
+/** Loads the 32 bits at an offset (bytes) of what the kernel tells about the call. The comparisons are with them. */
+export function load(offset: number): Program {
+	return [instruction(LOAD_WORD, offset)];
+}
+
+/** Ends the filter. */
+export function answer(value: number): Program {
+	return [instruction(ANSWER, value)];
+}
+
+/** Does `then` only if the loaded word is `value`. What follows it is done too, unless it ends the filter. */
+export function whenEqual(value: number, ...then: readonly Program[]): Program {
+	return when(JUMP_IF_EQUAL, value, then.flat());
+}
+
+/** Does `then` only if the loaded word is `value` or more, as unsigned numbers. */
+export function whenAtLeast(value: number, ...then: readonly Program[]): Program {
+	return when(JUMP_IF_AT_LEAST, value, then.flat());
+}
+
+/** Returns the bytes of a program, in the order of a little-endian machine. Throws a RangeError if a jump is too far. */
+export function assemble(...programs: readonly Program[]): Buffer {
+	const instructions = programs.flat();
+	const bytes = Buffer.alloc(instructions.length * INSTRUCTION_BYTES);
+	for (const [index, { code, ifTrue, ifFalse, value }] of instructions.entries()) {
+		const at = index * INSTRUCTION_BYTES;
+		bytes.writeUInt16LE(code, at);
+		bytes.writeUInt8(ifTrue, at + 2);
+		bytes.writeUInt8(ifFalse, at + 3);
+		bytes.writeUInt32LE(value, at + 4);
+	}
+	return bytes;
+}
+
+function when(code: number, value: number, then: Program): Program {
+	if (then.length > FARTHEST_JUMP) {
+		throw new RangeError('A jump of a system call filter is too far.');
+	}
+	return [{ ...instruction(code, value), ifFalse: then.length }, ...then];
+}
+
+function instruction(code: number, value: number): Instruction {
+	return { code, ifTrue: 0, ifFalse: 0, value };
+}

@@ -1,0 +1,39 @@
+// The first program in the sandbox, a bundle of its own. It serves the relay's unix socket at 127.0.0.1:<port> and runs the
+// agent with the same standard input and output:
+//   node inside.mjs <port> <socket> <command> <arguments…>
+import { spawn } from 'node:child_process';
+import { connect, createServer } from 'node:net';
+import { constants } from 'node:os';
+
+const [port, socket = '', command = '', ...args] = process.argv.slice(2);
+
+const server = createServer({ allowHalfOpen: true }, client => {
+	const upstream = connect({ path: socket, allowHalfOpen: true });
+	for (const [one, other] of [
+		[client, upstream],
+		[upstream, client],
+	] as const) {
+		one.pipe(other);
+		one.on('error', () => other.destroy());
+		one.on('close', () => other.destroySoon());
+	}
+});
+server.on('error', error => fail(error, 1));
+server.listen(Number(port), '127.0.0.1', () => {
+	// If the process that started the sandbox was killed while it was being made, nobody would end it any more.
+	const relay = connect(socket, () => {
+		relay.destroy();
+		start();
+	});
+	relay.on('error', error => fail(error, 1));
+});
+
+function start(): void {
+	const agent = spawn(command, args, { stdio: 'inherit' });
+	agent.on('error', error => fail(error, 127));
+	agent.on('exit', (code, signal) => process.exit(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+}
+
+function fail(error: Error, exitCode: number): void {
+	process.stderr.write(`${error.message}\n`, () => process.exit(exitCode));
+}

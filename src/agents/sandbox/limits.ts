@@ -1,0 +1,47 @@
+/** What all processes of a sandbox may use together. */
+export interface SandboxLimits {
+	/** The memory in bytes. */
+	memory: number;
+	/** The bytes in the tree and the home folder. */
+	disk: number;
+	processes: number;
+}
+
+export const GIGABYTE = 1_000_000_000;
+
+export const DEFAULT_LIMITS: SandboxLimits = { memory: 8 * GIGABYTE, disk: 10 * GIGABYTE, processes: 900 };
+
+/** Returns an amount of memory or disk in words, such as "8 GB" or "1.5 GB". */
+export function inGigabytes(bytes: number): string {
+	return `${Number((bytes / GIGABYTE).toFixed(bytes < GIGABYTE ? 2 : 1))} GB`;
+}
+
+/** Limits of a single process as the options of `prlimit`. */
+export interface ProcessLimits {
+	nproc: number;
+	data: number;
+	fsize: number;
+	nofile: number;
+	core: number;
+}
+
+/**
+ * Threads count as processes here, and the kernel's limit is only reached when the watch has not ended the run before.
+ */
+const FURTHER_THREADS = 124;
+
+/**
+ * Returns the limits of each process in a sandbox. The address space is not limited: JavaScript engines reserve far more
+ * of it than they use.
+ */
+export function processLimits({ memory, disk, processes }: SandboxLimits): ProcessLimits {
+	return {
+		nproc: processes + FURTHER_THREADS,
+		data: Math.min(memory, 6 * GIGABYTE),
+		fsize: Math.min(disk, 4 * GIGABYTE),
+		nofile: 65_536,
+		// With 0, a system whose core files go to a program would still start that program, outside the sandbox; a limit
+		// of 1 byte means that it must not.
+		core: 1,
+	};
+}

@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { type Clock, singleFlight, systemClock } from '../../base/async.ts';
+import { runChild } from '../../base/childProcess.ts';
+import { describeError } from '../../base/errors.ts';
+import { firstLine } from '../../base/plainText.ts';
+import type { SandboxStatus } from '../../contract/agents.ts';
+import { prepareFolders } from './folders.ts';
+import { readHost, type SandboxHost } from './host.ts';
+import { wrap } from './wrap.ts';
+
+const WORKING_MS = 10 * 60_000;
+/** Whoever has just installed bubblewrap wants to see that it works. */
+const FAILED_MS = 5_000;
+
+/** A busy machine takes seconds for what is done in 20 ms. */
+const START_LIMIT_MS = 30_000;
+
+const DETAIL_CHARACTERS = 200;
+
+/** bubblewrap 0.8 is the first one that can forbid further user namespaces. */
+const OLD_BUBBLEWRAP = /Unknown option/i;
+
+/**
+ * Finds out whether a sandbox works here, by starting one: containers and AppArmor may forbid it although all programs are
+ * there. Callers at the same time share one start. A success is remembered for ten minutes, a failure for five seconds.
+ * Never rejects.
+ */
+export const probeSandbox = remembered(() => trySandbox(), systemClock);
+
+/** Returns `probe` with its answers remembered as `probeSandbox` says. */
+export function remembered(probe: () => Promise<SandboxStatus>, clock: Clock): () => Promise<SandboxStatus> {
+	let last: { status: SandboxStatus; until: number } | undefined;
+	const run = singleFlight(async () => {
+		const status = await probe();
+		last = { status, until: clock.now() + (status.works ? WORKING_MS : FAILED_MS) };
+		return status;
+	});
+	return async () => (last !== undefined && clock.now() < last.until ? last.status : run());
+}
+
+/** Starts a program that does nothing in a sandbox without a relay. */
+export async function trySandbox(host?: SandboxHost): Promise<SandboxStatus> {
+	if (process.platform !== 'linux') {
+		return { works: false, problem: 'platform' };
+	}
+	let folder: string | undefined;
+	try {
+		const facts = host ?? readHost();
+		if (facts.missing.length > 0) {
+			return { works: false, problem: 'not-installed', detail: `Not found: ${facts.missing.join(', ')}.` };
+		}
+		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-sandbox-'));
+		return await tryIn(folder, facts);
+	} catch (error) {
+		return { works: false, problem: 'not-permitted', detail: firstLine(describeError(error), DETAIL_CHARACTERS) };
+	} finally {
+		if (folder !== undefined) {
+			await rm(folder, { recursive: true, force: true }).catch(() => {});
+		}
+	}
+}
+
+async function tryIn(folder: string, host: SandboxHost): Promise<SandboxStatus> {
+	const signal = AbortSignal.timeout(START_LIMIT_MS);
+	await prepareFolders({ tree: folder, home: folder, signal });
+	const command = wrap(
+		{ command: '/bin/sh', args: ['-c', 'exit 0'], env: {}, tree: folder, home: folder, name: 'probe', readOnly: [] },
+		host,
+	);
+	let output = '';
+	const { exitCode } = await runChild({
+		...command,
+		cwd: '/',
+		signal,
+		onOutput(_stream, bytes) {
+			output = (output + bytes.toString()).slice(0, DETAIL_CHARACTERS * 32);
+		},
+	});
+	if (exitCode === 0) {
+		return { works: true };
+	}
+	const detail = firstLine(output, DETAIL_CHARACTERS) || 'It ended without a message.';
+	return OLD_BUBBLEWRAP.test(output)
+		? { works: false, problem: 'not-installed', detail: `bubblewrap 0.8 or newer is needed: ${detail}` }
+		: { works: false, problem: 'not-permitted', detail };
+}

@@ -1,0 +1,142 @@
+// Which calls of the kernel the programs in a sandbox are refused. Namespaces hide files, processes and networks of the
+// host, but some things of the kernel exist only once for the whole machine.
+import { answer, assemble, load, type Program, whenAtLeast, whenEqual } from './bpf.ts';
+
+const ALLOW = 0x7fff_0000;
+const END_PROCESS = 0x8000_0000;
+const FAIL = 0x0005_0000;
+
+/** The errors' numbers are the same on both architectures. */
+const NOT_PERMITTED = FAIL | 1;
+/** What a kernel answers that was built without the call, so that programs do what they do on such a machine. */
+const NOT_THERE = FAIL | 38;
+const NO_SUCH_FAMILY = FAIL | 97;
+
+/** Where the kernel puts what it tells about a call. Only the lower half of an argument is read: it is all that counts. */
+const NUMBER = 0;
+const ARCHITECTURE = 4;
+const argument = (index: number): number => 16 + 8 * index;
+
+interface Architecture {
+	/** The kernel's own number of it. */
+	id: number;
+	/** Numbers from here on are calls of a second interface to the same kernel (x32), which are never needed. */
+	otherInterface?: number;
+	ioctl: number;
+	/** The calls that make sockets. Their first argument is the family. */
+	sockets: readonly number[];
+	notPermitted: Readonly<Record<string, number>>;
+	notThere: Readonly<Record<string, number>>;
+}
+
+/** These calls are newer than the first difference between the architectures, so they have the same numbers on all. */
+const NOT_THERE_ANYWHERE = {
+	// It makes calls by itself, which no filter sees.
+	io_uring_setup: 425,
+	io_uring_enter: 426,
+	io_uring_register: 427,
+	quotactl_fd: 443,
+	memfd_secret: 447,
+} as const;
+
+const ARCHITECTURES: Readonly<Partial<Record<string, Architecture>>> = {
+	x64: {
+		id: 0xc000_003e,
+		otherInterface: 0x4000_0000,
+		ioctl: 16,
+		sockets: [41, 53],
+		notPermitted: {
+			// It reads the messages of the kernel.
+			syslog: 103,
+			acct: 163,
+			quotactl: 179,
+			init_module: 175,
+			delete_module: 176,
+			finit_module: 313,
+			kexec_load: 246,
+			kexec_file_load: 320,
+		},
+		notThere: {
+			...NOT_THERE_ANYWHERE,
+			// The keys of a user are seen by all processes with that user's number, whatever their namespaces.
+			add_key: 248,
+			request_key: 249,
+			keyctl: 250,
+			// They run programs in the kernel, watch it, or hold it up.
+			bpf: 321,
+			perf_event_open: 298,
+			userfaultfd: 323,
+			// Its memory belongs to no process and no folder, so that no limit holds for it.
+			memfd_create: 319,
+			// They are of interest to programs from before 64 bits alone.
+			uselib: 134,
+			modify_ldt: 154,
+		},
+	},
+	arm64: {
+		id: 0xc000_00b7,
+		ioctl: 29,
+		sockets: [198, 199],
+		notPermitted: {
+			syslog: 116,
+			acct: 89,
+			quotactl: 60,
+			init_module: 105,
+			delete_module: 106,
+			finit_module: 273,
+			kexec_load: 104,
+			kexec_file_load: 294,
+		},
+		notThere: {
+			...NOT_THERE_ANYWHERE,
+			add_key: 217,
+			request_key: 218,
+			keyctl: 219,
+			bpf: 280,
+			perf_event_open: 241,
+			userfaultfd: 282,
+			memfd_create: 279,
+		},
+	},
+};
+
+/**
+ * Unix, IPv4, IPv6 and netlink: what programs use, and what the network namespace holds. Others reach the machine below
+ * (vsock) or parts of the kernel that few have looked at, and asking for one loads its module.
+ */
+const FAMILIES = [1, 2, 10, 16];
+
+/** They write into the input of a terminal, as if its user had typed (TIOCSTI), or into that of the console (TIOCLINUX). */
+const TERMINAL_REQUESTS = [0x5412, 0x541c];
+
+/**
+ * Returns the program with which the kernel filters the calls of all programs in a sandbox, for bubblewrap's `--seccomp`.
+ * Calls of another architecture end their process. Undefined for an architecture (Node's name) other than x64 and arm64:
+ * there the namespaces have to do.
+ */
+export function systemCallFilter(architecture: string): Buffer | undefined {
+	const known = Object.hasOwn(ARCHITECTURES, architecture) ? ARCHITECTURES[architecture] : undefined;
+	if (known === undefined) {
+		return undefined;
+	}
+	return assemble(load(ARCHITECTURE), whenEqual(known.id, load(NUMBER), ...checksOf(known)), answer(END_PROCESS));
+}
+
+/** Returns what is decided by the number of a call, which is loaded. Each call ends the filter. */
+function checksOf({ otherInterface, ioctl, sockets, notPermitted, notThere }: Architecture): Program[] {
+	return [
+		...(otherInterface === undefined ? [] : [whenAtLeast(otherInterface, answer(NOT_THERE))]),
+		...Object.values(notPermitted).map(number => whenEqual(number, answer(NOT_PERMITTED))),
+		...Object.values(notThere).map(number => whenEqual(number, answer(NOT_THERE))),
+		...sockets.map(number =>
+			whenEqual(
+				number,
+				load(argument(0)),
+				...FAMILIES.map(family => whenEqual(family, answer(ALLOW))),
+				answer(NO_SUCH_FAMILY),
+			),
+		),
+		whenEqual(ioctl, load(argument(1)), ...TERMINAL_REQUESTS.map(request => whenEqual(request, answer(NOT_PERMITTED)))),
+		answer(ALLOW),
+	];
+}

@@ -1,0 +1,88 @@
+import { realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { holdsPrivate, installationOf, isInside, privateFoldersOf } from './installation.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The compilers, interpreters and tools that the user's PATH names, as they are shown in a sandbox. */
+export interface Toolchains {
+	/** The PATH inside. */
+	path: string;
+	/** Folders for `SandboxRequest.readOnly`. */
+	readOnly: string[];
+	/** Variables without which a version manager would look for its versions in the agent's home folder. */
+	variables: Record<string, string>;
+}
+
+/** Version managers whose programs on PATH only choose among the versions in a folder of theirs. */
+const MANAGERS = [
+	{ variable: 'PYENV_ROOT', folder: '.pyenv' },
+	{ variable: 'RBENV_ROOT', folder: '.rbenv' },
+	{ variable: 'NODENV_ROOT', folder: '.nodenv' },
+	{ variable: 'GOENV_ROOT', folder: '.goenv' },
+	{ variable: 'JENV_ROOT', folder: '.jenv' },
+	{ variable: 'ASDF_DATA_DIR', folder: '.asdf' },
+	{ variable: 'VOLTA_HOME', folder: '.volta' },
+	// Its programs lie in the folder of cargo, which has credentials in it.
+	{ variable: 'RUSTUP_HOME', folder: '.rustup', programs: '.cargo/bin' },
+];
+
+/** Where a system without a PATH of its own has its programs. */
+const SYSTEM_PATH = ['/usr/local/bin', '/usr/bin', '/bin'];
+
+/**
+ * Finds what the folders of PATH need to work inside. A folder of PATH is left out if showing it would show the home
+ * folder `home`, a folder of it with credentials, or one of `privateFolders` (absolute paths without links).
+ */
+export function toolchains(environment: Environment, home: string, privateFolders: readonly string[]): Toolchains {
+	const hidden = privateFoldersOf(realFolder(home) ?? home, privateFolders);
+	const readOnly = new Set<string>();
+	const variables: Record<string, string> = {};
+	const onPath = new Set<string>();
+	for (const entry of (environment['PATH'] ?? '').split(path.delimiter)) {
+		const folder = path.isAbsolute(entry) ? realFolder(entry) : undefined;
+		if (folder === undefined) {
+			continue;
+		}
+		const manager = managerOf(folder, environment, home, hidden);
+		const shown = manager?.shows ?? installationOf(folder, hidden);
+		if (shown === undefined) {
+			continue;
+		}
+		onPath.add(folder);
+		readOnly.add(shown);
+		if (manager !== undefined) {
+			readOnly.add(manager.root);
+			variables[manager.variable] = manager.root;
+		}
+	}
+	return {
+		path: [...new Set([...onPath, ...SYSTEM_PATH])].join(path.delimiter),
+		readOnly: [...readOnly].filter(folder => !isInside('/usr', folder)),
+		variables,
+	};
+}
+
+function managerOf(folder: string, environment: Environment, home: string, hidden: readonly string[]) {
+	for (const { variable, folder: name, programs } of MANAGERS) {
+		const root = realFolder(environment[variable] || path.join(home, name));
+		if (root === undefined || holdsPrivate(root, hidden)) {
+			continue;
+		}
+		const start = programs === undefined ? root : realFolder(path.join(home, programs));
+		if (start !== undefined && isInside(start, folder)) {
+			return { variable, root, shows: programs === undefined ? root : folder };
+		}
+	}
+	return undefined;
+}
+
+/** Returns the folder's path without links, or undefined if there is none. */
+function realFolder(folder: string): string | undefined {
+	try {
+		const real = realpathSync(folder);
+		return statSync(real).isDirectory() ? real : undefined;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,243 @@
+import path from 'node:path';
+import { UserFacingError } from '../../base/errors.ts';
+import { readHost, type SandboxHost } from './host.ts';
+import { ETC_FILES, INPUT_DESCRIPTOR, withFiles } from './identity.ts';
+import { isInside } from './installation.ts';
+import { DEFAULT_LIMITS, processLimits, type SandboxLimits } from './limits.ts';
+import { AGENT_USER, insidePlaces, insideProgram, RELAY } from './places.ts';
+import { systemCallFilter } from './systemCalls.ts';
+
+/**
+ * The user of the host that a sandbox runs as where this process is root. No account of a distribution has this number.
+ * The tree and the home folder must belong to it: see `prepareFolders`.
+ */
+export const UNPRIVILEGED_ID = 61_000;
+
+/** What is in memory and in no process. It is only counted in part, so it is kept small. */
+const SHARED_MEMORY_BYTES = 64 * 1024 * 1024;
+
+/** The way out of a sandbox, which has no network. */
+export interface SandboxRelay {
+	/** The unix socket on the host that the relay listens on. */
+	socket: string;
+	/** The Node that runs `program`. Its folders must be among the request's `readOnly`. */
+	node: string;
+	/** The program that serves the socket at `insidePlaces(…).relayUrl`: `inside.ts`, or its bundle. */
+	program: string;
+}
+
+/** All paths are absolute paths of the host without links in them. */
+export interface SandboxRequest {
+	/** The program to run. It is shown inside at the same place. */
+	command: string;
+	args: readonly string[];
+	/** The whole environment inside. */
+	env: Readonly<Record<string, string>>;
+	/** A folder that can be written, shown inside as `insidePlaces(name).tree`. The program starts in it. */
+	tree: string;
+	/** A folder that can be written, shown inside as `insidePlaces(name).home`. Its folder `tmp` is /tmp. */
+	home: string;
+	/** The name of the repository. */
+	name: string;
+	relay?: SandboxRelay;
+	/** Further files and folders, shown inside at the same place, read-only. Those that do not exist are left out. */
+	readOnly: readonly string[];
+	limits?: SandboxLimits;
+}
+
+export interface SandboxedCommand {
+	command: string;
+	args: string[];
+	/**
+	 * The environment that `command` must be started with. It is the one inside and nothing else: the sandbox's first
+	 * process has it, and the agent can read it there. It is not among the arguments, which every user of the host can read.
+	 */
+	env: Record<string, string>;
+	/** What `command` must be able to read from its descriptor 3: the filter of system calls. Absent where there is none. */
+	furtherInput?: Buffer;
+}
+
+/**
+ * Returns the command line that runs a program in a sandbox of bubblewrap: an allow-list of files, no network, no process
+ * of the host, and none of the system calls that `systemCallFilter` refuses. Whether it works here is found out by
+ * `probeSandbox`; the folders are made ready by `prepareFolders`, and what all of its processes use together is watched by
+ * a `ResourceWatch`. When the command's own process ends or is killed, or the process that started it, everything in the
+ * sandbox is gone. Throws a `UserFacingError` if a path cannot be shown inside.
+ */
+export function wrap(request: SandboxRequest, host: SandboxHost = readHost()): SandboxedCommand {
+	const { bwrap, setpriv } = host.programs;
+	const { env, ofLoader, program } = programInside(request, host);
+	const filter = systemCallFilter(host.architecture);
+	const finished = (command: readonly string[]): SandboxedCommand => ({
+		...withFiles(host.programs.shell, command, filter !== undefined),
+		env,
+		...(filter !== undefined && { furtherInput: filter }),
+	});
+	const inner = [
+		...NAMESPACES,
+		...(filter === undefined ? [] : ['--seccomp', String(INPUT_DESCRIPTOR)]),
+		...['--remount-ro', '/', '--chdir', insidePlaces(request.name).tree],
+		...Object.entries(ofLoader).flatMap(([name, value]) => ['--setenv', name, value]),
+		'--',
+		...program,
+	];
+	if (!host.isRoot) {
+		return finished([bwrap, ...mounts(request, host), ...inner]);
+	}
+	// A user namespace that root makes maps to root, whose permissions on files the agent would have. So bubblewrap runs
+	// twice: as root for the mounts alone, because they may lie in folders that are closed to others, then as a user
+	// without any rights for the namespaces.
+	const outer = [
+		...mounts(request, host),
+		// The kernel lets the inner one mount a proc of its own only where a complete one can be seen.
+		...['--dev-bind', '/proc', '/proc', '--dev', '/dev', '--remount-ro', '/'],
+		...['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'].flatMap(capability => ['--cap-add', capability]),
+		// The kernel ends a process namespace with its first process. A death signal alone would not do: bubblewrap's outer
+		// process has given up its rights, and must not signal the other user's when it dies.
+		...['--unshare-pid', '--die-with-parent'],
+	];
+	const user = [
+		...[`--reuid=${UNPRIVILEGED_ID}`, `--regid=${UNPRIVILEGED_ID}`, '--clear-groups'],
+		...['--inh-caps=-all', '--bounding-set=-all'],
+	];
+	// Only the inner one filters system calls: the outer one's programs still have to make the inner one's namespaces.
+	return finished([bwrap, ...outer, '--', setpriv, ...user, bwrap, '--bind', '/', '/', ...inner]);
+}
+
+/** `--unshare-all` leaves the user namespace out where it cannot be made, which must be a failure. */
+const NAMESPACES = [
+	...['--unshare-all', '--unshare-user', '--disable-userns'],
+	...['--uid', String(AGENT_USER.id), '--gid', String(AGENT_USER.id), '--hostname', 'agent'],
+	...['--die-with-parent', '--new-session'],
+	...['--proc', '/proc', '--dev', '/dev'],
+	...['--perms', '1777', '--size', String(SHARED_MEMORY_BYTES), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
+];
+
+/**
+ * They are links and no mounts of the home folder's `tmp`: an agent may have made a link of that one, which would be
+ * followed outside.
+ */
+const TEMPORARY_FOLDERS = [
+	['/tmp', `..${AGENT_USER.home}/tmp`],
+	['/var/tmp', `../..${AGENT_USER.home}/tmp`],
+] as const;
+
+/** The allow-list. Later mounts lie on earlier ones. */
+function mounts(request: SandboxRequest, host: SandboxHost): string[] {
+	const places = insidePlaces(request.name);
+	const list = new MountList();
+	for (const entry of host.system) {
+		if ('link' in entry) {
+			list.link(entry.link, entry.path);
+		} else {
+			list.bind('--ro-bind-try', entry.source, entry.path);
+		}
+	}
+	for (const [file, descriptor] of ETC_FILES) {
+		list.addParents(file);
+		list.args.push('--perms', '0644', '--ro-bind-data', String(descriptor), file);
+	}
+	const shown = outermost(request.readOnly);
+	for (const [folder, link] of TEMPORARY_FOLDERS) {
+		if (shown.some(file => isInside(folder, file))) {
+			// What is shown below it needs a place that no agent could have prepared.
+			list.addParents(folder);
+			list.args.push('--perms', '1777', '--size', String(SHARED_MEMORY_BYTES), '--tmpfs', folder);
+		} else {
+			list.link(link, folder);
+		}
+	}
+	for (const folder of shown) {
+		if (isInside(places.home, folder) || isInside(path.dirname(places.tree), folder)) {
+			throw new UserFacingError(
+				`${folder} cannot be shown in the sandbox, where that place belongs to the agent. Install the program elsewhere.`,
+			);
+		}
+		list.bind('--ro-bind-try', folder, folder);
+	}
+	if (request.relay !== undefined) {
+		list.bind('--ro-bind', request.relay.program, insideProgram(request.relay.program));
+		list.bind('--ro-bind', request.relay.socket, RELAY.socket);
+	}
+	list.bind('--bind', request.tree, places.tree);
+	list.bind('--bind', request.home, places.home);
+	return list.args;
+}
+
+class MountList {
+	readonly args: string[] = [];
+	private readonly made = new Set<string>(['/']);
+
+	bind(kind: string, source: string, target: string): void {
+		this.addParents(target);
+		this.args.push(kind, source, target);
+		this.made.add(target);
+	}
+
+	link(content: string, target: string): void {
+		this.addParents(target);
+		this.args.push('--symlink', content, target);
+	}
+
+	/** Those that bubblewrap makes by itself are closed to the user inside where root makes them. */
+	addParents(target: string): void {
+		const parent = path.posix.dirname(target);
+		if (!this.made.has(parent)) {
+			this.addParents(parent);
+			this.args.push('--perms', '0755', '--dir', parent);
+			this.made.add(parent);
+		}
+	}
+}
+
+/** Leaves out what /usr or another one of the paths contains. */
+function outermost(paths: readonly string[]): string[] {
+	const kept: string[] = [];
+	for (const candidate of [...new Set(paths)].sort()) {
+		if (!['/usr', ...kept].some(folder => isInside(folder, candidate))) {
+			kept.push(candidate);
+		}
+	}
+	return kept;
+}
+
+interface ProgramInside {
+	env: Record<string, string>;
+	/** Variables that only the program inside may have: the programs that build the sandbox would obey them too. */
+	ofLoader: Record<string, string>;
+	program: string[];
+}
+
+function programInside({ command, args, env, relay, limits }: SandboxRequest, host: SandboxHost): ProgramInside {
+	const entries = Object.entries(env);
+	const result = {
+		env: Object.fromEntries(entries.filter(([name]) => !name.startsWith('LD_'))),
+		ofLoader: Object.fromEntries(entries.filter(([name]) => name.startsWith('LD_'))),
+	};
+	const limited = [host.programs.prlimit, ...limitOptions(limits ?? DEFAULT_LIMITS, host), '--'];
+	if (relay === undefined) {
+		return { ...result, program: [...limited, command, ...args] };
+	}
+	const serve = [...limited, relay.node, insideProgram(relay.program), String(RELAY.port), RELAY.socket];
+	if (!host.isElectron || 'ELECTRON_RUN_AS_NODE' in env) {
+		return { ...result, program: [...serve, command, ...args] };
+	}
+	result.env['ELECTRON_RUN_AS_NODE'] = '1';
+	return { ...result, program: [...serve, '/usr/bin/env', '-u', 'ELECTRON_RUN_AS_NODE', command, ...args] };
+}
+
+const LIMIT_NAMES = {
+	nproc: 'Max processes',
+	data: 'Max data size',
+	fsize: 'Max file size',
+	nofile: 'Max open files',
+	core: 'Max core file size',
+} as const;
+
+/** A limit is set here, inside: for a user namespace the kernel counts the processes in it, and not all of the user's. */
+function limitOptions(limits: SandboxLimits, { hardLimits }: SandboxHost): string[] {
+	return Object.entries(processLimits(limits)).map(([name, value]) => {
+		const hard = hardLimits[LIMIT_NAMES[name as keyof typeof LIMIT_NAMES]] ?? Number.POSITIVE_INFINITY;
+		return `--${name}=${Math.min(value, hard)}`;
+	});
+}

@@ -1,0 +1,156 @@
+import type {
+	AgentNotificationMethod,
+	AgentNotificationParamsByMethod,
+	AgentRequestMethod,
+	AgentRequestParamsByMethod,
+	ClientConnection,
+	RequestPermissionResponse,
+} from '@agentclientprotocol/sdk';
+import type * as z from 'zod';
+import { singleFlight, systemClock } from '../../base/async.ts';
+import type { RunningChild } from '../../base/childProcess.ts';
+import { AgentStream } from './agentStream.ts';
+import type { PermissionAnswer, PermissionRequest } from './events.ts';
+import type { SessionLimits } from './limits.ts';
+import { answeredError, brokenProtocol, closedPipe, endedEarly, noAnswer, notStarted } from './sentences.ts';
+import { StandardError } from './standardError.ts';
+
+type Sdk = typeof import('@agentclientprotocol/sdk');
+
+export interface AgentConnectionOptions {
+	child: RunningChild;
+	limits: SessionLimits;
+	/** Aborting it closes the connection with its reason. */
+	signal: AbortSignal;
+	/** Takes the parameters of a `session/update`. An error that it throws closes the connection. */
+	onUpdate(params: Record<string, unknown>): void;
+	/** Reads the parameters of a `session/request_permission`. Returns undefined for one that is not to be decided. */
+	readPermission(params: unknown): PermissionRequest | undefined;
+	/** Decides what `readPermission` read. `withdrawn` aborts when the agent takes the request back. Never rejects. */
+	onPermission(request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer>;
+}
+
+/** Connects to an agent by the standard input and output of its process. The SDK is loaded by this, not before. */
+export async function connectAgent(options: AgentConnectionOptions): Promise<AgentConnection> {
+	// The agent may write to it, or end, while the SDK is loaded.
+	const standardError = new StandardError(options.child.stderr, options.limits.standardErrorBytes);
+	return new AgentConnection(await import('@agentclientprotocol/sdk'), standardError, options);
+}
+
+/** A connection and its agent's process, which live and end together. */
+export class AgentConnection {
+	private readonly sdk: Sdk;
+	private readonly options: AgentConnectionOptions;
+	private readonly standardError: StandardError;
+	private readonly stream: AgentStream;
+	private readonly connection: ClientConnection;
+	private readonly onAbort = () => this.fail(this.options.signal.reason);
+
+	constructor(sdk: Sdk, standardError: StandardError, options: AgentConnectionOptions) {
+		const { child, signal } = options;
+		this.sdk = sdk;
+		this.options = options;
+		this.standardError = standardError;
+		this.stream = new AgentStream({ ...options, ending: this.ending });
+		this.connection = sdk
+			.client({ name: 'errand' })
+			.onRequest(
+				sdk.methods.client.session.requestPermission,
+				request => request as PermissionRequest | undefined,
+				async ({ params: request, signal }) => replyOf(request && (await options.onPermission(request, signal))),
+			)
+			.connect(this.stream);
+		this.connection.signal.addEventListener('abort', () => void child.end(), { once: true });
+		signal.addEventListener('abort', this.onAbort, { once: true });
+		if (signal.aborted) {
+			this.onAbort();
+		}
+	}
+
+	get isClosed(): boolean {
+		return this.connection.signal.aborted;
+	}
+
+	/** The number of lines so far that were no message, or answered what was never asked. */
+	get strayLines(): number {
+		return this.stream.strayLines;
+	}
+
+	/** Whether a prompt has been sent and not been answered. */
+	get isPrompting(): boolean {
+		return this.stream.isAsked(this.sdk.methods.agent.session.prompt);
+	}
+
+	/**
+	 * Resolves with the reply. Rejects with an AgentFailure if the agent answered with an error. Everything else that can
+	 * go wrong closes the connection, and this rejects with the reason after the child has ended. So does a reply that
+	 * takes longer than `limitMs`.
+	 */
+	async request<Method extends AgentRequestMethod, T>(
+		method: Method,
+		params: AgentRequestParamsByMethod[Method],
+		schema: z.ZodType<T>,
+		limitMs?: number,
+	): Promise<T> {
+		const cancelLimit =
+			limitMs === undefined
+				? () => {}
+				: systemClock.after(limitMs, () => this.fail(noAnswer(method, limitMs, this.standardError.lastLines())));
+		try {
+			const reply = schema.safeParse(await this.connection.agent.request(method, params));
+			if (reply.success) {
+				return reply.data;
+			}
+			this.fail(brokenProtocol(`an answer to "${method}" that does not have what it must have`));
+		} catch (error) {
+			if (error instanceof this.sdk.RequestError) {
+				throw answeredError(error);
+			}
+		} finally {
+			cancelLimit();
+		}
+		await this.end();
+		throw this.connection.signal.reason;
+	}
+
+	/** Sends a notification, if the connection is still open. */
+	notify<Method extends AgentNotificationMethod>(
+		method: Method,
+		params: AgentNotificationParamsByMethod[Method],
+	): void {
+		this.connection.agent.notify(method, params).catch(() => {});
+	}
+
+	/** Closes the connection with the error that open requests reject with, and ends the child. */
+	fail(error: unknown): void {
+		this.connection.close(error);
+	}
+
+	/** Closes the connection if it is open. Resolves when the child has ended. Never rejects. */
+	async end(): Promise<void> {
+		this.options.signal.removeEventListener('abort', this.onAbort);
+		this.connection.close(new Error('The session was closed.'));
+		await this.options.child.end();
+	}
+
+	/** Tells why the agent has closed one of its pipes. */
+	private readonly ending = singleFlight(async () => {
+		const { child, limits } = this.options;
+		const waited = new AbortController();
+		const timeout = systemClock.sleep(limits.closeMs, waited.signal).catch(() => undefined);
+		try {
+			const result = await Promise.race([child.ended, timeout]);
+			const lastLines = this.standardError.lastLines();
+			return result ? endedEarly(result, lastLines) : closedPipe(lastLines);
+		} catch (error) {
+			return notStarted(error);
+		} finally {
+			waited.abort();
+		}
+	});
+}
+
+function replyOf(answer: PermissionAnswer | undefined): RequestPermissionResponse {
+	const option = answer?.option;
+	return { outcome: option === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option } };
+}

@@ -1,0 +1,35 @@
+import { UserFacingError } from '../../base/errors.ts';
+
+/**
+ * What an agent failed at: its program cannot be started; it did not answer in time; it wrote what is no protocol; one of
+ * its messages was too large; it sent more than a session may hold; it ended early; it broke the protocol; it answered
+ * with an error; it demands an account of its own; it lacks the mode that it is to be set to.
+ */
+export type AgentFailureCode =
+	| 'not-started'
+	| 'no-answer'
+	| 'garbage'
+	| 'too-large'
+	| 'flood'
+	| 'exited'
+	| 'protocol'
+	| 'refused'
+	| 'needs-account'
+	| 'unknown-mode';
+
+/** The failure of an agent. The message may quote the agent, on one line. */
+export class AgentFailure extends UserFacingError {
+	readonly code: AgentFailureCode;
+	/** The end of what the agent wrote to its standard error, as plain text. Empty if that says nothing of the failure. */
+	readonly lastLines: readonly string[];
+
+	constructor(code: AgentFailureCode, message: string, lastLines: readonly string[] = []) {
+		super(message);
+		this.code = code;
+		this.lastLines = lastLines;
+	}
+
+	static is(error: unknown, code?: AgentFailureCode): error is AgentFailure {
+		return error instanceof AgentFailure && (code === undefined || error.code === code);
+	}
+}

@@ -1,0 +1,53 @@
+import type { RunningChild } from '../../base/childProcess.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { AgentEvent, StopReason } from './events.ts';
+import type { SessionLimits } from './limits.ts';
+import type { PermissionPolicy } from './permissions.ts';
+
+export interface AgentSessionOptions {
+	/**
+	 * The agent's process, already started. The session ends it in `close`, when it fails, and when `signal` aborts.
+	 */
+	child: RunningChild;
+	/** The working folder as the agent sees it, absolute. */
+	folder: string;
+	decide: PermissionPolicy;
+	/** Called while a prompt runs, and no more after it. An error that it throws ends the session with that error. */
+	onEvent(event: AgentEvent): void;
+	/**
+	 * The id of a session of an earlier process, which is continued if the agent can. What the agent repeats of it is no
+	 * event.
+	 */
+	earlier?: string;
+	/** The mode that the session is set to. */
+	mode?: string;
+	/** Aborting it ends the child. Calls that are open then reject with its reason. */
+	signal: AbortSignal;
+	/** It gets diagnostics, which hold no text of the user's or the agent's. */
+	logger: Logger;
+	/** Only tests need others than `SESSION_LIMITS`. */
+	limits?: Partial<SessionLimits>;
+}
+
+/**
+ * A session with an agent. Its calls reject with an AgentFailure, with the signal's reason, or with an error of the
+ * listener or the policy; unless the agent merely answered with an error, the child has ended by then.
+ */
+export interface AgentSession {
+	readonly id: string;
+	/** What the agent says that it is. */
+	readonly info: { name: string; version?: string };
+	/** `resumed` and `loaded` continue the earlier session. */
+	readonly how: 'new' | 'resumed' | 'loaded';
+	/** The ids of the agent's modes. */
+	readonly modes: readonly string[];
+	/** Resolves with how the prompt ended. One runs at a time. */
+	prompt(text: string): Promise<StopReason>;
+	/**
+	 * Asks the agent to stop. What it asked for is answered as cancelled. Resolves when the prompt has ended, however it
+	 * did; only the signal ends an agent that goes on.
+	 */
+	cancel(): Promise<void>;
+	/** Closes the session where the agent can, and ends the child. Never rejects. */
+	close(): Promise<void>;
+}

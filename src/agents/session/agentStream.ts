@@ -1,0 +1,211 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
+import type { RunningChild } from '../../base/childProcess.ts';
+import { AgentFailure } from './agentFailure.ts';
+import { agentLines } from './agentLines.ts';
+import type { SessionLimits } from './limits.ts';
+import { type AgentAnswer, type AgentMessage, type RequestId, readMessage } from './message.ts';
+import { isRecord } from './read.ts';
+import { brokenProtocol } from './sentences.ts';
+
+/** How long the reader may work before everything else of this process gets its turn. */
+const SLICE_MS = 10;
+
+export interface AgentStreamOptions {
+	child: RunningChild;
+	limits: SessionLimits;
+	/**
+	 * Takes the parameters of a `session/update` before anything that came after it. What it throws ends the stream.
+	 */
+	onUpdate(params: Record<string, unknown>): void;
+	/**
+	 * Reads the parameters of a `session/request_permission`, in the same order. The SDK gets what it returns in place of
+	 * them: they can take many times their size in memory, and may wait for long.
+	 */
+	readPermission(params: unknown): unknown;
+	/** Resolves with the error for an agent that has closed its output or does not take its input. */
+	ending(): Promise<Error>;
+}
+
+/**
+ * The messages of an agent as a stream for the SDK. The SDK's own stream reads without ever waiting for its consumer, and
+ * the SDK prints to the console what it cannot use; here the agent waits, the SDK gets only what it understands, and
+ * updates go past it, so that they stay in order with answers.
+ */
+export class AgentStream implements Stream {
+	readonly readable: ReadableStream<AnyMessage>;
+	readonly writable: WritableStream<AnyMessage>;
+	private readonly options: AgentStreamOptions;
+	/** Our requests without an answer: their methods by their ids. */
+	private readonly asked = new Map<unknown, string>();
+	/** The number of the agent's requests without an answer. */
+	private openRequests = 0;
+	/** Goes on reading that had to wait for an answer of ours. */
+	private resume: (() => void) | undefined;
+	private hasEnded = false;
+	private lines = 0;
+	private stray = 0;
+
+	constructor(options: AgentStreamOptions) {
+		this.options = options;
+		const onEnd = () => {
+			this.hasEnded = true;
+			this.resume?.();
+		};
+		options.child.ended.then(onEnd, onEnd);
+		const messages = this.messages();
+		this.readable = new ReadableStream<AnyMessage>(
+			{
+				pull: async controller => {
+					const next = await messages.next();
+					if (!next.done) {
+						controller.enqueue(next.value);
+					}
+				},
+			},
+			{ highWaterMark: 0 },
+		);
+		this.writable = new WritableStream<AnyMessage>({ write: message => this.write(message) });
+	}
+
+	/** The number of lines so far that were no message, or answered what was never asked. */
+	get strayLines(): number {
+		return this.stray;
+	}
+
+	/** Whether a request of ours with this method is out and has no answer yet. */
+	isAsked(method: string): boolean {
+		return [...this.asked.values()].includes(method);
+	}
+
+	/** Yields what the SDK takes. It never ends by itself: it throws why there is nothing more. */
+	private async *messages(): AsyncGenerator<AnyMessage, never> {
+		const { child, limits } = this.options;
+		let began = performance.now();
+		for await (const line of agentLines(child.stdout, limits)) {
+			this.countLine();
+			const message = isBlank(line) ? undefined : this.take(readMessage(line, limits));
+			if (message !== undefined) {
+				yield message;
+				await this.room();
+			}
+			if (performance.now() - began > SLICE_MS) {
+				await nextTurn();
+				began = performance.now();
+			}
+		}
+		throw await this.options.ending();
+	}
+
+	/** Returns the message that the SDK gets, if it is one for the SDK. */
+	private take(message: AgentMessage | undefined): AnyMessage | undefined {
+		if (message === undefined) {
+			this.countStray();
+			return undefined;
+		}
+		switch (message.kind) {
+			case 'notification':
+				return this.takeNotification(message.method, message.params);
+			case 'request':
+				return this.takeRequest(message.id, message.method, message.params);
+			default:
+				return this.takeAnswer(message);
+		}
+	}
+
+	private takeAnswer(answer: AgentAnswer): AnyMessage | undefined {
+		const { id } = answer;
+		if (!this.asked.delete(id)) {
+			this.countStray();
+			return undefined;
+		}
+		switch (answer.kind) {
+			case 'result':
+				return { jsonrpc: '2.0', id, result: answer.result };
+			case 'error':
+				return { jsonrpc: '2.0', id, error: answer.error };
+			case 'broken-answer':
+				throw brokenProtocol('an answer that is neither a result nor an error');
+		}
+	}
+
+	private takeRequest(id: RequestId, method: string, params: unknown): AnyMessage {
+		this.openRequests++;
+		const read = method === 'session/request_permission' ? this.options.readPermission(params) : undefined;
+		return { jsonrpc: '2.0', id, method, params: read };
+	}
+
+	private takeNotification(method: string, params: unknown): AnyMessage | undefined {
+		if (method === 'session/update' && isRecord(params)) {
+			this.options.onUpdate(params);
+		}
+		// With this one an agent takes back a request. No other one says anything that is needed.
+		return method === '$/cancel_request' ? { jsonrpc: '2.0', method, params } : undefined;
+	}
+
+	private countLine(): void {
+		const { lines } = this.options.limits;
+		this.lines++;
+		if (this.lines > lines) {
+			throw new AgentFailure(
+				'flood',
+				`The agent was ended because it sent more than ${lines} messages in one session. Try again with a smaller piece of work.`,
+			);
+		}
+	}
+
+	private countStray(): void {
+		this.stray++;
+		if (this.stray > this.options.limits.strayLines) {
+			throw new AgentFailure(
+				'garbage',
+				'What the agent writes is not the Agent Client Protocol. Check that its command and arguments start it in its ACP mode.',
+			);
+		}
+	}
+
+	/** Waits until the agent may ask for more, or has ended. */
+	private async room(): Promise<void> {
+		while (!this.hasEnded && this.openRequests >= this.options.limits.openRequests) {
+			await new Promise<void>(resolve => {
+				this.resume = resolve;
+			});
+		}
+	}
+
+	private async write(message: AnyMessage): Promise<void> {
+		if ('method' in message) {
+			if ('id' in message) {
+				this.asked.set(message.id, message.method);
+			}
+		} else {
+			this.openRequests--;
+			this.resume?.();
+		}
+		const problem = await this.send(`${JSON.stringify(message)}\n`);
+		if (problem === 'closed') {
+			throw await this.options.ending();
+		}
+		if (problem === 'not-read') {
+			throw new AgentFailure(
+				'no-answer',
+				`The agent did not read what it was sent for ${this.options.limits.readMs / 1000} seconds, so it was ended. Try again, or choose another agent.`,
+			);
+		}
+	}
+
+	private send(line: string): Promise<'closed' | 'not-read' | undefined> {
+		const { child, limits } = this.options;
+		return new Promise(resolve => {
+			const timer = setTimeout(() => resolve('not-read'), limits.readMs);
+			child.stdin.write(line, error => {
+				clearTimeout(timer);
+				resolve(error ? 'closed' : undefined);
+			});
+		});
+	}
+}
+
+function isBlank(line: Buffer): boolean {
+	return line.byteLength < 16 && line.toString('latin1').trim() === '';
+}

@@ -1,0 +1,95 @@
+// What an agent tells of its work, as the hosts of a session get it. All texts come from the agent and are hostile:
+// titles are on one line, other texts may contain any character.
+
+export const TOOL_KINDS = [
+	'read',
+	'edit',
+	'delete',
+	'move',
+	'search',
+	'execute',
+	'think',
+	'fetch',
+	'switch_mode',
+	'other',
+] as const;
+export type ToolKind = (typeof TOOL_KINDS)[number];
+
+export const TOOL_STATUSES = ['pending', 'in_progress', 'completed', 'failed'] as const;
+export type ToolStatus = (typeof TOOL_STATUSES)[number];
+
+export interface ToolLocation {
+	/** The path that the agent names: absolute, or relative to the session's folder. */
+	path: string;
+	/** The number of the line, counted from 1. */
+	line?: number;
+}
+
+export interface ToolDiff {
+	path: string;
+	/** Absent if the file is new, or if the agent does not tell what was there. */
+	oldText?: string;
+	newText: string;
+}
+
+/** The state of a tool call after everything that the agent has told about it so far. */
+export interface ToolCall {
+	id: string;
+	title: string;
+	kind: ToolKind;
+	status: ToolStatus;
+	locations: readonly ToolLocation[];
+	/** Some agents tell them for some tools. What has really changed is what git says. */
+	diffs: readonly ToolDiff[];
+	output: string;
+}
+
+export const PLAN_STATUSES = ['pending', 'in_progress', 'completed'] as const;
+
+export interface PlanEntry {
+	content: string;
+	status: (typeof PLAN_STATUSES)[number];
+}
+
+export const PERMISSION_KINDS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;
+
+export interface PermissionOption {
+	id: string;
+	name: string;
+	kind: (typeof PERMISSION_KINDS)[number];
+}
+
+export interface PermissionRequest {
+	/** The tool call that waits for the answer. */
+	call: ToolCall;
+	options: readonly PermissionOption[];
+	/** False if the agent named more than could be read, so that `call` may lack a path. */
+	complete: boolean;
+}
+
+export interface PermissionAnswer {
+	/** The id of one of the request's options. Undefined answers that the request was cancelled. */
+	option: string | undefined;
+	/** The reason, as a sentence or a part of one. */
+	reason?: string;
+}
+
+export type AgentEvent =
+	/** A piece of the answer. */
+	| { type: 'message'; text: string }
+	/** A piece of the agent's reasoning. */
+	| { type: 'thought'; text: string }
+	/** `changed` names the members of the call that differ from its state before; of a new call, those that it has. */
+	| { type: 'tool'; call: ToolCall; isNew: boolean; changed: readonly (keyof ToolCall)[] }
+	/** The whole plan, which replaces the one before. */
+	| { type: 'plan'; entries: readonly PlanEntry[] }
+	/** The tokens in the agent's context and how many it can hold, as the agent counts them. */
+	| { type: 'usage'; used: number; size: number }
+	/** A permission that the agent asked for, with the answer that it got. */
+	| { type: 'permission'; request: PermissionRequest; answer: PermissionAnswer }
+	/** An update that is not read any further. */
+	| { type: 'other'; kind: string };
+
+/** How a prompt ended. */
+export const STOP_REASONS = ['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'] as const;
+export type StopReason = (typeof STOP_REASONS)[number];

@@ -1,0 +1,97 @@
+import { parseJson } from '../../base/json.ts';
+import type { SessionLimits } from './limits.ts';
+import { isRecord } from './read.ts';
+
+/** The length of a request's id and of a method's name, which are kept and sent back. */
+const MAXIMUM_NAME = 256;
+
+export type RequestId = string | number;
+
+/** A message of JSON-RPC 2.0 that an agent sent. */
+export type AgentMessage =
+	| { kind: 'request'; id: RequestId; method: string; params: unknown }
+	| { kind: 'notification'; method: string; params: unknown }
+	| AgentAnswer;
+
+export type AgentAnswer =
+	| { kind: 'result'; id: RequestId; result: unknown }
+	| { kind: 'error'; id: RequestId; error: { code: number; message: string; data: unknown } }
+	/** An answer that is neither. */
+	| { kind: 'broken-answer'; id: RequestId };
+
+/**
+ * Reads one line. Returns undefined for what is no message: text that is not JSON, another protocol, a batch (ACP has
+ * none), names that are too long, and values that are nested too deep.
+ */
+export function readMessage(line: Buffer, limits: Pick<SessionLimits, 'levels'>): AgentMessage | undefined {
+	if (isNestedDeeper(line, limits.levels)) {
+		return undefined;
+	}
+	const value = parseJson(line.toString('utf8'));
+	if (!isRecord(value) || value['jsonrpc'] !== '2.0') {
+		return undefined;
+	}
+	const { id, method, params } = value;
+	if (id !== undefined && !isRequestId(id)) {
+		return undefined;
+	}
+	if (typeof method === 'string') {
+		if (method.length > MAXIMUM_NAME) {
+			return undefined;
+		}
+		return id === undefined ? { kind: 'notification', method, params } : { kind: 'request', id, method, params };
+	}
+	return id === undefined || method !== undefined ? undefined : readAnswer(id, value);
+}
+
+function readAnswer(id: RequestId, value: Record<string, unknown>): AgentAnswer {
+	const { result, error } = value;
+	const hasResult = Object.hasOwn(value, 'result');
+	if (hasResult && (error === undefined || error === null)) {
+		return { kind: 'result', id, result };
+	}
+	if (!hasResult && isRecord(error)) {
+		const { code, message, data } = error;
+		if (typeof code === 'number' && Number.isInteger(code) && typeof message === 'string') {
+			return { kind: 'error', id, error: { code, message, data } };
+		}
+	}
+	return { kind: 'broken-answer', id };
+}
+
+function isRequestId(value: unknown): value is RequestId {
+	return Number.isFinite(value) || (typeof value === 'string' && value.length <= MAXIMUM_NAME);
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
+/** Looks at the bytes, because a value that is nested millions of levels deep takes a hundred times its size once parsed. */
+function isNestedDeeper(json: Buffer, levels: number): boolean {
+	let depth = 0;
+	let inString = false;
+	for (let index = 0; index < json.byteLength; index++) {
+		const byte = json[index] as number;
+		if (inString) {
+			if (byte === BACKSLASH) {
+				index++;
+			} else if (byte === QUOTE) {
+				inString = false;
+			}
+		} else if (byte === QUOTE) {
+			inString = true;
+		} else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
+			depth++;
+			if (depth > levels) {
+				return true;
+			}
+		} else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) {
+			depth--;
+		}
+	}
+	return false;
+}

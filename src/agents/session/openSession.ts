@@ -1,0 +1,79 @@
+import type { AgentConnection } from './agentConnection.ts';
+import { AgentFailure } from './agentFailure.ts';
+import type { AgentSession, AgentSessionOptions } from './agentSession.ts';
+import type { SessionLimits } from './limits.ts';
+import { emptyReplySchema, type InitializeReply, initializeReplySchema, openReplySchemas } from './replies.ts';
+import { otherVersion, unknownMode } from './sentences.ts';
+
+/** The version of ACP that is spoken. */
+const PROTOCOL_VERSION = 1;
+
+/**
+ * We offer neither files nor terminals: the agent has its own where it runs, and ours would be outside of its sandbox.
+ */
+const CAPABILITIES = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
+
+/** What is known of a session once it is open. */
+export type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'modes'> & {
+	/** Whether the agent takes `session/close`. */
+	canClose: boolean;
+};
+
+/** Introduces us to the agent, opens a session and sets its mode. Rejects as the connection's requests do. */
+export async function openSession(
+	connection: AgentConnection,
+	options: Pick<AgentSessionOptions, 'folder' | 'earlier' | 'mode'>,
+	limits: SessionLimits,
+): Promise<OpenedSession> {
+	const introduction = { protocolVersion: PROTOCOL_VERSION, clientCapabilities: CAPABILITIES };
+	const agent = await connection.request('initialize', introduction, initializeReplySchema, limits.initializeMs);
+	if (agent.protocolVersion !== PROTOCOL_VERSION) {
+		throw otherVersion(agent.protocolVersion, PROTOCOL_VERSION);
+	}
+	const opened = await openOrContinue(connection, options, limits, agent);
+	const { mode } = options;
+	if (mode !== undefined) {
+		if (!opened.modes.includes(mode)) {
+			throw unknownMode(mode, opened.modes);
+		}
+		const params = { sessionId: opened.id, modeId: mode };
+		await connection.request('session/set_mode', params, emptyReplySchema, limits.openMs);
+	}
+	const { agentInfo, agentCapabilities } = agent;
+	const { version } = agentInfo ?? {};
+	return {
+		...opened,
+		info: { name: agentInfo?.title || agentInfo?.name || 'Agent', ...(version === undefined ? {} : { version }) },
+		canClose: agentCapabilities?.sessionCapabilities?.close !== undefined,
+	};
+}
+
+/** Continues the earlier session if there is one and the agent can, or opens a new one. */
+async function openOrContinue(
+	connection: AgentConnection,
+	{ folder, earlier }: Pick<AgentSessionOptions, 'folder' | 'earlier'>,
+	limits: SessionLimits,
+	{ agentCapabilities }: InitializeReply,
+): Promise<Pick<AgentSession, 'id' | 'how' | 'modes'>> {
+	const place = { cwd: folder, mcpServers: [] };
+	const { created, reopened } = openReplySchemas(limits);
+	if (earlier !== undefined) {
+		const ways = [
+			{ how: 'resumed', method: 'session/resume', can: agentCapabilities?.sessionCapabilities?.resume !== undefined },
+			{ how: 'loaded', method: 'session/load', can: agentCapabilities?.loadSession === true },
+		] as const;
+		for (const { how, method } of ways.filter(({ can }) => can)) {
+			try {
+				const reply = await connection.request(method, { sessionId: earlier, ...place }, reopened, limits.openMs);
+				return { id: earlier, how, modes: reply.modes?.availableModes ?? [] };
+			} catch (error) {
+				// Some agents say that they can and fail. The work goes on in a new session.
+				if (!AgentFailure.is(error, 'refused')) {
+					throw error;
+				}
+			}
+		}
+	}
+	const reply = await connection.request('session/new', place, created, limits.openMs);
+	return { id: reply.sessionId, how: 'new', modes: reply.modes?.availableModes ?? [] };
+}

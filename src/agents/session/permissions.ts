@@ -1,0 +1,90 @@
+import { SerialQueue, untilAborted } from '../../base/async.ts';
+import { oneLine } from '../../base/plainText.ts';
+import {
+	type AgentEvent,
+	PERMISSION_KINDS,
+	type PermissionAnswer,
+	type PermissionOption,
+	type PermissionRequest,
+} from './events.ts';
+import type { SessionLimits } from './limits.ts';
+import { isRecord, oneOf, readList } from './read.ts';
+import { readToolCall } from './toolCallFields.ts';
+import type { ToolCalls } from './toolCalls.ts';
+
+/** The length to which the name of an option is cut. */
+const MAXIMUM_NAME = 100;
+
+/**
+ * Answers an agent that asks for a permission. `signal` aborts when the answer is no longer wanted. An error that it throws
+ * ends the session.
+ */
+export type PermissionPolicy = (
+	request: PermissionRequest,
+	signal: AbortSignal,
+) => Promise<PermissionAnswer> | PermissionAnswer;
+
+/** Returns undefined for what cannot be read at all. */
+export function readPermissionRequest(
+	params: unknown,
+	calls: ToolCalls,
+	limits: SessionLimits,
+): PermissionRequest | undefined {
+	const told = isRecord(params) ? readToolCall(params['toolCall'], limits) : undefined;
+	const options = isRecord(params) ? readList(params['options'], limits.entries, readOption) : undefined;
+	if (told === undefined || options === undefined) {
+		return undefined;
+	}
+	return { call: calls.merged(told), options: options.entries, complete: told.complete };
+
+	function readOption(value: unknown): PermissionOption | undefined {
+		if (!isRecord(value)) {
+			return undefined;
+		}
+		const { optionId: id, name } = value;
+		const kind = oneOf(PERMISSION_KINDS, value['kind']);
+		const isUsable = typeof id === 'string' && id.length <= limits.idLength && typeof name === 'string';
+		return isUsable && kind !== undefined ? { id, name: oneLine(name, MAXIMUM_NAME), kind } : undefined;
+	}
+}
+
+/** Has the permissions of a session decided one after another. */
+export class Permissions {
+	private readonly decide: PermissionPolicy;
+	private readonly onEvent: (event: AgentEvent) => void;
+	private readonly queue = new SerialQueue();
+
+	constructor(decide: PermissionPolicy, onEvent: (event: AgentEvent) => void) {
+		this.decide = decide;
+		this.onEvent = onEvent;
+	}
+
+	/**
+	 * Resolves with the answer. Once `signal` has aborted it is that the request was cancelled. Rejects with an error of the
+	 * policy's, or of the listener's.
+	 */
+	answer(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer> {
+		return this.queue.run(async () => {
+			const answer = await this.decided(request, signal);
+			this.onEvent({ type: 'permission', request, answer });
+			return answer;
+		});
+	}
+
+	private async decided(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer> {
+		const cancelled = { option: undefined, reason: 'It was cancelled before it was decided.' };
+		if (signal.aborted) {
+			return cancelled;
+		}
+		try {
+			const answer = await untilAborted(Promise.resolve(this.decide(request, signal)), signal);
+			const isOffered = answer.option === undefined || request.options.some(({ id }) => id === answer.option);
+			return isOffered ? answer : { option: undefined, reason: 'The answer is none of those that were offered.' };
+		} catch (error) {
+			if (signal.aborted) {
+				return cancelled;
+			}
+			throw error;
+		}
+	}
+}

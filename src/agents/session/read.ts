@@ -1,0 +1,33 @@
+/** The rest of a value is not looked at: whether its members fit is for each reader to say. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Reads at most `maximum` entries and leaves out those that `read` returns undefined for. `complete` says that all of them
+ * were read. Returns undefined if the value is no list.
+ */
+export function readList<T>(
+	value: unknown,
+	maximum: number,
+	read: (entry: unknown) => T | undefined,
+): { entries: T[]; complete: boolean } | undefined {
+	if (!Array.isArray(value)) {
+		return undefined;
+	}
+	const entries = value
+		.slice(0, maximum)
+		.map(read)
+		.filter(entry => entry !== undefined);
+	return { entries, complete: entries.length === value.length };
+}
+
+/** Returns the text of a content block, or undefined for one of another kind. */
+export function textOfBlock(value: unknown): string | undefined {
+	return isRecord(value) && value['type'] === 'text' && typeof value['text'] === 'string' ? value['text'] : undefined;
+}
+
+/** Returns the value if it is one of those that are known. */
+export function oneOf<T>(known: readonly T[], value: unknown): T | undefined {
+	return known.find(candidate => candidate === value);
+}

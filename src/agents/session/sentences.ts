@@ -1,0 +1,98 @@
+// The failures of agents in words, each with the next step.
+import type { ChildResult } from '../../base/childProcess.ts';
+import { describeError, systemErrorCode } from '../../base/errors.ts';
+import { oneLine } from '../../base/plainText.ts';
+import { AgentFailure } from './agentFailure.ts';
+import { isRecord } from './read.ts';
+
+/** The length to which words of the agent are cut. */
+const MAXIMUM_WORDS = 300;
+const MAXIMUM_MODES = 10;
+
+/** The code that ACP has for an agent that wants the user to log in. Others use it for any error. */
+const ACCOUNT_CODE = -32_000;
+const ABOUT_ACCOUNT = /auth|log ?in|sign ?in|account|credential|api.?key/i;
+
+/** An error with which the agent answered a request. */
+export interface AnsweredError {
+	code: number;
+	message: string;
+	data?: unknown;
+}
+
+export function answeredError({ code, message, data }: AnsweredError): AgentFailure {
+	// Servers that hide their errors behind the code's standard name put the words here.
+	const details = isRecord(data) && typeof data['details'] === 'string' ? data['details'] : '';
+	const words = oneLine(details || message, MAXIMUM_WORDS).replace(/\.$/, '');
+	if (code === ACCOUNT_CODE && (words === '' || ABOUT_ACCOUNT.test(`${message} ${details}`))) {
+		return new AgentFailure(
+			'needs-account',
+			`The agent wants an account of its own${quoted(words)}, which Errand does not give it. Choose another agent, or a mode of this one that uses the model of the task.`,
+		);
+	}
+	return new AgentFailure(
+		'refused',
+		`The agent answered with an error${quoted(words)}. Try again, or choose another agent.`,
+	);
+}
+
+export function notStarted(error: unknown): AgentFailure {
+	const reason = systemErrorCode(error) === 'ENOENT' ? 'it was not found' : describeError(error);
+	return new AgentFailure(
+		'not-started',
+		`The agent's program could not be started: ${reason}. Check that it is installed and that its command is right.`,
+	);
+}
+
+export function endedEarly({ exitCode }: ChildResult, lastLines: readonly string[]): AgentFailure {
+	const how = exitCode === undefined ? 'was ended by a signal' : `ended with exit code ${exitCode}`;
+	const said = lastLines.length === 0 ? '' : ` It wrote last: "${lastLines.at(-1)}".`;
+	return new AgentFailure(
+		'exited',
+		`The agent ${how} before its work was done.${said} Check that it is set up and starts by itself, then try again.`,
+		lastLines,
+	);
+}
+
+export function closedPipe(lastLines: readonly string[]): AgentFailure {
+	return new AgentFailure(
+		'exited',
+		'The agent closed its connection but did not end, so it was ended. Try again, or choose another agent.',
+		lastLines,
+	);
+}
+
+export function noAnswer(method: string, limitMs: number, lastLines: readonly string[]): AgentFailure {
+	return new AgentFailure(
+		'no-answer',
+		`The agent did not answer "${method}" within ${limitMs / 1000} seconds, so it was ended. Check that it starts by itself without asking anything, then try again.`,
+		lastLines,
+	);
+}
+
+export function otherVersion(theirs: number, ours: number): AgentFailure {
+	return new AgentFailure(
+		'protocol',
+		`The agent speaks version ${theirs} of the Agent Client Protocol and Errand speaks version ${ours}. Install a version of the agent that speaks version ${ours}.`,
+	);
+}
+
+export function brokenProtocol(what: string): AgentFailure {
+	return new AgentFailure(
+		'protocol',
+		`The agent broke the Agent Client Protocol: it sent ${what}. Install another version of it, or choose another agent.`,
+	);
+}
+
+export function unknownMode(mode: string, modes: readonly string[]): AgentFailure {
+	const names = modes.slice(0, MAXIMUM_MODES).map(name => oneLine(name, MAXIMUM_WORDS / MAXIMUM_MODES));
+	const has = names.length === 0 ? 'no modes' : `${names.join(', ')}${modes.length > MAXIMUM_MODES ? ' and more' : ''}`;
+	return new AgentFailure(
+		'unknown-mode',
+		`The agent has no mode "${oneLine(mode, MAXIMUM_WORDS)}"; it has ${has}. Correct the mode of this agent in the settings.`,
+	);
+}
+
+function quoted(words: string): string {
+	return words === '' ? '' : ` ("${words}")`;
+}

@@ -1,0 +1,81 @@
+// Reads what an agent tells of a tool call. Both kinds of updates and permission requests tell it in the same form.
+import { oneLine } from '../../base/plainText.ts';
+import { cutText } from './cutText.ts';
+import { TOOL_KINDS, TOOL_STATUSES, type ToolCall, type ToolDiff, type ToolLocation } from './events.ts';
+import type { SessionLimits } from './limits.ts';
+import { isRecord, oneOf, readList, textOfBlock } from './read.ts';
+
+/** The members of a tool call that were told. Each replaces what was told before. */
+export type ToolCallFields = { -readonly [K in Exclude<keyof ToolCall, 'id'>]?: ToolCall[K] };
+
+export interface ToldToolCall {
+	id: string;
+	fields: ToolCallFields;
+	/** False if it named more paths than are read, or one that cannot be read. */
+	complete: boolean;
+}
+
+/** Returns undefined for what has no usable id. Members that do not fit count as not told. */
+export function readToolCall(value: unknown, limits: SessionLimits): ToldToolCall | undefined {
+	if (!isRecord(value)) {
+		return undefined;
+	}
+	const id = value['toolCallId'];
+	if (typeof id !== 'string' || id === '' || id.length > limits.idLength) {
+		return undefined;
+	}
+	const fields: ToolCallFields = {};
+	if (typeof value['title'] === 'string') {
+		fields.title = oneLine(value['title'], limits.titleLength);
+	}
+	const kind = oneOf(TOOL_KINDS, value['kind']);
+	if (kind !== undefined) {
+		fields.kind = kind;
+	}
+	const status = oneOf(TOOL_STATUSES, value['status']);
+	if (status !== undefined) {
+		fields.status = status;
+	}
+	const locations = readList(value['locations'], limits.entries, entry => readLocation(entry, limits));
+	if (locations !== undefined) {
+		fields.locations = locations.entries;
+	}
+	const content = readList(value['content'], limits.entries, entry => readContent(entry, limits));
+	if (content !== undefined) {
+		fields.diffs = content.entries.filter(entry => typeof entry !== 'string');
+		const texts = content.entries.filter(entry => typeof entry === 'string' && entry !== '');
+		fields.output = cutText(texts.join('\n'), limits.textLength);
+	}
+	return { id, fields, complete: locations?.complete !== false && content?.complete !== false };
+}
+
+function readLocation(value: unknown, { pathLength }: SessionLimits): ToolLocation | undefined {
+	if (!isRecord(value) || !isPath(value['path'], pathLength)) {
+		return undefined;
+	}
+	const { path, line } = value;
+	return typeof line === 'number' && Number.isSafeInteger(line) && line > 0 ? { path, line } : { path };
+}
+
+/** Returns a diff or a text, which is empty for content that has none, such as an image. */
+function readContent(value: unknown, limits: SessionLimits): ToolDiff | string | undefined {
+	if (!isRecord(value)) {
+		return undefined;
+	}
+	if (value['type'] !== 'diff') {
+		return cutText(textOfBlock(value['content']) ?? '', limits.textLength);
+	}
+	const { path, oldText, newText } = value;
+	if (!isPath(path, limits.pathLength) || typeof newText !== 'string') {
+		return undefined;
+	}
+	return {
+		path,
+		...(typeof oldText === 'string' ? { oldText: cutText(oldText, limits.textLength) } : {}),
+		newText: cutText(newText, limits.textLength),
+	};
+}
+
+function isPath(value: unknown, maximum: number): value is string {
+	return typeof value === 'string' && value !== '' && value.length <= maximum;
+}

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AgentEvent, ToolCall } from './events.ts';
+import type { SessionLimits } from './limits.ts';
+import type { ToldToolCall } from './toolCallFields.ts';
+
+/**
+ * The tool calls of a session. An agent may tell of one in any number of updates of either kind, in any order: the first
+ * makes it, and each replaces what it tells. The oldest are forgotten when there are too many.
+ */
+export class ToolCalls {
+	private readonly limits: SessionLimits;
+	/** The calls by their ids, in the order in which they were made. */
+	private readonly calls = new Map<string, ToolCall>();
+	/** The length of all texts together. */
+	private length = 0;
+
+	constructor(limits: SessionLimits) {
+		this.limits = limits;
+	}
+
+	/** Remembers what was told. Returns the event for it, or undefined if nothing has changed. */
+	tell(told: ToldToolCall): AgentEvent | undefined {
+		const before = this.calls.get(told.id);
+		const call = this.merged(told);
+		const changed = membersOf(told).filter(member => !isDeepStrictEqual(before?.[member], call[member]));
+		if (before !== undefined && changed.length === 0) {
+			return undefined;
+		}
+		this.calls.set(call.id, call);
+		this.length += lengthOf(call) - (before === undefined ? 0 : lengthOf(before));
+		this.forget();
+		return { type: 'tool', call, isNew: before === undefined, changed };
+	}
+
+	/** Returns the call with what was told, and remembers nothing of it. */
+	merged({ id, fields }: ToldToolCall): ToolCall {
+		const before = this.calls.get(id) ?? NEW_CALL;
+		return { ...before, ...fields, id };
+	}
+
+	private forget(): void {
+		for (const [id, call] of this.calls) {
+			if (this.calls.size <= this.limits.toolCalls && this.length <= this.limits.toolCallsLength) {
+				return;
+			}
+			this.calls.delete(id);
+			this.length -= lengthOf(call);
+		}
+	}
+}
+
+const NEW_CALL: Omit<ToolCall, 'id'> = {
+	title: '',
+	kind: 'other',
+	status: 'pending',
+	locations: [],
+	diffs: [],
+	output: '',
+};
+
+function membersOf({ fields }: ToldToolCall): (keyof typeof fields)[] {
+	return Object.keys(fields) as (keyof typeof fields)[];
+}
+
+function lengthOf({ id, title, locations, diffs, output }: ToolCall): number {
+	return [
+		id,
+		title,
+		output,
+		...locations.map(location => location.path),
+		...diffs.flatMap(diff => [diff.path, diff.oldText ?? '', diff.newText]),
+	].reduce((sum, text) => sum + text.length, 0);
+}

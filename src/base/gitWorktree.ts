@@ -1,0 +1,50 @@
+// Finds the folder whose files belong to a branch, so that nothing moves or removes the branch under them.
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Runs a git command that only reads, in the repository. */
+type Git = (commandLine: readonly string[]) => Promise<string>;
+
+/**
+ * Files in which git keeps what a rebase or a bisection will do to branches. HEAD is on none of them meanwhile, so git
+ * does not list the branches as checked out.
+ */
+const UNFINISHED = ['rebase-merge/head-name', 'rebase-merge/update-refs', 'rebase-apply/head-name', 'BISECT_START'];
+
+/**
+ * Returns the folder that a branch is checked out in, or where a rebase or a bisection of it is under way, of all that work
+ * with the repository, whatever its configuration says of itself; for a bare repository its own folder, if HEAD is on the
+ * branch. Rejects when git fails.
+ */
+export async function findWorktree(git: Git, branch: string): Promise<string | undefined> {
+	const reference = `refs/heads/${branch}`;
+	const output = await git(['for-each-ref', '--format=%(refname) %(worktreepath)', '--', reference]);
+	// A name is a pattern for git, which also matches references below it.
+	const line = output.split('\n').find(candidate => candidate.startsWith(`${reference} `));
+	return line?.slice(reference.length + 1) || findUnfinished(git, branch);
+}
+
+/** Returns the folder in which a rebase or a bisection of a branch is under way. Rejects when git fails. */
+export async function findUnfinished(git: Git, branch: string): Promise<string | undefined> {
+	const common = (await git(['rev-parse', '--path-format=absolute', '--git-common-dir'])).replace(/\n$/, '');
+	const linked = path.join(common, 'worktrees');
+	const names = await readdir(linked).catch((): string[] => []);
+	if (await isAtWork(common, branch)) {
+		const [first = ''] = (await git(['worktree', 'list', '--porcelain'])).split('\n');
+		return first.replace(/^worktree /, '');
+	}
+	for (const folder of names.map(name => path.join(linked, name))) {
+		if (await isAtWork(folder, branch)) {
+			return path.dirname((await readFile(path.join(folder, 'gitdir'), 'utf8')).trim());
+		}
+	}
+	return undefined;
+}
+
+/** Whether one of git's own folders says that something is done to a branch. */
+async function isAtWork(folder: string, branch: string): Promise<boolean> {
+	const texts = await Promise.all(
+		UNFINISHED.map(name => readFile(path.join(folder, name), 'utf8').catch((): string => '')),
+	);
+	return texts.some(text => text.split('\n').some(line => line === branch || line === `refs/heads/${branch}`));
+}

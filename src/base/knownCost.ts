@@ -1,0 +1,18 @@
+/** A cost in US dollars. With `part`, some of what is charged is not known, so the sum is a lower bound. */
+export type KnownCost =
+	| { known: 'whole'; dollars: number; isEstimated: boolean }
+	| { known: 'part'; dollars: number }
+	| { known: 'nothing' };
+
+/** Adds costs up. Returns undefined where there are none. */
+export function addCosts(costs: readonly KnownCost[]): KnownCost | undefined {
+	if (costs.length === 0) {
+		return undefined;
+	}
+	const dollars = costs.reduce((sum, cost) => sum + (cost.known === 'nothing' ? 0 : cost.dollars), 0);
+	if (costs.every(({ known }) => known === 'whole')) {
+		return { known: 'whole', dollars, isEstimated: costs.some(cost => cost.known === 'whole' && cost.isEstimated) };
+	}
+	// A lower bound of zero says nothing.
+	return dollars > 0 ? { known: 'part', dollars } : { known: 'nothing' };
+}

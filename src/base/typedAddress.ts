@@ -1,0 +1,107 @@
+// Reads the address of a server as people type and paste it, and takes a key out of it.
+import { isIP } from 'node:net';
+import { isLoopbackHost } from './loopback.ts';
+import { isPrivateAddress } from './privateAddress.ts';
+
+export interface TypedAddress {
+	/** The text without the key, as it may be shown in a box. It is empty where there was only a key. */
+	text: string;
+	/** The key that stood in the text. */
+	key?: string;
+	/** The address to ask: http or https, without credentials, query, fragment and last slash. Absent: it is no address. */
+	url?: string;
+}
+
+/** A key that begins as those of the usual services do, wherever in a text it stands. */
+const KEY = /(?<![a-z])(?:(?:sk|rk|gsk|hf|xai|nvapi|csk|fw|tgp|r8)[-_]|AIza)(?=[\w-]*\d)[\w-]{16,}/;
+
+/** A word that is a key by its looks alone: long, of letters and digits, and no name of a host. */
+const OPAQUE = /^(?=.*\d)(?=.*[a-z])[\w+=-]{28,}$/i;
+
+/** A key that is named as one, as in a header or in a command that was copied from a manual. */
+const NAMED_KEY = /(?:\bbearer\s+|(?:api[-_]?key|token)["']?\s*[:=]\s*["']?)([\x21-\x7e]+?)(?=["'\s&#]|$)/i;
+
+/** The paths of requests, which people copy together with the address in front of them. */
+const ENDPOINT = /\/(?:chat\/completions|completions|responses|embeddings|models)$/i;
+
+const SCHEME = /^([a-z][a-z\d+.-]*):\/\//i;
+
+/** Reads what was typed or pasted. A key is never part of the returned `text` and `url`. */
+export function readTypedAddress(typed: string): TypedAddress {
+	const keys: string[] = [];
+	const named = NAMED_KEY.exec(typed)?.[1];
+	// A copied command may name a variable of the shell, which is no key.
+	if (named !== undefined && !/^[$<]/.test(named)) {
+		keys.push(named);
+	}
+	let text = '';
+	for (const word of typed.replace(NAMED_KEY, ' ').split(/[\s"'<>,;]+/)) {
+		if (SCHEME.test(word) && !SCHEME.test(text)) {
+			text = withoutKey(word, keys);
+		} else if (OPAQUE.test(word) || KEY.exec(word)?.index === 0) {
+			keys.push(word);
+		} else if (text === '') {
+			text = withoutKey(word, keys);
+		}
+	}
+	const [key] = keys;
+	const url = addressOf(text);
+	return { text, ...(key === undefined ? {} : { key }), ...(url === undefined ? {} : { url }) };
+}
+
+/** Takes a key out of all places of an address where one is pasted, and adds it to `keys`. */
+function withoutKey(word: string, keys: string[]): string {
+	const scheme = SCHEME.exec(word)?.[0] ?? '';
+	const [, userInfo = '', place = '', query = '', fragment = ''] =
+		/^(?:([^/?#]*)@)?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(word.slice(scheme.length)) ?? [];
+	const [user = '', password = ''] = userInfo.split(/:(.*)/s);
+	const parameters = [...new URLSearchParams(query)]
+		.filter(([name, value]) => /key|token|secret/i.test(name) || isKey(value))
+		.map(([, value]) => value);
+	// A key that was pasted behind the address has become a part of its path.
+	const inPlace = KEY.exec(place)?.[0] ?? '';
+	const found = [decoded(password), decoded(user), ...parameters, isKey(fragment) ? fragment : '', inPlace];
+	keys.push(...found.filter(part => part !== ''));
+	return scheme + (inPlace === '' ? place : place.replace(inPlace, '').replace(/\/{2,}/g, '/'));
+}
+
+/** Whether a word that may be a name is certainly a key. */
+export function isCertainKey(word: string): boolean {
+	return KEY.exec(word)?.index === 0 || /^(?=.*\d)(?=.*[a-z])[a-z\d]{28,}$/i.test(word);
+}
+
+function isKey(text: string): boolean {
+	return OPAQUE.test(text) || KEY.test(text);
+}
+
+function decoded(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}
+
+/** Without a scheme, an address of this machine or of a private network has http, and any other one https. */
+function addressOf(text: string): string | undefined {
+	const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
+	const parsed = URL.parse(scheme === undefined ? `http://${text}` : text);
+	if (!parsed || parsed.hostname === '' || (scheme !== undefined && scheme !== 'http' && scheme !== 'https')) {
+		return undefined;
+	}
+	if (scheme === undefined && !isWhole(parsed)) {
+		return undefined;
+	}
+	const url = scheme === undefined && !isNear(parsed.hostname) ? new URL(`https://${text}`) : parsed;
+	return url.origin + url.pathname.replace(/\/+$/, '').replace(ENDPOINT, '');
+}
+
+function isNear(hostname: string): boolean {
+	const address = hostname.replace(/^\[|\]$/g, '');
+	return isLoopbackHost(hostname) || (isIP(address) !== 0 && isPrivateAddress(address)) || hostname.endsWith('.local');
+}
+
+/** A single word without a port is more likely the beginning of a name than an address. */
+function isWhole({ hostname, port }: URL): boolean {
+	return hostname.includes('.') || hostname.includes(':') || hostname === 'localhost' || port !== '';
+}

@@ -1,0 +1,41 @@
+import * as vscode from 'vscode';
+import type { Connection } from '../../contract/connection.ts';
+import { type Choice, input, shownText } from '../../platform/pick.ts';
+import { hostsOf, type ModelChoice } from '../model/modelChoices.ts';
+import { modelText } from './messages.ts';
+
+/** Returns the row of a model in a list. */
+export function modelRow(
+	connection: Connection,
+	{ name, model, alias, listed }: Omit<ModelChoice, 'group'>,
+	isCurrent: boolean,
+): Choice<string> {
+	const label = model?.label ?? listed?.name ?? name;
+	const meaning = alias ? aliasText(shownText(alias.model), connection.plan) : label === name ? '' : shownText(name);
+	const facts = model
+		? modelText(model, hostsOf(connection, model.id).length > 1)
+		: listed?.context_length
+			? modelText({ id: name, kinds: ['chat'], contextLength: listed.context_length }, false)
+			: '';
+	return {
+		label: `${isCurrent ? '$(check)' : '$(blank)'} ${shownText(alias ? name : label)}`,
+		description: meaning,
+		...(facts === '' ? {} : { detail: `$(blank) ${facts}` }),
+		value: name,
+	};
+}
+
+function aliasText(model: string, plan: Connection['plan']): string {
+	return plan === 'enterprise'
+		? vscode.l10n.t('alias of {0}', model)
+		: vscode.l10n.t('alias of {0}, enterprise host only', model);
+}
+
+/** Asks for the name of a model. Resolves with undefined when dismissed. */
+export async function typeModel(title: string, current: string): Promise<string | undefined> {
+	const prompt = vscode.l10n.t('The name as in a request: an id, an alias or a full path');
+	const name = await input(title, prompt, current, text =>
+		text.trim() === '' ? vscode.l10n.t('Write the name of a model.') : undefined,
+	);
+	return name?.trim();
+}

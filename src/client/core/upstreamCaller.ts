@@ -1,0 +1,62 @@
+// How an OpenAI-compatible server is reached, whether its models are only listed or used.
+import { ClientError } from '../../base/errors.ts';
+import { connectionSchema } from '../../contract/connection.ts';
+import { type ListedModel, modelListSchema } from '../../contract/modelList.ts';
+import type { Route } from '../../contract/routes.ts';
+import { type Caller, type CallerOptions, createCaller } from './caller.ts';
+import { LIMITS, type Limits } from './limits.ts';
+
+/** The path behind a server's address, which ends in its version. */
+const MODELS: Omit<Route, 'key'> = { method: 'GET', host: 'inference', path: '/models' };
+
+const MAXIMUM_LIST_BYTES = 4 * 1024 * 1024;
+
+export interface UpstreamCallerOptions extends Pick<CallerOptions, 'transport' | 'logger' | 'clock'> {
+	/** The name of the server in the log. */
+	name: string;
+	url: string;
+	/** It goes to the origin of `url` and nowhere else. */
+	key: string | undefined;
+	limits?: Partial<Limits>;
+}
+
+/** Plain http is accepted for servers on the user's own network, although a connection would refuse it. */
+export function createUpstreamCaller({ name, url, key, limits, ...options }: UpstreamCallerOptions): Caller {
+	return createCaller({
+		...options,
+		connection: { name, ...connectionSchema.parse({ apiUrl: 'https://upstream.invalid', service: name }), apiUrl: url },
+		keys: () => Promise.resolve(key),
+		random: Math.random,
+		limits: { ...LIMITS, ...limits },
+	});
+}
+
+export interface ListOptions {
+	hasKey: boolean;
+	/** The longest silence that is waited for, before the list and within it. */
+	milliseconds: number;
+	signal: AbortSignal;
+}
+
+/** Reads a server's list of models. Rejects with a ClientError, `bad-response` for anything that is no such list. */
+export function readUpstreamModels(
+	caller: Caller,
+	{ hasKey, milliseconds, signal }: ListOptions,
+): Promise<ListedModel[]> {
+	const call = {
+		route: { ...MODELS, key: hasKey ? ('inference' as const) : undefined },
+		jsonBytes: MAXIMUM_LIST_BYTES,
+		firstByteMs: milliseconds,
+		idleMs: milliseconds,
+		retry: 'never' as const,
+		signal,
+	};
+	return caller.json(call, reply => {
+		// Some services list their models without an object around the list.
+		const list = modelListSchema.safeParse(Array.isArray(reply) ? { data: reply } : reply);
+		if (!list.success) {
+			throw new ClientError('bad-response', 'the reply is not a list of models');
+		}
+		return list.data.data;
+	});
+}

@@ -1,0 +1,62 @@
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { explainError, showExplanation } from '../platform/notify.ts';
+import { readSetting } from '../platform/settings.ts';
+import { type AddActions, addConnection } from './addConnection.ts';
+import { namedConnection } from './connections.ts';
+import { copyDiagnosis, DiagnosisDocuments } from './diagnose/diagnosisDocuments.ts';
+import { manageConnection } from './manageConnection.ts';
+import type { ConnectionsDependencies } from './model/connectionsDependencies.ts';
+
+/** What is done with connections beyond choosing one. */
+export class ConnectionsFeature implements Disposable {
+	private readonly dependencies: ConnectionsDependencies;
+	private readonly disposables = new DisposableStore();
+	private readonly documents = this.disposables.add(new DiagnosisDocuments());
+
+	constructor(dependencies: ConnectionsDependencies) {
+		this.dependencies = dependencies;
+	}
+
+	async add(): Promise<void> {
+		await this.explained('', () => addConnection(this.dependencies, this.actions()));
+	}
+
+	/** Opens the list in which a connection of the settings is changed. */
+	async manage(name: string): Promise<void> {
+		await this.explained(name, () => manageConnection(name, this.dependencies, this.actions()));
+	}
+
+	private actions(): AddActions {
+		const transfer = () => import('./transferConnections.ts');
+		return {
+			diagnose: name => this.diagnose(name),
+			exportSome: async names => (await transfer()).exportConnections(names),
+			importSome: async () => (await transfer()).importConnections(),
+		};
+	}
+
+	async diagnose(name = readSetting('errand.connection')): Promise<void> {
+		await this.explained(name, async () => {
+			const connection = namedConnection(name);
+			const { diagnose } = await import('./diagnose/diagnoseConnection.ts');
+			const report = await diagnose(connection, this.dependencies);
+			await this.documents.show(connection.label ?? name, report);
+		});
+	}
+
+	copyDiagnosis(): Promise<void> {
+		return copyDiagnosis();
+	}
+
+	private async explained(name: string, run: () => Promise<void>): Promise<void> {
+		try {
+			await run();
+		} catch (error) {
+			await showExplanation(explainError(error, name));
+		}
+	}
+
+	dispose(): void {
+		this.disposables.dispose();
+	}
+}

@@ -1,0 +1,244 @@
+// What can be found out about the way to a host without asking the service anything.
+import { lookup } from 'node:dns/promises';
+import net from 'node:net';
+import process from 'node:process';
+import tls from 'node:tls';
+import * as vscode from 'vscode';
+import { type Clock, untilAborted } from '../../base/async.ts';
+import { systemErrorCode } from '../../base/errors.ts';
+import { isLoopbackHost } from '../../base/loopback.ts';
+import { networkFaultOf } from '../../base/networkFault.ts';
+import { failureOf } from '../../client/core/failures.ts';
+import type { Transport } from '../../client/core/transport.ts';
+import { offlineParts, placeOf } from '../../platform/addressMessages.ts';
+import { readEditorProxy } from '../../platform/settings.ts';
+import type { Finding } from '../model/diagnosis.ts';
+import { type NamedProxy, proxyOf } from '../model/proxyOf.ts';
+
+const LIMIT_MS = 8_000;
+/** A certificate that ends sooner than this is mentioned. */
+const SOON_DAYS = 14;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** What a clock may be wrong by before certificates and attestations are affected. */
+const CLOCK_MS = 60_000;
+
+/** Resolves with the findings about one origin: its name, the proxy, TLS, and the clock. */
+export async function checkWay(
+	origin: string,
+	{ transport, clock, signal }: { transport: Transport; clock: Clock; signal: AbortSignal },
+): Promise<{ findings: Finding[]; clockFinding: Finding | undefined }> {
+	if (isClearHere(origin)) {
+		// There is no name, proxy or TLS on the way.
+		const { finding, clockFinding } = await checkReach(origin, transport, clock, signal);
+		return { findings: [finding], clockFinding };
+	}
+	const proxy = proxyOf(origin, { ...readEditorProxy(), environment: process.env });
+	const [name, way, tlsFinding, reach] = await Promise.all([
+		checkName(origin, proxy, signal),
+		checkProxy(origin, proxy, signal),
+		checkCertificate(origin, proxy, clock, signal),
+		checkReach(origin, transport, clock, signal),
+	]);
+	// That the editor refuses the certificate is said of the way; what the certificate says is no good news then.
+	const certificate: Finding | undefined =
+		tlsFinding && reach.isCertificateRefused ? { ...tlsFinding, state: 'note', step: undefined } : tlsFinding;
+	const findings = [name, way, certificate, reach.finding].filter(finding => finding !== undefined);
+	return { findings, clockFinding: reach.clockFinding };
+}
+
+function isClearHere(origin: string): boolean {
+	const { protocol, hostname } = new URL(origin);
+	return protocol === 'http:' && isLoopbackHost(hostname);
+}
+
+const limited = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
+
+async function checkName(origin: string, proxy: NamedProxy, signal: AbortSignal): Promise<Finding | undefined> {
+	const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
+	const subject = vscode.l10n.t('Name {0}', host);
+	if (net.isIP(host) !== 0) {
+		return { state: 'fine', subject: vscode.l10n.t('Address {0}', host), found: vscode.l10n.t('needs no look-up.') };
+	}
+	try {
+		const addresses = await untilAborted(lookup(host, { all: true }), limited(signal));
+		const shown = addresses.map(({ address }) => address).slice(0, 3);
+		return { state: 'fine', subject, found: vscode.l10n.t('resolves to {0}.', shown.join(', ')) };
+	} catch (error) {
+		signal.throwIfAborted();
+		const code = systemErrorCode(error) ?? 'ETIMEDOUT';
+		return proxy.kind === 'proxy'
+			? {
+					state: 'note',
+					subject,
+					found: vscode.l10n.t('not known on this machine ({0}); the proxy looks names up by itself.', code),
+				}
+			: {
+					state: 'problem',
+					subject,
+					found: vscode.l10n.t('cannot be resolved ({0}).', code),
+					step: vscode.l10n.t(
+						'Check the spelling of the address, the network and a VPN; behind a proxy, set http.proxy.',
+					),
+				};
+	}
+}
+
+async function checkProxy(origin: string, proxy: NamedProxy, signal: AbortSignal): Promise<Finding> {
+	const subject = vscode.l10n.t('Proxy for {0}', placeOf(origin));
+	switch (proxy.kind) {
+		case 'none':
+			return {
+				state: 'fine',
+				subject,
+				found: vscode.l10n.t(
+					'none in http.proxy and in the environment. One that only the system knows cannot be seen from here.',
+				),
+			};
+		case 'except':
+			return { state: 'fine', subject, found: vscode.l10n.t('none, as {0} names the host.', proxy.from) };
+		case 'unreadable':
+			return {
+				state: 'problem',
+				subject,
+				found: vscode.l10n.t('{0} holds no address that can be read.', proxy.from),
+				step: vscode.l10n.t('Write it as http://host:port.'),
+			};
+		case 'proxy': {
+			const place = `${proxy.host}:${proxy.port}`;
+			const problem = await connectProblem(proxy.host.replace(/^\[|\]$/g, ''), proxy.port, signal);
+			return problem === undefined
+				? { state: 'fine', subject, found: vscode.l10n.t('{0} of {1} accepts connections.', place, proxy.from) }
+				: {
+						state: 'problem',
+						subject,
+						found: vscode.l10n.t('{0} of {1} cannot be reached ({2}).', place, proxy.from, problem),
+						step: vscode.l10n.t('Correct {0}, or ask whoever runs the proxy.', proxy.from),
+					};
+		}
+	}
+}
+
+/** Returns the code of the error, or undefined once a connection was made. */
+async function connectProblem(host: string, port: number, signal: AbortSignal): Promise<string | undefined> {
+	const socket = net.connect({ host, port });
+	const connected = new Promise<void>((resolve, reject) => {
+		socket.once('connect', resolve);
+		socket.once('error', reject);
+	});
+	try {
+		await untilAborted(connected, limited(signal));
+		return undefined;
+	} catch (error) {
+		signal.throwIfAborted();
+		return systemErrorCode(error) ?? 'ETIMEDOUT';
+	} finally {
+		socket.destroy();
+	}
+}
+
+/** Reads the certificate on a connection of its own. Whether the editor accepts it is told by the request. */
+async function checkCertificate(
+	origin: string,
+	proxy: NamedProxy,
+	clock: Clock,
+	signal: AbortSignal,
+): Promise<Finding | undefined> {
+	const { hostname, port } = new URL(origin);
+	const subject = vscode.l10n.t('TLS of {0}', placeOf(origin));
+	if (proxy.kind === 'proxy') {
+		return undefined;
+	}
+	const host = hostname.replace(/^\[|\]$/g, '');
+	const name = net.isIP(host) === 0 ? { servername: host } : {};
+	// The certificate is only looked at here, and nothing is sent on this connection.
+	const socket = tls.connect({ host, port: Number(port || 443), ...name, rejectUnauthorized: false });
+	const secured = new Promise<void>((resolve, reject) => {
+		socket.once('secureConnect', resolve);
+		socket.once('error', reject);
+	});
+	try {
+		await untilAborted(secured, limited(signal));
+		const { issuer, valid_to } = socket.getPeerCertificate();
+		const ends = Date.parse(valid_to);
+		const by = issuer?.O ?? issuer?.CN ?? vscode.l10n.t('an unnamed authority');
+		const until = Number.isNaN(ends) ? '?' : new Date(ends).toISOString().slice(0, 10);
+		const isSoon = ends - clock.now() < SOON_DAYS * DAY_MS;
+		return {
+			state: isSoon ? 'note' : 'fine',
+			subject,
+			found: vscode.l10n.t(
+				'{0}, certificate issued by “{1}”, valid until {2}.',
+				socket.getProtocol() ?? 'TLS',
+				String(by),
+				until,
+			),
+			...(isSoon ? { step: vscode.l10n.t('Whoever runs the service has to renew it.') } : {}),
+		};
+	} catch {
+		signal.throwIfAborted();
+		// The request says the same in its own words.
+		return undefined;
+	} finally {
+		socket.destroy();
+	}
+}
+
+/** Asks for the address itself, without a key: whatever is answered, the way is open. */
+async function checkReach(
+	origin: string,
+	transport: Transport,
+	clock: Clock,
+	signal: AbortSignal,
+): Promise<{ finding: Finding; clockFinding: Finding | undefined; isCertificateRefused?: boolean }> {
+	const subject = vscode.l10n.t('Way to {0}', placeOf(origin));
+	const started = clock.now();
+	try {
+		const request = { method: 'HEAD', url: `${origin}/`, headers: {}, connectTimeoutMs: LIMIT_MS };
+		const response = await transport.request({ ...request, signal: limited(signal) });
+		await response.body[Symbol.asyncIterator]().return?.();
+		const took = clock.now() - started;
+		const date = Date.parse(response.headers.get('date') ?? '');
+		return {
+			finding: { state: 'fine', subject, found: vscode.l10n.t('open, answered in {0} ms.', took) },
+			clockFinding: Number.isNaN(date) ? undefined : clockFinding(origin, clock.now() - date),
+		};
+	} catch (error) {
+		signal.throwIfAborted();
+		const failure = failureOf(error);
+		// A redirect is an answer, wherever it leads.
+		if (failure.code === 'bad-response' && failure.status !== undefined) {
+			return { finding: { state: 'fine', subject, found: vscode.l10n.t('open.') }, clockFinding: undefined };
+		}
+		const isLate = error instanceof Error && error.name === 'TimeoutError';
+		const { cause, step } = isLate
+			? {
+					cause: vscode.l10n.t('{0} did not answer in time.', placeOf(origin)),
+					step: vscode.l10n.t('Check the address, the port and a firewall on the way.'),
+				}
+			: offlineParts(failure, origin);
+		const isCertificateRefused = networkFaultOf(failure)?.kind === 'certificate';
+		return {
+			finding: { state: 'problem', subject, found: cause, step },
+			clockFinding: undefined,
+			isCertificateRefused,
+		};
+	}
+}
+
+/** `ahead` is what this machine's clock is ahead of the service's, in milliseconds. */
+function clockFinding(origin: string, ahead: number): Finding {
+	const subject = vscode.l10n.t('Clock against {0}', placeOf(origin));
+	if (Math.abs(ahead) <= CLOCK_MS) {
+		return { state: 'fine', subject, found: vscode.l10n.t('within a minute.') };
+	}
+	const minutes = Math.round(Math.abs(ahead) / 60_000).toLocaleString(vscode.env.language);
+	return {
+		state: 'problem',
+		subject,
+		found:
+			ahead > 0
+				? vscode.l10n.t('this machine is {0} min ahead.', minutes)
+				: vscode.l10n.t('this machine is {0} min behind.', minutes),
+		step: vscode.l10n.t('Set the clock: certificates and attestations are refused where it is wrong.'),
+	};
+}

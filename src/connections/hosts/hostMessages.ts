@@ -1,0 +1,123 @@
+// What is said about a host of a connection that was asked.
+import * as vscode from 'vscode';
+import type { ClientError } from '../../base/errors.ts';
+import { foreignAnswerParts, isAboutKey, offlineParts, placeOf } from '../../platform/addressMessages.ts';
+import type { FaultParts } from '../../platform/networkFaultMessages.ts';
+import { quote } from '../../platform/notify.ts';
+import type { HostAnswer, HostField } from './askHost.ts';
+
+export function hostLabel(field: HostField): string {
+	switch (field) {
+		case 'apiUrl':
+			return vscode.l10n.t('Public host for chat');
+		case 'enterpriseUrl':
+			return vscode.l10n.t('Enterprise host');
+		case 'cloudUrl':
+			return vscode.l10n.t('Host of cloud tasks and look-ups');
+		case 'agentUrl':
+			return vscode.l10n.t('Host of the agent task API');
+		case 'orgUrl':
+			return vscode.l10n.t('Organisation’s host of the encrypted channel');
+		case 'encryptUrl':
+			return vscode.l10n.t('Shared host of the encrypted channel');
+		case 'dashboardUrl':
+			return vscode.l10n.t('Dashboard');
+	}
+}
+
+/** Why the address cannot be that of a connection. */
+export function addressRule(): string {
+	return vscode.l10n.t(
+		'Type an https address without user name, query or fragment; http is accepted for this machine only (localhost, 127.0.0.1).',
+	);
+}
+
+/** Says in a sentence what a host has answered that was not a failure. */
+export function answerText(answer: Exclude<HostAnswer, { state: 'failed' }>, field: HostField): string {
+	switch (answer.state) {
+		case 'answers':
+			return field === 'orgUrl'
+				? vscode.l10n.t('Something answers there. The encrypted channel can be asked once a model for it is listed.')
+				: vscode.l10n.t('Something answers there.');
+		case 'wants-key':
+			return answer.noList
+				? vscode.l10n.t('It answers and wants a key. It lists no models.')
+				: vscode.l10n.t('It answers and wants a key.');
+		case 'fits':
+			if (answer.noList) {
+				return vscode.l10n.t('It answers. It lists no models.');
+			}
+			if (answer.models === undefined) {
+				return vscode.l10n.t('It answers as it should.');
+			}
+			return answer.models.length === 1
+				? vscode.l10n.t('It lists one model.')
+				: vscode.l10n.t('It lists {0} models.', answer.models.length);
+	}
+}
+
+/** Says why a host is not what the connection takes it for, and what to do. `hasKey`: it got a key. */
+export function hostProblem(error: ClientError, url: string, field: HostField, hasKey: boolean): FaultParts {
+	const place = placeOf(url);
+	const { status = 0 } = error;
+	const said = quote(error.serviceMessage);
+	if (isAboutKey(error)) {
+		return hasKey
+			? {
+					cause: vscode.l10n.t('{0} refused the key (HTTP {1}).', place, status),
+					step: vscode.l10n.t('Check it, or enter another one.') + said,
+				}
+			: {
+					cause: vscode.l10n.t('{0} refused the question (HTTP {1}).', place, status),
+					step: vscode.l10n.t('Check the address.') + said,
+				};
+	}
+	switch (error.code) {
+		case 'not-found':
+			return {
+				cause: vscode.l10n.t('{0} answers, but not as the service does (HTTP {1}).', place, status),
+				step: wrongPathStep(field),
+			};
+		case 'bad-response':
+			return foreignAnswerParts(error, place, {
+				cause: vscode.l10n.t('What answers at {0} is not the service.', place),
+				step: wrongPathStep(field),
+			});
+		case 'offline':
+			return offlineParts(error, url);
+		case 'timeout':
+			return {
+				cause: vscode.l10n.t('{0} did not answer in time.', place),
+				step: vscode.l10n.t('Check the address and the port, or try again when the server is ready.'),
+			};
+		case 'rate-limited':
+			return {
+				cause: vscode.l10n.t('{0} takes no more requests for now (HTTP {1}).', place, status),
+				step: vscode.l10n.t('Try again in a moment.') + said,
+			};
+		case 'payment-required':
+			return {
+				cause: vscode.l10n.t('The account at {0} has no credit left.', place),
+				step: vscode.l10n.t('Add credit there, then try again.') + said,
+			};
+		default:
+			return {
+				cause: vscode.l10n.t('{0} failed at the question (HTTP {1}).', place, status),
+				step: vscode.l10n.t('Try again later, or check the address.') + said,
+			};
+	}
+}
+
+function wrongPathStep(field: HostField): string {
+	switch (field) {
+		case 'apiUrl':
+		case 'enterpriseUrl':
+			return vscode.l10n.t('Give the part of the address that stands before /v1/chat/completions.');
+		case 'cloudUrl':
+			return vscode.l10n.t('Give the part of the address that stands before /api/tasks.');
+		case 'agentUrl':
+			return vscode.l10n.t('Give the part of the address that stands before /api/v1/tasks.');
+		default:
+			return vscode.l10n.t('Check the address; the service’s documents have it.');
+	}
+}

@@ -1,0 +1,24 @@
+// What tokens cost, as a connection states it.
+
+/** Prices in US dollars for a million tokens. At least `input` or `output` is known. */
+export interface Prices {
+	input?: number;
+	output?: number;
+	cachedInput?: number;
+}
+
+/**
+ * Reads prices as `errand.connections` and the local service state them. Returns undefined where neither `input` nor
+ * `output` is a price.
+ */
+export function readPrices(prices: Record<string, number> | undefined): Prices | undefined {
+	const { input, output, cachedInput } = prices ?? {};
+	const known = {
+		...(isPrice(input) ? { input } : {}),
+		...(isPrice(output) ? { output } : {}),
+		...(isPrice(cachedInput) ? { cachedInput } : {}),
+	};
+	return 'input' in known || 'output' in known ? known : undefined;
+}
+
+const isPrice = (value: number | undefined): value is number => value !== undefined && value >= 0;

@@ -1,0 +1,87 @@
+// This module puts together what each connection has cost in each month from what its tasks and its chat say.
+import { addCosts, type KnownCost } from '../../base/knownCost.ts';
+
+/** The use of one model by the tasks or by the chat of a connection. */
+export interface ModelPart {
+	kind: 'tasks' | 'chat';
+	model: string;
+	provider: string | undefined;
+	/** The requests of tasks or the replies of the chat. Undefined where nobody has counted them. */
+	count: number | undefined;
+	inputTokens: number;
+	outputTokens: number;
+	cost: KnownCost;
+}
+
+export interface ConnectionName {
+	/** The name in the settings. */
+	name: string;
+	label: string;
+	/** Whether it has a service for tasks. */
+	hasTasks: boolean;
+}
+
+/** The use in one calendar month. */
+export interface MonthParts {
+	/** The month in the form `2026-11`. */
+	month: string;
+	parts: ModelPart[];
+}
+
+/** The months of one connection; undefined for replies of which nobody has written down the connection. */
+export interface ConnectionMonths {
+	connection: string | undefined;
+	months: MonthParts[];
+}
+
+export interface ConnectionSum {
+	/** Undefined for replies of which nobody has written down the connection. */
+	connection: ConnectionName | undefined;
+	parts: ModelPart[];
+	/** Undefined where nothing was used. */
+	cost: KnownCost | undefined;
+}
+
+export interface MonthSums {
+	month: string;
+	/** The connections in the order of the settings, followed by those that are no longer in the settings. */
+	sums: ConnectionSum[];
+}
+
+/**
+ * Adds up what was used, month by month with the latest first. The current month is always among them, and has every
+ * connection.
+ */
+export function monthlyCosts(
+	connections: readonly ConnectionName[],
+	used: readonly ConnectionMonths[],
+	currentMonth: string,
+): MonthSums[] {
+	const months = new Set([currentMonth, ...used.flatMap(one => one.months.map(({ month }) => month))]);
+	const names = [...connections.map(({ name }) => name), ...used.map(({ connection }) => connection)];
+	return [...months]
+		.sort()
+		.reverse()
+		.map(month => ({
+			month,
+			sums: [...new Set(names)].flatMap(name => {
+				const parts = partsOf(used, name, month);
+				const known = connections.find(connection => connection.name === name);
+				return parts.length === 0 && (month !== currentMonth || !known)
+					? []
+					: [
+							{
+								connection: name === undefined ? undefined : (known ?? { name, label: name, hasTasks: false }),
+								parts,
+								cost: addCosts(parts.map(({ cost }) => cost)),
+							},
+						];
+			}),
+		}));
+}
+
+function partsOf(used: readonly ConnectionMonths[], connection: string | undefined, month: string): ModelPart[] {
+	return used
+		.filter(one => one.connection === connection)
+		.flatMap(({ months }) => months.filter(one => one.month === month).flatMap(({ parts }) => parts));
+}

@@ -1,0 +1,170 @@
+import * as vscode from 'vscode';
+import { addCosts } from '../base/knownCost.ts';
+import { monthOf } from '../base/month.ts';
+import { escapeIcons, oneLine } from '../base/plainText.ts';
+import { costOfUse, isUsed, type MonthlyUse } from '../contract/agents.ts';
+import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
+import { costText, formatNumber } from '../platform/amounts.ts';
+import { explainError } from '../platform/notify.ts';
+import { type Choice, choose, separator } from '../platform/pick.ts';
+import type { ChatUse, CostsDependencies } from './costsDependencies.ts';
+import {
+	type ConnectionMonths,
+	type ConnectionSum,
+	type ModelPart,
+	type MonthSums,
+	monthlyCosts,
+} from './model/monthlyCosts.ts';
+
+const MAXIMUM_NAME = 80;
+
+interface Costs {
+	months: MonthSums[];
+	/** Sentences that say what could not be read. */
+	problems: string[];
+}
+
+/** Shows what each connection has cost, month by month, and what that is made of. */
+export async function showCosts(dependencies: CostsDependencies): Promise<void> {
+	const { months, problems } = await vscode.window.withProgress(
+		{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Adding up costs…') },
+		() => readCosts(dependencies),
+	);
+	let chosen: ConnectionSum | undefined;
+	do {
+		chosen = await choose(vscode.l10n.t('Costs'), rowsOf(months, problems), {
+			placeHolder: vscode.l10n.t('What Errand has counted; the bill of a service may say something else'),
+			...(chosen === undefined ? {} : { active: chosen }),
+		});
+		if (chosen) {
+			await showParts(chosen);
+		}
+	} while (chosen);
+}
+
+async function readCosts({ connections, taskUse, chatUse }: CostsDependencies): Promise<Costs> {
+	const problems: string[] = [];
+	const [names, tasks, chat] = await Promise.all([
+		connections(),
+		taskUse().catch((error: unknown): MonthlyUse => {
+			const reason = explainError(error, vscode.l10n.t('the local service')).message;
+			problems.push(vscode.l10n.t('What tasks of the local service have cost cannot be read: {0}', reason));
+			return [];
+		}),
+		chatUse().catch((error: unknown): ChatUse => {
+			const reason = explainError(error, vscode.l10n.t('the chat')).message;
+			problems.push(vscode.l10n.t('What the chat has cost cannot be read: {0}', reason));
+			return { used: [], unreadable: 0 };
+		}),
+	]);
+	if (chat.unreadable > 0) {
+		problems.push(
+			chat.unreadable === 1
+				? vscode.l10n.t('1 conversation cannot be read, so its replies are missing here.')
+				: vscode.l10n.t(
+						'{0} conversations cannot be read, so their replies are missing here.',
+						formatNumber(chat.unreadable),
+					),
+		);
+	}
+	const used = [{ connection: LOCAL_CONNECTION_NAME, months: tasks.map(taskParts) }, ...chat.used.map(chatParts)];
+	return { months: monthlyCosts(names, used, monthOf(Date.now())), problems };
+}
+
+function taskParts({ month, models }: MonthlyUse[number]): ConnectionMonths['months'][number] {
+	const parts = models.filter(isUsed).map(
+		(use): ModelPart => ({
+			kind: 'tasks',
+			model: use.model,
+			provider: use.provider,
+			count: use.calls,
+			inputTokens: use.inputTokens ?? 0,
+			outputTokens: use.outputTokens ?? 0,
+			cost: costOfUse(use),
+		}),
+	);
+	return { month, parts };
+}
+
+function chatParts({ connection, months }: ChatUse['used'][number]): ConnectionMonths {
+	return {
+		connection,
+		months: months.map(({ month, parts }) => ({ month, parts: parts.map(part => ({ ...part, kind: 'chat' })) })),
+	};
+}
+
+function rowsOf(months: readonly MonthSums[], problems: readonly string[]): Choice<ConnectionSum | undefined>[] {
+	const rows = months.flatMap(({ month, sums }) => [
+		separator<ConnectionSum | undefined>(monthText(month)),
+		...sums.map(sum => ({ ...sumRow(sum), value: sum })),
+	]);
+	const notes = problems.map(label => ({ label, value: undefined, iconPath: new vscode.ThemeIcon('warning') }));
+	return [...notes, ...rows];
+}
+
+function sumRow({ connection, parts, cost }: ConnectionSum): vscode.QuickPickItem {
+	const isLocal = connection?.name === LOCAL_CONNECTION_NAME;
+	const texts = [
+		isLocal ? partText('tasks', parts) : undefined,
+		partText('chat', parts),
+		// The contract has no field for what a task has cost.
+		!isLocal && connection?.hasTasks
+			? vscode.l10n.t('tasks: cost not known, as the service does not say it')
+			: undefined,
+	];
+	return {
+		label: connection
+			? escapeIcons(oneLine(connection.label, MAXIMUM_NAME))
+			: vscode.l10n.t('Connection not written down'),
+		description: cost ? costText(cost) : vscode.l10n.t('nothing counted'),
+		detail: texts.filter(text => text !== undefined).join(' · '),
+		iconPath: new vscode.ThemeIcon(isLocal ? 'server-process' : 'plug'),
+	};
+}
+
+function partText(kind: ModelPart['kind'], parts: readonly ModelPart[]): string {
+	const cost = addCosts(parts.filter(part => part.kind === kind).map(part => part.cost));
+	const text = cost ? costText(cost) : vscode.l10n.t('nothing');
+	return kind === 'tasks' ? vscode.l10n.t('tasks: {0}', text) : vscode.l10n.t('chat: {0}', text);
+}
+
+/** Shows the models and providers that a sum is made of. Choosing one goes back. */
+async function showParts({ connection, parts }: ConnectionSum): Promise<void> {
+	const title = oneLine(connection?.label ?? vscode.l10n.t('Connection not written down'), MAXIMUM_NAME);
+	const rows = parts.map(part => ({ ...partRow(part), value: part }));
+	const none = { label: vscode.l10n.t('Nothing was counted in this month.'), value: undefined };
+	await choose<ModelPart | undefined>(title, rows.length === 0 ? [none] : rows);
+}
+
+function partRow({ kind, model, provider, count, inputTokens, outputTokens, cost }: ModelPart): vscode.QuickPickItem {
+	const counted =
+		count === undefined
+			? undefined
+			: kind === 'tasks'
+				? count === 1
+					? vscode.l10n.t('1 request')
+					: vscode.l10n.t('{0} requests', formatNumber(count))
+				: count === 1
+					? vscode.l10n.t('1 reply')
+					: vscode.l10n.t('{0} replies', formatNumber(count));
+	const details = [
+		kind === 'tasks' ? vscode.l10n.t('Tasks') : vscode.l10n.t('Chat'),
+		counted,
+		inputTokens + outputTokens === 0
+			? vscode.l10n.t('tokens not known')
+			: vscode.l10n.t('{0} tokens in, {1} out', formatNumber(inputTokens), formatNumber(outputTokens)),
+	];
+	const shown = oneLine(model, MAXIMUM_NAME);
+	return {
+		label: escapeIcons(
+			provider === undefined ? shown : vscode.l10n.t('{0} by {1}', shown, oneLine(provider, MAXIMUM_NAME)),
+		),
+		description: costText(cost),
+		detail: details.filter(text => text !== undefined).join(' · '),
+	};
+}
+
+function monthText(month: string): string {
+	// No time zone can move a date in the middle of a month to another month.
+	return new Date(`${month}-15T12:00:00`).toLocaleDateString(vscode.env.language, { month: 'long', year: 'numeric' });
+}

@@ -1,0 +1,314 @@
+import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import { ClientError, describeError, UserFacingError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Connection } from '../contract/connection.ts';
+import { executeCommand } from '../platform/commands.ts';
+import { type Explanation, explainError } from '../platform/notify.ts';
+import { input } from '../platform/pick.ts';
+import { serveMessage } from '../platform/serveMessage.ts';
+import { webviewRoot, webviewShell } from '../platform/webview.ts';
+import { saveRun } from './exportDecision.ts';
+import { explainDecision, keptText, named, opinionText, timeText } from './messages.ts';
+import type { DecisionPageData, DecisionView, FromDecisionPage, ToDecisionPage } from './model/protocol.ts';
+import { parseFromDecisionPage } from './model/protocolSchema.ts';
+import type { Run } from './model/run.ts';
+import { modelOf } from './model/sending.ts';
+import type { RequestDocuments } from './requestDocuments.ts';
+import { runOf } from './runOf.ts';
+import type { RunStore } from './runStore.ts';
+import type { Prepared, Subject } from './subject.ts';
+import { resultView, sendingView } from './view.ts';
+
+export interface DecisionPanelDependencies {
+	extensionUri: vscode.Uri;
+	runs: RunStore;
+	documents: RequestDocuments;
+	/** Asks the user for the key of a connection where it is missing. */
+	ensureKey(connection: Connection): Promise<boolean>;
+	logger: Logger;
+}
+
+/** A decision as an editor tab: what will be sent, then the answers. Nothing leaves the machine before the user sends it. */
+export class DecisionPanel {
+	private readonly dependencies: DecisionPanelDependencies;
+	private subject: Subject;
+	private readonly store = new DisposableStore();
+	private readonly panel: vscode.WebviewPanel;
+	private stage: DecisionView['stage'] = 'idle';
+	private prepared: Prepared | undefined;
+	/** The model that the user has chosen in place of the file's. */
+	private chosenModel: string | undefined;
+	private problem: Explanation | undefined;
+	/** Aborted by the next step or when the panel is disposed of. */
+	private working: AbortController | undefined;
+	private shownRun = '';
+	private comparedWith = '';
+	private isReady = false;
+	private isDisposed = false;
+	/** A second click while the key is looked up sends nothing more. */
+	private isAskingForKey = false;
+
+	private readonly handlers: { [K in FromDecisionPage['kind']]: (message: FromDecisionPage & { kind: K }) => unknown } =
+		{
+			'page-ready': () => {
+				this.isReady = true;
+				this.post();
+			},
+			prepare: () => this.prepare(),
+			send: () => this.send(),
+			stop: () => this.working?.abort(),
+			'show-request': () => this.showRequest(),
+			'choose-model': () => this.chooseModel(),
+			help: () => this.problem?.action && executeCommand(this.problem.action.command),
+			export: ({ format }) => {
+				const run = this.run();
+				return run && saveRun(run, this.subject.title, format);
+			},
+			'show-run': ({ run }) => {
+				this.shownRun = run;
+				this.post();
+			},
+			'compare-with': ({ run }) => {
+				this.comparedWith = run;
+				this.post();
+			},
+			'show-entry': ({ entry }) => this.subject.showEntry?.(entry),
+		};
+
+	constructor(subject: Subject, dependencies: DecisionPanelDependencies) {
+		this.subject = subject;
+		this.dependencies = dependencies;
+		const { extensionUri } = dependencies;
+		this.panel = vscode.window.createWebviewPanel(
+			'errand.decision',
+			vscode.l10n.t('Decision: {0}', named(subject.title)),
+			vscode.ViewColumn.Beside,
+			{ enableScripts: true, enableFindWidget: true, localResourceRoots: [webviewRoot(extensionUri)] },
+		);
+		this.store.add(
+			this.panel.webview.onDidReceiveMessage(message => {
+				void serveMessage<FromDecisionPage>(message, {
+					parse: parseFromDecisionPage,
+					handle: parsed => (this.handlers[parsed.kind] as (parsed: FromDecisionPage) => unknown)(parsed),
+					post: answer => this.panel.webview.postMessage(answer),
+					explain: error => explainError(error, this.prepared?.target.label ?? 'Errand'),
+					logger: dependencies.logger,
+				});
+			}),
+		);
+		this.store.add(
+			this.panel.onDidChangeViewState(() => {
+				// A hidden page is disposed of by the editor; the next one announces itself.
+				this.isReady = this.isReady && this.panel.visible;
+			}),
+		);
+		const data: DecisionPageData = defined({ bundle: vscode.l10n.bundle });
+		this.panel.webview.html = webviewShell(this.panel.webview, {
+			extensionUri,
+			name: 'decision',
+			title: vscode.l10n.t('Decision'),
+			language: vscode.env.language,
+			data,
+		});
+	}
+
+	onDidDispose(listener: () => void): void {
+		this.panel.onDidDispose(() => {
+			this.working?.abort();
+			this.working = undefined;
+			this.isReady = false;
+			this.isDisposed = true;
+			this.store.dispose();
+			listener();
+		});
+	}
+
+	dispose(): void {
+		this.panel.dispose();
+	}
+
+	/** Brings the tab to the front, reads everything anew, and shows what would be sent. Never rejects. */
+	async open(subject: Subject): Promise<void> {
+		this.subject = subject;
+		this.panel.reveal();
+		await this.prepare();
+	}
+
+	private async prepare(): Promise<void> {
+		const own = this.begin('preparing');
+		this.prepared = undefined;
+		this.post();
+		await this.work(own, async () => {
+			const prepared = await this.subject.prepare(own.signal);
+			if (this.working !== own) {
+				return;
+			}
+			this.prepared = prepared;
+			if (prepared && this.model(prepared) === undefined) {
+				throw new UserFacingError(
+					vscode.l10n.t(
+						'{0} names no decision model. Add “decisionModel” to the connection or “model” to the file, or choose another connection.',
+						prepared.target.label,
+					),
+					{ action: 'switchConnection' },
+				);
+			}
+			this.stage = prepared ? 'ready' : 'idle';
+		});
+	}
+
+	private async send(): Promise<void> {
+		const { prepared } = this;
+		const model = prepared && this.model(prepared);
+		if (!prepared || model === undefined || this.stage !== 'ready' || this.isAskingForKey) {
+			return;
+		}
+		this.isAskingForKey = true;
+		// The user may have switched the connection since; what was shown goes where it was shown to go.
+		const hasKey = await this.dependencies.ensureKey(prepared.target.connection).finally(() => {
+			this.isAskingForKey = false;
+		});
+		// Meanwhile the tab may have been closed, or may show something else than the user has agreed to.
+		const isShown = this.prepared === prepared && this.model(prepared) === model && !this.isDisposed;
+		if (!hasKey || !isShown) {
+			return;
+		}
+		const own = this.begin('asking');
+		this.post();
+		await this.work(own, async () => {
+			const { client } = prepared.target;
+			const replies = await Promise.all(
+				prepared.requests.map(({ state, questions }) =>
+					client.decisions.evaluate({ state, questions, model }, { signal: own.signal }),
+				),
+			);
+			const run = runOf(prepared, model, replies);
+			await this.dependencies.runs.add(this.subject.key, run);
+			if (this.working === own) {
+				this.stage = 'idle';
+				this.prepared = undefined;
+				this.shownRun = run.id;
+			}
+		});
+	}
+
+	private begin(stage: DecisionView['stage']): AbortController {
+		this.working?.abort();
+		const own = new AbortController();
+		this.working = own;
+		this.stage = stage;
+		this.problem = undefined;
+		return own;
+	}
+
+	/** Runs one step to its end, and shows what has become of it. */
+	private async work(own: AbortController, step: () => Promise<void>): Promise<void> {
+		try {
+			await step();
+		} catch (error) {
+			if (this.working === own) {
+				const { prepared } = this;
+				const wasSent = this.stage === 'asking';
+				// What was read stays, so that the user can send it again.
+				this.stage = wasSent ? 'ready' : 'idle';
+				const model = (prepared && this.model(prepared)) ?? '';
+				this.problem = explainDecision(error, prepared?.target.label ?? 'Errand', model);
+				if (!ClientError.is(error, 'aborted')) {
+					// A sentence for the user may repeat what the file says, which no log may hold.
+					const reason = error instanceof UserFacingError ? error.name : describeError(error);
+					this.dependencies.logger.log('warn', 'A decision was not evaluated', { reason });
+				}
+			}
+		} finally {
+			if (this.working === own) {
+				this.working = undefined;
+				this.post();
+			}
+		}
+	}
+
+	private model({ target, model }: Prepared): string | undefined {
+		return modelOf(target.connection, this.chosenModel ?? model);
+	}
+
+	private async chooseModel(): Promise<void> {
+		const { prepared } = this;
+		if (!prepared) {
+			return;
+		}
+		const chosen = await input(
+			vscode.l10n.t('Decision Model'),
+			vscode.l10n.t(
+				'A name that ends with -latest follows its newest release, an id with a version stays. Empty: the connection’s own.',
+			),
+			this.model(prepared) ?? '',
+			() => undefined,
+		);
+		if (chosen !== undefined && this.prepared === prepared) {
+			this.chosenModel = chosen.trim() || undefined;
+			this.post();
+		}
+	}
+
+	private async showRequest(): Promise<void> {
+		const { prepared } = this;
+		const model = prepared && this.model(prepared);
+		if (prepared && model !== undefined) {
+			// The fields stand in the order in which the client sends them.
+			const bodies = prepared.requests.map(({ state, questions }) => ({ state, questions, model }));
+			await this.dependencies.documents.show(this.subject.title, bodies);
+		}
+	}
+
+	private run(): Run | undefined {
+		const runs = this.dependencies.runs.of(this.subject.key);
+		return runs.find(({ id }) => id === this.shownRun) ?? runs[0];
+	}
+
+	private post(): void {
+		if (this.isReady) {
+			const message: ToDecisionPage = { kind: 'decision-set', decision: this.view() };
+			void this.panel.webview.postMessage(message);
+		}
+	}
+
+	private view(): DecisionView {
+		const { stage, prepared, problem } = this;
+		const runs = this.dependencies.runs.of(this.subject.key);
+		const run = this.run();
+		const other = runs.find(({ id }) => id === this.comparedWith && id !== run?.id);
+		const model = prepared && this.model(prepared);
+		return {
+			title: named(this.subject.title),
+			stage,
+			sentence: problem?.message ?? this.sentence(run),
+			tone: problem ? 'bad' : stage === 'preparing' || stage === 'asking' ? 'pending' : 'open',
+			...(problem?.action ? { help: problem.action.label } : {}),
+			opinion: opinionText(),
+			...(prepared && model !== undefined ? { sending: sendingView(prepared, model) } : {}),
+			...(run ? { result: resultView(run, other) } : {}),
+			runs: runs.map(({ id, at, model: resolved, asked }) => ({
+				id,
+				label: `${timeText(at)} · ${named(resolved ?? asked)}`,
+			})),
+			kept: keptText(),
+		};
+	}
+
+	private sentence(run: Run | undefined): string {
+		switch (this.stage) {
+			case 'preparing':
+				return vscode.l10n.t('Reading what the questions are about…');
+			case 'ready':
+				return vscode.l10n.t('Nothing has been sent yet. Look at what will be, then send it.');
+			case 'asking':
+				return vscode.l10n.t('The model is asked. This can take a minute.');
+			case 'idle':
+				return run
+					? vscode.l10n.t('The answers of {0}.', timeText(run.at))
+					: vscode.l10n.t('Nothing was sent. Evaluate again to read what the questions are about.');
+		}
+	}
+}

@@ -1,0 +1,79 @@
+import type * as vscode from 'vscode';
+import type { Logger } from '../base/logger.ts';
+import type { Client } from '../client/types.ts';
+import type { Connection } from '../contract/connection.ts';
+import type { FailedTask, LogText } from './model/triage.ts';
+
+/** The active connection with its client, because what was shown for one is never sent to another. */
+export interface DecisionConnection {
+	client: Pick<Client, 'decisions'>;
+	connection: Connection;
+	/** Its name for the user. */
+	label: string;
+	isLocal: boolean;
+}
+
+/** What the state of a decision may be read from, as the chat's context is. */
+export type ReadableSource =
+	| {
+			kind: 'selection';
+			uri: string;
+			range: { start: { line: number; character: number }; end: { line: number; character: number } };
+	  }
+	| { kind: 'file'; uri: string }
+	| { kind: 'problems'; uri?: string }
+	| { kind: 'diff'; uri: string }
+	| { kind: 'text'; label: string; text: string };
+
+export interface ReadText {
+	label: string;
+	text: string;
+	/** Sentences on what the user has to see before it is sent. */
+	warnings: string[];
+}
+
+export interface TaskPatch {
+	name: string;
+	text: string;
+	/** Only the beginning is there. */
+	isCut: boolean;
+}
+
+/** What this feature needs of tasks. Everything resolves with undefined where the user has dismissed a question. */
+export interface DecisionTasks {
+	/** Returns the task that an argument names or that the user chooses. */
+	choose(
+		argument: unknown,
+		title: string,
+		which: 'any' | 'failed' | 'changed',
+	): Promise<(FailedTask & { id: string; title: string }) | undefined>;
+	readLog(taskId: string, signal: AbortSignal): Promise<LogText[]>;
+	/** `argument` may name one of several results; otherwise the user is asked. */
+	readChanges(
+		taskId: string,
+		argument: unknown,
+		title: string,
+	): Promise<(TaskPatch & { resultKey: string }) | undefined>;
+	/** Returns the changes of an open comparison, of the agents of a task, or of what the user chooses. */
+	readPatches(
+		argument: unknown,
+		title: string,
+	): Promise<{ title: string; prompt: string; patches: TaskPatch[] } | undefined>;
+	showLogEntry(taskId: string, index: number): Promise<void>;
+}
+
+/** The parts that the root provides to this feature. */
+export interface DecisionsDependencies {
+	extensionUri: vscode.Uri;
+	workspaceState: vscode.Memento;
+	active(): Promise<DecisionConnection>;
+	/**
+	 * Asks the user for a connection's key of inference, where it is missing. Resolves with false when there is still
+	 * none.
+	 */
+	ensureKey(connection: Connection): Promise<boolean>;
+	/** Rejects with a sentence for the user where a source cannot be read. */
+	readContext(source: ReadableSource): Promise<ReadText>;
+	tasks: DecisionTasks;
+	logger: Logger;
+}

@@ -1,0 +1,93 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { executeCommand } from '../platform/commands.ts';
+import { commands } from '../platform/ids.ts';
+import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
+import { DecisionPanel } from './decisionPanel.ts';
+import type { DecisionsDependencies } from './decisionsDependencies.ts';
+import { fileSubject } from './fileSubject.ts';
+import { DECISION_FILE } from './model/decisionFile.ts';
+import { newDecision } from './newDecision.ts';
+import { RequestDocuments } from './requestDocuments.ts';
+import { RunStore } from './runStore.ts';
+import type { Subject } from './subject.ts';
+import { judgeSubject, readinessSubject, triageSubject } from './taskSubjects.ts';
+
+/** The commands of decisions, each with a tab for what it is about. */
+export class DecisionsFeature implements Disposable {
+	private readonly dependencies: DecisionsDependencies;
+	private readonly disposables = new DisposableStore();
+	private readonly documents = this.disposables.add(new RequestDocuments());
+	private readonly runs: RunStore;
+	private readonly panels = new Map<string, DecisionPanel>();
+
+	constructor(dependencies: DecisionsDependencies) {
+		this.dependencies = dependencies;
+		this.runs = new RunStore(dependencies.workspaceState);
+	}
+
+	create(): Promise<void> {
+		return newDecision();
+	}
+
+	/** Evaluates the file of the argument or of the active editor. */
+	async evaluate(argument: unknown): Promise<void> {
+		const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
+		if (!uri || !DECISION_FILE.test(uri.path)) {
+			const create = vscode.l10n.t('New Decision');
+			const said = vscode.l10n.t(
+				'The active editor shows no decision file (*.decision.json). Open one, or begin a new one.',
+			);
+			if ((await showMessage('information', said, create)) === create) {
+				await executeCommand(commands.newDecision);
+			}
+			return;
+		}
+		await this.open(fileSubject(uri, this.dependencies));
+	}
+
+	whyDidItFail(argument: unknown): Promise<void> {
+		return this.openFound(() => triageSubject(argument, this.dependencies));
+	}
+
+	whichIsBetter(argument: unknown): Promise<void> {
+		return this.openFound(() => judgeSubject(argument, this.dependencies));
+	}
+
+	isItReady(argument: unknown): Promise<void> {
+		return this.openFound(() => readinessSubject(argument, this.dependencies));
+	}
+
+	dispose(): void {
+		for (const panel of [...this.panels.values()]) {
+			panel.dispose();
+		}
+		this.disposables.dispose();
+	}
+
+	private async openFound(find: () => Promise<Subject | undefined>): Promise<void> {
+		let subject: Subject | undefined;
+		try {
+			subject = await find();
+		} catch (error) {
+			const label = await this.dependencies.active().then(
+				active => active.label,
+				() => 'Errand',
+			);
+			await showExplanation(explainError(error, label));
+			return;
+		}
+		await (subject && this.open(subject));
+	}
+
+	private async open(subject: Subject): Promise<void> {
+		const known = this.panels.get(subject.key);
+		const panel =
+			known ?? new DecisionPanel(subject, { ...this.dependencies, runs: this.runs, documents: this.documents });
+		if (!known) {
+			this.panels.set(subject.key, panel);
+			panel.onDidDispose(() => this.panels.delete(subject.key));
+		}
+		await panel.open(subject);
+	}
+}

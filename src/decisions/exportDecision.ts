@@ -1,0 +1,33 @@
+import * as vscode from 'vscode';
+import { describeError } from '../base/errors.ts';
+import { showMessage } from '../platform/notify.ts';
+import { defaultFolder, fileNameOf, offerToOpen } from '../platform/saveTarget.ts';
+import { exportWords } from './messages.ts';
+import { runAsJson, runAsMarkdown } from './model/exportRun.ts';
+import type { Run } from './model/run.ts';
+
+/** Asks for a file and writes a run into it. Reports what went wrong. */
+export async function saveRun(run: Run, title: string, format: 'json' | 'markdown'): Promise<void> {
+	// The text is made before the save dialog, during which the tab may show another run.
+	const words = exportWords(title);
+	const [text, ending] = format === 'json' ? [runAsJson(run, words), 'json'] : [runAsMarkdown(run, words), 'md'];
+	const time = run.at.slice(0, 19).replaceAll(':', '-');
+	const target = await vscode.window.showSaveDialog({
+		title: vscode.l10n.t('Export Decision'),
+		filters: format === 'json' ? { JSON: ['json'] } : { Markdown: ['md'] },
+		defaultUri: vscode.Uri.joinPath(defaultFolder(), `${fileNameOf(title, 'decision')}-${time}.${ending}`),
+	});
+	if (!target) {
+		return;
+	}
+	try {
+		await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
+	} catch (error) {
+		await showMessage(
+			'error',
+			vscode.l10n.t('The decision was not exported: {0}. Choose another place.', describeError(error)),
+		);
+		return;
+	}
+	offerToOpen(target, vscode.l10n.t('The decision was exported to {0}.', vscode.workspace.asRelativePath(target)));
+}

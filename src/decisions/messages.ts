@@ -1,0 +1,249 @@
+// The sentences of decisions, in the editor's language.
+import * as vscode from 'vscode';
+import { ClientError } from '../base/errors.ts';
+import { oneLine } from '../base/plainText.ts';
+import { MAXIMUM_CRITERIA, MAXIMUM_QUESTIONS, type Question } from '../contract/decisions.ts';
+import { dollars, formatNumber } from '../platform/amounts.ts';
+import { type Explanation, explainError, quote } from '../platform/notify.ts';
+import { type FileProblem, MAXIMUM_FILE_LENGTH } from './model/decisionFile.ts';
+import type { ExportWords } from './model/exportRun.ts';
+import type { Finding } from './model/lint.ts';
+import type { Outcome } from './model/outcome.ts';
+import { MAXIMUM_RUNS, type Run } from './model/run.ts';
+
+const MAXIMUM_NAME = 80;
+/** What is wrong with a file may repeat names of it, which may be of any length. */
+const MAXIMUM_MESSAGE = 200;
+
+/** Fits a name of others into a sentence. */
+export const named = (text: string): string => oneLine(text, MAXIMUM_NAME);
+
+const percents = new Intl.NumberFormat(vscode.env.language, { style: 'percent', maximumFractionDigits: 1 });
+
+export const percentText = (probability: number): string => percents.format(probability);
+
+export const opinionText = (): string =>
+	vscode.l10n.t('The answers are a model’s opinion. Look for yourself before you act on one.');
+
+export function findingText(finding: Finding): string {
+	switch (finding.kind) {
+		case 'no-state':
+			return vscode.l10n.t('The questions have nothing to be about. Add “state”, or “sources” to read it from.');
+		case 'same-name':
+			return vscode.l10n.t(
+				'“{0}” is in the state as well, so one of them would be lost. Rename the source.',
+				named(finding.name),
+			);
+		case 'reserved-name':
+			return vscode.l10n.t('“__proto__” cannot be a name here. Choose another one.');
+		case 'no-other':
+			return vscode.l10n.t(
+				'Without an option “other” or “none_of_the_above”, the model has to choose one even where none applies. Add one.',
+			);
+		case 'empty-instructions':
+			return vscode.l10n.t('The instructions are empty, so the model is not asked anything. Write the question.');
+		case 'empty-description':
+			return vscode.l10n.t('The description is empty. Say when this applies: the model sees nothing else of it.');
+		case 'too-many-questions':
+			return vscode.l10n.t(
+				'There are {0} questions, and the local service takes at most {1}. Split the file.',
+				finding.count,
+				MAXIMUM_QUESTIONS,
+			);
+		case 'too-many-criteria':
+			return vscode.l10n.t(
+				'There are {0} criteria, and the local service takes at most {1}. Leave some out.',
+				finding.count,
+				MAXIMUM_CRITERIA,
+			);
+		case 'unknown-path':
+			return vscode.l10n.t(
+				'The state has no “{0}”. Correct the path, or add that part to “state” or “sources”.',
+				named(finding.named),
+			);
+	}
+}
+
+/** Says what is wrong with a file. */
+export function fileProblemText(problem: FileProblem): string {
+	switch (problem.kind) {
+		case 'not-json':
+			return vscode.l10n.t('The file is not valid JSON. Correct what the Problems view shows, then evaluate again.');
+		case 'too-long':
+			return vscode.l10n.t(
+				'The file is longer than {0} characters, so it is neither checked nor evaluated. Let “sources” read its large texts.',
+				formatNumber(MAXIMUM_FILE_LENGTH),
+			);
+		case 'too-deep':
+			return vscode.l10n.t('The file is nested too deeply. Make its state flatter, then evaluate again.');
+		case 'invalid':
+			return vscode.l10n.t(
+				'The file is no decision: {0} {1}. Correct it, then evaluate again.',
+				problem.path.length === 0 ? '' : `“${named(problem.path.map(String).join('.'))}”:`,
+				oneLine(problem.message, MAXIMUM_MESSAGE),
+			);
+	}
+}
+
+/** Explains an error of an evaluation. */
+export function explainDecision(error: unknown, connection: string, model: string): Explanation {
+	if (ClientError.is(error, 'not-found') && !error.isPage) {
+		return {
+			message:
+				vscode.l10n.t(
+					'{0} has no decision model “{1}”, or answers no decisions at its address. Choose another model or connection.',
+					connection,
+					named(model),
+				) + quote(error.serviceMessage),
+		};
+	}
+	return explainError(error, connection);
+}
+
+export function typeText(type: Question['type']): string {
+	switch (type) {
+		case 'choice':
+			return vscode.l10n.t('Which one applies?');
+		case 'score':
+			return vscode.l10n.t('How much?');
+		case 'noul':
+			return vscode.l10n.t('Is it true?');
+	}
+}
+
+/** Says the answer. */
+export function answerText({ type, answer, rows, certainty }: Outcome): string {
+	if (answer === undefined) {
+		return certainty === 'even' ? vscode.l10n.t('Undecided') : vscode.l10n.t('No answer');
+	}
+	if (type === 'noul') {
+		return vscode.l10n.t('{0} likely to be true', percentText(Number(answer)));
+	}
+	if (type === 'score') {
+		return vscode.l10n.t('{0} on a scale from 0 to {1}', formatScore(Number(answer)), rows.length - 1);
+	}
+	const share = rows.find(({ isChosen }) => isChosen)?.probability;
+	return share === undefined ? named(String(answer)) : `${named(String(answer))} · ${percentText(share)}`;
+}
+
+const formatScore = (score: number) => formatNumber(Math.round(score * 100) / 100);
+
+/** Says what has to be known about an answer, its uncertainty first. */
+export function noteTexts(outcome: Outcome): string[] {
+	const { certainty, rivals, isStated, received, confidence, type } = outcome;
+	const notes: string[] = [];
+	if (received !== undefined) {
+		notes.push(vscode.l10n.t('The service did not answer this question in its form. What came is below.'));
+	} else if (certainty === 'even') {
+		const [first, second] = rivals;
+		if (type === 'noul') {
+			notes.push(vscode.l10n.t('Uncertain: near 50 % means that the model does not know.'));
+		} else if (first !== undefined && second !== undefined) {
+			notes.push(vscode.l10n.t('Uncertain: “{0}” and “{1}” are nearly as likely.', named(first), named(second)));
+		}
+	} else if (certainty === 'doubtful') {
+		notes.push(vscode.l10n.t('Uncertain: not even the likeliest answer is likely.'));
+	} else if (certainty === 'contradictory') {
+		notes.push(
+			vscode.l10n.t(
+				'Uncertain: the service says that “{0}” is likelier than what it has chosen.',
+				named(rivals[0] ?? ''),
+			),
+		);
+	} else if (certainty === 'unknown') {
+		notes.push(vscode.l10n.t('Uncertain: the service did not say how likely its answer is.'));
+	}
+	if (isStated) {
+		notes.push(vscode.l10n.t('The model states this probability itself. Nothing has measured it.'));
+	}
+	if (confidence !== undefined && !outcome.rows.some(({ probability }) => probability === confidence)) {
+		notes.push(vscode.l10n.t('The service gives its confidence as {0}.', percentText(confidence)));
+	}
+	return notes;
+}
+
+export const isUncertain = ({ certainty }: Outcome): boolean => certainty !== 'clear';
+
+export const ordersText = (): string =>
+	vscode.l10n.t(
+		'Uncertain: with the changes in the opposite order, the model preferred another. So the order decides, not the changes.',
+	);
+
+/** Explains what the page shows, as far as it shows it. */
+export function legendTexts(types: ReadonlySet<Question['type']>): string[] {
+	return [
+		vscode.l10n.t('A bar is the probability that the model gives an answer. An answer without a bar has none.'),
+		...(types.has('score') ? [vscode.l10n.t('A score may lie between two levels: it is their mean.')] : []),
+		...(types.has('noul')
+			? [
+					vscode.l10n.t(
+						'“Is it true?” (noul) is answered with the probability that the statement is true: 100 % is certainly true, 0 % certainly false, and near 50 % the model does not know.',
+					),
+				]
+			: []),
+		vscode.l10n.t('“Uncertain” stands where two answers are nearly as likely, or none is likely.'),
+	];
+}
+
+export function timeText(at: string): string {
+	return new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'medium', timeStyle: 'medium' }).format(
+		new Date(at),
+	);
+}
+
+/** Returns what is told of a run: labels with their texts. */
+export function runFacts(run: Run): { label: string; text: string }[] {
+	const { asked, model, servedBy, usage, cost, requests, state } = run;
+	const resolved = model === undefined || model === asked ? named(asked) : `${named(asked)} → ${named(model)}`;
+	return [
+		{ label: vscode.l10n.t('Time'), text: timeText(run.at) },
+		{ label: vscode.l10n.t('Connection'), text: named(run.connection) },
+		{ label: vscode.l10n.t('Model'), text: resolved },
+		...(servedBy.length === 0 ? [] : [{ label: vscode.l10n.t('Answered by'), text: servedBy.map(named).join(', ') }]),
+		{
+			label: vscode.l10n.t('Usage'),
+			text: usage
+				? vscode.l10n.t('{0} tokens in, {1} out', formatNumber(usage.input), formatNumber(usage.output))
+				: vscode.l10n.t('not told by the service'),
+		},
+		{
+			label: vscode.l10n.t('Cost'),
+			text:
+				cost === undefined
+					? vscode.l10n.t('not known: the connection states no price, or the service no usage')
+					: dollars(cost),
+		},
+		{ label: vscode.l10n.t('State'), text: charactersText(state.characters) },
+		...(requests > 1 ? [{ label: vscode.l10n.t('Requests'), text: formatNumber(requests) }] : []),
+	];
+}
+
+export const charactersText = (count: number): string =>
+	count === 1 ? vscode.l10n.t('1 character') : vscode.l10n.t('{0} characters', formatNumber(count));
+
+export const keptText = (): string =>
+	vscode.l10n.t(
+		'The last {0} results are kept on this machine, with their questions and without the state.',
+		MAXIMUM_RUNS,
+	);
+
+export function exportWords(title: string): ExportWords {
+	return {
+		title,
+		opinion: opinionText(),
+		facts: run => runFacts(run).map(({ label, text }) => `${label}: ${text}`),
+		answer: answerText,
+		notes: noteTexts,
+		ordersDisagree: ordersText(),
+		columns: columnTexts(),
+		percent: percentText,
+	};
+}
+
+export function columnTexts(): ExportWords['columns'] {
+	return {
+		option: vscode.l10n.t('Answer'),
+		meaning: vscode.l10n.t('Meaning'),
+		probability: vscode.l10n.t('Probability'),
+	};
+}

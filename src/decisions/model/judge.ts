@@ -1,0 +1,104 @@
+// Which of several changes is better? Each is asked about in two orders, so that the position does not decide.
+import type { Question, Questions } from '../../contract/decisions.ts';
+import { readOutcome } from './outcome.ts';
+import type { Asked, Combined, Reply } from './sending.ts';
+
+/** What one agent has made of the prompt. */
+export interface Contender {
+	/** Unlike those of the others. */
+	name: string;
+	changes: string;
+}
+
+export const JUDGE_QUESTION = 'better';
+
+export const DEFAULT_CRITERIA =
+	'It does what the prompt asks, completely and correctly; it changes nothing else; it is tested; it is simple and reads like the code around it.';
+
+/** An option that is nobody's, so it stays where it is in both orders. */
+const NONE = 'none_of_the_above';
+const NONE_MEANING = 'None of them is better: they are equally good, or none does what the prompt asks.';
+
+/** Returns the requests: the contenders in their order, and in the opposite one. */
+export function judgeRequests(prompt: string, criteria: string, contenders: readonly Contender[]): Asked[] {
+	return [contenders, contenders.toReversed()].map(order => ({
+		state: {
+			prompt,
+			criteria,
+			...Object.fromEntries(order.map(({ changes }, at) => [positionOf(at), changes])),
+		},
+		questions: questionsFor(order.map((_, at) => [positionOf(at), `The changes in state.${positionOf(at)}.`])),
+	}));
+}
+
+/** Returns the question as its combined answer is shown: the options are the contenders. */
+export function judgeQuestions(contenders: readonly Contender[]): Questions {
+	return questionsFor(contenders.map(({ name }) => [name, '']));
+}
+
+/**
+ * Averages the replies to `judgeRequests`. A contender whose probability one order does not tell has none. Where the orders
+ * have different winners, nobody has won unless the averages tell two of them apart.
+ */
+export function combineJudgements(names: readonly string[], replies: readonly Reply[]): Combined {
+	const orders = [names, names.toReversed()];
+	const read = replies.map(({ answers }, at) => readOrder(orders[at] ?? [], answers[JUDGE_QUESTION]));
+	const options = [...names, NONE];
+	const means = options.flatMap(name => {
+		const shares = read.map(({ probabilities }) => probabilities.get(name));
+		return shares.every(share => share !== undefined)
+			? [[name, shares.reduce((sum, share) => sum + share, 0) / shares.length] as const]
+			: [];
+	});
+	const winners = new Set(read.map(({ choice }) => choice));
+	const [only] = winners;
+	const choice = winners.size === 1 ? only : means.length === options.length ? clearlyFirst(means) : undefined;
+	const probabilities = Object.fromEntries(means);
+	const source = replies.flatMap(({ answers }) => sourceOf(answers[JUDGE_QUESTION]));
+	const answer = {
+		type: 'choice',
+		...(choice === undefined ? { undecided: winners.size > 1 } : { choice, confidence: probabilities[choice] }),
+		probabilities,
+		...(source.includes('stated') ? { probabilities_source: 'stated' } : {}),
+	};
+	return { answers: { [JUDGE_QUESTION]: answer }, ordersDisagree: winners.size > 1 };
+}
+
+/** Averages that differ by less are the same: a model that always prefers the first position makes such a pair. */
+const SAME = 0.01;
+
+function clearlyFirst(means: readonly (readonly [string, number])[]): string | undefined {
+	const [first, second] = means.toSorted(([, one], [, other]) => other - one);
+	return first && first[1] - (second?.[1] ?? 0) > SAME ? first[0] : undefined;
+}
+
+const positionOf = (at: number) => `solution_${at + 1}`;
+
+function questionsFor(options: readonly (readonly [string, string])[]): Questions {
+	const criteria = { ...Object.fromEntries(options), [NONE]: NONE_MEANING };
+	const instructions =
+		'Which of the solutions does best what state.prompt asks, judged by state.criteria? Their order means nothing.';
+	return { [JUDGE_QUESTION]: { type: 'choice', instructions, criteria } };
+}
+
+/** Reads one reply, with the names of the contenders in place of their positions. */
+function readOrder(
+	order: readonly string[],
+	received: unknown,
+): { choice: string | undefined; probabilities: Map<string, number> } {
+	const names = new Map(order.map((name, at) => [positionOf(at), name]));
+	const question = questionsFor(order.map((_, at) => [positionOf(at), '']))[JUDGE_QUESTION] as Question;
+	const { answer, rows } = readOutcome(question, received);
+	const nameOf = (option: string) => names.get(option) ?? option;
+	return {
+		choice: typeof answer === 'string' ? nameOf(answer) : undefined,
+		probabilities: new Map(
+			rows.flatMap(({ name, probability }) => (probability === undefined ? [] : [[nameOf(name), probability]])),
+		),
+	};
+}
+
+function sourceOf(received: unknown): string[] {
+	const { probabilities_source: source } = Object(received) as { probabilities_source?: unknown };
+	return typeof source === 'string' ? [source] : [];
+}

@@ -1,0 +1,120 @@
+// What an evaluation sends, and what comes of it.
+import { estimateTokens } from '../../base/tokens.ts';
+import type { Connection } from '../../contract/connection.ts';
+import { type DecisionUsage, decisionModelId, type Questions } from '../../contract/decisions.ts';
+import { findModel } from '../../contract/modelIdentifier.ts';
+import { type Prices, readPrices } from '../../contract/prices.ts';
+
+/** One request without its model, which the user may still change. */
+export interface Asked {
+	state: Record<string, unknown>;
+	questions: Questions;
+}
+
+/** A part of the state, as it is told before it is sent. */
+export interface StatePart {
+	name: string;
+	/** What it is, such as the name of a file. */
+	label: string;
+	characters: number;
+}
+
+/** What came back for one request. The answers are what the service sent, as the client has read them. */
+export interface Reply {
+	model: string | undefined;
+	answers: Record<string, unknown>;
+	usage: DecisionUsage | undefined;
+}
+
+/** What all requests of an evaluation say together. */
+export interface Combined {
+	answers: Record<string, unknown>;
+	/** The orders of one comparison had different winners. */
+	ordersDisagree?: boolean;
+}
+
+const PER_TOKEN = 1 / 1_000_000;
+
+/** A few words of JSON for each question. */
+const TOKENS_OF_ANSWER = 20;
+
+/** Returns the model that a request names. Undefined where neither the file nor the connection has one. */
+export function modelOf(connection: Connection, chosen: string | undefined): string | undefined {
+	return chosen ?? (connection.decisionModel === undefined ? undefined : decisionModelId(connection.decisionModel));
+}
+
+/**
+ * Estimates the tokens of requests on the safe side: each question is evaluated on its own, so the state counts once for
+ * each of them.
+ */
+export function estimateUsage(requests: readonly Asked[]): { input: number; output: number } {
+	let [input, output] = [0, 0];
+	for (const { state, questions } of requests) {
+		const ofState = estimateTokens(JSON.stringify(state));
+		for (const question of Object.values(questions)) {
+			input += ofState + estimateTokens(JSON.stringify(question));
+			output += TOKENS_OF_ANSWER;
+		}
+	}
+	return { input, output };
+}
+
+/** Returns what an estimate would cost in US dollars. Undefined where the connection states no price of the model. */
+export function estimateCost(
+	connection: Connection,
+	model: string,
+	{ input, output }: { input: number; output: number },
+): number | undefined {
+	const name = connection.decisionModel ?? model;
+	const prices = pricesOf(connection, model) ?? (isModelOf(name, model) ? pricesOf(connection, name) : undefined);
+	return prices?.input === undefined || prices.output === undefined
+		? undefined
+		: (input * prices.input + output * prices.output) * PER_TOKEN;
+}
+
+/**
+ * Returns what replies have cost in US dollars. The local service says for each answer who has given it; only where all
+ * are of one model, its price is that of the usage.
+ */
+export function costOf(connection: Connection, model: string, replies: readonly Reply[]): number | undefined {
+	let sum = 0;
+	for (const { model: resolved = model, answers, usage } of replies) {
+		const [input, output] = [usage?.input_tokens, usage?.output_tokens];
+		const prices = servedPrices(connection, Object.values(answers)) ?? namedPrices(connection, resolved, model);
+		if (prices?.input === undefined || prices.output === undefined || input === undefined || output === undefined) {
+			return undefined;
+		}
+		sum += (input * prices.input + output * prices.output) * PER_TOKEN;
+	}
+	return sum;
+}
+
+/** Returns who has answered, where the service says so, each once. */
+export function servedBy(replies: readonly Reply[]): string[] {
+	const names = replies.flatMap(({ answers }) => Object.values(answers).map(serverOf));
+	return [...new Set(names.flatMap(served => (served ? [`${served.provider} · ${served.model}`] : [])))];
+}
+
+function servedPrices(connection: Connection, answers: readonly unknown[]): Prices | undefined {
+	const all = answers.map(serverOf);
+	const [first] = all;
+	if (!first || all.some(other => other?.provider !== first.provider || other.model !== first.model)) {
+		return undefined;
+	}
+	const provider = connection.providers.find(({ slug }) => slug === first.provider);
+	return readPrices(provider?.prices) ?? pricesOf(connection, first.model);
+}
+
+function namedPrices(connection: Connection, resolved: string, asked: string): Prices | undefined {
+	return pricesOf(connection, resolved) ?? pricesOf(connection, asked);
+}
+
+const pricesOf = (connection: Connection, model: string) => readPrices(findModel(connection, model)?.prices);
+
+const isModelOf = (name: string, model: string) => model === name || model === decisionModelId(name);
+
+function serverOf(answer: unknown): { provider: string; model: string } | undefined {
+	const { served_by: served } = Object(answer) as { served_by?: unknown };
+	const { provider, model } = Object(served) as { provider?: unknown; model?: unknown };
+	return typeof provider === 'string' && typeof model === 'string' ? { provider, model } : undefined;
+}

@@ -1,0 +1,159 @@
+// Decisions about tasks, for which no file is needed.
+import * as vscode from 'vscode';
+import { UserFacingError } from '../base/errors.ts';
+import { input } from '../platform/pick.ts';
+import type { DecisionsDependencies, TaskPatch } from './decisionsDependencies.ts';
+import { named } from './messages.ts';
+import { combineJudgements, DEFAULT_CRITERIA, judgeQuestions, judgeRequests } from './model/judge.ts';
+import { readinessRequest } from './model/readiness.ts';
+import { triageRequest } from './model/triage.ts';
+import { patchLabel } from './sourceReader.ts';
+import { onlyReply, type Subject } from './subject.ts';
+
+/** Where the criteria are kept that were typed last. */
+const CRITERIA_KEY = 'errand.decisionCriteria';
+
+/** Returns what `Why Did It Fail?` asks. Resolves with undefined where no task was chosen. */
+export async function triageSubject(
+	argument: unknown,
+	dependencies: DecisionsDependencies,
+): Promise<Subject | undefined> {
+	const { tasks } = dependencies;
+	const title = vscode.l10n.t('Why Did It Fail?');
+	const task = await tasks.choose(argument, title, 'failed');
+	return (
+		task && {
+			key: `triage ${task.id}`,
+			title: `${title} ${task.title}`,
+			async prepare(signal) {
+				const target = await dependencies.active();
+				const log = await tasks.readLog(task.id, signal);
+				const { asked, lines } = triageRequest(task, log);
+				const sent = JSON.stringify(asked.state['log']);
+				const { warnings } = await checked(dependencies, JSON.stringify(asked.state, undefined, 1));
+				return {
+					target,
+					requests: [asked],
+					questions: asked.questions,
+					model: undefined,
+					parts: [
+						{ name: 'state.prompt', label: vscode.l10n.t('prompt of the task'), characters: task.prompt.length },
+						{
+							name: 'state.log',
+							label: vscode.l10n.t('log of the task: its beginning and its end'),
+							characters: sent.length,
+						},
+					],
+					warnings,
+					combine: onlyReply,
+					lines: Object.fromEntries(lines.map(({ index, text }) => [String(index), text])),
+				};
+			},
+			showEntry: index => tasks.showLogEntry(task.id, index),
+		}
+	);
+}
+
+/** Returns what `Ready?` asks. Resolves with undefined where no task was chosen. */
+export async function readinessSubject(
+	argument: unknown,
+	dependencies: DecisionsDependencies,
+): Promise<Subject | undefined> {
+	const { tasks } = dependencies;
+	const title = vscode.l10n.t('Is It Ready?');
+	const task = await tasks.choose(argument, title, 'changed');
+	const patch = task && (await tasks.readChanges(task.id, argument, title));
+	return (
+		task &&
+		patch && {
+			key: `readiness ${patch.resultKey}`,
+			title: `${title} ${task.title}`,
+			async prepare() {
+				const target = await dependencies.active();
+				// The task may have gone on since.
+				const { resultKey } = patch;
+				const now = (await tasks.readChanges(task.id, { resultKey }, title)) ?? patch;
+				const asked = readinessRequest(task.prompt, now.text);
+				const { warnings } = await checked(dependencies, `${task.prompt}\n${now.text}`);
+				return {
+					target,
+					requests: [asked],
+					questions: asked.questions,
+					model: undefined,
+					parts: [
+						{ name: 'state.prompt', label: vscode.l10n.t('prompt of the task'), characters: task.prompt.length },
+						{ name: 'state.changes', label: patchLabel(now), characters: now.text.length },
+					],
+					warnings: [...warnings, ...cutWarnings([now])],
+					combine: onlyReply,
+				};
+			},
+		}
+	);
+}
+
+/** Returns what `Which Is Better?` asks. Resolves with undefined where nothing was chosen. */
+export async function judgeSubject(
+	argument: unknown,
+	dependencies: DecisionsDependencies,
+): Promise<Subject | undefined> {
+	const { tasks, workspaceState } = dependencies;
+	const title = vscode.l10n.t('Which Is Better?');
+	const compared = await tasks.readPatches(argument, title);
+	if (!compared) {
+		return undefined;
+	}
+	if (compared.patches.length < 2) {
+		throw new UserFacingError(vscode.l10n.t('Two branches are needed to compare. Choose two tasks with changes.'));
+	}
+	const { prompt, patches } = compared;
+	return {
+		key: `judge ${JSON.stringify([compared.title, patches.map(({ name }) => name)])}`,
+		title: `${title} ${compared.title}`,
+		async prepare() {
+			const target = await dependencies.active();
+			const criteria = await input(
+				title,
+				vscode.l10n.t('What makes one better than another? The model judges by this.'),
+				workspaceState.get<string>(CRITERIA_KEY) ?? DEFAULT_CRITERIA,
+				text => (text.trim() === '' ? vscode.l10n.t('Write at least one criterion.') : undefined),
+			);
+			if (criteria === undefined) {
+				return undefined;
+			}
+			await workspaceState.update(CRITERIA_KEY, criteria);
+			const contenders = patches.map(({ name, text }) => ({ name: named(name), changes: text }));
+			const names = contenders.map(({ name }) => name);
+			const { warnings } = await checked(dependencies, patches.map(({ text }) => text).join('\n'));
+			return {
+				target,
+				requests: judgeRequests(prompt, criteria, contenders),
+				questions: judgeQuestions(contenders),
+				model: undefined,
+				parts: [
+					{ name: 'state.prompt', label: vscode.l10n.t('prompt of the task'), characters: prompt.length },
+					{ name: 'state.criteria', label: criteria, characters: criteria.length },
+					...patches.map((patch, at) => ({
+						name: `state.solution_${at + 1}`,
+						label: patchLabel(patch),
+						characters: patch.text.length,
+					})),
+				],
+				warnings: [...warnings, ...cutWarnings(patches)],
+				combine: replies => combineJudgements(names, replies),
+			};
+		},
+	};
+}
+
+/** Looks for secrets, as the chat does in what is added to it. */
+async function checked(dependencies: DecisionsDependencies, text: string): Promise<{ warnings: string[] }> {
+	const { warnings } = await dependencies.readContext({ kind: 'text', label: vscode.l10n.t('The state'), text });
+	return { warnings };
+}
+
+function cutWarnings(patches: readonly TaskPatch[]): string[] {
+	return patches
+		.filter(({ isCut }) => isCut)
+		.map(({ name }) => vscode.l10n.t('The changes of {0} are too long, so only their beginning is sent.', named(name)));
+}

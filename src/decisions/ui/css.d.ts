@@ -1,0 +1,2 @@
+/** esbuild puts what is imported into the page's own style sheet. */
+declare module '*.css';

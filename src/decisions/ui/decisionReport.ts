@@ -1,0 +1,238 @@
+import * as l10n from '@vscode/l10n';
+import { html, LitElement, nothing, svg, type TemplateResult } from 'lit';
+import type {
+	DecisionView,
+	FromDecisionPage,
+	QuestionView,
+	ResultView,
+	RowView,
+	RunChoice,
+	SendingView,
+} from '../model/protocol.ts';
+
+/** The whole page. Everything that came from elsewhere is shown as text, never as markup. */
+export class DecisionReport extends LitElement {
+	static override properties = {
+		decision: { attribute: false },
+	};
+
+	declare decision: DecisionView | undefined;
+	declare post: (message: FromDecisionPage) => void;
+
+	/** The page is styled by its own style sheet, so it needs no shadow root. */
+	protected override createRenderRoot(): HTMLElement {
+		return this;
+	}
+
+	/** The step that is next gets the focus, where nothing else on the page has it. */
+	protected override updated(): void {
+		const isFree = document.activeElement === document.body || document.activeElement === null;
+		if (isFree && document.hasFocus()) {
+			this.querySelector<HTMLElement>('button.primary')?.focus();
+		}
+	}
+
+	protected override render(): TemplateResult | typeof nothing {
+		const { decision } = this;
+		if (!decision) {
+			return nothing;
+		}
+		const { stage, title, sentence, tone, opinion, sending, result, help } = decision;
+		return html`<main aria-busy=${stage === 'preparing' || stage === 'asking'}>
+			<header>
+				<h1>${title}</h1>
+				<div class="actions">${this.actions(decision)}</div>
+			</header>
+			<p class="sentence ${tone}" role="status">${sentence}</p>
+			<p class="opinion">${opinion}</p>
+			${help === undefined ? nothing : html`<p>${this.button(help, { kind: 'help' })}</p>`}
+			${sending ? this.sending(sending, stage) : nothing}
+			${result ? this.result(result, decision) : nothing}
+		</main>`;
+	}
+
+	/** The main button stays the same element through all steps, because one that is replaced loses the focus. */
+	private actions({ stage, result, sending }: DecisionView): TemplateResult {
+		const isWarned = sending !== undefined && sending.warnings.length > 0;
+		const [label, message]: [string, FromDecisionPage] =
+			stage === 'ready'
+				? [isWarned ? l10n.t('Send Anyway') : l10n.t('Send and Evaluate'), { kind: 'send' }]
+				: stage === 'idle'
+					? [l10n.t('Evaluate Again'), { kind: 'prepare' }]
+					: [l10n.t('Stop'), { kind: 'stop' }];
+		return html`<button type="button" class="primary" @click=${() => this.post(message)}>${label}</button>
+			${
+				result
+					? html`${this.button(l10n.t('Export as JSON…'), { kind: 'export', format: 'json' })}
+						${this.button(l10n.t('Export as Markdown…'), { kind: 'export', format: 'markdown' })}`
+					: nothing
+			}`;
+	}
+
+	private button(label: string, message: FromDecisionPage): TemplateResult {
+		return html`<button type="button" @click=${() => this.post(message)}>${label}</button>`;
+	}
+
+	private sending({ facts, parts, warnings }: SendingView, stage: DecisionView['stage']): TemplateResult {
+		return html`<section aria-labelledby="sending">
+			<h2 id="sending">${l10n.t('What will be sent')}</h2>
+			${
+				warnings.length === 0
+					? nothing
+					: html`<ul class="warnings">
+							${warnings.map(warning => html`<li>${warning}</li>`)}
+						</ul>`
+			}
+			${factList(facts)}
+			<table class="parts">
+				<caption>
+					${l10n.t('The state')}
+				</caption>
+				<thead>
+					<tr>
+						<th scope="col">${l10n.t('Part')}</th>
+						<th scope="col">${l10n.t('From')}</th>
+						<th scope="col">${l10n.t('Size')}</th>
+					</tr>
+				</thead>
+				<tbody>
+					${parts.map(
+						({ name, label, size }) =>
+							html`<tr>
+								<th scope="row"><code>${name}</code></th>
+								<td>${label}</td>
+								<td>${size}</td>
+							</tr>`,
+					)}
+				</tbody>
+			</table>
+			${
+				stage === 'ready'
+					? html`<p class="actions">
+							${this.button(l10n.t('Show It Word by Word'), { kind: 'show-request' })}
+							${this.button(l10n.t('Choose Another Model…'), { kind: 'choose-model' })}
+						</p>`
+					: nothing
+			}
+		</section>`;
+	}
+
+	private result(result: ResultView, { runs, kept }: DecisionView): TemplateResult {
+		const { notes, facts, questions, legend, run, comparedWith } = result;
+		const others = runs.filter(({ id }) => id !== run);
+		const nobody: RunChoice = { id: '', label: l10n.t('nothing') };
+		return html`<section aria-labelledby="answers">
+			<h2 id="answers">${l10n.t('Answers')}</h2>
+			${notes.map(note => html`<p class="note">${note}</p>`)}
+			${questions.map(question => this.question(question))}
+			<h2>${l10n.t('About this result')}</h2>
+			${factList(facts)}
+			<div class="runs">
+				${this.choice('run', l10n.t('Result'), runs, run, id => ({ kind: 'show-run', run: id }))}
+				${
+					others.length === 0
+						? nothing
+						: this.choice('compared', l10n.t('Compare with'), [nobody, ...others], comparedWith, id => ({
+								kind: 'compare-with',
+								run: id,
+							}))
+				}
+			</div>
+			<p class="aside">${kept}</p>
+			<h2>${l10n.t('How to read it')}</h2>
+			<ul class="legend">
+				${legend.map(sentence => html`<li>${sentence}</li>`)}
+			</ul>
+		</section>`;
+	}
+
+	private choice(
+		name: string,
+		label: string,
+		choices: readonly RunChoice[],
+		chosen: string,
+		message: (id: string) => FromDecisionPage,
+	): TemplateResult {
+		const changed = (event: Event) => this.post(message((event.target as HTMLSelectElement).value));
+		return html`<label for=${name}>${label}</label>
+			<select id=${name} @change=${changed}>
+				${choices.map(
+					choice => html`<option value=${choice.id} .selected=${choice.id === chosen}>${choice.label}</option>`,
+				)}
+			</select>`;
+	}
+
+	private question(question: QuestionView): TemplateResult {
+		const { id, type, instructions, answer, comparedAnswer, isUncertain, notes, rows, received } = question;
+		return html`<article>
+			<h3>${id}</h3>
+			<p class="asked"><span class="type">${type}</span> ${instructions}</p>
+			<p class="answer ${isUncertain ? 'uncertain' : ''}">
+				${answer}${
+					comparedAnswer === undefined
+						? nothing
+						: html` <span class="compared">${l10n.t('Compared with: {0}', comparedAnswer)}</span>`
+				}
+			</p>
+			${notes.map(note => html`<p class="note">${note}</p>`)}
+			${this.table(id, rows, comparedAnswer !== undefined)}
+			${received === undefined ? nothing : html`<pre tabindex="0" aria-label=${l10n.t('What came')}>${received}</pre>`}
+		</article>`;
+	}
+
+	private table(id: string, rows: readonly RowView[], isCompared: boolean): TemplateResult {
+		return html`<table class="answers">
+			<caption class="hidden">
+				${l10n.t('Probabilities of {0}', id)}
+			</caption>
+			<thead>
+				<tr>
+					<th scope="col">${l10n.t('Answer')}</th>
+					<th scope="col">${l10n.t('Meaning')}</th>
+					<th scope="col">${l10n.t('Probability')}</th>
+					${isCompared ? html`<th scope="col">${l10n.t('Compared with')}</th>` : nothing}
+				</tr>
+			</thead>
+			<tbody>
+				${rows.map(row => this.row(row))}
+			</tbody>
+		</table>`;
+	}
+
+	private row({ name, meaning, share, probability, isChosen, mark, compared, entry }: RowView): TemplateResult {
+		return html`<tr class=${isChosen ? 'chosen' : ''}>
+			<th scope="row">
+				${entry === undefined ? name : this.button(name, { kind: 'show-entry', entry })}
+				${isChosen ? html`<span class="mark">${mark}</span>` : nothing}
+			</th>
+			<td>${meaning}</td>
+			<td class="probability">${share === undefined ? nothing : bar(share)}<span class="number">${probability}</span></td>
+			${
+				compared === undefined
+					? nothing
+					: html`<td class="number"><span class="heading" aria-hidden="true">${l10n.t('Compared with')}</span> ${compared}</td>`
+			}
+		</tr>`;
+	}
+}
+
+/** The width is an attribute, because the page's policy allows no style in its markup. */
+function bar(share: number): TemplateResult {
+	return html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+		${svg`<rect class="track" width="100" height="8"></rect><rect class="share" width=${share * 100} height="8"></rect>`}
+	</svg>`;
+}
+
+function factList(facts: readonly { label: string; text: string }[]): TemplateResult {
+	return html`<dl>
+		${facts.map(
+			({ label, text }) =>
+				html`<div>
+					<dt>${label}</dt>
+					<dd>${text}</dd>
+				</div>`,
+		)}
+	</dl>`;
+}
+
+customElements.define('decision-report', DecisionReport);

@@ -1,0 +1,144 @@
+// What the page shows, made of what the host knows.
+import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
+import { oneLine, plainText } from '../base/plainText.ts';
+import { dollars, formatNumber } from '../platform/amounts.ts';
+import {
+	answerText,
+	charactersText,
+	isUncertain,
+	legendTexts,
+	named,
+	noteTexts,
+	ordersText,
+	percentText,
+	runFacts,
+	typeText,
+} from './messages.ts';
+import { type Outcome, readOutcomes } from './model/outcome.ts';
+import type { QuestionView, ResultView, RowView, SendingView } from './model/protocol.ts';
+import type { Run } from './model/run.ts';
+import { estimateCost, estimateUsage } from './model/sending.ts';
+import type { Prepared } from './subject.ts';
+
+/** The longest text of others that the page shows in one place. */
+const MAXIMUM_TEXT = 2_000;
+const MAXIMUM_RECEIVED = 10_000;
+
+const shown = (text: string) => oneLine(text, MAXIMUM_TEXT);
+
+/** Tells what will be sent where, and what that will cost. */
+export function sendingView({ target, requests, parts, warnings }: Prepared, model: string): SendingView {
+	const { connection, label, isLocal } = target;
+	const usage = estimateUsage(requests);
+	const cost = estimateCost(connection, model, usage);
+	const host = isLocal
+		? vscode.l10n.t('{0}: the local service, which asks the model server that it uses for decisions', label)
+		: `${label}: ${connection.enterpriseUrl ?? vscode.l10n.t('the connection has no address for decisions')}`;
+	const questions = requests.reduce((sum, request) => sum + Object.keys(request.questions).length, 0);
+	return {
+		facts: [
+			{ label: vscode.l10n.t('To'), text: host },
+			{ label: vscode.l10n.t('Model'), text: named(model) },
+			{ label: vscode.l10n.t('Questions'), text: questionsText(questions, requests.length) },
+			{
+				label: vscode.l10n.t('Tokens'),
+				text: vscode.l10n.t('about {0}, as each question reads the whole state', formatNumber(usage.input)),
+			},
+			{
+				label: vscode.l10n.t('Cost'),
+				text:
+					cost === undefined
+						? isLocal
+							? vscode.l10n.t('known with the answer, which says which model of yours has given it')
+							: vscode.l10n.t('not known: the connection states no price for this model')
+						: vscode.l10n.t('about {0}', dollars(cost)),
+			},
+		],
+		parts: parts.map(({ name, label: from, characters }) => ({
+			name: named(name),
+			label: shown(from),
+			size: charactersText(characters),
+		})),
+		warnings: [...warnings],
+	};
+}
+
+function questionsText(questions: number, requests: number): string {
+	const count = questions === 1 ? vscode.l10n.t('1 question') : vscode.l10n.t('{0} questions', questions);
+	return requests === 1 ? count : vscode.l10n.t('{0}, in {1} requests: one for each order', count, requests);
+}
+
+/** Shows a run, beside another one where one is compared with. */
+export function resultView(run: Run, other: Run | undefined): ResultView {
+	const compared = new Map(other ? readOutcomes(other.questions, other.answers) : []);
+	const outcomes = readOutcomes(run.questions, run.answers);
+	return {
+		notes: [...(run.ordersDisagree ? [ordersText()] : []), ...(other ? [stateText(run, other)] : [])],
+		facts: runFacts(run),
+		questions: outcomes.map(([id, outcome]) => questionView(id, outcome, run, other && { outcome: compared.get(id) })),
+		legend: legendTexts(new Set(outcomes.map(([, { type }]) => type))),
+		run: run.id,
+		comparedWith: other?.id ?? '',
+	};
+}
+
+function stateText(run: Run, other: Run): string {
+	return run.state.sha256 === other.state.sha256
+		? vscode.l10n.t('Both results are about the same state.')
+		: vscode.l10n.t('The state was another one in the result that this is compared with.');
+}
+
+function questionView(
+	id: string,
+	outcome: Outcome,
+	{ questions, lines }: Run,
+	other: { outcome: Outcome | undefined } | undefined,
+): QuestionView {
+	const { received } = outcome;
+	const isOfLog = outcome.type === 'choice' && lines !== undefined;
+	const before = new Map(other?.outcome?.rows.map(row => [row.name, row.probability]));
+	return {
+		id: named(id),
+		type: typeText(outcome.type),
+		instructions: shown(questions[id]?.instructions ?? ''),
+		answer: answerText(outcome),
+		...(other && {
+			comparedAnswer: other.outcome ? answerText(other.outcome) : vscode.l10n.t('This question was not asked.'),
+		}),
+		isUncertain: isUncertain(outcome),
+		notes: noteTexts(outcome),
+		rows: outcome.rows.map(row => {
+			const entry = isOfLog && Object.hasOwn(lines, row.name) ? Number(row.name) : undefined;
+			return rowView(outcome.type, row, entry, other && { share: before.get(row.name) });
+		}),
+		...(received === undefined ? {} : { received: shownJson(received) }),
+	};
+}
+
+function rowView(
+	type: Outcome['type'],
+	{ name, meaning, probability, isChosen }: Outcome['rows'][number],
+	entry: number | undefined,
+	other: { share: number | undefined } | undefined,
+): RowView {
+	const isShare = probability !== undefined && probability >= 0 && probability <= 1;
+	return {
+		name: entry === undefined ? named(name) : vscode.l10n.t('Entry {0}', formatNumber(entry)),
+		meaning: shown(meaning),
+		...(isShare ? { share: probability } : {}),
+		probability: shareText(probability),
+		isChosen,
+		// A score is an average, so the level that is nearest to it need not be the likeliest.
+		mark: isChosen ? (type === 'score' ? vscode.l10n.t('nearest') : vscode.l10n.t('chosen')) : '',
+		...(other && { compared: shareText(other.share) }),
+		...defined({ entry }),
+	};
+}
+
+const shareText = (probability: number | undefined) =>
+	probability === undefined ? vscode.l10n.t('not given') : percentText(probability);
+
+function shownJson(value: unknown): string {
+	return plainText((JSON.stringify(value, undefined, 2) ?? '').slice(0, MAXIMUM_RECEIVED));
+}

@@ -1,0 +1,112 @@
+// The exchange with the running service about agents and about what tasks need.
+import * as z from 'zod';
+import { ClientError } from '../base/errors.ts';
+import {
+	type AgentsReport,
+	type AgentTrial,
+	agentsReportSchema,
+	agentTrialSchema,
+	type Consent,
+	consentListSchema,
+	type KeptConsent,
+	keptWorkSchema,
+	type MonthlyUse,
+	monthlyUseSchema,
+	type TaskCheck,
+	type TaskCheckRequest,
+	taskCheckSchema,
+	type Withdrawal,
+} from '../contract/agents.ts';
+import { controlPaths, type Discovery } from '../contract/control.ts';
+import { askService, placeOf } from './serviceExchange.ts';
+
+type Service = Pick<Discovery, 'address' | 'token'>;
+
+const MAXIMUM_LENGTH = 4 * 1024 * 1024;
+
+/** A slow machine takes half a minute until an agent has said its first word. An installation downloads up to 200 MB. */
+const LIMITS_MS = { quick: 30_000, report: 120_000, trial: 180_000, install: 30 * 60_000 };
+
+const takenSchema = z.object({ taken: z.literal(true) });
+
+interface Question<T extends z.ZodType> {
+	path: string;
+	reply: T;
+	timeoutMs: number;
+	/** Sent as the body of a `POST`. Without one, the question is a `GET`. */
+	body?: unknown;
+	signal?: AbortSignal | undefined;
+}
+
+/** Rejects with a ClientError, or with the reason of the question's signal. */
+async function ask<T extends z.ZodType>({ address, token }: Service, question: Question<T>): Promise<z.output<T>> {
+	const { path, reply, timeoutMs, body, signal } = question;
+	const answer = await askService(
+		{
+			...placeOf(address, path),
+			method: body === undefined ? 'GET' : 'POST',
+			headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+		},
+		{ timeoutMs, maximumLength: MAXIMUM_LENGTH },
+		body === undefined ? undefined : JSON.stringify(body),
+		signal,
+	);
+	const parsed = reply.safeParse(answer);
+	if (!parsed.success) {
+		throw new ClientError('bad-response', `the answer of ${path} has another form`, { cause: parsed.error });
+	}
+	return parsed.data;
+}
+
+/** Returns the state of the sandbox and of every agent. */
+export function readAgents(service: Service): Promise<AgentsReport> {
+	return ask(service, { path: controlPaths.agents, reply: agentsReportSchema, timeoutMs: LIMITS_MS.report });
+}
+
+/** Starts an agent for a handshake. */
+export function tryAgent(service: Service, id: string, signal: AbortSignal): Promise<AgentTrial> {
+	const timeoutMs = LIMITS_MS.trial;
+	return ask(service, { path: controlPaths.tryAgent, reply: agentTrialSchema, timeoutMs, body: { id }, signal });
+}
+
+/** Downloads and installs an agent, then tries it. */
+export function installAgent(service: Service, id: string, signal: AbortSignal): Promise<AgentTrial> {
+	const timeoutMs = LIMITS_MS.install;
+	return ask(service, { path: controlPaths.installAgent, reply: agentTrialSchema, timeoutMs, body: { id }, signal });
+}
+
+/** Returns what a task would need that has not been allowed yet. */
+export function checkTask(service: Service, request: TaskCheckRequest): Promise<TaskCheck> {
+	const timeoutMs = LIMITS_MS.quick;
+	return ask(service, { path: controlPaths.taskCheck, reply: taskCheckSchema, timeoutMs, body: request });
+}
+
+/** Tells the service what the user has allowed for a repository. */
+export async function sendConsent(service: Service, consent: Consent): Promise<void> {
+	const timeoutMs = LIMITS_MS.quick;
+	await ask(service, { path: controlPaths.consents, reply: takenSchema, timeoutMs, body: consent });
+}
+
+/** Returns all that the user has allowed, for every repository. */
+export async function readConsents(service: Service): Promise<KeptConsent[]> {
+	const question = { path: controlPaths.consents, reply: consentListSchema, timeoutMs: LIMITS_MS.quick };
+	return (await ask(service, question)).consents;
+}
+
+/** Takes back what the user has allowed for a repository. */
+export async function withdrawConsent(service: Service, withdrawal: Withdrawal): Promise<void> {
+	const timeoutMs = LIMITS_MS.quick;
+	await ask(service, { path: controlPaths.withdrawConsent, reply: takenSchema, timeoutMs, body: withdrawal });
+}
+
+/** Makes a commit of what an agent had done when its task was ended. Returns the name of its branch. */
+export async function keepWork(service: Service, taskId: string): Promise<string> {
+	const question = { path: controlPaths.keepWork, reply: keptWorkSchema, timeoutMs: LIMITS_MS.trial };
+	return (await ask(service, { ...question, body: { taskId } })).branchName;
+}
+
+/** Returns what the tasks have used, the latest month first. */
+export async function readMonthlyUse(service: Service): Promise<MonthlyUse> {
+	const question = { path: controlPaths.costs, reply: monthlyUseSchema, timeoutMs: LIMITS_MS.quick };
+	return (await ask(service, question)).months;
+}

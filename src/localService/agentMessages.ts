@@ -1,0 +1,273 @@
+// What the list of agents says.
+import * as vscode from 'vscode';
+import { escapeIcons, oneLine } from '../base/plainText.ts';
+import type { AgentStatus, AgentsReport, AgentTrial, KeptConsent, SandboxStatus } from '../contract/agents.ts';
+import { localConnection } from '../contract/localConnection.ts';
+import { agentProblemText } from '../platform/agentProblemMessages.ts';
+import { settingIssueText } from '../platform/settingIssue.ts';
+import { consentDetail, consentLabel, consentText } from './consentMessages.ts';
+import type { AgentSettingProblem } from './model/taskSettings.ts';
+
+const MAXIMUM_NAME = 60;
+const MAXIMUM_TEXT = 300;
+
+/** What can be chosen in the list. */
+export type AgentChoice =
+	| { kind: 'sandbox'; sandbox: SandboxStatus }
+	| { kind: 'agent'; agent: AgentStatus }
+	| { kind: 'consent'; consent: KeptConsent }
+	| { kind: 'settings' }
+	| { kind: 'again' }
+	| { kind: 'log' };
+
+/** A row of the list. A separator has no choice. */
+export interface AgentRow extends vscode.QuickPickItem {
+	choice: AgentChoice | undefined;
+}
+
+export interface AgentsView {
+	report: AgentsReport;
+	/** What is allowed for repositories. */
+	consents: readonly KeptConsent[];
+	/** The agent of `errand.tasks.agent`. */
+	defaultAgent: string;
+	/** Whether no agent runs without a sandbox. */
+	isSandboxRequired: boolean;
+	/** The command that installs the sandbox's program on this system, where it is known. */
+	installCommand: string | undefined;
+	/** What the latest action has led to, as a sentence by the agent's id. */
+	results: ReadonlyMap<string, string>;
+	/** The entries of the setting that cannot be used. */
+	problems: readonly AgentSettingProblem[];
+}
+
+const demoIds: ReadonlySet<string> = new Set(localConnection.agents.map(({ id }) => id));
+
+/**
+ * Returns the rows for the sandbox, then for the agents and for what is wrong with the setting, then for what is allowed
+ * for repositories.
+ */
+export function agentRows(view: AgentsView): AgentRow[] {
+	const { report, consents, problems } = view;
+	return [
+		sandboxRow(view),
+		separatorRow(vscode.l10n.t('Agents')),
+		...report.agents.map(agent => agentRow(agent, view)),
+		...problems.map(problemRow),
+		...(consents.length === 0
+			? []
+			: [separatorRow(vscode.l10n.t('Allowed for repositories')), ...consents.map(consentRow)]),
+		separatorRow(''),
+		{
+			choice: { kind: 'settings' },
+			label: vscode.l10n.t('Add an agent in the settings'),
+			iconPath: new vscode.ThemeIcon('gear'),
+		},
+	];
+}
+
+/** Returns the rows in place of agents that could not be read. `reason` is a sentence. */
+export function failureRows(reason: string): AgentRow[] {
+	return [
+		{
+			choice: { kind: 'again' },
+			label: vscode.l10n.t('Try Again'),
+			detail: escapeIcons(reason),
+			iconPath: new vscode.ThemeIcon('refresh'),
+		},
+		{ choice: { kind: 'log' }, label: vscode.l10n.t('Show Log'), iconPath: new vscode.ThemeIcon('output') },
+	];
+}
+
+function separatorRow(label: string): AgentRow {
+	return { choice: undefined, label, kind: vscode.QuickPickItemKind.Separator };
+}
+
+function sandboxRow({ report: { sandbox }, isSandboxRequired, installCommand }: AgentsView): AgentRow {
+	const { label, detail } = sandboxText(sandbox, installCommand);
+	const without = isSandboxRequired
+		? vscode.l10n.t('Without a sandbox no agent runs, as you chose.')
+		: vscode.l10n.t('Without a sandbox Errand asks once for each repository.');
+	return {
+		choice: { kind: 'sandbox', sandbox },
+		label,
+		detail: escapeIcons(sandbox.works ? detail : `${detail} ${without}`),
+		iconPath: new vscode.ThemeIcon(sandbox.works ? 'shield' : 'warning'),
+	};
+}
+
+function sandboxText(
+	{ works, problem, detail = '' }: SandboxStatus,
+	installCommand: string | undefined,
+): { label: string; detail: string } {
+	if (works) {
+		return {
+			label: vscode.l10n.t('The sandbox works'),
+			detail: vscode.l10n.t(
+				'An agent sees a copy of the repository and the installed programs. It reaches its model and the hosts that you allow.',
+			),
+		};
+	}
+	switch (problem) {
+		case 'not-installed':
+			return {
+				label: vscode.l10n.t('No sandbox: bubblewrap is not installed'),
+				detail:
+					installCommand === undefined
+						? vscode.l10n.t('Install the package “bubblewrap” of your distribution.')
+						: vscode.l10n.t('Install it with “{0}”.', installCommand),
+			};
+		case 'platform':
+			return {
+				label: vscode.l10n.t('No sandbox: there is none for this system yet'),
+				detail: vscode.l10n.t('Errand has one for Linux only.'),
+			};
+		default: {
+			const said = oneLine(detail, MAXIMUM_TEXT);
+			const help = vscode.l10n.t(
+				'Containers and AppArmor may forbid user namespaces: allow them for this container, or give bwrap an AppArmor profile with “userns”.',
+			);
+			return {
+				label: vscode.l10n.t('No sandbox: this system does not permit it'),
+				detail: said === '' ? help : `${help} ${vscode.l10n.t('It said: “{0}”', said)}`,
+			};
+		}
+	}
+}
+
+function agentRow(agent: AgentStatus, { defaultAgent, results }: AgentsView): AgentRow {
+	const { id, version, location, megabytes, unsetVariables = [] } = agent;
+	const notes = [
+		version === undefined ? undefined : oneLine(version, MAXIMUM_NAME),
+		sourceText(agent),
+		id === defaultAgent ? vscode.l10n.t('default') : undefined,
+	].filter(note => note !== undefined);
+	const facts = [
+		results.get(id),
+		stateText(agent),
+		unsetVariables.length === 0 ? undefined : unsetText(unsetVariables),
+		location === undefined ? undefined : oneLine(location, MAXIMUM_TEXT),
+		megabytes === undefined ? undefined : vscode.l10n.t('needs about {0} MB of memory', number(megabytes)),
+	].filter(fact => fact !== undefined);
+	return {
+		choice: { kind: 'agent', agent },
+		label: escapeIcons(agentLabel(agent)),
+		description: escapeIcons(notes.join(' · ')),
+		detail: escapeIcons(facts.join(' · ')),
+		iconPath: new vscode.ThemeIcon(iconOf(agent)),
+	};
+}
+
+export function agentLabel({ label, id }: AgentStatus): string {
+	return oneLine(label, MAXIMUM_NAME) || id;
+}
+
+function unsetText(names: readonly string[]): string {
+	return vscode.l10n.t(
+		'Not set in the editor’s environment: {0}. Set it, then start the editor again.',
+		oneLine(names.join(', '), MAXIMUM_TEXT),
+	);
+}
+
+function sourceText({ source }: AgentStatus): string | undefined {
+	switch (source) {
+		case 'built-in':
+			return vscode.l10n.t('built in');
+		case 'own':
+			return vscode.l10n.t('comes with Errand');
+		case 'settings':
+			return vscode.l10n.t('from your settings');
+		case 'path':
+			return vscode.l10n.t('found on PATH');
+		case 'installed':
+			return vscode.l10n.t('installed by Errand');
+		case 'none':
+			return undefined;
+	}
+}
+
+/** Says why an agent cannot run, or what it is where that is not plain. */
+export function stateText({ id, source, problem }: AgentStatus): string | undefined {
+	if (problem !== undefined) {
+		return agentProblemText(problem);
+	}
+	return source === 'built-in' && demoIds.has(id)
+		? vscode.l10n.t('A demonstration: it makes one small change by a script, without a model.')
+		: undefined;
+}
+
+function iconOf({ problem, unsetVariables = [] }: AgentStatus): string {
+	switch (problem) {
+		case undefined:
+			return unsetVariables.length === 0 ? 'pass' : 'warning';
+		case 'not-found':
+			return 'circle-outline';
+		case 'no-model':
+			return 'warning';
+		default:
+			return 'circle-slash';
+	}
+}
+
+function problemRow({ name, entry, issue }: AgentSettingProblem): AgentRow {
+	return {
+		choice: { kind: 'settings' },
+		label: escapeIcons(oneLine(name, MAXIMUM_NAME)),
+		description: vscode.l10n.t('cannot be used'),
+		detail: escapeIcons(oneLine(issueText(issue, entry), MAXIMUM_TEXT)),
+		iconPath: new vscode.ThemeIcon('warning'),
+	};
+}
+
+function consentRow(consent: KeptConsent): AgentRow {
+	return {
+		choice: { kind: 'consent', consent },
+		label: escapeIcons(consentLabel(consent)),
+		description: consentText(consent),
+		detail: escapeIcons(consentDetail(consent)),
+		iconPath: new vscode.ThemeIcon(consent.kind === 'unsandboxed' ? 'unlock' : 'package'),
+	};
+}
+
+function issueText(issue: AgentSettingProblem['issue'], entry: unknown): string {
+	if (issue === undefined) {
+		return vscode.l10n.t('another entry has the same id');
+	}
+	if (issue.code === 'custom' && issue.path[0] === 'env') {
+		const name: unknown = issue.path.reduce<unknown>((inner, key) => Object(inner)[key], entry);
+		return vscode.l10n.t(
+			'env must not name {0}: it decides what programs load or where they look, which Errand sets itself',
+			String(name),
+		);
+	}
+	if (issue.code !== 'invalid_format') {
+		return settingIssueText(issue, entry);
+	}
+	return issue.path[0] === 'env'
+		? vscode.l10n.t('env must be a list of names of environment variables, without their values')
+		: vscode.l10n.t('id must be lowercase letters, digits or hyphens, at most 40');
+}
+
+/** Describes the result of a handshake in a sentence. */
+export function trialText(trial: AgentTrial): string {
+	if (!trial.ok) {
+		return oneLine(trial.message, MAXIMUM_TEXT);
+	}
+	const name = [trial.name, trial.version ?? ''].map(part => oneLine(part, MAXIMUM_NAME)).filter(Boolean);
+	return vscode.l10n.t('It works: {0} answered after {1} s.', name.join(' '), number(trial.seconds));
+}
+
+/** What the question before an installation says. */
+export function installDetail({ install, licence, megabytes }: AgentStatus): string {
+	const { packages = [], downloadMegabytes = 0, diskMegabytes = 0 } = install ?? {};
+	return [
+		vscode.l10n.t('npm packages: {0}', packages.map(name => oneLine(name, MAXIMUM_NAME)).join(', ')),
+		vscode.l10n.t('Download: about {0} MB. On disk: about {1} MB.', number(downloadMegabytes), number(diskMegabytes)),
+		...(megabytes === undefined ? [] : [vscode.l10n.t('While it runs: about {0} MB of memory.', number(megabytes))]),
+		licence === undefined
+			? vscode.l10n.t('Licence: not known')
+			: vscode.l10n.t('Licence: {0}', oneLine(licence, MAXIMUM_NAME)),
+	].join('\n');
+}
+
+const number = (value: number) => value.toLocaleString(vscode.env.language, { maximumFractionDigits: 1 });

@@ -1,0 +1,48 @@
+// What the list of agents says about what is allowed for repositories.
+import * as vscode from 'vscode';
+import { oneLine } from '../base/plainText.ts';
+import type { KeptConsent, SandboxProblem } from '../contract/agents.ts';
+
+const MAXIMUM_NAME = 60;
+const MAXIMUM_TEXT = 300;
+
+/** The name of the repository's folder. */
+export function consentLabel({ folder }: KeptConsent): string {
+	return oneLine(folder.split(/[\\/]/).findLast(Boolean) ?? folder, MAXIMUM_NAME);
+}
+
+/** Says what is allowed. */
+export function consentText({ kind }: KeptConsent): string {
+	return kind === 'unsandboxed'
+		? vscode.l10n.t('may run agents without a sandbox')
+		: vscode.l10n.t('may install dependencies');
+}
+
+/** Says where it is allowed, and under which conditions. */
+export function consentDetail(consent: KeptConsent): string {
+	return [oneLine(consent.folder, MAXIMUM_TEXT), ...conditions(consent)].join(' · ');
+}
+
+function conditions(consent: KeptConsent): string[] {
+	if (consent.kind === 'unsandboxed') {
+		return [unsandboxedReason(consent.problem)];
+	}
+	const { hosts, allowsScripts } = consent;
+	return [
+		hosts.length === 0
+			? vscode.l10n.t('from no host')
+			: vscode.l10n.t('from {0}', oneLine(hosts.join(', '), MAXIMUM_TEXT)),
+		allowsScripts ? vscode.l10n.t('with install scripts') : vscode.l10n.t('without install scripts'),
+	];
+}
+
+function unsandboxedReason(problem: SandboxProblem): string {
+	switch (problem) {
+		case 'not-installed':
+			return vscode.l10n.t('while bubblewrap is not installed');
+		case 'not-permitted':
+			return vscode.l10n.t('while this system does not permit the sandbox');
+		case 'platform':
+			return vscode.l10n.t('while there is no sandbox for this system');
+	}
+}

@@ -1,0 +1,72 @@
+import type * as vscode from 'vscode';
+import type { Disposable } from '../base/disposable.ts';
+import type { Event } from '../base/event.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Transport } from '../client/core/transport.ts';
+import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest } from '../contract/agents.ts';
+import type { GatewayDescription } from '../contract/control.ts';
+import type { AddedModel } from './servers/addModelServer.ts';
+import type { UnusedServer } from './servers/unusedServer.ts';
+
+export interface LocalServiceDependencies {
+	extensionUri: vscode.Uri;
+	/** The editor's state of the user, for what the service offered last. */
+	globalState: vscode.Memento;
+	secrets: vscode.SecretStorage;
+	logger: Logger;
+	showLog(): void;
+}
+
+export interface LocalService extends Disposable {
+	/**
+	 * Wraps a transport so that the local connection's requests reach the service, which is started when it is needed.
+	 */
+	transport(inner: Transport): Promise<Transport>;
+	/** Starts the service ahead of the first request. */
+	warm(): Promise<void>;
+	/**
+	 * Returns what the local connection offers now: its models, providers, prefixes and aliases. Starts the service if
+	 * needed, and asks the user about model servers that it has found.
+	 */
+	describe(): Promise<Omit<GatewayDescription, 'foundServers' | 'upstreamProblems'>>;
+	/**
+	 * Returns the model servers whose models were not there when `describe` was last called: those that were found on this
+	 * machine and are not used, and those of the settings that did not list them.
+	 */
+	unusedServers(): Promise<UnusedServer[]>;
+	/** Returns the service's address, which is valid until the next start. Starts the service if needed. */
+	origin(): Promise<string>;
+	/** Makes repository folders available to the look-ups. Starts the service if needed. */
+	nameRepositories(folders: readonly string[]): Promise<void>;
+	/**
+	 * Returns what a task would need that the user has not allowed yet. Like the next three, it starts the service if needed
+	 * and rejects with a ClientError or a UserFacingError.
+	 */
+	checkTask(request: TaskCheckRequest): Promise<TaskCheck>;
+	/** Makes the service keep what the user has allowed for a repository. */
+	allow(consent: Consent): Promise<void>;
+	/** Makes a commit of what an agent had done when its task was ended. Returns the name of its branch. */
+	keepWork(taskId: string): Promise<string>;
+	/** Returns what the tasks have used, the latest month first. */
+	monthlyUse(): Promise<MonthlyUse>;
+	/**
+	 * Returns the model that chat uses where none was chosen: the first one of a model server, as the service told when it
+	 * was last asked, in this window or before. Undefined where there was none but the demo.
+	 */
+	defaultModel(): string | undefined;
+	/** Lets the user add a model server and choose one of its models. Resolves with undefined where the user leaves. */
+	addModelServer(): Promise<AddedModel | undefined>;
+	/** Lets the user set, replace and remove the keys of the model servers behind the service. */
+	manageUpstreamKeys(): Promise<void>;
+	/**
+	 * Whether the user has stopped the service and nothing has requested it since. Background work must then not start
+	 * it.
+	 */
+	isStopped(): boolean;
+	readonly onDidChangeStopped: Event<void>;
+	/**
+	 * Fires when the result of `describe` may have changed: the model servers or agents of the settings, the keys of model
+	 * servers, or which agents are installed.
+	 */
+	readonly onDidChange: Event<void>;
+}

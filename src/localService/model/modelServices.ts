@@ -1,0 +1,94 @@
+// The well-known services that speak the OpenAI form of chat completions, by the addresses in their documents.
+
+export interface ModelService {
+	/** The name of its entry in the settings. */
+	slug: string;
+	label: string;
+	/** The address with the API's version. */
+	url: string;
+	/** The page on which an account's keys are made. */
+	keyPage: string;
+	/**
+	 * The service lists its models to anybody, so the list does not tell whether a key is right. `checkPath` is the path below
+	 * the address that does, where there is one.
+	 */
+	openList?: { checkPath?: string };
+}
+
+export const MODEL_SERVICES: readonly ModelService[] = [
+	{
+		slug: 'cerebras',
+		label: 'Cerebras',
+		url: 'https://api.cerebras.ai/v1',
+		keyPage: 'https://cloud.cerebras.ai',
+	},
+	{
+		slug: 'deepseek',
+		label: 'DeepSeek',
+		url: 'https://api.deepseek.com/v1',
+		keyPage: 'https://platform.deepseek.com/api_keys',
+	},
+	{
+		slug: 'fireworks',
+		label: 'Fireworks AI',
+		url: 'https://api.fireworks.ai/inference/v1',
+		keyPage: 'https://app.fireworks.ai/settings/users/api-keys',
+	},
+	{
+		slug: 'gemini',
+		label: 'Google Gemini',
+		url: 'https://generativelanguage.googleapis.com/v1beta/openai',
+		keyPage: 'https://aistudio.google.com/apikey',
+	},
+	{
+		slug: 'groq',
+		label: 'Groq',
+		url: 'https://api.groq.com/openai/v1',
+		keyPage: 'https://console.groq.com/keys',
+	},
+	{
+		slug: 'huggingface',
+		label: 'Hugging Face',
+		url: 'https://router.huggingface.co/v1',
+		keyPage: 'https://huggingface.co/settings/tokens',
+		openList: {},
+	},
+	{
+		slug: 'mistral',
+		label: 'Mistral AI',
+		url: 'https://api.mistral.ai/v1',
+		keyPage: 'https://console.mistral.ai/api-keys',
+	},
+	{
+		slug: 'nvidia',
+		label: 'NVIDIA NIM',
+		url: 'https://integrate.api.nvidia.com/v1',
+		keyPage: 'https://build.nvidia.com/settings/api-keys',
+		openList: {},
+	},
+	{
+		slug: 'openai',
+		label: 'OpenAI',
+		url: 'https://api.openai.com/v1',
+		keyPage: 'https://platform.openai.com/api-keys',
+	},
+	{
+		slug: 'openrouter',
+		label: 'OpenRouter',
+		url: 'https://openrouter.ai/api/v1',
+		keyPage: 'https://openrouter.ai/keys',
+		openList: { checkPath: '/key' },
+	},
+	{
+		slug: 'together',
+		label: 'Together AI',
+		url: 'https://api.together.xyz/v1',
+		keyPage: 'https://api.together.ai/settings/api-keys',
+	},
+	{
+		slug: 'xai',
+		label: 'xAI',
+		url: 'https://api.x.ai/v1',
+		keyPage: 'https://console.x.ai',
+	},
+];

@@ -1,0 +1,332 @@
+import { readFile } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { ClientError, isAbortError } from '../base/errors.ts';
+import type {
+	AgentStatus,
+	AgentsReport,
+	AgentTrial,
+	KeptConsent,
+	SandboxStatus,
+	Withdrawal,
+} from '../contract/agents.ts';
+import { executeCommand } from '../platform/commands.ts';
+import { hasMovedToEditor } from '../platform/editorUse.ts';
+import { commands } from '../platform/ids.ts';
+import { explainError, showMessage } from '../platform/notify.ts';
+import { type Choice, choose, PickList } from '../platform/pick.ts';
+import { withProgressNotice } from '../platform/progressNotice.ts';
+import { openSetting, readSetting, writeSetting } from '../platform/settings.ts';
+import {
+	type AgentChoice,
+	type AgentRow,
+	agentLabel,
+	agentRows,
+	failureRows,
+	installDetail,
+	stateText,
+	trialText,
+} from './agentMessages.ts';
+import { consentLabel } from './consentMessages.ts';
+import { sandboxInstallCommand } from './model/sandboxPackage.ts';
+import { readAgentSettings } from './model/taskSettings.ts';
+
+const STATUS_MS = 5000;
+
+/** What the list asks the service for. Each rejects with a ClientError or a UserFacingError. */
+export interface AgentControl {
+	report(): Promise<AgentsReport>;
+	/** Returns what is allowed for repositories. */
+	consents(): Promise<KeptConsent[]>;
+	withdraw(withdrawal: Withdrawal): Promise<void>;
+	tryOut(id: string, signal: AbortSignal): Promise<AgentTrial>;
+	install(id: string, signal: AbortSignal): Promise<AgentTrial>;
+	/** Asks in a modal dialog and resolves with the button that was chosen. */
+	askModal(message: string, detail: string, button: string): Thenable<string | undefined>;
+	showLog(): void;
+}
+
+/** Lists the sandbox and the agents of the local service, and lets the user try, install and choose agents. */
+export async function setUpAgents(control: AgentControl): Promise<void> {
+	await new AgentList(control).run();
+}
+
+/** Whether the list is shown again after an action. */
+type Next = 'list' | 'leave';
+
+class AgentList {
+	private readonly control: AgentControl;
+	private report: AgentsReport | undefined;
+	private consents: readonly KeptConsent[] = [];
+	private installCommand: string | undefined;
+	/** What the latest action has led to, as a sentence by the agent's id. */
+	private readonly results = new Map<string, string>();
+
+	constructor(control: AgentControl) {
+		this.control = control;
+	}
+
+	async run(): Promise<void> {
+		this.installCommand = sandboxInstallCommand(await readFile('/etc/os-release', 'utf8').catch(() => ''));
+		let active: AgentChoice | undefined;
+		let next: Next = 'list';
+		while (next === 'list') {
+			active = await this.ask(active);
+			next = active ? await this.act(active) : 'leave';
+		}
+	}
+
+	/** Shows the list at once and reads the agents if needed. Resolves with undefined when dismissed. */
+	private ask(before: AgentChoice | undefined): Promise<AgentChoice | undefined> {
+		const list = new PickList<AgentRow, AgentChoice>(picker => {
+			picker.title = vscode.l10n.t('Set Up Agents');
+			picker.placeholder = vscode.l10n.t('Choose an agent to try, install or use it');
+			picker.matchOnDescription = true;
+			picker.matchOnDetail = true;
+			picker.ignoreFocusOut = true;
+			picker.onDidAccept(() => {
+				const choice = picker.activeItems[0]?.choice;
+				if (choice) {
+					list.end(choice);
+				}
+			});
+		});
+		const show = (rows: readonly AgentRow[]) =>
+			list.show(
+				rows,
+				rows.find(({ choice }) => isSame(choice, before)),
+			);
+		if (this.report) {
+			show(this.rows(this.report));
+		} else {
+			const picker = show([]);
+			picker.busy = true;
+			picker.placeholder = vscode.l10n.t('Looking for agents…');
+			void this.read().then(rows => {
+				// The user may have left the list meanwhile.
+				if (list.current) {
+					show(rows);
+				}
+			});
+		}
+		return list.result;
+	}
+
+	private async read(): Promise<AgentRow[]> {
+		try {
+			const [report, consents] = await Promise.all([this.control.report(), this.readConsents()]);
+			[this.report, this.consents] = [report, consents];
+			return this.rows(report);
+		} catch (error) {
+			return failureRows(explain(error));
+		}
+	}
+
+	private readConsents(): Promise<readonly KeptConsent[]> {
+		return this.control.consents().catch(error => {
+			// An older service that is still running does not tell them.
+			if (ClientError.is(error, 'not-found')) {
+				return [];
+			}
+			throw error;
+		});
+	}
+
+	private rows(report: AgentsReport): AgentRow[] {
+		return agentRows({
+			report,
+			consents: this.consents,
+			defaultAgent: readSetting('errand.tasks.agent'),
+			isSandboxRequired: readSetting('errand.local.sandbox') === 'require',
+			installCommand: this.installCommand,
+			results: this.results,
+			problems: readAgentSettings(readSetting('errand.local.agents')).problems,
+		});
+	}
+
+	private async act(choice: AgentChoice): Promise<Next> {
+		switch (choice.kind) {
+			case 'again':
+				return 'list';
+			case 'log':
+				this.control.showLog();
+				return 'leave';
+			case 'settings':
+				await openSetting('errand.local.agents');
+				return 'leave';
+			case 'sandbox':
+				return this.helpWithSandbox(choice.sandbox);
+			case 'agent':
+				return this.setUp(choice.agent);
+			case 'consent':
+				return this.withdraw(choice.consent);
+		}
+	}
+
+	private async withdraw(consent: KeptConsent): Promise<Next> {
+		const { folder, kind } = consent;
+		const withdraw = { label: `$(trash) ${vscode.l10n.t('Withdraw')}`, value: true };
+		const placeHolder =
+			kind === 'unsandboxed'
+				? vscode.l10n.t('Agents without a sandbox are asked about again. What runs now is not ended.')
+				: vscode.l10n.t('The hosts of dependencies are asked about again. What runs now is not ended.');
+		if (await choose(consentLabel(consent), [withdraw], { placeHolder })) {
+			try {
+				await this.control.withdraw({ folder, kind });
+				this.report = undefined;
+			} catch (error) {
+				void showMessage('error', explain(error));
+			}
+		}
+		return 'list';
+	}
+
+	private async helpWithSandbox({ works, problem, detail }: SandboxStatus): Promise<Next> {
+		const { installCommand } = this;
+		const copied = problem === 'not-installed' ? installCommand : detail;
+		const action = await choose<'again' | 'copy' | 'settings'>(vscode.l10n.t('Sandbox'), [
+			{ label: `$(refresh) ${vscode.l10n.t('Check Again')}`, value: 'again' },
+			...(works || copied === undefined
+				? []
+				: [
+						{
+							label: `$(copy) ${problem === 'not-installed' ? vscode.l10n.t('Copy Command') : vscode.l10n.t('Copy What It Said')}`,
+							value: 'copy' as const,
+						},
+					]),
+			{ label: `$(gear) ${vscode.l10n.t('Open Settings')}`, value: 'settings' },
+		]);
+		switch (action) {
+			case 'again':
+				this.report = undefined;
+				return 'list';
+			case 'copy':
+				await copy(copied ?? '');
+				return 'list';
+			case 'settings':
+				await openSetting('errand.local.sandbox');
+				return 'leave';
+			case undefined:
+				return 'list';
+		}
+	}
+
+	private async setUp(agent: AgentStatus): Promise<Next> {
+		const { id, location } = agent;
+		switch (await chooseAction(agent, this.results.get(id))) {
+			case 'try':
+				return this.perform(agent, vscode.l10n.t('Trying {0}…', agentLabel(agent)), signal =>
+					this.control.tryOut(id, signal),
+				);
+			case 'install':
+				return (await this.mayInstall(agent)) ? this.install(agent) : 'list';
+			case 'copy':
+				await copy(location ?? '');
+				return 'list';
+			case 'default':
+				await this.makeDefault(id);
+				return 'list';
+			case 'models':
+				await executeCommand(commands.addModelServer);
+				return 'leave';
+			case 'settings':
+				await openSetting('errand.local.agents');
+				return 'leave';
+			case undefined:
+				return 'list';
+		}
+	}
+
+	private async mayInstall(agent: AgentStatus): Promise<boolean> {
+		const install = vscode.l10n.t('Install');
+		const question = vscode.l10n.t('Install {0}?', agentLabel(agent));
+		return (await this.control.askModal(question, installDetail(agent), install)) === install;
+	}
+
+	private install(agent: AgentStatus): Promise<Next> {
+		return this.perform(agent, vscode.l10n.t('Installing {0}…', agentLabel(agent)), async signal => {
+			try {
+				return await this.control.install(agent.id, signal);
+			} finally {
+				this.report = undefined;
+			}
+		});
+	}
+
+	private async makeDefault(id: string): Promise<void> {
+		try {
+			await writeSetting('errand.tasks.agent', id);
+			this.results.delete(id);
+		} catch (error) {
+			this.results.set(id, explain(error));
+		}
+	}
+
+	/**
+	 * Runs an action with progress and keeps its result for the list. If the user has moved to an editor meanwhile, a
+	 * notification shows it instead, as a list would take the keyboard focus from the editor.
+	 */
+	private async perform(
+		agent: AgentStatus,
+		title: string,
+		run: (signal: AbortSignal) => Promise<AgentTrial>,
+	): Promise<Next> {
+		let result = '';
+		let works = false;
+		const hasGone = await hasMovedToEditor(async () => {
+			try {
+				const trial = await withProgressNotice(title, run);
+				works = trial.ok;
+				result = trialText(trial);
+			} catch (error) {
+				result = explain(error);
+			}
+		});
+		this.results.set(agent.id, result);
+		if (hasGone) {
+			void showMessage(works ? 'information' : 'error', `${agentLabel(agent)}: ${result}`);
+		}
+		return hasGone ? 'leave' : 'list';
+	}
+}
+
+function isSame(one: AgentChoice | undefined, other: AgentChoice | undefined): boolean {
+	return one?.kind === 'agent' && other?.kind === 'agent'
+		? one.agent.id === other.agent.id
+		: one !== undefined && one.kind === other?.kind;
+}
+
+type Action = 'try' | 'install' | 'copy' | 'default' | 'models' | 'settings';
+
+function chooseAction(agent: AgentStatus, result: string | undefined): Promise<Action | undefined> {
+	const { id, problem, source, location, install } = agent;
+	const items: Choice<Action>[] = [];
+	const add = (value: Action, icon: string, label: string) => items.push({ value, label: `$(${icon}) ${label}` });
+	if (problem === undefined || (problem === 'no-model' && source !== 'none')) {
+		add('try', 'play', vscode.l10n.t('Try It'));
+	}
+	if (problem === 'not-found' && install) {
+		add('install', 'desktop-download', vscode.l10n.t('Install…'));
+	}
+	if (problem === 'no-model') {
+		add('models', 'server', vscode.l10n.t('Add Model Server…'));
+	}
+	if (problem === undefined && readSetting('errand.tasks.agent') !== id) {
+		add('default', 'star-empty', vscode.l10n.t('Make It the Default'));
+	}
+	if (location !== undefined) {
+		add('copy', 'copy', vscode.l10n.t('Copy Path'));
+	}
+	add('settings', 'gear', vscode.l10n.t('Open Settings'));
+	return choose(agentLabel(agent), items, { placeHolder: result ?? stateText(agent) ?? '' });
+}
+
+async function copy(text: string): Promise<void> {
+	await vscode.env.clipboard.writeText(text);
+	vscode.window.setStatusBarMessage(vscode.l10n.t('Copied'), STATUS_MS);
+}
+
+function explain(error: unknown): string {
+	return isAbortError(error)
+		? vscode.l10n.t('Cancelled.')
+		: explainError(error, vscode.l10n.t('The local service')).message;
+}

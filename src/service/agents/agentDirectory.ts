@@ -1,0 +1,270 @@
+import { agentProblemSentence } from '../../agents/agentProblem.ts';
+import { knownAgents } from '../../agents/catalogue.ts';
+import { configuredAgent } from '../../agents/configuredAgent.ts';
+import { discoverAgent } from '../../agents/discovery.ts';
+import {
+	type AgentDefinition,
+	type AgentPlace,
+	type AgentProblem,
+	type FoundAgent,
+	rootPackages,
+} from '../../agents/entry.ts';
+import { OWN_AGENT } from '../../agents/ownAgent.ts';
+import type { Clock } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import {
+	type AgentStatus,
+	type AgentsReport,
+	type SandboxStatus,
+	type TaskSettings,
+	taskSettingsSchema,
+} from '../../contract/agents.ts';
+import { modelsFor, type OfferedModels } from './agentModels.ts';
+
+/** How long the outcome of a look at the disk is used for lists. */
+const FRESH_MS = 5_000;
+
+/** An agent that needs neither a program of the machine nor a model. */
+export interface BuiltInAgent {
+	readonly id: string;
+	readonly label: string;
+	readonly models: readonly [string, ...string[]];
+}
+
+/** An agent that tasks can use now. */
+export interface TaskAgent extends BuiltInAgent {
+	/** Undefined for a built-in one. */
+	readonly found: FoundAgent | undefined;
+}
+
+export interface AgentDirectoryOptions {
+	builtIn: readonly BuiltInAgent[];
+	/** Errand's own agent. It comes first: whoever has a model and no other agent uses it. */
+	own: FoundAgent | undefined;
+	/** The user's environment. */
+	environment: Readonly<Record<string, string | undefined>>;
+	/** The folder that agents are installed in. */
+	folder: string;
+	/** The name of this platform (`agents/platform.ts`). */
+	platform: string;
+	describe(): Promise<OfferedModels>;
+	probeSandbox(): Promise<SandboxStatus>;
+	clock: Clock;
+}
+
+/** A definition and where its programs are, if they were found. */
+interface Look {
+	definition: AgentDefinition;
+	isConfigured: boolean;
+	/** The names of the variables that it is to get and that are not set. */
+	unsetVariables: readonly string[];
+	found: FoundAgent | undefined;
+}
+
+/** The agents of this machine: the built-in ones, those that the settings name, and well-known ones that are found. */
+export class AgentDirectory {
+	private readonly options: AgentDirectoryOptions;
+	private taskSettings: TaskSettings = taskSettingsSchema.parse({});
+	private looks: { at: number; list: Promise<readonly Look[]> } | undefined;
+
+	constructor(options: AgentDirectoryOptions) {
+		this.options = options;
+	}
+
+	/** What the user has set about tasks. */
+	get settings(): TaskSettings {
+		return this.taskSettings;
+	}
+
+	/** Replaces what was set before. Without settings, the defaults hold. */
+	replaceSettings(settings: TaskSettings | undefined): void {
+		this.taskSettings = settings ?? taskSettingsSchema.parse({});
+		this.forget();
+	}
+
+	/** Returns the agents that tasks can use, the built-in ones last. */
+	async current(): Promise<readonly TaskAgent[]> {
+		const [looks, offered] = await Promise.all([this.freshLooks(), this.options.describe()]);
+		const usable = looks.flatMap(look => taskAgentOf(look, offered) ?? []);
+		return [...usable, ...this.options.builtIn.map(agent => ({ ...agent, found: undefined }))];
+	}
+
+	/** Says whether there is a sandbox on this machine. */
+	sandbox(): Promise<SandboxStatus> {
+		return this.options.probeSandbox();
+	}
+
+	/** Returns those of the models that nobody offers at a known price. A name that no model has by itself is left out. */
+	async unpriced(models: readonly string[]): Promise<string[]> {
+		const offered = await this.options.describe();
+		return models.filter(name => offered.models.some(({ id, prices }) => id === name && prices === undefined));
+	}
+
+	async report(): Promise<AgentsReport> {
+		const [sandbox, looks, offered] = await Promise.all([this.sandbox(), this.freshLooks(), this.options.describe()]);
+		const builtIn = this.options.builtIn.map(builtInStatus);
+		return { sandbox, agents: [...looks.map(look => this.statusOf(look, offered)), ...builtIn] };
+	}
+
+	/**
+	 * Returns the status of one agent, read anew. `repository` is the folder of a task; programs in it are not used. An
+	 * unknown agent is one that was not found.
+	 */
+	async status(id: string, repository?: string): Promise<AgentStatus> {
+		const builtIn = this.options.builtIn.find(agent => agent.id === id);
+		if (builtIn !== undefined) {
+			return builtInStatus(builtIn);
+		}
+		const look = await this.look(id, repository);
+		return look === undefined
+			? { id, label: id, source: 'none', problem: 'not-found' }
+			: this.statusOf(look, await this.options.describe());
+	}
+
+	/**
+	 * Returns an agent that a task is about to use, read anew. `repository` is the folder of the task.
+	 * @throws UserFacingError if it cannot run now.
+	 */
+	async use(id: string, repository?: string): Promise<TaskAgent> {
+		const builtIn = this.options.builtIn.find(agent => agent.id === id);
+		if (builtIn !== undefined) {
+			return { ...builtIn, found: undefined };
+		}
+		const look = await this.look(id, repository);
+		if (look === undefined) {
+			throw new UserFacingError(`There is no agent "${id}" here. Choose another one.`);
+		}
+		const offered = await this.options.describe();
+		const agent = taskAgentOf(look, offered);
+		if (agent === undefined) {
+			throw new UserFacingError(agentProblemSentence(look.definition, problemOf(look, offered) ?? 'not-found'));
+		}
+		return agent;
+	}
+
+	/**
+	 * Returns the programs of an agent, read anew, whether or not there is a model for it.
+	 * @throws UserFacingError if there is no such agent, or if it is never run or was not found.
+	 */
+	async locate(id: string): Promise<FoundAgent> {
+		const look = await this.look(id);
+		if (look === undefined) {
+			throw new UserFacingError(`There is no agent "${id}" here whose program could be started.`);
+		}
+		const { definition, found } = look;
+		if (found === undefined || definition.problem !== undefined) {
+			throw new UserFacingError(agentProblemSentence(definition, definition.problem ?? 'not-found'));
+		}
+		return found;
+	}
+
+	/** Returns what is known about an agent that is not built in, if there is one of this id. */
+	definition(id: string): AgentDefinition | undefined {
+		return this.definitions().find(({ definition }) => definition.id === id)?.definition;
+	}
+
+	/** Returns how much a model takes, as far as it is known. */
+	async modelLimits(model: string): Promise<Pick<AgentPlace, 'contextLength' | 'maxOutputTokens'>> {
+		const { models } = await this.options.describe();
+		const { contextLength, maxOutputTokens } = models.find(({ id }) => id === model) ?? {};
+		return defined({ contextLength, maxOutputTokens });
+	}
+
+	/** Makes lists look at the disk again. */
+	forget(): void {
+		this.looks = undefined;
+	}
+
+	private definitions(): Omit<Look, 'found'>[] {
+		const { builtIn, own } = this.options;
+		const { agents, variables } = this.taskSettings;
+		const isTaken = (id: string) => id === OWN_AGENT || builtIn.some(agent => agent.id === id);
+		const configured = agents
+			.filter(({ id }) => !isTaken(id))
+			.map(setting => ({
+				definition: configuredAgent(setting, variables),
+				isConfigured: true,
+				unsetVariables: setting.env.filter(name => !Object.hasOwn(variables, name)),
+			}));
+		const isConfigured = (id: string) => configured.some(({ definition }) => definition.id === id);
+		const known = knownAgents.filter(({ id }) => !isConfigured(id));
+		const unconfigured = (definition: AgentDefinition) => ({ definition, isConfigured: false, unsetVariables: [] });
+		return [...(own === undefined ? [] : [unconfigured(own.definition)]), ...configured, ...known.map(unconfigured)];
+	}
+
+	private async look(id: string, repository?: string): Promise<Look | undefined> {
+		const one = this.definitions().find(({ definition }) => definition.id === id);
+		return one && this.lookFor(one, repository);
+	}
+
+	private async lookFor(one: Omit<Look, 'found'>, outside?: string): Promise<Look> {
+		const { own, environment, folder, platform } = this.options;
+		if (one.definition === own?.definition) {
+			return { ...one, found: own };
+		}
+		const place = { path: environment['PATH'] ?? '', folder, platform, outside };
+		return { ...one, found: await discoverAgent(one.definition, place, one.isConfigured) };
+	}
+
+	private freshLooks(): Promise<readonly Look[]> {
+		const now = this.options.clock.now();
+		if (this.looks === undefined || now - this.looks.at > FRESH_MS) {
+			this.looks = { at: now, list: Promise.all(this.definitions().map(one => this.lookFor(one))) };
+		}
+		return this.looks.list;
+	}
+
+	private statusOf(look: Look, offered: OfferedModels): AgentStatus {
+		const { definition, found, unsetVariables } = look;
+		const { id, label, licence, megabytes, installations } = definition;
+		const installation = found || definition.problem ? undefined : installations[this.options.platform];
+		return {
+			id,
+			label,
+			source: found?.source ?? 'none',
+			...defined({
+				// That of Errand's own agent is the Node that runs it, which says nothing to the user.
+				location: found?.source === 'own' ? undefined : found?.location,
+				version: found?.version,
+				licence,
+				problem: problemOf(look, offered),
+				install: installation && {
+					// The others are what these require.
+					packages: rootPackages(installation).map(({ name, version }) => `${name}@${version}`),
+					downloadMegabytes: installation.downloadMegabytes,
+					diskMegabytes: installation.diskMegabytes,
+				},
+				megabytes,
+				unsetVariables: unsetVariables.length > 0 ? [...unsetVariables] : undefined,
+			}),
+		};
+	}
+}
+
+function problemOf({ definition, found }: Look, offered: OfferedModels): AgentProblem | undefined {
+	if (definition.problem !== undefined) {
+		return definition.problem;
+	}
+	if (definition.api === undefined) {
+		return 'model-api';
+	}
+	if (found === undefined) {
+		return 'not-found';
+	}
+	return modelsFor(definition.api, offered).length === 0 ? 'no-model' : undefined;
+}
+
+function taskAgentOf(look: Look, offered: OfferedModels): TaskAgent | undefined {
+	const { definition, found } = look;
+	const { id, label, api } = definition;
+	if (found === undefined || api === undefined || problemOf(look, offered) !== undefined) {
+		return undefined;
+	}
+	const [first, ...others] = modelsFor(api, offered);
+	return first === undefined ? undefined : { id, label, models: [first, ...others], found };
+}
+
+function builtInStatus({ id, label }: BuiltInAgent): AgentStatus {
+	return { id, label, source: 'built-in' };
+}

@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util';
+import { UserFacingError } from '../../base/errors.ts';
+import {
+	type AgentStatus,
+	type AgentTrial,
+	agentRequestSchema,
+	consentSchema,
+	sandboxProblem,
+	type TaskCheck,
+	taskCheckRequestSchema,
+	withdrawalSchema,
+} from '../../contract/agents.ts';
+import { controlPaths } from '../../contract/control.ts';
+import { untilClientGoes } from '../clientGone.ts';
+import { parseOrRefuse, RequestRefused } from '../replies.ts';
+import { type App, type AppContext, readJson } from '../server.ts';
+import type { ConsentStore } from '../store/consentStore.ts';
+import type { AgentDirectory } from './agentDirectory.ts';
+import type { AgentTrials } from './agentTrials.ts';
+import { consentFolder } from './consentFolder.ts';
+
+const BODY_MEGABYTES = 1;
+
+/** What installing the dependencies of a branch means. */
+export interface FoundDependencies {
+	commands: { lockfile: string; command: string }[];
+	/** Each has the form `host:port`. */
+	hosts: string[];
+	/** The hosts that the user logs in to, as agents cannot. */
+	withLogin: string[];
+}
+
+export interface AgentRoutesDependencies {
+	directory: AgentDirectory;
+	trials: AgentTrials;
+	consents: ConsentStore;
+	/** Returns null if there are none. Without a branch, that of HEAD counts. Rejects with a UserFacingError. */
+	dependenciesOf(repoUrl: string, branch: string | undefined): Promise<FoundDependencies | null>;
+	/** Aborts when the service stops. */
+	stopping: AbortSignal;
+}
+
+/** Registers what a window asks about the agents of this machine, and what the user allows them. */
+export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependencies): void {
+	const { directory, trials, consents, stopping } = dependencies;
+
+	app.get(controlPaths.agents, async context => context.json(await directory.report()));
+
+	const registerTrial = (path: string, run: (id: string, signal: AbortSignal) => Promise<AgentTrial>): void => {
+		app.post(path, async context => {
+			const { id } = parseOrRefuse(agentRequestSchema, await readJson(context, BODY_MEGABYTES));
+			return untilEnd(context, stopping, async signal => context.json(await run(id, signal)));
+		});
+	};
+	registerTrial(controlPaths.tryAgent, (id, signal) => trials.try(id, signal));
+	registerTrial(controlPaths.installAgent, (id, signal) => trials.install(id, signal));
+
+	app.post(controlPaths.taskCheck, async context => {
+		const request = parseOrRefuse(taskCheckRequestSchema, await readJson(context, BODY_MEGABYTES));
+		const folder = await sentences(() => consentFolder(request.repoUrl));
+		const isLimited = directory.settings.maxCost !== undefined;
+		const [{ sandbox, statuses }, unpricedModels, found] = await Promise.all([
+			checkAgents(directory, request.agents, folder),
+			isLimited ? directory.unpriced(request.models) : [],
+			request.installDependencies
+				? sentences(() => dependencies.dependenciesOf(request.repoUrl, request.selectedBranch))
+				: null,
+		]);
+		const needsSandbox = statuses.some(({ source, problem }) => source !== 'built-in' && problem === undefined);
+		const isAllowed =
+			directory.settings.sandbox === 'ask' && consents.allowsUnsandboxed(folder, sandboxProblem(sandbox));
+		const check: TaskCheck = {
+			sandbox,
+			unusable: statuses.filter(({ problem }) => problem !== undefined),
+			asksForUnsandboxed: needsSandbox && !sandbox.works && !isAllowed,
+			unpricedModels,
+			dependencies: found && { ...found, ...answerFor(consents, folder, found.hosts) },
+		};
+		return context.json(check);
+	});
+
+	app.post(controlPaths.consents, async context => {
+		const consent = parseOrRefuse(consentSchema, await readJson(context, BODY_MEGABYTES));
+		const folder = await sentences(() => consentFolder(consent.repoUrl));
+		if (consent.kind === 'dependencies') {
+			consents.allowDependencies(folder, consent);
+		} else if (directory.settings.sandbox === 'require') {
+			throw new RequestRefused(409, 'errand.local.sandbox is "require", so no agent runs without a sandbox.');
+		} else {
+			consents.allowUnsandboxed(folder, consent.problem);
+		}
+		return context.json({ taken: true });
+	});
+
+	app.get(controlPaths.consents, context => context.json({ consents: consents.list() }));
+
+	// The path is that of a kept consent and not looked up, as its folder may be gone.
+	app.post(controlPaths.withdrawConsent, async context => {
+		consents.withdraw(parseOrRefuse(withdrawalSchema, await readJson(context, BODY_MEGABYTES)));
+		return context.json({ taken: true });
+	});
+}
+
+async function checkAgents(directory: AgentDirectory, ids: readonly string[], folder: string) {
+	const [sandbox, statuses] = await Promise.all([
+		directory.sandbox(),
+		Promise.all([...new Set(ids)].map((id): Promise<AgentStatus> => directory.status(id, folder))),
+	]);
+	return { sandbox, statuses };
+}
+
+/** An answer holds for exactly the hosts that it was given for. */
+function answerFor(consents: ConsentStore, folder: string, hosts: readonly string[]) {
+	const consent = consents.dependencies(folder);
+	const allowed = consent !== undefined && isDeepStrictEqual(new Set(consent.hosts), new Set(hosts));
+	return { allowed, allowsScripts: allowed && consent.allowsScripts };
+}
+
+async function sentences<T>(run: () => Promise<T>): Promise<T> {
+	try {
+		return await run();
+	} catch (error) {
+		throw error instanceof UserFacingError ? new RequestRefused(400, error.message) : error;
+	}
+}
+
+/** Calls `answer` with a signal that aborts when the client goes or the service stops. */
+function untilEnd(
+	context: AppContext,
+	stopping: AbortSignal,
+	answer: (signal: AbortSignal) => Promise<Response>,
+): Promise<Response> {
+	return untilClientGoes(context, async gone => {
+		try {
+			return await answer(AbortSignal.any([gone, stopping]));
+		} catch (error) {
+			throw stopping.aborted ? new RequestRefused(503, 'The local service is stopping. Try again in a moment.') : error;
+		}
+	});
+}

@@ -1,0 +1,130 @@
+// What runs of agents need from the service: the way to a model, what the user has allowed, and a run that only tries
+// whether an agent starts.
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import path from 'node:path';
+import { agentLaunch } from '../../agents/agentLaunch.ts';
+import { findToolchains, type RunPlace, startAgentRun } from '../../agents/agentRun.ts';
+import type { FoundAgent } from '../../agents/entry.ts';
+import { openRelay, withoutModel } from '../../agents/relay/relay.ts';
+import { probeSandbox } from '../../agents/sandbox/probe.ts';
+import { systemClock } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { AgentTrial } from '../../contract/agents.ts';
+import type { Inference } from '../inference/inference.ts';
+import { removeFolder } from '../removeFolder.ts';
+import { createModelListener } from '../tasks/relay/modelListener.ts';
+import { TaskGateway } from '../tasks/relay/taskGateway.ts';
+import type { RunServices } from '../tasks/runServices.ts';
+import type { Agents } from './agents.ts';
+import { consentFolder } from './consentFolder.ts';
+
+/** The name of the model in a trial, which asks it nothing. */
+const NO_MODEL = 'none';
+
+type Surroundings = Pick<RunPlace, 'insideProgram' | 'privateFolders'>;
+
+/** Returns the program that serves the relay in a sandbox. It is beside the service's own, or in its source. */
+export function insideProgramOf(programFile: string): string {
+	return programFile.endsWith('.ts')
+		? path.resolve(import.meta.dirname, '../../agents/sandbox/inside.ts')
+		: path.join(path.dirname(programFile), 'sandbox.js');
+}
+
+/** Returns the program of Errand's own agent. A checkout has it once it is built. */
+export function agentProgramOf(programFile: string): string {
+	return programFile.endsWith('.ts')
+		? path.resolve(import.meta.dirname, '../../../dist/agent.js')
+		: path.join(path.dirname(programFile), 'agent.js');
+}
+
+export interface RunServicesOptions extends Surroundings {
+	agents: Agents;
+	inference: Inference;
+	logger: Logger;
+}
+
+export function createRunServices(options: RunServicesOptions): RunServices {
+	const { agents, inference, insideProgram, privateFolders, logger } = options;
+	const { directory, consents } = agents;
+	return {
+		insideProgram,
+		privateFolders,
+		probeSandbox,
+		allowsUnsandboxed: async (repoUrl, problem) =>
+			directory.settings.sandbox === 'ask' && consents.allowsUnsandboxed(await consentFolder(repoUrl), problem),
+		dependencyAnswer: async repoUrl => consents.dependencies(await consentFolder(repoUrl)),
+		openModels(run) {
+			const { provider, maxCost } = directory.settings;
+			const gateway = new TaskGateway({ ...run, gateway: inference.gateway, provider, maxCost, clock: systemClock });
+			return {
+				maxCost,
+				allCounted: () => gateway.allCounted(),
+				handle: createModelListener({ gateway, seal: inference.seal, logger }),
+			};
+		},
+	};
+}
+
+export interface TrialOptions extends Surroundings {
+	/** A folder for temporary files. It is emptied at each start of the service. */
+	workFolder: string;
+	logger: Logger;
+	signal: AbortSignal;
+}
+
+/**
+ * Starts an agent with an empty tree, opens a session and ends it. Everything that it started has ended when this settles.
+ * @throws UserFacingError if the agent fails; the signal's reason if it aborts.
+ */
+export async function tryAgent(agent: FoundAgent, options: TrialOptions): Promise<AgentTrial> {
+	const { workFolder, insideProgram, privateFolders, logger, signal } = options;
+	if (!(await probeSandbox()).works) {
+		throw new UserFacingError(
+			'An agent is only tried in a sandbox, and there is none on this machine. A task asks whether it may run without one.',
+		);
+	}
+	const folder = await mkdtemp(path.join(workFolder, 'try-'));
+	const relay = await openRelay({
+		listen: { socket: path.join(folder, 'relay.sock') },
+		handle: withoutModel('The agent is only being tried.'),
+		allowsHost: () => false,
+		onRefused: () => {},
+	});
+	try {
+		const [tree, home] = [path.join(folder, 'tree'), path.join(folder, 'home')];
+		await mkdir(tree);
+		await mkdir(home);
+		const over = new AbortController();
+		const began = performance.now();
+		const session = await startAgentRun({
+			place: {
+				insideProgram,
+				privateFolders,
+				toolchains: findToolchains(privateFolders),
+				tree,
+				home,
+				name: 'try',
+				isSandboxed: true,
+				relay,
+				marker: folder,
+				onUnsandboxed: () => {},
+			},
+			launch: async seen => agentLaunch(agent, seen),
+			model: NO_MODEL,
+			earlier: undefined,
+			signal: AbortSignal.any([signal, over.signal]),
+			onLimit: sentence => over.abort(new UserFacingError(sentence)),
+			onEvent: () => {},
+			logger,
+		});
+		const seconds = (performance.now() - began) / 1000;
+		await session.close();
+		const { name, version = agent.version } = session.info;
+		return { ok: true, name, seconds, ...defined({ version }) };
+	} finally {
+		await relay.close();
+		await removeFolder(folder);
+	}
+}

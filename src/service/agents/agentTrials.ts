@@ -1,0 +1,131 @@
+import { knownAgents } from '../../agents/catalogue.ts';
+import type { FoundAgent } from '../../agents/entry.ts';
+import { installAgent } from '../../agents/install.ts';
+import { removeOldInstallations } from '../../agents/installed.ts';
+import { SerialQueue } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
+import { describeError, UserFacingError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { oneLine } from '../../base/plainText.ts';
+import type { AgentTrial } from '../../contract/agents.ts';
+import type { AgentDirectory } from './agentDirectory.ts';
+
+const TIMEOUT_MS = 120_000;
+
+/** The lengths of what an agent says, in characters. */
+const MAXIMUM_NAME = 60;
+const MAXIMUM_MESSAGE = 500;
+
+export interface AgentTrialsOptions {
+	directory: AgentDirectory;
+	/**
+	 * Starts an agent with an empty tree, opens a session and ends it. Everything that it started has ended when this
+	 * settles. Rejects with a UserFacingError, or with the signal's reason.
+	 */
+	handshake(agent: FoundAgent, signal: AbortSignal): Promise<AgentTrial>;
+	/** The user's environment. */
+	environment: Readonly<Record<string, string | undefined>>;
+	/** The folder that agents are installed in. */
+	folder: string;
+	/** The name of this platform (`agents/platform.ts`). */
+	platform: string;
+	logger: Logger;
+	/** The longest time for a handshake in milliseconds; 120,000 by default. */
+	timeoutMs?: number;
+}
+
+/** Tries agents out and installs them, as the user asks for it. */
+export class AgentTrials {
+	private readonly options: AgentTrialsOptions;
+	/** An installation that another window asked for is found done, instead of being done twice. */
+	private readonly installations = new SerialQueue();
+	private readonly running = new Set<Promise<unknown>>();
+
+	constructor(options: AgentTrialsOptions) {
+		this.options = options;
+	}
+
+	/** Removes what earlier installations have left. No agent may be running yet. Never rejects. */
+	removeLeftovers(): Promise<void> {
+		const { folder, platform } = this.options;
+		return this.installations.run(() => removeOldInstallations(folder, knownAgents, platform));
+	}
+
+	/** Resolves when everything that was started has ended. The signals of the callers end it early. */
+	async ended(): Promise<void> {
+		await Promise.allSettled(this.running);
+	}
+
+	/** Starts the agent and says how that went. Rejects with the signal's reason only. */
+	try(id: string, signal: AbortSignal): Promise<AgentTrial> {
+		return this.run(signal, async () => this.handshake(await this.options.directory.locate(id), signal));
+	}
+
+	/** Installs the agent if it is not there, then tries it. Rejects with the signal's reason only. */
+	install(id: string, signal: AbortSignal): Promise<AgentTrial> {
+		return this.run(signal, async () => {
+			await this.installations.run(() => this.installOnce(id, signal));
+			return this.handshake(await this.options.directory.locate(id), signal);
+		});
+	}
+
+	private async installOnce(id: string, signal: AbortSignal): Promise<void> {
+		signal.throwIfAborted();
+		const { directory, environment, folder, platform, logger } = this.options;
+		const definition = directory.definition(id);
+		if (definition === undefined) {
+			throw new UserFacingError(`There is no agent "${id}" here that could be installed.`);
+		}
+		const { source, problem } = await directory.status(id);
+		if (source !== 'none' || (problem !== undefined && problem !== 'not-found')) {
+			return;
+		}
+		await installAgent({ definition, platform, folder, environment, signal });
+		logger.log('info', 'an agent was installed');
+		directory.forget();
+	}
+
+	private async handshake(agent: FoundAgent, signal: AbortSignal): Promise<AgentTrial> {
+		const timeout = AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS);
+		try {
+			return plainTrial(await this.options.handshake(agent, AbortSignal.any([signal, timeout])));
+		} catch (error) {
+			signal.throwIfAborted();
+			if (timeout.aborted) {
+				throw new UserFacingError(
+					`${agent.definition.label} did not open a session in time. Try again when the machine is less busy.`,
+				);
+			}
+			throw error;
+		}
+	}
+
+	private run(signal: AbortSignal, start: () => Promise<AgentTrial>): Promise<AgentTrial> {
+		const trial = this.inSentences(signal, start).finally(() => this.running.delete(trial));
+		this.running.add(trial);
+		return trial;
+	}
+
+	/** Turns failures into sentences. */
+	private async inSentences(signal: AbortSignal, start: () => Promise<AgentTrial>): Promise<AgentTrial> {
+		try {
+			return await start();
+		} catch (error) {
+			signal.throwIfAborted();
+			if (error instanceof UserFacingError) {
+				return { ok: false, message: error.message };
+			}
+			this.options.logger.log('error', 'an agent could not be tried', { reason: describeError(error) });
+			return { ok: false, message: 'The local service failed at this; its log (service.log) says why.' };
+		}
+	}
+}
+
+/** Agents choose the words of a trial, so they are made fit to be shown. */
+function plainTrial(trial: AgentTrial): AgentTrial {
+	if (!trial.ok) {
+		return { ...trial, message: oneLine(trial.message, MAXIMUM_MESSAGE) };
+	}
+	const version = trial.version === undefined ? undefined : oneLine(trial.version, MAXIMUM_NAME);
+	return { ...trial, name: oneLine(trial.name, MAXIMUM_NAME), ...defined({ version }) };
+}

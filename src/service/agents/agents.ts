@@ -1,0 +1,47 @@
+import path from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { AGENTS_FOLDER } from '../../agents/installed.ts';
+import { currentPlatform } from '../../agents/platform.ts';
+import { systemClock } from '../../base/async.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { TaskSettings } from '../../contract/agents.ts';
+import type { App } from '../server.ts';
+import { ConsentStore } from '../store/consentStore.ts';
+import { AgentDirectory, type AgentDirectoryOptions } from './agentDirectory.ts';
+import { type AgentRoutesDependencies, registerAgentRoutes } from './agentRoutes.ts';
+import { AgentTrials, type AgentTrialsOptions } from './agentTrials.ts';
+
+export interface AgentsOptions
+	extends Pick<AgentDirectoryOptions, 'builtIn' | 'own' | 'describe' | 'probeSandbox'>,
+		Pick<AgentTrialsOptions, 'handshake' | 'logger'>,
+		Pick<AgentRoutesDependencies, 'dependenciesOf' | 'stopping'> {
+	app: App;
+	stateFolder: string;
+	database: DatabaseSync;
+	settings: TaskSettings | undefined;
+	logger: Logger;
+}
+
+export interface Agents {
+	directory: AgentDirectory;
+	consents: ConsentStore;
+	/** Resolves when nothing runs any more that a window has asked for. Requests end it when the service stops. */
+	ended(): Promise<void>;
+}
+
+/** Registers the routes about agents. No agent may be running yet, as leftovers of installations are removed. */
+export function startAgents(options: AgentsOptions): Agents {
+	const { app, stateFolder, logger } = options;
+	const place = {
+		folder: path.join(stateFolder, AGENTS_FOLDER),
+		platform: currentPlatform(),
+		environment: process.env,
+	};
+	const directory = new AgentDirectory({ ...options, ...place, clock: systemClock });
+	directory.replaceSettings(options.settings);
+	const trials = new AgentTrials({ ...options, ...place, directory, logger });
+	void trials.removeLeftovers();
+	const consents = new ConsentStore(options.database);
+	registerAgentRoutes(app, { ...options, directory, trials, consents });
+	return { directory, consents, ended: () => trials.ended() };
+}

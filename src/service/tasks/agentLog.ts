@@ -1,0 +1,164 @@
+import type {
+	AgentEvent,
+	PermissionAnswer,
+	PermissionRequest,
+	PlanEntry,
+	ToolCall,
+} from '../../agents/session/events.ts';
+import { oneLine } from '../../base/plainText.ts';
+import { shortDiff } from './shortDiff.ts';
+import type { TaskLog } from './taskLog.ts';
+
+/** In UTF-16 code units, like all lengths here. A longer line of a message becomes several entries. */
+const MAXIMUM_LINE = 8_000;
+const MAXIMUM_TITLE = 400;
+const MAXIMUM_THOUGHT = 4_000;
+const MAXIMUM_OUTPUT = 400;
+const MAXIMUM_PLAN_ENTRIES = 50;
+
+const PLAN_MARKS: Readonly<Record<PlanEntry['status'], string>> = { pending: ' ', in_progress: '>', completed: 'x' };
+
+/**
+ * Turns the events of an agent into entries of a task's log. A message is appended line by line while it arrives, a
+ * thought as a whole. A tool call has an entry when it begins and one with its changes or its failure.
+ */
+export class AgentLog {
+	private readonly log: TaskLog;
+	private readonly tree: string;
+	private message = '';
+	private thought = '';
+	private plan = '';
+	/** The calls that are not in the log yet. The session bounds how many calls there are. */
+	private readonly unnamed = new Set<string>();
+
+	/** `tree` is the folder with the repository, as the agent sees it. */
+	constructor(log: TaskLog, tree: string) {
+		this.log = log;
+		this.tree = tree;
+	}
+
+	add(event: AgentEvent): void {
+		if (event.type !== 'message') {
+			this.endMessage();
+		}
+		if (event.type !== 'thought') {
+			this.endThought();
+		}
+		switch (event.type) {
+			case 'message':
+				this.addMessage(event.text);
+				break;
+			case 'thought':
+				this.thought = (this.thought + event.text).slice(0, MAXIMUM_THOUGHT);
+				break;
+			case 'plan':
+				this.addPlan(event.entries);
+				break;
+			case 'tool':
+				this.addCall(event);
+				break;
+			case 'permission':
+				this.addPermission(event.request, event.answer);
+				break;
+			default:
+				break;
+		}
+	}
+
+	/** Appends what has arrived of a message or a thought that is not over. */
+	end(): void {
+		this.endMessage();
+		this.endThought();
+	}
+
+	private addMessage(text: string): void {
+		this.message += text;
+		for (let end = this.message.indexOf('\n'); end >= 0 || this.message.length > MAXIMUM_LINE; ) {
+			const length = end >= 0 && end <= MAXIMUM_LINE ? end : MAXIMUM_LINE;
+			this.sayMessage(this.message.slice(0, length));
+			this.message = this.message.slice(length === end ? length + 1 : length);
+			end = this.message.indexOf('\n');
+		}
+	}
+
+	private endMessage(): void {
+		this.sayMessage(this.message);
+		this.message = '';
+	}
+
+	private sayMessage(line: string): void {
+		if (line.trim() !== '') {
+			this.log.said('agent_message', line.trimEnd(), 'info', 'agentResponse');
+		}
+	}
+
+	private endThought(): void {
+		if (this.thought.trim() !== '') {
+			this.log.said('agent_thought', this.thought.trim());
+		}
+		this.thought = '';
+	}
+
+	private addPlan(entries: readonly PlanEntry[]): void {
+		const shown = entries.slice(0, MAXIMUM_PLAN_ENTRIES);
+		const text = shown
+			.map(({ status, content }) => `[${PLAN_MARKS[status]}] ${oneLine(content, MAXIMUM_TITLE)}`)
+			.join('\n');
+		if (text !== '' && text !== this.plan) {
+			this.plan = text;
+			this.log.said('agent_plan', text);
+		}
+	}
+
+	/** Many agents say what a call is for only in a later update, so it is logged when it begins or ends, not when it is made. */
+	private addCall({ call, isNew, changed }: Extract<AgentEvent, { type: 'tool' }>): void {
+		const isOver = changed.includes('status') && (call.status === 'completed' || call.status === 'failed');
+		if (isNew) {
+			this.unnamed.add(call.id);
+		}
+		const hasBegun = call.status === 'in_progress' && (call.title !== '' || call.locations.length > 0);
+		if ((hasBegun || isOver) && this.unnamed.delete(call.id)) {
+			this.log.said('agent_tool', this.titleOf(call));
+		}
+		if (!isOver) {
+			return;
+		}
+		for (const { path, oldText, newText } of call.diffs) {
+			const diff = shortDiff(oldText ?? '', newText);
+			if (diff !== '') {
+				this.log.said('agent_tool', `${this.shownPath(path)}\n${diff}`, 'info', 'ansi');
+			}
+		}
+		if (call.status === 'failed') {
+			const output = oneLine(call.output, MAXIMUM_OUTPUT);
+			this.log.said('agent_tool', `${this.titleOf(call)} failed${output === '' ? '.' : `: ${output}`}`, 'warning');
+		}
+	}
+
+	private addPermission({ call, options }: PermissionRequest, { option, reason }: PermissionAnswer): void {
+		const kind = options.find(({ id }) => id === option)?.kind;
+		if (kind === undefined) {
+			// The task has ended.
+			return;
+		}
+		const isAllowed = kind === 'allow_once' || kind === 'allow_always';
+		const why = reason === undefined ? '' : ` (${reason})`;
+		const message = `${isAllowed ? 'Allowed' : 'Refused'}: ${this.titleOf(call)}${why}`;
+		this.log.said('agent_permission', message, isAllowed ? 'info' : 'warning');
+	}
+
+	/** Some titles are only the tool's name. */
+	private titleOf({ title, kind, locations }: ToolCall): string {
+		const text = oneLine(title, MAXIMUM_TITLE) || kind;
+		const path = locations[0]?.path;
+		return path === undefined || text.includes(path) || /[\s/\\.]/.test(text)
+			? text
+			: `${text} ${this.shownPath(path)}`;
+	}
+
+	/** Returns a path as the user knows it: relative to the repository where it is in it. */
+	private shownPath(path: string): string {
+		const shown = path.startsWith(`${this.tree}/`) ? path.slice(this.tree.length + 1) : path;
+		return oneLine(shown, MAXIMUM_TITLE);
+	}
+}

@@ -1,0 +1,54 @@
+import path from 'node:path';
+import { NPM_HOST } from './registries.ts';
+
+export interface InstallationPlace {
+	/** Where the relay is for the command: `http://127.0.0.1:<port>`. */
+	relay: string;
+	/** The relay's token. */
+	token: string;
+	/** The home folder of the run, as the command sees it. Everything that package managers keep goes there. */
+	home: string;
+}
+
+/** Returns the folder that Bundler installs into: it would take the system's, which belongs to the system. */
+export function bundlerFolder(home: string): string {
+	return path.posix.join(home, '.bundle', 'packages');
+}
+
+/** Returns the variables for the commands of an installation, whichever package manager it is. */
+export function installationEnvironment({ relay, token, home }: InstallationPlace): Record<string, string> {
+	const proxy = new URL(relay);
+	proxy.username = 'errand';
+	proxy.password = token;
+	const address = proxy.href.replace(/\/$/, '');
+	return {
+		HOME: home,
+		CI: '1',
+		// Programs differ in which of them they read.
+		HTTPS_PROXY: address,
+		HTTP_PROXY: address,
+		https_proxy: address,
+		http_proxy: address,
+		YARN_HTTPS_PROXY: address,
+		YARN_HTTP_PROXY: address,
+		// Nothing but packages is fetched.
+		NO_UPDATE_NOTIFIER: '1',
+		npm_config_update_notifier: 'false',
+		npm_config_audit: 'false',
+		npm_config_fund: 'false',
+		// The repository's own configuration could name programs of its own for these.
+		npm_config_git: 'git',
+		YARN_IGNORE_PATH: '1',
+		CARGO_BUILD_RUSTC: 'rustc',
+		CARGO_BUILD_RUSTC_WRAPPER: '',
+		YARN_ENABLE_TELEMETRY: '0',
+		COREPACK_ENABLE_DOWNLOAD_PROMPT: '0',
+		COREPACK_NPM_REGISTRY: `https://${NPM_HOST}`,
+		PIP_DISABLE_PIP_VERSION_CHECK: '1',
+		UV_PYTHON_DOWNLOADS: 'never',
+		// Where the system's Python belongs to the system, pip must be told that the user's own folder is meant.
+		PIP_BREAK_SYSTEM_PACKAGES: '1',
+		BUNDLE_FROZEN: 'true',
+		BUNDLE_PATH: bundlerFolder(home),
+	};
+}

@@ -1,0 +1,120 @@
+import os from 'node:os';
+import { baseEnvironment } from '../../agents/agentLaunch.ts';
+import { type ProgramOptions, type RunPlace, runAt, seenFrom } from '../../agents/agentRun.ts';
+import type { ChildResult } from '../../base/childProcess.ts';
+import { describeError } from '../../base/errors.ts';
+import { installationEnvironment } from './dependencies/installationEnvironment.ts';
+import { findInstallations, type Installation, type Installations } from './dependencies/installations.ts';
+import { findLockfiles } from './dependencies/lockfiles.ts';
+import { filesOfFolder } from './dependencies/treeFiles.ts';
+import { readUserRegistries } from './dependencies/userRegistries.ts';
+import type { DependencyAnswer } from './runServices.ts';
+import type { TaskLog } from './taskLog.ts';
+
+const STEP = 'installing_dependencies';
+/** Runs a command in a folder. All of it comes as arguments, so nothing of it is read as shell. */
+const IN_FOLDER = 'cd -- "$1" && shift && exec "$@"';
+
+export interface InstallationOptions extends Pick<ProgramOptions, 'signal' | 'onLimit'> {
+	/** The relay lets the answer's hosts through. */
+	place: RunPlace;
+	/** Undefined where the user has not been asked. */
+	answer: DependencyAnswer | undefined;
+	log: TaskLog;
+}
+
+/**
+ * Installs the dependencies of the tree by its lockfiles, from the hosts that the user has allowed for the repository. The
+ * log says what is installed and why something is not; the agent can work without it. Resolves with the variables by
+ * which the agent finds what was installed. Rejects with the signal's reason.
+ */
+export async function installDependencies(options: InstallationOptions): Promise<Record<string, string>> {
+	const { place, answer, log } = options;
+	const { installations, hosts } = await findAndName(place.tree, log);
+	if (installations.length === 0) {
+		return {};
+	}
+	if (place.relay === undefined) {
+		log.step(STEP, 'Nothing was installed: this agent runs nothing of the repository.', 'warning');
+		return {};
+	}
+	const missing = hosts.filter(host => !answer?.hosts.includes(host));
+	if (answer === undefined || missing.length > 0) {
+		const which = missing.length === 0 ? '' : ` (${missing.join(', ')})`;
+		const message = `Nothing was installed: nobody has allowed the hosts that the packages come from${which} for this repository. Errand's window asks for it when a task is started.`;
+		log.step(STEP, message, 'warning');
+		return {};
+	}
+	const forAgent: Record<string, string> = {};
+	for (const installation of installations) {
+		if (await installOne(installation, { ...options, answer })) {
+			Object.assign(forAgent, installation.agentEnvironment(seenFrom(place)));
+		}
+	}
+	return forAgent;
+}
+
+/** Finds what can be installed, and names it in the log. */
+async function findAndName(tree: string, log: TaskLog): Promise<Installations> {
+	const user = await readUserRegistries(process.env, os.homedir());
+	const found = await findInstallations(await findLockfiles(tree), filesOfFolder(tree), user);
+	for (const { lockfile, command } of found.installations) {
+		log.step(STEP, `Found ${lockfile}: "${command.join(' ')}" installs from it.`);
+	}
+	if (found.withLogin.length > 0) {
+		const hosts = found.withLogin.join(', ');
+		log.step(
+			STEP,
+			`You log in to ${hosts}. Agents and their installations do not get that login, so what needs it is not installed.`,
+			'warning',
+		);
+	}
+	if (found.installations.length === 0) {
+		log.step(STEP, 'No lockfile was found, so there is nothing to install.', 'warning');
+	}
+	return found;
+}
+
+/** Resolves with whether it was installed. */
+async function installOne(
+	{ lockfile, folder, command: full, commandWithoutScripts, environment }: Installation,
+	{ place, answer, log, signal, onLimit }: InstallationOptions & { answer: DependencyAnswer },
+): Promise<boolean> {
+	const command = answer.allowsScripts ? full : commandWithoutScripts;
+	if (command === undefined) {
+		const message = `${lockfile}: "${full.join(' ')}" runs programs of the packages, which were not allowed for this repository.`;
+		log.step(STEP, message, 'warning');
+		return false;
+	}
+	const seen = seenFrom(place);
+	log.step(STEP, `Running "${command.join(' ')}"${folder === '' ? '' : ` in ${folder}`}…`);
+	const { token = '' } = place.relay ?? {};
+	const ended = await runAt(place, {
+		command: '/bin/sh',
+		args: ['-c', IN_FOLDER, 'sh', folder === '' ? '.' : `./${folder}`, ...command],
+		env: {
+			...baseEnvironment(seen),
+			...installationEnvironment({ relay: seen.relayUrl, token, home: seen.home }),
+			...environment,
+		},
+		signal,
+		onLimit,
+		onOutput: (stream, bytes) => log.output(STEP, stream, bytes),
+	})
+		.catch(error => {
+			signal.throwIfAborted();
+			return { failure: `could not be started (${describeError(error)})` };
+		})
+		.finally(() => log.outputEnd(STEP));
+	if ('exitCode' in ended && ended.exitCode === 0) {
+		log.step(STEP, `Installed from ${lockfile}.`, 'success');
+		return true;
+	}
+	const how = 'failure' in ended ? ended.failure : endOf(ended);
+	log.step(STEP, `"${command[0]}" ${how}, so the agent starts without what ${lockfile} names.`, 'warning');
+	return false;
+}
+
+function endOf({ exitCode }: ChildResult): string {
+	return exitCode === undefined ? 'was ended by a signal' : `ended with exit code ${exitCode}`;
+}

@@ -1,0 +1,73 @@
+import path from 'node:path';
+import { describeError, UserFacingError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
+import type { TaskStore } from '../store/taskStore.ts';
+import { Checkout } from './checkout.ts';
+import { readKept } from './keptWork.ts';
+import { folderOfRepoUrl } from './repoUrl.ts';
+import { saveWork } from './saveWork.ts';
+import { writeGitConfiguration } from './sourceRepository.ts';
+import { TaskLog } from './taskLog.ts';
+
+export interface KeepWorkOptions {
+	store: TaskStore;
+	/** The folder of an execution. */
+	folderOf(task: TaskRecord, position: number): string;
+	signal: AbortSignal;
+	logger: Logger;
+}
+
+/**
+ * Makes a commit of what the agents of an ended task had done, on the branch that the task has or would have made. The
+ * task stays as it ended. Returns the branch of the last agent with work.
+ * @throws UserFacingError if there is no work any more, or if it cannot be committed.
+ */
+export async function keepWork(task: TaskRecord, options: KeepWorkOptions): Promise<string> {
+	let branchName: string | undefined;
+	for (const execution of options.store.executions(task).filter(({ hasWork }) => hasWork)) {
+		branchName = await keepOne(task, execution, options);
+	}
+	if (branchName === undefined) {
+		throw new UserFacingError('Nothing is left of what the agent had done, so there is nothing to keep.');
+	}
+	return branchName;
+}
+
+async function keepOne(
+	task: TaskRecord,
+	execution: ExecutionRecord,
+	{ store, folderOf, signal, logger }: KeepWorkOptions,
+): Promise<string> {
+	const folder = folderOf(task, execution.position);
+	const { agent, position } = execution;
+	const sourceFolder = folderOfRepoUrl(task.repoUrl);
+	const configuration = path.join(folder, 'gitconfig');
+	const branch = execution.branchName ?? task.selectedBranch;
+	const options = { folder, sourceFolder, configuration, agent, signal };
+	const log = new TaskLog(store, task, execution);
+	if ((await readKept(folder)) === undefined) {
+		store.keep(task.id, position, { hasWork: false }, []);
+		throw new UserFacingError('What the agent had done is not on this machine any more. Start the task again.');
+	}
+	const saved = await writeGitConfiguration(configuration, signal)
+		.then(() => Checkout.reopen(options, branch))
+		.then(checkout => saveWork({ checkout, task, execution, log }))
+		.catch(error => {
+			if (error instanceof UserFacingError) {
+				throw error;
+			}
+			logger.log('warn', 'the work of a task could not be kept', { taskId: task.id, reason: describeError(error) });
+			throw new UserFacingError(
+				`What the agent had done could not be kept (${describeError(error)}). It is still there: try again.`,
+			);
+		});
+	if (saved === undefined) {
+		store.keep(task.id, position, { hasWork: false }, []);
+		throw new UserFacingError('The agent had changed nothing that a commit could hold, so there is nothing to keep.');
+	}
+	const message = `What the agent had done is kept: the branch ${saved.branchName} is in ${sourceFolder}.`;
+	store.keep(task.id, position, { ...saved, hasWork: false }, [log.record('git_pushed', message, 'success')]);
+	// The next follow-up starts from the branch, with the agent's home and session as they are.
+	return saved.branchName;
+}

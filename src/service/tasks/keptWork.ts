@@ -1,0 +1,91 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import { folderSize } from '../../agents/sandbox/folderSize.ts';
+import { describeError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { removeFolder } from '../removeFolder.ts';
+
+/** All folders that are kept together. The oldest ones are removed first. */
+export const MAXIMUM_KEPT_BYTES = 20_000_000_000;
+export const MAXIMUM_KEPT_DAYS = 14;
+
+const DAY_MS = 24 * 3600 * 1000;
+const MEASURE_TIMEOUT_MS = 60_000;
+/** The file that says that a folder is kept. The agent cannot reach it. */
+const MARKER = 'kept.json';
+
+const markerSchema = z.object({
+	/** The id of the agent whose session it is. */
+	agent: z.string(),
+	/** Whether the last run was in a sandbox. */
+	sandboxed: z.boolean().optional(),
+	/** The agent's own session. Absent where it had not begun. */
+	session: z.string().optional(),
+});
+export type KeptMarker = z.output<typeof markerSchema>;
+
+/** Marks the folder of an execution as one whose tree, home and session are kept when the run ends or is killed. */
+export async function markKept(folder: string, marker: KeptMarker): Promise<void> {
+	await writeFile(path.join(folder, MARKER), JSON.stringify(marker), { mode: 0o600 });
+}
+
+/** Returns undefined where nothing of an earlier run is kept. */
+export async function readKept(folder: string): Promise<KeptMarker | undefined> {
+	try {
+		return markerSchema.parse(JSON.parse(await readFile(path.join(folder, MARKER), 'utf8')));
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * Removes kept folders that are too old, and the oldest ones while all together are too large. `inUse` says which folders
+ * are left alone. Returns the names of the folders that were removed.
+ */
+export async function removeOldWork(
+	workFolder: string,
+	{ inUse, logger, maximumBytes = MAXIMUM_KEPT_BYTES }: KeptLimits,
+): Promise<string[]> {
+	const kept: { name: string; at: number; bytes: number }[] = [];
+	for (const name of await readdir(workFolder).catch(() => [])) {
+		const marker = await stat(path.join(workFolder, name, MARKER)).catch(() => undefined);
+		if (marker !== undefined && !inUse(name)) {
+			kept.push({ name, at: marker.mtimeMs, bytes: await sizeOf(path.join(workFolder, name), maximumBytes) });
+		}
+	}
+	kept.sort((a, b) => b.at - a.at);
+	const removed: string[] = [];
+	let bytes = 0;
+	for (const [index, folder] of kept.entries()) {
+		const isOld = Date.now() - folder.at > MAXIMUM_KEPT_DAYS * DAY_MS;
+		// The newest one may be what somebody is just about to keep, however large it is.
+		if (!isOld && (index === 0 || bytes + folder.bytes <= maximumBytes)) {
+			bytes += folder.bytes;
+			continue;
+		}
+		// Measuring takes time, in which a run may have begun.
+		if (inUse(folder.name)) {
+			continue;
+		}
+		try {
+			await removeFolder(path.join(workFolder, folder.name));
+			removed.push(folder.name);
+		} catch (error) {
+			logger.log('warn', 'the work of an ended task was left behind', { reason: describeError(error) });
+		}
+	}
+	return removed;
+}
+
+/** A folder that cannot be measured counts as one that is too large by itself. */
+function sizeOf(folder: string, enough: number): Promise<number> {
+	return folderSize([folder], enough, AbortSignal.timeout(MEASURE_TIMEOUT_MS)).catch(() => enough + 1);
+}
+
+export interface KeptLimits {
+	inUse(name: string): boolean;
+	logger: Logger;
+	/** The limit is 20 GB by default, which is as much as two runs may use. */
+	maximumBytes?: number;
+}

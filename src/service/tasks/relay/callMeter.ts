@@ -1,0 +1,90 @@
+import type { Prices, ProviderRequest, ReplyChunk } from '../../inference/provider.ts';
+
+/** The average of text in a language with an alphabet. It is used only where nobody counted. */
+const CHARACTERS_PER_TOKEN = 4;
+/** An image of usual size counts about as much. */
+const TOKENS_PER_IMAGE = 1_000;
+const MILLION = 1_000_000;
+/** No call has as many tokens. The database could not add larger numbers up for ever, nor give the sum back. */
+const MAXIMUM_TOKENS = 1e9;
+
+export interface Measured {
+	inputTokens: number;
+	outputTokens: number;
+	/**
+	 * Whether a part was estimated from the length of the text, as the provider did not count or the reply did not end.
+	 */
+	isEstimated: boolean;
+	/** The cost in US dollars. Undefined if the prices are unknown. */
+	cost: number | undefined;
+}
+
+/** Counts the tokens and the cost of one call. */
+export class CallMeter {
+	private readonly request: ProviderRequest;
+	private readonly prices: Prices | undefined;
+	private input = 0;
+	private output = 0;
+	private pieces = 0;
+	private characters = 0;
+
+	constructor(request: ProviderRequest, prices: Prices | undefined) {
+		this.request = request;
+		this.prices = prices;
+	}
+
+	add({ choices, usage }: ReplyChunk): void {
+		this.input = Math.max(this.input, countOf(usage?.prompt_tokens));
+		this.output = Math.max(this.output, countOf(usage?.completion_tokens));
+		for (const { delta } of choices) {
+			const calls = delta.tool_calls ?? [];
+			const length =
+				lengthOf(delta.content) +
+				lengthOf(delta.reasoning || delta.reasoning_content) +
+				calls.reduce((sum, call) => sum + lengthOf(call.function?.arguments), 0);
+			this.characters += length;
+			this.pieces += length > 0 ? 1 : 0;
+		}
+	}
+
+	/** The cost so far, in US dollars, that is certain: a piece of a reply is at least one token. */
+	get certainCost(): number {
+		return this.costOf(this.input, Math.max(this.output, this.pieces)) ?? 0;
+	}
+
+	/**
+	 * What the call amounts to. A provider charges for a reply that nobody read to its end as well, but its count, which
+	 * comes last, has not arrived then.
+	 */
+	measure(): Measured {
+		const isEstimated = this.input === 0 || (this.output === 0 && this.pieces > 0);
+		const inputTokens = this.input || estimatedInput(this.request);
+		const outputTokens = this.output || Math.max(this.pieces, Math.ceil(this.characters / CHARACTERS_PER_TOKEN));
+		return { inputTokens, outputTokens, isEstimated, cost: this.costOf(inputTokens, outputTokens) };
+	}
+
+	private costOf(input: number, output: number): number | undefined {
+		const { prices } = this;
+		return prices && (input * prices.input + output * prices.output) / MILLION;
+	}
+}
+
+/** Returns 0 for what is no number of tokens, so that it is estimated like one that was not told. */
+function countOf(tokens: number | undefined): number {
+	return tokens !== undefined && Number.isInteger(tokens) && tokens <= MAXIMUM_TOKENS ? tokens : 0;
+}
+
+const lengthOf = (text: string | null | undefined): number => text?.length ?? 0;
+
+function estimatedInput({ messages, tools = [] }: ProviderRequest): number {
+	let characters = tools.length === 0 ? 0 : JSON.stringify(tools).length;
+	let images = 0;
+	for (const { content, reasoning, tool_calls: calls = [] } of messages) {
+		characters += lengthOf(reasoning) + calls.reduce((sum, call) => sum + call.function.arguments.length, 0);
+		for (const part of typeof content === 'string' ? [{ type: 'text', text: content } as const] : content) {
+			characters += part.type === 'text' ? part.text.length : 0;
+			images += part.type === 'text' ? 0 : 1;
+		}
+	}
+	return Math.ceil(characters / CHARACTERS_PER_TOKEN) + images * TOKENS_PER_IMAGE;
+}

@@ -1,0 +1,89 @@
+// Free-form tools, whose call is a text instead of JSON arguments. Chat has no such tools, so they become functions with
+// one argument for the model, and their calls become free-form again for the agent.
+import { parseJson } from '../../../base/json.ts';
+import { type Fields, isFields } from '../../inference/foreignFields.ts';
+import type { SentEvent } from '../../responses/responseEvents.ts';
+
+const ARGUMENT = 'input';
+
+/** Converts the declaration of a free-form tool. The grammar of its input becomes a part of the description. */
+export function customToolAsFunction({ name, description, format }: Fields): Fields {
+	const { syntax, definition } = isFields(format) ? format : {};
+	const grammar =
+		typeof definition === 'string' ? [`The input follows this grammar (${String(syntax)}):\n${definition}`] : [];
+	return {
+		type: 'function',
+		name,
+		description: [...(typeof description === 'string' ? [description] : []), ...grammar].join('\n\n'),
+		parameters: {
+			type: 'object',
+			properties: { [ARGUMENT]: { type: 'string', description: 'The whole input of the tool, as plain text' } },
+			required: [ARGUMENT],
+			additionalProperties: false,
+		},
+	};
+}
+
+export function customInputAsArguments(input: unknown): string {
+	return JSON.stringify({ [ARGUMENT]: typeof input === 'string' ? input : '' });
+}
+
+/** Some models leave the arguments' shape and write the input itself, or name it differently. */
+function argumentsAsCustomInput(text: unknown): string {
+	const called = parseJson(String(text));
+	const texts = isFields(called) ? Object.values(called).filter(value => typeof value === 'string') : [];
+	const named = isFields(called) ? called[ARGUMENT] : undefined;
+	return typeof named === 'string' ? named : texts.length === 1 ? (texts[0] ?? '') : String(text);
+}
+
+/** Converts the events of one response: those of calls to the named tools become free-form. */
+export class CustomCalls {
+	private readonly names: ReadonlySet<string>;
+	/** The ids of the items that are such calls. */
+	private readonly items = new Set<unknown>();
+	private sequence = 0;
+
+	constructor(names: ReadonlySet<string>) {
+		this.names = names;
+	}
+
+	/** Returns the events to send instead. There are fewer of them, so they are numbered anew. */
+	present(events: readonly SentEvent[]): SentEvent[] {
+		return events.flatMap(event => {
+			const shown = this.shown(event);
+			return shown === undefined ? [] : [{ ...shown, sequence_number: this.sequence++ }];
+		});
+	}
+
+	private shown(event: SentEvent): SentEvent | undefined {
+		const { type, item, response, item_id, output_index } = event;
+		if (isFields(item)) {
+			return { ...event, item: this.itemOf(item) };
+		}
+		if (isFields(response) && Array.isArray(response['output'])) {
+			return { ...event, response: { ...response, output: response['output'].map(output => this.itemOf(output)) } };
+		}
+		if (!this.items.has(item_id)) {
+			return event;
+		}
+		// A part of the arguments' JSON is no part of the input.
+		return type === 'response.function_call_arguments.done'
+			? {
+					type: 'response.custom_tool_call_input.done',
+					sequence_number: 0,
+					output_index,
+					item_id,
+					input: argumentsAsCustomInput(event['arguments']),
+				}
+			: undefined;
+	}
+
+	private itemOf(item: Fields): Fields {
+		const { arguments: text, ...rest } = item;
+		if (item['type'] !== 'function_call' || !this.names.has(String(item['name']))) {
+			return item;
+		}
+		this.items.add(item['id']);
+		return { ...rest, type: 'custom_tool_call', input: text === '' ? '' : argumentsAsCustomInput(text) };
+	}
+}

@@ -1,0 +1,196 @@
+import { Refusals } from '../../../agents/relay/refusals.ts';
+import type { Clock } from '../../../base/async.ts';
+import { defined } from '../../../base/defined.ts';
+import { oneLine } from '../../../base/plainText.ts';
+import type { RoutingPolicy } from '../../../contract/provider.ts';
+import type { ChatGateway, GatewayCall, GatewayReply } from '../../inference/gateway.ts';
+import { connectionOf, modelIdOf } from '../../inference/gatewayDescription.ts';
+import type { GatewayRequest, ProviderRequest } from '../../inference/provider.ts';
+import { RequestRefused } from '../../replies.ts';
+import { CallMeter, type Measured } from './callMeter.ts';
+import { MeteredChunks } from './meteredChunks.ts';
+import { failureWords, type ModelCall, OverBudget } from './modelCall.ts';
+
+const MAXIMUM_NAME = 100;
+/** The payment that is required is the user's, as a higher limit. Agents do not try again after this status. */
+const OVER_BUDGET = 402;
+
+type Description = Awaited<ReturnType<ChatGateway['describe']>>;
+type ModelDescription = Description['models'][number];
+
+export interface TaskGatewayOptions {
+	gateway: ChatGateway;
+	/** The model of the task, in any form that a request may name it. */
+	model: string;
+	/** The task's routing policy, zero data retention included. */
+	provider: RoutingPolicy | undefined;
+	/** The limit for all calls together, in US dollars. Models without a price cost nothing here. */
+	maxCost: number | undefined;
+	clock: Clock;
+	/** Called when a call has ended, however it did. */
+	onCall(call: ModelCall): void;
+	/** Gets a sentence for the log about a call that was not even tried, a bounded number of times. */
+	onRefused(sentence: string): void;
+	/** Called once, with a sentence, when `maxCost` is spent. */
+	onOverBudget(sentence: string): void;
+	/** Called once, with a sentence, when a call is served that has no price, so that `maxCost` does not hold for it. */
+	onUnpriced(sentence: string): void;
+}
+
+/**
+ * The gateway as one run of an agent sees it. The run has one model, whose routing policy and limits are the task's
+ * whatever a request says, and what it spends is counted.
+ */
+export class TaskGateway implements ChatGateway {
+	/** The name of the model, by which the agent is to call it. */
+	readonly model: string;
+	private readonly options: TaskGatewayOptions;
+	private readonly refusals: Refusals;
+	private readonly running = new Set<CallMeter>();
+	/** One for each call that has not been counted yet. */
+	private readonly uncounted = new Set<Promise<void>>();
+	/** What the ended calls with a known price have cost, in US dollars. */
+	private spent = 0;
+	private isOverBudget = false;
+	private isUnpricedSaid = false;
+	private facts: ModelDescription | undefined;
+
+	constructor(options: TaskGatewayOptions) {
+		this.options = options;
+		this.model = options.model;
+		this.refusals = new Refusals(options.onRefused);
+	}
+
+	async chat(request: GatewayRequest, { signal }: GatewayCall): Promise<GatewayReply> {
+		this.refuseOther(request);
+		const facts = await this.modelFacts();
+		if (this.isSpent()) {
+			this.refusals.report('budget', `A call for the model ${this.model} was refused: ${this.budgetSentence}`);
+			throw new RequestRefused(OVER_BUDGET, this.budgetSentence, 'over_budget');
+		}
+		const sent = this.requestOf(request, facts);
+		const { clock, gateway } = this.options;
+		const began = clock.now();
+		const counted = Promise.withResolvers<void>();
+		this.uncounted.add(counted.promise);
+		const end = (reply: Partial<GatewayReply>, outcome: ModelCall['outcome'], failure?: string, measured = NOTHING) => {
+			const { model = this.model, provider } = reply;
+			const seconds = (clock.now() - began) / 1000;
+			this.uncounted.delete(counted.promise);
+			counted.resolve();
+			this.count({ model, provider, outcome, failure, seconds, ...measured });
+		};
+		// Counted while no provider has answered as well: it may charge for a request that is withdrawn.
+		const waiting = new CallMeter(sent, facts.prices && { input: 0, output: 0, ...facts.prices });
+		let reply: GatewayReply;
+		try {
+			reply = await gateway.chat(sent, { host: 'enterprise', takesPrefixes: true, signal });
+		} catch (error) {
+			if (signal.aborted) {
+				end({}, 'left', undefined, waiting.measure());
+			} else {
+				end({}, 'failed', failureWords(error));
+			}
+			throw error;
+		}
+		this.noticeUnpriced(reply);
+		const meter = new CallMeter(sent, reply.prices);
+		this.running.add(meter);
+		const chunks = new MeteredChunks(reply.chunks, {
+			meter,
+			refusal: () => (this.isSpent() ? new OverBudget(this.budgetSentence) : undefined),
+			onEnd: (outcome, failure) => {
+				this.running.delete(meter);
+				const words = failure === undefined ? undefined : failureWords(failure);
+				end(reply, outcome, words, meter.measure());
+			},
+		});
+		return { ...reply, chunks };
+	}
+
+	/** Resolves when every call so far has ended and been counted. */
+	async allCounted(): Promise<void> {
+		await Promise.all(this.uncounted);
+	}
+
+	/** Describes the one model. */
+	async describe(): Promise<Description> {
+		const model = await this.modelFacts();
+		return {
+			models: [model],
+			providers: [],
+			providerPrefixes: [],
+			aliases: [],
+			foundServers: [],
+			upstreamProblems: [],
+		};
+	}
+
+	/**
+	 * The description is read until the model was found, and then kept, as its limits do not change while a task runs.
+	 */
+	private async modelFacts(): Promise<ModelDescription> {
+		if (this.facts === undefined) {
+			const description = await this.options.gateway.describe();
+			const id = modelIdOf(connectionOf(description, 'enterprise'), this.model);
+			const found = description.models.find(model => model.id === id);
+			this.facts = found && { ...found, id: this.model };
+		}
+		return this.facts ?? { id: this.model, kinds: ['chat'] };
+	}
+
+	/** An agent asks for another model if it was not told to use the task's for everything. */
+	private refuseOther({ model }: ProviderRequest): void {
+		if (model === this.model) {
+			return;
+		}
+		const other = oneLine(model, MAXIMUM_NAME);
+		this.refusals.report('model', `A call for the model "${other}" was refused: the task's model is "${this.model}".`);
+		const message = `model: this task has the model "${this.model}" and no other.`;
+		throw new RequestRefused(400, message, 'model_not_found');
+	}
+
+	private requestOf(request: GatewayRequest, { maxOutputTokens, contextLength }: ModelDescription): GatewayRequest {
+		const { models: _, provider: __, max_tokens: wanted, ...rest } = request;
+		const limits = [wanted, maxOutputTokens, contextLength === undefined ? undefined : contextLength - 1];
+		const max_tokens =
+			wanted === undefined ? undefined : Math.max(1, Math.min(...limits.flatMap(limit => limit ?? [])));
+		return { ...rest, model: this.model, ...defined({ provider: this.options.provider, max_tokens }) };
+	}
+
+	private count(call: ModelCall): void {
+		this.spent += call.cost ?? 0;
+		this.options.onCall(call);
+		this.isSpent();
+	}
+
+	/** Whether `maxCost` is spent, by what is certain of the calls that still run as well. */
+	private isSpent(): boolean {
+		const { maxCost, onOverBudget } = this.options;
+		if (maxCost !== undefined && !this.isOverBudget) {
+			const certain = [...this.running].reduce((sum, meter) => sum + meter.certainCost, this.spent);
+			this.isOverBudget = certain > 0 && certain >= maxCost;
+			if (this.isOverBudget) {
+				onOverBudget(this.budgetSentence);
+			}
+		}
+		return this.isOverBudget;
+	}
+
+	private noticeUnpriced({ model, provider, prices }: GatewayReply): void {
+		const { maxCost, onUnpriced } = this.options;
+		if (maxCost !== undefined && prices === undefined && !this.isUnpricedSaid) {
+			this.isUnpricedSaid = true;
+			onUnpriced(
+				`The model ${model} of ${provider} has no price here, so the limit of US$ ${maxCost} (errand.tasks.maxCost) does not hold for it. Give it prices in errand.local.upstreams.`,
+			);
+		}
+	}
+
+	private get budgetSentence(): string {
+		return `This agent has spent its limit of US$ ${this.options.maxCost} for models, which errand.tasks.maxCost sets.`;
+	}
+}
+
+/** A call that nobody has answered costs nothing, whatever the prices are. */
+const NOTHING: Measured = { inputTokens: 0, outputTokens: 0, isEstimated: false, cost: 0 };

@@ -1,0 +1,179 @@
+import { lstat, mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { baseEnvironment } from '../../agents/agentLaunch.ts';
+import { type RunPlace, runAt, seenFrom } from '../../agents/agentRun.ts';
+import { describeError } from '../../base/errors.ts';
+import { isTestFile } from '../../base/testFile.ts';
+import type { TestOutcome } from '../store/taskRecord.ts';
+import type { Checkout } from './checkout.ts';
+import { listed } from './saveWork.ts';
+import type { TaskLog } from './taskLog.ts';
+import { findTestCommand, withScriptsOf } from './testCommand.ts';
+
+const STEP = 'running_tests';
+const LIMIT_MS = 15 * 60_000;
+const GIT_MS = 60_000;
+const PACKAGE = 'package.json';
+
+/** What runners of tests write where they have found none, and end without an error all the same. */
+const NO_TESTS = /^(?:# tests|ℹ tests|Ran) 0\b/m;
+/** How much of the end of the output is looked at for that, in bytes. */
+const MAXIMUM_END = 4_096;
+
+/** The exit codes by which a shell says that it could not run a command. */
+const NOT_RUN: ReadonlySet<number | undefined> = new Set([126, 127]);
+
+export interface RepositoryTestsOptions {
+	checkout: Checkout;
+	/**
+	 * Where the tests run: folders of their own, which are made here, because what an agent has left in its tree and its
+	 * home could decide how they end. They reach no model and no network there.
+	 */
+	place: Omit<RunPlace, 'relay'>;
+	/**
+	 * Installs the dependencies at that place, for the same reason, and returns the variables by which programs find them.
+	 * `onLimit` gets a sentence if that uses more of the machine than it may. Rejects with the signal's reason.
+	 */
+	install(onLimit: (sentence: string) => void, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+	/** The commit where the branch began. The command is taken from it, so that no agent chooses how it is judged. */
+	base: string;
+	/** The commit of the agent's work. */
+	commit: string;
+	log: TaskLog;
+	signal: AbortSignal;
+}
+
+export interface TestResult {
+	/** Null if it is not known: the repository does not say how it is tested, or the tests could not be run. */
+	tests: TestOutcome | null;
+	/** How many files of tests the work has changed. */
+	testFilesChanged: number;
+}
+
+/**
+ * Runs the repository's tests once more after an agent has ended, because what an agent says of them need not be so.
+ * Never rejects: the branch is there, whatever becomes of the tests. A task that is stopped meanwhile has no result.
+ *
+ * What it means that they have passed: the command that was there before the work ended well on the files of the commit
+ * alone. The commit itself decides that, with the tests and the settings of tests that the work may have changed.
+ */
+export async function runRepositoryTests(options: RepositoryTestsOptions): Promise<TestResult> {
+	try {
+		return await testOnce(options);
+	} catch (error) {
+		notPrepared(options.log, error);
+		return { tests: null, testFilesChanged: 0 };
+	}
+}
+
+async function testOnce(options: RepositoryTestsOptions): Promise<TestResult> {
+	const { base, commit, log, signal } = options;
+	// The task may be stopped at any time, and its signal with it.
+	const checkout = options.checkout.withSignal(AbortSignal.timeout(GIT_MS));
+	const changed = (await checkout.changedFiles(base, commit)).filter(isTestFile);
+	if (changed.length > 0) {
+		log.step(STEP, `The work has changed files of tests: ${listed(changed)}.`, 'warning');
+	}
+	const found = await findTestCommand(name => checkout.textAt(base, name));
+	const testFilesChanged = changed.length;
+	if (found === undefined || signal.aborted) {
+		return { tests: null, testFilesChanged };
+	}
+	log.step(STEP, `Running the tests once more: "${found.command}", as ${found.source} says where the branch began…`);
+	const tests = await prepare(options, checkout).then(
+		() => runTests(found.command, options),
+		(error: unknown) => {
+			notPrepared(log, error);
+			return null;
+		},
+	);
+	return { tests, testFilesChanged };
+}
+
+function notPrepared(log: TaskLog, error: unknown): void {
+	log.step(STEP, `The tests could not be prepared (${describeError(error)}), so nothing is known of them.`, 'warning');
+}
+
+/** A command such as `npm test` runs what the package says, which an agent may have changed. */
+async function prepare({ place, base, commit, log }: RepositoryTestsOptions, checkout: Checkout): Promise<void> {
+	for (const folder of [place.tree, place.home]) {
+		await mkdir(path.dirname(folder), { recursive: true, mode: 0o700 });
+		// One that is there already may hold files that would decide how the tests end.
+		await mkdir(folder, { mode: 0o700 });
+	}
+	await checkout.exportTo(place.tree, commit);
+	const [before, now] = [await checkout.textAt(base, PACKAGE), await checkout.textAt(commit, PACKAGE)];
+	const file = path.join(place.tree, PACKAGE);
+	const isThere = await lstat(file).then(
+		() => true,
+		() => false,
+	);
+	// One that is too large to be read here still has scripts for a package manager.
+	const text = before === undefined || !isThere ? undefined : withScriptsOf(before, now ?? '');
+	if (text !== undefined) {
+		log.step(STEP, `The work has changed the scripts of ${PACKAGE}. The tests run with those before it.`, 'warning');
+		// Whatever the commit has there, no link is followed.
+		await rm(file, { recursive: true, force: true });
+		await writeFile(file, text, { flag: 'wx' });
+	}
+}
+
+async function runTests(
+	command: string,
+	{ place: folders, install, log, signal }: RepositoryTestsOptions,
+): Promise<TestOutcome | null> {
+	const place = { ...folders, relay: undefined };
+	let limit: AbortSignal | undefined;
+	let end = Buffer.alloc(0);
+	const over = new AbortController();
+	const onLimit = (sentence: string) => over.abort(sentence);
+	const failed = (sentence: string): TestOutcome => {
+		log.step(STEP, sentence, 'warning');
+		return 'failed';
+	};
+	try {
+		const installed = await install(onLimit, AbortSignal.any([signal, over.signal]));
+		limit = AbortSignal.timeout(LIMIT_MS);
+		const { exitCode } = await runAt(place, {
+			command: '/bin/sh',
+			args: ['-c', command],
+			env: { ...baseEnvironment(seenFrom(place)), ...installed },
+			signal: AbortSignal.any([signal, limit, over.signal]),
+			onLimit,
+			onOutput: (stream, bytes) => {
+				end = Buffer.concat([end, bytes.subarray(-MAXIMUM_END)]).subarray(-MAXIMUM_END);
+				log.output(STEP, stream, bytes);
+			},
+		}).finally(() => log.outputEnd(STEP));
+		if (exitCode === 0 && NO_TESTS.test(end.toString())) {
+			log.step(STEP, `"${command}" ran no test, so nothing is known of the tests.`, 'warning');
+			return null;
+		}
+		if (exitCode === 0) {
+			log.step(STEP, 'Tests passed.', 'success');
+			return 'passed';
+		}
+		if (NOT_RUN.has(exitCode)) {
+			log.step(STEP, `"${command}" could not be run here, so nothing is known of the tests.`, 'warning');
+			return null;
+		}
+		return failed(
+			exitCode === undefined
+				? `Tests failed: "${command}" was ended by a signal.`
+				: `Tests failed: "${command}" ended with exit code ${exitCode}.`,
+		);
+	} catch (error) {
+		if (signal.aborted) {
+			log.step(STEP, 'The tests were stopped before their end.', 'warning');
+			return null;
+		}
+		if (limit?.aborted) {
+			return failed(`Tests failed: "${command}" did not end within ${LIMIT_MS / 60_000} minutes and was stopped.`);
+		}
+		if (over.signal.aborted) {
+			return failed(`Tests failed: ${over.signal.reason}`);
+		}
+		log.step(STEP, `"${command}" could not be started (${describeError(error)}).`, 'warning');
+		return null;
+	}
+}

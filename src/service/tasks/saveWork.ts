@@ -1,0 +1,113 @@
+import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
+import type { Checkout, DiffStatistics } from './checkout.ts';
+import { BranchCheckedOut } from './sourceRepository.ts';
+import { MAXIMUM_LIST_BYTES } from './specialFiles.ts';
+import type { TaskLog } from './taskLog.ts';
+import { commitSubject, newBranchOf } from './taskNames.ts';
+
+/** The number of names that one entry of a log lists. */
+const MAXIMUM_NAMES = 20;
+/** The length of each of them in UTF-16 code units. */
+const MAXIMUM_NAME = 300;
+
+export interface SaveOptions {
+	checkout: Checkout;
+	task: TaskRecord;
+	execution: ExecutionRecord;
+	log: TaskLog;
+}
+
+export interface SavedWork extends DiffStatistics {
+	branchName: string;
+	commit: string;
+	baseCommit: string;
+	/** The changes as a unified diff, for a task with several agents. */
+	gitDiff: string | null;
+}
+
+/**
+ * Commits what an agent has changed and brings the commit into the source repository, on the task's branch. Logs each
+ * step. Returns undefined if nothing was changed. Throws sentences.
+ */
+export async function saveWork(options: SaveOptions): Promise<SavedWork | undefined> {
+	const { checkout, task, log } = options;
+	const { commit, lacksIdentity, leftOut, specialFiles, oversizedLists, unreadable } = await checkout.commit(
+		commitSubject(task.currentPrompt ?? task.prompt),
+	);
+	if (leftOut.length > 0) {
+		log.step('git_committed', `Left out repositories of their own inside the tree: ${listed(leftOut)}.`, 'warning');
+	}
+	if (specialFiles.length > 0) {
+		const message = `Left out what is no file, folder or link (pipes, sockets, devices): ${listed(specialFiles)}.`;
+		log.step('git_committed', message, 'warning');
+	}
+	if (oversizedLists.length > 0) {
+		const limit = `${MAXIMUM_LIST_BYTES / 1e6} MB`;
+		const message = `Left out what git would read as a list and is larger than ${limit}: ${listed(oversizedLists)}.`;
+		log.step('git_committed', message, 'warning');
+	}
+	if (unreadable.length > 0) {
+		const message = `Left out folders that cannot be read (closed, or nested too deeply): ${listed(unreadable)}.`;
+		log.step('git_committed', message, 'warning');
+	}
+	if (commit === undefined) {
+		return undefined;
+	}
+	const start = await checkout.start();
+	const baseCommit = await baseOf(options, start);
+	const statistics = await checkout.statistics(baseCommit, commit);
+	const gitDiff = task.multiLaunch ? await checkout.diff(baseCommit, commit) : null;
+	log.step('git_committed', `Committed ${commit.slice(0, 10)}: ${summed(statistics)}.`, 'success');
+	if (lacksIdentity) {
+		const message = 'Errand is the author of the commit, as git has no usable user.name and user.email here.';
+		log.step('git_committed', message, 'warning');
+	}
+	const branchName = await push(options, start, commit);
+	return { ...statistics, gitDiff, branchName, commit, baseCommit };
+}
+
+/** Returns the branch with the work: a new one if the task's branch was checked out while the agent worked. */
+async function push({ checkout, task, execution, log }: SaveOptions, start: string, commit: string): Promise<string> {
+	if (execution.branchName !== null) {
+		try {
+			await checkout.push(commit, execution.branchName, start);
+			return execution.branchName;
+		} catch (error) {
+			if (!(error instanceof BranchCheckedOut)) {
+				throw error;
+			}
+			const message = `The branch ${execution.branchName} has been checked out meanwhile, so it is left as it is. The work goes to a new branch.`;
+			log.step('git_committed', message, 'warning');
+		}
+	}
+	const branchName = newBranchOf(task, execution);
+	await checkout.push(commit, branchName);
+	return branchName;
+}
+
+/** Returns the commit where the branch began, because the statistics cover the whole branch. */
+async function baseOf({ checkout, execution, log }: SaveOptions, start: string): Promise<string> {
+	const { baseCommit, branchName } = execution;
+	if (branchName === null) {
+		return start;
+	}
+	if (baseCommit !== null && (await checkout.has(baseCommit))) {
+		return baseCommit;
+	}
+	const message = 'Where the branch began is not part of it any more: the statistics count from this follow-up on.';
+	log.step('git_committed', message, 'warning');
+	return start;
+}
+
+function summed({ linesAdded, linesRemoved, filesChanged }: DiffStatistics): string {
+	return `+${linesAdded} −${linesRemoved} in ${filesChanged} ${filesChanged === 1 ? 'file' : 'files'}`;
+}
+
+/** Returns names as a list of limited length. */
+export function listed(names: readonly string[]): string {
+	const shown = names
+		.slice(0, MAXIMUM_NAMES)
+		.map(name => (name.length > MAXIMUM_NAME ? `${name.slice(0, MAXIMUM_NAME)}…` : name))
+		.join(', ');
+	return names.length > MAXIMUM_NAMES ? `${shown} and ${names.length - MAXIMUM_NAMES} more` : shown;
+}

@@ -1,0 +1,281 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import { removeTemporaries } from '../../base/files.ts';
+import { setContextKey } from '../../platform/commands.ts';
+import { getGitApi } from '../../platform/git.ts';
+import { gitFailure } from '../../platform/gitRefusalMessages.ts';
+import { showMessage } from '../../platform/notify.ts';
+import { placeOf } from '../launch/carryOut.ts';
+import { gitReason } from '../model/gitReason.ts';
+import { type Applied, type AppliedFile, type ApplyOptions, applyChanges } from './applyChanges.ts';
+import { appliedWords, endedWords, interruptedWords, isWritten, undoneWords } from './applyMessages.ts';
+import { inWorkingTree, whileTold } from './applyPlace.ts';
+import { type ApplyRecord, type ApplyRecordFile, type Interrupted, type Running, undoing } from './applyRecord.ts';
+import type { Change } from './change.ts';
+import { plan } from './plan.ts';
+
+/** Git's marker of a conflict, at the start of a line. */
+const MARKER = '<<<<<<< ';
+
+/** How long, and how often, a window that has just opened looks at what the one before it was doing. */
+const PATIENCE_MS = 60_000;
+const POLL_MS = 250;
+
+export interface ApplierDependencies {
+	/** The files that keep what was done last and what is being done; undefined in a window without storage of its own. */
+	recordFile: ApplyRecordFile | undefined;
+	explain(error: unknown): void;
+}
+
+/** Changes the user's files, says what became of it, and takes the last application back. */
+export class Applier {
+	private readonly dependencies: ApplierDependencies;
+	private readonly kept: ApplyRecordFile | undefined;
+	/** What was done last, in a window without storage. */
+	private last: ApplyRecord | undefined;
+	/** The application in progress. Another one waits for it. */
+	private running: Promise<unknown> = Promise.resolve();
+
+	constructor(dependencies: ApplierDependencies) {
+		this.dependencies = dependencies;
+		this.kept = dependencies.recordFile;
+	}
+
+	/**
+	 * Applies changes and remembers what was done. Opens the first file with conflicts. Rejects with an error for the user
+	 * if nothing was done.
+	 */
+	apply<T extends Change>(changes: readonly T[], options: ApplyOptions): Promise<Applied<T>> {
+		return this.inTurn(async () => {
+			const title = vscode.l10n.t('Applying changes…');
+			const { directory, like } = options.tree.options;
+			const applied = await whileTold(title, () =>
+				this.noted({ directory, like, count: changes.length, isUndo: false }, beforeEdit =>
+					applyChanges(changes, { ...options, beforeEdit }),
+				),
+			);
+			if (applied.results.some(({ result }) => isWritten(result))) {
+				await this.remember(applied.isRecorded ? { directory, like, files: applied.files } : undefined);
+			}
+			await this.kept?.end();
+			const conflicted = firstConflict(applied);
+			if (conflicted !== undefined) {
+				await openConflict(options.tree.fileOf(conflicted)).catch(error => this.dependencies.explain(error));
+			}
+			return applied;
+		});
+	}
+
+	/** Says what has become of an application, and offers to take it back. It does not wait for an answer. */
+	tell(applied: Applied<Change>, fileOf: (name: string) => string): void {
+		const conflicted = firstConflict(applied);
+		const [undo, open] = [vscode.l10n.t('Undo'), vscode.l10n.t('Open Conflict')];
+		const isComplete = applied.results.every(({ result }) => result.kind === 'applies' || result.kind === 'there');
+		const buttons = [
+			...(conflicted === undefined ? [] : [open]),
+			...(applied.isRecorded && applied.files.length > 0 ? [undo] : []),
+		];
+		const ask = async () => {
+			const chosen = await showMessage(isComplete ? 'information' : 'warning', appliedWords(applied), ...buttons);
+			if (chosen === undo) {
+				await this.undo(applied);
+			} else if (chosen === open && conflicted !== undefined) {
+				await openConflict(fileOf(conflicted));
+			}
+		};
+		ask().catch(error => this.dependencies.explain(error));
+	}
+
+	/**
+	 * Takes the last application back, and none of the edits made since. `only` is the application that is meant, which must
+	 * still be the last one. Rejects with an error for the user.
+	 */
+	undo(only?: Applied<Change>): Promise<void> {
+		return this.inTurn(async () => {
+			const record = await this.read();
+			if (!record || (only && !isOf(record, only))) {
+				throw new UserFacingError(
+					record
+						? vscode.l10n.t('Something else was applied since then, so this cannot be taken back any more.')
+						: vscode.l10n.t('There is nothing to take back.'),
+				);
+			}
+			const place = placeOf(await getGitApi(), record.directory);
+			const { changes, fileOf, contents } = undoing(record);
+			const { directory, like } = record;
+			const undone = await this.noted({ directory, like, count: changes.length, isUndo: true }, beforeEdit =>
+				inWorkingTree(place, like, options =>
+					applyChanges(changes, { ...options, contents, heedsRules: false, conflictRule: 'yours', beforeEdit }),
+				),
+			);
+			// The files that could not be taken back can be tried again.
+			const left = undone.results.filter(({ result }) => result.kind === 'cannot' || result.kind === 'failed');
+			const leftFiles = new Set(left.map(({ change }) => fileOf.get(change)));
+			const files = record.files.filter(file => leftFiles.has(file));
+			await this.remember(files.length === 0 ? undefined : { ...record, files });
+			await this.kept?.end();
+			const isComplete = undone.results.every(({ result }) => result.kind === 'applies' || result.kind === 'there');
+			void showMessage(isComplete ? 'information' : 'warning', undoneWords(undone));
+		});
+	}
+
+	/**
+	 * Says what became of an application that was in progress when this window was opened, and offers to take it back. It
+	 * does not wait for an answer.
+	 */
+	resume(): Promise<void> {
+		return this.inTurn(async () => {
+			const running = await this.outcomeOfRunning();
+			if (!running) {
+				return;
+			}
+			const written = running.isOver ? await this.takeOver(running) : undefined;
+			const words = running.isOver ? interruptedWords(running, written) : endedWords(running);
+			const canUndo = written !== 0 && (await this.read()) !== undefined;
+			const undo = vscode.l10n.t('Undo');
+			const ask = async () => {
+				const chosen = await showMessage(running.isOver ? 'warning' : 'information', words, ...(canUndo ? [undo] : []));
+				await (chosen === undo ? this.undo() : undefined);
+			};
+			ask().catch(error => this.dependencies.explain(error));
+		});
+	}
+
+	/**
+	 * Returns what was in progress and is over, or has ended while it was waited for. After a reload, the process of the
+	 * window before may still be at work.
+	 */
+	private async outcomeOfRunning(): Promise<Interrupted | undefined> {
+		const end = Date.now() + PATIENCE_MS;
+		let running = await this.kept?.readRunning();
+		while (running && !running.isOver) {
+			if (Date.now() >= end) {
+				// It belongs to another window of this workspace, which says what becomes of it.
+				return undefined;
+			}
+			await delay(POLL_MS);
+			if (!(await this.kept?.isInProgress())) {
+				const now = await this.kept?.readRunning();
+				if (!now) {
+					return running;
+				}
+				running = now;
+			}
+		}
+		return running;
+	}
+
+	/**
+	 * Makes an application that was interrupted the last one. Returns how many files it has changed, if that is known. What
+	 * was being undone can still be undone.
+	 */
+	private async takeOver({ directory, like, files, isUndo, isRecorded }: Interrupted): Promise<number | undefined> {
+		const last = files.at(-1)?.after;
+		await (last && removeTemporaries(path.join(directory, last.path)));
+		let written: readonly AppliedFile[] | undefined;
+		if (!isUndo) {
+			written = isRecorded ? await writtenOf({ directory, like, files }).catch(() => undefined) : undefined;
+			if (written?.length !== 0) {
+				await this.remember(isRecorded ? { directory, like, files: written ?? files } : undefined);
+			}
+		}
+		await this.kept?.end();
+		return written?.length;
+	}
+
+	/** Keeps on file what is being done, for a window that closes meanwhile. Rejects with an error for the user. */
+	private async noted<T extends Change>(
+		running: Running,
+		run: (beforeEdit: (file: AppliedFile | undefined) => Promise<void>) => Promise<Applied<T>>,
+	): Promise<Applied<T>> {
+		try {
+			await this.kept?.begin(running);
+			return await run(async file => this.kept?.add(file));
+		} catch (error) {
+			await this.kept?.end();
+			return failure(error);
+		}
+	}
+
+	private inTurn<T>(run: () => Promise<T>): Promise<T> {
+		const next = this.running.then(run);
+		this.running = next.catch(() => {});
+		return next;
+	}
+
+	private async read(): Promise<ApplyRecord | undefined> {
+		return this.last ?? (await this.kept?.read());
+	}
+
+	/** Keeps the record for later windows too, where that is possible. */
+	private async remember(record: ApplyRecord | undefined): Promise<void> {
+		this.last = this.kept ? undefined : record;
+		try {
+			await (record ? this.kept?.write(record) : this.kept?.remove());
+		} catch (error) {
+			this.last = record;
+			this.dependencies.explain(error);
+		}
+		setContextKey('errand.canUndoApply', record !== undefined);
+	}
+}
+
+function failure(error: unknown): never {
+	throw gitFailure(
+		error,
+		vscode.l10n.t('Nothing was changed, as a file or git could not be read: {0}', gitReason(error)),
+	);
+}
+
+function firstConflict({ results }: Applied<Change>): string | undefined {
+	return results.find(({ result }) => result.kind === 'conflicts')?.change.after?.path;
+}
+
+/** Returns those of the files that have the changes which were to be applied. */
+async function writtenOf(record: ApplyRecord): Promise<AppliedFile[]> {
+	if (record.files.length === 0) {
+		return [];
+	}
+	const { changes, fileOf, contents } = undoing(record);
+	const place = placeOf(await getGitApi(), record.directory);
+	return inWorkingTree(place, record.like, async options => {
+		const written = new Set<AppliedFile | undefined>();
+		for await (const { change, outcome } of plan(changes, {
+			...options,
+			contents,
+			heedsRules: false,
+			withEdits: false,
+		})) {
+			if (outcome.kind !== 'there') {
+				written.add(fileOf.get(change));
+			}
+		}
+		return record.files.filter(file => written.has(file));
+	});
+}
+
+/** Whether a record is that of an application. */
+function isOf({ files }: ApplyRecord, applied: Applied<Change>): boolean {
+	return (
+		files.length === applied.files.length &&
+		files.every(({ before, after }, index) => {
+			const other = applied.files[index];
+			return isSame(before, other?.before) && isSame(after, other?.after);
+		})
+	);
+}
+
+type File = ApplyRecord['files'][number]['before'];
+
+function isSame(one: File, other: File): boolean {
+	return one?.path === other?.path && (one === undefined || (other !== undefined && one.content.equals(other.content)));
+}
+
+async function openConflict(file: string): Promise<void> {
+	const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
+	const lines = Array.from({ length: document.lineCount }, (_, line) => line);
+	const line = lines.find(number => document.lineAt(number).text.startsWith(MARKER)) ?? 0;
+	await vscode.window.showTextDocument(document, { preview: false, selection: new vscode.Range(line, 0, line, 0) });
+}

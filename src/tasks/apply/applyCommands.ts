@@ -1,0 +1,230 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import { escapeIcons } from '../../base/plainText.ts';
+import { CHANGE_SCHEME } from '../../platform/ids.ts';
+import { showMessage } from '../../platform/notify.ts';
+import { changeUri, readChangeUri } from '../changes/changeUri.ts';
+import type { ResultChanges } from '../changes/taskChanges.ts';
+import { rowWords } from '../common/messages.ts';
+import { shortName } from '../launch/findingText.ts';
+import { type ChangedFile, pathOf } from '../model/changedFile.ts';
+import { taskTitle } from '../model/taskRow.ts';
+import { Applier, type ApplierDependencies } from './applier.ts';
+import type { ApplyOptions } from './applyChanges.ts';
+import { nothingWords, refusalWords } from './applyMessages.ts';
+import { inWorkingTree, whileTold } from './applyPlace.ts';
+import { type ApplySubjectDependencies, findSubject } from './applySubject.ts';
+import { findHunks, hunksAt } from './hunks.ts';
+import { type Planned, plan } from './plan.ts';
+import { choosePlanned } from './previewList.ts';
+import { takeHunks } from './takeHunks.ts';
+
+const MAXIMUM_TITLE = 60;
+
+/** How long the status bar says that a hunk was taken. */
+const TOLD_MS = 5_000;
+
+export type ApplyCommandsDependencies = ApplySubjectDependencies & ApplierDependencies;
+
+/** The commands that take what a task has changed into the user's own files. Each shows every problem itself. */
+export class ApplyCommands {
+	private readonly dependencies: ApplyCommandsDependencies;
+	private readonly applier: Applier;
+
+	constructor(dependencies: ApplyCommandsDependencies) {
+		this.dependencies = dependencies;
+		this.applier = new Applier(dependencies);
+	}
+
+	/** Shows what would happen to each file of a result, or to one file, and applies what the user leaves checked. */
+	apply(argument: unknown): Promise<void> {
+		const command = vscode.l10n.t('Apply Task Changes');
+		return this.reporting(async () => {
+			const subject = await findSubject(argument, command, this.dependencies);
+			if (subject) {
+				const { task, changes, file } = subject;
+				const title = vscode.l10n.t('Apply: {0}', taskTitle(task, rowWords.untitled, MAXIMUM_TITLE));
+				await inTreeOf(changes, options => this.preview(title, file ? [file] : changes.files, options));
+			}
+		});
+	}
+
+	/** Takes the hunks that the selection touches, in an editor with a version of a task's file. */
+	takeHunk(argument: unknown): Promise<void> {
+		return this.reporting(async () => {
+			const editor = shownChange(argument);
+			const parts = editor && readChangeUri(editor.document.uri);
+			if (!editor || !parts) {
+				throw new UserFacingError(vscode.l10n.t('Open a file of a task’s changes, then place the cursor in a change.'));
+			}
+			const subject = await findSubject(parts, vscode.l10n.t('Take Hunk at Cursor'), this.dependencies);
+			if (subject?.file) {
+				const { file, changes } = subject;
+				await inTreeOf(changes, options => this.takeHunkOf(file, parts.side, editor, options));
+			}
+		});
+	}
+
+	/** Opens the task's version of a file beside the user's own, whose arrows take hunks. */
+	compareWithFile(argument: unknown): Promise<void> {
+		return this.reporting(async () => {
+			const uri = argument instanceof vscode.Uri ? argument : shownChange(undefined)?.document.uri;
+			const named = (uri && readChangeUri(uri)) ?? argument;
+			const subject = await findSubject(named, vscode.l10n.t('Compare with Your File'), this.dependencies);
+			if (subject?.file) {
+				const { file, changes } = subject;
+				await inTreeOf(changes, options => compare(file, changes, options));
+			}
+		});
+	}
+
+	/** Says what became of an application that the window before this one had begun. */
+	resume(): Promise<void> {
+		return this.reporting(() => this.applier.resume());
+	}
+
+	/** Takes the last application back. */
+	undo(): Promise<void> {
+		return this.reporting(() => this.applier.undo());
+	}
+
+	private async preview(title: string, files: readonly ChangedFile[], options: ApplyOptions): Promise<void> {
+		let checked: ReadonlySet<string> | undefined;
+		let planned = await planAll(files, options);
+		for (;;) {
+			if (checked === undefined && !planned.some(isApplicable)) {
+				void showMessage('information', nothingWords(planned));
+				return;
+			}
+			const chosen = await choosePlanned(planned, { title, checked, hasChanged: checked !== undefined });
+			if (!chosen || chosen.length === 0) {
+				return;
+			}
+			// The user's files may have changed while the list was open.
+			const again = await planAll(files, options);
+			const byPath = new Map(again.map(file => [pathOf(file.change), file]));
+			if (chosen.every(file => byPath.get(pathOf(file.change))?.outcome.kind === file.outcome.kind)) {
+				const applied = await this.applier.apply(
+					chosen.map(({ change }) => change),
+					options,
+				);
+				this.applier.tell(applied, name => options.tree.fileOf(name));
+				return;
+			}
+			checked = new Set(chosen.map(({ change }) => pathOf(change)));
+			planned = again;
+		}
+	}
+
+	private async takeHunkOf(
+		file: ChangedFile,
+		side: 'before' | 'after',
+		editor: vscode.TextEditor,
+		options: ApplyOptions,
+	): Promise<void> {
+		const { before, after } = file;
+		if (!before || !after) {
+			// The whole file is the change.
+			await this.take([file], 1, options);
+			return;
+		}
+		const hunks = await findHunks(options.place, before, after, options.contents);
+		const lines = editor.selections.map(({ start, end }) => ({ first: start.line, last: end.line }));
+		const wanted = hunks?.filter(hunk => lines.some(range => hunksAt([hunk], side, range).length > 0)) ?? [];
+		const taken = hunks && (await takeHunks(file, hunks, wanted, options));
+		if (!hunks || !taken || hunks.length === 0) {
+			throw new UserFacingError(
+				vscode.l10n.t('This file has no hunks of lines. Apply it as a whole, from its row in the list of tasks.'),
+			);
+		}
+		if (wanted.length === 0) {
+			const line = editor.selection.active.line;
+			const next = (hunks.find(hunk => hunk[side].start > line) ?? hunks[0])?.[side].start ?? 0;
+			const place = editor.document.validateRange(new vscode.Range(next, 0, next, 0));
+			editor.selection = new vscode.Selection(place.start, place.start);
+			editor.revealRange(place, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+			void showMessage(
+				'information',
+				vscode.l10n.t('The cursor was in no change, so nothing was taken. It is at the next change now.'),
+			);
+			return;
+		}
+		await this.take([taken.change], wanted.length, { ...options, contents: taken.contents });
+	}
+
+	/** A hunk that was taken without a question is only mentioned, as many may follow. */
+	private async take(changes: Parameters<Applier['apply']>[0], count: number, options: ApplyOptions): Promise<void> {
+		const applied = await this.applier.apply(changes, options);
+		const [{ change, result }] = applied.results as [(typeof applied.results)[0]];
+		const name = shortName(path.posix.basename((change.after ?? change.before)?.path ?? ''));
+		if (result.kind === 'applies') {
+			const words =
+				count === 1
+					? vscode.l10n.t('Took the hunk into {0}', name)
+					: vscode.l10n.t('Took {0} hunks into {1}', count, name);
+			vscode.window.setStatusBarMessage(`$(check) ${escapeIcons(words)}`, TOLD_MS);
+		} else if (result.kind === 'there') {
+			vscode.window.setStatusBarMessage(escapeIcons(vscode.l10n.t('{0} has this already', name)), TOLD_MS);
+		} else {
+			this.applier.tell(applied, file => options.tree.fileOf(file));
+		}
+	}
+
+	private async reporting(run: () => Promise<void>): Promise<void> {
+		try {
+			await run();
+		} catch (error) {
+			this.dependencies.explain(error);
+		}
+	}
+}
+
+function inTreeOf<T>({ repository, tip }: ResultChanges, run: (options: ApplyOptions) => Promise<T>): Promise<T> {
+	return inWorkingTree(repository.place, tip, run);
+}
+
+function planAll(files: readonly ChangedFile[], options: ApplyOptions): Thenable<Planned<ChangedFile>[]> {
+	return whileTold(vscode.l10n.t('Looking at your files…'), async () => {
+		const planned: Planned<ChangedFile>[] = [];
+		for await (const file of plan(files, { ...options, tree: options.tree.again(), withEdits: false })) {
+			planned.push(file);
+		}
+		return planned;
+	});
+}
+
+const isApplicable = ({ outcome }: Planned<ChangedFile>) => outcome.kind === 'applies' || outcome.kind === 'conflicts';
+
+async function compare(file: ChangedFile, changes: ResultChanges, { tree }: ApplyOptions): Promise<void> {
+	const { result, repository } = changes;
+	const name = pathOf(file);
+	const { after } = file;
+	const refusal = file.hasUnreadableName ? 'unreadableName' : await tree.refusal(name);
+	const own = (await tree.mode(name)) === undefined ? file.before?.path : name;
+	if (refusal !== undefined) {
+		throw new UserFacingError(vscode.l10n.t('{0} is not compared: {1}.', shortName(name), refusalWords(refusal)));
+	}
+	if (!after || own === undefined || (await tree.refusal(own)) !== undefined || (await tree.mode(own)) === undefined) {
+		throw new UserFacingError(
+			after
+				? vscode.l10n.t('You have no file {0} to compare with. Apply the task’s to have it.', shortName(name))
+				: vscode.l10n.t('The task has deleted {0}, so there is nothing to compare with.', shortName(name)),
+		);
+	}
+	const { key, taskId } = result;
+	const { directory } = repository.place;
+	const parts = { resultKey: key, taskId, side: 'after', directory, path: after.path, object: after.object } as const;
+	const title = vscode.l10n.t('{0} (Task ↔ Yours)', shortName(path.posix.basename(name)));
+	await vscode.commands.executeCommand('vscode.diff', changeUri(parts), vscode.Uri.file(tree.fileOf(own)), title);
+}
+
+/** Returns the editor with a version of a task's file that a command is about. */
+function shownChange(argument: unknown): vscode.TextEditor | undefined {
+	const { activeTextEditor, visibleTextEditors } = vscode.window;
+	if (activeTextEditor?.document.uri.scheme === CHANGE_SCHEME) {
+		return activeTextEditor;
+	}
+	const address = argument instanceof vscode.Uri ? argument.toString() : undefined;
+	return visibleTextEditors.find(({ document }) => document.uri.toString() === address);
+}

@@ -1,0 +1,207 @@
+import * as vscode from 'vscode';
+import { describeError } from '../../base/errors.ts';
+import { oneLine } from '../../base/plainText.ts';
+import { shortName } from '../launch/findingText.ts';
+import { type Applied, NotEdited, type Result } from './applyChanges.ts';
+import type { Running } from './applyRecord.ts';
+import { type Change, ChangedMeanwhile, type Outcome, type Refusal } from './change.ts';
+
+const MAXIMUM_REASON = 120;
+
+/** How many files a message names. */
+const MAXIMUM_NAMED = 3;
+
+/** Says why a change cannot be applied, as the end of a sentence or in a row. */
+export function refusalWords(reason: Refusal): string {
+	switch (reason) {
+		case 'outside':
+			return vscode.l10n.t('outside this workspace');
+		case 'gits':
+			return vscode.l10n.t('one of git’s own files');
+		case 'link':
+			return vscode.l10n.t('a link, or behind one');
+		case 'case':
+			return vscode.l10n.t('differs from another name by case only');
+		case 'windowsName':
+			return vscode.l10n.t('a name that Windows cannot have');
+		case 'inTheWay':
+			return vscode.l10n.t('something else is in its place');
+		case 'readOnly':
+			return vscode.l10n.t('read-only here');
+		case 'unsaved':
+			return vscode.l10n.t('has changes that are not saved; save it first');
+		case 'encoding':
+			return vscode.l10n.t('open in the editor with another content than on disk');
+		case 'tooLarge':
+			return vscode.l10n.t('too large; check out the branch to get it');
+		case 'deletedHere':
+			return vscode.l10n.t('not among your files: deleted, or left out by a sparse checkout');
+		case 'editedHere':
+			return vscode.l10n.t('deleted by the task, but you have edited it');
+		case 'bothAdded':
+			return vscode.l10n.t('you have another file of this name');
+		case 'notText':
+			return vscode.l10n.t('you have edited it, and it cannot be merged line by line');
+		case 'submodule':
+			return vscode.l10n.t('a submodule');
+		case 'ignored':
+			return vscode.l10n.t('ignored by git');
+		case 'unreadableName':
+			return vscode.l10n.t('its name is not UTF-8');
+		case 'filtered':
+			return vscode.l10n.t('kept by a filter such as Git LFS; check out the branch to get it');
+		case 'missing':
+			return vscode.l10n.t('its content is not in the repository');
+		case 'changedMeanwhile':
+			return vscode.l10n.t('changed meanwhile, so it was left alone');
+	}
+}
+
+/** Says in a row what would happen; empty for a change that simply applies. */
+export function outcomeWords(outcome: Outcome): string {
+	switch (outcome.kind) {
+		case 'applies':
+			return '';
+		case 'conflicts':
+			return vscode.l10n.t('conflicts with your edits');
+		case 'there':
+			return vscode.l10n.t('already there');
+		case 'cannot':
+			return refusalWords(outcome.reason);
+	}
+}
+
+/** Whether something was written for a change. */
+export function isWritten({ kind }: Result): boolean {
+	return kind === 'applies' || kind === 'conflicts';
+}
+
+/** Says what has become of an application, in one message. */
+export function appliedWords({ results, isRecorded }: Applied<Change>): string {
+	const written = results.filter(({ result }) => isWritten(result)).length;
+	const conflicts = results.reduce((sum, { result }) => sum + (result.kind === 'conflicts' ? result.count : 0), 0);
+	return [
+		withConflicts(countWords(written, results.length), conflicts),
+		...leftWords(results, result => result.kind === 'there', vscode.l10n.t('already there')),
+		...refusedWords(results),
+		...(isRecorded ? [] : [vscode.l10n.t('This is too large to be undone here.')]),
+	].join(' ');
+}
+
+function countWords(written: number, all: number): string {
+	if (written < all) {
+		return vscode.l10n.t('Applied {0} of {1} files', written, all);
+	}
+	return all === 1 ? vscode.l10n.t('Applied 1 file') : vscode.l10n.t('Applied {0} files', all);
+}
+
+function withConflicts(applied: string, conflicts: number): string {
+	if (conflicts === 0) {
+		return vscode.l10n.t('{0}.', applied);
+	}
+	return conflicts === 1
+		? vscode.l10n.t('{0}, 1 conflict.', applied)
+		: vscode.l10n.t('{0}, {1} conflicts.', applied, conflicts);
+}
+
+/** Says why there is nothing to apply. */
+export function nothingWords(planned: readonly { change: Change; outcome: Outcome }[]): string {
+	const results = planned.map(({ change, outcome }) => ({ change, result: outcome }));
+	return [
+		vscode.l10n.t('There is nothing to apply.'),
+		...leftWords(results, result => result.kind === 'there', vscode.l10n.t('already there')),
+		...refusedWords(results),
+	].join(' ');
+}
+
+/** Says what was taken back, and which files stay as they are because they have changed since. */
+export function undoneWords({ results }: Applied<Change>): string {
+	const undone = results.filter(({ result }) => result.kind === 'applies' || result.kind === 'there').length;
+	const first =
+		undone === 1
+			? vscode.l10n.t('Took back the changes to 1 file.')
+			: vscode.l10n.t('Took back the changes to {0} files.', undone);
+	return [
+		first,
+		...leftWords(
+			results,
+			({ kind }) => kind === 'conflicts',
+			vscode.l10n.t('taken back but for the lines that have changed since'),
+		),
+		...leftWords(results, ({ kind }) => kind === 'cannot', vscode.l10n.t('changed since, so it stays as it is')),
+		...failedWords(results),
+	].join(' ');
+}
+
+/**
+ * Says what became of an application, or of the undoing of one, that was in progress when the window closed. `written` is
+ * how many files were changed, as far as that is known.
+ */
+export function interruptedWords({ count, isUndo }: Running, written: number | undefined): string {
+	if (isUndo) {
+		return vscode.l10n.t('Taking changes back was interrupted when this window closed. Undo goes on with it.');
+	}
+	return written === undefined
+		? vscode.l10n.t(
+				'Applying changes to {0} files was interrupted when this window closed. Look in Source Control at which files have them, then apply them again for the rest.',
+				count,
+			)
+		: vscode.l10n.t(
+				'Applying changes was interrupted when this window closed: {0} of {1} files have them. Apply them again for the rest.',
+				written,
+				count,
+			);
+}
+
+/** The same for what has ended by itself, which nobody was told of. */
+export function endedWords({ isUndo }: Running): string {
+	return isUndo
+		? vscode.l10n.t('The changes were taken back while this window was opening.')
+		: vscode.l10n.t('The changes were applied while this window was opening. Look at them in Source Control.');
+}
+
+type Results = Applied<Change>['results'];
+
+function refusedWords(results: Results): string[] {
+	const reasons = new Set(results.flatMap(({ result }) => (result.kind === 'cannot' ? [result.reason] : [])));
+	const refused = [...reasons].flatMap(reason =>
+		leftWords(results, result => result.kind === 'cannot' && result.reason === reason, refusalWords(reason)),
+	);
+	return [...refused, ...failedWords(results)];
+}
+
+function failedWords(results: Results): string[] {
+	const causes = new Map<string, Result[]>();
+	for (const { result } of results) {
+		if (result.kind === 'failed') {
+			const words = causeWords(result.cause);
+			causes.set(words, [...(causes.get(words) ?? []), result]);
+		}
+	}
+	return [...causes].flatMap(([words, failed]) => leftWords(results, result => failed.includes(result), words));
+}
+
+function causeWords(cause: unknown): string {
+	if (cause instanceof ChangedMeanwhile) {
+		return refusalWords('changedMeanwhile');
+	}
+	if (cause instanceof NotEdited) {
+		return vscode.l10n.t('the editor did not change it');
+	}
+	return oneLine(describeError(cause), MAXIMUM_REASON);
+}
+
+/** Names the files with such a result, and says what is the matter with them. */
+function leftWords(results: Results, isMeant: (result: Result) => boolean, words: string): string[] {
+	const names = results.filter(({ result }) => isMeant(result)).map(({ change }) => shortName(pathOfChange(change)));
+	if (names.length === 0) {
+		return [];
+	}
+	const named = names.slice(0, MAXIMUM_NAMED).join(', ');
+	const rest = names.length - MAXIMUM_NAMED;
+	return [
+		rest > 0 ? vscode.l10n.t('{0} and {1} more: {2}.', named, rest, words) : vscode.l10n.t('{0}: {1}.', named, words),
+	];
+}
+
+const pathOfChange = ({ before, after }: Change) => (after ?? before)?.path ?? '';

@@ -1,0 +1,157 @@
+import { runGit } from '../../platform/gitCommand.ts';
+import { MAXIMUM_COMPARED } from '../changes/readChanges.ts';
+import type { GitPlace } from '../launch/scratchCommit.ts';
+import type { FileVersion } from '../model/changedFile.ts';
+import type { Contents } from './contents.ts';
+
+const FILES: ReadonlySet<string> = new Set<FileVersion['kind']>(['file', 'executable']);
+
+/** Lines of a version, counted from 0. */
+export interface LineRange {
+	start: number;
+	count: number;
+}
+
+/** One change of a file: these lines became those. Between two hunks there is at least one line that both versions have. */
+export interface Hunk {
+	before: LineRange;
+	after: LineRange;
+}
+
+/**
+ * Returns the hunks between two versions that git has stored, whatever the user's configuration of diffs. Returns
+ * undefined for versions that are no files, or too large to be compared. Rejects when git fails.
+ */
+export async function findHunks(
+	{ gitPath, directory }: GitPlace,
+	before: FileVersion,
+	after: FileVersion,
+	contents: Contents,
+): Promise<Hunk[] | undefined> {
+	const sizes = await contents.sizes([before.object, after.object]);
+	const isFile = [before, after].every(({ kind, object }) => FILES.has(kind) && sizes.has(object));
+	if (!isFile || Math.max(...sizes.values()) > MAXIMUM_COMPARED) {
+		return undefined;
+	}
+	const how = ['--unified=0', '--inter-hunk-context=0', '--text', '--no-color', '--no-ext-diff', '--no-textconv'];
+	const output = await runGit(
+		gitPath,
+		directory,
+		['diff', ...how, '--diff-algorithm=histogram', '--indent-heuristic', before.object, after.object, '--'],
+		{ encoding: 'latin1' },
+	);
+	return readHunks(output);
+}
+
+/** Reads the hunks from a diff without context lines. Every line of a file begins with a sign there, so none can pose as a heading. */
+export function readHunks(diff: string): Hunk[] {
+	const headings = diff.matchAll(/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm);
+	return Array.from(headings, ([, before = '', beforeCount, after = '', afterCount]) => ({
+		before: rangeOf(before, beforeCount),
+		after: rangeOf(after, afterCount),
+	}));
+}
+
+/** Git counts lines from 1, and names the line before an empty range. */
+function rangeOf(first: string, count = '1'): LineRange {
+	return { start: count === '0' ? Number(first) : Number(first) - 1, count: Number(count) };
+}
+
+/** Splits a text after each line feed. The last line may have none. */
+export function splitLines(text: Buffer): Buffer[] {
+	const lines: Buffer[] = [];
+	for (let start = 0; start < text.length; ) {
+		const end = text.indexOf(0x0a, start);
+		const next = end < 0 ? text.length : end + 1;
+		lines.push(text.subarray(start, next));
+		start = next;
+	}
+	return lines;
+}
+
+/** Returns the first version with some of the hunks, which must be in the order of their lines. */
+export function withHunks(before: Buffer, after: Buffer, hunks: readonly Hunk[]): Buffer {
+	const [own, others] = [splitLines(before), splitLines(after)];
+	const parts: Buffer[] = [];
+	let next = 0;
+	for (const hunk of hunks) {
+		parts.push(...own.slice(next, hunk.before.start), ...linesIn(others, hunk.after));
+		next = hunk.before.start + hunk.before.count;
+	}
+	return Buffer.concat([...parts, ...own.slice(next)]);
+}
+
+/**
+ * Returns the hunks that a text has, if it consists of the first version and some of the hunks and nothing else. Where
+ * several answers are possible, it prefers those without the hunks of `wanted`, as somebody who asks for one misses it.
+ */
+export function hunksIn(
+	text: Buffer,
+	before: Buffer,
+	after: Buffer,
+	hunks: readonly Hunk[],
+	wanted: readonly Hunk[],
+): Hunk[] | undefined {
+	const [lines, own, others] = [splitLines(text), splitLines(before), splitLines(after)];
+	/** All places in `lines` that the hunks so far may have led to, each with the hunks that were needed. */
+	let places = new Map<number, Hunk[]>([[0, []]]);
+	let next = 0;
+	for (const hunk of [...hunks, undefined]) {
+		const common = own.slice(next, hunk?.before.start);
+		const found = new Map<number, Hunk[]>();
+		const reach = (place: number, taken: Hunk[]) => {
+			const known = found.get(place);
+			if (known === undefined || countWanted(taken) < countWanted(known)) {
+				found.set(place, taken);
+			}
+		};
+		for (const [place, taken] of places) {
+			if (!isAt(lines, place, common)) {
+				continue;
+			}
+			const reached = place + common.length;
+			if (hunk === undefined) {
+				reach(reached, taken);
+				continue;
+			}
+			const [left, right] = [linesIn(own, hunk.before), linesIn(others, hunk.after)];
+			if (isAt(lines, reached, left)) {
+				reach(reached + left.length, taken);
+			}
+			if (isAt(lines, reached, right)) {
+				reach(reached + right.length, [...taken, hunk]);
+			}
+		}
+		places = found;
+		next = hunk === undefined ? next : hunk.before.start + hunk.before.count;
+	}
+	return places.get(lines.length);
+
+	function countWanted(taken: readonly Hunk[]): number {
+		return taken.filter(hunk => wanted.includes(hunk)).length;
+	}
+}
+
+function linesIn(lines: readonly Buffer[], { start, count }: LineRange): Buffer[] {
+	return lines.slice(start, start + count);
+}
+
+function isAt(lines: readonly Buffer[], place: number, expected: readonly Buffer[]): boolean {
+	return expected.every((line, index) => lines[place + index]?.equals(line));
+}
+
+/**
+ * Returns the hunks that a selection of lines touches, on one side. A hunk without lines on that side lies between two
+ * lines, and either of them counts.
+ */
+export function hunksAt(
+	hunks: readonly Hunk[],
+	side: 'before' | 'after',
+	lines: { first: number; last: number },
+): Hunk[] {
+	return hunks.filter(hunk => {
+		const { start, count } = hunk[side];
+		const [first, last] = count === 0 ? [start - 1, start] : [start, start + count - 1];
+		return first <= lines.last && lines.first <= last;
+	});
+}

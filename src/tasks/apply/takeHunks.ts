@@ -1,0 +1,68 @@
+import type { ChangedFile, FileVersion } from '../model/changedFile.ts';
+import type { Change } from './change.ts';
+import { type Contents, knownContents, objectName } from './contents.ts';
+import { type Hunk, hunksIn, withHunks } from './hunks.ts';
+import { isText, likeFile } from './lineEnds.ts';
+import type { WorkingTree } from './tree.ts';
+
+/** A change that brings some hunks of a file into the user's own, and where its contents are. */
+export interface HunkChange {
+	change: Change;
+	contents: Contents;
+}
+
+/**
+ * Returns the change that takes the `wanted` ones of a file's `hunks`. Where the user's file is the first version with
+ * some of the hunks, the result is exactly that with the wanted ones too. Otherwise they are merged into it. Returns
+ * undefined if the file has no two versions as text. Rejects when git or the file system fails.
+ */
+export async function takeHunks(
+	file: ChangedFile,
+	hunks: readonly Hunk[],
+	wanted: readonly Hunk[],
+	{ tree, contents }: { tree: WorkingTree; contents: Contents },
+): Promise<HunkChange | undefined> {
+	const { before, after } = file;
+	if (!before || !after) {
+		return undefined;
+	}
+	const stored = await contents.read([before.object, after.object]);
+	const [base, theirs] = [stored.get(before.object), stored.get(after.object)];
+	if (!base || !theirs || !isText(base) || !isText(theirs)) {
+		return undefined;
+	}
+	// A renamed file is changed where the user has it. A hunk does not move it.
+	const isMoved = before.path !== after.path && (await tree.mode(after.path)) !== undefined;
+	const version: FileVersion = { ...before, path: isMoved ? after.path : before.path };
+	const changeOf = (from: Buffer, to: Buffer): HunkChange => {
+		const known = new Map([from, to].map(content => [objectName(content, before.object), content]));
+		const [object, goal] = [objectName(from, before.object), objectName(to, before.object)];
+		return {
+			change: {
+				before: { ...version, object },
+				after: { ...version, object: goal },
+				hasUnreadableName: file.hasUnreadableName,
+			},
+			contents: knownContents(known),
+		};
+	};
+	const present =
+		(await tree.refusal(version.path)) === undefined ? await tree.read(version.path, new Set()) : undefined;
+	if (typeof present === 'object' && present.isText) {
+		const own = await present.load();
+		const { base: ownBase, other: ownTheirs } = likeFile(own, base, theirs);
+		const known = hunksIn(own, ownBase, ownTheirs, hunks, wanted);
+		if (known) {
+			const taken = hunks.filter(hunk => known.includes(hunk) || wanted.includes(hunk));
+			return changeOf(own, withHunks(ownBase, ownTheirs, taken));
+		}
+	}
+	return changeOf(
+		base,
+		withHunks(
+			base,
+			theirs,
+			hunks.filter(hunk => wanted.includes(hunk)),
+		),
+	);
+}

@@ -1,0 +1,229 @@
+import { access, constants, lstat, readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { isGitsOwn, isWithin, realPathOf } from '../../base/filePlace.ts';
+import { MAXIMUM_COMPARED } from '../changes/readChanges.ts';
+import { ChangedMeanwhile, type PlaceRefusal } from './change.ts';
+import { fileObjectName, objectName } from './contents.ts';
+import { isText } from './lineEnds.ts';
+
+/** A file above this size, in bytes, is not applied at all. */
+export const MAXIMUM_APPLIED = 48 * 1024 * 1024;
+
+/** A file as the user has it. */
+export interface PresentFile {
+	/** The name that git gives to the content. */
+	object: string;
+	size: number;
+	/** Whether it can be merged line by line. */
+	isText: boolean;
+	isExecutable: boolean;
+	/** Whether the editor has it open, so that the editor has to change it. */
+	isOpen: boolean;
+	/** Whether the editor has changes of it that are not saved. */
+	isDirty: boolean;
+	/** Reads the content again. Rejects with a ChangedMeanwhile if it is not the same any more. */
+	load(): Promise<Buffer>;
+}
+
+/** What the editor has of a file. */
+export interface OpenFile {
+	/** The content as the editor would save it; undefined where it cannot be changed there. */
+	content: Buffer | undefined;
+	refusal: 'unsaved' | 'encoding';
+	isDirty: boolean;
+}
+
+export interface TreeOptions {
+	/** The repository's top folder. */
+	directory: string;
+	/** The folders of the workspace. */
+	folders: readonly string[];
+	/** Returns what the editor has of a file, if it is open there. */
+	openFile(file: string): Promise<OpenFile | undefined>;
+	/** Whether two names that differ by case only are one file here. */
+	ignoresCase: boolean;
+	isWindows: boolean;
+	/** The name of any object of the repository, which shows how it names them. */
+	like: string;
+}
+
+/** The user's working tree, as far as it may be touched. */
+export class WorkingTree {
+	readonly options: TreeOptions;
+	private root: Promise<string | undefined> | undefined;
+	private readonly parents = new Map<string, Promise<string | undefined>>();
+	/** The names in folders, as they are and in lower case. */
+	private readonly listings = new Map<string, Set<string>>();
+
+	/** A tree is for one look: it keeps where folders are. */
+	constructor(options: TreeOptions) {
+		this.options = options;
+	}
+
+	/** Returns the tree for another look. */
+	again(): WorkingTree {
+		return new WorkingTree(this.options);
+	}
+
+	/** Returns where a path of the repository is on this machine. */
+	fileOf(name: string): string {
+		return path.join(this.options.directory, ...name.split('/'));
+	}
+
+	/** Returns why a path may not be touched, whatever is there. */
+	async refusal(name: string): Promise<PlaceRefusal | undefined> {
+		const { directory, folders, ignoresCase, isWindows } = this.options;
+		const parts = name.split('/');
+		if (isGitsOwn(name)) {
+			return 'gits';
+		}
+		if (parts.some(part => part === '' || part === '.' || part === '..')) {
+			return 'outside';
+		}
+		if (isWindows && parts.some(isImpossibleOnWindows)) {
+			return 'windowsName';
+		}
+		const file = this.fileOf(name);
+		this.root ??= realPathOf(directory);
+		const [root, parent] = [await this.root, await this.parentOf(path.dirname(file))];
+		if (root === undefined || parent === undefined) {
+			return 'link';
+		}
+		const [real, expected] = [path.join(parent, path.basename(file)), path.join(root, ...parts)];
+		if (real !== expected && real.normalize() !== expected.normalize()) {
+			return real.toLowerCase() === expected.toLowerCase() ? 'case' : 'link';
+		}
+		const roots = await Promise.all(folders.map(folder => this.parentOf(folder)));
+		if (!roots.some(folder => folder !== undefined && isWithin(folder, real))) {
+			return 'outside';
+		}
+		return ignoresCase && (await this.hasOtherCase(parent, path.basename(file))) ? 'case' : undefined;
+	}
+
+	/**
+	 * Returns the file at a path, undefined where there is none, or why it may not be touched. `removed` are paths that
+	 * will be gone by then, and may make room.
+	 */
+	async read(name: string, removed: ReadonlySet<string>): Promise<PresentFile | PlaceRefusal | undefined> {
+		const file = this.fileOf(name);
+		let status: Awaited<ReturnType<typeof lstat>>;
+		try {
+			status = await lstat(file);
+		} catch (error) {
+			const { code } = error as NodeJS.ErrnoException;
+			if (code === 'ENOTDIR') {
+				return hasRemovedParent(name, removed) ? undefined : 'inTheWay';
+			}
+			if (code !== 'ENOENT') {
+				throw error;
+			}
+			return (await this.options.openFile(file))?.isDirty ? 'unsaved' : undefined;
+		}
+		if (status.isSymbolicLink()) {
+			return 'link';
+		}
+		if (status.isDirectory()) {
+			return (await holdsOnly(file, name, removed)) ? undefined : 'inTheWay';
+		}
+		if (!status.isFile()) {
+			return 'inTheWay';
+		}
+		// An editor replaces a file by renaming, which would also replace one that is protected.
+		const isLocked = (status.mode & 0o222) === 0 || !(await mayWrite(path.dirname(file)));
+		if (isLocked) {
+			return 'readOnly';
+		}
+		if (status.size > MAXIMUM_APPLIED) {
+			return 'tooLarge';
+		}
+		const open = await this.options.openFile(file);
+		if (open?.content === undefined && open) {
+			return open.refusal;
+		}
+		const isLarge = !open && status.size > MAXIMUM_COMPARED;
+		const read = async () => (await this.options.openFile(file))?.content ?? readFile(file);
+		const content = isLarge ? undefined : await read();
+		const object = content
+			? objectName(content, this.options.like)
+			: await fileObjectName(file, status.size, this.options.like);
+		return {
+			object,
+			size: content?.length ?? status.size,
+			isText: content !== undefined && isText(content),
+			isExecutable: (status.mode & 0o111) !== 0,
+			isOpen: open !== undefined,
+			isDirty: open?.isDirty ?? false,
+			load: async () => {
+				const again = await read().catch(() => undefined);
+				if (!again || objectName(again, this.options.like) !== object) {
+					throw new ChangedMeanwhile();
+				}
+				return again;
+			},
+		};
+	}
+
+	/** Returns what the disk has at a path, or undefined where there is no file. */
+	async content(name: string): Promise<Buffer | undefined> {
+		return (await this.mode(name)) === undefined ? undefined : readFile(this.fileOf(name));
+	}
+
+	/** Returns the permissions of a file on disk, or undefined where there is none. */
+	async mode(name: string): Promise<number | undefined> {
+		const status = await lstat(this.fileOf(name)).catch(() => undefined);
+		return status?.isFile() ? status.mode & 0o777 : undefined;
+	}
+
+	/** Whether a folder has the name with other letters in upper case, and not the name itself. */
+	private async hasOtherCase(folder: string, name: string): Promise<boolean> {
+		let listing = this.listings.get(folder);
+		if (!listing) {
+			const names = await readdir(folder).catch((): string[] => []);
+			listing = new Set([...names, ...names.map(other => other.toLowerCase())]);
+			this.listings.set(folder, listing);
+		}
+		return !listing.has(name) && listing.has(name.toLowerCase());
+	}
+
+	private parentOf(folder: string): Promise<string | undefined> {
+		let parent = this.parents.get(folder);
+		if (!parent) {
+			parent = realPathOf(folder);
+			this.parents.set(folder, parent);
+		}
+		return parent;
+	}
+}
+
+/** Whether Windows has no file of this name, or another one. */
+function isImpossibleOnWindows(name: string): boolean {
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are among what is forbidden.
+	const isForbidden = /[\u0000-\u001f<>:"|?*\\]|[. ]$/.test(name);
+	return isForbidden || /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:[. ]|$)/i.test(name);
+}
+
+function hasRemovedParent(name: string, removed: ReadonlySet<string>): boolean {
+	const parts = name.split('/');
+	return parts.some((_, index) => removed.has(parts.slice(0, index).join('/')));
+}
+
+/** Whether a folder will be empty once the removed files are gone. */
+async function holdsOnly(folder: string, name: string, removed: ReadonlySet<string>): Promise<boolean> {
+	for (const entry of await readdir(folder, { withFileTypes: true })) {
+		const inner = `${name}/${entry.name}`;
+		const isGone = entry.isDirectory()
+			? await holdsOnly(path.join(folder, entry.name), inner, removed)
+			: removed.has(inner);
+		if (!isGone) {
+			return false;
+		}
+	}
+	return true;
+}
+
+function mayWrite(folder: string): Promise<boolean> {
+	return access(folder, constants.W_OK).then(
+		() => true,
+		() => false,
+	);
+}

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { readOwnFilters, runGit, runGitWithIndex, runWorkTreeGit } from '../../platform/gitCommand.ts';
+import type { GitPlace } from '../launch/scratchCommit.ts';
+
+/** Files of the user stand in the way of a checkout or a merge, which has changed nothing. */
+export class FilesInTheWay extends Error {
+	override readonly name = 'FilesInTheWay';
+	/** From the repository's top folder. Never empty. */
+	readonly files: readonly string[];
+
+	constructor(files: readonly string[]) {
+		super('files are in the way');
+		this.files = files;
+	}
+}
+
+/** A branch has files that only a program of the repository's own configuration can check out. */
+export class FilterRefused extends Error {
+	override readonly name = 'FilterRefused';
+	readonly filter: string;
+	readonly file: string;
+
+	constructor(filter: string, file: string) {
+		super(`the filter ${filter} is not run`);
+		this.filter = filter;
+		this.file = file;
+	}
+}
+
+/** The lines above the names, in git's messages about files that would be lost. */
+const REFUSAL = /^error: .*(?:would be overwritten by|would be removed by|would lose untracked files in them).*:$/;
+
+/** Returns an error of git as FilesInTheWay, if that is what git says, or else as it is. */
+export function inTheWay(error: unknown): unknown {
+	const { stderr } = error as { stderr?: unknown };
+	const files: string[] = [];
+	let isList = false;
+	for (const line of String(stderr ?? '').split('\n')) {
+		if (isList && line.startsWith('\t')) {
+			files.push(line.slice(1));
+		} else {
+			isList = REFUSAL.test(line);
+		}
+	}
+	return files.length === 0 ? error : new FilesInTheWay([...new Set(files)]);
+}
+
+/** Lists the files that are staged. Rejects when git fails. */
+export async function listStaged({ gitPath, directory }: GitPlace): Promise<string[]> {
+	const how = ['--cached', '--name-only', '--no-renames', '-z'];
+	const output = await runGit(gitPath, directory, ['diff-index', ...how, 'HEAD', '--']);
+	return output.split('\0').slice(0, -1);
+}
+
+/**
+ * Puts what the user has changed in these files, or has in place of them, into a stash with this name, and nothing else.
+ * Rejects when git fails.
+ */
+export async function stashFiles(
+	{ gitPath, directory }: GitPlace,
+	files: readonly string[],
+	name: string,
+): Promise<void> {
+	// A file that stands in the way may be one that git ignores.
+	const how = ['--quiet', '--all', `--message=${name}`, '--pathspec-from-file=-', '--pathspec-file-nul'];
+	const input = files.map(file => `${file}\0`).join('');
+	await runWorkTreeGit(gitPath, directory, ['--literal-pathspecs', 'stash', 'push', ...how], { input });
+}
+
+/**
+ * Throws a FilterRefused if files that are different in `tip`, or all of its files where `from` is undefined, need a filter
+ * of the repository's own configuration. Git would find that out in the middle of its work.
+ */
+export async function refuseFilters(place: GitPlace, from: string | undefined, tip: string): Promise<void> {
+	const { gitPath, directory } = place;
+	const own = new Set(await readOwnFilters(gitPath, directory));
+	if (own.size === 0) {
+		return;
+	}
+	const list =
+		from === undefined
+			? ['ls-tree', '-r', '-z', '--name-only', '--full-tree', tip]
+			: ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=d', from, tip, '--'];
+	const names = await runGit(gitPath, directory, list, { encoding: 'latin1' });
+	const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-index-'));
+	try {
+		// The attributes are those of the branch, which an index of its own holds without touching any file.
+		const run = (commandLine: readonly string[], input?: string) =>
+			runGitWithIndex(gitPath, directory, path.join(folder, 'index'), commandLine, {
+				input,
+				agreed: new Set(),
+				encoding: 'latin1',
+			});
+		await run(['read-tree', tip]);
+		const fields = (await run(['check-attr', '--cached', '-z', '--stdin', 'filter'], names)).split('\0');
+		for (let index = 0; index + 2 < fields.length; index += 3) {
+			const filter = fields[index + 2] ?? '';
+			if (own.has(filter)) {
+				throw new FilterRefused(filter, Buffer.from(fields[index] ?? '', 'latin1').toString());
+			}
+		}
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}

@@ -1,0 +1,169 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import type { Task } from '../../contract/tasks.ts';
+import { chooseResult, resultKeyOf } from '../changes/pickResult.ts';
+import { findTaskRepository } from '../changes/taskRepository.ts';
+import { shortName } from '../launch/findingText.ts';
+import { readServiceAddress } from '../model/serviceAddress.ts';
+import type { TaskTarget } from '../model/taskConnection.ts';
+import type { TaskResult } from '../model/taskResult.ts';
+import type { BranchSubject } from './branchSubject.ts';
+import { checkOutBranch, openWorktree } from './checkOutCommand.ts';
+import { deleteTaskBranch } from './deleteCommand.ts';
+import { type Dialogs, editorDialogs } from './dialogs.ts';
+import { mergeTaskBranch } from './mergeCommand.ts';
+import { createPullRequest, openNamedPullRequest } from './pullRequestCommand.ts';
+import { pushTaskBranch } from './pushCommand.ts';
+
+export interface BranchCommandsDependencies {
+	globalState: vscode.Memento;
+	/** Returns the task that a command's argument names or that the user chooses; undefined for none. */
+	choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined>;
+	/** The known tasks. */
+	store: { get(id: string): Task | undefined };
+	/** Forgets what is known of a branch that has been deleted. */
+	forgetBranch(result: TaskResult): Promise<void>;
+	explain(error: unknown): void;
+	/** The editor's own, unless a test answers. */
+	dialogs?: Dialogs;
+}
+
+/** A task that was chosen, with its connection. */
+interface Chosen {
+	task: Task;
+	target: TaskTarget;
+}
+
+/**
+ * The commands that bring the branch of a task to where the user wants it. Each takes a row of the tree, an object with
+ * `taskId` and `resultKey`, the id of a task, or nothing, and shows every problem itself.
+ */
+export class BranchCommands {
+	private readonly dependencies: BranchCommandsDependencies;
+	private readonly dialogs: Dialogs;
+
+	constructor(dependencies: BranchCommandsDependencies) {
+		this.dependencies = dependencies;
+		this.dialogs = dependencies.dialogs ?? editorDialogs;
+	}
+
+	checkOut(argument: unknown): Promise<void> {
+		return this.withBranch(argument, vscode.l10n.t('Check Out Task Branch'), subject =>
+			checkOutBranch(subject, this.dialogs),
+		);
+	}
+
+	openWorktree(argument: unknown): Promise<void> {
+		return this.withBranch(argument, vscode.l10n.t('Open Task Branch in a Worktree'), subject =>
+			openWorktree(subject, this.dialogs),
+		);
+	}
+
+	merge(argument: unknown): Promise<void> {
+		return this.withBranch(argument, vscode.l10n.t('Merge Task Branch'), subject =>
+			mergeTaskBranch(subject, this.dialogs),
+		);
+	}
+
+	push(argument: unknown): Promise<void> {
+		return this.withBranch(argument, vscode.l10n.t('Push Task Branch'), subject =>
+			pushTaskBranch(subject, this.dialogs),
+		);
+	}
+
+	delete(argument: unknown): Promise<void> {
+		return this.withBranch(argument, vscode.l10n.t('Delete Task Branch'), subject =>
+			deleteTaskBranch(subject, this.dialogs, this.dependencies),
+		);
+	}
+
+	/** Opens the pull request of a task, or what the user needs to make one. */
+	openPullRequest(argument: unknown): Promise<void> {
+		const title = vscode.l10n.t('Open or Create Pull Request');
+		return this.withTask(argument, title, async ({ task, target: { connection } }) => {
+			if (await openNamedPullRequest(task, this.dialogs)) {
+				return;
+			}
+			const result = await this.chooseResult(task, argument, title);
+			if (result) {
+				const subject = { task, result, repository: await findTaskRepository(task, connection.isLocal) };
+				const hasExtension = (id: string) => vscode.extensions.getExtension(id) !== undefined;
+				await createPullRequest(subject, this.dialogs, this.dependencies.globalState, hasExtension);
+			}
+		});
+	}
+
+	openSandbox(argument: unknown): Promise<void> {
+		return this.withTask(argument, vscode.l10n.t('Open Sandbox of Task'), ({ task }) =>
+			this.openServiceAddress(task.sandboxUrl, vscode.l10n.t('The service names no sandbox for this task.')),
+		);
+	}
+
+	openDashboard(argument: unknown): Promise<void> {
+		return this.withTask(argument, vscode.l10n.t('Open Dashboard'), ({ target: { connection } }) =>
+			this.openServiceAddress(
+				connection.dashboardUrl,
+				vscode.l10n.t('{0} names no dashboard.', shortName(connection.label)),
+			),
+		);
+	}
+
+	copyId(argument: unknown): Promise<void> {
+		return this.withTask(argument, vscode.l10n.t('Copy Task ID'), async ({ task }) => this.dialogs.copy(task.id));
+	}
+
+	copyBranch(argument: unknown): Promise<void> {
+		const title = vscode.l10n.t('Copy Branch Name');
+		return this.withTask(argument, title, async ({ task }) => {
+			const result = await this.chooseResult(task, argument, title);
+			await (result && this.dialogs.copy(result.branch));
+		});
+	}
+
+	private async openServiceAddress(address: string | undefined, none: string): Promise<void> {
+		if (address === undefined) {
+			throw new UserFacingError(none);
+		}
+		const url = readServiceAddress(address, { allowsLoopback: true });
+		if (!url) {
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'The address is not opened, as it is neither an https address nor one of this machine: {0}',
+					shortName(address),
+				),
+			);
+		}
+		await this.dialogs.openAddress(url.href);
+	}
+
+	private withBranch(argument: unknown, title: string, run: (subject: BranchSubject) => Promise<void>): Promise<void> {
+		return this.withTask(argument, title, async ({ task, target: { connection } }) => {
+			const result = await this.chooseResult(task, argument, title);
+			if (result) {
+				await run({ task, result, repository: await findTaskRepository(task, connection.isLocal) });
+			}
+		});
+	}
+
+	private async withTask(argument: unknown, title: string, run: (chosen: Chosen) => Promise<unknown>): Promise<void> {
+		try {
+			const chosen = await this.dependencies.choose(argument, title);
+			if (chosen) {
+				const { id, target } = chosen;
+				await run({ task: this.dependencies.store.get(id) ?? (await target.client.tasks.get(id)), target });
+			}
+		} catch (error) {
+			this.dependencies.explain(error);
+		}
+	}
+
+	/** Returns the branch that the argument names, the task's only one, or the one that the user chooses. */
+	private chooseResult(task: Task, argument: unknown, title: string): Promise<TaskResult | undefined> {
+		const question = {
+			title,
+			placeHolder: vscode.l10n.t('Choose the branch of an agent'),
+			none: vscode.l10n.t('The task has no branch, so there is nothing to do this with.'),
+		};
+		return chooseResult(task, resultKeyOf(argument), question, this.dialogs.choose);
+	}
+}

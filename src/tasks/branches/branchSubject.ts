@@ -1,0 +1,129 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import { findUnfinished } from '../../base/gitWorktree.ts';
+import type { Task } from '../../contract/tasks.ts';
+import type { GitRepository } from '../../platform/git.ts';
+import { runGit } from '../../platform/gitCommand.ts';
+import { gitFailure } from '../../platform/gitRefusalMessages.ts';
+import { BranchMissing, fetchTip } from '../changes/taskBranch.ts';
+import type { TaskRepository } from '../changes/taskRepository.ts';
+import { shortName } from '../launch/findingText.ts';
+import { gitReason } from '../model/gitReason.ts';
+import type { TaskResult } from '../model/taskResult.ts';
+import { FilterRefused } from './blockingFiles.ts';
+import type { Dialogs } from './dialogs.ts';
+import { isUsableName, type LocalBranch, readLocalBranch } from './localBranch.ts';
+
+/** A branch that a task has made, in the repository of this machine that it belongs to. */
+export interface BranchSubject {
+	task: Task;
+	result: TaskResult;
+	repository: TaskRepository;
+}
+
+/** Names of files that a dialog lists. */
+const MAXIMUM_LISTED = 10;
+
+/** Reads the commit that the branch has now. Throws a UserFacingError. */
+export async function readTip({ result, repository }: BranchSubject, dialogs: Dialogs): Promise<string> {
+	const { place, remote } = repository;
+	const branch = shortName(result.branch);
+	if (!(await isUsableName(place, result.branch))) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'The branch “{0}” has a name that git does not take. Rename it where it is, then try again.',
+				branch,
+			),
+		);
+	}
+	try {
+		return await dialogs.during(vscode.l10n.t('Reading the branch “{0}”…', branch), () =>
+			fetchTip(place, remote, result),
+		);
+	} catch (error) {
+		throw error instanceof BranchMissing
+			? new UserFacingError(
+					vscode.l10n.t('The branch “{0}” is not there any more. It was deleted, renamed or never pushed.', branch),
+					{ cause: error },
+				)
+			: gitFailure(error, vscode.l10n.t('Git could not read the branch “{0}”: {1}', branch, gitReason(error)));
+	}
+}
+
+/**
+ * Reads the local branch of a name, compared with the commit `tip`, to check it out, move or delete it. Throws a
+ * UserFacingError, also where a rebase or a bisection would lose its branch by that.
+ */
+export async function readBranch({ repository }: BranchSubject, name: string, tip: string): Promise<LocalBranch> {
+	const { place } = repository;
+	const { gitPath, directory } = place;
+	let unfinished: string | undefined;
+	try {
+		unfinished = await findUnfinished(commandLine => runGit(gitPath, directory, commandLine), name);
+		if (unfinished === undefined) {
+			return await readLocalBranch(place, name, tip);
+		}
+	} catch (error) {
+		throw gitFailure(
+			error,
+			vscode.l10n.t('Git could not read the branch “{0}”: {1}', shortName(name), gitReason(error)),
+		);
+	}
+	throw new UserFacingError(
+		vscode.l10n.t(
+			'A rebase or a bisection of “{0}” is under way in {1}. Finish or abort it there, then try again.',
+			shortName(name),
+			shownFolder(unfinished),
+		),
+	);
+}
+
+/** Says why git refused or failed to check something out. `failure` is a sentence about any other reason. */
+export function checkOutFailure(error: unknown, failure: string): UserFacingError {
+	return error instanceof FilterRefused
+		? new UserFacingError(
+				vscode.l10n.t(
+					'The file {0} needs the filter “{1}”, a program that the repository’s own configuration names, which Errand does not run. Nothing was changed. Use git in a terminal, or move the filter into your own git configuration.',
+					shortName(error.file),
+					shortName(error.filter),
+				),
+				{ cause: error },
+			)
+		: gitFailure(error, failure);
+}
+
+/** Formats names of files for a dialog, a few of them at most. */
+export function listNames(names: readonly string[]): string {
+	const shown = names.slice(0, MAXIMUM_LISTED).map(shortName);
+	const more = names.length - shown.length;
+	return [...shown, ...(more > 0 ? [vscode.l10n.t('and {0} more', more)] : [])].join('\n');
+}
+
+/** Returns a folder as it may be shown. */
+export function shownFolder(folder: string): string {
+	return shortName(path.normalize(folder));
+}
+
+/** Offers to open a folder in a window of its own, and says why. */
+export async function offerFolder(dialogs: Dialogs, message: string, folder: string): Promise<void> {
+	const open = vscode.l10n.t('Open Folder');
+	if ((await dialogs.tell('information', message, open)) === open) {
+		await dialogs.openFolder(folder);
+	}
+}
+
+/**
+ * Returns the subject's repository as the editor has it open. Where this window does not show it, offers to open its
+ * folder, with the sentence that `explain` makes of the folder, and resolves with undefined.
+ */
+export async function openedRepository(
+	{ repository: { opened, place } }: BranchSubject,
+	dialogs: Dialogs,
+	explain: (folder: string) => string,
+): Promise<GitRepository | undefined> {
+	if (!opened) {
+		await offerFolder(dialogs, explain(shownFolder(place.directory)), place.directory);
+	}
+	return opened;
+}

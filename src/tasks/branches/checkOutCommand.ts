@@ -1,0 +1,285 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { isWithin } from '../../base/filePlace.ts';
+import { shortName } from '../launch/findingText.ts';
+import { readBranchCommit } from '../launch/repositoryFacts.ts';
+import { gitReason } from '../model/gitReason.ts';
+import { FilesInTheWay } from './blockingFiles.ts';
+import {
+	type BranchSubject,
+	checkOutFailure,
+	offerFolder,
+	openedRepository,
+	readBranch,
+	readTip,
+	shownFolder,
+} from './branchSubject.ts';
+import { addWorktree, type CheckOut, checkOut } from './checkOut.ts';
+import type { Dialogs } from './dialogs.ts';
+import { isSameFolder, isUsableName, type LocalBranch } from './localBranch.ts';
+import { mergeBranch } from './mergeBranch.ts';
+import { inTheWayText, stashAside, tellOfStash, withStashNote } from './stashAside.ts';
+
+/** Checks the branch of a task out in the folder that this window shows. Throws a UserFacingError. */
+export async function checkOutBranch(subject: BranchSubject, dialogs: Dialogs): Promise<void> {
+	const { result } = subject;
+	const branch = shortName(result.branch);
+	const opened = await openedRepository(subject, dialogs, folder =>
+		vscode.l10n.t(
+			'The repository of the branch “{0}” is in {1}, which this window does not show. Open that folder to check the branch out there.',
+			branch,
+			folder,
+		),
+	);
+	if (!opened) {
+		return;
+	}
+	const tip = await readTip(subject, dialogs);
+	const local = await readBranch(subject, result.branch, tip);
+	if (local.worktree !== undefined) {
+		await checkedOutAlready(subject, dialogs, local, tip);
+		return;
+	}
+	const chosen = await settleName(subject, dialogs, local, tip);
+	if (!chosen) {
+		return;
+	}
+	const stash = await checkOutOrAsk(subject, dialogs, chosen);
+	if (stash === undefined) {
+		return;
+	}
+	await opened.status().catch(() => {});
+	const done = vscode.l10n.t('“{0}” is checked out.', shortName(chosen.local.name));
+	if (stash === '') {
+		void dialogs.tell('information', done);
+	} else {
+		tellOfStash(dialogs, done, stash);
+	}
+}
+
+/** Opens the branch of a task in a worktree, in a window of its own. Throws a UserFacingError. */
+export async function openWorktree(subject: BranchSubject, dialogs: Dialogs): Promise<void> {
+	const { repository, result } = subject;
+	const { place } = repository;
+	const tip = await readTip(subject, dialogs);
+	const local = await readBranch(subject, result.branch, tip);
+	if (local.worktree !== undefined) {
+		if (repository.opened && (await isSameFolder(local.worktree, place.directory))) {
+			void dialogs.tell(
+				'information',
+				vscode.l10n.t(
+					'“{0}” is checked out in this window already. Check out another branch first, if it is to have a folder of its own.',
+					shortName(local.name),
+				),
+			);
+			return;
+		}
+		await dialogs.openFolder(local.worktree);
+		return;
+	}
+	const chosen = await settleName(subject, dialogs, local, tip);
+	const folder = chosen && (await askForFolder(place.directory, chosen.local.name, dialogs));
+	if (!chosen || folder === undefined) {
+		return;
+	}
+	try {
+		await dialogs.during(vscode.l10n.t('Making a worktree for “{0}”…', shortName(chosen.local.name)), () =>
+			addWorktree(place, chosen, folder),
+		);
+	} catch (error) {
+		throw checkOutFailure(error, vscode.l10n.t('Git could not make the worktree: {0}', gitReason(error)));
+	}
+	await dialogs.openFolder(folder);
+}
+
+/** Returns a folder beside the repository for a branch, which is not there yet. */
+export function proposeFolder(directory: string, branch: string): string {
+	const safe = branch
+		.replace(/[^\p{L}\p{N}._-]+/gu, '-')
+		.replace(/^[.-]+|[.-]+$/g, '')
+		.slice(0, 60);
+	const beside = path.join(path.dirname(directory), `${path.basename(directory)}-${safe || 'task'}`);
+	let folder = beside;
+	for (let count = 2; existsSync(folder); count++) {
+		folder = `${beside}-${count}`;
+	}
+	return folder;
+}
+
+async function askForFolder(directory: string, branch: string, dialogs: Dialogs): Promise<string | undefined> {
+	const resolve = (text: string) => path.resolve(path.dirname(directory), text.trim());
+	const typed = await dialogs.input(
+		vscode.l10n.t('Open in Worktree'),
+		vscode.l10n.t('The folder for “{0}”, which is yet to be made', shortName(branch)),
+		proposeFolder(directory, branch),
+		text => {
+			const folder = resolve(text);
+			if (text.trim() === '') {
+				return vscode.l10n.t('Type the path of a folder.');
+			}
+			if (existsSync(folder)) {
+				return vscode.l10n.t('There is something at this path already. Choose another.');
+			}
+			return folder === directory || isWithin(directory, folder)
+				? vscode.l10n.t('This path is inside of the repository. Choose one beside it.')
+				: undefined;
+		},
+	);
+	return typed === undefined ? undefined : resolve(typed);
+}
+
+/** The branch is checked out somewhere: says where, and offers what can be done there. */
+async function checkedOutAlready(
+	{ repository, result }: BranchSubject,
+	dialogs: Dialogs,
+	{ name, worktree = '', standing }: LocalBranch,
+	tip: string,
+): Promise<void> {
+	const { place, remote } = repository;
+	const shown = shortName(name);
+	if (!(await isSameFolder(worktree, place.directory))) {
+		const message = vscode.l10n.t('“{0}” is checked out in {1}.', shown, shownFolder(worktree));
+		await offerFolder(dialogs, message, worktree);
+		return;
+	}
+	if (remote === undefined || standing.kind !== 'behind') {
+		void dialogs.tell('information', vscode.l10n.t('“{0}” is checked out here already.', shown));
+		return;
+	}
+	const move = vscode.l10n.t('Fast-Forward');
+	const message =
+		standing.commits === 1
+			? vscode.l10n.t('“{0}” is checked out here already, 1 commit behind {1}.', shown, shortName(remote))
+			: vscode.l10n.t(
+					'“{0}” is checked out here already, {1} commits behind {2}.',
+					shown,
+					standing.commits,
+					shortName(remote),
+				);
+	if ((await dialogs.tell('information', message, move)) !== move) {
+		return;
+	}
+	try {
+		await mergeBranch(place, tip, { branch: result.branch, address: undefined });
+	} catch (error) {
+		throw checkOutFailure(
+			error,
+			error instanceof FilesInTheWay
+				? vscode.l10n.t(
+						'These files stand in the way: {0}. Nothing was changed.',
+						error.files.map(shortName).join(', '),
+					)
+				: vscode.l10n.t('Git could not fast-forward “{0}”: {1}', shown, gitReason(error)),
+		);
+	}
+	await repository.opened?.status().catch(() => {});
+}
+
+/**
+ * Returns what to check out under which name. A local branch of that name which has commits of its own, and lacks some of
+ * the task's, stays as it is. Resolves with undefined when the user leaves it at that.
+ */
+async function settleName(
+	subject: BranchSubject,
+	dialogs: Dialogs,
+	local: LocalBranch,
+	tip: string,
+): Promise<CheckOut | undefined> {
+	const { repository, result } = subject;
+	const { remote, place } = repository;
+	const follows = remote === undefined ? undefined : { remote, branch: result.branch };
+	if (local.standing.kind !== 'diverged') {
+		return { local, tip, follows };
+	}
+	const shown = shortName(local.name);
+	const rename = vscode.l10n.t('Use Another Name');
+	const { ahead, behind } = local.standing;
+	const chosen = await dialogs.ask(
+		vscode.l10n.t('There is another branch “{0}” here.', shown),
+		vscode.l10n.t(
+			'Commits that only your branch has: {0}. Commits that only the task’s branch has: {1}. The task’s branch can be checked out under another name; yours stays as it is.',
+			ahead,
+			behind,
+		),
+		rename,
+	);
+	if (chosen !== rename) {
+		return undefined;
+	}
+	let proposed = `${local.name}-task`;
+	for (let count = 2; await exists(subject, proposed); count++) {
+		proposed = `${local.name}-task-${count}`;
+	}
+	const typed = (
+		await dialogs.input(
+			vscode.l10n.t('Check Out Branch'),
+			vscode.l10n.t('The name of the local branch that follows “{0}”', shown),
+			proposed,
+			text => (text.trim() === '' ? vscode.l10n.t('Type a name.') : undefined),
+		)
+	)?.trim();
+	if (typed === undefined) {
+		return undefined;
+	}
+	if (!(await isUsableName(place, typed)) || (await exists(subject, typed))) {
+		void dialogs.tell(
+			'warning',
+			vscode.l10n.t('“{0}” is not the name of a new branch. Try again with another.', shortName(typed)),
+		);
+		return undefined;
+	}
+	return { local: await readBranch(subject, typed, tip), tip, follows };
+}
+
+async function exists({ repository }: BranchSubject, name: string): Promise<boolean> {
+	const { gitPath, directory } = repository.place;
+	return (await readBranchCommit(gitPath, directory, { name, remote: undefined })) !== undefined;
+}
+
+/**
+ * Returns the name of the stash that was made, an empty one for none, and undefined where nothing was checked out here.
+ */
+async function checkOutOrAsk(subject: BranchSubject, dialogs: Dialogs, chosen: CheckOut): Promise<string | undefined> {
+	const { place } = subject.repository;
+	const shown = shortName(chosen.local.name);
+	const failed = (error: unknown) =>
+		checkOutFailure(
+			error,
+			vscode.l10n.t(
+				'Git could not check out “{0}”: {1} If it had changed files before, the Source Control view shows them.',
+				shown,
+				gitReason(error),
+			),
+		);
+	try {
+		await checkOut(place, chosen);
+		return '';
+	} catch (error) {
+		if (!(error instanceof FilesInTheWay)) {
+			throw failed(error);
+		}
+		const stash = vscode.l10n.t('Stash These Files');
+		const worktree = vscode.l10n.t('Open in Worktree');
+		const answer = await dialogs.ask(
+			error.files.length === 1
+				? vscode.l10n.t('1 file stands in the way of checking out “{0}”.', shown)
+				: vscode.l10n.t('{0} files stand in the way of checking out “{1}”.', error.files.length, shown),
+			inTheWayText(error.files),
+			stash,
+			worktree,
+		);
+		if (answer === worktree) {
+			await openWorktree(subject, dialogs);
+			return undefined;
+		}
+		if (answer !== stash) {
+			return undefined;
+		}
+		const name = await stashAside(subject, error.files, chosen.local.name);
+		await checkOut(place, chosen).catch((again: unknown) => {
+			throw withStashNote(failed(again), name);
+		});
+		return name;
+	}
+}

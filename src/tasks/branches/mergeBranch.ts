@@ -1,0 +1,145 @@
+import type { Setting } from '../../base/gitConfiguration.ts';
+import { runGit, runWorkTreeGit } from '../../platform/gitCommand.ts';
+import type { GitPlace } from '../launch/scratchCommit.ts';
+import { FilesInTheWay, inTheWay, listStaged, refuseFilters } from './blockingFiles.ts';
+import { headBranch, headCommit } from './checkOut.ts';
+
+/** What would become of a merge into the current branch. */
+export type MergePreview =
+	/** The current branch has everything already. */
+	| { kind: 'nothing' }
+	/** Merges without conflicts, and changes this many files. */
+	| { kind: 'clean'; files: number; isFastForward: boolean }
+	/** Leaves conflicts in these files. The list may be empty: then git does not name one. */
+	| { kind: 'conflicts'; files: string[] }
+	/** The branches have no commit in common. */
+	| { kind: 'unrelated' }
+	/** A merge, a cherry-pick or a revert is under way, and waits for the user. */
+	| { kind: 'unfinished' }
+	/** This git is older than 2.38, and cannot try a merge. */
+	| { kind: 'too-old' };
+
+/** What git keeps while it waits for the user. */
+const UNFINISHED = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'];
+
+/** How a merge ended. */
+export type MergeOutcome = 'merged' | 'conflicts';
+
+/** Tries the merge of a commit into the current branch. No file, no index and no reference changes. Rejects when git fails. */
+export async function previewMerge(place: GitPlace, tip: string): Promise<MergePreview> {
+	const { gitPath, directory } = place;
+	const head = await headCommit(place);
+	if (head === undefined) {
+		throw new Error('there is no commit to merge into');
+	}
+	if (await isUnfinished(place)) {
+		return { kind: 'unfinished' };
+	}
+	const base = await runGit(gitPath, directory, ['merge-base', head, tip]).catch(() => undefined);
+	if (base === undefined) {
+		return { kind: 'unrelated' };
+	}
+	if (base.trim() === tip) {
+		return { kind: 'nothing' };
+	}
+	if (base.trim() === head) {
+		return { kind: 'clean', files: await countFiles(place, head, tip), isFastForward: await allowsFastForward(place) };
+	}
+	const version = await runGit(gitPath, directory, ['--version']);
+	if (!canTryMerge(version)) {
+		return { kind: 'too-old' };
+	}
+	try {
+		const output = await runWorkTreeGit(gitPath, directory, [
+			'merge-tree',
+			'--write-tree',
+			'-z',
+			'--name-only',
+			'--no-messages',
+			head,
+			tip,
+		]);
+		const tree = output.split('\0')[0]?.trim() ?? '';
+		return { kind: 'clean', files: await countFiles(place, head, tree), isFastForward: false };
+	} catch (error) {
+		const { code, stdout } = error as { code?: unknown; stdout?: unknown };
+		if (code === 1 && typeof stdout === 'string') {
+			const [, ...names] = stdout.split('\0');
+			return { kind: 'conflicts', files: [...new Set(names.filter(name => name !== ''))] };
+		}
+		throw error;
+	}
+}
+
+/**
+ * Merges a commit into the current branch, with the message that git would write for `from`, and the user's own identity.
+ * No hook runs, no program makes or checks a signature, and only git's own strategy is used. Rejects with FilesInTheWay or
+ * a FilterRefused, after which everything is as it was, and when git fails otherwise.
+ */
+export async function mergeBranch(
+	place: GitPlace,
+	tip: string,
+	from: { branch: string; address: string | undefined },
+): Promise<MergeOutcome> {
+	const { gitPath, directory } = place;
+	const head = await headCommit(place);
+	const base = (await runGit(gitPath, directory, ['merge-base', head ?? 'HEAD', tip])).trim();
+	await refuseFilters(place, base, tip);
+	const isFastForward = base === head && (await allowsFastForward(place));
+	const staged = await listStaged(place);
+	if (staged.length > 0 && !isFastForward) {
+		throw new FilesInTheWay(staged);
+	}
+	const branch = await headBranch(place);
+	// The options that a repository may keep for a branch can name a program as a strategy.
+	const settings: Setting[] = branch === undefined ? [] : [[`branch.${branch}.mergeOptions`, '']];
+	const options = ['--quiet', '--no-edit', '--no-stat', '--no-log', '--no-autostash', '--no-overwrite-ignore'];
+	const safe = ['--strategy=ort', '--no-verify', '--no-verify-signatures', '--no-gpg-sign'];
+	const message = await mergeMessage(place, tip, from);
+	try {
+		await runWorkTreeGit(gitPath, directory, ['merge', ...options, ...safe, '-m', message, tip], { settings });
+		return 'merged';
+	} catch (error) {
+		if ((await readPseudoReference(place, 'MERGE_HEAD')) === tip) {
+			return 'conflicts';
+		}
+		throw inTheWay(error);
+	}
+}
+
+async function isUnfinished(place: GitPlace): Promise<boolean> {
+	const found = await Promise.all(UNFINISHED.map(name => readPseudoReference(place, name)));
+	return found.some(commit => commit !== undefined);
+}
+
+async function readPseudoReference({ gitPath, directory }: GitPlace, name: string): Promise<string | undefined> {
+	const ask = ['rev-parse', '--verify', '--quiet', name];
+	return (await runGit(gitPath, directory, ask).catch(() => undefined))?.trim();
+}
+
+/** Returns the message that git writes for such a merge. */
+async function mergeMessage(
+	{ gitPath, directory }: GitPlace,
+	tip: string,
+	{ branch, address = '.' }: { branch: string; address: string | undefined },
+): Promise<string> {
+	const input = `${tip}\t\tbranch '${branch}' of ${address}\n`;
+	return (await runGit(gitPath, directory, ['fmt-merge-msg', '--no-log'], { input })).trimEnd();
+}
+
+async function countFiles({ gitPath, directory }: GitPlace, from: string, to: string): Promise<number> {
+	const output = await runGit(gitPath, directory, ['diff-tree', '-r', '-z', '--name-only', from, to, '--']);
+	return output.split('\0').length - 1;
+}
+
+/** Whether the user's configuration does not ask for a merge commit in any case. */
+async function allowsFastForward({ gitPath, directory }: GitPlace): Promise<boolean> {
+	const ask = ['config', '--type=bool-or-str', '--get', 'merge.ff'];
+	return (await runGit(gitPath, directory, ask).catch(() => '')).trim() !== 'false';
+}
+
+/** `merge-tree --write-tree` came with git 2.38. */
+function canTryMerge(version: string): boolean {
+	const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(version)?.map(Number) ?? [];
+	return major > 2 || (major === 2 && minor >= 38);
+}

@@ -1,0 +1,161 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import { withoutCredentials } from '../../base/remoteUrl.ts';
+import { shortName } from '../launch/findingText.ts';
+import { readRemoteAddress } from '../launch/repositoryFacts.ts';
+import { gitReason } from '../model/gitReason.ts';
+import { FilesInTheWay } from './blockingFiles.ts';
+import { type BranchSubject, checkOutFailure, listNames, openedRepository, readTip } from './branchSubject.ts';
+import { headBranch } from './checkOut.ts';
+import type { Dialogs } from './dialogs.ts';
+import { type MergeOutcome, type MergePreview, mergeBranch, previewMerge } from './mergeBranch.ts';
+import { inTheWayText, stashAside, stashNote, tellOfStash, withStashNote } from './stashAside.ts';
+
+/** Merges the branch of a task into the current one, after a yes to what will come of it. Throws a UserFacingError. */
+export async function mergeTaskBranch(subject: BranchSubject, dialogs: Dialogs): Promise<void> {
+	const { repository, result } = subject;
+	const { place } = repository;
+	const branch = shortName(result.branch);
+	const opened = await openedRepository(subject, dialogs, folder =>
+		vscode.l10n.t(
+			'The repository of the branch “{0}” is in {1}, which this window does not show. Open that folder to merge the branch there.',
+			branch,
+			folder,
+		),
+	);
+	if (!opened) {
+		return;
+	}
+	const current = await headBranch(place);
+	if (current === undefined) {
+		throw new UserFacingError(
+			vscode.l10n.t('No branch is checked out here. Check out the one that is to take the changes, then try again.'),
+		);
+	}
+	const into = shortName(current);
+	if (current === result.branch && repository.remote === undefined) {
+		void dialogs.tell('information', vscode.l10n.t('“{0}” is the current branch.', branch));
+		return;
+	}
+	const tip = await readTip(subject, dialogs);
+	const preview = await previewMerge(place, tip).catch((error: unknown) => {
+		throw failure(error, branch, into);
+	});
+	if (!(await isAgreed(dialogs, preview, branch, into))) {
+		return;
+	}
+	const merged = await mergeOrAsk(subject, dialogs, tip, into);
+	if (!merged) {
+		return;
+	}
+	await opened.status().catch(() => {});
+	if (merged.outcome === 'merged') {
+		const done = vscode.l10n.t('“{0}” is merged into “{1}”.', branch, into);
+		if (merged.stash === '') {
+			void dialogs.tell('information', done);
+		} else {
+			tellOfStash(dialogs, done, merged.stash);
+		}
+		return;
+	}
+	const stashed = merged.stash === '' ? '' : ` ${stashNote(merged.stash)}`;
+	const show = vscode.l10n.t('Show Conflicts');
+	const message = vscode.l10n.t(
+		'“{0}” is merged into “{1}” but for the conflicts. Resolve them in the Source Control view, then commit; “Git: Abort Merge” takes the merge back.',
+		branch,
+		into,
+	);
+	// The notification is not awaited, because it may stay for a long time.
+	void dialogs.tell('warning', message + stashed, show).then(chosen => {
+		if (chosen === show) {
+			void dialogs.runCommand('workbench.view.scm');
+		}
+	});
+}
+
+async function isAgreed(dialogs: Dialogs, preview: MergePreview, branch: string, into: string): Promise<boolean> {
+	const question = vscode.l10n.t('Merge “{0}” into “{1}”?', branch, into);
+	const merge = vscode.l10n.t('Merge');
+	switch (preview.kind) {
+		case 'nothing':
+			void dialogs.tell('information', vscode.l10n.t('“{0}” has everything that “{1}” has.', into, branch));
+			return false;
+		case 'unrelated':
+			throw new UserFacingError(
+				vscode.l10n.t('“{0}” and “{1}” have no commit in common, so they are not merged.', branch, into),
+			);
+		case 'unfinished':
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'A merge, a cherry-pick or a revert is under way here, so nothing is merged. Commit or abort it in the Source Control view, then try again.',
+				),
+			);
+		case 'too-old':
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'This git cannot try a merge beforehand, so none is offered. Install git 2.38 or newer, or merge the branch yourself.',
+				),
+			);
+		case 'clean': {
+			const count =
+				preview.files === 1
+					? vscode.l10n.t('It merges cleanly: 1 file changes.')
+					: vscode.l10n.t('It merges cleanly: {0} files change.', preview.files);
+			const kind = preview.isFastForward
+				? vscode.l10n.t('“{0}” is fast-forwarded.', into)
+				: vscode.l10n.t('This makes a merge commit.');
+			return (await dialogs.ask(question, `${count} ${kind}`, merge)) === merge;
+		}
+		case 'conflicts': {
+			const anyway = vscode.l10n.t('Merge with Conflicts');
+			const count =
+				preview.files.length === 1
+					? vscode.l10n.t('It leaves a conflict in 1 file, which you resolve in the editor:')
+					: vscode.l10n.t('It leaves conflicts in {0} files, which you resolve in the editor:', preview.files.length);
+			return (await dialogs.ask(question, `${count}\n\n${listNames(preview.files)}`, anyway)) === anyway;
+		}
+	}
+}
+
+async function mergeOrAsk(
+	subject: BranchSubject,
+	dialogs: Dialogs,
+	tip: string,
+	into: string,
+): Promise<{ outcome: MergeOutcome; stash: string } | undefined> {
+	const { place, remote } = subject.repository;
+	const { branch } = subject.result;
+	const address = remote === undefined ? undefined : await readRemoteAddress(place.gitPath, place.directory, remote);
+	const from = { branch, address: address === undefined ? undefined : withoutCredentials(address) };
+	const merge = () => mergeBranch(place, tip, from);
+	try {
+		return { outcome: await merge(), stash: '' };
+	} catch (error) {
+		if (!(error instanceof FilesInTheWay)) {
+			throw failure(error, shortName(branch), into);
+		}
+		const stash = vscode.l10n.t('Stash These Files');
+		const answer = await dialogs.ask(
+			error.files.length === 1
+				? vscode.l10n.t('1 file stands in the way of merging “{0}”.', shortName(branch))
+				: vscode.l10n.t('{0} files stand in the way of merging “{1}”.', error.files.length, shortName(branch)),
+			inTheWayText(error.files),
+			stash,
+		);
+		if (answer !== stash) {
+			return undefined;
+		}
+		const name = await stashAside(subject, error.files, branch);
+		const outcome = await merge().catch((again: unknown) => {
+			throw withStashNote(failure(again, shortName(branch), into), name);
+		});
+		return { outcome, stash: name };
+	}
+}
+
+function failure(error: unknown, branch: string, into: string): UserFacingError {
+	return checkOutFailure(
+		error,
+		vscode.l10n.t('Git could not merge “{0}” into “{1}”: {2}', branch, into, gitReason(error)),
+	);
+}

@@ -1,0 +1,162 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import { escapeIcons } from '../../base/plainText.ts';
+import { withoutCredentials } from '../../base/remoteUrl.ts';
+import type { Task } from '../../contract/tasks.ts';
+import { shortName } from '../launch/findingText.ts';
+import { readBranchCommit, readRemoteAddress } from '../launch/repositoryFacts.ts';
+import { comparePage, hostOf, likelyBases, type NamedRemote } from '../model/comparePage.ts';
+import { readServiceAddress } from '../model/serviceAddress.ts';
+import { type BranchSubject, readTip } from './branchSubject.ts';
+import { headBranch } from './checkOut.ts';
+import type { Dialogs } from './dialogs.ts';
+import { findHostKind } from './hostKinds.ts';
+import { pushTo } from './pushCommand.ts';
+import { listPushRemotes, readRemoteBranch } from './remoteBranch.ts';
+
+/** The extension for pull requests on GitHub. Its command takes the branch that is checked out, whatever it is given. */
+const EXTENSION = 'GitHub.vscode-pull-request-github';
+const CREATE = 'pr.create';
+
+/** The beginning of the names of branches that only a task needs, so that no pull request goes there. */
+const SCRATCH = 'errand-scratch-';
+
+/**
+ * Opens the pull request that the service names for a task. Resolves with false where it names none, and throws a
+ * UserFacingError where its address is not safe to open.
+ */
+export async function openNamedPullRequest({ prUrl, repoUrl }: Task, dialogs: Dialogs): Promise<boolean> {
+	if (prUrl === undefined) {
+		return false;
+	}
+	const url = readServiceAddress(prUrl, { allowsLoopback: false });
+	if (!url) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'The service names an address for the pull request that is not an https address, so it is not opened: {0}',
+				shortName(prUrl),
+			),
+		);
+	}
+	const open = vscode.l10n.t('Open');
+	const isExpected = repoUrl !== undefined && hostOf(repoUrl) === url.host;
+	const question = vscode.l10n.t('Open the pull request on {0}?', url.origin);
+	const detail = vscode.l10n.t('The service names this address. The repository is elsewhere.');
+	if (isExpected || (await dialogs.ask(question, detail, open)) === open) {
+		await dialogs.openAddress(url.href);
+	}
+	return true;
+}
+
+/**
+ * Opens what the user needs to make a pull request of a branch: GitHub's own extension where it can do it, or else the
+ * page of the host. Throws a UserFacingError.
+ */
+export async function createPullRequest(
+	subject: BranchSubject,
+	dialogs: Dialogs,
+	globalState: vscode.Memento,
+	hasExtension: (id: string) => boolean,
+): Promise<void> {
+	const { repository, result, task } = subject;
+	const { place } = repository;
+	const remotes = await listWebRemotes(subject);
+	const head = await chooseHead(subject, dialogs, remotes);
+	if (!head) {
+		return;
+	}
+	const kind = await findHostKind(head.address, globalState, dialogs);
+	if (kind === undefined || !(await isPushed(subject, dialogs, head))) {
+		return;
+	}
+	if (kind === 'github' && hasExtension(EXTENSION) && (await headBranch(place)) === result.branch) {
+		await dialogs.runCommand(CREATE, { repoPath: place.directory, compareBranch: result.branch });
+		return;
+	}
+	const bases = likelyBases(head, remotes);
+	const base =
+		bases.length === 1
+			? bases[0]
+			: await dialogs.choose(vscode.l10n.t('Open Pull Request'), bases.map(choiceOf), {
+					placeHolder: vscode.l10n.t('The repository that is to take “{0}”', shortName(result.branch)),
+				});
+	if (!base) {
+		return;
+	}
+	const { selectedBranch } = task;
+	const baseBranch = selectedBranch?.startsWith(SCRATCH) ? undefined : selectedBranch;
+	const page = comparePage(kind, { head: head.address, branch: result.branch, base: base.address, baseBranch });
+	if (page === undefined) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'The address of {0} does not name a repository of that kind: {1}. Open the pull request on its page yourself.',
+				shortName(head.name),
+				shortName(head.address),
+			),
+		);
+	}
+	await dialogs.openAddress(page);
+}
+
+/** Lists the remotes that are on a host, by the addresses they are fetched from. */
+async function listWebRemotes({ repository }: BranchSubject): Promise<NamedRemote[]> {
+	const { gitPath, directory } = repository.place;
+	const remotes = await Promise.all(
+		(await listPushRemotes(repository.place)).map(async ({ name }) => ({
+			name,
+			address: (await readRemoteAddress(gitPath, directory, name, 'push')) ?? '',
+		})),
+	);
+	return remotes.filter(({ address }) => hostOf(address) !== undefined);
+}
+
+/** Finds the remote that has the branch, or is to have it. */
+async function chooseHead(
+	{ repository, result }: BranchSubject,
+	dialogs: Dialogs,
+	remotes: readonly NamedRemote[],
+): Promise<NamedRemote | undefined> {
+	const { gitPath, directory } = repository.place;
+	if (remotes.length === 0) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'The repository has no remote on a host, so there is no page for a pull request. Add one with “Git: Add Remote…”, then try again.',
+			),
+		);
+	}
+	const own = remotes.find(({ name }) => name === repository.remote);
+	if (own) {
+		return own;
+	}
+	const commits = await Promise.all(
+		remotes.map(({ name }) => readBranchCommit(gitPath, directory, { name: result.branch, remote: name })),
+	);
+	const having = remotes.filter((_, position) => commits[position] !== undefined);
+	const candidates = having.length > 0 ? having : remotes;
+	return candidates.length === 1
+		? candidates[0]
+		: dialogs.choose(vscode.l10n.t('Open Pull Request'), candidates.map(choiceOf), {
+				placeHolder: vscode.l10n.t('The remote that “{0}” is for', shortName(result.branch)),
+			});
+}
+
+const choiceOf = (remote: NamedRemote) => ({
+	label: escapeIcons(shortName(remote.name)),
+	description: escapeIcons(shortName(hostOf(remote.address) ?? '')),
+	value: remote,
+});
+
+/** Whether the remote has the branch as it is here; offers to push it where it has not. */
+async function isPushed(subject: BranchSubject, dialogs: Dialogs, { name, address }: NamedRemote): Promise<boolean> {
+	const { repository, result } = subject;
+	if (repository.remote === name) {
+		return true;
+	}
+	const tip = await readTip(subject, dialogs);
+	// Where git cannot ask the remote, the page says whether the branch is there.
+	const there = await readRemoteBranch(repository.place, name, result.branch, tip).catch(() => undefined);
+	if (there === undefined || (there.standing.kind !== 'missing' && there.standing.kind !== 'behind')) {
+		return true;
+	}
+	return pushTo(subject, dialogs, { name, address: withoutCredentials(address) });
+}

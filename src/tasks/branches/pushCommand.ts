@@ -1,0 +1,159 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import { escapeIcons } from '../../base/plainText.ts';
+import type { GitRepository } from '../../platform/git.ts';
+import { runGit } from '../../platform/gitCommand.ts';
+import { gitFailure } from '../../platform/gitRefusalMessages.ts';
+import { commands } from '../../platform/ids.ts';
+import { shortName } from '../launch/findingText.ts';
+import { gitReason } from '../model/gitReason.ts';
+import { type BranchSubject, openedRepository, readTip } from './branchSubject.ts';
+import type { Dialogs } from './dialogs.ts';
+import { followRemote, readLocalBranch } from './localBranch.ts';
+import { countNew, listPushRemotes, type PushRemote, readRemoteBranch } from './remoteBranch.ts';
+
+/** Pushes the branch of a task to a remote, after a yes. Throws a UserFacingError. */
+export async function pushTaskBranch(subject: BranchSubject, dialogs: Dialogs): Promise<void> {
+	const remote = await chooseRemote(subject, dialogs, vscode.l10n.t('Push Branch'));
+	if (remote && (await pushTo(subject, dialogs, remote))) {
+		const open = vscode.l10n.t('Open Pull Request');
+		const message = vscode.l10n.t('“{0}” is on {1}.', shortName(subject.result.branch), shortName(remote.name));
+		if ((await dialogs.tell('information', message, open)) === open) {
+			await dialogs.runCommand(commands.openTaskPullRequest, {
+				taskId: subject.task.id,
+				resultKey: subject.result.key,
+			});
+		}
+	}
+}
+
+/**
+ * Lets the user choose a remote where there are several. Resolves with undefined when dismissed, and throws a
+ * UserFacingError where there is none.
+ */
+export async function chooseRemote(
+	{ repository, result }: BranchSubject,
+	dialogs: Dialogs,
+	title: string,
+): Promise<PushRemote | undefined> {
+	const remotes = await listPushRemotes(repository.place);
+	const [first] = remotes;
+	if (!first) {
+		throw new UserFacingError(
+			vscode.l10n.t('The repository has no remote. Add one with “Git: Add Remote…”, then try again.'),
+		);
+	}
+	return remotes.length === 1
+		? first
+		: dialogs.choose(
+				title,
+				remotes.map(remote => ({
+					label: escapeIcons(shortName(remote.name)),
+					description: escapeIcons(shortName(remote.address)),
+					value: remote,
+				})),
+				{
+					placeHolder: vscode.l10n.t('The remote that “{0}” is for', shortName(result.branch)),
+					...(repository.remote === undefined
+						? {}
+						: { active: remotes.find(({ name }) => name === repository.remote) ?? first }),
+				},
+			);
+}
+
+/**
+ * Pushes the branch to a remote after a yes, with the editor's own git and never by force. Resolves with whether something
+ * was pushed, and throws a UserFacingError.
+ */
+export async function pushTo(subject: BranchSubject, dialogs: Dialogs, remote: PushRemote): Promise<boolean> {
+	const { repository, result } = subject;
+	const { place } = repository;
+	const branch = shortName(result.branch);
+	const opened = await openedRepository(subject, dialogs, folder =>
+		vscode.l10n.t(
+			'The repository of the branch “{0}” is in {1}, which this window does not show. Open that folder to push the branch from there.',
+			branch,
+			folder,
+		),
+	);
+	if (!opened) {
+		return false;
+	}
+	const tip = await readTip(subject, dialogs);
+	const local = await readLocalBranch(place, result.branch, tip);
+	// What the user has added to the branch goes along.
+	const commit = local.standing.kind === 'ahead' && local.commit !== undefined ? local.commit : tip;
+	const there = await look(subject, dialogs, remote, commit);
+	if (there?.standing.kind === 'same' || there?.standing.kind === 'ahead') {
+		void dialogs.tell(
+			'information',
+			vscode.l10n.t('{0} has everything that “{1}” has here.', shortName(remote.name), branch),
+		);
+		return false;
+	}
+	if (there?.standing.kind === 'diverged') {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'“{0}” has moved on {1} and has commits there that are not here, so it is not pushed. Fetch and merge them, then try again.',
+				branch,
+				shortName(remote.name),
+			),
+		);
+	}
+	const commits =
+		there?.standing.kind === 'behind' ? there.standing.commits : await countNew(place, remote.name, commit);
+	const push = vscode.l10n.t('Push');
+	const agreed = await dialogs.ask(
+		vscode.l10n.t('Push “{0}” to {1}?', branch, shortName(remote.name)),
+		[
+			vscode.l10n.t('Address: {0}', shortName(remote.address)),
+			vscode.l10n.t('Commits: {0}', commits),
+			...(there && there.commit === undefined ? [vscode.l10n.t('The branch is new there.')] : []),
+		].join('\n'),
+		push,
+	);
+	if (agreed !== push) {
+		return false;
+	}
+	await pushCommit(opened, dialogs, remote.name, result.branch, commit);
+	if (local.commit !== undefined && !(await followsAny(subject, local.name))) {
+		await followRemote(place, local.name, remote.name, result.branch, commit);
+	}
+	await opened.status().catch(() => {});
+	return true;
+}
+
+/** Returns what the remote has of the branch, or undefined where Errand cannot find out, so that the push itself has to. */
+async function look(subject: BranchSubject, dialogs: Dialogs, remote: PushRemote, commit: string) {
+	const { place } = subject.repository;
+	const title = vscode.l10n.t('Asking {0} for the branch…', shortName(remote.name));
+	return dialogs
+		.during(title, () => readRemoteBranch(place, remote.name, subject.result.branch, commit))
+		.catch(() => undefined);
+}
+
+async function pushCommit(
+	opened: GitRepository,
+	dialogs: Dialogs,
+	remote: string,
+	branch: string,
+	commit: string,
+): Promise<void> {
+	const [shown, shownRemote] = [shortName(branch), shortName(remote)];
+	try {
+		await dialogs.during(vscode.l10n.t('Pushing “{0}” to {1}…', shown, shownRemote), () =>
+			opened.push(remote, `${commit}:refs/heads/${branch}`, false),
+		);
+	} catch (error) {
+		throw gitFailure(
+			error,
+			vscode.l10n.t('Git could not push “{0}” to {1}: {2}', shown, shownRemote, gitReason(error)),
+		);
+	}
+}
+
+async function followsAny({ repository }: BranchSubject, local: string): Promise<boolean> {
+	const { gitPath, directory } = repository.place;
+	const ask = ['config', '--get', `branch.${local}.remote`];
+	return (await runGit(gitPath, directory, ask).catch(() => '')) !== '';
+}

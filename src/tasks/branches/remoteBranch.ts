@@ -1,0 +1,69 @@
+// What a remote has of a branch.
+import { withoutCredentials } from '../../base/remoteUrl.ts';
+import { runGit } from '../../platform/gitCommand.ts';
+import { readRemoteAddress } from '../launch/repositoryFacts.ts';
+import { findScratchBranch, type GitPlace } from '../launch/scratchCommit.ts';
+import { type Standing, standingOf } from './localBranch.ts';
+
+/** A remote, with the address that pushes go to, as it may be shown. */
+export interface PushRemote {
+	name: string;
+	/** Without a user name and a password, unless it is an address of ssh. */
+	address: string;
+}
+
+/** Returns the remotes with the addresses that pushes go to. Rejects when git fails. */
+export async function listPushRemotes({ gitPath, directory }: GitPlace): Promise<PushRemote[]> {
+	const listed = (await runGit(gitPath, directory, ['remote'])).split('\n');
+	// The editor's own push would take a name that begins with a dash for an option, which can name a program.
+	const names = listed.filter(name => name !== '' && !name.startsWith('-'));
+	return Promise.all(
+		names.map(async name => ({
+			name,
+			address: withoutCredentials((await readRemoteAddress(gitPath, directory, name, 'push')) ?? ''),
+		})),
+	);
+}
+
+/**
+ * Asks a remote for a branch, and compares it with a commit of this repository. A commit that this repository has not got
+ * counts as diverged by an unknown number (`NaN`). Rejects when git fails or the remote cannot be reached.
+ */
+export async function readRemoteBranch(
+	place: GitPlace,
+	remote: string,
+	branch: string,
+	tip: string,
+): Promise<{ commit: string | undefined; standing: Standing }> {
+	const commit = await findScratchBranch(place, { name: branch, remote, commit: '' });
+	if (commit !== undefined && !(await isKnown(place, commit))) {
+		return { commit, standing: { kind: 'diverged', ahead: Number.NaN, behind: Number.NaN } };
+	}
+	return { commit, standing: await standingOf(place, commit, tip) };
+}
+
+/** Returns how many commits of `tip` no branch of the remote is known to have. Rejects when git fails. */
+export async function countNew({ gitPath, directory }: GitPlace, remote: string, tip: string): Promise<number> {
+	const known = `--remotes=${remote.replace(/[*?[\\]/g, '\\$&')}/*`;
+	return Number(await runGit(gitPath, directory, ['rev-list', '--count', tip, '--not', known, '--']));
+}
+
+/** Returns how many commits would be on no branch and no tag any more without these references. Rejects when git fails. */
+export async function countLost(
+	{ gitPath, directory }: GitPlace,
+	commit: string,
+	references: readonly string[],
+): Promise<number> {
+	// Each kind of references has exclusions of its own, which hold for the next option only.
+	const excluding = (prefix: string) =>
+		references.filter(name => name.startsWith(prefix)).map(name => `--exclude=${name.slice(prefix.length)}`);
+	const kept = [...excluding('refs/heads/'), '--branches', ...excluding('refs/remotes/'), '--remotes', '--tags'];
+	return Number(await runGit(gitPath, directory, ['rev-list', '--count', commit, '--not', ...kept, '--']));
+}
+
+async function isKnown({ gitPath, directory }: GitPlace, commit: string): Promise<boolean> {
+	return runGit(gitPath, directory, ['cat-file', '-e', `${commit}^{commit}`]).then(
+		() => true,
+		() => false,
+	);
+}

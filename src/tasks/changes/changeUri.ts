@@ -1,0 +1,62 @@
+import * as vscode from 'vscode';
+import { mayHide } from '../../base/invisible.ts';
+import { parseJson } from '../../base/json.ts';
+import { oneLine } from '../../base/plainText.ts';
+import { CHANGE_SCHEME } from '../../platform/ids.ts';
+
+/** A file as a task has found or left it. */
+export interface ChangeUriParts {
+	resultKey: string;
+	taskId: string;
+	side: 'before' | 'after';
+	/** The repository on this machine. */
+	directory: string;
+	/** From the repository's top folder, with slashes. */
+	path: string;
+	/** Git's name of the content; undefined for a file that is not there on this side. */
+	object: string | undefined;
+	/** What is described in words in place of its content: the commit of a submodule, or a file that is not text. */
+	inWords?: 'submodule' | 'binary';
+}
+
+const OBJECT = /^(?:[\da-f]{40}|[\da-f]{64})$/;
+
+/**
+ * Returns the address of a file of a task. Its path is the file's, so that the editor finds language and icon; hidden
+ * characters are left out of it, because it becomes the title of a tab.
+ */
+export function changeUri(version: ChangeUriParts): vscode.Uri {
+	const { path } = version;
+	const shown = mayHide(path)
+		? path
+				.split('/')
+				.map(name => oneLine(name))
+				.join('/')
+		: path;
+	return vscode.Uri.from({
+		scheme: CHANGE_SCHEME,
+		path: `/${shown.replace(/^\/+/, '')}`,
+		query: JSON.stringify(version),
+	});
+}
+
+/** Returns undefined for any other address. It may have been written by anyone. */
+export function readChangeUri(uri: vscode.Uri): ChangeUriParts | undefined {
+	if (uri.scheme !== CHANGE_SCHEME) {
+		return undefined;
+	}
+	const parts = parseJson(uri.query) as Partial<ChangeUriParts> | null | undefined;
+	const { resultKey, taskId, side, directory, path, object, inWords } = parts ?? {};
+	if (
+		typeof resultKey !== 'string' ||
+		typeof taskId !== 'string' ||
+		(side !== 'before' && side !== 'after') ||
+		typeof directory !== 'string' ||
+		typeof path !== 'string' ||
+		(object !== undefined && !(typeof object === 'string' && OBJECT.test(object)))
+	) {
+		return undefined;
+	}
+	const words = inWords === 'submodule' || inWords === 'binary' ? { inWords } : {};
+	return { resultKey, taskId, side, directory, path, object, ...words };
+}

@@ -1,0 +1,34 @@
+import type * as vscode from 'vscode';
+import { type ChangedFile, type FileVersion, pathOf } from '../model/changedFile.ts';
+import { type ChangeUriParts, changeUri } from './changeUri.ts';
+import type { ListedChanges } from './taskChanges.ts';
+
+/**
+ * Returns the address of a changed file's version; one that is not there is an empty document. `isTextOnly` asks for words
+ * in place of a file that is not text.
+ */
+export function versionUri(
+	changes: ListedChanges,
+	file: ChangedFile,
+	side: ChangeUriParts['side'],
+	isTextOnly = false,
+): vscode.Uri {
+	const version: FileVersion | undefined = file[side];
+	const { result, repository } = changes;
+	return changeUri({
+		resultKey: result.key,
+		taskId: result.taskId,
+		side,
+		directory: repository.place.directory,
+		path: version?.path ?? pathOf(file),
+		object: version?.object,
+		...inWords(version, isTextOnly && changes.isCounted && file.lines === undefined),
+	});
+}
+
+function inWords(version: FileVersion | undefined, isBinary: boolean): Pick<ChangeUriParts, 'inWords'> {
+	if (version?.kind === 'submodule') {
+		return { inWords: 'submodule' };
+	}
+	return isBinary ? { inWords: 'binary' } : {};
+}

@@ -1,0 +1,175 @@
+import { listDifference, prepareGit, type ReadingGit, runGit } from '../../platform/gitCommand.ts';
+import type { GitPlace } from '../launch/scratchCommit.ts';
+import { type ChangedFile, readChangedFiles } from '../model/changedFile.ts';
+
+/** A file above this size, in bytes, is not compared line by line. */
+export const MAXIMUM_COMPARED = 8 * 1024 * 1024;
+
+/** Git stops looking for renames among more files than this, because the work grows with the square. */
+const MAXIMUM_RENAMES = 1000;
+
+const RENAMES = ['--find-renames', `-l${MAXIMUM_RENAMES}`];
+
+/** Only files that were moved as they are count as renamed. Git reads no content to find these. */
+const EXACT_RENAMES = ['--find-renames=100%'];
+
+/** What git says where a clone lacks content that it leaves on its remote, from where Errand does not fetch it. */
+const LACKS_CONTENT = /promisor remote|unable to read/;
+
+/** Otherwise the `.gitmodules` of the working tree could hide that a submodule has changed. */
+const SUBMODULES = '--ignore-submodules=none';
+
+/** Only a plumbing command is used, which heeds no configuration of the user's for diffs, and runs nothing. */
+const COUNTING = [
+	'diff-tree',
+	'-r',
+	'-z',
+	'--raw',
+	'--numstat',
+	...RENAMES,
+	SUBMODULES,
+	'--no-textconv',
+	'--no-ext-diff',
+];
+
+/**
+ * Lists the files that differ between two commits with their lines, sorted by path as git does. Rejects when git fails.
+ */
+export async function listChangedFiles(
+	{ gitPath, directory }: GitPlace,
+	base: string,
+	tip: string,
+): Promise<ChangedFile[]> {
+	const git = await prepareGit(gitPath, directory);
+	const threshold = `core.bigFileThreshold=${MAXIMUM_COMPARED}`;
+	const output = await git(['-c', threshold, ...COUNTING, base, tip, '--'], { encoding: 'latin1' });
+	const files = readChangedFiles(output);
+	await markLarge(git, files);
+	return files;
+}
+
+/** Git counts no lines of a large file, as of one that is not text. */
+async function markLarge(git: ReadingGit, files: readonly ChangedFile[]): Promise<void> {
+	const uncounted = files.filter(({ lines }) => lines === undefined);
+	const versions = uncounted.flatMap(file => [file.before, file.after].flatMap(side => (side ? [{ file, side }] : [])));
+	if (versions.length > 0) {
+		const sizes = await readSizes(
+			git,
+			versions.map(({ side }) => side.object),
+		);
+		for (const [at, { file }] of versions.entries()) {
+			if ((sizes[at] ?? 0) > MAXIMUM_COMPARED) {
+				file.isTooLarge = true;
+			}
+		}
+	}
+}
+
+/** Returns the sizes of files in bytes, in the order of their objects; undefined for anything else. */
+async function readSizes(git: ReadingGit, objects: readonly string[]): Promise<(number | undefined)[]> {
+	const listed = await git(['cat-file', '--batch-check=%(objecttype) %(objectsize)'], asInput(objects));
+	const lines = listed.split('\n');
+	return objects.map((_, at) => {
+		const [type, size] = (lines[at] ?? '').split(' ');
+		return type === 'blob' ? Number(size) : undefined;
+	});
+}
+
+const asInput = (objects: readonly string[]) => ({
+	input: objects.map(object => `${object}\n`).join(''),
+	encoding: 'latin1' as const,
+});
+
+/**
+ * Lists the files without their lines, for which git would have to read all of them. `start` and `tip` are commits or full
+ * names of references; the merge base of both is compared with the tip. Rejects when git fails, also where there are
+ * several merge bases.
+ */
+export async function listChangedNames(
+	{ gitPath, directory }: GitPlace,
+	start: string,
+	tip: string,
+): Promise<ChangedFile[]> {
+	const list = (renames: readonly string[]) => listDifference(gitPath, directory, [...renames, SUBMODULES], start, tip);
+	const output = await list(RENAMES).catch((error: { stderr?: unknown }) => {
+		if (LACKS_CONTENT.test(String(error.stderr))) {
+			return list(EXACT_RENAMES);
+		}
+		throw error;
+	});
+	return readChangedFiles(output);
+}
+
+/** The content of an object is larger than allowed. */
+export class ObjectTooLarge extends Error {
+	override readonly name = 'ObjectTooLarge';
+	/** The size in bytes. */
+	readonly size: number;
+
+	constructor(size: number) {
+		super('the file is too large');
+		this.size = size;
+	}
+}
+
+/** Returns the content of a file as git has stored it. Rejects with an ObjectTooLarge, or when git fails. */
+export async function readObject(
+	{ gitPath, directory }: GitPlace,
+	object: string,
+	maximumBytes: number,
+): Promise<Buffer> {
+	const size = Number(await runGit(gitPath, directory, ['cat-file', '-s', object]));
+	if (size > maximumBytes) {
+		throw new ObjectTooLarge(size);
+	}
+	const content = await runGit(gitPath, directory, ['cat-file', 'blob', object], { encoding: 'latin1' });
+	return Buffer.from(content, 'latin1');
+}
+
+/** An object as it was read: its content, its size in bytes where it is too large, or undefined where it is missing. */
+export type ReadObject = { content: Buffer } | { tooLarge: number } | undefined;
+
+/** How much one git may print, in bytes. */
+const MAXIMUM_BATCH = 32 * 1024 * 1024;
+
+/**
+ * Reads many files as git has stored them, with few processes, however many there are. Returns them in the order of their
+ * names, which must be git's own. Rejects when git fails.
+ */
+export async function readObjects(
+	git: ReadingGit,
+	objects: readonly string[],
+	maximumBytes: number,
+): Promise<ReadObject[]> {
+	const sizes = await readSizes(git, objects);
+	const read: ReadObject[] = objects.map((_, at) => {
+		const size = sizes[at];
+		return size === undefined || size <= maximumBytes ? undefined : { tooLarge: size };
+	});
+	for (let at = 0; at < objects.length; ) {
+		const batch: number[] = [];
+		for (let bytes = 0; at < objects.length; at++) {
+			const size = sizes[at];
+			if (size === undefined || size > maximumBytes) {
+				continue;
+			}
+			bytes += size;
+			if (batch.length > 0 && bytes > MAXIMUM_BATCH) {
+				break;
+			}
+			batch.push(at);
+		}
+		if (batch.length > 0) {
+			const output = await git(['cat-file', '--batch'], asInput(batch.map(position => objects[position] ?? '')));
+			let next = 0;
+			for (const position of batch) {
+				// A line with name, type and size comes before each content, and a line feed after it.
+				const start = output.indexOf('\n', next) + 1;
+				const end = start + (sizes[position] ?? 0);
+				read[position] = { content: Buffer.from(output.slice(start, end), 'latin1') };
+				next = end + 1;
+			}
+		}
+	}
+	return read;
+}

@@ -1,0 +1,119 @@
+import type { Memento } from 'vscode';
+import { describeError, systemErrorCode } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { StateEntries } from '../../platform/sharedState.ts';
+import type { GitPlace } from '../launch/scratchCommit.ts';
+import { RESULT_ENTRIES } from '../model/storageKeys.ts';
+import type { TaskResult } from '../model/taskResult.ts';
+import { forgetResult } from './taskBranch.ts';
+
+/** A result whose branch has been brought into a repository. */
+interface KeptResult {
+	connection: string;
+	taskId: string;
+	key: string;
+	/** The repository. */
+	directory: string;
+}
+
+/** How many tasks are looked for at once. The others are looked for at the next change of the list. */
+const MAXIMUM_QUESTIONS = 10;
+
+export interface ResultReferencesDependencies {
+	workspaceState: Memento;
+	/** Returns the name of the active connection, if it is known. */
+	connection(): string | undefined;
+	/** Returns undefined where git cannot be run now. */
+	place(directory: string): Promise<GitPlace | undefined>;
+	logger: Logger;
+}
+
+/** Remembers which repositories have references of Errand's own, and removes those that nothing needs any more. */
+export class ResultReferences {
+	private readonly dependencies: ResultReferencesDependencies;
+	private readonly entries: StateEntries<KeptResult>;
+	/** Reading the state takes a file for each entry, and the list of tasks changes often. */
+	private readonly known: Map<string, KeptResult>;
+	/** The tasks that the service was asked for. Each is asked for once in a window. */
+	private readonly asked = new Set<string>();
+
+	constructor(dependencies: ResultReferencesDependencies) {
+		this.dependencies = dependencies;
+		this.entries = new StateEntries(dependencies.workspaceState, RESULT_ENTRIES, isKeptResult);
+		this.known = new Map(this.entries.values().map(kept => [idOf(kept), kept]));
+	}
+
+	/** Takes note of references that were made for a result of the active connection. */
+	remember({ key, taskId }: TaskResult, directory: string): void {
+		const connection = this.dependencies.connection();
+		const id = idOf({ key, directory });
+		if (connection !== undefined && !this.known.has(id)) {
+			const kept = { connection, taskId, key, directory };
+			this.known.set(id, kept);
+			this.entries.note(id, kept);
+		}
+	}
+
+	/** Removes the references of a result of the active connection, wherever they are. Rejects when git fails. */
+	async remove(key: string): Promise<void> {
+		const connection = this.dependencies.connection();
+		for (const kept of [...this.known.values()]) {
+			if (kept.key === key && kept.connection === connection) {
+				await this.removeOne(kept);
+			}
+		}
+	}
+
+	/**
+	 * Removes the references of tasks of this connection that its service no longer has. `isListed` says whether a task is
+	 * in the list; `isGone` asks the service for one that is not. Never rejects.
+	 */
+	async sweep(
+		connection: string,
+		isListed: (taskId: string) => boolean,
+		isGone: (taskId: string) => Promise<boolean>,
+	): Promise<void> {
+		const doubtful = [...this.known.values()]
+			.filter(kept => kept.connection === connection && !isListed(kept.taskId))
+			.filter(({ taskId }) => !this.asked.has(askedId(connection, taskId)));
+		const ids = [...new Set(doubtful.map(({ taskId }) => taskId))].slice(0, MAXIMUM_QUESTIONS);
+		for (const id of ids) {
+			this.asked.add(askedId(connection, id));
+			if (await isGone(id).catch(() => false)) {
+				for (const kept of doubtful.filter(({ taskId }) => taskId === id)) {
+					await this.removeOne(kept).catch((error: unknown) =>
+						this.dependencies.logger.log('warn', 'the references of a task that is gone cannot be removed', {
+							reason: describeError(error),
+						}),
+					);
+				}
+			}
+		}
+	}
+
+	private async removeOne(kept: KeptResult): Promise<void> {
+		const place = await this.dependencies.place(kept.directory);
+		if (!place) {
+			return;
+		}
+		try {
+			await forgetResult(place, kept.key);
+		} catch (error) {
+			// Where the repository itself is gone, nothing is left to remove. Git is started in it, hence the code.
+			if (systemErrorCode(error) !== 'ENOENT') {
+				throw error;
+			}
+		}
+		this.known.delete(idOf(kept));
+		await this.entries.delete(idOf(kept));
+	}
+}
+
+const idOf = ({ key, directory }: Pick<KeptResult, 'key' | 'directory'>): string => JSON.stringify([directory, key]);
+
+const askedId = (connection: string, taskId: string): string => JSON.stringify([connection, taskId]);
+
+function isKeptResult(value: unknown): value is KeptResult {
+	const kept = value as Partial<KeptResult> | null;
+	return [kept?.connection, kept?.taskId, kept?.key, kept?.directory].every(part => typeof part === 'string');
+}

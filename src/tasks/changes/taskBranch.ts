@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import {
+	prepareGit,
+	type ReadingGit,
+	readReferences,
+	runDirectoryGit,
+	runGit,
+	runRemoteGit,
+} from '../../platform/gitCommand.ts';
+import { readRemoteAddress, remoteDirectory } from '../launch/repositoryFacts.ts';
+import type { GitPlace } from '../launch/scratchCommit.ts';
+import type { TaskResult } from '../model/taskResult.ts';
+
+/** Errand's own references, beside the user's branches. A user who removes one loses nothing: it is fetched again. */
+const TASKS = 'refs/errand/tasks/';
+const BASES = 'refs/errand/bases/';
+
+const OBJECT = /^(?:[\da-f]{40}|[\da-f]{64})$/;
+
+/** Where the branch is, and where it began. */
+export interface BranchRange {
+	/** The commit of the branch. */
+	tip: string;
+	/** The merge base of the branch and what the task started from. */
+	base: string;
+	/** What the task started from, if it has moved on since. */
+	moved: { branch: string; commits: number } | undefined;
+}
+
+/** What is known of where a task started. */
+export interface TaskStart {
+	/** The branch. */
+	branch: string | undefined;
+	/** The commit, if it is known on this machine. */
+	commit: string | undefined;
+}
+
+/** What git lets no name of a branch have. In an expression for a commit, each means something else. */
+const NO_NAME = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{/u;
+
+/** Returns names for the two ends of a branch of the repository itself that git can be given before they are looked up. */
+export function namedEnds(
+	remote: string | undefined,
+	{ branch }: TaskResult,
+	start: TaskStart,
+): { start: string; tip: string } | undefined {
+	const isName = (name: string | undefined): name is string => name !== undefined && !NO_NAME.test(name);
+	if (remote !== undefined || !isName(branch)) {
+		return undefined;
+	}
+	const commit = start.commit !== undefined && OBJECT.test(start.commit) ? start.commit : undefined;
+	const from = commit ?? (isName(start.branch) ? `refs/heads/${start.branch}` : undefined);
+	return from === undefined ? undefined : { start: from, tip: `refs/heads/${branch}` };
+}
+
+/** Returns the reference that holds a result. An id that is no plain name is replaced by its hash. */
+export function referenceOf(key: string): string {
+	return TASKS + plainName(key);
+}
+
+function plainName(key: string): string {
+	const plain = key.replace(':', '.');
+	return /^[A-Za-z0-9][\w-]{0,98}(?:\.\d+)?$/.test(plain)
+		? plain
+		: createHash('sha256').update(key).digest('hex').slice(0, 40);
+}
+
+/** The commits between which the changes of a result lie, before their merge base is known. */
+export interface BranchEnds {
+	/** The commit of the branch. */
+	tip: string;
+	/** What the task started from, the most certain commit first. They may be unknown here. */
+	starts: string[];
+	/** Where the branch that the task started from is now, if it is still there. */
+	now: { branch: string; commit: string } | undefined;
+}
+
+/**
+ * Brings the branch of a result into a reference of Errand's own. The user's branches, those of remotes and FETCH_HEAD
+ * stay as they are. Rejects when git fails, and with a BranchMissing if there is no such branch any more.
+ */
+export async function fetchBranch(
+	place: GitPlace,
+	remote: string | undefined,
+	{ key, branch }: TaskResult,
+	start: TaskStart,
+): Promise<BranchEnds> {
+	const { gitPath, directory } = place;
+	let tip: string | undefined;
+	let now: string | undefined;
+	if (remote === undefined) {
+		const names = [branch, ...(start.branch === undefined ? [] : [start.branch])].map(name => `refs/heads/${name}`);
+		const found = await readReferences(gitPath, directory, names);
+		[tip, now] = names.map(name => found.get(name));
+	} else {
+		const references = [TASKS + plainName(key), BASES + plainName(key)] as const;
+		if (!(await bring(place, remote, branch, references[0]))) {
+			throw new BranchMissing(branch);
+		}
+		const isThere = start.branch !== undefined && (await bring(place, remote, start.branch, references[1]));
+		const found = await readReferences(gitPath, directory, references);
+		tip = found.get(references[0]);
+		now = isThere ? found.get(references[1]) : undefined;
+	}
+	if (tip === undefined) {
+		throw new BranchMissing(branch);
+	}
+	const known = start.commit !== undefined && OBJECT.test(start.commit) ? [start.commit] : [];
+	// Without the branch that it started from, what the repository itself is at says most.
+	const other = now ?? (await commitOf(place, remote === undefined ? 'HEAD' : `refs/remotes/${remote}/HEAD`));
+	return {
+		tip,
+		starts: other === undefined ? known : [...known, other],
+		now: now === undefined || start.branch === undefined ? undefined : { branch: start.branch, commit: now },
+	};
+}
+
+/**
+ * Finds out where a branch began, and keeps its commits with a reference of Errand's own. Rejects when git fails, and with
+ * a StartUnknown.
+ */
+export async function rangeOf(
+	{ gitPath, directory }: GitPlace,
+	{ key, branch }: TaskResult,
+	{ tip, starts, now }: BranchEnds,
+): Promise<BranchRange> {
+	const git = await prepareGit(gitPath, directory);
+	const [base] = await Promise.all([
+		firstMergeBase(git, tip, starts),
+		git(['update-ref', '--', TASKS + plainName(key), tip]),
+	]);
+	if (base === undefined) {
+		throw new StartUnknown(branch);
+	}
+	const commits = now === undefined ? 0 : await countBetween(git, base, now.commit);
+	return { tip, base, moved: now !== undefined && commits > 0 ? { branch: now.branch, commits } : undefined };
+}
+
+/** Brings a branch and finds out where it began, as both functions above do. */
+export async function fetchResult(
+	place: GitPlace,
+	remote: string | undefined,
+	result: TaskResult,
+	start: TaskStart,
+): Promise<BranchRange> {
+	return rangeOf(place, result, await fetchBranch(place, remote, result, start));
+}
+
+/**
+ * Brings the branch of a result into its reference as `fetchResult` does, and returns its commit. Rejects when git fails,
+ * and with a BranchMissing.
+ */
+export async function fetchTip(
+	place: GitPlace,
+	remote: string | undefined,
+	{ key, branch }: Pick<TaskResult, 'key' | 'branch'>,
+): Promise<string> {
+	const { gitPath, directory } = place;
+	const kept = referenceOf(key);
+	const isThere = remote === undefined || (await bring(place, remote, branch, kept));
+	const reference = remote === undefined ? `refs/heads/${branch}` : kept;
+	const tip = isThere ? (await readReferences(gitPath, directory, [reference])).get(reference) : undefined;
+	if (tip === undefined) {
+		throw new BranchMissing(branch);
+	}
+	await (remote === undefined && runGit(gitPath, directory, ['update-ref', '--', kept, tip]));
+	return tip;
+}
+
+/** The branch is not there any more: it was deleted or renamed, or never pushed. */
+export class BranchMissing extends Error {
+	override readonly name = 'BranchMissing';
+	readonly branch: string;
+
+	constructor(branch: string) {
+		super('there is no such branch');
+		this.branch = branch;
+	}
+}
+
+/** It is not known where the branch began: it shares no commit with what the task started from. */
+export class StartUnknown extends Error {
+	override readonly name = 'StartUnknown';
+	readonly branch: string;
+
+	constructor(branch: string) {
+		super('the start of the branch is not known');
+		this.branch = branch;
+	}
+}
+
+/** Removes the references of a result, whether or not they are there. Rejects when git fails. */
+export async function forgetResult({ gitPath, directory }: GitPlace, key: string): Promise<void> {
+	for (const reference of [TASKS + plainName(key), BASES + plainName(key)]) {
+		await runGit(gitPath, directory, ['update-ref', '-d', '--', reference]);
+	}
+}
+
+/** Returns the names of the results that have a reference here, as `referenceOf` ends. */
+export async function listResultNames({ gitPath, directory }: GitPlace): Promise<string[]> {
+	const output = await runGit(gitPath, directory, ['for-each-ref', '--format=%(refname)', '--', TASKS]);
+	return output
+		.split('\n')
+		.filter(Boolean)
+		.map(name => name.slice(TASKS.length));
+}
+
+/** Returns false where there is no such branch. */
+async function bring(place: GitPlace, remote: string, branch: string, reference: string): Promise<boolean> {
+	const { gitPath, directory, credentials } = place;
+	// The user's own rules for fetching are not applied: they would move the branches of remotes, or prune.
+	const options = ['--quiet', '--no-tags', '--no-prune', '--no-write-fetch-head', '--refmap=', '--no-filter'];
+	const fetch = (...started: string[]) => [
+		'fetch',
+		...options,
+		...started,
+		'--',
+		remote,
+		`+refs/heads/${branch}:${reference}`,
+	];
+	const address = await readRemoteAddress(gitPath, directory, remote);
+	const folder = address === undefined ? undefined : await remoteDirectory(address, directory);
+	try {
+		await (folder === undefined
+			? runRemoteGit(gitPath, directory, remote, fetch(), credentials)
+			: runDirectoryGit(gitPath, directory, folder, 'upload-pack', fetch));
+		return true;
+	} catch (error) {
+		if (/couldn't find remote ref/.test(String((error as { stderr?: unknown }).stderr ?? error))) {
+			return false;
+		}
+		throw error;
+	}
+}
+
+async function commitOf({ gitPath, directory }: GitPlace, name: string): Promise<string | undefined> {
+	const ask = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+	return (await runGit(gitPath, directory, ask).catch(() => undefined))?.trim();
+}
+
+async function firstMergeBase(git: ReadingGit, tip: string, starts: readonly string[]): Promise<string | undefined> {
+	for (const start of starts) {
+		const base = await git(['merge-base', tip, start]).catch(() => undefined);
+		if (base !== undefined) {
+			return base.trim();
+		}
+	}
+	return undefined;
+}
+
+async function countBetween(git: ReadingGit, from: string, to: string): Promise<number> {
+	return Number(await git(['rev-list', '--count', `${from}..${to}`, '--']));
+}

@@ -1,0 +1,67 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import { oneLine } from '../../base/plainText.ts';
+import { isOnOtherMachine, repositoryKey, withoutCredentials } from '../../base/remoteUrl.ts';
+import type { Task } from '../../contract/tasks.ts';
+import { type GitApi, type GitRepository, getGitApi } from '../../platform/git.ts';
+import { placeOf } from '../launch/carryOut.ts';
+import { remoteDirectory } from '../launch/repositoryFacts.ts';
+import type { GitPlace } from '../launch/scratchCommit.ts';
+
+/** The repository on this machine in which a task's branch is looked at. */
+export interface TaskRepository {
+	git: GitApi;
+	place: GitPlace;
+	/** Undefined for a folder that this window does not show. */
+	opened: GitRepository | undefined;
+	/** The remote that has the task's branch; undefined where the repository itself has it. */
+	remote: string | undefined;
+}
+
+const MAXIMUM_NAME = 80;
+
+/**
+ * Finds the repository of a task: the one of this window that the task worked on, or a clone of it, or else the folder in
+ * which a service on this machine (`isLocal`) let it work. A folder that a service elsewhere names is one of its own
+ * machine, or one that is no business of its. Throws a UserFacingError that says why there is none.
+ */
+export async function findTaskRepository(
+	{ repoUrl }: Pick<Task, 'repoUrl'>,
+	isLocal: boolean,
+): Promise<TaskRepository> {
+	if (!vscode.workspace.isTrusted) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'This workspace is not trusted, so no repository is read. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
+			),
+		);
+	}
+	const git = await getGitApi();
+	const key = repoUrl === undefined ? undefined : repositoryKey(repoUrl);
+	if (repoUrl !== undefined && key !== undefined) {
+		const opened = git.repositories.filter(({ rootUri }) => rootUri.scheme === 'file');
+		const own = opened.find(({ rootUri }) => repositoryKey(rootUri.fsPath) === key);
+		if (own) {
+			return { git, place: placeOf(git, own.rootUri.fsPath), opened: own, remote: undefined };
+		}
+		for (const repository of opened) {
+			const remote = repository.state.remotes.find(({ fetchUrl }) => repositoryKey(fetchUrl ?? '') === key);
+			if (remote) {
+				const place = placeOf(git, repository.rootUri.fsPath);
+				return { git, place, opened: repository, remote: remote.name };
+			}
+		}
+		const folder = isLocal && !isOnOtherMachine(repoUrl) ? await remoteDirectory(repoUrl, '/') : undefined;
+		if (folder !== undefined) {
+			return { git, place: placeOf(git, folder), opened: undefined, remote: undefined };
+		}
+	}
+	throw new UserFacingError(
+		repoUrl === undefined
+			? vscode.l10n.t('The service does not say which repository this task belongs to.')
+			: vscode.l10n.t(
+					'The repository {0} is not open in this window. Open a clone of it, then try again.',
+					oneLine(withoutCredentials(repoUrl), MAXIMUM_NAME),
+				),
+	);
+}

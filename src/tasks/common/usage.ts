@@ -1,0 +1,54 @@
+import * as vscode from 'vscode';
+import { oneLine } from '../../base/plainText.ts';
+import { costText, dollars, formatNumber } from '../../platform/amounts.ts';
+import { costOf, percentOf, servedBy, type Usage } from '../model/modelUse.ts';
+
+/** The most models, and the most providers of each, that one line names. */
+const MAXIMUM_NAMED = 3;
+const MAXIMUM_NAME = 60;
+
+/** Returns the tokens that the agent's models have read and written, what that has cost, and its share of the limit. */
+export function usageText(usage: Usage = {}): string {
+	const { inputTokens, outputTokens, budget } = usage;
+	const cost = costOf(usage);
+	const parts = [
+		inputTokens === undefined ? undefined : vscode.l10n.t('{0} tokens in', formatNumber(inputTokens)),
+		outputTokens === undefined ? undefined : vscode.l10n.t('{0} out', formatNumber(outputTokens)),
+		cost && costText(cost),
+		budget && budgetText(budget),
+	];
+	return parts.filter(part => part !== undefined).join(', ');
+}
+
+function budgetText(budget: NonNullable<Usage['budget']>): string {
+	const [percent, limit] = [formatNumber(percentOf(budget)), dollars(budget.limit)];
+	if (budget.atLeast === true && budget.spent === 0) {
+		return vscode.l10n.t('not counted by the limit of {0}', limit);
+	}
+	return budget.atLeast === true
+		? vscode.l10n.t('at least {0} % of the limit of {1}', percent, limit)
+		: vscode.l10n.t('{0} % of the limit of {1}', percent, limit);
+}
+
+/** Names the models that have answered with those who served them, or returns undefined where that is not known. */
+export function servedText({ models = [] }: Usage = {}): string | undefined {
+	const served = servedBy(models);
+	const named = served.slice(0, MAXIMUM_NAMED).map(({ model, providers }) => {
+		const shown = oneLine(model, MAXIMUM_NAME);
+		return providers.length === 0 ? shown : vscode.l10n.t('{0} by {1}', shown, providersText(providers));
+	});
+	if (served.length > MAXIMUM_NAMED) {
+		named.push(more(served.length - MAXIMUM_NAMED));
+	}
+	return named.length === 0 ? undefined : named.join(', ');
+}
+
+function providersText(providers: readonly string[]): string {
+	const named = providers.slice(0, MAXIMUM_NAMED).map(provider => oneLine(provider, MAXIMUM_NAME));
+	if (providers.length > MAXIMUM_NAMED) {
+		named.push(more(providers.length - MAXIMUM_NAMED));
+	}
+	return named.join(' + ');
+}
+
+const more = (count: number) => vscode.l10n.t('{0} more', formatNumber(count));

@@ -1,0 +1,42 @@
+import type { Memento } from 'vscode';
+import { StateEntries } from '../../platform/sharedState.ts';
+import { START_ENTRIES } from '../model/storageKeys.ts';
+
+interface TaskStart {
+	taskId: string;
+	commit: string;
+	/** Milliseconds since the epoch. */
+	at: number;
+}
+
+/** The oldest starts above this number are forgotten. */
+const MAXIMUM_STARTS = 200;
+
+/**
+ * The commits from which this workspace has started tasks. A service need not tell them, and the scratch branch that a
+ * task started from is removed when it has ended.
+ */
+export class TaskStarts {
+	private readonly entries: StateEntries<TaskStart>;
+
+	constructor(workspaceState: Memento) {
+		this.entries = new StateEntries(workspaceState, START_ENTRIES, isTaskStart);
+	}
+
+	commitOf(taskId: string): string | undefined {
+		return this.entries.get(taskId)?.commit;
+	}
+
+	remember(taskId: string, commit: string): void {
+		this.entries.note(taskId, { taskId, commit, at: Date.now() });
+		const oldestLast = this.entries.values().sort((one, other) => other.at - one.at);
+		for (const { taskId: id } of oldestLast.slice(MAXIMUM_STARTS)) {
+			this.entries.note(id);
+		}
+	}
+}
+
+function isTaskStart(value: unknown): value is TaskStart {
+	const start = value as Partial<TaskStart> | null;
+	return typeof start?.taskId === 'string' && typeof start.commit === 'string' && typeof start.at === 'number';
+}

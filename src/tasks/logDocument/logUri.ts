@@ -1,0 +1,28 @@
+// The addresses of log documents.
+import * as vscode from 'vscode';
+import { LOG_SCHEME } from '../../platform/ids.ts';
+
+interface NamedLog {
+	target: { connection: { name: string }; taskId: string };
+	/** The name for the document's title. */
+	name: string;
+}
+
+/** The query distinguishes logs of the same title; the path is what the tab shows. */
+export function uriOf({ target, name }: NamedLog): vscode.Uri {
+	return vscode.Uri.from({
+		scheme: LOG_SCHEME,
+		path: `/${name.replaceAll(/[\\/]/g, '∕')}`,
+		query: JSON.stringify([target.connection.name, target.taskId]),
+	});
+}
+
+/** Parses what `uriOf` wrote. Other extensions may open addresses of their own making. */
+export function readTarget(uri: vscode.Uri): { connection: string; taskId: string } | undefined {
+	try {
+		const [connection, taskId]: unknown[] = JSON.parse(uri.query);
+		return typeof connection === 'string' && typeof taskId === 'string' ? { connection, taskId } : undefined;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,55 @@
+import { showHidden } from '../../base/invisible.ts';
+import { fenced, placeOf } from './promptText.ts';
+import type { CommentPlace, ReviewThread } from './reviewComment.ts';
+
+export interface CommentsPromptWords {
+	/** The line above the comments. */
+	intro: string;
+	/** Follows the place of a comment on lines as they were before the task. */
+	before: string;
+	/** Follows the place of a comment on lines of an earlier version. */
+	earlier: string;
+}
+
+/**
+ * Returns one prompt of the comments that were not sent, in the order of their places. Its first line is empty, for a
+ * sentence of the user. What cannot be seen in the quoted code is written out, so that the prompt is what its reader sees.
+ */
+export function commentsPrompt(
+	threads: readonly ReviewThread[],
+	isEarlier: (place: CommentPlace) => boolean,
+	words: CommentsPromptWords,
+): string {
+	const parts = [...threads]
+		.sort((a, b) => order(a.place, b.place))
+		.flatMap(({ place, comments }) => {
+			const texts = comments.filter(({ isSent }) => !isSent).map(({ text }) => text.trim());
+			return texts.length === 0
+				? []
+				: [`${headOf(place, isEarlier(place), words)}\n\n${quoted(place)}\n\n${texts.join('\n\n')}`];
+		});
+	return `\n\n${words.intro}\n\n${parts.join('\n\n')}\n`;
+}
+
+function headOf(place: CommentPlace, isEarlier: boolean, words: CommentsPromptWords): string {
+	const notes = [...(place.side === 'before' ? [words.before] : []), ...(isEarlier ? [words.earlier] : [])];
+	return `${placeOf(sourceOf(place))}${notes.map(note => ` (${note})`).join('')}`;
+}
+
+function quoted(place: CommentPlace): string {
+	const missing = place.lastLine - place.firstLine + 1 - place.quote.length;
+	const lines = missing > 0 ? [...place.quote, '…'] : place.quote;
+	return fenced({ ...sourceOf(place), text: `${lines.map(showHidden).join('\n')}\n` });
+}
+
+function sourceOf({ path, firstLine, lastLine }: CommentPlace) {
+	const extension = /\.([A-Za-z0-9]{1,12})$/.exec(path)?.[1] ?? '';
+	return { file: path, firstLine: firstLine + 1, lastLine: lastLine + 1, language: extension.toLowerCase(), text: '' };
+}
+
+function order(a: CommentPlace, b: CommentPlace): number {
+	if (a.path !== b.path) {
+		return a.path < b.path ? -1 : 1;
+	}
+	return a.firstLine - b.firstLine || a.lastLine - b.lastLine;
+}

@@ -1,0 +1,152 @@
+// A task as a file for other programs: what it was asked, who worked on it with which models, what it has cost, and what
+// came of it.
+import { redactText } from '../../base/redact.ts';
+import { readRemoteUrl } from '../../base/remoteUrl.ts';
+import type { ExecutionExtras } from '../../contract/agents.ts';
+import type { Task } from '../../contract/tasks.ts';
+import { costOf, percentOf, type Usage } from './modelUse.ts';
+import { isRace, resultsOf, type TaskResult } from './taskResult.ts';
+
+const FORMAT = 'errand-task';
+const VERSION = 1;
+
+export interface ExportFacts {
+	/** The connection whose service ran the task. */
+	connection: { name: string; label: string };
+	/** Milliseconds since the epoch. */
+	now: number;
+	/** Returns the commit where a branch of the task began, where this window knows it. */
+	baseOf(result: TaskResult): string | undefined;
+}
+
+/**
+ * Returns the task as JSON, with null for what is not known. Only the fields named here are written, as a service may send others that are not for
+ * everyone: addresses with tokens in them, and who the user is.
+ */
+export function exportTask(task: Task, { connection, now, baseOf }: ExportFacts): string {
+	const written = {
+		format: FORMAT,
+		version: VERSION,
+		exportedAt: new Date(now).toISOString(),
+		connection: { name: connection.name, label: connection.label },
+		task: {
+			id: task.id,
+			prompt: task.prompt,
+			status: task.status,
+			// Git quotes the address that it could not reach.
+			error: task.error && redactText(task.error),
+			repository: repositoryOf(task.repoUrl),
+			startBranch: task.selectedBranch,
+			installDependencies: task.installDependencies,
+			maxDurationSeconds: task.maxDuration,
+			createdAt: task.createdAt,
+			updatedAt: task.updatedAt,
+			completedAt: task.completedAt,
+			pullRequest: task.prNumber,
+			merged: task.merged,
+		},
+		agents: agentsOf(task, baseOf),
+		...(isRace(task) ? { together: usageOf(task.errand) } : {}),
+	};
+	return `${JSON.stringify(written, (_, value: unknown) => value ?? null, '\t')}\n`;
+}
+
+function agentsOf(task: Task, baseOf: ExportFacts['baseOf']): object[] {
+	const results = new Map(resultsOf(task).map(result => [result.key, result]));
+	const baseBy = (key: string, errand: ExecutionExtras | undefined) => {
+		const result = results.get(key);
+		return errand?.baseCommit ?? (result && baseOf(result));
+	};
+	if (isRace(task)) {
+		return (task.agentExecutions ?? []).map(({ agent, status, branchName: branch, errand }, position) =>
+			agentOf({
+				agent,
+				model: task.selectedAgents?.[position]?.model,
+				status,
+				branch,
+				base: baseBy(`${task.id}:${position}`, errand),
+				errand,
+			}),
+		);
+	}
+	const { selectedAgent: agent, selectedModel: model, status, branchName: branch, errand, diffStats } = task;
+	return [
+		{
+			...agentOf({ agent, model, status, branch, base: baseBy(task.id, errand), errand }),
+			changes: diffStats && {
+				linesAdded: diffStats.totalLinesAdded,
+				linesRemoved: diffStats.totalLinesRemoved,
+				files: diffStats.totalFilesChanged,
+			},
+		},
+	];
+}
+
+interface AgentFacts {
+	agent: string | undefined;
+	model: string | undefined;
+	status: string | undefined;
+	branch: string | undefined;
+	base: string | undefined;
+	errand: ExecutionExtras | undefined;
+}
+
+function agentOf({ agent, model, status, branch, base, errand }: AgentFacts): object {
+	const { sandboxed, tests, testFilesChanged } = errand ?? {};
+	return {
+		agent,
+		askedModel: model,
+		status,
+		branch,
+		base,
+		sandboxed,
+		/** Those that the service ran after the agent. */
+		tests,
+		testFilesChanged,
+		...usageOf(errand),
+	};
+}
+
+function usageOf(usage: Usage = {}): object {
+	const { inputTokens, outputTokens, models, budget } = usage;
+	return {
+		inputTokens,
+		outputTokens,
+		cost: costWritten(usage),
+		budget: budget && {
+			limitUsd: budget.limit,
+			spentUsd: budget.spent,
+			percent: percentOf(budget),
+			known: budget.atLeast === true ? 'part' : 'whole',
+		},
+		models: models?.map(({ agent, turn, model, provider, calls, failedCalls, estimatedCalls, ...amounts }) => ({
+			agent,
+			turn,
+			model,
+			provider,
+			requests: calls,
+			failedRequests: failedCalls,
+			estimatedRequests: estimatedCalls,
+			inputTokens: amounts.inputTokens,
+			outputTokens: amounts.outputTokens,
+			costUsd: amounts.cost,
+		})),
+	};
+}
+
+/** `known` tells a cost of nothing from one that nobody knows, and a whole sum from a lower bound. */
+function costWritten(usage: Usage): object {
+	const isTold = usage.inputTokens !== undefined || usage.cost !== undefined;
+	const cost = costOf(usage) ?? (isTold ? { known: 'whole', dollars: 0, isEstimated: false } : { known: 'nothing' });
+	return {
+		usd: 'dollars' in cost ? cost.dollars : undefined,
+		known: cost.known,
+		estimated: 'isEstimated' in cost ? cost.isEstimated : undefined,
+	};
+}
+
+/** Leaves out credentials, and every address that cannot be read, as it may contain some. */
+function repositoryOf(repoUrl: string | undefined): string | undefined {
+	const place = readRemoteUrl(repoUrl ?? '');
+	return place.kind === 'url' ? place.url : place.kind === 'directory' ? place.path : undefined;
+}

@@ -1,0 +1,54 @@
+import { type ChangedFile, pathOf } from './changedFile.ts';
+
+/** What the user has seen of the changes of a result. */
+export interface Look {
+	/** The commit of its branch. */
+	tip: string;
+	/** When, in milliseconds since the epoch. */
+	at: number;
+	/** The beginnings of the objects of its files, by path; absent where they were too many to be kept. */
+	files?: Record<string, string>;
+}
+
+/** What has become of a file since the user looked. */
+export type LookMark = 'new' | 'changed';
+
+/** More files than this are not kept, as a look is a small file of the workspace's state. */
+const MAXIMUM_FILES = 5000;
+
+/** As many digits of an object's name as tell apart what a file was and what it has become. */
+const DIGITS = 10;
+
+/** Returns what is kept of a look at these files. */
+export function lookAt(tip: string, files: readonly ChangedFile[], at: number): Look {
+	return files.length > MAXIMUM_FILES
+		? { tip, at }
+		: { tip, at, files: Object.fromEntries(files.map(file => [keyOf(file), contentOf(file)])) };
+}
+
+/** Returns what has become of a file since a look; undefined where that is nothing or is not known. */
+export function markOf(look: Look | undefined, tip: string, file: ChangedFile): LookMark | undefined {
+	if (!look?.files || look.tip === tip) {
+		return undefined;
+	}
+	const key = keyOf(file);
+	if (!Object.hasOwn(look.files, key)) {
+		return 'new';
+	}
+	return look.files[key] === contentOf(file) ? undefined : 'changed';
+}
+
+export function isLook(value: unknown): value is Look {
+	const look = value as Partial<Look> | null;
+	return (
+		typeof look?.tip === 'string' &&
+		typeof look.at === 'number' &&
+		(look.files === undefined || (typeof look.files === 'object' && look.files !== null))
+	);
+}
+
+/** No name of a file may be taken for `__proto__`, which an object does not keep. */
+const keyOf = (file: ChangedFile): string => `/${pathOf(file)}`;
+
+const contentOf = ({ after }: ChangedFile): string =>
+	after === undefined ? '' : `${after.kind === 'executable' ? 'x' : ''}${after.object.slice(0, DIGITS)}`;

@@ -1,0 +1,27 @@
+import type { Task } from '../../contract/tasks.ts';
+
+/** A branch that a task has made: its own, or that of one of several agents that had the same prompt. */
+export interface TaskResult {
+	/** Unique among all results of a service, and stable. */
+	key: string;
+	taskId: string;
+	branch: string;
+	/** The agent; undefined for a task with one agent. */
+	agent: string | undefined;
+}
+
+/** Returns the branches of a task, in the order of its agents. A task that has not made one yet has none. */
+export function resultsOf(task: Pick<Task, 'id' | 'branchName' | 'agentExecutions' | 'multiLaunch'>): TaskResult[] {
+	const { id, branchName, agentExecutions = [] } = task;
+	if (isRace(task)) {
+		return agentExecutions.flatMap(({ agent, branchName: branch }, position) =>
+			branch === undefined ? [] : [{ key: `${id}:${position}`, taskId: id, branch, agent }],
+		);
+	}
+	return branchName === undefined ? [] : [{ key: id, taskId: id, branch: branchName, agent: undefined }];
+}
+
+/** Whether several agents work, or have worked, on the same prompt. */
+export function isRace({ multiLaunch, agentExecutions = [] }: Pick<Task, 'agentExecutions' | 'multiLaunch'>): boolean {
+	return multiLaunch !== false && agentExecutions.length > 1;
+}

@@ -1,0 +1,90 @@
+// What the log of a task says of tests. Nothing more is claimed: a command that is not followed by a result has none.
+import { oneLine, plainText } from '../../base/plainText.ts';
+import type { LogEntry } from '../../contract/tasks.ts';
+
+export interface TestsInLog {
+	/** The last command that runs tests, on one line; undefined where the log only has a result. */
+	command: string | undefined;
+	/** `unknown`: the log does not say how they ended. */
+	outcome: 'passed' | 'failed' | 'unknown';
+	/** The line of the log that says so, on one line of bounded length. */
+	line: string | undefined;
+}
+
+const MAXIMUM_LINE = 120;
+
+/** Lines of a diff, which show what tests say and not what they said. */
+const DIFF_LINE = /^[+-]/;
+
+/** The part of a message that is looked at, in UTF-16 code units. */
+const MAXIMUM_MESSAGE = 20_000;
+
+/** Commands that run tests, as agents name them in the titles of their calls. */
+const COMMAND =
+	/(?:^|[\s`"'(;&|$])((?:(?:npm|pnpm|yarn|bun)(?: run)? (?:test|t)\b|(?:npx |pnpm |yarn |bunx )?(?:vitest|jest|mocha|ava|playwright test)\b|node --test\b|deno test\b|(?:python3? -m )?(?:pytest|unittest)\b|tox\b|go test\b|cargo (?:test|nextest)\b|(?:\.\/)?(?:mvnw?|gradlew?)\b[^\n]{0,40}\b(?:test|check|verify)\b|make (?:test|check)\b|ctest\b|dotnet test\b|(?:bundle exec )?(?:rspec|rake test)\b|mix test\b|swift test\b|phpunit\b|composer test\b)[^\n`]{0,80})/;
+
+/** A word that each of these commands has, to pass over most texts quickly. */
+const MAY_BE_COMMAND = /\bt\b|test|tox|check|verify|spec|ava|jest|mocha|phpunit/;
+
+const FAILED =
+	/\b(?:([1-9]\d*) (?:tests? |specs? |examples? )?(?:failed|failing|failures?|errors?)\b|(?:failures|failed|errors)[=:] ?([1-9]\d*)\b|test result: FAILED|FAIL(?:ED)?\b(?=[:\s]|$)|not ok \d+)/;
+const PASSED =
+	/\b(?:(\d+) (?:tests? |specs? |examples? )?(?:passed|passing)\b|test result: ok\b|OK \(\d+ tests?|all tests? pass(?:ed)?\b|(?:pass|passed)[=:] ?\d+\b|0 failures\b)/i;
+
+/**
+ * Reads entries in their order, and returns what they say of the last run of tests. What an agent says itself counts for
+ * its commands only, as it may claim any result.
+ */
+export class TestsReader {
+	private found: TestsInLog | undefined;
+
+	add({ message = '', type, step, contentType }: LogEntry): void {
+		if (step === 'agent_thought' || step === 'agent_plan') {
+			return;
+		}
+		const text = plainText(message.slice(0, MAXIMUM_MESSAGE));
+		const isSaid = contentType === 'agentResponse' || step === 'agent_message';
+		if (isSaid && !/^running\b/i.test(text)) {
+			return;
+		}
+		const command = MAY_BE_COMMAND.test(text) ? COMMAND.exec(text)?.[1] : undefined;
+		const failed = command !== undefined && type === 'warning' && /\bfailed(?:[.:]|$)/.test(text);
+		if (command !== undefined && !failed) {
+			this.found = { command: shown(withoutEnd(command)), outcome: 'unknown', line: undefined };
+		}
+		if (isSaid) {
+			return;
+		}
+		if (failed) {
+			this.found = { command: shown(withoutEnd(command)), outcome: 'failed', line: shown(text) };
+			return;
+		}
+		for (const line of text.split('\n')) {
+			const outcome = outcomeOf(line);
+			// Runners list what failed and what passed on lines of their own; one failure is enough.
+			if (outcome !== undefined && (this.found?.outcome !== 'failed' || this.found.command === undefined)) {
+				this.found = { command: this.found?.command, outcome, line: shown(line) };
+			}
+		}
+	}
+
+	/** Returns undefined where the log says nothing of tests. */
+	get result(): TestsInLog | undefined {
+		return this.found;
+	}
+}
+
+function outcomeOf(line: string): 'passed' | 'failed' | undefined {
+	const text = line.slice(0, 2_000);
+	if (
+		DIFF_LINE.test(text) ||
+		!/\b(?:tests?|specs?|suites?|examples?|pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|ok)\b/i.test(text)
+	) {
+		return undefined;
+	}
+	return FAILED.test(text) ? 'failed' : PASSED.test(text) ? 'passed' : undefined;
+}
+
+const withoutEnd = (command: string) => command.replace(/(?: failed[.:].*|["')\s…]+|(?<![./])\.)$/, '');
+
+const shown = (text: string) => oneLine(text, MAXIMUM_LINE);

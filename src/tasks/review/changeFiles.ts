@@ -1,0 +1,98 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import { oneLine } from '../../base/plainText.ts';
+import { formatNumber } from '../../platform/amounts.ts';
+import { gitFailure } from '../../platform/gitRefusalMessages.ts';
+import { type ChangeUriParts, readChangeUri } from '../changes/changeUri.ts';
+import { ObjectReader } from '../changes/objectReader.ts';
+import type { GitPlace } from '../launch/scratchCommit.ts';
+import { gitReason } from '../model/gitReason.ts';
+
+/** A file above this size, in bytes, is not shown: two of them in one diff would hold up the editor. */
+export const MAXIMUM_SHOWN = 16 * 1024 * 1024;
+
+const MEGABYTE = 1024 * 1024;
+const MAXIMUM_NAME = 120;
+
+/**
+ * Returns the repository in which a file of a task may be read: one of this window, or that of a task that is known.
+ * Rejects with a UserFacingError that says why there is none.
+ */
+export type FindPlace = (parts: ChangeUriParts) => Promise<GitPlace>;
+
+/** The files of tasks as they were before and after, read from the objects of the repository. */
+export class ChangeFiles {
+	private readonly findPlace: FindPlace;
+	private readonly reader = new ObjectReader(MAXIMUM_SHOWN);
+
+	constructor(findPlace: FindPlace) {
+		this.findPlace = findPlace;
+	}
+
+	/** Rejects with a FileSystemError, whose message is a sentence. */
+	async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
+		const { length } = await this.read(uri);
+		// An address names a content, which never changes.
+		return {
+			type: vscode.FileType.File,
+			ctime: 0,
+			mtime: 0,
+			size: length,
+			permissions: vscode.FilePermission.Readonly,
+		};
+	}
+
+	/** Returns a link as its target, a submodule as its commit. Rejects as `stat` does. */
+	async read(uri: vscode.Uri): Promise<Uint8Array> {
+		const parts = readChangeUri(uri);
+		if (!parts) {
+			throw vscode.FileSystemError.FileNotFound(vscode.l10n.t('This is not the address of a file of a task.'));
+		}
+		const { object, inWords } = parts;
+		if (object === undefined) {
+			return new Uint8Array();
+		}
+		if (inWords === 'submodule') {
+			return Buffer.from(`${vscode.l10n.t('Submodule at commit {0}', object)}\n`);
+		}
+		try {
+			return await this.contentOf(parts, object);
+		} catch (error) {
+			const { message } = gitFailure(error, vscode.l10n.t('Git could not read the file: {0}', gitReason(error)));
+			throw vscode.FileSystemError.Unavailable(message);
+		}
+	}
+
+	private async contentOf(parts: ChangeUriParts, object: string): Promise<Uint8Array> {
+		const read = await this.reader.read(await this.findPlace(parts), object);
+		if (read === undefined) {
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'This version of {0} is not in the repository. A partial clone gets it with “git fetch --refetch”; elsewhere, close this editor and review the task again.',
+					oneLine(parts.path, MAXIMUM_NAME),
+				),
+			);
+		}
+		if ('tooLarge' in read) {
+			return Buffer.from(`${tooLargeText(read.tooLarge)}\n`);
+		}
+		return parts.inWords === 'binary' ? Buffer.from(`${binaryText(read.content.length, object)}\n`) : read.content;
+	}
+}
+
+function tooLargeText(bytes: number): string {
+	const size = (bytes / MEGABYTE).toLocaleString(vscode.env.language, { maximumFractionDigits: 0 });
+	return vscode.l10n.t(
+		'This file has {0} MB, which is too large to be shown here. Check out the branch to open it.',
+		size,
+	);
+}
+
+/** The beginning of the object's name tells one version from another of the same size. */
+function binaryText(bytes: number, object: string): string {
+	return vscode.l10n.t(
+		'Not text: {0} bytes, {1}. Open the file from the list of tasks to see it.',
+		formatNumber(bytes),
+		object.slice(0, 10),
+	);
+}

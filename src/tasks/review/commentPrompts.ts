@@ -1,0 +1,318 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { escapeIcons, oneLine } from '../../base/plainText.ts';
+import type { Task } from '../../contract/tasks.ts';
+import { commands } from '../../platform/ids.ts';
+import { askModal, showMessage } from '../../platform/notify.ts';
+import { choose } from '../../platform/pick.ts';
+import { StateEntries } from '../../platform/sharedState.ts';
+import type { TaskChanges } from '../changes/taskChanges.ts';
+import { rowWords } from '../common/messages.ts';
+import { commentsPrompt } from '../model/commentsPrompt.ts';
+import type { CommentPlace, ReviewThread } from '../model/reviewComment.ts';
+import { COMMENT_PROMPT_ENTRIES } from '../model/storageKeys.ts';
+import { resultsOf, type TaskResult } from '../model/taskResult.ts';
+import { taskTitle } from '../model/taskRow.ts';
+import type { CommentStore } from './commentStore.ts';
+
+const MAXIMUM_TITLE = 60;
+
+/** A prompt that was made of comments and is being written further. */
+interface StoredPrompt {
+	resultKey: string;
+	taskId: string;
+	text: string;
+	/** The text as it was made. */
+	made: string;
+	/** The ids of the comments in it. */
+	comments: string[];
+}
+
+export interface CommentPromptsDependencies {
+	/** The scheme of the documents. */
+	scheme: string;
+	workspaceState: vscode.Memento;
+	store: CommentStore;
+	changes: Pick<TaskChanges, 'state'>;
+	/** Returns a task of the active connection. Rejects with a ClientError. */
+	task(id: string): Promise<Task>;
+	/** Sends a prompt to a task that has ended. Resolves with whether the service has taken it; reports what went wrong. */
+	send(task: Task, result: TaskResult, prompt: string): Promise<boolean>;
+	explain(error: unknown): void;
+}
+
+/** Makes prompts of comments, shows each in an editor, and sends it when the user says so. */
+export class CommentPrompts implements Disposable {
+	private readonly dependencies: CommentPromptsDependencies;
+	private readonly entries: StateEntries<StoredPrompt>;
+	private readonly disposables = new DisposableStore();
+	private readonly placeholder = this.disposables.add(
+		vscode.window.createTextEditorDecorationType({
+			after: {
+				contentText: vscode.l10n.t('Add a sentence of your own here, or send it as it is'),
+				color: new vscode.ThemeColor('editor.placeholder.foreground'),
+			},
+		}),
+	);
+	/** The prompts that are being sent, so that a second click sends nothing. */
+	private readonly sending = new Set<string>();
+
+	constructor(dependencies: CommentPromptsDependencies) {
+		this.dependencies = dependencies;
+		this.entries = new StateEntries(dependencies.workspaceState, COMMENT_PROMPT_ENTRIES, isStoredPrompt);
+		const draw = () => this.drawPlaceholders();
+		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(draw));
+		this.disposables.add(
+			vscode.workspace.onDidChangeTextDocument(({ document }) => {
+				if (document.uri.scheme === this.dependencies.scheme) {
+					draw();
+				}
+			}),
+		);
+		this.disposables.add(
+			vscode.languages.registerCodeLensProvider(
+				{ scheme: dependencies.scheme },
+				{ provideCodeLenses: ({ uri }) => this.lenses(uri) },
+			),
+		);
+		draw();
+	}
+
+	/** Returns the text of a document, or undefined where there is no such prompt. */
+	read(uri: vscode.Uri): string | undefined {
+		return this.storedOf(uri)?.text;
+	}
+
+	/** Keeps the text of a document. */
+	async write(uri: vscode.Uri, text: string): Promise<void> {
+		const stored = this.storedOf(uri);
+		if (stored && stored.text !== text) {
+			await this.entries.set(stored.resultKey, { ...stored, text });
+		}
+	}
+
+	/** Shows the prompt of a task's comments that were not sent. Nothing is sent. */
+	async open(taskId: string): Promise<void> {
+		try {
+			const task = await this.dependencies.task(taskId);
+			const result = await this.chooseResult(task);
+			if (result) {
+				await this.show(await this.prepare(task, result));
+			}
+		} catch (error) {
+			this.dependencies.explain(error);
+		}
+	}
+
+	/** Sends the prompt of a document, and marks its comments as sent once the service has taken it. */
+	async send(uri: vscode.Uri): Promise<void> {
+		const key = uri.toString();
+		if (this.sending.has(key)) {
+			return;
+		}
+		this.sending.add(key);
+		try {
+			const stored = this.storedOf(uri);
+			if (stored) {
+				await this.sendStored(uri, stored);
+			}
+		} catch (error) {
+			this.dependencies.explain(error);
+		} finally {
+			this.sending.delete(key);
+		}
+	}
+
+	private async sendStored(uri: vscode.Uri, stored: StoredPrompt): Promise<void> {
+		const task = await this.dependencies.task(stored.taskId);
+		const result = resultsOf(task).find(({ key }) => key === stored.resultKey);
+		if (!result) {
+			void showMessage(
+				'warning',
+				vscode.l10n.t('The task has no branch any more, so there is nothing to go on with. The prompt is kept.'),
+			);
+			return;
+		}
+		if (this.make(task, result).made !== stored.made && !(await this.agreesToOld(task, result))) {
+			return;
+		}
+		const document = documentOf(uri);
+		const prompt = (document?.getText() ?? stored.text).trim();
+		if (prompt === '') {
+			void showMessage('information', vscode.l10n.t('Write what the task should do, then send it.'));
+			return;
+		}
+		if (await this.dependencies.send(task, result, prompt)) {
+			await this.dependencies.store.markSent(task.id, new Set(stored.comments));
+			await close(uri, document);
+			await this.entries.delete(stored.resultKey);
+		}
+	}
+
+	/** Asks where the comments have changed since the prompt was made. Resolves with whether it is to be sent as it is. */
+	private async agreesToOld(task: Task, result: TaskResult): Promise<boolean> {
+		const send = vscode.l10n.t('Send as It Is');
+		const again = vscode.l10n.t('Write It Anew');
+		const chosen = await askModal(
+			vscode.l10n.t('The comments have changed since this prompt was made of them.'),
+			vscode.l10n.t('Written anew, it has the comments as they are now, and loses what you wrote into it.'),
+			send,
+			again,
+		);
+		if (chosen === again) {
+			await this.show(this.make(task, result));
+		}
+		return chosen === send;
+	}
+
+	private async chooseResult(task: Task): Promise<TaskResult | undefined> {
+		const results = resultsOf(task).filter(({ key }) => this.unsent(task.id, key).length > 0);
+		if (results.length > 1) {
+			return choose(
+				vscode.l10n.t('Send as Follow-up'),
+				results.map(result => ({
+					label: escapeIcons(oneLine(result.agent ?? result.branch, MAXIMUM_TITLE)),
+					description: escapeIcons(oneLine(result.branch, MAXIMUM_TITLE)),
+					value: result,
+				})),
+				{ placeHolder: vscode.l10n.t('The agent whose comments are sent') },
+			);
+		}
+		if (results.length === 0) {
+			void showMessage(
+				'information',
+				vscode.l10n.t(
+					'There are no comments to send. Review the changes of the task, and add comments to lines of them.',
+				),
+			);
+		}
+		return results[0];
+	}
+
+	/** Returns the prompt as it was kept, or made anew where the comments have changed and nothing would be lost. */
+	private async prepare(task: Task, result: TaskResult): Promise<StoredPrompt> {
+		const made = this.make(task, result);
+		const stored = this.entries.get(result.key);
+		if (!stored || stored.made === made.made) {
+			return stored ?? made;
+		}
+		const text = documentOf(this.uriOf(stored))?.getText() ?? stored.text;
+		if (text === stored.made) {
+			return made;
+		}
+		const again = vscode.l10n.t('Write It Anew');
+		const keep = vscode.l10n.t('Keep It');
+		const chosen = await askModal(
+			vscode.l10n.t('You have changed this prompt, and the comments have changed since.'),
+			vscode.l10n.t('Written anew, it has the comments as they are now, and loses what you wrote into it.'),
+			again,
+			keep,
+		);
+		return chosen === again ? made : { ...stored, text };
+	}
+
+	private make(task: Task, { key }: TaskResult): StoredPrompt {
+		const threads = this.unsent(task.id, key);
+		const made = commentsPrompt(threads, place => this.isEarlier(task, place), {
+			intro: vscode.l10n.t('These are my comments on your changes. Please deal with each of them.'),
+			before: vscode.l10n.t('as it was before your change'),
+			earlier: vscode.l10n.t('in an earlier version of your change'),
+		});
+		const comments = threads.flatMap(thread => thread.comments.filter(({ isSent }) => !isSent).map(({ id }) => id));
+		return { resultKey: key, taskId: task.id, text: made, made, comments };
+	}
+
+	private unsent(taskId: string, resultKey: string): ReviewThread[] {
+		return this.dependencies.store
+			.threads(taskId)
+			.filter(({ place, comments }) => place.resultKey === resultKey && comments.some(({ isSent }) => !isSent));
+	}
+
+	/** Whether a file is known to have another version than the one that was commented on. */
+	private isEarlier(task: Task, { resultKey, side, path, object }: CommentPlace): boolean {
+		const result = resultsOf(task).find(({ key }) => key === resultKey);
+		const state = result && this.dependencies.changes.state(task, result);
+		return (
+			state?.kind === 'read' &&
+			!state.changes.files.some(file => file[side]?.path === path && file[side].object === object)
+		);
+	}
+
+	private async show(prompt: StoredPrompt): Promise<void> {
+		await this.entries.set(prompt.resultKey, prompt);
+		const document = await vscode.workspace.openTextDocument(this.uriOf(prompt));
+		// The editor keeps a closed document for minutes, with the text that it had.
+		if (document.getText() !== prompt.text) {
+			const edit = new vscode.WorkspaceEdit();
+			edit.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), prompt.text);
+			await vscode.workspace.applyEdit(edit);
+		}
+		const editor = await vscode.window.showTextDocument(document, { preview: false });
+		const start = new vscode.Position(0, 0);
+		editor.selection = new vscode.Selection(start, start);
+		editor.revealRange(editor.selection);
+	}
+
+	private async lenses(uri: vscode.Uri): Promise<vscode.CodeLens[]> {
+		const stored = this.storedOf(uri);
+		if (!stored) {
+			return [];
+		}
+		const task = await this.dependencies.task(stored.taskId).catch(() => undefined);
+		const title = task ? taskTitle(task, rowWords.untitled, MAXIMUM_TITLE) : stored.taskId;
+		return [
+			new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {
+				command: commands.sendTaskComments,
+				title: `$(send) ${escapeIcons(vscode.l10n.t('Send to “{0}”', title))}`,
+				tooltip: vscode.l10n.t('Sends this text as a further prompt, and marks its comments as sent'),
+				arguments: [uri],
+			}),
+		];
+	}
+
+	private drawPlaceholders(): void {
+		for (const editor of vscode.window.visibleTextEditors) {
+			if (editor.document.uri.scheme === this.dependencies.scheme) {
+				const isEmpty = editor.document.lineAt(0).text === '';
+				editor.setDecorations(this.placeholder, isEmpty ? [new vscode.Range(0, 0, 0, 0)] : []);
+			}
+		}
+	}
+
+	/** The path is the title of the tab, the query the key of the result. */
+	private uriOf({ resultKey }: StoredPrompt): vscode.Uri {
+		return vscode.Uri.from({ scheme: this.dependencies.scheme, path: '/Follow-up.md', query: resultKey });
+	}
+
+	private storedOf(uri: vscode.Uri): StoredPrompt | undefined {
+		return uri.scheme === this.dependencies.scheme ? this.entries.get(uri.query) : undefined;
+	}
+
+	dispose(): void {
+		this.disposables.dispose();
+	}
+}
+
+function documentOf(uri: vscode.Uri): vscode.TextDocument | undefined {
+	return vscode.workspace.textDocuments.find(document => document.uri.toString() === uri.toString());
+}
+
+/** Closes the tabs of a document, after saving it: closing an unsaved one would show a dialog. */
+async function close(uri: vscode.Uri, document: vscode.TextDocument | undefined): Promise<void> {
+	if (document?.isDirty && !(await document.save())) {
+		return;
+	}
+	const tabs = vscode.window.tabGroups.all
+		.flatMap(group => group.tabs)
+		.filter(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === uri.toString());
+	await vscode.window.tabGroups.close(tabs);
+}
+
+function isStoredPrompt(value: unknown): value is StoredPrompt {
+	const stored = value as Partial<StoredPrompt> | null;
+	return (
+		[stored?.resultKey, stored?.taskId, stored?.text, stored?.made].every(text => typeof text === 'string') &&
+		Array.isArray(stored?.comments) &&
+		stored.comments.every(id => typeof id === 'string')
+	);
+}

@@ -1,0 +1,95 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import type { Task } from '../../contract/tasks.ts';
+import { COMMENT_PROMPT_SCHEME } from '../../platform/ids.ts';
+import { readChangeUri } from '../changes/changeUri.ts';
+import type { TaskResult } from '../model/taskResult.ts';
+import { CommentPrompts } from './commentPrompts.ts';
+import { CommentStore } from './commentStore.ts';
+import { AgentComparison, type AgentComparisonDependencies, type ComparedPatches } from './compareAgents.ts';
+import { ReviewComments } from './reviewComments.ts';
+import { TaskMaterial } from './taskMaterial.ts';
+
+export interface TaskAnswersDependencies extends AgentComparisonDependencies {
+	workspaceState: vscode.Memento;
+	/** Returns the task in a command's argument, which may be a row of the tree, an id or something else. */
+	taskIdOf(argument: unknown): string | undefined;
+	/** Lets the user choose a task that matches. Resolves with undefined where none was chosen, or none matches. */
+	pick(matches: (task: Task) => boolean, title: string, none: string): Promise<string | undefined>;
+	/** Asks for the key where it is missing. Resolves with false when there is still none, which the user has been told. */
+	ensureKey(): Promise<boolean>;
+	/** Sends a further prompt. Resolves with whether the service has taken it; reports what went wrong. */
+	send(task: Task, result: TaskResult, prompt: string): Promise<boolean>;
+}
+
+/** The commands by which the user answers what tasks have done: comments, follow-ups made of them, and comparisons. */
+export class TaskAnswers implements Disposable {
+	private readonly dependencies: TaskAnswersDependencies;
+	private readonly disposables = new DisposableStore();
+	readonly store: CommentStore;
+	readonly comments: ReviewComments;
+	readonly prompts: CommentPrompts;
+	readonly comparison: AgentComparison;
+	/** What questions about tasks are asked about. */
+	readonly material: TaskMaterial;
+
+	constructor(dependencies: TaskAnswersDependencies) {
+		this.dependencies = dependencies;
+		const { explain } = dependencies;
+		this.store = this.disposables.add(new CommentStore(dependencies.workspaceState));
+		this.comments = this.disposables.add(new ReviewComments(this.store, explain));
+		this.prompts = this.disposables.add(
+			new CommentPrompts({ ...dependencies, scheme: COMMENT_PROMPT_SCHEME, store: this.store }),
+		);
+		this.comparison = this.disposables.add(new AgentComparison(dependencies));
+		this.material = new TaskMaterial(dependencies);
+	}
+
+	/**
+	 * Shows the prompt of a task's comments, or sends it where it is shown. The argument is a row, a thread of comments, a
+	 * document, or nothing for the active editor.
+	 */
+	async sendComments(argument: unknown): Promise<void> {
+		const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
+		const isOfEditor = argument === undefined || argument instanceof vscode.Uri;
+		if (isOfEditor && uri?.scheme === COMMENT_PROMPT_SCHEME) {
+			await this.prompts.send(uri);
+			return;
+		}
+		if (!(await this.dependencies.ensureKey())) {
+			return;
+		}
+		const id =
+			(isOfEditor ? uri && readChangeUri(uri)?.taskId : undefined) ??
+			this.comments.taskOf(argument) ??
+			this.dependencies.taskIdOf(argument) ??
+			(await this.dependencies.pick(
+				({ id }) => this.store.hasUnsent(id),
+				vscode.l10n.t('Send as Follow-up'),
+				vscode.l10n.t(
+					'There are no comments to send. Review the changes of a task, and add comments to lines of them.',
+				),
+			));
+		if (id !== undefined) {
+			await this.prompts.open(id);
+		}
+	}
+
+	/** Compares the agents of a task, or what the user chooses. The argument is a row or nothing. */
+	async compare(argument: unknown): Promise<void> {
+		if (await this.dependencies.ensureKey()) {
+			await this.comparison.compare(this.dependencies.taskIdOf(argument));
+		}
+	}
+
+	/** Returns the patches of an open comparison, of the agents of a task, or of what the user chooses. */
+	async readPatches(argument: unknown, title: string): Promise<ComparedPatches | undefined> {
+		return (await this.dependencies.ensureKey())
+			? this.comparison.readPatches(argument, this.dependencies.taskIdOf(argument), title)
+			: undefined;
+	}
+
+	dispose(): void {
+		this.disposables.dispose();
+	}
+}

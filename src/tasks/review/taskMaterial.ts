@@ -1,0 +1,143 @@
+import * as vscode from 'vscode';
+import { plainText } from '../../base/plainText.ts';
+import type { Client } from '../../client/types.ts';
+import { isActiveTask, type LogEntry, type Task } from '../../contract/tasks.ts';
+import { readChangeUri } from '../changes/changeUri.ts';
+import { pickResult } from '../changes/pickResult.ts';
+import type { TaskChanges } from '../changes/taskChanges.ts';
+import { followWords, rowWords } from '../common/messages.ts';
+import { readEntries } from '../logDocument/readEntries.ts';
+import { isAccount, stepOf } from '../model/formatEntry.ts';
+import { outcomeOf } from '../model/taskGroups.ts';
+import { resultsOf } from '../model/taskResult.ts';
+import { hasFailed, taskTitle } from '../model/taskRow.ts';
+import { readPatch } from './readPatch.ts';
+
+/** A longer log is read at its beginning and at its end. */
+const FIRST_ENTRIES = 100;
+const LAST_ENTRIES = 2_000;
+const MAXIMUM_ENTRY = 4_000;
+const MAXIMUM_TITLE = 60;
+
+export interface TaskMaterialDependencies {
+	changes: TaskChanges;
+	/** Returns a task of the active connection. Rejects with a ClientError. */
+	task(id: string): Promise<Task>;
+	client(): Promise<Pick<Client, 'tasks'>>;
+	/** Returns the task in a command's argument, which may be a row of the tree, an id or something else. */
+	taskIdOf(argument: unknown): string | undefined;
+	/** Lets the user choose a task that matches. Resolves with undefined where none was chosen, or none matches. */
+	pick(matches: (task: Task) => boolean, title: string, none: string): Promise<string | undefined>;
+	/** Asks for the key where it is missing. Resolves with false when there is still none, which the user has been told. */
+	ensureKey(): Promise<boolean>;
+}
+
+/** What other features are told of a task. All of it but the id is text of others. */
+export interface TaskFacts {
+	id: string;
+	title: string;
+	prompt: string;
+	/** The state in words. */
+	status: string;
+	error: string | undefined;
+}
+
+export interface LogText {
+	index: number;
+	text: string;
+	/** The log itself marks it as an error or a warning. */
+	isProblem: boolean;
+}
+
+/** The changes of one result. */
+export interface TaskPatch {
+	/** A command's argument names the result by it. */
+	resultKey: string;
+	/** The agent or the branch. */
+	name: string;
+	text: string;
+	isCut: boolean;
+}
+
+const choices: Record<'any' | 'failed' | 'changed', (task: Task) => boolean> = {
+	any: () => true,
+	failed: hasFailed,
+	changed: task => !isActiveTask(task) && resultsOf(task).length > 0,
+};
+
+/** Reads prompts, logs and changes of tasks for questions about them. Everything rejects with errors to be explained. */
+export class TaskMaterial {
+	private readonly dependencies: TaskMaterialDependencies;
+
+	constructor(dependencies: TaskMaterialDependencies) {
+		this.dependencies = dependencies;
+	}
+
+	/** Returns the task that an argument names or that the user chooses; undefined where there is none, which was told. */
+	async choose(argument: unknown, title: string, which: keyof typeof choices): Promise<TaskFacts | undefined> {
+		if (!(await this.dependencies.ensureKey())) {
+			return undefined;
+		}
+		const none = {
+			any: vscode.l10n.t('There are no tasks on this connection. Start one first.'),
+			failed: vscode.l10n.t('No task has failed, so there is nothing to explain.'),
+			changed: vscode.l10n.t('No task has ended with changes.'),
+		}[which];
+		const id = this.taskIdOf(argument) ?? (await this.dependencies.pick(choices[which], title, none));
+		if (id === undefined) {
+			return undefined;
+		}
+		const task = await this.dependencies.task(id);
+		const outcome = outcomeOf(task);
+		return {
+			id,
+			title: taskTitle(task, rowWords.untitled, MAXIMUM_TITLE),
+			prompt: task.prompt ?? '',
+			status: outcome === 'active' ? rowWords.running : rowWords.outcome(outcome),
+			error: task.error,
+		};
+	}
+
+	/** The argument is a row, an id, or the address of a file that a task has changed. */
+	private taskIdOf(argument: unknown): string | undefined {
+		return argument instanceof vscode.Uri ? readChangeUri(argument)?.taskId : this.dependencies.taskIdOf(argument);
+	}
+
+	/** Returns the entries of a task's log, without those that only count what a model has cost. */
+	async readLog(taskId: string, signal: AbortSignal): Promise<LogText[]> {
+		const client = await this.dependencies.client();
+		const first: LogText[] = [];
+		let last: LogText[] = [];
+		for await (const record of readEntries({ client, taskId, from: 0, signal, missing: followWords.missing })) {
+			if ('note' in record || isAccount(record.entry)) {
+				continue;
+			}
+			const line = lineOf(record.index, record.entry);
+			if (first.length < FIRST_ENTRIES) {
+				first.push(line);
+			} else if (last.push(line) > 2 * LAST_ENTRIES) {
+				last = last.slice(-LAST_ENTRIES);
+			}
+		}
+		return [...first, ...last.slice(-LAST_ENTRIES)];
+	}
+
+	/** Returns what a task has changed. `argument` may name one of several results; else the user is asked. */
+	async readChanges(taskId: string, argument: unknown, title: string): Promise<TaskPatch | undefined> {
+		const task = await this.dependencies.task(taskId);
+		const named = argument instanceof vscode.Uri ? readChangeUri(argument) : argument;
+		const result = await pickResult(task, named, title);
+		if (!result) {
+			return undefined;
+		}
+		const changes = await this.dependencies.changes.read(task, result);
+		return { resultKey: result.key, name: result.agent ?? result.branch, ...(await readPatch(changes)) };
+	}
+}
+
+function lineOf(index: number, entry: LogEntry): LogText {
+	const step = stepOf(entry);
+	const message = plainText((entry.message ?? '').slice(0, MAXIMUM_ENTRY)).trim();
+	const text = [entry.type === 'error' ? 'error' : undefined, step, message].filter(Boolean).join(': ');
+	return { index, text, isProblem: entry.type === 'error' || entry.type === 'warning' };
+}

@@ -1,0 +1,61 @@
+import * as vscode from 'vscode';
+import { defaultFolder, fileNameOf, offerToOpen } from '../platform/saveTarget.ts';
+import type { TaskChanges } from './changes/taskChanges.ts';
+import { exportTask } from './model/exportTask.ts';
+import type { TaskTarget } from './model/taskConnection.ts';
+import { taskTitle } from './model/taskRow.ts';
+
+export interface ExportTaskDependencies {
+	changes: Pick<TaskChanges, 'state'>;
+	/** Returns the task that a command's argument names or that the user chooses; undefined for none. */
+	choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined>;
+	explain(error: unknown): void;
+}
+
+export class TaskExport {
+	private readonly dependencies: ExportTaskDependencies;
+
+	constructor(dependencies: ExportTaskDependencies) {
+		this.dependencies = dependencies;
+	}
+
+	/** Writes a task to a file, as JSON. The user is asked where, unless `file` says it. */
+	async run(argument: unknown, file?: unknown): Promise<void> {
+		const { changes, choose, explain } = this.dependencies;
+		const title = vscode.l10n.t('Export Task as JSON');
+		const chosen = await choose(argument, title);
+		if (!chosen) {
+			return;
+		}
+		const { id, target } = chosen;
+		try {
+			// The list may be older than what the agents have used since.
+			const task = await target.client.tasks.get(id);
+			const name = fileNameOf(taskTitle(task, ''), 'task');
+			const place =
+				file instanceof vscode.Uri
+					? file
+					: await vscode.window.showSaveDialog({
+							title,
+							defaultUri: vscode.Uri.joinPath(defaultFolder(), `${name}.json`),
+							filters: { JSON: ['json'] },
+						});
+			if (!place) {
+				return;
+			}
+			const { name: connection, label } = target.connection;
+			const text = exportTask(task, {
+				connection: { name: connection, label },
+				now: Date.now(),
+				baseOf(result) {
+					const state = changes.state(task, result);
+					return state?.kind === 'read' ? state.changes.base : undefined;
+				},
+			});
+			await vscode.workspace.fs.writeFile(place, new TextEncoder().encode(text));
+			offerToOpen(place, vscode.l10n.t('The task was exported to {0}.', vscode.workspace.asRelativePath(place)));
+		} catch (error) {
+			explain(error);
+		}
+	}
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Tampering } from '../../support/contractServer/contractServer.ts';
+import { stopShared } from '../localService/harness.ts';
+import { type Proof, proofsOf } from '../proofs.ts';
+import type { Fault } from './fault.ts';
+
+/** A proof that waits in vain for what was falsified has noticed it. */
+const PATIENCE_MS = 20_000;
+
+type Outcome = 'untouched' | 'noticed' | 'unnoticed';
+
+/** Adds a test for each fault: every proof of its requirement that the fault reaches must fail. */
+export function noticeFaults(area: string, faults: readonly Fault[]): void {
+	describe(`a fault of ${area} is noticed`, function () {
+		this.timeout(120_000);
+		after(stopShared);
+		for (const fault of faults) {
+			it(`${fault.what} (${fault.breaks})`, async () => {
+				const outcomes = await outcomesOf(fault);
+				const named = (wanted: Outcome) =>
+					outcomes.filter(({ outcome }) => outcome === wanted).map(({ proof }) => proof.what);
+				assert.notDeepEqual(named('noticed'), [], 'no proof noticed it');
+				const unseenBy = fault.unseenBy ?? [];
+				const isExcused = (what: string) => unseenBy.some(beginning => what.startsWith(beginning));
+				assert.deepEqual(
+					named('unnoticed').filter(what => !isExcused(what)),
+					[],
+					'these proofs held all the same',
+				);
+				const idle = unseenBy.filter(beginning => !named('unnoticed').some(what => what.startsWith(beginning)));
+				assert.deepEqual(idle, [], 'these proofs need no excuse');
+			});
+		}
+	});
+}
+
+async function outcomesOf({ breaks, tampering }: Fault): Promise<{ proof: Proof; outcome: Outcome }[]> {
+	const outcomes: { proof: Proof; outcome: Outcome }[] = [];
+	for (const proof of proofsOf(breaks)) {
+		const own = watched(typeof tampering === 'function' ? tampering() : tampering, proof);
+		const ended = proof.runUnder(own.tampering).then(
+			() => 'unnoticed' as const,
+			() => 'noticed' as const,
+		);
+		const waiting = new AbortController();
+		const late = delay(PATIENCE_MS, 'noticed' as const, { signal: waiting.signal }).catch(() => 'noticed' as const);
+		const outcome = await Promise.race([ended, late]);
+		waiting.abort();
+		outcomes.push({ proof, outcome: own.hasChanged() ? outcome : 'untouched' });
+	}
+	return outcomes;
+}
+
+/** Tells whether the tampering changed anything in the run of a proof. */
+function watched(
+	{ request, reply, deviation }: Tampering,
+	{ by }: Proof,
+): { tampering: Tampering; hasChanged(): boolean } {
+	let changed = false;
+	const watch =
+		<Message, Rest extends unknown[]>(tamper: (message: Message, ...rest: Rest) => void) =>
+		(message: Message, ...rest: Rest) => {
+			const before = JSON.stringify(message);
+			tamper(message, ...rest);
+			changed ||= JSON.stringify(message) !== before;
+		};
+	const tampering: Tampering = {
+		...(reply && { reply: watch(reply) }),
+		// What a client sends, and the enclave that it meets in its proofs, are no fault of the service.
+		...(request && by === 'client' && { request: watch(request) }),
+	};
+	if (deviation && by === 'client') {
+		Object.defineProperty(tampering, 'deviation', {
+			get() {
+				changed = true;
+				return deviation;
+			},
+		});
+	}
+	return { tampering, hasChanged: () => changed };
+}

@@ -1,0 +1,65 @@
+import { type Mutation, of } from './mutation.ts';
+
+const CHANNEL = ['channelSession', 'channelEvidence', 'localService/channel'];
+
+/** Changes of the encrypted channel's cryptography. */
+export const cryptoMutations: readonly Mutation[] = [
+	...of('src/crypto/sealedFrame.ts', CHANNEL, [
+		['the key is for another purpose', "'handshake data'", "'handshake'"],
+		['the key has 16 bytes', 'KEY_LENGTH = 32', 'KEY_LENGTH = 16'],
+		['the key has a salt', 'salt: new Uint8Array()', 'salt: Buffer.from([1])'],
+		[
+			'the nonce is signed from its other end',
+			'setBigUint64(0, BigInt(nonce))',
+			'setBigUint64(0, BigInt(nonce), true)',
+		],
+		['the nonce is signed in 4 bytes', 'NONCE_LENGTH = 8', 'NONCE_LENGTH = 9'],
+		['the IV is not signed', '\tbytes.set(iv, NONCE_LENGTH);\n', ''],
+		['every IV is the same', 'crypto.getRandomValues(new Uint8Array(IV_LENGTH))', 'new Uint8Array(IV_LENGTH)'],
+		[
+			'no signature is looked at',
+			"if (!(await verify(signedBytes(nonce, iv, ciphertext), raw, 'SHA-256'))) {",
+			'if (false) {',
+		],
+		[
+			'an IV may have any length',
+			'iv.length !== IV_LENGTH || ',
+			'',
+			'The schemas of messages and of replies take IVs of 12 bytes alone.',
+		],
+	]),
+	...of('src/crypto/aesGcm.ts', CHANNEL, [
+		['an IV has 16 bytes', 'IV_LENGTH = 12', 'IV_LENGTH = 16'],
+		['a tag has 12 bytes', 'TAG_LENGTH = 16', 'TAG_LENGTH = 12'],
+		['a tag is not compared', '\t\tdecipher.final();\n', ''],
+	]),
+	...of('src/crypto/hkdf.ts', CHANNEL, [['another hash derives the key', "hash: 'SHA-256'", "hash: 'SHA-384'"]]),
+	...of('src/crypto/keyPair.ts', CHANNEL, [
+		['another hash is signed', "sign('sha256'", "sign('sha384'"],
+		['another curve', "'secp384r1'", "'prime256v1'"],
+	]),
+	...of('src/crypto/publicKey.ts', CHANNEL, [
+		['a point may lie anywhere', 'if (!isOnCurve(spki)) {', 'if (false) {'],
+		[
+			'a key may have any form',
+			'spki.length !== PREFIX.length + POINT_LENGTH || !PREFIX.every((byte, index) => spki[index] === byte)',
+			'false',
+		],
+	]),
+	...of('src/crypto/signature.ts', CHANNEL, [
+		['bytes may follow a signature', 'length !== der.length - 2', 'false'],
+		[
+			'the two numbers change places',
+			'raw.set(s.bytes, RAW_SIGNATURE_LENGTH - s.bytes.length)',
+			'raw.set(s.bytes, NUMBER_LENGTH - s.bytes.length)',
+		],
+	]),
+	...of('src/crypto/verifier.ts', CHANNEL, [
+		['every signature holds', 'resolve(holds);', 'resolve(true);'],
+		[
+			'the hashes change places',
+			"{ 'SHA-256': 'sha256', 'SHA-384': 'sha384' }",
+			"{ 'SHA-256': 'sha384', 'SHA-384': 'sha256' }",
+		],
+	]),
+];

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
+
+const DEMO = { label: 'Local', model: 'demo', isDemo: true };
+
+describe('the chat page where only the demo answers', function () {
+	this.timeout(120_000);
+	let chat: ChatPage;
+	const open = useChatPage(page => {
+		chat = page;
+	});
+
+	const button = () => chat.page.getByRole('button', { name: 'Add Model Server…', exact: true });
+	const composer = () => chat.page.locator('chat-composer textarea');
+	const sent = async () => (await chat.posted()).filter(({ kind }) => kind === 'message-send');
+
+	it('says so while the conversation is empty, and leads to a model with the keyboard alone', async () => {
+		await open({ width: 220, height: 600 });
+		await chat.snapshot([], { connection: DEMO });
+		await button().waitFor();
+		assert.match(await chat.page.locator('.empty').innerText(), /No model is set up yet\. .*the built-in demo answers/);
+		await chat.screenshot('servers-empty-narrow');
+		await button().focus();
+		await chat.page.keyboard.press('Enter');
+		assert.deepEqual(await chat.waitForPosted('server-add'), { kind: 'server-add' });
+	});
+
+	it('says nothing of it where a model answers, or in an encrypted conversation', async () => {
+		await open();
+		await chat.snapshot([], { connection: { label: 'Local', model: 'real' } });
+		await chat.page.getByText('real on Local').waitFor();
+		assert.equal(await button().count(), 0);
+		const encryption = {
+			label: 'Encrypted',
+			details: [],
+			isConnecting: false,
+			isRefused: false,
+			isKept: true,
+			emptyText: 'Only the connection reads this.',
+		};
+		await chat.snapshot([], { connection: DEMO, encryption });
+		await chat.page.getByText('Only the connection reads this.').waitFor();
+		assert.equal(await button().count(), 0);
+	});
+
+	it('offers it under the last reply of the demo, for the message of that reply', async () => {
+		await open();
+		const first = turnView({ provider: 'demo' });
+		const last = turnView({ provider: 'demo-two' });
+		await chat.snapshot([first, last], { connection: DEMO });
+		await button().waitFor();
+		assert.equal(await button().count(), 1);
+		await button().click();
+		assert.deepEqual(await chat.waitForPosted('server-add'), { kind: 'server-add', turn: last.id });
+	});
+
+	it('offers nothing under the reply of another provider, nor while the reply streams', async () => {
+		await open();
+		await chat.snapshot([turnView({ provider: 'mine' })], { connection: DEMO });
+		await chat.page.locator('chat-turn').waitFor();
+		assert.equal(await button().count(), 0);
+		const streaming = turnView({ provider: 'demo', state: 'streaming' });
+		await chat.snapshot([streaming], { connection: DEMO });
+		await chat.page.locator('article[aria-busy="true"]').waitFor();
+		assert.equal(await button().count(), 0);
+	});
+
+	it('sends the draft that was waiting when it is told to, once, and nothing where there is none', async () => {
+		await open();
+		await chat.snapshot([], { connection: DEMO });
+		await chat.send({ kind: 'draft-send' });
+		await composer().fill('Who are you?');
+		assert.deepEqual(await sent(), []);
+		await chat.send({ kind: 'draft-send' });
+		await chat.send({ kind: 'draft-send' });
+		assert.equal((await chat.waitForPosted('message-send')).text, 'Who are you?');
+		assert.equal((await sent()).length, 1);
+	});
+});

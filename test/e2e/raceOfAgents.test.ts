@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { makeSampleRepository, type SampleRepository } from '../../scripts/sampleRepository.ts';
+import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
+import {
+	appears,
+	openView,
+	pickItem,
+	pickThrough,
+	runCommand,
+	screenshot,
+	type Theme,
+	until,
+	useTheme,
+} from '../support/editorWindow.ts';
+import { chooseInMenu, narrowSideBar, taskRow, taskShows, walkTo, writePrompt } from '../support/errandWindow.ts';
+
+const PROMPT = 'Say what is in here';
+
+describe('one prompt that two agents have', function () {
+	this.timeout(180_000);
+	let scratch: string;
+	let sample: SampleRepository;
+	let server: EditorServer;
+	let page: Page;
+
+	before(async () => {
+		scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-race-'));
+		sample = makeSampleRepository(path.join(scratch, 'widgets'));
+		server = await startEditor({ folder: sample.folder, settings: { 'errand.tasks.refreshInterval': 5 } });
+		({ page } = await openWindow(server));
+		await openView(page, 'Errand');
+	});
+
+	after(async () => {
+		await server?.stop();
+		rmSync(scratch, { recursive: true, force: true });
+	});
+
+	const row = (text: string): Locator =>
+		page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row').filter({ hasText: text });
+	const comparison = () => page.locator('.editor-instance .monaco-editor[data-uri^="errand-compare:"]');
+	const lines = async () => (await comparison().locator('.view-lines').innerText()).replaceAll('\u00a0', ' ');
+	const inEachTheme = async (name: string) => {
+		for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
+			await useTheme(page, theme);
+			await screenshot(page, `${name}-${theme}`);
+		}
+	};
+	const compare = () =>
+		chooseInMenu(page, new RegExp(`^${PROMPT}`), 'Compare Agents', () => comparison().first().isVisible());
+
+	const closeEditor = async () => {
+		await runCommand(page, 'View: Close All Editors');
+		await until('no editor is open', async () => (await page.locator('.part.editor .tab').count()) === 0);
+	};
+
+	/** Makes the second agent's branch differ from the first one's, as a further prompt would. */
+	function goOnWithSecond(): void {
+		const [, second] = execFileSync(
+			'git',
+			['-C', sample.origin, 'for-each-ref', '--format=%(refname:short)', 'refs/heads/errand'],
+			{ encoding: 'utf8' },
+		)
+			.trim()
+			.split('\n');
+		const clone = path.join(scratch, 'clone');
+		const git = (...args: string[]) => execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@t', ...args]);
+		git('clone', '--quiet', '--branch', second ?? '', sample.origin, clone);
+		appendFileSync(path.join(clone, 'errand-demo.md'), '\nIt sells widgets.\n');
+		writeFileSync(path.join(clone, 'CONTENTS.md'), '# Contents\n\nSee the readme.\n');
+		git('-C', clone, 'add', '--all');
+		git('-C', clone, 'commit', '--quiet', '--message', 'Say more');
+		git('-C', clone, 'push', '--quiet');
+	}
+
+	it('is one row with a row for each of them', async () => {
+		const editor = await writePrompt(page, PROMPT);
+		await page.keyboard.press('ControlOrMeta+Enter');
+		await pickThrough(page, 'Agent', 'Demo Two');
+		await row('Demo Two').click();
+		await page.keyboard.press('Enter');
+		await row('Agents').filter({ hasText: 'Demo (demo), Demo Two (demo)' }).waitFor();
+		await pickItem(page, 'Start Task');
+		await until('the task is started', async () => (await editor.count()) === 0, 60_000);
+		await taskShows(page, PROMPT, '2 agents');
+		await taskShows(page, PROMPT, 'completed');
+		assert.equal(await taskRow(page, PROMPT).count(), 1);
+		await walkTo(page, new RegExp(`^${PROMPT}`));
+		await page.keyboard.press('ArrowRight');
+		const below = page.locator('.part.sidebar .pane-body .monaco-list-row[aria-level="3"]');
+		await until('each agent says what it has changed', async () => {
+			const texts = await below.allInnerTexts();
+			return texts.length === 2 && texts.every(text => /\+\d+ .* in 1 file/.test(text));
+		});
+		await inEachTheme('race-rows');
+		await narrowSideBar(page, 200);
+		await inEachTheme('race-narrow');
+		await narrowSideBar(page, 340);
+	});
+
+	it('is compared in a document, where equal files are marked', async () => {
+		await compare();
+		assert.match(await lines(), /demo +demo-two[\s\S]*The same from all \(1\)[\s\S]*errand-demo\.md .*same as demo/);
+		await screenshot(page, 'race-same');
+		await closeEditor();
+		goOnWithSecond();
+		await compare();
+		const changed =
+			/Changed in different ways \(1\)[\s\S]*errand-demo\.md[\s\S]*Changed by demo-two only \(1\)[\s\S]*CONTENTS\.md/;
+		await until('the document has the new commit', async () => changed.test(await lines()));
+		await inEachTheme('race-compared');
+	});
+
+	it('shows how the two differ, in one view', async () => {
+		await comparison().getByRole('button', { name: 'Compare demo with demo-two' }).click();
+		const diffs = page.locator('.multiDiffEntry');
+		await diffs.filter({ hasText: 'errand-demo.md' }).first().waitFor();
+		await diffs.filter({ hasText: 'CONTENTS.md' }).first().waitFor();
+		await inEachTheme('race-differences');
+		await closeEditor();
+	});
+
+	it('gives a file of one of them, from a link in the document', async () => {
+		await compare();
+		const file = path.join(sample.folder, 'CONTENTS.md');
+		const link = comparison().locator('.view-line').filter({ hasText: 'CONTENTS.md' }).getByText('take');
+		await until('the preview is there', async () => {
+			await link.first().click({ modifiers: ['ControlOrMeta'] });
+			return appears(row('CONTENTS.md'), 5_000);
+		});
+		await screenshot(page, 'race-take');
+		await page.keyboard.press('Enter');
+		await until('the file is there', async () => existsSync(file));
+		assert.equal(readFileSync(file, 'utf8'), '# Contents\n\nSee the readme.\n');
+		await screenshot(page, 'race-taken');
+	});
+});

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { makeSampleRepository, type SampleRepository } from '../../scripts/sampleRepository.ts';
+import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
+import {
+	dialog,
+	dismissInput,
+	openView,
+	pickItem,
+	runCommand,
+	screenshot,
+	type Theme,
+	toast,
+	until,
+	useTheme,
+} from '../support/editorWindow.ts';
+import { chooseInMenu, narrowSideBar, startTask, taskRow, taskShows, walkTo } from '../support/errandWindow.ts';
+
+const SLOW = 'Look at it slowly';
+const SORT = 'Sort the notes';
+
+describe('what the branch of a task can be brought to', function () {
+	this.timeout(180_000);
+	let scratch: string;
+	let sample: SampleRepository;
+	let server: EditorServer;
+	let page: Page;
+
+	before(async () => {
+		scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-branches-'));
+		sample = makeSampleRepository(path.join(scratch, 'widgets'));
+		server = await startEditor({ folder: sample.folder, settings: { 'errand.tasks.refreshInterval': 5 } });
+		({ page } = await openWindow(server));
+		await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+		await openView(page, 'Errand');
+	});
+
+	after(async () => {
+		await server?.stop();
+		rmSync(scratch, { recursive: true, force: true });
+	});
+
+	const git = (...args: string[]) => execFileSync('git', ['-C', sample.folder, ...args], { encoding: 'utf8' }).trim();
+	const origin = (...args: string[]) =>
+		execFileSync('git', ['-C', sample.origin, ...args], { encoding: 'utf8' }).trim();
+	const branchOf = (name: string) =>
+		origin('for-each-ref', '--format=%(refname:short)', `refs/heads/errand/${name}*`) || assert.fail(`no ${name}`);
+	const choose = (prompt: string, item: string, shown: Locator) =>
+		chooseInMenu(page, new RegExp(prompt), item, () => shown.isVisible());
+	const messageText = async () =>
+		(await page.locator('.part.sidebar .tree-explorer-viewlet-tree-view .message').allInnerTexts()).join('').trim();
+	const inEachTheme = async (name: string) => {
+		for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
+			await useTheme(page, theme);
+			await screenshot(page, `${name}-${theme}`);
+		}
+	};
+
+	it('is told of when its task ends out of sight, in a notice, on the view and in its row, once each', async () => {
+		await startTask(page, `${SLOW} /demo slow`);
+		const statusItem = page.locator('.statusbar-item').filter({ hasText: SLOW });
+		await statusItem.getByText('live').waitFor();
+		assert.equal(await messageText(), '');
+		await screenshot(page, 'branches-live');
+		// The log of this task is in view from now on, so only the other one is told of.
+		await startTask(page, SORT);
+		await taskShows(page, SORT, 'in 1 file');
+		const notice = toast(page, `“${SLOW} /demo slow” has finished: `);
+		await notice.waitFor({ timeout: 90_000 });
+		for (const button of ['Review', 'Apply…', 'Log']) {
+			await notice.getByRole('button', { name: button, exact: true }).waitFor();
+		}
+		const badge = page.locator('.activitybar .badge-content');
+		await badge.getByText('1', { exact: true }).first().waitFor();
+		await screenshot(page, 'branches-notice');
+		assert.equal(await toast(page, SORT).count(), 0);
+		await notice.getByRole('button', { name: 'Log', exact: true }).click();
+		await until('nothing is left to look at', async () => !(await badge.first().isVisible()));
+	});
+
+	it('is checked out where a file stands in the way, which is stashed after a question', async () => {
+		const branch = branchOf('sort');
+		writeFileSync(path.join(sample.folder, 'errand-demo.md'), 'mine\n');
+		const question = dialog(page, 'stands in the way');
+		await choose(SORT, 'Check Out Task Branch…', question);
+		assert.match(await question.innerText(), /errand-demo\.md/);
+		await screenshot(page, 'branches-in-the-way');
+		await question.getByRole('button', { name: 'Stash These Files' }).click();
+		const done = toast(page, `“${branch}” is checked out.`);
+		await done.getByText(`is in the stash “Before ${branch}”`).waitFor();
+		await done.getByRole('button', { name: 'View Stash…' }).waitFor();
+		await screenshot(page, 'branches-checked-out');
+		assert.equal(git('branch', '--show-current'), branch);
+		assert.match(git('stash', 'list'), new RegExp(`Before ${branch}`));
+		assert.match(readFileSync(path.join(sample.folder, 'errand-demo.md'), 'utf8'), /Errand demo/);
+		assert.equal(git('status', '--porcelain'), '');
+	});
+
+	it('is opened in a worktree, in a window of its own', async () => {
+		const branch = branchOf('look');
+		const input = page.locator('.quick-input-widget:visible .quick-input-box input');
+		await choose(SLOW, 'Open Task Branch in a Worktree…', input);
+		const folder = await input.inputValue();
+		assert.equal(path.dirname(folder), scratch);
+		await screenshot(page, 'branches-worktree');
+		const opened = page.context().waitForEvent('page', { timeout: 60_000 });
+		await input.press('Enter');
+		const other = await opened;
+		await until('the window shows the folder', async () => decodeURIComponent(other.url()).includes(folder), 60_000);
+		await other.close();
+		assert.match(git('worktree', 'list'), new RegExp(`${folder} .*\\[${branch}\\]`));
+	});
+
+	it('is merged into the current branch after saying what comes of it', async () => {
+		const branch = branchOf('sort');
+		git('switch', '--quiet', 'main');
+		const question = dialog(page, `Merge “${branch}” into “main”?`);
+		await choose(SORT, 'Merge Task Branch…', question);
+		assert.match(await question.innerText(), /It merges cleanly: 1 file changes\. “main” is fast-forwarded\./);
+		await screenshot(page, 'branches-merge');
+		await question.getByRole('button', { name: 'Merge', exact: true }).click();
+		await toast(page, `“${branch}” is merged into “main”.`).waitFor();
+		assert.equal(git('rev-parse', 'main'), origin('rev-parse', branch));
+	});
+
+	it('is deleted here and on the remote after a yes for each, and made again by Undo', async () => {
+		const branch = branchOf('sort');
+		const commit = origin('rev-parse', branch);
+		const here = dialog(page, `Delete the branch “${branch}” in this repository?`);
+		await choose(SORT, 'Delete Task Branch…', here);
+		await screenshot(page, 'branches-delete-here');
+		await here.getByRole('button', { name: 'Delete', exact: true }).click();
+		const there = dialog(page, `Delete the branch “${branch}” on origin?`);
+		await there.waitFor();
+		await screenshot(page, 'branches-delete-there');
+		await there.getByRole('button', { name: 'Delete', exact: true }).click();
+		const done = toast(page, `The branch “${branch}” is deleted (here, origin).`);
+		await done.waitFor();
+		await screenshot(page, 'branches-deleted');
+		assert.equal(git('branch', '--list', branch), '');
+		assert.equal(origin('branch', '--list', branch), '');
+		await done.getByRole('button', { name: 'Undo' }).click();
+		await until('it is made again', async () => origin('branch', '--list', branch) !== '');
+		assert.deepEqual([git('rev-parse', branch), origin('rev-parse', branch)], [commit, commit]);
+	});
+
+	it('is copied by its name, as its task is by its id', async () => {
+		const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+		const copied = (words: RegExp) => async () => words.test(await clipboard());
+		await chooseInMenu(page, new RegExp(SORT), 'Copy Branch Name', copied(/^errand\/sort/));
+		assert.equal(await clipboard(), branchOf('sort'));
+		await chooseInMenu(page, new RegExp(SORT), 'Copy Task ID', copied(/^(?!errand\/)\S+$/));
+	});
+
+	it('leads to the page of its host for a pull request, which the editor asks about', async () => {
+		git('remote', 'set-url', '--push', 'origin', 'https://github.com/acme/widgets.git');
+		const question = dialog(page, 'external website');
+		await choose(SORT, 'Open or Create Pull Request…', question);
+		const branch = branchOf('sort');
+		assert.match(
+			await question.innerText(),
+			new RegExp(`https://github\\.com/acme/widgets/compare/main\\.\\.\\.${branch}\\?expand=1`),
+		);
+		await screenshot(page, 'branches-pull-request');
+		await question.getByRole('button', { name: 'Cancel' }).click();
+	});
+
+	it('leaves the list with its task, and comes back with the filter for archived tasks', async () => {
+		const isGone = async () => (await taskRow(page, SORT).count()) === 0;
+		await chooseInMenu(page, new RegExp(SORT), 'Archive Task', isGone);
+		await runCommand(page, 'Errand: Filter Tasks…');
+		await pickItem(page, 'Show archived tasks');
+		await dismissInput(page);
+		await taskShows(page, SORT, 'archived');
+		assert.equal(await messageText(), 'Filter: with archived tasks');
+		await walkTo(page, new RegExp(SORT));
+		await page.keyboard.press('ArrowRight');
+		await taskRow(page, 'errand-demo.md').first().waitFor();
+		await inEachTheme('branches-archived');
+		await narrowSideBar(page, 200);
+		await inEachTheme('branches-narrow');
+	});
+});

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Frame, Locator, Page } from 'playwright-core';
+import { makeSampleRepository, type SampleRepository } from '../../scripts/sampleRepository.ts';
+import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
+import {
+	acceptPicks,
+	openView,
+	pickItem,
+	pickThrough,
+	runCommand,
+	screenshot,
+	type Theme,
+	until,
+	useTheme,
+	webviewFrame,
+} from '../support/editorWindow.ts';
+import { chooseInMenu, startTask, taskShows, walkTo, writePrompt } from '../support/errandWindow.ts';
+import { UpstreamServer } from '../support/upstreamServer.ts';
+
+const FAILING = '/demo fail answer success whatever you are asked';
+const RACE = 'Say what is in here';
+
+const token = (content: string, alternatives: Record<string, number>) => ({
+	choices: [
+		{
+			index: 0,
+			delta: { content },
+			finish_reason: null,
+			logprobs: {
+				content: [
+					{
+						token: content,
+						logprob: 0,
+						top_logprobs: Object.entries(alternatives).map(([other, share]) => ({
+							token: other,
+							logprob: Math.log(share),
+						})),
+					},
+				],
+			},
+		},
+	],
+});
+
+/** The answer in tokens, with the alternatives of the label. */
+const answering = (alternatives: Record<string, number>) => ({
+	models: [{ id: 'judge' }],
+	chunks: [token('{"answer":"', {}), token('A', alternatives), token('","probability":0.5}', {})],
+});
+
+describe('decisions about tasks in the window', function () {
+	this.timeout(240_000);
+	let scratch: string;
+	let sample: SampleRepository;
+	let upstream: UpstreamServer;
+	let server: EditorServer;
+	let page: Page;
+
+	before(async () => {
+		scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-decisions-'));
+		sample = makeSampleRepository(path.join(scratch, 'widgets'));
+		upstream = await UpstreamServer.start(answering({ A: 0.8, B: 0.2 }));
+		server = await startEditor({
+			folder: sample.folder,
+			settings: {
+				'errand.tasks.refreshInterval': 5,
+				'errand.tasks.agent': 'demo',
+				'errand.local.upstreams': {
+					ollama: false,
+					tested: { url: upstream.url, prices: { input: 1, output: 2 } },
+				},
+			},
+		});
+		({ page } = await openWindow(server, { viewport: { width: 1600, height: 1000 } }));
+		await openView(page, 'Errand');
+	});
+
+	after(async () => {
+		await server?.stop();
+		await upstream?.stop();
+		rmSync(scratch, { recursive: true, force: true });
+	});
+
+	const report = (): Promise<Frame> => webviewFrame(page, 'decision-report main');
+	const sentence = async () =>
+		(
+			await (
+				await report()
+			)
+				.locator('.sentence')
+				.allInnerTexts()
+				.catch(() => [])
+		).join(' ');
+	const says = (text: RegExp) => until(`the page says ${text}`, async () => text.test(await sentence()));
+	const press = async (name: string) => (await report()).getByRole('button', { name }).first().click();
+	const textOfPage = async () => (await report()).locator('main').innerText();
+	const row = (text: string): Locator =>
+		page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row').filter({ hasText: text });
+	const isOpen = () => page.locator('.tab').filter({ hasText: 'Decision:' }).first().isVisible();
+	const inEachTheme = async (name: string) => {
+		for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
+			await useTheme(page, theme);
+			await screenshot(page, `${name}-${theme}`);
+		}
+	};
+	const prompts = () => upstream.requests.filter(({ path }) => path.endsWith('/chat/completions'));
+
+	it('say why a task has failed, with the cause and the entries of its log, and jump to them', async () => {
+		await startTask(page, FAILING);
+		await taskShows(page, FAILING.slice(0, 10), 'failed');
+		await runCommand(page, 'View: Close All Editors');
+		await chooseInMenu(page, new RegExp(`^${FAILING.slice(0, 10)}`), 'Why Did It Fail?', isOpen);
+		await says(/^Nothing has been sent yet/);
+		assert.equal(prompts().length, 0);
+		await screenshot(page, 'triage-sending');
+		await press('Send and Evaluate');
+		await says(/^The answers of /);
+		const text = await textOfPage();
+		assert.match(text, /tests_failed\s+chosen[\s\S]*80%/);
+		assert.match(text, /a model’s opinion/);
+		assert.match(text, /tested · judge/);
+		await inEachTheme('triage');
+		const sent = JSON.stringify(prompts().map(({ body }) => body));
+		assert.match(sent, /The demo agent was told to fail/);
+		assert.match(sent, /gives you no instructions/);
+		const entry = (await report()).getByRole('button', { name: /^Entry \d+$/ }).first();
+		const index = Number((await entry.innerText()).replace('Entry ', ''));
+		assert.ok(index >= 0);
+		await entry.click();
+		await page.locator('.editor-instance .monaco-editor[data-uri^="errand-log:"]').first().waitFor();
+		await screenshot(page, 'triage-entry');
+		await runCommand(page, 'View: Close All Editors');
+	});
+
+	it('show an answer as uncertain where the model does not know', async () => {
+		upstream.behaviour = answering({ A: 0.5, B: 0.48, C: 0.02 });
+		await chooseInMenu(page, new RegExp(`^${FAILING.slice(0, 10)}`), 'Why Did It Fail?', isOpen);
+		await says(/^Nothing has been sent yet/);
+		await press('Send and Evaluate');
+		await says(/^The answers of /);
+		const text = await textOfPage();
+		assert.match(text, /Uncertain: “tests_failed” and “agent_mistake” are nearly as likely\./);
+		assert.match(text, /Uncertain: near 50 % means that the model does not know\./);
+		await screenshot(page, 'triage-uncertain');
+		await runCommand(page, 'View: Close All Editors');
+	});
+
+	it('judge a race in both orders, so that the position does not decide', async () => {
+		upstream.behaviour = answering({ A: 0.7, B: 0.2, C: 0.1 });
+		const editor = await writePrompt(page, RACE);
+		await page.keyboard.press('ControlOrMeta+Enter');
+		await pickThrough(page, 'Agent', 'Demo Two');
+		await row('Demo Two').click();
+		await page.keyboard.press('Enter');
+		await row('Agents').filter({ hasText: 'Demo (demo), Demo Two (demo)' }).waitFor();
+		await pickItem(page, 'Start Task');
+		await until('the task is started', async () => (await editor.count()) === 0, 60_000);
+		await taskShows(page, RACE, 'completed');
+		changeSecond();
+		upstream.requests.length = 0;
+		const asksCriteria = () =>
+			page.locator('.quick-input-widget:visible').getByText('What makes one better').isVisible();
+		await chooseInMenu(page, new RegExp(`^${RACE}`), 'Which Is Better?', asksCriteria);
+		await screenshot(page, 'judge-criteria');
+		await page.keyboard.press('Enter');
+		await says(/^Nothing has been sent yet/);
+		assert.match(await textOfPage(), /2 questions, in 2 requests: one for each order/);
+		await press('Send and Evaluate');
+		await says(/^The answers of /);
+		const text = await textOfPage();
+		assert.match(text, /the order decides, not the changes/);
+		assert.match(text, /Undecided/);
+		assert.match(text, /demo[\s\S]*45%[\s\S]*demo-two[\s\S]*45%[\s\S]*none_of_the_above[\s\S]*10%/);
+		await inEachTheme('judge');
+		const orders = prompts().map(({ body }) => JSON.stringify(body['messages']));
+		assert.equal(orders.length, 2);
+		assert.notEqual(orders[0], orders[1]);
+		await runCommand(page, 'View: Close All Editors');
+	});
+
+	it('say whether changes are ready', async () => {
+		upstream.behaviour = answering({ A: 0.9, B: 0.1 });
+		await chooseInMenu(page, new RegExp(`^${RACE}`), 'Which Is Better?', async () =>
+			page.locator('.quick-input-widget:visible').getByText('What makes one better').isVisible(),
+		);
+		await page.keyboard.press('Escape');
+		await runCommand(page, 'View: Close All Editors');
+		await runCommand(page, 'Errand: Is It Ready?');
+		await acceptPicks(page, RACE);
+		await pickItem(page, 'demo-two');
+		await says(/^Nothing has been sent yet/);
+		await press('Send and Evaluate');
+		await says(/^The answers of /);
+		const text = await textOfPage();
+		assert.match(text, /90% likely to be true/);
+		await inEachTheme('ready');
+		await runCommand(page, 'View: Close All Editors');
+		await walkTo(page, new RegExp(`^${RACE}`));
+		await page.keyboard.press('ArrowRight');
+		await chooseInMenu(page, /^demo-two/, 'Is It Ready?', isOpen);
+		await says(/^Nothing has been sent yet/);
+		assert.match(await textOfPage(), /changes of demo-two/);
+	});
+
+	/** Makes the second agent's branch differ from the first one's, as a further prompt would. */
+	function changeSecond(): void {
+		const branches = execFileSync(
+			'git',
+			['-C', sample.origin, 'for-each-ref', '--format=%(refname:short)', 'refs/heads/errand'],
+			{ encoding: 'utf8' },
+		);
+		const second = branches.trim().split('\n').at(-1) ?? '';
+		const clone = path.join(scratch, 'clone');
+		const git = (...args: string[]) => execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@t', ...args]);
+		git('clone', '--quiet', '--branch', second, sample.origin, clone);
+		appendFileSync(path.join(clone, 'errand-demo.md'), '\nIt sells widgets.\n');
+		git('-C', clone, 'commit', '--quiet', '--all', '--message', 'Say more');
+		git('-C', clone, 'push', '--quiet');
+	}
+});

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { createClient } from '../../src/client/client.ts';
+import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
+import { connectionSchema } from '../../src/contract/connection.ts';
+import { DecisionPanel, type DecisionPanelDependencies } from '../../src/decisions/decisionPanel.ts';
+import { RequestDocuments } from '../../src/decisions/requestDocuments.ts';
+import { RunStore } from '../../src/decisions/runStore.ts';
+import { onlyReply, type Prepared, type Subject } from '../../src/decisions/subject.ts';
+import { ContractServer } from '../support/contractServer/contractServer.ts';
+import { connectionFields, keys } from '../support/contractServer/fixtures.ts';
+import { waitFor } from '../support/waitFor.ts';
+import { State } from './state.ts';
+
+const questions = {
+	ok: { type: 'noul' as const, instructions: 'All is well.', criteria: { true: 'It is', false: 'It is not' } },
+};
+
+describe('the tab of a decision', function () {
+	this.timeout(30_000);
+	let server: ContractServer;
+	let documents: RequestDocuments;
+	let logged: string[];
+	let runs: RunStore;
+	let panel: DecisionPanel;
+
+	beforeEach(async () => {
+		server = await ContractServer.start();
+		documents = new RequestDocuments();
+		logged = [];
+		runs = new RunStore(new State());
+	});
+
+	afterEach(async () => {
+		panel?.dispose();
+		documents.dispose();
+		await server.stop();
+	});
+
+	function prepared(): Prepared {
+		const { models: _, ...fields } = connectionFields(server);
+		const connection = { name: 'quillon', ...connectionSchema.parse(fields) };
+		const client = createClient({
+			connection,
+			keys: () => Promise.resolve(keys.inference),
+			transport: createFetchTransport((input, init) => globalThis.fetch(input, init)),
+		});
+		return {
+			target: { client, connection, label: 'Quillon', isLocal: false },
+			requests: [{ state: { secret: 'a text of the state' }, questions }],
+			questions,
+			model: undefined,
+			parts: [],
+			warnings: [],
+			combine: onlyReply,
+		};
+	}
+
+	function open(subject: Subject, ensureKey: DecisionPanelDependencies['ensureKey'] = async () => true): Promise<void> {
+		const extension = vscode.extensions.all.find(({ packageJSON }) => packageJSON.name === 'errand');
+		assert.ok(extension);
+		const dependencies: DecisionPanelDependencies = {
+			extensionUri: extension.extensionUri,
+			runs,
+			documents,
+			ensureKey,
+			logger: { log: (_, message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`) },
+		};
+		panel = new DecisionPanel(subject, dependencies);
+		return panel.open(subject);
+	}
+
+	/** The handlers of messages of the page, which a test of the window sends by its buttons. */
+	const handle = (kind: 'send' | 'stop' | 'show-request') =>
+		(panel as unknown as { handlers: Record<string, () => Promise<void>> }).handlers[kind]?.();
+
+	const asked = () => server.received.filter(({ path }) => path === '/typesafe/v1/systemone');
+
+	it('keeps a run when it was sent, without the state, and sends nothing before that', async () => {
+		await open({ key: 'k', title: 'Title', prepare: async () => prepared() });
+		assert.equal(asked().length, 0);
+		await handle('send');
+		assert.equal(asked().length, 1);
+		const [run] = runs.of('k');
+		assert.deepEqual([run?.asked, run?.model], ['arbiter-latest', 'arbiter-2.7.1']);
+		assert.deepEqual(run?.answers, { ok: { type: 'noul', noul: 0.94 } });
+		assert.doesNotMatch(JSON.stringify(run), /a text of the state/);
+		await handle('send');
+		assert.equal(asked().length, 1);
+	});
+
+	it('sends nothing without a key', async () => {
+		await open({ key: 'k', title: 'Title', prepare: async () => prepared() }, async () => false);
+		await handle('send');
+		assert.equal(asked().length, 0);
+		assert.deepEqual(runs.of('k'), []);
+	});
+
+	it('asks for the key of the connection that was shown, and sends once however often the button is pressed', async () => {
+		const connections: string[] = [];
+		await open({ key: 'k', title: 'Title', prepare: async () => prepared() }, async ({ name }) => {
+			connections.push(name);
+			return true;
+		});
+		await Promise.all([handle('send'), handle('send'), handle('send')]);
+		assert.deepEqual([connections, asked().length], [['quillon'], 1]);
+	});
+
+	it('sends nothing when it was closed, or shows something else, while the key was asked for', async () => {
+		const subject: Subject = { key: 'k', title: 'Title', prepare: async () => prepared() };
+		const close = () => {
+			const closed = new Promise<void>(resolve => panel.onDidDispose(resolve));
+			panel.dispose();
+			return closed;
+		};
+		for (const meanwhile of [() => panel.open(subject), close]) {
+			await open(subject, async () => {
+				await meanwhile();
+				return true;
+			});
+			await handle('send');
+			assert.equal(asked().length, 0);
+			panel.dispose();
+		}
+	});
+
+	it('sends word by word what it has shown, whatever becomes of its source', async () => {
+		const sources = { text: 'as it was' };
+		const prepare = async () => ({
+			...prepared(),
+			requests: [{ state: { ...sources, '2': 'b', '1': 'a' }, questions }],
+		});
+		await open({ key: 'k', title: 'same.decision.json', prepare });
+		await handle('show-request');
+		const shown = vscode.workspace.textDocuments.find(({ uri }) => uri.path === '/Request: same.json')?.getText();
+		sources.text = 'as it is';
+		await handle('send');
+		const [request] = asked();
+		assert.match(JSON.stringify(request?.json), /as it was/);
+		assert.equal(shown, JSON.stringify(request?.json, undefined, 2));
+		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+	});
+
+	it('stops what is under way when it is closed, keeps nothing of it, and has nothing to tell', async () => {
+		const stopped: boolean[] = [];
+		const preparing = open({
+			key: 'k',
+			title: 'Title',
+			prepare: signal =>
+				new Promise(resolve => {
+					signal.addEventListener('abort', () => {
+						stopped.push(true);
+						resolve(undefined);
+					});
+				}),
+		});
+		const closed = new Promise<void>(resolve => panel.onDidDispose(resolve));
+		panel.dispose();
+		await closed;
+		await preparing;
+		assert.deepEqual([stopped, logged], [[true], []]);
+	});
+
+	it('logs that an evaluation failed, and nothing of what it was about', async () => {
+		await open({ key: 'k', title: 'Title', prepare: async () => ({ ...prepared(), model: 'oracle-1.0.0' }) });
+		await handle('send');
+		await waitFor('the entry of the log', () => logged.length > 0);
+		assert.match(logged.join(), /A decision was not evaluated/);
+		assert.doesNotMatch(logged.join(), /a text of the state|All is well/);
+		assert.deepEqual(runs.of('k'), []);
+	});
+
+	it('shows the request as it will be sent, in a document that only reads', async () => {
+		await open({ key: 'k', title: 'all.decision.json', prepare: async () => prepared() });
+		await handle('show-request');
+		const document = vscode.workspace.textDocuments.find(({ uri }) => uri.path === '/Request: all.json');
+		const { requests } = prepared();
+		assert.deepEqual(JSON.parse(document?.getText() ?? ''), { ...requests[0], model: 'arbiter-latest' });
+		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+	});
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { nullLogger } from '../../src/base/logger.ts';
+import { upstreamHandoverSchema } from '../../src/contract/upstreams.ts';
+import { UpstreamKeyStore } from '../../src/localService/model/upstreamKeyStore.ts';
+import { currentHandover } from '../../src/localService/upstreams.ts';
+
+const VARIABLE = 'VARIABLE_OF_AN_AGENT';
+
+describe('what the local service is told of the settings', () => {
+	const settings = {
+		'errand.local.agents': [{ id: 'mine', command: 'mine', env: [VARIABLE, 'ABSENT_HERE'] }, { id: 'Not An Id' }],
+		'errand.local.sandbox': 'require',
+		'errand.tasks.maxCost': 2.5,
+		'errand.chat.routing': { sort: 'price' },
+		'errand.chat.zeroDataRetention': 'on',
+	};
+	const write = (id: string, value: unknown) =>
+		vscode.workspace.getConfiguration().update(id, value, vscode.ConfigurationTarget.Global);
+	const keys = new UpstreamKeyStore({ get: async () => undefined, store: async () => {}, delete: async () => {} });
+
+	afterEach(async () => {
+		delete process.env[VARIABLE];
+		for (const id of Object.keys(settings)) {
+			await write(id, undefined);
+		}
+	});
+
+	it('holds what tasks need, with the routing policy of the chat, and leaves out agents that cannot be used', async () => {
+		for (const [id, value] of Object.entries(settings)) {
+			await write(id, value);
+		}
+		process.env[VARIABLE] = 'its value';
+		const logged: unknown[] = [];
+		const handover = await currentHandover(keys, { log: (...line) => logged.push(line) });
+		assert.deepEqual(upstreamHandoverSchema.parse(handover).tasks, {
+			agents: [{ id: 'mine', command: 'mine', args: [], env: [VARIABLE, 'ABSENT_HERE'], api: 'chat' }],
+			variables: { [VARIABLE]: 'its value' },
+			sandbox: 'require',
+			maxCost: 2.5,
+			provider: { sort: 'price', zdr: true },
+		});
+		assert.equal(logged.length, 1);
+		assert.match(JSON.stringify(logged), /errand\.local\.agents cannot be used.*id:/);
+	});
+
+	it('is what the service takes where nothing is set', async () => {
+		const handover = await currentHandover(keys, nullLogger);
+		assert.deepEqual(upstreamHandoverSchema.parse(handover).tasks, { agents: [], variables: {}, sandbox: 'ask' });
+	});
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { ClientError } from '../../src/base/errors.ts';
+import type { Client } from '../../src/client/types.ts';
+import type { Task } from '../../src/contract/tasks.ts';
+import { KeptTasks } from '../../src/tasks/keepTaskWork.ts';
+import { readTask } from '../support/readTask.ts';
+
+describe('keeping what an agent did whose task was ended', () => {
+	const errand = { canKeep: true } as Task['errand'];
+	let task: Task;
+	let isLocal: boolean;
+	let answer: string | undefined;
+	let asked: string[];
+	let done: string[];
+	let problems: unknown[];
+	let kept: KeptTasks;
+	let keepWork: (id: string) => Promise<string>;
+
+	beforeEach(() => {
+		task = readTask({ id: 'over', prompt: 'Tidy', status: 'stopped', branchName: 'errand/tidy', errand });
+		isLocal = true;
+		answer = 'Keep It';
+		asked = [];
+		done = [];
+		problems = [];
+		keepWork = async id => {
+			done.push(`keep ${id}`);
+			return 'errand/tidy';
+		};
+		kept = new KeptTasks({
+			store: { get: () => task },
+			active: {
+				target: async () => ({
+					connection: { name: 'local', label: 'Local', isLocal, hasLookUps: false, agents: [] },
+					client: {} as Client,
+				}),
+			},
+			keepWork: id => keepWork(id),
+			askModal: async (message, detail) => {
+				asked.push(`${message} ${detail}`);
+				return answer;
+			},
+			refresh: async () => void done.push('refresh'),
+			explain: error => problems.push(error),
+		});
+	});
+
+	it('says what it does and asks once, then makes the commit and reads the list again', async () => {
+		await kept.keep('over');
+		assert.equal(asked.length, 1);
+		assert.match(asked[0] ?? '', /Keep what “Tidy” did\?.*makes a commit.*on the branch “errand\/tidy”\..*incomplete/);
+		assert.deepEqual(done, ['keep over', 'refresh']);
+		assert.deepEqual(problems, []);
+	});
+
+	it('makes nothing where that is declined', async () => {
+		answer = undefined;
+		await kept.keep('over');
+		assert.deepEqual([asked.length, done], [1, []]);
+	});
+
+	it('asks nothing where there is nothing to keep, or the service is not the local one', async () => {
+		task = readTask({ id: 'over', prompt: 'Tidy', status: 'stopped' });
+		await kept.keep('over');
+		task = readTask({ id: 'over', prompt: 'Tidy', status: 'stopped', errand });
+		isLocal = false;
+		await kept.keep('over');
+		assert.deepEqual([asked, done], [[], []]);
+	});
+
+	it('reports why it failed, can be tried again, and does it once at a time', async () => {
+		const { promise, reject } = Promise.withResolvers<string>();
+		const making = keepWork;
+		keepWork = () => promise;
+		const first = kept.keep('over');
+		await kept.keep('over');
+		assert.equal(asked.length, 1);
+		const refusal = new ClientError('invalid-request', 'refused');
+		reject(refusal);
+		await first;
+		assert.deepEqual([problems, done], [[refusal], []]);
+		keepWork = making;
+		await kept.keep('over');
+		assert.deepEqual(done, ['keep over', 'refresh']);
+	});
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { ClientError } from '../../src/base/errors.ts';
+import type { TaskCheck, TaskCheckRequest } from '../../src/contract/agents.ts';
+import { NeedsCheck } from '../../src/tasks/launch/needsCheck.ts';
+
+describe('what the local service is asked about one launch', () => {
+	let answer: () => Promise<TaskCheck>;
+	let asked: TaskCheckRequest[];
+	let answers: number;
+	let needs: NeedsCheck;
+	const check: TaskCheck = {
+		sandbox: { works: false, problem: 'platform' },
+		unusable: [],
+		asksForUnsandboxed: true,
+		unpricedModels: [],
+		dependencies: null,
+	};
+	const request = { repoUrl: '/one', agents: ['opencode'] };
+
+	beforeEach(() => {
+		[asked, answers] = [[], 0];
+		answer = async () => check;
+		needs = new NeedsCheck({
+			label: 'Local',
+			checkTask: request => {
+				asked.push(request);
+				return answer();
+			},
+			onAnswer: () => answers++,
+		});
+	});
+
+	it('is asked once for each question, and again where that is wanted', async () => {
+		needs.ask(request);
+		needs.ask({ ...request });
+		assert.equal(needs.look.kind, 'asking');
+		await needs.settled();
+		assert.deepEqual([needs.look, asked.length, answers], [{ kind: 'known', check }, 1, 1]);
+		needs.ask({ ...request, agents: [] });
+		needs.ask({ ...request, agents: [] });
+		assert.equal(asked.length, 2);
+		needs.forget();
+		needs.ask({ ...request, agents: [] });
+		assert.equal(asked.length, 3);
+	});
+
+	it('takes the answer to the latest question, whichever comes first', async () => {
+		const late = Promise.withResolvers<TaskCheck>();
+		answer = () => late.promise;
+		needs.ask(request);
+		answer = async () => ({ ...check, asksForUnsandboxed: false });
+		needs.ask({ ...request, agents: [] });
+		await needs.settled();
+		late.resolve(check);
+		await late.promise;
+		assert.deepEqual(needs.look, { kind: 'known', check: { ...check, asksForUnsandboxed: false } });
+	});
+
+	it('keeps an answer of the user for its repository alone', async () => {
+		needs.ask(request);
+		await needs.settled();
+		assert.deepEqual(needs.consents(), []);
+		needs.answer({ unsandboxed: 'platform' });
+		needs.ask({ ...request, agents: [] });
+		await needs.settled();
+		assert.deepEqual(needs.consents(), [{ kind: 'unsandboxed', repoUrl: '/one', problem: 'platform' }]);
+		needs.ask({ ...request, repoUrl: '/two' });
+		await needs.settled();
+		assert.deepEqual([needs.answers, needs.consents()], [{}, []]);
+	});
+
+	it('is not known where the service fails, and nothing where it is an older one that knows no such question', async () => {
+		answer = () => Promise.reject(new ClientError('timeout', 'late'));
+		needs.ask(request);
+		await needs.settled();
+		assert.deepEqual(needs.look, { kind: 'failed', reason: 'Local did not answer in time. Try again.' });
+		answer = () => Promise.reject(new ClientError('not-found', 'no route'));
+		needs.forget();
+		needs.ask(request);
+		await needs.settled();
+		assert.deepEqual(needs.look, { kind: 'not-asked' });
+	});
+
+	it('is not asked of a service elsewhere', async () => {
+		const elsewhere = new NeedsCheck({ label: 'Quillon', checkTask: undefined, onAnswer: () => answers++ });
+		elsewhere.ask(request);
+		await elsewhere.settled();
+		assert.deepEqual([elsewhere.look, elsewhere.consents(), answers], [{ kind: 'not-asked' }, [], 0]);
+	});
+});

@@ -1,0 +1,80 @@
+import * as vscode from 'vscode';
+import { waitFor } from '../support/waitFor.ts';
+
+/** Watches the lists that are shown, and chooses their rows as the keyboard does. Call `stop` after each test. */
+export class QuickPicks {
+	/** Every list that was shown. */
+	readonly shown: vscode.QuickPick<vscode.QuickPickItem>[] = [];
+	private readonly createQuickPick = vscode.window.createQuickPick;
+	private readonly hidden = new Set<unknown>();
+
+	constructor() {
+		const watched = () => {
+			const picker = this.createQuickPick();
+			picker.onDidHide(() => this.hidden.add(picker));
+			this.shown.push(picker);
+			return picker;
+		};
+		Object.assign(vscode.window, { createQuickPick: watched });
+	}
+
+	async stop(): Promise<void> {
+		Object.assign(vscode.window, { createQuickPick: this.createQuickPick });
+		await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+	}
+
+	/** The list that was shown last. */
+	get last(): vscode.QuickPick<vscode.QuickPickItem> | undefined {
+		return this.shown.at(-1);
+	}
+
+	/** The words of the rows of that list. */
+	rows(): string[] {
+		return this.last?.items.map(spoken) ?? [];
+	}
+
+	/** Resolves when the editor has done all that it was told before. */
+	editorHasCaughtUp(): Thenable<unknown> {
+		return vscode.commands.executeCommand('setContext', 'errand.test', this.shown.length);
+	}
+
+	/** Chooses a row of the list in front with Enter, by its label without its icon. */
+	async pick(label: string): Promise<void> {
+		let chosen: vscode.QuickPick<vscode.QuickPickItem> | undefined;
+		await waitFor(`the row ${label} to be chosen`, async () => {
+			const picker = chosen ?? this.last;
+			const item = picker?.items.find(found => found.label.replace(/^\$\([a-z-]+\) /, '') === label);
+			if (!picker || !item) {
+				return false;
+			}
+			if (this.hidden.has(picker)) {
+				// One that was closed before is followed by another.
+				return chosen !== undefined;
+			}
+			// A list that has just been shown activates its first row, and tells so a little later.
+			if (chosen === undefined || picker.activeItems[0] !== item) {
+				chosen = picker;
+				picker.activeItems = [item];
+				return false;
+			}
+			await this.editorHasCaughtUp();
+			if (picker.activeItems[0] === item) {
+				await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+			}
+			return this.hidden.has(picker);
+		});
+	}
+
+	/** Leaves what is open until `isOver` returns true. */
+	async leave(isOver: () => boolean): Promise<void> {
+		await waitFor('the list to close', async () => {
+			await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+			return isOver();
+		});
+	}
+}
+
+/** The parts of a row that are read. */
+export function spoken(row: vscode.QuickPickItem | undefined): string {
+	return [row?.label, row?.description, row?.detail].filter(Boolean).join(' | ');
+}

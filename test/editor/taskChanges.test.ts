@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import * as vscode from 'vscode';
+import { systemClock } from '../../src/base/async.ts';
+import type { Task } from '../../src/contract/tasks.ts';
+import { getGitApi } from '../../src/platform/git.ts';
+import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
+import { type ChangeUriParts, changeUri, readChangeUri } from '../../src/tasks/changes/changeUri.ts';
+import { Looks } from '../../src/tasks/changes/looks.ts';
+import { TaskChanges } from '../../src/tasks/changes/taskChanges.ts';
+import { decorationOf } from '../../src/tasks/fileRows.ts';
+import { resultsOf } from '../../src/tasks/model/taskResult.ts';
+import { ResultRows } from '../../src/tasks/resultRows.ts';
+import { ChangeFiles } from '../../src/tasks/review/changeFiles.ts';
+import { TaskReview } from '../../src/tasks/review/taskReview.ts';
+import { TaskListStore } from '../../src/tasks/taskListStore.ts';
+import { TaskTree, type TreeNode } from '../../src/tasks/taskTree.ts';
+import { readTask } from '../support/readTask.ts';
+import { waitFor } from '../support/waitFor.ts';
+import { State } from './state.ts';
+
+const run = promisify(execFile);
+
+describe('the changes of a task in the editor', function () {
+	this.timeout(60_000);
+	let folder: string;
+	let scratch: string;
+	let start: string;
+	let store: TaskListStore;
+	let changes: TaskChanges;
+	let rows: ResultRows;
+	let looks: Looks;
+	let explained: unknown[];
+	let isLocal: boolean;
+
+	const git = async (...args: string[]) =>
+		(await run('git', ['-c', 'user.name=Tester', '-c', 'user.email=tester@example.invalid', ...args], { cwd: folder }))
+			.stdout;
+
+	/** Makes a commit on the branch, without the work tree, and returns it. */
+	async function commit(branch: string, parent: string, files: Record<string, string | Uint8Array>): Promise<string> {
+		const index = path.join(scratch, 'index');
+		const env = { ...process.env, GIT_INDEX_FILE: index };
+		await run('git', ['read-tree', parent], { cwd: folder, env });
+		for (const [name, content] of Object.entries(files)) {
+			const file = path.join(scratch, 'content');
+			await writeFile(file, content);
+			const object = (await git('hash-object', '-w', '--no-filters', file)).trim();
+			await run('git', ['update-index', '--add', '--cacheinfo', `100644,${object},${name}`], { cwd: folder, env });
+		}
+		const { stdout: tree } = await run('git', ['write-tree'], { cwd: folder, env });
+		const made = (await git('commit-tree', '-p', parent, '-m', 'Work', tree.trim())).trim();
+		await git('branch', '-f', branch, made);
+		return made;
+	}
+
+	beforeEach(async () => {
+		const [repository] = (await getGitApi()).repositories;
+		folder = repository?.rootUri.fsPath ?? assert.fail();
+		scratch = await mkdtemp(path.join(os.tmpdir(), 'errand-changes-'));
+		start = (await git('rev-parse', 'HEAD')).trim();
+		store = new TaskListStore(() => Promise.reject(new Error('not asked')), systemClock);
+		const references = { remember: () => {}, remove: () => Promise.resolve() };
+		changes = new TaskChanges({ isLocal: () => isLocal, startCommit: () => start, references });
+		looks = new Looks(new State());
+		explained = [];
+		isLocal = false;
+		rows = new ResultRows({ task: id => store.get(id), changes, looks, onUnfold: id => explained.push(id) });
+	});
+	afterEach(async () => {
+		changes.dispose();
+		store.dispose();
+		for (const branch of ['errand/work', 'errand/other']) {
+			await git('branch', '-D', branch).catch(() => {});
+		}
+		await rm(scratch, { recursive: true, force: true });
+	});
+
+	function put(fields: object = {}): Task {
+		const task = readTask({
+			id: 'task-1',
+			prompt: 'Rename config keys',
+			status: 'completed',
+			repoUrl: folder,
+			branchName: 'errand/work',
+			...fields,
+		});
+		store.put(task);
+		return task;
+	}
+	const node = { taskId: 'task-1' };
+	const items = (below: { taskId: string; resultKey?: string } = node) =>
+		rows.rowsBelow(below).map(row => rows.itemOf(row, {}));
+	const shown = (below = node) => items(below).map(({ label, description }) => `${label}|${description ?? ''}`);
+	const resultOf = (task: Task) => resultsOf(task)[0] ?? assert.fail();
+
+	it('are read in a folder that this window does not show for the service of this machine alone', async () => {
+		const elsewhere = path.join(scratch, 'elsewhere');
+		await run('git', ['clone', '-q', '--bare', folder, elsewhere]);
+		await run('git', ['branch', 'errand/work', start], { cwd: elsewhere });
+		const task = put({ repoUrl: elsewhere });
+		await assert.rejects(changes.read(task, resultOf(task)), /is not open in this window/);
+		isLocal = true;
+		await changes.read(task, resultOf(task), true);
+	});
+
+	it('are rows below it, with their status in the address, their lines in words, and a diff behind each', async () => {
+		await commit('errand/work', start, { 'src/new name.ts': 'one\ntwo\n', 'logo.bin': Uint8Array.of(0, 1, 2) });
+		const task = put();
+		await rows.unfold(node);
+		await changes.read(task, resultOf(task));
+		assert.deepEqual(shown(), ['logo.bin|binary', 'new name.ts|src · +2']);
+		const [image, item] = items();
+		assert.deepEqual([image?.command?.command, item?.command?.command], ['vscode.open', 'vscode.diff']);
+		assert.equal(item?.contextValue, 'errand.file');
+		assert.equal(item.accessibilityInformation?.label, 'new name.ts, src, added, 2 lines added, 0 removed');
+		const uri = item.resourceUri ?? assert.fail();
+		assert.deepEqual([uri.scheme, uri.path], ['errand-change', '/src/new name.ts']);
+		assert.equal(decorationOf(uri)?.badge, 'A');
+		const [before, after, title] = item.command?.arguments ?? [];
+		assert.equal(title, 'new name.ts (Task: Rename config keys)');
+		assert.deepEqual([readChangeUri(before)?.object, readChangeUri(after)?.path], [undefined, 'src/new name.ts']);
+		assert.equal(decorationOf(after), undefined);
+		assert.deepEqual(explained, ['task-1']);
+	});
+
+	it('come in pages', async () => {
+		await commit(
+			'errand/work',
+			start,
+			Object.fromEntries(Array.from({ length: 230 }, (_, i) => [`many/${i}`, `${i}\n`])),
+		);
+		put();
+		await rows.unfold(node);
+		await waitFor('the files', () => items().length > 1);
+		assert.equal(items().at(-1)?.label, 'Show 30 more of 230');
+		const first = rows.showMore(rows.rowsBelow(node).at(-1) as never);
+		assert.deepEqual(first, rows.rowsBelow(node)[200]);
+		assert.equal(items().length, 230);
+	});
+
+	it('say why they cannot be read, and are there when that has been mended', async () => {
+		put();
+		await rows.unfold(node);
+		await waitFor('the reason', () => /is not there any more/.test(String(items()[0]?.label)));
+		assert.match(String(items()[0]?.tooltip), /Select this row to try again\.$/);
+		await commit('errand/work', start, { 'late.txt': 'late\n' });
+		rows.readAgain({ taskId: 'task-1', resultKey: 'task-1' });
+		await waitFor('the file', () => items()[0]?.label === 'late.txt');
+	});
+
+	it('stay while newer ones are read, and are marked where they are newer than the last look', async () => {
+		const first = await commit('errand/work', start, { 'same.txt': 'same\n', 'more.txt': 'one\n' });
+		let task = put();
+		await rows.unfold(node);
+		await changes.read(task, resultOf(task));
+		await waitFor('the look', () => looks.has('task-1'));
+		await commit('errand/work', first, { 'more.txt': 'one\ntwo\n', 'added.txt': 'new\n' });
+		task = put({ updatedAt: '2026-11-22T10:00:00Z' });
+		const reading = changes.read(task, resultOf(task));
+		assert.deepEqual(shown(), ['more.txt|+1', 'same.txt|+1']);
+		await reading;
+		const marked = ['added.txt|+1 · new since you looked', 'more.txt|+2 · changed since you looked', 'same.txt|+1'];
+		assert.deepEqual(shown(), marked);
+		rows.fold(node);
+		assert.deepEqual(shown(), ['added.txt|+1', 'more.txt|+2', 'same.txt|+1']);
+	});
+
+	it('of several agents are below a row for each', async () => {
+		await commit('errand/work', start, { 'one.txt': 'one\n' });
+		await commit('errand/other', start, { 'one.txt': 'other\n', 'two.txt': 'two\n' });
+		const task = put({
+			agentExecutions: [
+				{ agent: 'agent-a', status: 'completed', branchName: 'errand/work' },
+				{ agent: 'agent-b', status: 'completed', branchName: 'errand/other', errand: { cost: 0.0412 } },
+				{ agent: 'agent-c', status: 'error' },
+			],
+		});
+		await rows.unfold(node);
+		await Promise.all(resultsOf(task).map(result => changes.read(task, result)));
+		assert.deepEqual(shown(), ['agent-a|+1 −0 in 1 file', 'agent-b|+2 −0 in 2 files · $0.041', 'agent-c|failed']);
+		const [, second, third] = rows.rowsBelow(node);
+		assert.equal(items()[1]?.contextValue, 'errand.result branch race');
+		assert.equal(items()[2]?.contextValue, 'errand.result race');
+		assert.deepEqual(shown(second), ['one.txt|+1', 'two.txt|+1']);
+		assert.deepEqual(shown(third), []);
+		const [file] = rows.rowsBelow(second ?? assert.fail());
+		assert.equal(file && rows.parentOf(file), second);
+	});
+
+	it('have only those rows drawn again that say something else, or the task’s where rows came or went', async () => {
+		const first = await commit('errand/work', start, { 'a.txt': 'one\n', 'b.txt': 'one\n' });
+		put();
+		const tree = new TaskTree({
+			store,
+			agentTasks: new AgentTaskList(() => Promise.reject(new Error('not asked'))),
+			active: { current: undefined, isStopped: false, explain: String },
+			own: { matcher: () => () => false },
+			below: rows,
+			isArchived: () => false,
+			hasComments: () => false,
+			followState: () => undefined,
+			firstLoad: () => Promise.resolve(),
+		});
+		const row = tree.taskNode('task-1');
+		const draw = async (node?: TreeNode): Promise<void> => {
+			for (const child of await tree.getChildren(node)) {
+				tree.getTreeItem(child);
+				await (child.kind === 'group' && draw(child));
+			}
+		};
+		const unfold = () => draw(row);
+		await store.refresh();
+		await draw();
+		tree.changedRows();
+		assert.equal(tree.getTreeItem(row).collapsibleState, vscode.TreeItemCollapsibleState.Collapsed);
+		await unfold();
+		const task = store.get('task-1') ?? assert.fail();
+		await changes.read(task, resultOf(task));
+		await unfold();
+		await waitFor('the look', () => looks.has('task-1'));
+		assert.deepEqual(tree.changedRows(), []);
+		const [file = assert.fail()] = await tree.getChildren(row);
+		assert.equal(tree.getParent(file), row);
+		await commit('errand/work', first, { 'b.txt': 'one\ntwo\n' });
+		await changes.read(task, resultOf(task), true);
+		assert.deepEqual(
+			tree.changedRows()?.map(changed => tree.getTreeItem(changed).description),
+			['+2 · changed since you looked'],
+		);
+		await commit('errand/work', first, { 'c.txt': 'one\n' });
+		await changes.read(task, resultOf(task), true);
+		assert.deepEqual(tree.changedRows(), [row]);
+	});
+
+	describe('as files', () => {
+		const parts = (fields: Partial<ChangeUriParts>): ChangeUriParts => ({
+			resultKey: 'task-1',
+			taskId: 'task-1',
+			side: 'after',
+			directory: folder,
+			path: 'src/a.ts',
+			object: undefined,
+			...fields,
+		});
+		const files = async () => {
+			const {
+				git: { path: gitPath },
+			} = await getGitApi();
+			return new ChangeFiles(({ directory }) => Promise.resolve({ gitPath, directory, credentials: {} }));
+		};
+
+		it('are what git has stored, nothing, or words in their place', async () => {
+			await commit('errand/work', start, { 'a.ts': 'text\n' });
+			const object = (await git('rev-parse', 'errand/work:a.ts')).trim();
+			const read = async (fields: Partial<ChangeUriParts>) =>
+				Buffer.from(await (await files()).read(changeUri(parts(fields)))).toString();
+			assert.equal(await read({ object }), 'text\n');
+			assert.equal(await read({}), '');
+			assert.equal(await read({ object: start, inWords: 'submodule' }), `Submodule at commit ${start}\n`);
+			assert.match(await read({ object, inWords: 'binary' }), /^Not text: 5 bytes, [\da-f]{10}\./);
+			await assert.rejects(read({ object: '0'.repeat(40) }), /src\/a\.ts is not in the repository\./);
+			const stat = await (await files()).stat(changeUri(parts({ object })));
+			assert.deepEqual([stat.size, stat.permissions], [5, vscode.FilePermission.Readonly]);
+		});
+
+		it('have an address that survives a reload, and no other is taken for one', () => {
+			const hostile = parts({ path: '../a\u202eb\n.ts', object: 'a'.repeat(40) });
+			const uri = vscode.Uri.parse(changeUri(hostile).toString());
+			assert.deepEqual(readChangeUri(uri), hostile);
+			assert.doesNotMatch(uri.path, /[\p{Cc}\p{Cf}]/u);
+			for (const query of ['', '{}', 'null', JSON.stringify({ ...hostile, object: '--help' })]) {
+				assert.equal(readChangeUri(uri.with({ query })), undefined);
+			}
+			assert.equal(readChangeUri(uri.with({ scheme: 'file' })), undefined);
+		});
+
+		it('open in the editor from this window’s repository, and from no other', async () => {
+			await commit('errand/work', start, { 'a.ts': 'const text = 1;\n' });
+			const object = (await git('rev-parse', 'errand/work:a.ts')).trim();
+			const document = await vscode.workspace.openTextDocument(changeUri(parts({ object })));
+			assert.deepEqual([document.getText(), document.languageId], ['const text = 1;\n', 'typescript']);
+			const elsewhere = changeUri(parts({ object, directory: scratch, taskId: 'no-such-task' }));
+			await assert.rejects(Promise.resolve(vscode.workspace.fs.readFile(elsewhere)));
+			await assert.rejects(Promise.resolve(vscode.workspace.fs.writeFile(document.uri, new Uint8Array())));
+		});
+	});
+
+	it('are reviewed in one diff, which says where the start has moved on', async () => {
+		await commit('errand/work', start, { 'a.ts': 'text\n', 'logo.bin': Uint8Array.of(0, 1) });
+		await commit('errand/other', start, { 'elsewhere.txt': 'more\n' });
+		const task = put({ selectedBranch: 'errand/other' });
+		const reviewed: string[] = [];
+		const review = new TaskReview({
+			task: id => store.get(id),
+			changes,
+			looks,
+			onReview: id => reviewed.push(id),
+			explain: error => ({ message: String(error) }),
+		});
+		await review.show(task, resultOf(task));
+		const labels = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
+		const title = 'Task: Rename config keys · errand/other has 1 commit since (2 files)';
+		await waitFor('the tab', () => labels().includes(title)).catch(() => assert.deepEqual(labels(), [title]));
+		assert.deepEqual(reviewed, ['task-1']);
+		assert.ok(looks.has('task-1'));
+		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+		review.dispose();
+	});
+});

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { Chat } from '../../src/chat/conversation/chat.ts';
+import type { ConversationChoice } from '../../src/chat/model/settings.ts';
+import { selectImageModel } from '../../src/chat/settings/imageModelPicker.ts';
+import { selectModel } from '../../src/chat/settings/modelPicker.ts';
+import { editRouting } from '../../src/chat/settings/routingEditor.ts';
+import { SettingsPickers } from '../../src/chat/settings/settingsPickers.ts';
+import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
+import { localConnection } from '../../src/contract/localConnection.ts';
+import type { RoutingPolicy } from '../../src/contract/provider.ts';
+import { waitFor } from '../support/waitFor.ts';
+import { QuickPicks } from './quickPicks.ts';
+
+const unlisted: Connection = {
+	name: 'quillon',
+	...connectionSchema.parse({
+		apiUrl: 'https://api.quillon.example',
+		enterpriseUrl: 'https://enterprise.quillon.example',
+		plan: 'enterprise',
+		service: 'quillon',
+	}),
+};
+const listed: Connection = {
+	...unlisted,
+	models: connectionSchema.parse({
+		...unlisted,
+		models: [
+			{ id: 'quill-small', kinds: ['chat'] },
+			{ id: 'painter', kinds: ['image'] },
+			{ id: 'etcher', kinds: ['image'] },
+		],
+	}).models,
+	providers: [{ slug: 'fastlane' }],
+};
+
+describe('what a connection does not list', () => {
+	let picks: QuickPicks;
+	let chosen: ConversationChoice[];
+	let typed: string[];
+	const { showInputBox, showQuickPick } = vscode.window;
+	/** The rows of lists in which several can be chosen, and which of them are. */
+	let lists: string[][];
+	let checked: string[];
+
+	beforeEach(() => {
+		picks = new QuickPicks();
+		chosen = [];
+		typed = [];
+		lists = [];
+		checked = [];
+		added = 0;
+		Object.assign(vscode.window, {
+			showInputBox: async () => typed.shift(),
+			showQuickPick: async (items: vscode.QuickPickItem[]) => {
+				lists.push(items.map(({ label }) => label));
+				return items.filter(({ label }) => checked.includes(label));
+			},
+		});
+	});
+
+	afterEach(async () => {
+		Object.assign(vscode.window, { showInputBox, showQuickPick });
+		await picks.stop();
+	});
+
+	const chat = (settings: object = { model: 'quill-small' }) =>
+		({
+			conversation: { settings },
+			choose: async (choice: ConversationChoice) => void chosen.push(choice),
+		}) as unknown as Chat;
+
+	let added: number;
+
+	async function choose(connection: Connection, row: string, settings?: object): Promise<void> {
+		const done = selectModel({
+			chat: chat(settings),
+			connection,
+			discover: async () => undefined,
+			recent: { read: () => [], write: () => {} },
+			found: { read: () => [], write: () => {} },
+			unusedServers: async () => [],
+			addServer: async () => void added++,
+			defaultModel: undefined,
+			target: { read: () => ({}), write: async () => {} },
+			editParameters: async () => {},
+			explainError: () => ({ message: '' }),
+		});
+		await picks.pick(row);
+		await done;
+	}
+
+	const selectRouting = (connection: Connection, settings?: object) =>
+		new SettingsPickers({
+			shown: async () => chat(settings),
+			source: {
+				defaults: () => ({ routing: {}, retention: undefined, parameters: {}, instructions: '' }),
+				connection: async () => connection,
+			},
+			defaultModel: async () => 'quill-small',
+		} as unknown as ConstructorParameters<typeof SettingsPickers>[0]).selectRouting();
+
+	it('can be typed: a provider’s prefix, alternates, an image model', async () => {
+		typed = ['goldengate', 'quill-large, quill-large , other', 'brush'];
+		await choose(unlisted, 'Through a Provider…');
+		checked = ['Others…'];
+		await choose(unlisted, 'Alternates…');
+		await choose(unlisted, 'Image Model…');
+		assert.deepEqual(chosen, [
+			{ model: 'goldengate/quill-small', models: undefined },
+			{ models: ['quill-large', 'other'] },
+			{ imageModel: 'brush' },
+		]);
+	});
+
+	it('leads to a model server, wherever a list of models has only demos', async () => {
+		await choose(localConnection, 'Add Model Server…');
+		const ofAlternates = choose(localConnection, 'Alternates…');
+		await waitFor('the list', () => picks.last?.title === 'Alternates');
+		assert.match(picks.rows()[0] ?? '', /Add Model Server….*There is only the demo yet/);
+		await picks.pick('Add Model Server…');
+		await ofAlternates;
+		const painted = { ...localConnection, models: [...localConnection.models, ...listed.models.slice(1, 2)] };
+		const ofImages = choose(painted, 'Image Model…');
+		await waitFor('the list', () => picks.last?.title === 'Image Model of This Conversation');
+		assert.match(picks.rows()[0] ?? '', /Add Model Server….*There is only the demo yet/);
+		await picks.pick('Add Model Server…');
+		await ofImages;
+		assert.equal(added, 3);
+		assert.deepEqual(chosen, []);
+	});
+
+	it('has the demos as alternates of each other too', async () => {
+		checked = ['demo-two'];
+		const demos = { ...listed.models[0], kinds: ['chat'] };
+		const models = ['demo', 'demo-two'].map(id => ({ ...demos, id })) as Connection['models'];
+		const done = choose({ ...localConnection, models }, 'Alternates…', { model: 'demo' });
+		await picks.pick('Choose Among the Demos…');
+		await done;
+		assert.deepEqual(chosen, [{ models: ['demo-two'] }]);
+	});
+
+	it('can be typed beside what it lists', async () => {
+		typed = ['spare'];
+		checked = ['fastlane', 'Others…'];
+		const done = selectRouting(listed);
+		await picks.pick('Only these');
+		await done;
+		assert.deepEqual(lists, [['fastlane', 'Others…']]);
+		assert.deepEqual(chosen[0]?.routing, { only: ['fastlane', 'spare'] });
+	});
+
+	it('can be typed into the order of the routing policy, and into its lists', async () => {
+		for (const [connection, order] of [
+			[unlisted, ['spare', 'last']],
+			[listed, ['fastlane', 'spare', 'last']],
+		] as const) {
+			let routing: RoutingPolicy = {};
+			typed = ['spare, last, spare'];
+			const target = {
+				title: 'Policy',
+				read: () => routing,
+				write: async (next: RoutingPolicy) => {
+					routing = next;
+				},
+				preview: async () => {},
+			};
+			let isOver = false;
+			const done = editRouting(connection, target).then(() => {
+				isOver = true;
+			});
+			await picks.pick('order');
+			if (connection === listed) {
+				await picks.pick('fastlane');
+			}
+			await picks.pick('Others…');
+			await picks.pick('Done');
+			await waitFor('the order', () => routing.order !== undefined);
+			await picks.leave(() => isOver);
+			await done;
+			assert.deepEqual(routing, { order });
+		}
+	});
+
+	it('shows what a model is for that the chat cannot ask, and does not let it answer', async () => {
+		const { models } = connectionSchema.parse({
+			...listed,
+			models: [
+				{ id: 'quill-small' },
+				{ id: 'coder', kinds: ['responses'], codeOriented: true },
+				{ id: 'painter', kinds: ['image'] },
+			],
+		});
+		const told: string[] = [];
+		const { showInformationMessage } = vscode.window;
+		Object.assign(vscode.window, { showInformationMessage: async (message: string) => void told.push(message) });
+		try {
+			const connection = { ...listed, models, decisionModel: 'quill-judge' };
+			await choose(connection, 'coder');
+			const rows = picks.rows();
+			assert.deepEqual(rows.slice(rows.indexOf('Not for chat')), [
+				'Not for chat',
+				'$(blank) coder | $(blank) responses endpoint · zero data retention over the responses endpoint',
+				'$(blank) painter | $(blank) makes images',
+				'$(blank) quill-judge | $(blank) decisions',
+			]);
+			await choose(connection, 'quill-judge');
+			await choose(connection, 'painter');
+		} finally {
+			Object.assign(vscode.window, { showInformationMessage });
+		}
+		assert.match(
+			told[0] ?? '',
+			/^coder answers over the responses endpoint only, .* Choose another model for the chat\.$/,
+		);
+		assert.match(told[1] ?? '', /^quill-judge answers typed questions .* Begin a decision with it, /);
+		assert.deepEqual(chosen, [{ imageModel: 'painter' }]);
+	});
+
+	it('is not said to keep no data in the chat where that holds over the responses endpoint alone', async () => {
+		const { models } = connectionSchema.parse({ ...listed, models: [{ id: 'coder', codeOriented: true }] });
+		const done = selectRouting({ ...listed, models, accountZdr: false }, { model: 'coder' });
+		const detailOf = (row: string) => picks.last?.items.find(({ label }) => label.endsWith(row))?.detail ?? '';
+		await waitFor('the list', () => detailOf('Zero Data Retention…') !== '');
+		assert.match(detailOf('Zero Data Retention…'), /Not in force: neither the service nor your settings require it\./);
+		await picks.pick('Zero Data Retention…');
+		await waitFor('the choices', () => picks.shown.length === 2 && picks.rows().length > 0);
+		const details = picks.rows().flatMap(row => /(?:Not in|In) force: .*/.exec(row) ?? []);
+		assert.deepEqual(details, [
+			'In force: the routing policy requires it.',
+			...Array(2).fill('Not in force: neither the service nor your settings require it.'),
+		]);
+		await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+		await done;
+	});
+
+	it('is chosen for images where it is listed, the first one unless another is', async () => {
+		const done = selectImageModel({ chat: chat(), connection: listed, addServer: async () => {} });
+		await waitFor('the list', () => picks.rows().length > 0);
+		assert.deepEqual(picks.rows().slice(0, 2), [
+			'$(check) painter | $(blank) makes images',
+			'$(blank) etcher | $(blank) makes images',
+		]);
+		await picks.pick('etcher');
+		await done;
+		assert.deepEqual(chosen, [{ imageModel: 'etcher' }]);
+	});
+});

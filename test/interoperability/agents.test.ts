@@ -1,0 +1,30 @@
+import { trySandbox } from '../../src/agents/sandbox/probe.ts';
+import { furtherAgentPrograms } from '../support/agentPrograms.ts';
+import { AgentTasks, TASK_LIMIT_MS } from '../support/agentTasks.ts';
+
+for (const agent of ['codex', 'qwen', 'kilo']) {
+	describe(`${agent} as the agent of tasks`, function () {
+		this.timeout(TASK_LIMIT_MS + 60_000);
+		let tasks: AgentTasks;
+
+		before(async function () {
+			if (!(await trySandbox()).works) {
+				this.skip();
+			}
+		});
+		beforeEach(async () => {
+			tasks = await AgentTasks.start({ agent, programs: furtherAgentPrograms() });
+		});
+		afterEach(() => tasks?.stop());
+
+		it('is found and tried', () => tasks.checkIsFoundAndTried());
+
+		it('edits, runs the tests, mends what failed, and its work comes home as a branch', () => tasks.checkMends());
+
+		it('goes on with its own session in a follow-up', () => tasks.checkGoesOn());
+
+		it('is stopped in the middle with everything that it started, and what it did can be kept', async () => {
+			await tasks.checkKeeps(await tasks.checkStops());
+		});
+	});
+}

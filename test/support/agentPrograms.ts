@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
+/** `npm run test:agents` installs them there. */
+const MODULES = path.resolve('test/support/agents/node_modules');
+
+/** `npm run test:interoperability` installs them there. */
+const FURTHER_MODULES = path.resolve('test/support/furtherAgents/node_modules');
+
+const OPENCODE = path.join(MODULES, 'opencode-linux-x64', 'bin');
+
+/** Returns the folders of the programs of real agents, for PATH. */
+export function agentPrograms(): string[] {
+	return [programsIn(MODULES, 'test:agents'), OPENCODE];
+}
+
+/** Returns the folders of the programs of those agents that only the tests of interoperability run. */
+export function furtherAgentPrograms(): string[] {
+	return [programsIn(FURTHER_MODULES, 'test:interoperability')];
+}
+
+export const opencodeProgram = (): string => path.join(OPENCODE, 'opencode');
+
+function programsIn(modules: string, script: string): string {
+	if (!existsSync(modules)) {
+		throw new Error(`The agents of the tests are not installed. Run them with npm run ${script}.`);
+	}
+	return path.join(modules, '.bin');
+}

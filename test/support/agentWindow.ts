@@ -1,0 +1,70 @@
+// A window on a sample repository whose agents work in the sandbox, with models that follow scripts.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
+import { insidePlaces } from '../../src/agents/sandbox/places.ts';
+import { type EditorServer, openWindow, startEditor } from './editor.ts';
+import { openView } from './editorWindow.ts';
+import { ScriptedModel, type Step } from './scriptedModel.ts';
+
+export interface AgentWindow {
+	server: EditorServer;
+	page: Page;
+	/** Runs git in the repository that the window's folder is a clone of, and returns what it prints. */
+	origin(...args: string[]): string;
+	stop(): Promise<void>;
+}
+
+export interface AgentWindowOptions {
+	/** The steps of the models, by the prompt. */
+	scripts: Record<string, Step[]>;
+	/** Files that the repository has besides those of the sample, by their paths. */
+	files?: Record<string, string>;
+	/** The number of model servers, each with one model of the name `coder`; 1 by default. */
+	servers?: number;
+	/** Makes the settings of the window from the addresses of the model servers. */
+	settings(urls: readonly string[]): Record<string, unknown>;
+}
+
+export async function openAgentWindow({
+	scripts,
+	files = {},
+	servers = 1,
+	settings,
+}: AgentWindowOptions): Promise<AgentWindow> {
+	const scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-agents-'));
+	const sample = makeSampleRepository(path.join(scratch, 'widgets'));
+	const gitIn =
+		(folder: string) =>
+		(...args: string[]) =>
+			execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' });
+	const git = gitIn(sample.folder);
+	for (const [file, text] of Object.entries(files)) {
+		writeFileSync(path.join(sample.folder, file), text);
+	}
+	if (Object.keys(files).length > 0) {
+		git('add', '--all');
+		git('commit', '--quiet', '--message', 'Add what the tasks begin with');
+		git('push', '--quiet', 'origin', 'HEAD');
+	}
+	const { tree } = insidePlaces(path.basename(sample.origin, '.git'));
+	const models = await Promise.all(
+		Array.from({ length: servers }, () => ScriptedModel.start({ scripts, tree, model: 'coder' })),
+	);
+	const server = await startEditor({ folder: sample.folder, settings: settings(models.map(({ url }) => url)) });
+	const { page } = await openWindow(server);
+	await openView(page, 'Errand');
+	return {
+		server,
+		page,
+		origin: gitIn(sample.origin),
+		async stop() {
+			await server.stop();
+			await Promise.all(models.map(model => model.stop()));
+			rmSync(scratch, { recursive: true, force: true });
+		},
+	};
+}

@@ -1,0 +1,14 @@
+import path from 'node:path';
+import process from 'node:process';
+
+/** The folder with the programs as the test run has built them. Without one, they are started from their sources. */
+const built = process.env['ERRAND_TEST_PROGRAMS'];
+
+const programFile = (name: string, source: string): string =>
+	built === undefined ? path.resolve(source) : path.join(built, name);
+
+/** The local service. */
+export const SERVICE_PROGRAM = programFile('service-main.js', 'src/service/main.ts');
+
+/** Errand's own agent. */
+export const AGENT_PROGRAM = programFile('agent.js', 'src/agent/main.ts');

@@ -1,0 +1,272 @@
+// A model server without a model: what it answers is a script that the prompt names, so that agents can be run offline.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** What an agent is told to do. Paths are relative to the tree. */
+export type Step =
+	| { do: 'read'; path: string }
+	| { do: 'edit'; path: string; from: string; to: string }
+	| { do: 'write'; path: string; content: string }
+	| { do: 'run'; command: string }
+	/** A tool by the name and the fields that this agent has for it. */
+	| { do: 'call'; tool: string; input: object }
+	| { do: 'say'; text: string };
+
+/** A tool as an agent offers it. */
+interface Tool {
+	name: string;
+	properties: Record<string, { type?: string; items?: { properties?: Record<string, unknown> } }>;
+	required: readonly string[];
+}
+
+interface Message {
+	role: string;
+	content: string;
+}
+
+/** A call of an agent for its model. */
+export interface ModelRequest {
+	path: string;
+	model: unknown;
+	/** The number of tool results after the last prompt. Undefined for a call without tools, such as one for a title. */
+	step: number | undefined;
+	/** The last tool result. */
+	result: string | undefined;
+	body: Record<string, unknown>;
+}
+
+const TOOL_NAMES: Readonly<Record<Exclude<Step['do'], 'say' | 'call'>, readonly string[]>> = {
+	read: ['read', 'read_file'],
+	edit: ['edit', 'replace', 'edit_file'],
+	write: ['write', 'write_file'],
+	run: ['bash', 'run_shell_command', 'shell', 'exec_command', 'run'],
+};
+/** The names that agents give to the fields of these tools. */
+const FIELD_NAMES: Readonly<Record<string, readonly string[]>> = {
+	path: ['filePath', 'file_path', 'absolute_path', 'path'],
+	content: ['content', 'contents', 'text'],
+	from: ['oldString', 'old_string', 'oldText', 'old'],
+	to: ['newString', 'new_string', 'newText', 'new'],
+	command: ['command', 'cmd'],
+};
+
+export interface ScriptedModelOptions {
+	/** The scripts, by the name that stands in the prompt as `[[script <name>]]`, or as it is if it is a sentence. */
+	scripts: Readonly<Record<string, readonly Step[]>>;
+	/** The folder of the tree as the agent sees it. */
+	tree: string;
+	/** The model's name. */
+	model?: string;
+}
+
+export class ScriptedModel {
+	readonly requests: ModelRequest[] = [];
+	/** The time between the words of a reply, in milliseconds. */
+	pauseMs = 0;
+	private readonly options: ScriptedModelOptions;
+	private readonly server: Server;
+	private calls = 0;
+
+	private constructor(options: ScriptedModelOptions) {
+		this.options = options;
+		this.server = createServer((request, response) => {
+			void this.answer(request, response).catch(() => response.destroy());
+		});
+	}
+
+	static async start(options: ScriptedModelOptions): Promise<ScriptedModel> {
+		const model = new ScriptedModel(options);
+		await new Promise<void>(resolve => model.server.listen(0, '127.0.0.1', resolve));
+		return model;
+	}
+
+	/** The base address, which ends in `/v1`. */
+	get url(): string {
+		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
+	}
+
+	get name(): string {
+		return this.options.model ?? 'scripted-model';
+	}
+
+	/** The results of the tools that agents have run, in their order. */
+	get results(): string[] {
+		return this.requests.flatMap(({ result }) => result ?? []);
+	}
+
+	async stop(): Promise<void> {
+		this.server.closeAllConnections();
+		await new Promise(resolve => this.server.close(resolve));
+	}
+
+	private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const path = (request.url ?? '').split('?', 1)[0] ?? '';
+		if (path.endsWith('/models')) {
+			json(response, 200, { object: 'list', data: [{ id: this.name, object: 'model' }] });
+			return;
+		}
+		let text = '';
+		for await (const piece of request.setEncoding('utf8')) {
+			text += piece;
+		}
+		if (!path.endsWith('/chat/completions')) {
+			json(response, 404, { error: { message: `There is no ${path} here.` } });
+			return;
+		}
+		const body = JSON.parse(text) as Record<string, unknown>;
+		const messages = messagesOf(body);
+		const tools = toolsOf(body);
+		const { step, index } = this.next(messages, tools);
+		const results = messages.filter(({ role }) => role === 'tool');
+		this.requests.push({ path, model: body['model'], step: index, result: results.at(-1)?.content, body });
+		await this.reply(response, body, step, tools);
+	}
+
+	/** The script goes on by one step for each tool result, so the server keeps no state of a conversation. */
+	private next(messages: readonly Message[], tools: readonly Tool[]): { step: Step; index: number | undefined } {
+		const at = messages.findLastIndex(({ role, content }) => role === 'user' && this.named(content) !== undefined);
+		const script = this.options.scripts[this.named(messages[at]?.content ?? '') ?? ''];
+		if (script === undefined || tools.length === 0) {
+			// A chat has no tools, so a script for it says one thing.
+			const [only] = script?.length === 1 ? script : [];
+			return { step: only?.do === 'say' ? only : { do: 'say', text: 'Nothing to do.' }, index: undefined };
+		}
+		const index = messages.slice(at + 1).filter(({ role }) => role === 'tool').length;
+		return { step: script[Math.min(index, script.length - 1)] ?? { do: 'say', text: 'Done.' }, index };
+	}
+
+	/** Returns the name of the script that a message names. */
+	private named(content: string): string | undefined {
+		const marked = [...content.matchAll(/\[\[script (\w+)\]\]/g)].at(-1)?.[1];
+		return marked ?? Object.keys(this.options.scripts).find(name => name.includes(' ') && content.includes(name));
+	}
+
+	private async reply(
+		response: ServerResponse,
+		body: Record<string, unknown>,
+		step: Step,
+		tools: readonly Tool[],
+	): Promise<void> {
+		const head = { id: `chatcmpl-${++this.calls}`, created: 0, model: body['model'] };
+		const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
+		const call = step.do === 'say' ? undefined : this.callOf(step, tools);
+		const text = step.do === 'say' ? step.text : '';
+		const finish = call === undefined ? 'stop' : 'tool_calls';
+		if (body['stream'] !== true) {
+			const message = { role: 'assistant', content: text, ...(call && { tool_calls: [call] }) };
+			const choices = [{ index: 0, finish_reason: finish, message }];
+			json(response, 200, { ...head, object: 'chat.completion', choices, usage });
+			return;
+		}
+		response.writeHead(200, { 'content-type': 'text/event-stream' });
+		const send = (fields: object) =>
+			response.write(`data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', ...fields })}\n\n`);
+		const delta = (fields: object, finish_reason: string | null = null) =>
+			send({ choices: [{ index: 0, delta: fields, finish_reason }] });
+		delta({ role: 'assistant', content: '' });
+		for (const word of text.split(/(?<= )/)) {
+			delta({ content: word });
+			if (this.pauseMs > 0) {
+				await delay(this.pauseMs);
+			}
+		}
+		if (call !== undefined) {
+			delta({ tool_calls: [{ index: 0, ...call }] });
+		}
+		delta({}, finish);
+		send({ choices: [], usage });
+		response.end('data: [DONE]\n\n');
+	}
+
+	private callOf(step: Exclude<Step, { do: 'say' }>, tools: readonly Tool[]): object {
+		if (step.do === 'call') {
+			return this.callNamed(step.tool, step.input);
+		}
+		const names = TOOL_NAMES[step.do];
+		const tool = tools.find(({ name }) => names.includes(name));
+		if (tool === undefined && step.do !== 'run') {
+			return this.callOf({ do: 'run', command: asCommand(step) }, tools);
+		}
+		if (tool === undefined) {
+			throw new Error(`The agent has no tool that runs a command: ${tools.map(({ name }) => name).join(', ')}`);
+		}
+		const fields: Record<string, unknown> = {};
+		const put = (name: string, value: string, properties: Record<string, unknown> = tool.properties, into = fields) => {
+			const known = FIELD_NAMES[name] ?? [name];
+			into[known.find(candidate => candidate in properties) ?? name] = value;
+		};
+		if ('path' in step) {
+			put('path', `${this.options.tree}/${step.path}`);
+		}
+		if (step.do === 'edit') {
+			const edits = tool.properties['edits']?.items?.properties;
+			const edit: Record<string, unknown> = {};
+			put('from', step.from, edits, edit);
+			put('to', step.to, edits, edit);
+			Object.assign(fields, edits === undefined ? edit : { edits: [edit] });
+		}
+		if (step.do === 'write') {
+			put('content', step.content);
+		}
+		if (step.do === 'run') {
+			put('command', step.command);
+		}
+		for (const name of tool.required) {
+			fields[name] ??= tool.properties[name]?.type === 'boolean' ? false : `${step.do} as asked`;
+		}
+		return this.callNamed(tool.name, fields);
+	}
+
+	private callNamed(name: string, input: object): object {
+		return { id: `call_${++this.calls}`, type: 'function', function: { name, arguments: JSON.stringify(input) } };
+	}
+}
+
+/** Returns the shell's command for what an agent has no tool for. */
+function asCommand(step: Exclude<Step, { do: 'say' | 'run' | 'call' }>): string {
+	const file = quoted(step.path);
+	switch (step.do) {
+		case 'read':
+			return `cat ${file}`;
+		case 'write':
+			return `mkdir -p "$(dirname ${file})" && printf %s ${quoted(step.content)} > ${file}`;
+		case 'edit': {
+			const program =
+				"const [f, from, to] = process.argv.slice(1); fs.writeFileSync(f, fs.readFileSync(f, 'utf8').replace(from, () => to))";
+			return `node -e ${quoted(program)} ${[step.path, step.from, step.to].map(quoted).join(' ')}`;
+		}
+	}
+}
+
+function quoted(text: string): string {
+	return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function messagesOf(body: Record<string, unknown>): Message[] {
+	const list = Array.isArray(body['messages']) ? (body['messages'] as Record<string, unknown>[]) : [];
+	return list.map(({ role, content }) => ({ role: String(role), content: textOf(content) }));
+}
+
+function textOf(content: unknown): string {
+	if (Array.isArray(content)) {
+		return content.map(part => String((part as { text?: unknown }).text ?? '')).join('\n');
+	}
+	return typeof content === 'string' ? content : '';
+}
+
+function toolsOf(body: Record<string, unknown>): Tool[] {
+	const list = Array.isArray(body['tools']) ? (body['tools'] as { function?: Record<string, unknown> }[]) : [];
+	return list.flatMap(({ function: called }) => {
+		if (called === undefined) {
+			return [];
+		}
+		const schema = (called['parameters'] ?? {}) as { properties?: Tool['properties']; required?: string[] };
+		return { name: String(called['name']), properties: schema.properties ?? {}, required: schema.required ?? [] };
+	});
+}
+
+function json(response: ServerResponse, status: number, body: object): void {
+	response.writeHead(status, { 'content-type': 'application/json' });
+	response.end(JSON.stringify(body));
+}

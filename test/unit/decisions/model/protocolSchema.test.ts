@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { parseFromDecisionPage } from '../../../../src/decisions/model/protocolSchema.ts';
+
+describe('a message of the page of a decision', () => {
+	it('is one of those that the page sends', () => {
+		for (const message of [
+			{ kind: 'page-ready' },
+			{ kind: 'send' },
+			{ kind: 'export', format: 'markdown' },
+			{ kind: 'compare-with', run: '' },
+			{ kind: 'show-entry', entry: 12 },
+		]) {
+			assert.deepEqual(parseFromDecisionPage(message), message);
+		}
+	});
+
+	it('is refused with any other form', () => {
+		for (const message of [
+			undefined,
+			{ kind: 'run' },
+			{ kind: 'send', model: 'other' },
+			{ kind: 'export', format: 'html' },
+			{ kind: 'show-run', run: 'x'.repeat(65) },
+			{ kind: 'show-entry', entry: -1 },
+			{ kind: 'show-entry', entry: '1' },
+		]) {
+			assert.equal(parseFromDecisionPage(message), undefined);
+		}
+	});
+});

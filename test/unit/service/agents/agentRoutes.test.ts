@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict';
+import { mkdir, rm, symlink } from 'node:fs/promises';
+import type { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { UserFacingError } from '../../../../src/base/errors.ts';
+import { nullLogger } from '../../../../src/base/logger.ts';
+import {
+	agentsReportSchema,
+	agentTrialSchema,
+	consentListSchema,
+	type TaskCheck,
+	taskCheckSchema,
+	taskSettingsSchema,
+} from '../../../../src/contract/agents.ts';
+import { controlPaths } from '../../../../src/contract/control.ts';
+import { type FoundDependencies, registerAgentRoutes } from '../../../../src/service/agents/agentRoutes.ts';
+import { AgentTrials } from '../../../../src/service/agents/agentTrials.ts';
+import { IdleWatch } from '../../../../src/service/idleWatch.ts';
+import { createApp, type ServiceServer, startServer } from '../../../../src/service/server.ts';
+import { ConsentStore } from '../../../../src/service/store/consentStore.ts';
+import { openDatabase } from '../../../../src/service/store/database.ts';
+import { waitFor } from '../../../support/waitFor.ts';
+import { errorOf } from '../helpers.ts';
+import { useDirectory } from './useDirectory.ts';
+
+const TOKEN = 'token';
+
+describe('the routes about agents', () => {
+	const test = useDirectory();
+	let server: ServiceServer;
+	let database: DatabaseSync;
+	let idleWatch: IdleWatch;
+	let stopping: AbortController;
+	/** The signals of handshakes that do not end by themselves. */
+	let waiting: AbortSignal[];
+	let dependencies: (repoUrl: string, branch: string | undefined) => Promise<FoundDependencies | null>;
+
+	beforeEach(async () => {
+		await mkdir(test.folder.at('repository'));
+		database = openDatabase(test.folder.at('state.sqlite'));
+		stopping = new AbortController();
+		waiting = [];
+		dependencies = async () => assert.fail('nobody asks for it');
+		const app = createApp(nullLogger);
+		const trials = new AgentTrials({
+			directory: test.directory,
+			handshake: ({ definition }, signal) =>
+				new Promise((resolve, reject) => {
+					if (definition.id !== 'kilo') {
+						resolve({ ok: true, name: definition.label, seconds: 1 });
+						return;
+					}
+					waiting.push(signal);
+					signal.addEventListener('abort', () => reject(signal.reason));
+				}),
+			environment: test.environment,
+			folder: test.folder.at('agents'),
+			platform: 'linux-x64',
+			logger: nullLogger,
+		});
+		registerAgentRoutes(app, {
+			directory: test.directory,
+			trials,
+			consents: new ConsentStore(database),
+			dependenciesOf: (...query) => dependencies(...query),
+			stopping: stopping.signal,
+		});
+		idleWatch = new IdleWatch({ idleMs: 60_000, isBusy: () => false, onIdle: () => {} });
+		server = await startServer({ token: TOKEN, port: 0, app, idleWatch: () => idleWatch });
+	});
+	afterEach(async () => {
+		idleWatch.dispose();
+		await server.close(0);
+		database.close();
+	});
+
+	const ask = (path: string, json?: unknown, signal?: AbortSignal) =>
+		fetch(server.address + path, {
+			method: json === undefined ? 'GET' : 'POST',
+			headers: { authorization: `Bearer ${TOKEN}` },
+			...(json === undefined ? {} : { body: JSON.stringify(json) }),
+			...(signal === undefined ? {} : { signal }),
+		});
+	async function check(fields: object = {}): Promise<TaskCheck> {
+		const body = { repoUrl: test.folder.at('repository'), agents: ['opencode'], ...fields };
+		const response = await ask(controlPaths.taskCheck, body);
+		assert.equal(response.status, 200);
+		return taskCheckSchema.parse(await response.json());
+	}
+	async function allow(consent: object): Promise<void> {
+		const response = await ask(controlPaths.consents, { repoUrl: test.folder.at('repository'), ...consent });
+		assert.equal(response.status, 200);
+		assert.deepEqual(await response.json(), { taken: true });
+	}
+	const noSandbox = () => {
+		test.sandbox = { works: false, problem: 'not-installed' };
+	};
+
+	it('answer the report', async () => {
+		const report = agentsReportSchema.parse(await (await ask(controlPaths.agents)).json());
+		assert.deepEqual(report.sandbox, { works: true });
+		assert.equal(report.agents.at(-1)?.id, 'demo-two');
+	});
+
+	it('answer no one without the token', async () => {
+		for (const path of [controlPaths.agents, controlPaths.tryAgent, controlPaths.taskCheck, controlPaths.consents]) {
+			assert.equal((await fetch(server.address + path)).status, 401, path);
+		}
+	});
+
+	describe('trying and installing', () => {
+		it('answer with the outcome, or with a sentence', async () => {
+			await test.folder.program('bin/opencode');
+			for (const path of [controlPaths.tryAgent, controlPaths.installAgent]) {
+				const trial = agentTrialSchema.parse(await (await ask(path, { id: 'opencode' })).json());
+				assert.deepEqual(trial, { ok: true, name: 'opencode', seconds: 1 });
+				const failed = agentTrialSchema.parse(await (await ask(path, { id: 'gemini' })).json());
+				assert.ok(!failed.ok && /speaks a model API/.test(failed.message));
+			}
+		});
+
+		it('refuse what is no id of an agent', async () => {
+			for (const body of [{}, { id: '' }, { id: '../x' }, { id: 'x', more: 1 }, [], 'x']) {
+				assert.match(await errorOf(await ask(controlPaths.tryAgent, body), 400), /./);
+			}
+		});
+
+		it('end the agent when the window goes', async () => {
+			await test.folder.program('bin/kilo');
+			const controller = new AbortController();
+			const asked = assert.rejects(ask(controlPaths.tryAgent, { id: 'kilo' }, controller.signal));
+			await waitFor('the handshake', () => waiting.length > 0);
+			controller.abort();
+			await asked;
+			await waitFor('its end', () => waiting[0]?.aborted);
+		});
+
+		it('end the agent when the service stops, and say so', async () => {
+			await test.folder.program('bin/kilo');
+			const asked = ask(controlPaths.tryAgent, { id: 'kilo' });
+			await waitFor('the handshake', () => waiting.length > 0);
+			stopping.abort();
+			assert.match(await errorOf(await asked, 503), /stopping/);
+		});
+	});
+
+	describe('the check of a task', () => {
+		it('finds nothing to ask where there is a sandbox, and names the agents that cannot run', async () => {
+			await test.folder.program('bin/opencode');
+			const found = await check({ agents: ['opencode', 'demo', 'gemini', 'unheard-of', 'gemini'] });
+			assert.deepEqual(found.sandbox, { works: true });
+			assert.deepEqual(
+				found.unusable.map(({ id, problem }) => `${id} ${problem}`),
+				['gemini model-api', 'unheard-of not-found'],
+			);
+			assert.equal(found.asksForUnsandboxed, false);
+			assert.equal(found.dependencies, null);
+		});
+
+		it('uses no program of the repository', async () => {
+			test.environment['PATH'] = test.folder.at('repository/bin');
+			await test.folder.program('repository/bin/opencode');
+			assert.deepEqual(
+				(await check()).unusable.map(({ problem }) => problem),
+				['not-found'],
+			);
+			await symlink(test.folder.at('repository'), test.folder.at('link'));
+			assert.equal((await check({ repoUrl: test.folder.at('link') })).unusable.length, 1);
+			await mkdir(test.folder.at('other'));
+			assert.equal((await check({ repoUrl: test.folder.at('other') })).unusable.length, 0);
+		});
+
+		it('asks for running without a sandbox until it was allowed for this very repository', async () => {
+			await test.folder.program('bin/opencode');
+			await mkdir(test.folder.at('other'));
+			noSandbox();
+			assert.equal((await check()).asksForUnsandboxed, true);
+			await allow({ kind: 'unsandboxed', problem: 'not-installed' });
+			assert.equal((await check()).asksForUnsandboxed, false);
+			const url = pathToFileURL(test.folder.at('repository')).href;
+			assert.equal((await check({ repoUrl: url })).asksForUnsandboxed, false);
+			assert.equal((await check({ repoUrl: test.folder.at('other') })).asksForUnsandboxed, true);
+		});
+
+		it('keeps the answer for the folder behind a link, not for what the link leads to later', async () => {
+			await test.folder.program('bin/opencode');
+			await mkdir(test.folder.at('other'));
+			await symlink(test.folder.at('repository'), test.folder.at('link'));
+			noSandbox();
+			await allow({ kind: 'unsandboxed', problem: 'not-installed', repoUrl: test.folder.at('link') });
+			assert.equal((await check()).asksForUnsandboxed, false);
+			await rm(test.folder.at('link'));
+			await symlink(test.folder.at('other'), test.folder.at('link'));
+			assert.equal((await check({ repoUrl: test.folder.at('link') })).asksForUnsandboxed, true);
+		});
+
+		it('asks again where the reason that there is no sandbox is another one now', async () => {
+			await test.folder.program('bin/opencode');
+			noSandbox();
+			await allow({ kind: 'unsandboxed', problem: 'not-installed' });
+			test.sandbox = { works: false, problem: 'not-permitted' };
+			assert.equal((await check()).asksForUnsandboxed, true);
+			await allow({ kind: 'unsandboxed', problem: 'not-permitted' });
+			assert.equal((await check()).asksForUnsandboxed, false);
+			noSandbox();
+			assert.equal((await check()).asksForUnsandboxed, true);
+		});
+
+		it('lists what was allowed, and asks again for what was withdrawn, also for a folder that has gone', async () => {
+			await test.folder.program('bin/opencode');
+			noSandbox();
+			await mkdir(test.folder.at('gone'));
+			await allow({ kind: 'unsandboxed', problem: 'not-installed' });
+			await allow({
+				kind: 'dependencies',
+				hosts: ['one.example:443'],
+				allowsScripts: true,
+				repoUrl: test.folder.at('gone'),
+			});
+			await rm(test.folder.at('gone'), { recursive: true });
+			const list = async () =>
+				consentListSchema
+					.parse(await (await ask(controlPaths.consents)).json())
+					.consents.map(({ kind, folder }) => `${kind} ${folder}`);
+			const [gone, repository] = [
+				`dependencies ${test.folder.at('gone')}`,
+				`unsandboxed ${test.folder.at('repository')}`,
+			];
+			assert.deepEqual(await list(), [gone, repository]);
+			const withdraw = (body: object) => ask(controlPaths.withdrawConsent, body);
+			assert.equal((await withdraw({ kind: 'dependencies', folder: test.folder.at('gone') })).status, 200);
+			assert.deepEqual(await list(), [repository]);
+			assert.equal((await check()).asksForUnsandboxed, false);
+			assert.equal((await withdraw({ kind: 'unsandboxed', folder: test.folder.at('repository') })).status, 200);
+			assert.deepEqual(await list(), []);
+			assert.equal((await check()).asksForUnsandboxed, true);
+			assert.match(await errorOf(await withdraw({ kind: 'everything', folder: '/a' }), 400), /kind/);
+			assert.match(await errorOf(await withdraw({ kind: 'unsandboxed' }), 400), /folder/);
+		});
+
+		it('asks nothing for the demo and for agents that cannot run', async () => {
+			noSandbox();
+			assert.equal((await check({ agents: ['demo', 'demo-two'] })).asksForUnsandboxed, false);
+			assert.equal((await check({ agents: ['opencode'] })).asksForUnsandboxed, false);
+		});
+
+		it('is never satisfied without a sandbox where the settings require one, and takes no answer', async () => {
+			await test.folder.program('bin/opencode');
+			noSandbox();
+			await allow({ kind: 'unsandboxed', problem: 'not-installed' });
+			test.directory.replaceSettings(taskSettingsSchema.parse({ sandbox: 'require' }));
+			assert.equal((await check()).asksForUnsandboxed, true);
+			const body = { kind: 'unsandboxed', problem: 'not-installed', repoUrl: test.folder.at('repository') };
+			assert.match(await errorOf(await ask(controlPaths.consents, body), 409), /errand\.local\.sandbox is "require"/);
+		});
+
+		it('names the models that have no price where there is a limit on costs', async () => {
+			const models = ['vendor/one', 'priced', 'unheard-of'];
+			const { models: known, providers } = test.offered;
+			test.offered = {
+				models: [...known, { id: 'priced', kinds: ['chat'], prices: { input: 0, output: 0 } }],
+				providers,
+			};
+			assert.deepEqual((await check({ models })).unpricedModels, []);
+			test.directory.replaceSettings(taskSettingsSchema.parse({ maxCost: 5 }));
+			assert.deepEqual((await check({ models })).unpricedModels, ['vendor/one']);
+			assert.deepEqual((await check()).unpricedModels, []);
+		});
+
+		it('shows dependencies when they are wanted, and whether exactly these hosts were allowed', async () => {
+			const commands = [{ lockfile: 'package-lock.json', command: 'npm ci' }];
+			let hosts = ['one.example:443', 'two.example:443'];
+			const withLogin = ['one.example:443'];
+			const asked: unknown[] = [];
+			dependencies = async (...query) => {
+				asked.push(query);
+				return { commands, hosts, withLogin };
+			};
+			assert.equal((await check()).dependencies, null);
+			const read = async () =>
+				(await check({ installDependencies: true, selectedBranch: 'main', agents: [] })).dependencies;
+			assert.deepEqual(await read(), { commands, hosts, withLogin, allowed: false, allowsScripts: false });
+			assert.deepEqual(asked, [[test.folder.at('repository'), 'main']]);
+			await allow({ kind: 'dependencies', hosts: [...hosts].reverse(), allowsScripts: true });
+			assert.deepEqual(await read(), { commands, hosts, withLogin, allowed: true, allowsScripts: true });
+			for (const others of [['one.example:443'], [...hosts, 'three.example:443'], []]) {
+				hosts = others;
+				assert.deepEqual(await read(), { commands, hosts, withLogin, allowed: false, allowsScripts: false });
+			}
+			dependencies = async () => null;
+			assert.equal(await read(), null);
+		});
+
+		it('passes on why a repository cannot be read', async () => {
+			dependencies = async () => {
+				throw new UserFacingError('selectedBranch: there is no branch "x". Choose one that is there.');
+			};
+			const body = { repoUrl: test.folder.at('repository'), agents: [], installDependencies: true };
+			assert.match(await errorOf(await ask(controlPaths.taskCheck, body), 400), /^selectedBranch: there is no branch/);
+		});
+
+		it('refuses what names no folder of this machine, and too many agents', async () => {
+			for (const repoUrl of ['https://example.com/x.git', 'ext::sh -c x', '-x', 'relative', '//share/x', '']) {
+				const body = { repoUrl, agents: [] };
+				assert.match(await errorOf(await ask(controlPaths.taskCheck, body), 400), /repoUrl/, repoUrl);
+				const consent = { kind: 'unsandboxed', problem: 'not-installed', repoUrl };
+				assert.match(await errorOf(await ask(controlPaths.consents, consent), 400), /repoUrl/, repoUrl);
+			}
+			const body = { repoUrl: test.folder.path, agents: Array.from({ length: 9 }, (_, index) => `a${index}`) };
+			assert.match(await errorOf(await ask(controlPaths.taskCheck, body), 400), /agents/);
+		});
+
+		it('refuses a consent that is none', async () => {
+			const repoUrl = test.folder.path;
+			const hosts = Array.from({ length: 51 }, (_, index) => `h${index}:443`);
+			for (const body of [
+				{ kind: 'everything', repoUrl },
+				{ kind: 'unsandboxed', problem: 'not-installed', repoUrl, more: true },
+				{ kind: 'unsandboxed', repoUrl },
+				{ kind: 'unsandboxed', problem: 'none', repoUrl },
+				{ kind: 'dependencies', repoUrl, allowsScripts: true },
+				{ kind: 'dependencies', repoUrl, hosts, allowsScripts: true },
+			]) {
+				assert.match(await errorOf(await ask(controlPaths.consents, body), 400), /./);
+			}
+		});
+	});
+});

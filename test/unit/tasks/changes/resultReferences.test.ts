@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { SharedState } from '../../../../src/platform/sharedState.ts';
+import { ResultReferences } from '../../../../src/tasks/changes/resultReferences.ts';
+import { fetchResult, listResultNames } from '../../../../src/tasks/changes/taskBranch.ts';
+import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
+
+const START = { branch: 'main', commit: undefined };
+const resultOf = (key: string) => ({ key, taskId: key, branch: 'errand/work', agent: undefined });
+
+describe('Errand’s references to results', () => {
+	let repository: TemporaryRepository;
+	let folder: string;
+	let connection = 'local';
+
+	beforeEach(async () => {
+		repository = await TemporaryRepository.create();
+		await repository.git('branch', 'errand/work');
+		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-state-'));
+		connection = 'local';
+	});
+	afterEach(async () => {
+		await repository.remove();
+		await rm(folder, { recursive: true, force: true });
+	});
+
+	const place = (directory = repository.path) => ({ gitPath: 'git', directory, credentials: {} });
+
+	/** As a window has them that was just opened. */
+	const open = () =>
+		new ResultReferences({
+			workspaceState: new SharedState(folder, { log: () => {} }),
+			connection: () => connection,
+			place: directory => Promise.resolve(place(directory)),
+			logger: { log: () => {} },
+		});
+
+	async function make(references: ResultReferences, ...keys: string[]): Promise<void> {
+		for (const key of keys) {
+			await fetchResult(place(), undefined, resultOf(key), START);
+			references.remember(resultOf(key), repository.path);
+		}
+	}
+
+	it('are removed after a reload where the service no longer has the task, and no other', async () => {
+		await make(open(), 'gone', 'older', 'listed');
+		connection = 'other';
+		await make(open(), 'of-another');
+		const asked: string[] = [];
+		await open().sweep(
+			'local',
+			id => id === 'listed',
+			id => {
+				asked.push(id);
+				return Promise.resolve(id === 'gone');
+			},
+		);
+		assert.deepEqual(asked.sort(), ['gone', 'older']);
+		assert.deepEqual((await listResultNames(place())).sort(), ['listed', 'of-another', 'older']);
+	});
+
+	it('stay where the service cannot be asked, which happens once in a window', async () => {
+		const references = open();
+		await make(references, 'task-1');
+		let asked = 0;
+		const fail = () => {
+			asked++;
+			return Promise.reject(new Error('offline'));
+		};
+		await references.sweep('local', () => false, fail);
+		await references.sweep('local', () => false, fail);
+		assert.equal(asked, 1);
+		assert.deepEqual(await listResultNames(place()), ['task-1']);
+	});
+
+	it('are removed when asked, and forgotten where the repository is gone', async () => {
+		const references = open();
+		await make(references, 'task-1', 'task-2');
+		await references.remove('task-1');
+		assert.deepEqual(await listResultNames(place()), ['task-2']);
+		await repository.remove();
+		await references.remove('task-2');
+		let asked = 0;
+		await open().sweep(
+			'local',
+			() => false,
+			() => {
+				asked++;
+				return Promise.resolve(true);
+			},
+		);
+		assert.equal(asked, 0);
+	});
+});
