@@ -1,14 +1,13 @@
 // Runs inside the extension host: writes lines to a real output channel, both one by one and as a followed log does.
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import process from 'node:process';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { LogWriter } from '../src/tasks/logWriter.ts';
+import { watchDelay } from './watchDelay.ts';
 
 const LINES = Number(process.env['ERRAND_BENCH_LINES']);
 /** The number of lines that arrive between two turns of the event loop. */
 const READ = 200;
-const LOOK_MS = 5;
 const CALM_MS = 500;
 
 export interface Append {
@@ -76,31 +75,4 @@ async function calm(): Promise<void> {
 			return;
 		}
 	}
-}
-
-/**
- * Returns a function that ends the measurement and returns the longest turn in milliseconds. It counts the thread's own
- * time where the runtime reports it.
- */
-function watchDelay(): () => number {
-	if (typeof process.threadCpuUsage !== 'function') {
-		const monitor = monitorEventLoopDelay({ resolution: LOOK_MS });
-		monitor.enable();
-		return () => monitor.max / 1e6;
-	}
-	const time = () => {
-		const { user, system } = process.threadCpuUsage();
-		return (user + system) / 1000;
-	};
-	let longest = 0;
-	let last = time();
-	const look = setInterval(() => {
-		const now = time();
-		longest = Math.max(longest, now - last);
-		last = now;
-	}, LOOK_MS);
-	return () => {
-		clearInterval(look);
-		return longest;
-	};
 }

@@ -3,18 +3,20 @@ import * as esbuild from 'esbuild';
 import { chromium } from 'playwright-core';
 import { browserFlags, findBrowser } from '../scripts/browser.ts';
 import { LANGUAGE_NAMES, type LanguageName } from '../src/chat/ui/markdown/languageNames.ts';
-import { ChatPageHost, turnView } from '../test/ui/chatPage.ts';
+import { type ChatPage, ChatPageHost, turnView } from '../test/ui/chatPage.ts';
 import { fence, HOSTILE_CODE, repeated } from '../test/ui/hostileCode.ts';
-import { longestTask } from '../test/ui/taskTimes.ts';
+import { type LongestTask, longestTask } from '../test/ui/taskTimes.ts';
 import type { BenchRow } from './row.ts';
 
 const LIMIT_MS = 50;
-/** The rounds for each language. The quietest one counts, because other load on the machine only lengthens a task. */
+/** The rounds for each block. The quietest one counts, because other load on the machine only lengthens a task. */
 const ROUNDS = 3;
 
 interface Seen {
-	/** The longest task of the page, in milliseconds. */
-	longest: number;
+	/** The longest task of the page, in milliseconds of wall-clock time. */
+	wall: number;
+	/** The longest task of the page, in milliseconds of the thread's CPU time. */
+	cpu: number;
 	coloured: number;
 	plain: number;
 }
@@ -25,9 +27,10 @@ export async function rows(): Promise<BenchRow[]> {
 	try {
 		const seen = new Map<LanguageName, Seen>();
 		for (const language of LANGUAGE_NAMES) {
-			seen.set(language, await quietest(host, language));
+			seen.set(language, await show(host, language));
 		}
-		const [slowest, { longest }] = [...seen].reduce((one, other) => (other[1].longest > one[1].longest ? other : one));
+		const [slowest, { wall }] = [...seen].reduce((one, other) => (other[1].wall > one[1].wall ? other : one));
+		const cpu = Math.max(...[...seen.values()].map(({ cpu }) => cpu));
 		const sum = (kind: 'coloured' | 'plain') =>
 			[...seen.values()].reduce((total, { [kind]: count }) => total + count, 0);
 		const peer = await onThePage();
@@ -35,10 +38,10 @@ export async function rows(): Promise<BenchRow[]> {
 			{
 				goal: '16',
 				what: `hostile code in a reply: ${HOSTILE_CODE.length} blocks of 12 to 119 KB in ${LANGUAGE_NAMES.length} languages: longest task of the page`,
-				ours: `${longest.toFixed(0)} ms (${slowest}); ${sum('coloured')} blocks coloured, ${sum('plain')} left plain`,
+				ours: `${wall.toFixed(0)} ms (${slowest}), ${cpu.toFixed(0)} ms of CPU; ${sum('coloured')} blocks coloured, ${sum('plain')} left plain`,
 				peers: `highlight.js on the page: ${(peer / 1000).toFixed(1)} s for 12 KB of markdown`,
-				ratio: (longest / peer).toFixed(4),
-				met: longest <= LIMIT_MS ? 'yes' : 'no',
+				ratio: (wall / peer).toFixed(4),
+				met: wall <= LIMIT_MS ? 'yes' : 'no',
 			},
 		];
 	} finally {
@@ -46,26 +49,15 @@ export async function rows(): Promise<BenchRow[]> {
 	}
 }
 
-async function quietest(host: ChatPageHost, language: LanguageName): Promise<Seen> {
-	let best = await show(host, language);
-	for (let round = 1; round < ROUNDS && best.longest > LIMIT_MS; round++) {
-		const seen = await show(host, language);
-		best = seen.longest < best.longest ? seen : best;
-	}
-	return best;
-}
-
 /** Shows each block in a reply of its own, one after another, as a user reads a conversation. */
 async function show(host: ChatPageHost, language: LanguageName): Promise<Seen> {
-	const seen = { longest: 0, coloured: 0, plain: 0 };
+	const seen: Seen = { wall: 0, cpu: 0, coloured: 0, plain: 0 };
 	const chat = await host.open();
 	try {
 		for (const code of HOSTILE_CODE.filter(made => made.language === language)) {
-			const { wall } = await longestTask(chat.page, async () => {
-				await chat.snapshot([turnView({ text: fence(code) })]);
-				await chat.coloured();
-			});
-			seen.longest = Math.max(seen.longest, wall);
+			const { wall, cpu } = await quietest(chat, fence(code));
+			seen.wall = Math.max(seen.wall, wall);
+			seen.cpu = Math.max(seen.cpu, cpu);
 			const isColoured = (await chat.page.locator('pre .lines span').count()) > 0;
 			seen[isColoured ? 'coloured' : 'plain']++;
 		}
@@ -73,6 +65,18 @@ async function show(host: ChatPageHost, language: LanguageName): Promise<Seen> {
 		await chat.close();
 	}
 	return seen;
+}
+
+async function quietest(chat: ChatPage, text: string): Promise<LongestTask> {
+	let best: LongestTask = { wall: Number.POSITIVE_INFINITY, cpu: Number.POSITIVE_INFINITY };
+	for (let round = 0; round < ROUNDS && best.wall > LIMIT_MS; round++) {
+		const seen = await longestTask(chat.page, async () => {
+			await chat.snapshot([turnView({ text })]);
+			await chat.coloured();
+		});
+		best = seen.wall < best.wall ? seen : best;
+	}
+	return best;
 }
 
 /** Measures the milliseconds for the slowest block, in one go, as a page without a worker highlights it. */

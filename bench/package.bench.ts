@@ -6,7 +6,7 @@ import process from 'node:process';
 import type { BenchRow } from './row.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
-const packageLimit = 1024 * 1024;
+const packageLimit = 1.2 * 1024 * 1024;
 const eagerLimit = 60 * 1024;
 
 export async function rows(): Promise<BenchRow[]> {

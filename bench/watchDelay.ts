@@ -1,0 +1,32 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import process from 'node:process';
+
+/** How often the event loop is looked at, in milliseconds. */
+const LOOK_MS = 5;
+
+/**
+ * Returns a function that ends the measurement and returns the longest turn in milliseconds. It counts the thread's own
+ * time where the runtime reports it.
+ */
+export function watchDelay(): () => number {
+	if (typeof process.threadCpuUsage !== 'function') {
+		const monitor = monitorEventLoopDelay({ resolution: LOOK_MS });
+		monitor.enable();
+		return () => monitor.max / 1e6;
+	}
+	const time = () => {
+		const { user, system } = process.threadCpuUsage();
+		return (user + system) / 1000;
+	};
+	let longest = 0;
+	let last = time();
+	const look = setInterval(() => {
+		const now = time();
+		longest = Math.max(longest, now - last);
+		last = now;
+	}, LOOK_MS);
+	return () => {
+		clearInterval(look);
+		return longest;
+	};
+}
