@@ -129,10 +129,16 @@ describe('one prompt that two agents have', function () {
 		await compare();
 		const file = path.join(sample.folder, 'CONTENTS.md');
 		const link = comparison().locator('.view-line').filter({ hasText: 'CONTENTS.md' }).getByText('take');
-		await until('the preview is there', async () => {
-			await link.first().click({ modifiers: ['ControlOrMeta'] });
-			return appears(row('CONTENTS.md'), 5_000);
-		});
+		await until(
+			'the preview is there',
+			async () => {
+				// The editor notices a link only when the pointer moves over it while the key is held.
+				await page.mouse.move(0, 0);
+				await link.first().click({ modifiers: ['ControlOrMeta'] });
+				return appears(row('CONTENTS.md'), 10_000);
+			},
+			60_000,
+		);
 		await screenshot(page, 'race-take');
 		await page.keyboard.press('Enter');
 		await until('the file is there', async () => existsSync(file));
