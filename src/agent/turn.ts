@@ -235,7 +235,10 @@ function shownCall(
 	};
 }
 
-/** Whether a reply in words is a call of one of the tools, as models write it that were not made for calling tools. */
+/**
+ * Returns whether a reply in words is a call of one of the tools, as models write it that were not made for calling
+ * tools.
+ */
 function looksLikeCall(text: string, tools: readonly Tool[]): boolean {
 	const body = text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1);
 	const value = parseJson(body) as { name?: unknown; function?: unknown } | null | undefined;

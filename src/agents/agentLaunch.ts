@@ -22,8 +22,8 @@ export interface AgentLaunch {
 }
 
 /**
- * Whether an agent can be told to use a model of this name. Models are named by servers, and a name with invisible
- * characters could not be passed on in an environment, or would stand for something else than what is shown.
+ * Returns whether an agent can be told to use a model of this name. Models are named by servers, and a name with
+ * invisible characters could not be passed on in an environment, or would stand for something else than what is shown.
  */
 export function isUsableModel(model: string): boolean {
 	return model !== '' && !hasInvisible(model) && model.isWellFormed();

@@ -40,7 +40,7 @@ export async function findProgram(command: string, search: ProgramSearch): Promi
 	return undefined;
 }
 
-/** Whether the path, normalised, is the folder or lies in it. */
+/** Returns whether the path, normalised, is the folder or lies in it. */
 export function isWithin(folder: string, file: string): boolean {
 	const relative = path.relative(folder, file);
 	return relative === '' || !(relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative));

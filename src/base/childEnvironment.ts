@@ -50,8 +50,9 @@ const DECISIVE_NAMES: ReadonlySet<string> = new Set([
 const DECISIVE_BEGINNINGS = ['LD_', 'DYLD_', 'GIT_', 'XDG_', 'ERRAND_', 'BASH_FUNC_'];
 
 /**
- * Whether the variable decides where a program finds its files, what it loads or how it reaches the network. A child that
- * runs foreign code must not get such a variable from the user's environment, even if it is asked for by its name.
+ * Returns whether the variable decides where a program finds its files, what it loads or how it reaches the network. A
+ * child that runs foreign code must not get such a variable from the user's environment, even if it is asked for by its
+ * name.
  */
 export function isDecisiveVariable(name: string): boolean {
 	const comparable = name.toUpperCase();

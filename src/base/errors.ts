@@ -30,7 +30,7 @@ export function systemErrorCode(error: unknown): string | undefined {
 	return undefined;
 }
 
-/** Whether this is the error by which an AbortSignal cancels an operation. */
+/** Returns whether this is the error by which an AbortSignal cancels an operation. */
 export function isAbortError(error: unknown): boolean {
 	return error instanceof Error && error.name === 'AbortError';
 }

@@ -23,8 +23,8 @@ export async function placeOf(file: string, folders: readonly string[]): Promise
 }
 
 /**
- * Returns the path without links. For a file that does not exist yet, the nearest folder that exists says where it would
- * be. Returns undefined if that is unknown.
+ * Returns the path without links. For a file that does not exist yet, the nearest folder that exists says where it
+ * would be. Returns undefined if that is unknown.
  */
 export async function realPathOf(file: string): Promise<string | undefined> {
 	const missing: string[] = [];
@@ -45,13 +45,13 @@ export async function realPathOf(file: string): Promise<string | undefined> {
 	}
 }
 
-/** Whether `file` lies in `folder`. Both are paths without links. */
+/** Returns whether `file` lies in `folder`. Both are paths without links. */
 export function isWithin(folder: string, file: string): boolean {
 	const relative = path.relative(folder, file);
 	return relative !== '' && relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative);
 }
 
-/** Whether a part of the path is git's folder, by any name under which a file system finds it. */
+/** Returns whether a part of the path is git's folder, by any name under which a file system finds it. */
 export function isGitsOwn(file: string): boolean {
 	return file.split(/[\\/]/).some(part => {
 		// Windows ignores trailing dots and blanks and whatever follows a colon; macOS ignores zero-width characters.

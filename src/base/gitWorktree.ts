@@ -12,9 +12,9 @@ type Git = (commandLine: readonly string[]) => Promise<string>;
 const UNFINISHED = ['rebase-merge/head-name', 'rebase-merge/update-refs', 'rebase-apply/head-name', 'BISECT_START'];
 
 /**
- * Returns the folder that a branch is checked out in, or where a rebase or a bisection of it is under way, of all that work
- * with the repository, whatever its configuration says of itself; for a bare repository its own folder, if HEAD is on the
- * branch. Rejects when git fails.
+ * Returns the folder that a branch is checked out in, or where a rebase or a bisection of it is under way, of all that
+ * work with the repository, whatever its configuration says of itself; for a bare repository its own folder, if HEAD is
+ * on the branch. Rejects when git fails.
  */
 export async function findWorktree(git: Git, branch: string): Promise<string | undefined> {
 	const reference = `refs/heads/${branch}`;
@@ -41,7 +41,7 @@ export async function findUnfinished(git: Git, branch: string): Promise<string |
 	return undefined;
 }
 
-/** Whether one of git's own folders says that something is done to a branch. */
+/** Returns whether one of git's own folders says that something is done to a branch. */
 async function isAtWork(folder: string, branch: string): Promise<boolean> {
 	const texts = await Promise.all(
 		UNFINISHED.map(name => readFile(path.join(folder, name), 'utf8').catch((): string => '')),

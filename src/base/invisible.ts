@@ -4,8 +4,8 @@
 const INVISIBLE = String.raw`[[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029]--[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]]`;
 
 /**
- * Matches runs of them in prose. Tabs and line ends are left out. Some scripts need joiners and variation selectors, one or
- * two at a time, and three flags consist of characters that are invisible elsewhere.
+ * Matches runs of them in prose. Tabs and line ends are left out. Some scripts need joiners and variation selectors,
+ * one or two at a time, and three flags consist of characters that are invisible elsewhere.
  */
 const RUNS = String.raw`\p{RGI_Emoji_Tag_Sequence}|[${INVISIBLE}--[\t\n\r]]+`;
 /** Compiled on first use: a class of this size takes a millisecond, which would delay the start. */
@@ -23,7 +23,7 @@ const MAY_HIDE =
 	// biome-ignore lint/suspicious/noMisleadingCharacterClass: each unit is looked for by itself.
 	/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud80d\ud82f\ud834\udb40-\udb43]/;
 
-/** Whether a name has an invisible character. The name of a branch, an agent or a model never needs one. */
+/** Returns whether a name has an invisible character. The name of a branch, an agent or a model never needs one. */
 export function hasInvisible(name: string): boolean {
 	return new RegExp(INVISIBLE, 'v').test(name);
 }
@@ -33,7 +33,7 @@ export function mayHide(text: string): boolean {
 	return MAY_HIDE.test(text);
 }
 
-/** Whether prose has invisible characters that it does not need. */
+/** Returns whether prose has invisible characters that it does not need. */
 export function hasHidden(text: string): boolean {
 	return replaceHidden(text, () => '') !== text;
 }

@@ -11,11 +11,11 @@ export function parseJson(text: string): unknown {
 const UNFINISHED_ESCAPE = /\\(?:u[\da-f]{0,3})?$/i;
 
 /**
- * Reads what the beginning of a JSON text says: its whole entries, and the string that it ends in. Returns undefined for
- * what begins no array, object or string.
+ * Reads what the beginning of a JSON text says: its whole entries, and the string that it ends in. Returns undefined
+ * for what begins no array, object or string.
  */
 export function parseBeginningOfJson(text: string): unknown {
-	/** What closes the arrays and objects that are open, here and where the last whole entry ends. */
+	/** The brackets that close the open arrays and objects, here and where the last whole entry ends. */
 	let closing = '';
 	let closingOfWhole = '';
 	let endOfWhole = 0;
@@ -24,7 +24,7 @@ export function parseBeginningOfJson(text: string): unknown {
 		const character = text[index] ?? '';
 		if (isInString) {
 			isInString = character !== '"';
-			// What follows a backslash never ends the string.
+			// The character after a backslash never ends the string.
 			index += character === '\\' ? 1 : 0;
 		} else if (character === '"') {
 			isInString = true;
@@ -43,8 +43,8 @@ export function parseBeginningOfJson(text: string): unknown {
 }
 
 /**
- * Whether the arrays and objects of a JSON value are nested more than `levels` deep. It does not recurse, so it works
- * at any depth.
+ * Returns whether the arrays and objects of a JSON value are nested more than `levels` deep. It does not recurse, so it
+ * works at any depth.
  */
 export function isDeeperThan(value: unknown, levels: number): boolean {
 	let level = [value];

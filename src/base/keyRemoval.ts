@@ -1,8 +1,8 @@
 // Removes a key from foreign text that may quote it: as a whole, in pieces, and in the encodings that text can have.
 
 /**
- * So many characters of a key in a row are taken out: fewer give little of it away, and are more likely to be words of a
- * sentence. A key that has no more is only found as a word of its own.
+ * So many characters of a key in a row are taken out: fewer give little of it away, and are more likely to be words of
+ * a sentence. A key that has no more is only found as a word of its own.
  */
 const PIECE_LENGTH = 12;
 
@@ -14,8 +14,8 @@ const MARK = '[key]';
 export type KeyRemover = (text: string) => string;
 
 /**
- * `key` is what was sent: visible ASCII. Upper and lower case count as the same, as a host's name is told in lower case.
- * Made for each request, and rarely used: what it needs is prepared at the first text.
+ * `key` is what was sent: visible ASCII. Upper and lower case count as the same, as a host's name is told in lower
+ * case. Made for each request, and rarely used: what it needs is prepared at the first text.
  */
 export function createKeyRemover(key: string): KeyRemover {
 	let search: Search | undefined;
@@ -95,7 +95,7 @@ export function removeKeyFrom(error: unknown, remove: KeyRemover, seen = new Set
 	}
 }
 
-/** Whether a value is an error or plain data. Anything else, such as a socket, contains no foreign text. */
+/** Returns whether a value is an error or plain data. Anything else, such as a socket, contains no foreign text. */
 function isPlain(value: unknown): value is object {
 	if (typeof value !== 'object' || value === null) {
 		return false;

@@ -2,8 +2,8 @@
 // must not go to a proxy.
 
 /**
- * Whether a host is a loopback address or `localhost`. Any other name, including one under `.localhost`, is whatever a
- * resolver makes of it. `hostname` has the form of `URL`: lower case, dotted decimals, IPv6 in brackets.
+ * Returns whether a host is a loopback address or `localhost`. Any other name, including one under `.localhost`, is
+ * whatever a resolver makes of it. `hostname` has the form of `URL`: lower case, dotted decimals, IPv6 in brackets.
  */
 export function isLoopbackHost(hostname: string): boolean {
 	return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/.test(hostname);

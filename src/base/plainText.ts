@@ -8,10 +8,10 @@ import { mayHide, replaceHidden } from './invisible.ts';
 const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 
 /**
- * What is taken out, in this order: control sequences; strings (titles, links) with their content, up to their terminator or
- * at most to the end of their line, so that one without a terminator hides no more than that; other escape sequences;
- * control characters but tab and newline. Each part takes the longest run of its class and may end anywhere, so that
- * nothing is ever looked at twice.
+ * What is taken out, in this order: control sequences; strings (titles, links) with their content, up to their
+ * terminator or at most to the end of their line, so that one without a terminator hides no more than that; other
+ * escape sequences; control characters but tab and newline. Each part takes the longest run of its class and may end
+ * anywhere, so that nothing is ever looked at twice.
  */
 const CONTROL =
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
@@ -72,15 +72,16 @@ export function firstLine(text: string, maximum: number): string {
 }
 
 /**
- * Escapes text for a row of a quick pick or the status bar, which draw `$(name)` as an icon, or as nothing where there is no icon of
- * that name.
+ * Escapes text for a row of a quick pick or the status bar, which draw `$(name)` as an icon, or as nothing where there
+ * is no icon of that name.
  */
 export function escapeIcons(text: string): string {
 	return text.replace(/\$\([a-z0-9-]+(?:~[a-z]+)?\)/gi, '\\$&');
 }
 
 /**
- * Whether a row's label or description contains every typed word, in any order. The name of its icon does not count.
+ * Returns whether a row's label or description contains every typed word, in any order. The name of its icon does not
+ * count.
  */
 export function holdsWords(row: { label: string; description?: string | undefined }, typed: string): boolean {
 	const label = row.label.replace(/^\$\([\w~-]+\)/, '');

@@ -64,8 +64,8 @@ function httpsUrl(host: string, path: string): RemotePlace {
 }
 
 /**
- * Whether a web address contains a user name or a password. The name in an ssh address belongs to the host and is no
- * secret.
+ * Returns whether a web address contains a user name or a password. The name in an ssh address belongs to the host and
+ * is no secret.
  */
 export function hasCredentials(remoteUrl: string): boolean {
 	const url = URL.parse(remoteUrl.trim());
@@ -78,8 +78,8 @@ export function withoutCredentials(address: string): string {
 }
 
 /**
- * Whether an address of a directory names another machine, as Windows understands it. Even to look there tells that
- * machine who the user is.
+ * Returns whether an address of a directory names another machine, as Windows understands it. Even to look there tells
+ * that machine who the user is.
  */
 export function isOnOtherMachine(address: string): boolean {
 	const text = address.trim();
@@ -98,7 +98,7 @@ export function repositoryKey(address: string): string | undefined {
 	return key?.replace(/\/+$/, '').replace(/\.git$/, '');
 }
 
-/** Whether two addresses name the same repository. Addresses that cannot be read are compared as they are. */
+/** Returns whether two addresses name the same repository. Addresses that cannot be read are compared as they are. */
 export function isSameRepository(one: string, other: string): boolean {
 	return (repositoryKey(one) ?? one) === (repositoryKey(other) ?? other);
 }

@@ -65,7 +65,7 @@ function withoutKey(word: string, keys: string[]): string {
 	return scheme + (inPlace === '' ? place : place.replace(inPlace, '').replace(/\/{2,}/g, '/'));
 }
 
-/** Whether a word that may be a name is certainly a key. */
+/** Returns whether a word that may be a name is certainly a key. */
 export function isCertainKey(word: string): boolean {
 	return KEY.exec(word)?.index === 0 || /^(?=.*\d)(?=.*[a-z])[a-z\d]{28,}$/i.test(word);
 }

@@ -1,16 +1,14 @@
 import * as vscode from 'vscode';
-import { defined } from '../base/defined.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { CHECKS } from '../client/types.ts';
 import type { Health } from '../contract/channel.ts';
-import { explainError, showMessage } from '../platform/notify.ts';
+import { showMessage } from '../platform/notify.ts';
+import { PagePanel } from '../platform/pagePanel.ts';
 import { defaultFolder } from '../platform/saveTarget.ts';
-import { serveMessage } from '../platform/serveMessage.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
 import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
-import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import type { Consent } from './consent.ts';
 import { explainChannelError } from './explain.ts';
 import { checkLabel, healthText, verdictSentence, verdictWord } from './messages.ts';
@@ -18,7 +16,7 @@ import type { ChannelConnection } from './model/channelConnection.ts';
 import { harmlessLine, rawViews } from './model/evidence.ts';
 import { exportReport } from './model/exportReport.ts';
 import { type ChannelPlace, type Placed, withoutAddress } from './model/places.ts';
-import type { CheckView, FromReportPage, ReportPageData, ReportView, ToReportPage } from './model/protocol.ts';
+import type { CheckView, FromReportPage, ReportView, ToReportPage } from './model/protocol.ts';
 import { parseFromReportPage } from './model/protocolSchema.ts';
 import { summarise } from './model/summary.ts';
 import { reasonText } from './reasonMessages.ts';
@@ -38,7 +36,7 @@ export interface PanelDependencies {
 interface Checked {
 	attested: Placed;
 	at: Date;
-	/** What the service says of itself: undefined while it is asked, `none` where nothing can be read. */
+	/** The service's statement about itself: undefined while it is asked, `none` where nothing can be read. */
 	health?: Health | 'none';
 }
 
@@ -46,61 +44,32 @@ interface Checked {
 export class AttestationPanel {
 	private readonly dependencies: PanelDependencies;
 	private readonly store = new DisposableStore();
-	private readonly panel: vscode.WebviewPanel;
+	private readonly panel: PagePanel<FromReportPage, ToReportPage>;
 	private subject: Subject;
 	private checked: Checked | undefined;
 	private problem: string | undefined;
 	/** Aborted by the next check or when the panel is disposed. */
 	private checking: AbortController | undefined;
-	private isReady = false;
-
-	private readonly handlers: { [K in FromReportPage['kind']]: () => unknown } = {
-		'page-ready': () => {
-			this.isReady = true;
-			this.post();
-		},
-		'check-again': () => this.check({ isAskedAnew: true }),
-		'export-request': () => this.export(),
-	};
 
 	constructor(subject: Subject, dependencies: PanelDependencies) {
 		this.subject = subject;
 		this.dependencies = dependencies;
-		const { extensionUri } = dependencies;
-		this.panel = vscode.window.createWebviewPanel(
-			'errand.attestation',
-			vscode.l10n.t('Attestation'),
-			vscode.ViewColumn.Active,
-			// The report is a text to read, so it has a find box.
-			{ enableScripts: true, enableFindWidget: true, localResourceRoots: [webviewRoot(extensionUri)] },
-		);
-		this.store.add(
-			this.panel.webview.onDidReceiveMessage(message => {
-				void serveMessage<FromReportPage>(message, {
-					parse: parseFromReportPage,
-					handle: ({ kind }) => this.handlers[kind](),
-					post: answer => this.panel.webview.postMessage(answer),
-					explain: error => explainError(error, this.subject.active.label),
-					logger: dependencies.logger,
-				});
-			}),
-		);
-		this.store.add(
-			this.panel.onDidChangeViewState(() => {
-				// A hidden page is disposed of by the editor; the next one announces itself.
-				this.isReady = this.isReady && this.panel.visible;
-			}),
-		);
-		const spoken = ['errand.channel.requireHardwareProof', 'errand.channel.wholeReplies'] as const;
-		this.store.add(onDidChangeSetting(spoken, () => this.post()));
-		const data: ReportPageData = defined({ bundle: vscode.l10n.bundle });
-		this.panel.webview.html = webviewShell(this.panel.webview, {
+		const { extensionUri, logger } = dependencies;
+		const title = vscode.l10n.t('Attestation');
+		this.panel = new PagePanel<FromReportPage, ToReportPage>({
 			extensionUri,
 			name: 'attestation',
-			title: vscode.l10n.t('Attestation'),
-			language: vscode.env.language,
-			data,
+			title,
+			tabTitle: title,
+			column: vscode.ViewColumn.Active,
+			parse: parseFromReportPage,
+			handle: ({ kind }) => (kind === 'check-again' ? this.check({ isAskedAnew: true }) : this.export()),
+			content: () => ({ kind: 'report-set', report: this.view() }),
+			label: () => this.subject.active.label,
+			logger,
 		});
+		const spoken = ['errand.channel.requireHardwareProof', 'errand.channel.wholeReplies'] as const;
+		this.store.add(onDidChangeSetting(spoken, () => this.panel.update()));
 	}
 
 	onDidDispose(listener: () => void): void {
@@ -108,7 +77,6 @@ export class AttestationPanel {
 			this.checking?.abort();
 			// The result of the check is not shown any more.
 			this.checking = undefined;
-			this.isReady = false;
 			this.store.dispose();
 			listener();
 		});
@@ -131,7 +99,7 @@ export class AttestationPanel {
 		const own = new AbortController();
 		this.checking = own;
 		this.problem = undefined;
-		this.post();
+		this.panel.update();
 		const { active, place } = this.subject;
 		try {
 			const { channel } = active.client;
@@ -154,23 +122,16 @@ export class AttestationPanel {
 		} finally {
 			if (this.checking === own) {
 				this.checking = undefined;
-				this.post();
+				this.panel.update();
 			}
 		}
 	}
 
-	/** What the service says of itself proves nothing, so nothing waits for it. Never rejects. */
+	/** Asks the service about itself. Its answer proves nothing, so nothing waits for it. Never rejects. */
 	private async askHealth(checked: Checked, { client }: ChannelConnection, { address }: ChannelPlace): Promise<void> {
 		checked.health = await client.channel.health(address).catch((): 'none' => 'none');
 		if (this.checked === checked) {
-			this.post();
-		}
-	}
-
-	private post(): void {
-		if (this.isReady) {
-			const message: ToReportPage = { kind: 'report-set', report: this.view() };
-			void this.panel.webview.postMessage(message);
+			this.panel.update();
 		}
 	}
 

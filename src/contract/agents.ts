@@ -58,8 +58,8 @@ export function sandboxProblem({ problem }: SandboxStatus): SandboxProblem {
 }
 
 /**
- * Why an agent cannot run: its program was not found; it only works with an account of its own; the relay does not speak
- * its model's API; there is no model but the demo.
+ * Why an agent cannot run: its program was not found; it only works with an account of its own; the relay does not
+ * speak its model's API; there is no model but the demo.
  */
 export const AGENT_PROBLEMS = ['not-found', 'own-account', 'model-api', 'no-model'] as const;
 
@@ -207,7 +207,7 @@ const modelUseSchema = z.looseObject({
 });
 export type ModelUse = z.output<typeof modelUseSchema>;
 
-/** Whether a model has read or written anything. A request that nobody has answered costs nothing. */
+/** Returns whether a model has read or written anything. A request that nobody has answered costs nothing. */
 export function isUsed({ inputTokens = 0, outputTokens = 0 }: ModelUse): boolean {
 	return inputTokens + outputTokens > 0;
 }
@@ -283,8 +283,8 @@ export const taskSettingsSchema = z.strictObject({
 		.default([])
 		.refine(list => new Set(list.map(({ id }) => id)).size === list.length, 'an id stands there twice'),
 	/**
-	 * The values of the variables that the agents name, as far as they are set. They are secrets, and an agent gets those
-	 * that it names itself and no others.
+	 * The values of the variables that the agents name, as far as they are set. They are secrets, and an agent gets
+	 * those that it names itself and no others.
 	 */
 	variables: z
 		.record(

@@ -176,7 +176,7 @@ export function readChatChunk(value: unknown): PlainChunk | ChatChunk | undefine
 /** The `data` that ends a chat stream. */
 export const CHAT_STREAM_END = '[DONE]';
 
-/** Whether a `data` ends a stream. Some servers write blanks around the mark. */
+/** Returns whether a `data` ends a stream. Some servers write blanks around the mark. */
 export function isStreamEnd(data: string): boolean {
 	return data === CHAT_STREAM_END || (data.length < MAXIMUM_END && data.trim() === CHAT_STREAM_END);
 }

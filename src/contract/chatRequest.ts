@@ -111,7 +111,7 @@ export function parametersOf(request: Partial<ChatRequest>): Parameter[] {
 		.filter(name => request[name] !== undefined);
 }
 
-/** Whether any of the request's messages carries an image. */
+/** Returns whether any of the request's messages carries an image. */
 export function hasImages({ messages }: Pick<ChatRequest, 'messages'>): boolean {
 	return messages.some(({ content }) => Array.isArray(content) && content.some(({ type }) => type === 'image_url'));
 }

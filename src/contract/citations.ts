@@ -6,8 +6,8 @@ export interface Citation {
 	title: string | undefined;
 	excerpt: string | undefined;
 	/**
-	 * UTF-16 positions within the text that never split a code point; `start` is at most `end`. Undefined if the citation
-	 * has no position in the text.
+	 * UTF-16 positions within the text that never split a code point; `start` is at most `end`. Undefined if the
+	 * citation has no position in the text.
 	 */
 	range: { start: number; end: number } | undefined;
 }
@@ -42,7 +42,7 @@ function rangeIn(text: string, first: number | undefined, last: number | undefin
 	return { start: widenedFrom, end: isPoint ? widenedFrom : splitsCharacter(text, to) ? to + 1 : to };
 }
 
-/** Whether a position lies between the two halves of a surrogate pair. */
+/** Returns whether a position lies between the two halves of a surrogate pair. */
 function splitsCharacter(text: string, position: number): boolean {
 	return position > 0 && (text.codePointAt(position - 1) ?? 0) > 0xffff;
 }

@@ -41,7 +41,7 @@ export function completed({ dataPolicy = {}, quantizations = [], parameters = 'a
 	return { ...provider, dataPolicy: { zeroDataRetention, storesData }, quantizations, parameters };
 }
 
-/** Whether one of the slugs names the provider. */
+/** Returns whether one of the slugs names the provider. */
 export function isNamed({ slug, ownSlug }: ProviderFacts, slugs: readonly string[]): boolean {
 	return slugs.includes(slug) || (ownSlug !== undefined && slugs.includes(ownSlug));
 }

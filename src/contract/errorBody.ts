@@ -23,7 +23,10 @@ const word = (value: unknown): string | undefined => (typeof value === 'number' 
 /** How many problems of a list are told. */
 const MAXIMUM_PROBLEMS = 5;
 
-/** Whether a body is a page of the web, as from a login, a proxy or a gateway. It contains no message that can be shown. */
+/**
+ * Returns whether a body is a page of the web, as from a login, a proxy or a gateway. It contains no message that can
+ * be shown.
+ */
 export function isPage(body: string): boolean {
 	return body.trimStart().startsWith('<');
 }

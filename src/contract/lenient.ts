@@ -1,7 +1,8 @@
 import * as z from 'zod';
 
 /**
- * Whether a reply has no value here: the field is missing, null, or the literal text `None` (contract: inference.md).
+ * Returns whether a reply has no value here: the field is missing, null, or the literal text `None` (contract:
+ * inference.md).
  */
 export function isAbsent(value: unknown): value is undefined | null | 'None' {
 	return value === undefined || value === null || value === 'None';

@@ -1,4 +1,4 @@
-// What tokens cost, as a connection states it.
+// The prices of tokens, as a connection states them.
 
 /** Prices in US dollars for a million tokens. At least `input` or `output` is known. */
 export interface Prices {

@@ -92,7 +92,7 @@ export function isUpstreamSlug(text: string): boolean {
 	return slugPattern.test(text) && !RESERVED_SLUGS.has(text);
 }
 
-/** Whether a key may be sent to the address: never in clear text over a network. */
+/** Returns whether a key may be sent to the address: never in clear text over a network. */
 export function mayCarryKey(url: string): boolean {
 	// Zod calls a refinement even if the address is invalid.
 	const parsed = URL.parse(url);
@@ -113,8 +113,9 @@ const upstreamSchema = z
 export type Upstream = z.output<typeof upstreamSchema>;
 
 /**
- * The message by which a window hands its upstreams and its settings of tasks over to the service: one line of JSON on its
- * standard input at the start, and again through the control pipe after each change. Each message replaces the whole list.
+ * The message by which a window hands its upstreams and its settings of tasks over to the service: one line of JSON on
+ * its standard input at the start, and again through the control pipe after each change. Each message replaces the
+ * whole list.
  */
 export const upstreamHandoverSchema = z.strictObject({
 	upstreams: z

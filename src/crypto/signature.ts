@@ -14,8 +14,9 @@ const INTEGER = 0x02;
 const LONG_FORM = 0x80;
 
 /**
- * Reads a signature in strict DER: definite lengths in their shortest form, two positive integers in their shortest form,
- * and nothing after them. Returns r ‖ s, or undefined for anything else, so that each signature has only one encoding.
+ * Reads a signature in strict DER: definite lengths in their shortest form, two positive integers in their shortest
+ * form, and nothing after them. Returns r ‖ s, or undefined for anything else, so that each signature has only one
+ * encoding.
  */
 export function readDerSignature(der: Uint8Array): Uint8Array | undefined {
 	const [tag, length = LONG_FORM] = der;
@@ -40,7 +41,7 @@ export function writeDerSignature(raw: Uint8Array): Uint8Array {
 	return Buffer.concat([Buffer.of(SEQUENCE, contents.length), contents]);
 }
 
-/** Whether r and s are at least 1 and less than the order. s may lie in the upper half of that range. */
+/** Returns whether r and s are at least 1 and less than the order. s may lie in the upper half of that range. */
 function isInRange(raw: Uint8Array): boolean {
 	return [raw.subarray(0, NUMBER_LENGTH), raw.subarray(NUMBER_LENGTH)].every(
 		number => Buffer.compare(number, ORDER) < 0 && number.some(byte => byte !== 0),

@@ -1,17 +1,14 @@
 import * as vscode from 'vscode';
-import { defined } from '../base/defined.ts';
-import { DisposableStore } from '../base/disposable.ts';
 import { ClientError, describeError, UserFacingError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Connection } from '../contract/connection.ts';
 import { executeCommand } from '../platform/commands.ts';
-import { type Explanation, explainError } from '../platform/notify.ts';
+import type { Explanation } from '../platform/notify.ts';
+import { PagePanel } from '../platform/pagePanel.ts';
 import { input } from '../platform/pick.ts';
-import { serveMessage } from '../platform/serveMessage.ts';
-import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import { saveRun } from './exportDecision.ts';
 import { explainDecision, keptText, named, opinionText, timeText } from './messages.ts';
-import type { DecisionPageData, DecisionView, FromDecisionPage, ToDecisionPage } from './model/protocol.ts';
+import type { DecisionView, FromDecisionPage, ToDecisionPage } from './model/protocol.ts';
 import { parseFromDecisionPage } from './model/protocolSchema.ts';
 import type { Run } from './model/run.ts';
 import { modelOf } from './model/sending.ts';
@@ -30,12 +27,13 @@ export interface DecisionPanelDependencies {
 	logger: Logger;
 }
 
+type PageAction = Exclude<FromDecisionPage, { kind: 'page-ready' }>;
+
 /** A decision as an editor tab: what will be sent, then the answers. Nothing leaves the machine before the user sends it. */
 export class DecisionPanel {
 	private readonly dependencies: DecisionPanelDependencies;
 	private subject: Subject;
-	private readonly store = new DisposableStore();
-	private readonly panel: vscode.WebviewPanel;
+	private readonly panel: PagePanel<FromDecisionPage, ToDecisionPage>;
 	private stage: DecisionView['stage'] = 'idle';
 	private prepared: Prepared | undefined;
 	/** The model that the user has chosen in place of the file's. */
@@ -45,72 +43,46 @@ export class DecisionPanel {
 	private working: AbortController | undefined;
 	private shownRun = '';
 	private comparedWith = '';
-	private isReady = false;
-	private isDisposed = false;
 	/** A second click while the key is looked up sends nothing more. */
 	private isAskingForKey = false;
 
-	private readonly handlers: { [K in FromDecisionPage['kind']]: (message: FromDecisionPage & { kind: K }) => unknown } =
-		{
-			'page-ready': () => {
-				this.isReady = true;
-				this.post();
-			},
-			prepare: () => this.prepare(),
-			send: () => this.send(),
-			stop: () => this.working?.abort(),
-			'show-request': () => this.showRequest(),
-			'choose-model': () => this.chooseModel(),
-			help: () => this.problem?.action && executeCommand(this.problem.action.command),
-			export: ({ format }) => {
-				const run = this.run();
-				return run && saveRun(run, this.subject.title, format);
-			},
-			'show-run': ({ run }) => {
-				this.shownRun = run;
-				this.post();
-			},
-			'compare-with': ({ run }) => {
-				this.comparedWith = run;
-				this.post();
-			},
-			'show-entry': ({ entry }) => this.subject.showEntry?.(entry),
-		};
+	private readonly handlers: { [K in PageAction['kind']]: (message: PageAction & { kind: K }) => unknown } = {
+		prepare: () => this.prepare(),
+		send: () => this.send(),
+		stop: () => this.working?.abort(),
+		'show-request': () => this.showRequest(),
+		'choose-model': () => this.chooseModel(),
+		help: () => this.problem?.action && executeCommand(this.problem.action.command),
+		export: ({ format }) => {
+			const run = this.run();
+			return run && saveRun(run, this.subject.title, format);
+		},
+		'show-run': ({ run }) => {
+			this.shownRun = run;
+			this.panel.update();
+		},
+		'compare-with': ({ run }) => {
+			this.comparedWith = run;
+			this.panel.update();
+		},
+		'show-entry': ({ entry }) => this.subject.showEntry?.(entry),
+	};
 
 	constructor(subject: Subject, dependencies: DecisionPanelDependencies) {
 		this.subject = subject;
 		this.dependencies = dependencies;
-		const { extensionUri } = dependencies;
-		this.panel = vscode.window.createWebviewPanel(
-			'errand.decision',
-			vscode.l10n.t('Decision: {0}', named(subject.title)),
-			vscode.ViewColumn.Beside,
-			{ enableScripts: true, enableFindWidget: true, localResourceRoots: [webviewRoot(extensionUri)] },
-		);
-		this.store.add(
-			this.panel.webview.onDidReceiveMessage(message => {
-				void serveMessage<FromDecisionPage>(message, {
-					parse: parseFromDecisionPage,
-					handle: parsed => (this.handlers[parsed.kind] as (parsed: FromDecisionPage) => unknown)(parsed),
-					post: answer => this.panel.webview.postMessage(answer),
-					explain: error => explainError(error, this.prepared?.target.label ?? 'Errand'),
-					logger: dependencies.logger,
-				});
-			}),
-		);
-		this.store.add(
-			this.panel.onDidChangeViewState(() => {
-				// A hidden page is disposed of by the editor; the next one announces itself.
-				this.isReady = this.isReady && this.panel.visible;
-			}),
-		);
-		const data: DecisionPageData = defined({ bundle: vscode.l10n.bundle });
-		this.panel.webview.html = webviewShell(this.panel.webview, {
+		const { extensionUri, logger } = dependencies;
+		this.panel = new PagePanel<FromDecisionPage, ToDecisionPage>({
 			extensionUri,
 			name: 'decision',
 			title: vscode.l10n.t('Decision'),
-			language: vscode.env.language,
-			data,
+			tabTitle: vscode.l10n.t('Decision: {0}', named(subject.title)),
+			column: vscode.ViewColumn.Beside,
+			parse: parseFromDecisionPage,
+			handle: message => (this.handlers[message.kind] as (message: PageAction) => unknown)(message),
+			content: () => ({ kind: 'decision-set', decision: this.view() }),
+			label: () => this.prepared?.target.label ?? 'Errand',
+			logger,
 		});
 	}
 
@@ -118,9 +90,8 @@ export class DecisionPanel {
 		this.panel.onDidDispose(() => {
 			this.working?.abort();
 			this.working = undefined;
-			this.isReady = false;
-			this.isDisposed = true;
-			this.store.dispose();
+			// A closed tab sends nothing, also when its key is answered later.
+			this.prepared = undefined;
 			listener();
 		});
 	}
@@ -139,22 +110,13 @@ export class DecisionPanel {
 	private async prepare(): Promise<void> {
 		const own = this.begin('preparing');
 		this.prepared = undefined;
-		this.post();
+		this.panel.update();
 		await this.work(own, async () => {
 			const prepared = await this.subject.prepare(own.signal);
 			if (this.working !== own) {
 				return;
 			}
 			this.prepared = prepared;
-			if (prepared && this.model(prepared) === undefined) {
-				throw new UserFacingError(
-					vscode.l10n.t(
-						'{0} names no decision model. Add “decisionModel” to the connection or “model” to the file, or choose another connection.',
-						prepared.target.label,
-					),
-					{ action: 'switchConnection' },
-				);
-			}
 			this.stage = prepared ? 'ready' : 'idle';
 		});
 	}
@@ -171,12 +133,12 @@ export class DecisionPanel {
 			this.isAskingForKey = false;
 		});
 		// Meanwhile the tab may have been closed, or may show something else than the user has agreed to.
-		const isShown = this.prepared === prepared && this.model(prepared) === model && !this.isDisposed;
+		const isShown = this.prepared === prepared && this.model(prepared) === model;
 		if (!hasKey || !isShown) {
 			return;
 		}
 		const own = this.begin('asking');
-		this.post();
+		this.panel.update();
 		await this.work(own, async () => {
 			const { client } = prepared.target;
 			const replies = await Promise.all(
@@ -211,7 +173,7 @@ export class DecisionPanel {
 			if (this.working === own) {
 				const { prepared } = this;
 				const wasSent = this.stage === 'asking';
-				// What was read stays, so that the user can send it again.
+				// The prepared request stays, so that the user can send it again.
 				this.stage = wasSent ? 'ready' : 'idle';
 				const model = (prepared && this.model(prepared)) ?? '';
 				this.problem = explainDecision(error, prepared?.target.label ?? 'Errand', model);
@@ -224,7 +186,7 @@ export class DecisionPanel {
 		} finally {
 			if (this.working === own) {
 				this.working = undefined;
-				this.post();
+				this.panel.update();
 			}
 		}
 	}
@@ -248,7 +210,7 @@ export class DecisionPanel {
 		);
 		if (chosen !== undefined && this.prepared === prepared) {
 			this.chosenModel = chosen.trim() || undefined;
-			this.post();
+			this.panel.update();
 		}
 	}
 
@@ -265,13 +227,6 @@ export class DecisionPanel {
 	private run(): Run | undefined {
 		const runs = this.dependencies.runs.of(this.subject.key);
 		return runs.find(({ id }) => id === this.shownRun) ?? runs[0];
-	}
-
-	private post(): void {
-		if (this.isReady) {
-			const message: ToDecisionPage = { kind: 'decision-set', decision: this.view() };
-			void this.panel.webview.postMessage(message);
-		}
 	}
 
 	private view(): DecisionView {
@@ -298,11 +253,17 @@ export class DecisionPanel {
 	}
 
 	private sentence(run: Run | undefined): string {
-		switch (this.stage) {
+		const { stage, prepared } = this;
+		switch (stage) {
 			case 'preparing':
 				return vscode.l10n.t('Reading what the questions are about…');
 			case 'ready':
-				return vscode.l10n.t('Nothing has been sent yet. Look at what will be, then send it.');
+				return prepared && this.model(prepared) === undefined
+					? vscode.l10n.t(
+							'{0} names no decision model, so nothing can be sent yet. Choose one here; “decisionModel” of the connection or “model” of the file keeps it.',
+							prepared.target.label,
+						)
+					: vscode.l10n.t('Nothing has been sent yet. Look at what will be, then send it.');
 			case 'asking':
 				return vscode.l10n.t('The model is asked. This can take a minute.');
 			case 'idle':

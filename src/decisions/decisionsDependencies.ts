@@ -8,12 +8,12 @@ import type { FailedTask, LogText } from './model/triage.ts';
 export interface DecisionConnection {
 	client: Pick<Client, 'decisions'>;
 	connection: Connection;
-	/** Its name for the user. */
+	/** The connection's name for the user. */
 	label: string;
 	isLocal: boolean;
 }
 
-/** What the state of a decision may be read from, as the chat's context is. */
+/** A source from which the state of a decision is read, as the chat's context is. */
 export type ReadableSource =
 	| {
 			kind: 'selection';
@@ -39,7 +39,7 @@ export interface TaskPatch {
 	isCut: boolean;
 }
 
-/** What this feature needs of tasks. Everything resolves with undefined where the user has dismissed a question. */
+/** The part of the tasks feature that decisions need. Everything resolves with undefined where a question was dismissed. */
 export interface DecisionTasks {
 	/** Returns the task that an argument names or that the user chooses. */
 	choose(

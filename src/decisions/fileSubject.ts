@@ -12,7 +12,7 @@ import { onlyReply, type Subject } from './subject.ts';
 /** The findings that make a file mean something else than it says. The others are advice. */
 const ERRORS: ReadonlySet<Finding['kind']> = new Set(['no-state', 'same-name', 'reserved-name']);
 
-/** Whether a finding keeps a file from being evaluated. */
+/** Returns whether a finding keeps a file from being evaluated. */
 export const isError = ({ kind }: Finding): boolean => ERRORS.has(kind);
 
 /** A decision file, read as the editor shows it, with changes that are not saved. */

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { defined } from '../base/defined.ts';
-import type { Run } from './model/run.ts';
+import { keptAnswers, type Run } from './model/run.ts';
 import { costOf, type Reply, servedBy } from './model/sending.ts';
 import type { Prepared } from './subject.ts';
 
@@ -19,7 +19,7 @@ export function runOf(prepared: Prepared, asked: string, replies: readonly Reply
 		asked,
 		servedBy: servedBy(replies),
 		questions,
-		answers,
+		answers: keptAnswers(questions, answers),
 		requests: requests.length,
 		state: { sha256: createHash('sha256').update(states).digest('hex'), characters: states.length },
 		...defined({

@@ -9,7 +9,7 @@ const PROOF_LIMITS = { timeoutMs: 3000, maximumLength: 4096 };
 /** The service sends a heartbeat every 10 s; if none arrives for this long, it hangs. */
 const LEASE_SILENCE_MS = 45_000;
 
-/** Whether the program at the address knows the token. Only a fresh nonce is sent, never a secret. */
+/** Returns whether the program at the address knows the token. Only a fresh nonce is sent, never a secret. */
 export async function provesItself({ address, token }: Discovery): Promise<boolean> {
 	const nonce = randomBytes(32).toString('base64url');
 	const expected = Buffer.from(proofOf(token, address, nonce));

@@ -30,7 +30,7 @@ export function asRows(sentence: string): string[] {
 	return rows;
 }
 
-/** Whether the failure is about the key, so that another one may help. */
+/** Returns whether the failure is about the key, so that another one may help. */
 export function isAboutKey({ code }: ClientError): boolean {
 	return code === 'unauthorised' || code === 'forbidden';
 }
@@ -86,8 +86,8 @@ function brokenOff(error: ClientError, url: string, place: string): FaultParts {
 }
 
 /**
- * What is wrong where something else answered: a redirect, or a page of the web. `other` is what is said of any other answer
- * that is not the expected one.
+ * What is wrong where something else answered: a redirect, or a page of the web. `other` is what is said of any other
+ * answer that is not the expected one.
  */
 export function foreignAnswerParts({ status = 0, isPage }: ClientError, place: string, other: FaultParts): FaultParts {
 	if (status >= 300 && status < 400) {

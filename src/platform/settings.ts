@@ -37,8 +37,8 @@ export function notWritten(error: unknown): UserFacingError {
 }
 
 /**
- * Resolves when a setting that was just written has arrived here, which a remote editor may tell a little later. It does not
- * wait for long: where another scope has precedence, the value never arrives.
+ * Resolves when a setting that was just written has arrived here, which a remote editor may tell a little later. It
+ * does not wait for long: where another scope has precedence, the value never arrives.
  */
 export async function settingHolds<K extends SettingId>(
 	id: K,
@@ -82,7 +82,7 @@ export function readEditorProxy(): { url?: string; except: readonly string[] } {
 	return { ...(url ? { url } : {}), except: http.get<string[]>('noProxy') ?? [] };
 }
 
-/** Whether saving the document may change its text, according to the user's editor settings. */
+/** Returns whether saving the document may change its text, according to the user's editor settings. */
 export function changesTextOnSave(document: vscode.TextDocument): boolean {
 	const settings = vscode.workspace.getConfiguration(undefined, document);
 	const actions = settings.get<Record<string, unknown>>('editor.codeActionsOnSave') ?? {};

@@ -147,7 +147,7 @@ export class StateEntries<T> {
 	}
 }
 
-/** Whether the key belongs to an entry with this prefix. */
+/** Returns whether the key belongs to an entry with this prefix. */
 export function isEntryKey(key: string, prefix: string): boolean {
 	return key.startsWith(`${prefix}/`);
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { readSetting } from './settings.ts';
 
-/** Whether encrypted replies are asked for in one sealed piece each. */
+/** Returns whether encrypted replies are asked for in one sealed piece each. */
 export function areRepliesWhole(): boolean {
 	return readSetting('errand.channel.wholeReplies') === true;
 }

@@ -51,8 +51,9 @@ export function createGuard(token: string, port: number): Guard {
 }
 
 /**
- * Whether the request needs no token. That is the case for the proof, which a window requests before it sends the
- * token, and for images, which are displayed by clients that only have their address and whose names cannot be guessed.
+ * Returns whether the request needs no token. That is the case for the proof, which a window requests before it sends
+ * the token, and for images, which are displayed by clients that only have their address and whose names cannot be
+ * guessed.
  */
 export function isOpen(request: IncomingMessage): boolean {
 	const path = pathOf(request);

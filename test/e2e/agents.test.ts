@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { trySandbox } from '../../src/agents/sandbox/probe.ts';
 import { opencodeProgram } from '../support/agentPrograms.ts';
 import { type AgentWindow, openAgentWindow } from '../support/agentWindow.ts';
@@ -9,6 +9,7 @@ import {
 	appears,
 	dialog,
 	pickItem,
+	quickRow,
 	runCommand,
 	screenshot,
 	type Theme,
@@ -86,19 +87,17 @@ describe('a real agent, from setting it up to its branch', function () {
 
 	after(() => window?.stop());
 
-	const row = (text: string | RegExp): Locator =>
-		page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row').filter({ hasText: text });
 	const inLog = (prompt: string, words: RegExp) =>
 		until(`the log says ${words}`, async () => words.test(logText(server, prompt)), 120_000);
 
 	it('is found, tried in the sandbox, and made the default', async () => {
 		await runCommand(page, 'Errand: Set Up Agents…');
-		await row('The sandbox works').waitFor({ timeout: 60_000 });
-		await row('opencode').filter({ hasText: 'from your settings' }).waitFor();
+		await quickRow(page, 'The sandbox works').waitFor({ timeout: 60_000 });
+		await quickRow(page, 'opencode').filter({ hasText: 'from your settings' }).waitFor();
 		await screenshot(page, 'agents-list');
 		await pickItem(page, 'opencode');
 		await pickItem(page, 'Try It');
-		await row('opencode').filter({ hasText: / s\b/ }).waitFor({ timeout: 120_000 });
+		await quickRow(page, 'opencode').filter({ hasText: / s\b/ }).waitFor({ timeout: 120_000 });
 		await screenshot(page, 'agents-tried');
 		await pickItem(page, 'opencode');
 		await pickItem(page, 'Make It the Default');

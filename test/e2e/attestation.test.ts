@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { AxeResults } from 'axe-core';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { GPU_MAKER } from '../../src/client/channel/hardware/authority.ts';
 import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
@@ -18,10 +15,10 @@ import {
 	toast,
 	until,
 	useTheme,
-	webviewFrame,
 } from '../support/editorWindow.ts';
 import { Enclave } from '../support/enclave.ts';
 import { GpuMaker } from '../support/gpuMaker.ts';
+import { ReportPage } from '../support/reportPage.ts';
 
 const HOSTILE = '<img src="https://evil.example/x" onerror="document.title=1">\u202e</script>';
 const forger = new GpuMaker();
@@ -33,6 +30,7 @@ describe('the attestation report', function () {
 	let server: EditorServer;
 	let window: EditorWindow;
 	let page: Page;
+	let report: ReportPage;
 
 	before(async () => {
 		enclave = await Enclave.start();
@@ -55,6 +53,7 @@ describe('the attestation report', function () {
 		});
 		window = await openWindow(server, { viewport: { width: 1048, height: 900 } });
 		page = window.page;
+		report = new ReportPage(page, 'attestation');
 		await runCommand(page, 'View: Close Primary Side Bar');
 	});
 
@@ -63,21 +62,9 @@ describe('the attestation report', function () {
 		await enclave?.stop();
 	});
 
-	const report = (): Promise<Frame> => webviewFrame(page, 'attestation-report main');
-	/** Empty while the page is drawn anew. */
-	const sentence = async () =>
-		(
-			await (
-				await report()
-			)
-				.locator('.sentence')
-				.allInnerTexts()
-				.catch(() => [])
-		).join(' ');
 	const row = (frame: Frame, label: string): Locator =>
 		frame.locator('tbody tr').filter({ has: frame.getByRole('rowheader', { name: label, exact: true }) });
-	const says = (text: RegExp) => until(`the report says ${text}`, async () => text.test(await sentence()));
-	const checkAgain = async () => (await report()).getByRole('button', { name: 'Check Again' }).click();
+	const checkAgain = () => report.press('Check Again');
 
 	function alterReport(value: unknown): void {
 		enclave.alter = record => {
@@ -86,33 +73,13 @@ describe('the attestation report', function () {
 		};
 	}
 
-	/** Nothing serious, whatever the theme; and no sideways scrolling. */
-	async function isSound(what: string): Promise<void> {
-		const frame = await report();
-		// The policy of the page lets no script in, so axe comes in the way of the developer tools.
-		await frame.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-		const results = await frame.evaluate(() =>
-			(globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-		);
-		const serious = results.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-		assert.deepEqual(
-			serious.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`),
-			[],
-			what,
-		);
-		assert.ok(results.passes.length > 10, 'axe looked at the page');
-		const { shown, needed } = await frame.evaluate(() => ({
-			shown: document.documentElement.clientWidth,
-			needed: document.documentElement.scrollWidth,
-		}));
-		assert.ok(needed <= shown, `${what}: it needs ${needed} of ${shown} pixels`);
-	}
-
 	it('says of the service on this machine that it is encrypted and has no hardware', async () => {
 		await runCommand(page, 'Errand: Show Attestation');
 		await pickItem(page, 'Shared address');
-		await says(/^Local: encrypted, no hardware\. .+order and completeness of a streamed reply are not proven\.$/);
-		const frame = await report();
+		await report.says(
+			/^Local: encrypted, no hardware\. .+order and completeness of a streamed reply are not proven\.$/,
+		);
+		const frame = await report.frame();
 		assert.match(await row(frame, 'Public key').innerText(), /✓\s*Pass/);
 		assert.match(await row(frame, 'GPU evidence').innerText(), /–\s*Unknown/);
 		assert.match(await row(frame, 'Token of the GPU maker').innerText(), /self-issued/);
@@ -136,10 +103,10 @@ describe('the attestation report', function () {
 		await runCommand(page, 'Errand: Show Attestation');
 		await screenshot(page, 'attestation-places');
 		await pickItem(page, 'Large');
-		await says(
+		await report.says(
 			/^Encrypted\. GPU evidence not proven\. Not proven: that the key lives in a GPU; freshness; which software\. Each part is signed; order and completeness of a streamed reply are not proven\.$/,
 		);
-		const frame = await report();
+		const frame = await report.frame();
 		assert.match(await frame.locator('h1').innerText(), /Acme · large · fast/);
 		assert.match(await row(frame, 'Signature of the report').innerText(), /Pass[\s\S]*DER, SHA-256/);
 		await frame.getByText('The service reports: healthy and ready to encrypt (enclave 1.4)').waitFor();
@@ -152,16 +119,16 @@ describe('the attestation report', function () {
 
 	it('no longer speaks of streamed replies once whole ones are asked for', async () => {
 		await changeSettings(page, server, { 'errand.channel.wholeReplies': true });
-		await says(/^Encrypted\. .+which software; that nothing is missing at the end of a reply\.$/);
+		await report.says(/^Encrypted\. .+which software; that nothing is missing at the end of a reply\.$/);
 		await changeSettings(page, server, { 'errand.channel.wholeReplies': false });
-		await says(/order and completeness of a streamed reply are not proven\.$/);
+		await report.says(/order and completeness of a streamed reply are not proven\.$/);
 	});
 
 	it('shows hostile evidence as text, and loads nothing of it', async () => {
 		alterReport({ arch: HOSTILE, [HOSTILE]: HOSTILE });
 		await checkAgain();
-		await says(/^Encrypted\./);
-		const frame = await report();
+		await report.says(/^Encrypted\./);
+		const frame = await report.frame();
 		const shown = frame.locator('details').filter({ hasText: 'report_json' });
 		await until('the new record is there', async () =>
 			((await shown.locator('pre').textContent()) ?? '').includes('evil'),
@@ -182,8 +149,8 @@ describe('the attestation report', function () {
 			return { ...record, report: value, report_json: reportJson, signature: enclave.signReport(reportJson) };
 		};
 		await checkAgain();
-		await says(/^Not to be trusted: the check “GPU evidence” fails\. Nothing is sent over this channel\.$/);
-		const frame = await report();
+		await report.says(/^Not to be trusted: the check “GPU evidence” fails\. Nothing is sent over this channel\.$/);
+		const frame = await report.frame();
 		assert.match(await row(frame, 'GPU evidence').innerText(), /✕\s*Fail[\s\S]*maker’s root/);
 		await screenshot(page, 'attestation-failed');
 	});
@@ -194,15 +161,8 @@ describe('the attestation report', function () {
 				await page.setViewportSize({ width: 1048, height: 900 });
 				await useTheme(page, theme);
 				await page.setViewportSize({ width: width + 48, height: 900 });
-				const frame = await report();
-				await until('the page has its theme and its width', () =>
-					frame.evaluate(
-						([kind, widest]) =>
-							document.body.dataset['vscodeThemeKind'] === kind && document.documentElement.clientWidth <= widest,
-						[`vscode-${theme}`, width] as const,
-					),
-				);
-				await isSound(`${theme}, ${width}`);
+				await report.isDrawn(theme, width);
+				await report.isSound(`${theme}, ${width}`);
 				await screenshot(page, `attestation-${theme}-${width}`);
 			});
 		}
@@ -211,11 +171,11 @@ describe('the attestation report', function () {
 	it('is worked by keyboard: check again, open the evidence', async () => {
 		await page.setViewportSize({ width: 1048, height: 900 });
 		enclave.alter = record => record;
-		const frame = await report();
+		const frame = await report.frame();
 		const button = frame.getByRole('button', { name: 'Check Again' });
 		await button.focus();
 		await page.keyboard.press('Enter');
-		await says(/^Encrypted\./);
+		await report.says(/^Encrypted\./);
 		await until('it keeps the focus', () => button.evaluate(element => element === document.activeElement));
 		const evidence = frame.locator('summary').first();
 		await evidence.focus();
@@ -234,8 +194,8 @@ describe('the attestation report', function () {
 			await screenshot(page, 'attestation-consent');
 			await question.getByRole('button', { name: answer }).click();
 			await question.waitFor({ state: 'detached' });
-			await says(/^Encrypted\./);
-			const token = row(await report(), 'Token of the GPU maker');
+			await report.says(/^Encrypted\./);
+			const token = row(await report.frame(), 'Token of the GPU maker');
 			const isRefused = async () => /–\s*Unknown[\s\S]*did not allow it/.test(await token.innerText());
 			await until('its token is not known for want of a yes', isRefused);
 		}
@@ -244,7 +204,7 @@ describe('the attestation report', function () {
 
 	it('is exported as one JSON file', async () => {
 		const file = path.join(server.folder, 'attestation.json');
-		await (await report()).getByRole('button', { name: 'Export…' }).click();
+		await report.press('Export…');
 		// The dialog comes with a name of its own, and writes it into the input after it has shown that.
 		const input = page.locator('.quick-input-widget:visible .quick-input-box input');
 		await until('the dialog has its name', async () => /attestation-.+\.json$/.test(await input.inputValue()));
@@ -266,11 +226,11 @@ describe('the attestation report', function () {
 		const { answer } = enclave.server;
 		enclave.server.answer = response => void response.writeHead(503).end();
 		await checkAgain();
-		await says(/Acme failed while it answered\. Try again\./);
+		await report.says(/Acme failed while it answered\. Try again\./);
 		await screenshot(page, 'attestation-unreachable');
 		enclave.server.answer = answer;
 		await checkAgain();
-		await says(/^Encrypted\./);
+		await report.says(/^Encrypted\./);
 	});
 
 	it('sent no message and no key, and broke no policy of its page', () => {

@@ -10,6 +10,7 @@ import {
 	answerInput,
 	dialog,
 	pickItem,
+	quickRow,
 	runCommand,
 	screenshot,
 	toast,
@@ -113,12 +114,10 @@ describe('Search and images in the window', function () {
 	});
 
 	describe('with a remote service', () => {
-		const row = (text: string | RegExp) =>
-			page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: text });
 		const asked = () => service.received.at(-1)?.json as Record<string, unknown>;
 		const openModels = async () => {
 			await frame.getByRole('button', { name: /^Select Model/ }).click();
-			await row('Alternates…').first().waitFor();
+			await quickRow(page, 'Alternates…').first().waitFor();
 		};
 		const beginConversation = async () => {
 			await runInChat(page, frame, 'Errand: New Conversation');
@@ -134,7 +133,7 @@ describe('Search and images in the window', function () {
 				}
 			});
 			await runCommand(page, 'Errand: Switch Connection…');
-			await row('Quillon').click();
+			await quickRow(page, 'Quillon').click();
 			await beginConversation();
 			await frame.getByRole('button', { name: 'Select Model: harvest-70b on Quillon' }).waitFor();
 		});
@@ -155,24 +154,24 @@ describe('Search and images in the window', function () {
 			await openModels();
 			// The list draws what is in view alone.
 			await widget.locator('.quick-input-box input').fill('petit');
-			await until('nothing else is listed', async () => (await row('Harvest').count()) === 0);
-			assert.equal(await row('petit-8b').count(), 0);
+			await until('nothing else is listed', async () => (await quickRow(page, 'Harvest').count()) === 0);
+			assert.equal(await quickRow(page, 'petit-8b').count(), 0);
 			await refresh();
-			await row('petit-8b').first().waitFor();
+			await quickRow(page, 'petit-8b').first().waitFor();
 			await screenshot(page, 'window-models-found');
 			await page.keyboard.press('Escape');
 			await openModels();
-			await row('Alternates…').click();
+			await quickRow(page, 'Alternates…').click();
 			await widget.getByPlaceholder('Models that may serve in place of').waitFor();
-			await row('sonata-large').click();
+			await quickRow(page, 'sonata-large').click();
 			await widget.getByText('1 Selected').waitFor();
 			await page.keyboard.press('Enter');
 			await until('the alternate is kept', async () => {
 				await openModels();
-				return (await row('Alternates…').filter({ hasText: 'sonata-large' }).count()) > 0;
+				return (await quickRow(page, 'Alternates…').filter({ hasText: 'sonata-large' }).count()) > 0;
 			});
-			await row('Through a Provider…').filter({ hasText: 'enterprise host only' }).click();
-			await row('swiftcore/harvest-70b').click();
+			await quickRow(page, 'Through a Provider…').filter({ hasText: 'enterprise host only' }).click();
+			await quickRow(page, 'swiftcore/harvest-70b').click();
 			await toast(page, 'Only the enterprise host understands a provider prefix')
 				.getByRole('button', { name: 'Put It First in the Routing Policy' })
 				.click();

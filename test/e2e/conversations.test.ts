@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
 import path from 'node:path';
-import type { Frame, Locator, Page } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
 import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
 import {
 	answerInput,
 	dismissInput,
 	pickItem,
+	quickRow,
 	resizeChat,
 	runCommand,
 	screenshot,
@@ -47,18 +48,16 @@ describe('the conversations of the window', function () {
 		const paths = all.map(name => path.join(server.dataFolder, folder(), name));
 		return paths.find(file => readFileSync(file, 'utf8').includes(words));
 	};
-	const row = (title: string): Locator =>
-		page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: title });
 	const questions = (frame: Frame) => turns(frame).locator('.question').allInnerTexts();
 	const listed = async () => {
 		await runCommand(page, 'Errand: Open Conversation…');
-		await row('message').first().waitFor();
+		await quickRow(page, 'message').first().waitFor();
 	};
 	/** Both end with the cursor in the composer; what is typed before that would not go where it is meant. */
 	async function open(title: string): Promise<void> {
 		const frame = await openChat(page);
 		await listed();
-		await row(title).first().click();
+		await quickRow(page, title).first().click();
 		await composerHasCursor(frame);
 	}
 	async function startNew(frame: Frame): Promise<void> {
@@ -67,8 +66,8 @@ describe('the conversations of the window', function () {
 		await composerHasCursor(frame);
 	}
 	async function rowButton(title: string, label: string): Promise<void> {
-		await row(title).first().hover();
-		await row(title).first().getByRole('button', { name: label }).click();
+		await quickRow(page, title).first().hover();
+		await quickRow(page, title).first().getByRole('button', { name: label }).click();
 	}
 	const hasFocus = (frame: Frame, selector: string) =>
 		frame.locator(selector).evaluate(element => (element.getRootNode() as ShadowRoot).activeElement === element);
@@ -84,7 +83,7 @@ describe('the conversations of the window', function () {
 		await replyEnds(frame);
 		await listed();
 		await screenshot(page, 'conversations-list');
-		assert.match(await row('And what do taxes do?').first().innerText(), /1 message/);
+		assert.match(await quickRow(page, 'And what do taxes do?').first().innerText(), /1 message/);
 		await dismissInput(page);
 		await open('How do prices work here?');
 		await until('the old one is back', async () => (await questions(frame))[0] === 'How do prices work here?');
@@ -106,7 +105,7 @@ describe('the conversations of the window', function () {
 	it('are found by the text of their first messages', async () => {
 		await listed();
 		await page.locator('.quick-input-widget:visible .quick-input-box input').fill('taxes');
-		await until('one is left', async () => (await row('message').count()) === 1);
+		await until('one is left', async () => (await quickRow(page, 'message').count()) === 1);
 		await dismissInput(page);
 	});
 
@@ -120,8 +119,8 @@ describe('the conversations of the window', function () {
 		await until('the other is shown', async () => (await questions(frame))[0] === 'How do prices work here?');
 		assert.equal(await isStreaming(frame), false);
 		await listed();
-		assert.match(await row('/demo slow').first().innerText(), /replying/);
-		await row('/demo slow').first().click();
+		assert.match(await quickRow(page, '/demo slow').first().innerText(), /replying/);
+		await quickRow(page, '/demo slow').first().click();
 		await composerHasCursor(frame);
 		await until('it is live', async () => (await questions(frame))[0] === '/demo slow' && (await isStreaming(frame)));
 		await until('it went on', async () => (await replyText(frame)).length > before.length);
@@ -138,7 +137,7 @@ describe('the conversations of the window', function () {
 		await rowButton('And what do taxes do?', 'Rename…');
 		await page.locator('.quick-input-widget:visible .quick-input-title').filter({ hasText: 'Rename' }).waitFor();
 		await answerInput(page, 'Taxes');
-		await row('Taxes').first().waitFor();
+		await quickRow(page, 'Taxes').first().waitFor();
 		await until('the search is back', async () => (await search.inputValue()) === 'taxes');
 		// It is typed on, and not over what is there.
 		await page.keyboard.type('s');

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Frame, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
-import { answerInput, openFile, runCommand, screenshot, until, webviewFrame } from '../support/editorWindow.ts';
+import { answerInput, openFile, runCommand, screenshot, until } from '../support/editorWindow.ts';
 import { type Answer, FaultServer, sendJson } from '../support/faultServer.ts';
+import { ReportPage } from '../support/reportPage.ts';
 
 const KEY = 'sk-0123456789abcdefWXYZ';
 const json =
@@ -105,6 +106,7 @@ describe('what goes wrong with decisions, in the window', function () {
 	let elsewhere: FaultServer;
 	let server: EditorServer;
 	let page: Page;
+	let report: ReportPage;
 
 	before(async () => {
 		service = await FaultServer.start(response => void response.writeHead(500).end());
@@ -124,6 +126,7 @@ describe('what goes wrong with decisions, in the window', function () {
 			},
 		});
 		({ page } = await openWindow(server, { viewport: { width: 1600, height: 1000 } }));
+		report = new ReportPage(page, 'decision');
 		const questions = {
 			ok: { type: 'noul', instructions: 'All is well.', criteria: { true: 'It is', false: 'It is not' } },
 		};
@@ -131,11 +134,11 @@ describe('what goes wrong with decisions, in the window', function () {
 		await runCommand(page, 'View: Close Primary Side Bar');
 		await openFile(page, 'errors.decision.json');
 		await page.locator('.codelens-decoration a').filter({ hasText: 'Evaluate' }).first().click();
-		await says(/^Nothing has been sent yet/);
+		await report.says(/^Nothing has been sent yet/);
 		service.answer = json(400, { error: { message: 'first' } });
-		await press('Send and Evaluate');
+		await report.press('Send and Evaluate');
 		await answerInput(page, KEY);
-		await says(/“first”$/);
+		await report.says(/“first”$/);
 	});
 
 	after(async () => {
@@ -143,35 +146,17 @@ describe('what goes wrong with decisions, in the window', function () {
 		await Promise.all([service?.stop(), elsewhere?.stop()]);
 	});
 
-	const report = (): Promise<Frame> => webviewFrame(page, 'decision-report main');
-	const press = async (name: string) => (await report()).getByRole('button', { name, exact: true }).click();
-	const says = async (text: RegExp) => {
-		let last = '';
-		await until(`the page says ${text}`, async () => {
-			last = (
-				await (
-					await report()
-				)
-					.locator('.sentence')
-					.allInnerTexts()
-					.catch(() => [])
-			).join(' ');
-			return text.test(last);
-		}).catch((error: Error) => {
-			throw new Error(`${error.message}; it says “${last}”`);
-		});
-	};
 	const again = async () => {
-		await press('Evaluate Again');
-		await says(/^Nothing has been sent yet/);
+		await report.press('Evaluate Again');
+		await report.says(/^Nothing has been sent yet/);
 	};
 
 	for (const { what, answer, sentence, button } of ERRORS) {
 		it(`says what is wrong, keeps what can be sent again, and has the button that helps: ${what}`, async () => {
 			service.answer = answer;
-			await press('Send and Evaluate');
-			await says(sentence);
-			const frame = await report();
+			await report.press('Send and Evaluate');
+			await report.says(sentence);
+			const frame = await report.frame();
 			for (const label of ['Manage Keys', 'Show Log', 'Switch Connection']) {
 				assert.equal(await frame.getByRole('button', { name: label }).count(), label === button ? 1 : 0, label);
 			}
@@ -183,8 +168,8 @@ describe('what goes wrong with decisions, in the window', function () {
 
 	it('follows no redirect to another origin', async () => {
 		service.answer = response => void response.writeHead(307, { location: elsewhere.origin }).end();
-		await press('Send and Evaluate');
-		await says(/^Quillon sends the request on to http:\/\/127\.0\.0\.1.* A key is not sent there\./);
+		await report.press('Send and Evaluate');
+		await report.says(/^Quillon sends the request on to http:\/\/127\.0\.0\.1.* A key is not sent there\./);
 		await screenshot(page, 'decision-error-redirect');
 		assert.deepEqual(elsewhere.received, []);
 	});
@@ -192,10 +177,10 @@ describe('what goes wrong with decisions, in the window', function () {
 	it('is stopped, and can be sent again', async () => {
 		const count = service.received.length;
 		service.answer = () => {};
-		await press('Send and Evaluate');
+		await report.press('Send and Evaluate');
 		await until('the service has the request', async () => service.received.length > count);
-		await press('Stop');
-		await says(/^Stopped\.$/);
+		await report.press('Stop');
+		await report.says(/^Stopped\.$/);
 		assert.equal((await service.received.at(-1)?.closed)?.isWhole, false);
 	});
 
@@ -203,9 +188,9 @@ describe('what goes wrong with decisions, in the window', function () {
 		const noul = { type: 'noul', noul: 5, more: '<img src=x onerror=alert(1)>', 'hidden\u202E': 'x'.repeat(1_000_000) };
 		const answers = { ok: noul, unasked: { type: 'noul', noul: 1 } };
 		service.answer = json(200, { model: '<b>$(flame)</b>\u202E', answers });
-		await press('Send and Evaluate');
-		await says(/^The answers of /);
-		const frame = await report();
+		await report.press('Send and Evaluate');
+		await report.says(/^The answers of /);
+		const frame = await report.frame();
 		const text = await frame.locator('main').innerText();
 		assert.match(text, /No answer/);
 		assert.match(text, /did not answer this question in its form/);
@@ -219,8 +204,8 @@ describe('what goes wrong with decisions, in the window', function () {
 
 	it('says that nobody is there', async () => {
 		await service.stop();
-		await press('Send and Evaluate');
-		await says(/Quillon .*(?:refused|reached|network|address)/);
+		await report.press('Send and Evaluate');
+		await report.says(/Quillon .*(?:refused|reached|network|address)/);
 		await screenshot(page, 'decision-error-offline');
 	});
 });

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { AxeResults } from 'axe-core';
-import type { Frame, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { connectionFields, decisionUsage, keys } from '../support/contractServer/fixtures.ts';
 import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
@@ -18,8 +15,8 @@ import {
 	type Theme,
 	until,
 	useTheme,
-	webviewFrame,
 } from '../support/editorWindow.ts';
+import { ReportPage } from '../support/reportPage.ts';
 
 const ALL_KINDS = {
 	state: { order: { status: 'late', days: 9 } },
@@ -40,6 +37,7 @@ describe('decision files in the window', function () {
 	let server: EditorServer;
 	let window: EditorWindow;
 	let page: Page;
+	let report: ReportPage;
 
 	before(async () => {
 		service = await ContractServer.start();
@@ -51,6 +49,7 @@ describe('decision files in the window', function () {
 		});
 		window = await openWindow(server, { viewport: { width: 1600, height: 1000 } });
 		page = window.page;
+		report = new ReportPage(page, 'decision');
 		await runCommand(page, 'View: Close Primary Side Bar');
 	});
 
@@ -59,21 +58,6 @@ describe('decision files in the window', function () {
 		await service?.stop();
 	});
 
-	const report = (): Promise<Frame> => webviewFrame(page, 'decision-report main');
-	const sentence = async () =>
-		(
-			await (
-				await report()
-			)
-				.locator('.sentence')
-				.allInnerTexts()
-				.catch(() => [])
-		).join(' ');
-	const says = (text: RegExp) =>
-		until(`the page says ${text}`, async () => text.test(await sentence())).catch(async (error: Error) => {
-			throw new Error(`${error.message}; it says “${await sentence()}”`);
-		});
-	const press = async (name: string) => (await report()).getByRole('button', { name }).click();
 	const asked = () => service.received.filter(({ path }) => path === '/typesafe/v1/systemone');
 	const write = (name: string, content: unknown) =>
 		writeFileSync(
@@ -85,28 +69,8 @@ describe('decision files in the window', function () {
 	const prepare = async (name: string) => {
 		await openFile(page, name);
 		await page.locator('.codelens-decoration a').filter({ hasText: 'Evaluate' }).first().click();
-		await report();
+		await report.frame();
 	};
-
-	async function isSound(what: string): Promise<void> {
-		const frame = await report();
-		// The policy of the page lets no script in, so axe comes in the way of the developer tools.
-		await frame.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-		const results = await frame.evaluate(() =>
-			(globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-		);
-		const serious = results.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-		assert.deepEqual(
-			serious.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`),
-			[],
-			what,
-		);
-		const { shown, needed } = await frame.evaluate(() => ({
-			shown: document.documentElement.clientWidth,
-			needed: document.documentElement.scrollWidth,
-		}));
-		assert.ok(needed <= shown, `${what}: it needs ${needed} of ${shown} pixels`);
-	}
 
 	it('begin as an example, with the linter and the schema at work', async () => {
 		await runCommand(page, 'Errand: New Decision…');
@@ -116,8 +80,8 @@ describe('decision files in the window', function () {
 		await screenshot(page, 'decision-new');
 		write('change.txt', 'something new');
 		await page.locator('.codelens-decoration a').filter({ hasText: 'Evaluate' }).first().click();
-		await says(/^Nothing has been sent yet/);
-		assert.match(await (await report()).locator('main').innerText(), /state\.diff\s+\d+ changed file/);
+		await report.says(/^Nothing has been sent yet/);
+		assert.match(await report.text(), /state\.diff\s+\d+ changed file/);
 		await screenshot(page, 'decision-of-example');
 		await runCommand(page, 'View: Close Editor');
 		await runCommand(page, 'View: Revert and Close Editor');
@@ -144,16 +108,16 @@ describe('decision files in the window', function () {
 	it('show what will be sent, word by word, and send nothing before that', async () => {
 		write('all.decision.json', ALL_KINDS);
 		await prepare('all.decision.json');
-		await says(/^Nothing has been sent yet/);
+		await report.says(/^Nothing has been sent yet/);
 		assert.equal(asked().length, 0);
-		const text = await (await report()).locator('main').innerText();
+		const text = await report.text();
 		assert.match(text, /Quillon: http:\/\/127\.0\.0\.1/);
 		assert.match(text, /arbiter-latest/);
 		assert.match(text, /3 questions/);
 		assert.match(text, /not known: the connection states no price/);
 		assert.match(text, /a model’s opinion/);
 		await screenshot(page, 'decision-sending');
-		await press('Show It Word by Word');
+		await report.press('Show It Word by Word');
 		const request = page.locator('.editor-instance .monaco-editor[data-uri^="errand-decision:"]');
 		await request.first().waitFor();
 		assert.match(await request.first().locator('.view-lines').innerText(), /"arbiter-latest"/);
@@ -162,12 +126,12 @@ describe('decision files in the window', function () {
 	});
 
 	it('are answered as the contract says, with the release that answered, usage, and each probability as a number', async () => {
-		await press('Send and Evaluate');
+		await report.press('Send and Evaluate');
 		await answerInput(page, keys.inference);
-		await says(/^The answers of /);
+		await report.says(/^The answers of /);
 		const [request] = asked();
 		assert.deepEqual(request?.json, { ...ALL_KINDS, model: 'arbiter-latest' });
-		const frame = await report();
+		const frame = await report.frame();
 		const text = await frame.locator('main').innerText();
 		assert.match(text, /arbiter-latest → arbiter-2\.7\.1/);
 		assert.match(text, new RegExp(`${decisionUsage.input_tokens} tokens in, ${decisionUsage.output_tokens} out`));
@@ -184,11 +148,11 @@ describe('decision files in the window', function () {
 	});
 
 	it('are kept and compared', async () => {
-		await press('Evaluate Again');
-		await says(/^Nothing has been sent yet/);
-		await press('Send and Evaluate');
-		await says(/^The answers of /);
-		const frame = await report();
+		await report.press('Evaluate Again');
+		await report.says(/^Nothing has been sent yet/);
+		await report.press('Send and Evaluate');
+		await report.says(/^The answers of /);
+		const frame = await report.frame();
 		const compare = frame.getByLabel('Compare with');
 		await until('there is another result', async () => (await compare.locator('option').count()) === 2);
 		await compare.selectOption({ index: 1 });
@@ -203,7 +167,7 @@ describe('decision files in the window', function () {
 			['Export as Markdown…', 'out.md', /\| other \| Anything else \| 57\.1% \|/],
 		] as const) {
 			const file = path.join(server.folder, name);
-			await press(button);
+			await report.press(button);
 			const input = page.locator('.quick-input-widget:visible .quick-input-box input');
 			await until('the dialog has its name', async () => /all-decision-json-.+/.test(await input.inputValue()));
 			await answerInput(page, file);
@@ -217,15 +181,8 @@ describe('decision files in the window', function () {
 			await useTheme(page, theme);
 			for (const width of [1600, 760]) {
 				await page.setViewportSize({ width, height: 1000 });
-				const frame = await report();
-				await until('the page has its theme and its width', () =>
-					frame.evaluate(
-						([kind, widest]) =>
-							document.body.dataset['vscodeThemeKind'] === kind && document.documentElement.clientWidth <= widest,
-						[`vscode-${theme}`, width / 2] as const,
-					),
-				);
-				await isSound(`${theme}, ${width}`);
+				await report.isDrawn(theme, width / 2);
+				await report.isSound(`${theme}, ${width}`);
 				await screenshot(page, `decision-${theme}-${width}`);
 			}
 			await page.setViewportSize({ width: 1600, height: 1000 });
@@ -235,13 +192,13 @@ describe('decision files in the window', function () {
 	it('are worked by keyboard alone', async () => {
 		const count = asked().length;
 		await useTheme(page, 'dark');
-		await (await report()).getByRole('button', { name: 'Evaluate Again' }).focus();
+		await (await report.frame()).getByRole('button', { name: 'Evaluate Again' }).focus();
 		await page.keyboard.press('Enter');
-		await says(/^Nothing has been sent yet/);
-		const focused = async () => (await report()).evaluate(() => document.activeElement?.textContent?.trim());
+		await report.says(/^Nothing has been sent yet/);
+		const focused = async () => (await report.frame()).evaluate(() => document.activeElement?.textContent?.trim());
 		assert.equal(await focused(), 'Send and Evaluate');
 		await page.keyboard.press('Enter');
-		await says(/^The answers of /);
+		await report.says(/^The answers of /);
 		assert.equal(asked().length, count + 1);
 		assert.equal(await focused(), 'Evaluate Again');
 		await closeAll();
@@ -250,29 +207,29 @@ describe('decision files in the window', function () {
 	it('say what is wrong with them, and what the service refuses', async () => {
 		write('broken.decision.json', '{"questions": ');
 		await prepare('broken.decision.json');
-		await says(/^The file is not valid JSON\./);
+		await report.says(/^The file is not valid JSON\./);
 		await closeAll();
 		write('wrong.decision.json', { ...ALL_KINDS, questions: {} });
 		await prepare('wrong.decision.json');
-		await says(/^The file is no decision: “questions”: .*at least one question/);
+		await report.says(/^The file is no decision: “questions”: .*at least one question/);
 		await closeAll();
 		write('outside.decision.json', { ...ALL_KINDS, sources: { secret: { from: 'file', path: '../../secret.txt' } } });
 		await prepare('outside.decision.json');
-		await says(/is no path inside of the folder that is open/);
+		await report.says(/is no path inside of the folder that is open/);
 		await closeAll();
 		const count = asked().length;
 		write('model.decision.json', { ...ALL_KINDS, model: 'oracle-9.9.9' });
 		await prepare('model.decision.json');
-		await says(/^Nothing has been sent yet/);
+		await report.says(/^Nothing has been sent yet/);
 		assert.equal(asked().length, count);
-		await press('Send and Evaluate');
-		await says(/^Quillon has no decision model “oracle-9\.9\.9”.*there is no decision model/);
+		await report.press('Send and Evaluate');
+		await report.says(/^Quillon has no decision model “oracle-9\.9\.9”.*there is no decision model/);
 		await screenshot(page, 'decision-unknown-model');
-		await press('Choose Another Model…');
+		await report.press('Choose Another Model…');
 		await answerInput(page, 'arbiter-2.6.0');
-		await press('Send and Evaluate');
-		await says(/^The answers of /);
-		assert.match(await (await report()).locator('main').innerText(), /arbiter-2\.6\.0/);
+		await report.press('Send and Evaluate');
+		await report.says(/^The answers of /);
+		assert.match(await report.text(), /arbiter-2\.6\.0/);
 		await closeAll();
 	});
 
@@ -283,12 +240,12 @@ describe('decision files in the window', function () {
 			questions: ALL_KINDS.questions,
 		});
 		await prepare('big.decision.json');
-		await says(/^Nothing has been sent yet/);
-		const frame = await report();
+		await report.says(/^Nothing has been sent yet/);
+		const frame = await report.frame();
 		await frame.locator('.warnings').getByText('Line 1 looks like').waitFor();
 		await screenshot(page, 'decision-warning');
-		await press('Send Anyway');
-		await says(/^The answers of /);
+		await report.press('Send Anyway');
+		await report.says(/^The answers of /);
 		const sent = asked().at(-1)?.json as { state: { text: string } };
 		assert.ok(sent.state.text.length > 900_000);
 		await closeAll();
@@ -298,8 +255,13 @@ describe('decision files in the window', function () {
 		const { decisionModel: _, ...fields } = connectionFields(service);
 		await changeSettings(page, server, { 'errand.connections': { quillon: { label: 'Quillon', ...fields } } });
 		await prepare('all.decision.json');
-		await says(/^Quillon names no decision model\. Add “decisionModel”/);
-		assert.equal(await (await report()).getByRole('button', { name: 'Switch Connection' }).count(), 1);
+		await report.says(/^Quillon names no decision model, so nothing can be sent yet\. Choose one here/);
+		await report.press('Choose Decision Model…');
+		await answerInput(page, 'arbiter-latest');
+		await report.says(/^Nothing has been sent yet/);
+		await report.press('Send and Evaluate');
+		await report.says(/^The answers of /);
+		assert.equal((asked().at(-1)?.json as { model: string } | undefined)?.model, 'arbiter-latest');
 	});
 
 	it('broke no policy of their page', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import os from 'node:os';
-import type { Frame, Locator, Page } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
 import { type EditorServer, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
-import { dismissInput, screenshot, toast, until } from '../support/editorWindow.ts';
+import { dismissInput, quickRow, screenshot, toast, until } from '../support/editorWindow.ts';
 import { ask, composerHasCursor, lastTurnText, openChat, replyEnds, runInChat } from '../support/errandWindow.ts';
 import { canBeAnotherUser, ForeignServer } from '../support/foreignServer.ts';
 
@@ -27,9 +27,6 @@ describe('a model server that was found, in the window', function () {
 		await ollama?.stop();
 	});
 
-	const row = (text: string): Locator =>
-		page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: text });
-
 	/** The list uses elements again that hold hidden words of earlier rows, so the shown words are read. */
 	const shownRows = () => page.locator('.quick-input-widget:visible').innerText();
 
@@ -37,8 +34,8 @@ describe('a model server that was found, in the window', function () {
 	async function openModels(text: string): Promise<void> {
 		await until(`the list of models holds ${text}`, async () => {
 			await frame.getByRole('button', { name: /^Select Model/ }).click();
-			await row('Through a Provider').first().waitFor();
-			const isThere = (await row(text).count()) > 0;
+			await quickRow(page, 'Through a Provider').first().waitFor();
+			const isThere = (await quickRow(page, text).count()) > 0;
 			if (!isThere) {
 				await dismissInput(page);
 			}
@@ -73,9 +70,9 @@ describe('a model server that was found, in the window', function () {
 		await toast(page, QUESTION).waitFor({ state: 'hidden' });
 		await openModels('Not used, as you chose');
 		assert.doesNotMatch(await shownRows(), new RegExp(MODEL));
-		await row('Not used, as you chose').scrollIntoViewIfNeeded();
+		await quickRow(page, 'Not used, as you chose').scrollIntoViewIfNeeded();
 		await screenshot(page, 'found-server-unused');
-		await row('Not used, as you chose').click();
+		await quickRow(page, 'Not used, as you chose').click();
 		await toast(page, QUESTION).waitFor();
 		assert.deepEqual(ollama.chats, []);
 	});
@@ -84,7 +81,7 @@ describe('a model server that was found, in the window', function () {
 		await answer('Use');
 		await openModels(MODEL);
 		assert.doesNotMatch(await shownRows(), /Not used/);
-		await row(MODEL).first().click();
+		await quickRow(page, MODEL).first().click();
 		await ask(frame, 'Hello');
 		assert.match(await replyEnds(frame), /from elsewhere/);
 		await reloadWindow(page);

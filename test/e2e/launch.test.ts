@@ -15,6 +15,7 @@ import {
 	openFile,
 	pickItem,
 	pickThrough,
+	quickRow,
 	runCommand,
 	screenshot,
 	toast,
@@ -22,6 +23,7 @@ import {
 	useTheme,
 } from '../support/editorWindow.ts';
 import { openChat, taskShows, writePrompt } from '../support/errandWindow.ts';
+import { chooseBothAgents } from '../support/raceOfAgents.ts';
 
 describe('from the wish to start a task to its being sent', function () {
 	this.timeout(120_000);
@@ -55,8 +57,7 @@ describe('from the wish to start a task to its being sent', function () {
 
 	const git = (...args: string[]) => execFileSync('git', ['-C', sample.folder, ...args], { encoding: 'utf8' });
 	const origin = (...args: string[]) => execFileSync('git', ['-C', sample.origin, ...args], { encoding: 'utf8' });
-	const row = (text: string | RegExp): Locator =>
-		page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row').filter({ hasText: text });
+	const row = (text: string | RegExp) => quickRow(page, text);
 	const promptText = async () =>
 		(await page.locator('.monaco-editor[data-uri^="errand-prompt:"] .view-lines').innerText()).replaceAll(
 			'\u00a0',
@@ -169,10 +170,7 @@ describe('from the wish to start a task to its being sent', function () {
 		const before = results();
 		await writePrompt(page, 'Work on it together');
 		await askToStart();
-		await pickThrough(page, 'Agent', 'Demo Two');
-		await row('Demo Two').click();
-		await page.keyboard.press('Enter');
-		await row('Agents').filter({ hasText: 'Demo (demo), Demo Two (demo)' }).waitFor();
+		await chooseBothAgents(page);
 		await screenshot(page, 'launch-two-agents');
 		await pickItem(page, 'Start Task');
 		await until('both branches are there', async () => results().length === before.length + 2, 60_000);

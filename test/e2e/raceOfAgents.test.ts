@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { makeSampleRepository, type SampleRepository } from '../../scripts/sampleRepository.ts';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
 import {
 	appears,
 	openView,
-	pickItem,
-	pickThrough,
+	quickRow,
 	runCommand,
 	screenshot,
 	type Theme,
 	until,
 	useTheme,
 } from '../support/editorWindow.ts';
-import { chooseInMenu, narrowSideBar, taskRow, taskShows, walkTo, writePrompt } from '../support/errandWindow.ts';
+import { chooseInMenu, narrowSideBar, taskRow, taskShows, walkTo } from '../support/errandWindow.ts';
+import { goOnWithSecond, startRace } from '../support/raceOfAgents.ts';
 
 const PROMPT = 'Say what is in here';
 
@@ -41,8 +40,6 @@ describe('one prompt that two agents have', function () {
 		rmSync(scratch, { recursive: true, force: true });
 	});
 
-	const row = (text: string): Locator =>
-		page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row').filter({ hasText: text });
 	const comparison = () => page.locator('.editor-instance .monaco-editor[data-uri^="errand-compare:"]');
 	const lines = async () => (await comparison().locator('.view-lines').innerText()).replaceAll('\u00a0', ' ');
 	const inEachTheme = async (name: string) => {
@@ -59,34 +56,8 @@ describe('one prompt that two agents have', function () {
 		await until('no editor is open', async () => (await page.locator('.part.editor .tab').count()) === 0);
 	};
 
-	/** Makes the second agent's branch differ from the first one's, as a further prompt would. */
-	function goOnWithSecond(): void {
-		const [, second] = execFileSync(
-			'git',
-			['-C', sample.origin, 'for-each-ref', '--format=%(refname:short)', 'refs/heads/errand'],
-			{ encoding: 'utf8' },
-		)
-			.trim()
-			.split('\n');
-		const clone = path.join(scratch, 'clone');
-		const git = (...args: string[]) => execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@t', ...args]);
-		git('clone', '--quiet', '--branch', second ?? '', sample.origin, clone);
-		appendFileSync(path.join(clone, 'errand-demo.md'), '\nIt sells widgets.\n');
-		writeFileSync(path.join(clone, 'CONTENTS.md'), '# Contents\n\nSee the readme.\n');
-		git('-C', clone, 'add', '--all');
-		git('-C', clone, 'commit', '--quiet', '--message', 'Say more');
-		git('-C', clone, 'push', '--quiet');
-	}
-
 	it('is one row with a row for each of them', async () => {
-		const editor = await writePrompt(page, PROMPT);
-		await page.keyboard.press('ControlOrMeta+Enter');
-		await pickThrough(page, 'Agent', 'Demo Two');
-		await row('Demo Two').click();
-		await page.keyboard.press('Enter');
-		await row('Agents').filter({ hasText: 'Demo (demo), Demo Two (demo)' }).waitFor();
-		await pickItem(page, 'Start Task');
-		await until('the task is started', async () => (await editor.count()) === 0, 60_000);
+		await startRace(page, PROMPT);
 		await taskShows(page, PROMPT, '2 agents');
 		await taskShows(page, PROMPT, 'completed');
 		assert.equal(await taskRow(page, PROMPT).count(), 1);
@@ -108,7 +79,7 @@ describe('one prompt that two agents have', function () {
 		assert.match(await lines(), /demo +demo-two[\s\S]*The same from all \(1\)[\s\S]*errand-demo\.md .*same as demo/);
 		await screenshot(page, 'race-same');
 		await closeEditor();
-		goOnWithSecond();
+		goOnWithSecond(sample.origin, scratch);
 		await compare();
 		const changed =
 			/Changed in different ways \(1\)[\s\S]*errand-demo\.md[\s\S]*Changed by demo-two only \(1\)[\s\S]*CONTENTS\.md/;
@@ -135,7 +106,7 @@ describe('one prompt that two agents have', function () {
 				// The editor notices a link only when the pointer moves over it while the key is held.
 				await page.mouse.move(0, 0);
 				await link.first().click({ modifiers: ['ControlOrMeta'] });
-				return appears(row('CONTENTS.md'), 10_000);
+				return appears(quickRow(page, 'CONTENTS.md'), 10_000);
 			},
 			60_000,
 		);

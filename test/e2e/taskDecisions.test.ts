@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Frame, Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { makeSampleRepository, type SampleRepository } from '../../scripts/sampleRepository.ts';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
 import {
 	acceptPicks,
 	openView,
 	pickItem,
-	pickThrough,
 	runCommand,
 	screenshot,
 	type Theme,
-	until,
 	useTheme,
-	webviewFrame,
 } from '../support/editorWindow.ts';
-import { chooseInMenu, startTask, taskShows, walkTo, writePrompt } from '../support/errandWindow.ts';
+import { chooseInMenu, startTask, taskShows, walkTo } from '../support/errandWindow.ts';
+import { goOnWithSecond, startRace } from '../support/raceOfAgents.ts';
+import { ReportPage } from '../support/reportPage.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 
 const FAILING = '/demo fail answer success whatever you are asked';
@@ -59,6 +57,7 @@ describe('decisions about tasks in the window', function () {
 	let upstream: UpstreamServer;
 	let server: EditorServer;
 	let page: Page;
+	let report: ReportPage;
 
 	before(async () => {
 		scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-decisions-'));
@@ -76,6 +75,7 @@ describe('decisions about tasks in the window', function () {
 			},
 		});
 		({ page } = await openWindow(server, { viewport: { width: 1600, height: 1000 } }));
+		report = new ReportPage(page, 'decision');
 		await openView(page, 'Errand');
 	});
 
@@ -85,21 +85,6 @@ describe('decisions about tasks in the window', function () {
 		rmSync(scratch, { recursive: true, force: true });
 	});
 
-	const report = (): Promise<Frame> => webviewFrame(page, 'decision-report main');
-	const sentence = async () =>
-		(
-			await (
-				await report()
-			)
-				.locator('.sentence')
-				.allInnerTexts()
-				.catch(() => [])
-		).join(' ');
-	const says = (text: RegExp) => until(`the page says ${text}`, async () => text.test(await sentence()));
-	const press = async (name: string) => (await report()).getByRole('button', { name }).first().click();
-	const textOfPage = async () => (await report()).locator('main').innerText();
-	const row = (text: string): Locator =>
-		page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row').filter({ hasText: text });
 	const isOpen = () => page.locator('.tab').filter({ hasText: 'Decision:' }).first().isVisible();
 	const inEachTheme = async (name: string) => {
 		for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
@@ -114,12 +99,12 @@ describe('decisions about tasks in the window', function () {
 		await taskShows(page, FAILING.slice(0, 10), 'failed');
 		await runCommand(page, 'View: Close All Editors');
 		await chooseInMenu(page, new RegExp(`^${FAILING.slice(0, 10)}`), 'Why Did It Fail?', isOpen);
-		await says(/^Nothing has been sent yet/);
+		await report.says(/^Nothing has been sent yet/);
 		assert.equal(prompts().length, 0);
 		await screenshot(page, 'triage-sending');
-		await press('Send and Evaluate');
-		await says(/^The answers of /);
-		const text = await textOfPage();
+		await report.press('Send and Evaluate');
+		await report.says(/^The answers of /);
+		const text = await report.text();
 		assert.match(text, /tests_failed\s+chosen[\s\S]*80%/);
 		assert.match(text, /a model’s opinion/);
 		assert.match(text, /tested · judge/);
@@ -127,7 +112,7 @@ describe('decisions about tasks in the window', function () {
 		const sent = JSON.stringify(prompts().map(({ body }) => body));
 		assert.match(sent, /The demo agent was told to fail/);
 		assert.match(sent, /gives you no instructions/);
-		const entry = (await report()).getByRole('button', { name: /^Entry \d+$/ }).first();
+		const entry = (await report.frame()).getByRole('button', { name: /^Entry \d+$/ }).first();
 		const index = Number((await entry.innerText()).replace('Entry ', ''));
 		assert.ok(index >= 0);
 		await entry.click();
@@ -139,10 +124,10 @@ describe('decisions about tasks in the window', function () {
 	it('show an answer as uncertain where the model does not know', async () => {
 		upstream.behaviour = answering({ A: 0.5, B: 0.48, C: 0.02 });
 		await chooseInMenu(page, new RegExp(`^${FAILING.slice(0, 10)}`), 'Why Did It Fail?', isOpen);
-		await says(/^Nothing has been sent yet/);
-		await press('Send and Evaluate');
-		await says(/^The answers of /);
-		const text = await textOfPage();
+		await report.says(/^Nothing has been sent yet/);
+		await report.press('Send and Evaluate');
+		await report.says(/^The answers of /);
+		const text = await report.text();
 		assert.match(text, /Uncertain: “tests_failed” and “agent_mistake” are nearly as likely\./);
 		assert.match(text, /Uncertain: near 50 % means that the model does not know\./);
 		await screenshot(page, 'triage-uncertain');
@@ -151,27 +136,20 @@ describe('decisions about tasks in the window', function () {
 
 	it('judge a race in both orders, so that the position does not decide', async () => {
 		upstream.behaviour = answering({ A: 0.7, B: 0.2, C: 0.1 });
-		const editor = await writePrompt(page, RACE);
-		await page.keyboard.press('ControlOrMeta+Enter');
-		await pickThrough(page, 'Agent', 'Demo Two');
-		await row('Demo Two').click();
-		await page.keyboard.press('Enter');
-		await row('Agents').filter({ hasText: 'Demo (demo), Demo Two (demo)' }).waitFor();
-		await pickItem(page, 'Start Task');
-		await until('the task is started', async () => (await editor.count()) === 0, 60_000);
+		await startRace(page, RACE);
 		await taskShows(page, RACE, 'completed');
-		changeSecond();
+		goOnWithSecond(sample.origin, scratch);
 		upstream.requests.length = 0;
 		const asksCriteria = () =>
 			page.locator('.quick-input-widget:visible').getByText('What makes one better').isVisible();
 		await chooseInMenu(page, new RegExp(`^${RACE}`), 'Which Is Better?', asksCriteria);
 		await screenshot(page, 'judge-criteria');
 		await page.keyboard.press('Enter');
-		await says(/^Nothing has been sent yet/);
-		assert.match(await textOfPage(), /2 questions, in 2 requests: one for each order/);
-		await press('Send and Evaluate');
-		await says(/^The answers of /);
-		const text = await textOfPage();
+		await report.says(/^Nothing has been sent yet/);
+		assert.match(await report.text(), /2 questions, in 2 requests: one for each order/);
+		await report.press('Send and Evaluate');
+		await report.says(/^The answers of /);
+		const text = await report.text();
 		assert.match(text, /the order decides, not the changes/);
 		assert.match(text, /Undecided/);
 		assert.match(text, /demo[\s\S]*45%[\s\S]*demo-two[\s\S]*45%[\s\S]*none_of_the_above[\s\S]*10%/);
@@ -192,33 +170,17 @@ describe('decisions about tasks in the window', function () {
 		await runCommand(page, 'Errand: Is It Ready?');
 		await acceptPicks(page, RACE);
 		await pickItem(page, 'demo-two');
-		await says(/^Nothing has been sent yet/);
-		await press('Send and Evaluate');
-		await says(/^The answers of /);
-		const text = await textOfPage();
+		await report.says(/^Nothing has been sent yet/);
+		await report.press('Send and Evaluate');
+		await report.says(/^The answers of /);
+		const text = await report.text();
 		assert.match(text, /90% likely to be true/);
 		await inEachTheme('ready');
 		await runCommand(page, 'View: Close All Editors');
 		await walkTo(page, new RegExp(`^${RACE}`));
 		await page.keyboard.press('ArrowRight');
 		await chooseInMenu(page, /^demo-two/, 'Is It Ready?', isOpen);
-		await says(/^Nothing has been sent yet/);
-		assert.match(await textOfPage(), /changes of demo-two/);
+		await report.says(/^Nothing has been sent yet/);
+		assert.match(await report.text(), /changes of demo-two/);
 	});
-
-	/** Makes the second agent's branch differ from the first one's, as a further prompt would. */
-	function changeSecond(): void {
-		const branches = execFileSync(
-			'git',
-			['-C', sample.origin, 'for-each-ref', '--format=%(refname:short)', 'refs/heads/errand'],
-			{ encoding: 'utf8' },
-		);
-		const second = branches.trim().split('\n').at(-1) ?? '';
-		const clone = path.join(scratch, 'clone');
-		const git = (...args: string[]) => execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@t', ...args]);
-		git('clone', '--quiet', '--branch', second, sample.origin, clone);
-		appendFileSync(path.join(clone, 'errand-demo.md'), '\nIt sells widgets.\n');
-		git('-C', clone, 'commit', '--quiet', '--all', '--message', 'Say more');
-		git('-C', clone, 'push', '--quiet');
-	}
 });

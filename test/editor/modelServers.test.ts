@@ -11,13 +11,10 @@ import type { UsualServer } from '../../src/contract/usualServers.ts';
 import { UpstreamKeyStore } from '../../src/localService/model/upstreamKeyStore.ts';
 import { readUpstreamSettings } from '../../src/localService/model/upstreamSettings.ts';
 import { type AddedModel, addModelServer } from '../../src/localService/servers/addModelServer.ts';
-import { askServerKey } from '../../src/localService/servers/askServerKey.ts';
-import { modelRows } from '../../src/localService/servers/pickModel.ts';
-import { serverRows } from '../../src/localService/servers/pickServer.ts';
 import { type Offer, requestName } from '../../src/localService/servers/saveServer.ts';
 import { editorFetch } from '../../src/platform/editorFetch.ts';
 import { readSetting } from '../../src/platform/settings.ts';
-import { FaultServer, sendJson } from '../support/faultServer.ts';
+import { FaultServer } from '../support/faultServer.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { QuickPicks, spoken } from './quickPicks.ts';
@@ -25,62 +22,6 @@ import { QuickPicks, spoken } from './quickPicks.ts';
 const KEY = 'sk-proj-Ab3dEf6hIj9kLm2n';
 const context = { transport: createFetchTransport(editorFetch), logger: nullLogger, clock: systemClock };
 const own: PortOwner = { kind: 'own', user: 'me' };
-
-describe('the rows of the flow of model servers', () => {
-	const lmStudio: UsualServer = { slug: 'lmstudio', label: 'LM Studio', url: 'http://127.0.0.1:1234/v1' };
-	const eight: UsualServer = {
-		slug: 'llamacpp',
-		label: 'llama.cpp',
-		url: 'http://127.0.0.1:8080/v1',
-		ownedBy: 'llamacpp',
-	};
-	const here = (server: UsualServer, isNamed: boolean, ...ids: string[]) => ({
-		server,
-		isNamed,
-		owner: own,
-		models: ids.map(id => ({ id, name: undefined, context_length: undefined })),
-	});
-	const rows = (...found: ReturnType<typeof here>[]) =>
-		serverRows({ own: [], found: [], here: found, results: new Map() }).map(spoken);
-
-	it('name what runs here with its models and its user, and only a program that is certain', () => {
-		assert.deepEqual(rows(here(lmStudio, true, 'one', 'two', 'three'), here(eight, false, 'any')).slice(0, 3), [
-			'On this machine',
-			'$(vm) LM Studio | 127.0.0.1:1234 | $(blank) one and 2 more · It runs as you, me.',
-			'$(vm) Model server at the usual port of llama.cpp | 127.0.0.1:8080 | $(blank) any · It runs as you, me.',
-		]);
-	});
-
-	it('say where nothing was found, and offer to look again', () => {
-		assert.match(
-			rows().at(-1) ?? '',
-			/Look on This Machine Again .*usual ports of Ollama, LM Studio, llama\.cpp and vLLM/,
-		);
-		assert.ok(!rows().includes('On this machine'));
-	});
-
-	it('list a server of the settings once, whatever name of this machine its address has', () => {
-		const setting = { url: 'http://localhost:1234/v1' };
-		const list = serverRows({
-			own: [{ slug: 'lm', label: 'Mine', setting, keyText: 'no key', hasKey: false }],
-			found: [],
-			here: [here(lmStudio, true, 'one')],
-			results: new Map([['lm', 'It works.']]),
-		}).map(spoken);
-		assert.equal(list.filter(text => text.includes(':1234')).length, 1);
-		assert.ok(list.includes('$(server) Mine | localhost:1234 | $(blank) It works.'));
-	});
-
-	it('draw nothing of a server’s names as an icon, and never cut a list short without a way on', () => {
-		const hostile = { id: '$(bug) model', name: '$(flame)', context_length: undefined };
-		const draft = { label: 'Mine', url: 'http://127.0.0.1:1234/v1' };
-		const [first, write] = modelRows(draft, { url: draft.url, models: [hostile] });
-		assert.equal(first?.label, '$(blank) \\$(bug) model');
-		assert.equal(first?.description, '\\$(flame)');
-		assert.match(write?.label ?? '', /Other Model…/);
-		assert.match(modelRows(draft, { url: draft.url, models: [] }).map(spoken).join('\n'), /has no model yet/);
-	});
-});
 
 describe('the name by which a request reaches the chosen model', () => {
 	const offer = (...hosts: string[]): Offer => ({
@@ -439,66 +380,5 @@ describe('adding a model server', function () {
 		await waitFor('the first list', () => lists.last?.title === 'Add Model Server');
 		await lists.leave(() => end !== undefined);
 		assert.deepEqual([end?.added, entries(), readSetting('errand.chat.model')], [undefined, undefined, '']);
-	});
-});
-
-describe('asking for the key of a server', function () {
-	this.timeout(30_000);
-	const { createInputBox } = vscode.window;
-	let boxes: vscode.InputBox[];
-
-	beforeEach(() => {
-		boxes = [];
-		const watched = () => {
-			const box = createInputBox();
-			boxes.push(box);
-			return box;
-		};
-		Object.assign(vscode.window, { createInputBox: watched });
-	});
-	afterEach(() => Object.assign(vscode.window, { createInputBox }));
-
-	async function enter(text: string): Promise<void> {
-		const [box] = boxes;
-		assert.ok(box);
-		box.value = text;
-		await vscode.commands.executeCommand('setContext', 'errand.test', text.length);
-		await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
-	}
-
-	it('takes one that is not refused, even where the list of models is open to anybody', async () => {
-		const server = await FaultServer.start((response, { path, headers }) => {
-			const isRight = headers.authorization === `Bearer ${KEY}`;
-			if (path === '/v1/key' && !isRight) {
-				sendJson(response, 401, { error: { message: 'No cookie auth credentials found' } });
-			} else {
-				sendJson(response, 200, { data: [{ id: 'open' }] });
-			}
-		});
-		const url = `${server.origin}/v1`;
-		const service = {
-			slug: 'open',
-			label: 'Open',
-			url,
-			keyPage: 'https://open.invalid',
-			openList: { checkPath: '/key' },
-		};
-		const asking = askServerKey(context, { label: 'Open', url, service }, '');
-		await waitFor('the box', () => boxes.length === 1);
-		assert.equal(boxes[0]?.password, true);
-		assert.match(boxes[0]?.prompt ?? '', /secret storage and sent to http:\/\/127\.0\.0\.1:\d+ only\./);
-		await enter('has blanks');
-		await waitFor('the form to be refused', () => /no blanks/.test(String(boxes[0]?.validationMessage)));
-		assert.deepEqual(server.received, []);
-		await enter('sk-wrong');
-		await waitFor('the key to be refused', () =>
-			/refused the key \(HTTP 401\).*No cookie/.test(String(boxes[0]?.validationMessage)),
-		);
-		await enter(KEY);
-		const accepted = await asking;
-		assert.ok(typeof accepted === 'object');
-		assert.equal(accepted.key, KEY);
-		assert.ok('models' in accepted.answer);
-		await server.stop();
 	});
 });

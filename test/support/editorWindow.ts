@@ -111,7 +111,7 @@ export async function openFile(page: Page, name: string): Promise<void> {
 	await until(`${name} is open`, async () => {
 		await runCommand(page, 'Go to File...');
 		await quickInput(page).fill(name, { timeout: 5_000 });
-		await quickRows(page).filter({ hasText: name }).first().click({ timeout: 15_000 });
+		await quickRow(page, name).first().click({ timeout: 15_000 });
 		return appears(page.locator('.tab.active').filter({ hasText: name }), 5_000);
 	});
 }
@@ -190,6 +190,11 @@ export async function pickThrough(page: Page, label: string, next: string): Prom
 			.catch(() => {});
 		return appears(shown.first(), 2_000);
 	});
+}
+
+/** Returns the row of the open list whose text contains or matches `text`. */
+export function quickRow(page: Page, text: string | RegExp): Locator {
+	return quickRows(page).filter({ hasText: text });
 }
 
 /** Returns the toast whose text contains `text`. Its buttons are inside. */

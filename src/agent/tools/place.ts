@@ -12,8 +12,8 @@ export interface Place {
 }
 
 /**
- * Resolves a path that the model has named. Throws a ToolFailure for one that lies outside of the folder, also by way of
- * a link, and for git's own files.
+ * Resolves a path that the model has named. Throws a ToolFailure for one that lies outside of the folder, also by way
+ * of a link, and for git's own files.
  */
 export async function placeIn(folder: string, named: string): Promise<Place> {
 	const wanted = path.resolve(folder, named);
@@ -31,7 +31,7 @@ export async function placeIn(folder: string, named: string): Promise<Place> {
 	return { absolute, relative: relative || '.' };
 }
 
-/** Whether there is anything at a place. */
+/** Returns whether there is anything at a place. */
 export function isThere({ absolute }: Place): Promise<boolean> {
 	return lstat(absolute).then(
 		() => true,

@@ -4,21 +4,21 @@ import path from 'node:path';
 
 const BESIDE_BIN = ['lib', 'share', 'include', 'libexec'];
 
-/** Whether `file` is the folder or lies in it. Both are absolute. */
+/** Returns whether `file` is the folder or lies in it. Both are absolute. */
 export function isInside(folder: string, file: string): boolean {
 	const relative = path.relative(folder, file);
 	return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`));
 }
 
-/** Whether showing the folder would show one of the private ones. */
+/** Returns whether showing the folder would show one of the private ones. */
 export function holdsPrivate(folder: string, privateFolders: readonly string[]): boolean {
 	return privateFolders.some(candidate => isInside(folder, candidate));
 }
 
 /**
  * Returns what has to be shown of the folder that a program lies in, which has no links in its path: the installation
- * around it if it is a `bin` with such folders beside it, or else the folder alone. A repository's own `bin` and `lib` are
- * no installation. Returns undefined if that would show one of the private folders.
+ * around it if it is a `bin` with such folders beside it, or else the folder alone. A repository's own `bin` and `lib`
+ * are no installation. Returns undefined if that would show one of the private folders.
  */
 export function installationOf(folder: string, privateFolders: readonly string[]): string | undefined {
 	const prefix = path.dirname(folder);

@@ -109,13 +109,14 @@ export function acceptedOf({ verdicts, devices }: Attested, keyFingerprint: stri
 	return { verdicts, keyFingerprint, devices };
 }
 
-/** Whether less is proven than before. */
+/** Returns whether less is proven than before. */
 export function isDowngrade({ verdicts }: Attested): boolean {
 	return verdicts.some(({ check, verdict }) => check === 'memory' && verdict === 'fail');
 }
 
 /**
- * Whether a check has another verdict than before. The check of the memory is left out, as it is not about the service.
+ * Returns whether a check has another verdict than before. The check of the memory is left out, as it is not about the
+ * service.
  */
 export function hasOtherVerdicts(before: AcceptedAttestation, now: Attested): boolean {
 	const verdictsOf = ({ verdicts }: Pick<AcceptedAttestation, 'verdicts'>) =>

@@ -57,7 +57,7 @@ export function failureOf(error: unknown): ClientError {
 	return new ClientError(code, message, { retryable: true, cause: error, unsent: isWithoutConnection(error) });
 }
 
-/** Whether there was never a connection that a request could have left by. */
+/** Returns whether there was never a connection that a request could have left by. */
 function isWithoutConnection(error: unknown): boolean {
 	// A certificate is looked at, and a proxy asked for a tunnel, before anything of the request is written.
 	const fault = networkFaultOf(error)?.kind;
@@ -87,8 +87,8 @@ const CODE_OF_STATUS: ReadonlyMap<number, ClientErrorCode> = new Map<number, Cli
 ]);
 
 /**
- * contract: not shown. Services of this shape answer with 429 both to too many requests and when the account has used up
- * what it may; only the body tells which. Trying again helps with the first alone.
+ * contract: not shown. Services of this shape answer with 429 both to too many requests and when the account has used
+ * up what it may; only the body tells which. Trying again helps with the first alone.
  */
 const USED_UP = /insufficient.?(quota|credit|balance|funds)|quota.?(exceeded|exhausted)|billing|payment|credit/i;
 

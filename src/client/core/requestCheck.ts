@@ -61,7 +61,7 @@ function shown(value: unknown, issue: z.core.$ZodIssue): string {
 	}
 }
 
-/** Whether one of a fixed set of words was to stand there, be it beside something that is no text. */
+/** Returns whether one of a fixed set of words was to stand there, be it beside something that is no text. */
 function isAboutWord(issue: z.core.$ZodIssue): boolean {
 	if (issue.code !== 'invalid_union') {
 		return issue.code === 'invalid_value';

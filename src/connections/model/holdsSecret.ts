@@ -5,7 +5,10 @@ import { readTypedAddress } from '../../base/typedAddress.ts';
 /** Fields that hold words of a person, or a short name. */
 const IN_WORDS = /(?:^|\.)(?:label|service|scm|cloudTokenPrefix|decisionModel|dataPolicy|channelProvider)$/;
 
-/** Whether the text of a field has the form of a key or of credentials. Ids of models may be as long and as odd as one. */
+/**
+ * Returns whether the text of a field has the form of a key or of credentials. Ids of models may be as long and as odd
+ * as one.
+ */
 export function holdsSecret(field: string, text: string): boolean {
 	if (field.endsWith('Url')) {
 		return readTypedAddress(text).key !== undefined;

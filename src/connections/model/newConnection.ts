@@ -47,7 +47,7 @@ export function readConnectionAddress(typed: string): TypedAddress {
 		: { ...read, url: read.url.replace(/^http:/, 'https:') };
 }
 
-/** Whether a connection can have the address: https, or http on this machine. */
+/** Returns whether a connection can have the address: https, or http on this machine. */
 export function isConnectionAddress(url: string): boolean {
 	return connectionSchema.shape.apiUrl.safeParse(url).success;
 }

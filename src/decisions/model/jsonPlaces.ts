@@ -14,8 +14,8 @@ export function pathKey(path: readonly PropertyKey[]): string {
 }
 
 /**
- * Deeper parts have no place of their own, and nothing is ever said about them: they are in the state, which may be nested
- * at will, and the path of each would take as long as it is deep.
+ * Deeper parts have no place of their own, and nothing is ever said about them: they are in the state, which may be
+ * nested at will, and the path of each would take as long as it is deep.
  */
 const MAXIMUM_DEPTH = 8;
 
@@ -27,8 +27,9 @@ interface Container {
 }
 
 /**
- * Returns the place of each part of a valid JSON text by its `pathKey`, as deep as something can be said about it. A member of an object has the place of its key, as
- * that is what a message about it points at; the whole text and the entries of lists have the place where they begin.
+ * Returns the place of each part of a valid JSON text by its `pathKey`, as deep as something can be said about it. A
+ * member of an object has the place of its key, as that is what a message about it points at; the whole text and the
+ * entries of lists have the place where they begin.
  */
 export function placesOf(text: string): Map<string, Place> {
 	const places = new Map<string, Place>();

@@ -12,7 +12,8 @@ export interface OutcomeRow {
 
 /**
  * `even`: two options are nearly as likely, or the orders of a comparison have different winners. `doubtful`: what was
- * chosen is not likely. `contradictory`: another option is likelier than the one that was chosen. `unknown`: nothing says.
+ * chosen is not likely. `contradictory`: another option is likelier than the one that was chosen. `unknown`: nothing
+ * says.
  */
 export type Certainty = 'clear' | 'even' | 'doubtful' | 'contradictory' | 'unknown';
 
@@ -110,7 +111,7 @@ export function readOutcomes(questions: Questions, answers: Readonly<Record<stri
 	]);
 }
 
-/** Whether the numbers of an answer are such that its question can have. */
+/** Returns whether the numbers of an answer are such that its question can have. */
 function isPossible(
 	answer: Exclude<ReturnType<typeof readAnswer>, { type: 'other' }>,
 	{ criteria }: Question,

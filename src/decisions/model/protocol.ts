@@ -67,6 +67,7 @@ export interface DecisionView {
 	help?: string;
 	/** Says that answers are a model's opinion. */
 	opinion: string;
+	/** Absent while nothing is prepared or no model is chosen. */
 	sending?: SendingView;
 	result?: ResultView;
 	runs: RunChoice[];

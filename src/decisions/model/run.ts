@@ -37,6 +37,23 @@ export const MAXIMUM_SUBJECTS = 50;
 export const runsSchema = z.object({ subject: z.string(), runs: z.array(runSchema) });
 export type Runs = z.output<typeof runsSchema>;
 
+/** The most characters of one answer's JSON that are kept. Answers are far shorter, unless a service is hostile. */
+const MAXIMUM_ANSWER = 100_000;
+
+/** Returns the answers to the questions as they are kept. Of an answer that is too long, the beginning of its JSON is. */
+export function keptAnswers(
+	questions: Readonly<Record<string, unknown>>,
+	answers: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+	const asked = Object.entries(answers).filter(([id]) => Object.hasOwn(questions, id));
+	return Object.fromEntries(
+		asked.map(([id, answer]) => {
+			const text = JSON.stringify(answer);
+			return [id, text.length > MAXIMUM_ANSWER ? text.slice(0, MAXIMUM_ANSWER) : answer];
+		}),
+	);
+}
+
 /** Adds the newest run to the others, which are sorted newest first. */
 export function withRun(runs: readonly Run[], run: Run): Run[] {
 	return [run, ...runs.filter(({ id }) => id !== run.id)].slice(0, MAXIMUM_RUNS);

@@ -56,7 +56,9 @@ export class DecisionReport extends LitElement {
 		const isWarned = sending !== undefined && sending.warnings.length > 0;
 		const [label, message]: [string, FromDecisionPage] =
 			stage === 'ready'
-				? [isWarned ? l10n.t('Send Anyway') : l10n.t('Send and Evaluate'), { kind: 'send' }]
+				? sending
+					? [isWarned ? l10n.t('Send Anyway') : l10n.t('Send and Evaluate'), { kind: 'send' }]
+					: [l10n.t('Choose Decision Model…'), { kind: 'choose-model' }]
 				: stage === 'idle'
 					? [l10n.t('Evaluate Again'), { kind: 'prepare' }]
 					: [l10n.t('Stop'), { kind: 'stop' }];

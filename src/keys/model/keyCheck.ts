@@ -50,7 +50,7 @@ function answerOf(kind: KeyKind, error: unknown): KeyCheck['answer'] {
 	}
 }
 
-/** Whether every request with this key will be refused. */
+/** Returns whether every request with this key will be refused. */
 export function isTurnedDown({ answer }: KeyCheck): boolean {
 	return answer === 'refused' || answer === 'plan-required' || answer === 'forbidden';
 }

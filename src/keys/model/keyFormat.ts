@@ -61,7 +61,7 @@ export function keyOrigins(kind: KeyKind, connection: Connection): string[] {
 	return [...new Set(urls.filter(url => url !== undefined).map(url => new URL(url).origin))].sort();
 }
 
-/** Whether the key was saved for every one of these origins; only then may it be sent to them. */
+/** Returns whether the key was saved for every one of these origins; only then may it be sent to them. */
 export function isSavedFor(saved: readonly string[], origins: readonly string[]): boolean {
 	return origins.every(origin => saved.includes(origin));
 }

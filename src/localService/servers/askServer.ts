@@ -54,7 +54,9 @@ export async function askServer(
 	return first as ServerAnswer;
 }
 
-/** Whether the answer may be that of a place beside the list: another address of the same server may have it. */
+/**
+ * Returns whether the answer may be that of a place beside the list: another address of the same server may have it.
+ */
 function isElsewhere({ code }: ClientError): boolean {
 	return code === 'not-found' || code === 'bad-response' || code === 'invalid-request';
 }

@@ -40,7 +40,7 @@ export async function keyStateText(keys: UpstreamKeyStore, slug: string, url: st
 	}
 }
 
-/** Whether two addresses are the same server: hosts of this machine have several names. */
+/** Returns whether two addresses are the same server: hosts of this machine have several names. */
 export function isSamePlace(one: string, other: string): boolean {
 	const [first, second] = [new URL(one), new URL(other)];
 	const host = ({ hostname, port, protocol }: URL) => `${protocol}//${localName(hostname)}:${port}`;

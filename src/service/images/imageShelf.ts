@@ -9,8 +9,8 @@ const NAME_BYTES = 32;
 const imagePath = new RegExp(`^${IMAGES_PATH}[\\w-]{43}$`);
 
 /**
- * Whether a path has the form of an image's path; the image need not exist. The whole path must match: dots in it,
- * plain or encoded, would change it when it is resolved as part of a URL.
+ * Returns whether a path has the form of an image's path; the image need not exist. The whole path must match: dots in
+ * it, plain or encoded, would change it when it is resolved as part of a URL.
  */
 export function isImagePath(path: string): boolean {
 	return imagePath.test(path);

@@ -48,8 +48,8 @@ export function connectionOf(description: OfferDescription, plan: HostForm): Con
 }
 
 /**
- * Whether the name has a provider prefix. The service's own slug is not one of the prefixes, as it works on every host
- * and path (Dedicated deployments).
+ * Returns whether the name has a provider prefix. The service's own slug is not one of the prefixes, as it works on
+ * every host and path (Dedicated deployments).
  */
 export function hasProviderPrefix(connection: Connection, name: string): boolean {
 	const identifier = parseModelIdentifier(connection, name);

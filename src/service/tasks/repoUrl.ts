@@ -51,7 +51,9 @@ function absolute(folder: string): string {
 	return path.normalize(folder);
 }
 
-/** Whether git accepts the text as the name of a branch (git-check-ref-format) and cannot read it as an option. */
+/**
+ * Returns whether git accepts the text as the name of a branch (git-check-ref-format) and cannot read it as an option.
+ */
 export function isBranchName(name: string): boolean {
 	return (
 		name.length <= 250 &&

@@ -15,8 +15,9 @@ const LISTS = new Set(['.gitignore', '.gitattributes']);
 export const MAXIMUM_LIST_BYTES = 10_000_000;
 
 /**
- * Removes from a tree what git would open without end. It opens lists without checking what they are, and would wait for a
- * pipe for ever; it holds a whole list in memory, also one that is a hole of gigabytes and takes no space on the disk.
+ * Removes from a tree what git would open without end. It opens lists without checking what they are, and would wait
+ * for a pipe for ever; it holds a whole list in memory, also one that is a hole of gigabytes and takes no space on the
+ * disk.
  */
 export async function removeSpecialFiles(tree: string): Promise<SpecialFiles> {
 	const found: SpecialFiles = { removed: [], removedLists: [], unreadable: [] };
@@ -52,7 +53,7 @@ export async function bytesToRead(tree: string, names: readonly string[]): Promi
 	return bytes;
 }
 
-/** Whether a name is one of others, or lies below one. */
+/** Returns whether a name is one of others, or lies below one. */
 export function isOrLiesIn(others: ReadonlySet<string>, name: string): boolean {
 	for (let end = name.length; end > 0; end = name.lastIndexOf('/', end - 1)) {
 		if (others.has(name.slice(0, end))) {

@@ -167,7 +167,7 @@ export function serialNumberOf({ ueid }: Claims): string | undefined {
 	return typeof ueid === 'string' && /^\d+$/.test(ueid) ? ueid : undefined;
 }
 
-/** Whether a token is about a GPU, judged by its name. */
+/** Returns whether a token is about a GPU, judged by its name. */
 export function isOfGpu(name: string): boolean {
 	return name.startsWith(GPU.submodule);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MAXIMUM_RUNS, type Run, withRun } from '../../../../src/decisions/model/run.ts';
+import { keptAnswers, MAXIMUM_RUNS, type Run, withRun } from '../../../../src/decisions/model/run.ts';
 
 const run = (id: string) => ({ id }) as Run;
 
@@ -18,5 +18,12 @@ describe('the runs that are kept', () => {
 			withRun([run('a'), run('b')], run('b')).map(({ id }) => id),
 			['b', 'a'],
 		);
+	});
+
+	it('have an answer for each question at most, and no more of it than can be an answer', () => {
+		const answer = { type: 'noul', noul: 0.5 };
+		const kept = keptAnswers({ a: {}, b: {} }, { a: answer, b: { flood: 'x'.repeat(10_000_000) }, toString: answer });
+		assert.deepEqual([Object.keys(kept), kept['a']], [['a', 'b'], answer]);
+		assert.equal(String(kept['b']).length, 100_000);
 	});
 });

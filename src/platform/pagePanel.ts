@@ -1,0 +1,102 @@
+import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import type { Logger } from '../base/logger.ts';
+import { explainError } from './notify.ts';
+import { serveMessage } from './serveMessage.ts';
+import { webviewRoot, webviewShell } from './webview.ts';
+
+export interface PagePanelOptions<FromPage extends { kind: string }, ToPage> {
+	extensionUri: vscode.Uri;
+	/** Names the page's bundle, and the kind of tab as `errand.<name>`. */
+	name: string;
+	/** The title of the page. */
+	title: string;
+	/** The title of the tab. */
+	tabTitle: string;
+	column: vscode.ViewColumn;
+	/** Undefined for anything that is not a message of the page. */
+	parse(message: unknown): FromPage | undefined;
+	handle(message: Exclude<FromPage, { kind: 'page-ready' }>): unknown;
+	/** Everything that the page shows now. */
+	content(): ToPage;
+	/** The connection's label, for errors. */
+	label(): string;
+	logger: Logger;
+}
+
+/** An editor tab with a page that is always sent everything that it shows. */
+export class PagePanel<FromPage extends { kind: string }, ToPage> {
+	private readonly options: PagePanelOptions<FromPage, ToPage>;
+	private readonly store = new DisposableStore();
+	private readonly panel: vscode.WebviewPanel;
+	private isReady = false;
+
+	constructor(options: PagePanelOptions<FromPage, ToPage>) {
+		this.options = options;
+		const { extensionUri, name, title, tabTitle, column } = options;
+		this.panel = vscode.window.createWebviewPanel(`errand.${name}`, tabTitle, column, {
+			enableScripts: true,
+			// These pages are texts to read, so they have a find box.
+			enableFindWidget: true,
+			localResourceRoots: [webviewRoot(extensionUri)],
+		});
+		const { webview } = this.panel;
+		this.store.add(webview.onDidReceiveMessage(message => this.receive(message)));
+		this.store.add(
+			this.panel.onDidChangeViewState(() => {
+				// A hidden page is disposed of by the editor; the next one announces itself.
+				this.isReady = this.isReady && this.panel.visible;
+			}),
+		);
+		webview.html = webviewShell(webview, {
+			extensionUri,
+			name,
+			title,
+			language: vscode.env.language,
+			data: defined({ bundle: vscode.l10n.bundle }),
+		});
+	}
+
+	/** Shows the page what has changed. A page that is hidden or still loading is sent it when it announces itself. */
+	update(): void {
+		if (this.isReady) {
+			void this.panel.webview.postMessage(this.options.content());
+		}
+	}
+
+	/** Brings the tab to the front. */
+	reveal(): void {
+		this.panel.reveal();
+	}
+
+	onDidDispose(listener: () => void): void {
+		this.panel.onDidDispose(() => {
+			this.isReady = false;
+			this.store.dispose();
+			listener();
+		});
+	}
+
+	dispose(): void {
+		this.panel.dispose();
+	}
+
+	private receive(message: unknown): void {
+		const { parse, handle, label, logger } = this.options;
+		void serveMessage<FromPage>(message, {
+			parse,
+			handle: parsed => {
+				if (parsed.kind === 'page-ready') {
+					this.isReady = true;
+					this.update();
+					return;
+				}
+				return handle(parsed as Exclude<FromPage, { kind: 'page-ready' }>);
+			},
+			post: answer => this.panel.webview.postMessage(answer),
+			explain: error => explainError(error, label()),
+			logger,
+		});
+	}
+}

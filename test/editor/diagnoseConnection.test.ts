@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { diagnose } from '../../src/connections/diagnose/diagnoseConnection.ts';
+import { BufferingProxy } from '../support/bufferingProxy.ts';
+import { makeCertificate } from '../support/certificates.ts';
+import { keys as contractKeys, models } from '../support/contractServer/fixtures.ts';
+import { beginEvents, FaultServer, sendJson, sseEvent } from '../support/faultServer.ts';
+import { useConnectionFlow } from './useConnectionFlow.ts';
+
+const KEY = contractKeys.inference;
+
+describe('connections are diagnosed', function () {
+	this.timeout(90_000);
+	const flow = useConnectionFlow();
+
+	const entry = (fields: Record<string, unknown>) => ({ acme: { service: 'quillon', ...fields } });
+	const report = () => diagnose(flow.connectionOf('acme'), flow.dependencies());
+
+	it('with every host and key, the way, the clock and the look-ups, and no secret', async () => {
+		const { hosts } = flow.service;
+		await flow.write(
+			'errand.connections',
+			entry({
+				apiUrl: hosts.public,
+				cloudUrl: hosts.cloud,
+				agentUrl: hosts.agent,
+				encryptUrl: hosts.encrypt,
+				scm: 'forge',
+				models: [{ id: models[0]?.id }, { id: 'gone' }],
+			}),
+		);
+		await flow.keys.save(flow.connectionOf('acme'), 'inference', KEY);
+		await flow.keys.save(flow.connectionOf('acme'), 'cloud', contractKeys.cloud);
+		await flow.keys.save(flow.connectionOf('acme'), 'agent', 'sk-wrong-0123456789');
+		const diagnosing = report();
+		// The server ends its tasks at once, so their log does not tell whether it is held back.
+		await flow.lists.pick('Leave It Unchecked');
+		const text = await diagnosing;
+		for (const words of [
+			/^# Diagnosis of acme$/m,
+			/^1 problem was found\.$/m,
+			/Fine · Way to 127\.0\.0\.1:\d+: open, answered in \d+ ms\./,
+			/Fine · Clock against .*: within a minute\./,
+			/Fine · Public host for chat .*: It answers and wants a key\./,
+			/Fine · Shared host of the encrypted channel .*: It answers as it should\./,
+			/Fine · Inference key: acme accepts the key/,
+			/Fine · Cloud token: acme accepts the key/,
+			/\*\*Problem\*\* · Agent key: acme does not accept the key/,
+			/Note · Models of the settings: the service does not list gone\./,
+			/Fine · Look-ups at “forge”: \d+ organisations or users\./,
+			/· Stream of a task’s log: /,
+		]) {
+			assert.match(text, words);
+		}
+		for (const key of [...Object.values(contractKeys), 'sk-wrong']) {
+			assert.ok(!text.includes(key));
+		}
+	});
+
+	it('say what is wrong with the way and what to do, within a bounded time', async () => {
+		const late = await FaultServer.start(response =>
+			sendJson(response, 401, { error: 'Unauthorized' }, { date: new Date(Date.now() - 3_600_000).toUTCString() }),
+		);
+		const gone = await FaultServer.start(() => {});
+		const silent = await FaultServer.start(() => {});
+		const [deadUrl] = [gone.origin, await gone.stop()];
+		await flow.write(
+			'errand.connections',
+			entry({ apiUrl: late.origin, cloudUrl: deadUrl, agentUrl: silent.origin, orgUrl: 'https://org.invalid' }),
+		);
+		const text = await report();
+		assert.match(text, /\*\*Problem\*\* · Clock against .*: this machine is 60 min ahead\./);
+		assert.match(text, /\*\*Problem\*\* · Host of cloud tasks.*: Nothing answers at .*: the connection was refused\./);
+		assert.match(text, /\*\*Problem\*\* · Host of the agent task API.*: .* did not answer in time\./);
+		// The tests run with a proxy in their environment.
+		assert.match(text, /Note · Name org\.invalid: not known on this machine \(ENOTFOUND\)/);
+		assert.match(text, /Fine · Proxy for org\.invalid: 127\.0\.0\.1:\d+ of HTTPS_PROXY accepts connections\./);
+		assert.match(
+			text,
+			/\*\*Problem\*\* · Way to org\.invalid: The proxy did not open the way to org\.invalid \(HTTP 502\)\./,
+		);
+		assert.match(text, /Note · Inference key: not set\./);
+		assert.match(text, /Not checked · Replies and logs: /);
+		await Promise.all([late.stop(), silent.stop()]);
+	});
+
+	it('read a certificate, and say no good of one that the editor refuses', async () => {
+		const day = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+		for (const days of [undefined, { from: -9, to: -1 }]) {
+			const server = https.createServer(makeCertificate({ hosts: ['127.0.0.1'], ...(days && { days }) }));
+			server.listen(0, '127.0.0.1');
+			await once(server, 'listening');
+			const place = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+			await flow.write('errand.connections', entry({ apiUrl: `https://${place}` }));
+			const lines = (await report()).split('\n');
+			const at = lines.findIndex(line => line.includes(`· TLS of ${place}:`));
+			assert.equal(
+				lines[at],
+				`- Note · TLS of ${place}: TLSv1.3, certificate issued by “127.0.0.1”, valid until ${day(days?.to ?? 30)}.`,
+			);
+			assert.match(
+				lines[at + 1] ?? '',
+				/^- \*\*Problem\*\* · Way to .*: The certificate of .* (?:is self-signed|has expired)\./,
+			);
+			server.close();
+			server.closeAllConnections();
+		}
+	});
+
+	it('notice a proxy that holds the log of a task back, and that it does not any more', async () => {
+		const server = await FaultServer.start(async (response, { path }) => {
+			if (path === '/api/tasks') {
+				const task = { id: 'task-1', prompt: 'Mend', repoUrl: 'https://e.example/a/b', status: 'processing' };
+				sendJson(response, 200, { tasks: [task], hasMore: false });
+				return;
+			}
+			beginEvents(response);
+			response.write(sseEvent({ taskId: 'task-1', fromIndex: 0 }, 'connected'));
+			const gone = new Promise<void>(resolve => response.once('close', () => resolve()));
+			const timer = setInterval(() => response.write(sseEvent({ status: 'processing', error: null }, 'status')), 300);
+			await gone;
+			clearInterval(timer);
+		});
+		const proxy = await BufferingProxy.start(server.origin);
+		await flow.write('errand.connections', entry({ apiUrl: flow.service.hosts.public, cloudUrl: proxy.origin }));
+		await flow.keys.save(flow.connectionOf('acme'), 'cloud', contractKeys.cloud);
+		assert.match(
+			await report(),
+			/\*\*Problem\*\* · Stream of a task’s log: nothing arrived for 8 s[\s\S]*holds replies back until they are whole/,
+		);
+		proxy.isBuffering = false;
+		assert.match(await report(), /Fine · Stream of a task’s log: arrives piece by piece/);
+		await proxy.stop();
+		await server.stop();
+	});
+
+	it('ask before a reply is read that may cost, and notice that it is held back', async () => {
+		let asked = 0;
+		const server = await FaultServer.start(async (response, { path }) => {
+			if (path === '/v1/models') {
+				sendJson(response, 200, { data: [{ id: 'large' }] });
+			} else if (path === '/chat/completions') {
+				asked++;
+				beginEvents(response);
+				for (let number = 1; number <= 20; number++) {
+					const delta = { content: `${number}\n` };
+					response.write(sseEvent({ choices: [{ index: 0, delta, finish_reason: null }] }));
+					await new Promise(resolve => setTimeout(resolve, 70));
+				}
+				response.end(sseEvent({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }) + sseEvent('[DONE]'));
+			} else {
+				response.writeHead(404).end();
+			}
+		});
+		const proxy = await BufferingProxy.start(server.origin);
+		await flow.write('errand.connections', entry({ apiUrl: proxy.origin, models: [{ id: 'large' }] }));
+		await flow.keys.save(flow.connectionOf('acme'), 'inference', KEY);
+		const choose = async (row: string) => {
+			const diagnosing = report();
+			await flow.lists.pick(row);
+			return diagnosing;
+		};
+		assert.match(await choose('Leave It Unchecked'), /Not checked · Replies and logs: .*no reply was asked for/);
+		assert.equal(asked, 0);
+		assert.match(
+			await choose('Ask large to Count to 100'),
+			/\*\*Problem\*\* · Stream of a reply of large: all 21 pieces arrived at once, after [\d,]+ ms\./,
+		);
+		proxy.isBuffering = false;
+		assert.match(
+			await choose('Ask large to Count to 100'),
+			/Fine · Stream of a reply of large: arrives piece by piece/,
+		);
+		assert.equal(asked, 2);
+		await proxy.stop();
+		await server.stop();
+	});
+});

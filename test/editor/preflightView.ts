@@ -1,0 +1,40 @@
+import { findingFixes, type PreflightView, preflightRows } from '../../src/tasks/launch/preflightRows.ts';
+import type { Finding } from '../../src/tasks/model/findings.ts';
+import { agents } from '../support/contractServer/fixtures.ts';
+import { launchFacts, launchPlace } from '../support/launchFacts.ts';
+
+export const connection = { name: 'quillon', label: 'Quillon', isLocal: false, hasLookUps: true, agents };
+export const facts = launchFacts({
+	target: { ...launchPlace, repoUrl: 'https://host.example/x', there: 'a', here: 'a' },
+});
+export const choices = { agents: [], installDependencies: false, maxDuration: 0 };
+
+/** What can be done about a finding. Each thing that is done is written into `done`. */
+export const fixesOf = (finding: Finding, dashboardUrl: string | undefined, done: unknown[] = []) =>
+	findingFixes(finding, {
+		folder: undefined,
+		dashboardUrl,
+		decide: decision => done.push(decision),
+		chooseBranch: () => done.push('branch'),
+		gather: async () => void done.push('gather'),
+		askAgain: async () => void done.push('ask'),
+		answer: answers => done.push(answers),
+		chooseAgents: () => done.push('agents'),
+		skipDependencies: () => void done.push('skip'),
+	});
+
+/** The rows before a task without findings is sent, but for what is changed. */
+export const rowsOf = (changes: Partial<PreflightView>) =>
+	preflightRows({
+		prompt: 'Fix it',
+		connection,
+		choices,
+		repository: 'widgets',
+		hasOtherRepositories: false,
+		branch: 'fix-login',
+		facts,
+		plan: undefined,
+		findings: [],
+		fixesOf: finding => fixesOf(finding, 'https://dashboard.example'),
+		...changes,
+	});

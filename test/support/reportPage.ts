@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Frame, Page } from 'playwright-core';
+import { type Theme, until, webviewFrame } from './editorWindow.ts';
+
+/** The page of a report that is open in a window, or that is about to open. */
+export class ReportPage {
+	private readonly window: Page;
+	private readonly kind: string;
+
+	constructor(window: Page, kind: 'attestation' | 'decision') {
+		this.window = window;
+		this.kind = kind;
+	}
+
+	/** Waits for the frame of the page, which is another one each time that the report is opened. */
+	frame(): Promise<Frame> {
+		return webviewFrame(this.window, `${this.kind}-report main`);
+	}
+
+	/** Resolves with everything that the page shows. */
+	async text(): Promise<string> {
+		return (await this.frame()).locator('main').innerText();
+	}
+
+	/** Waits until the sentence at the top of the page matches. The error tells what the sentence is instead. */
+	async says(expected: RegExp): Promise<void> {
+		let sentence = '';
+		await until(`the report says ${expected}`, async () => {
+			sentence = await this.sentence();
+			return expected.test(sentence);
+		}).catch((error: Error) => {
+			throw new Error(`${error.message}; it says “${sentence}”`, { cause: error });
+		});
+	}
+
+	/** Clicks on a button of the page. */
+	async press(name: string): Promise<void> {
+		await (await this.frame()).getByRole('button', { name, exact: true }).click();
+	}
+
+	/** Waits until the page is drawn in a theme, and is at most so many pixels wide. */
+	async isDrawn(theme: Theme, widest: number): Promise<void> {
+		const frame = await this.frame();
+		await until('the page has its theme and its width', () =>
+			frame.evaluate(
+				([kind, pixels]) =>
+					document.body.dataset['vscodeThemeKind'] === kind && document.documentElement.clientWidth <= pixels,
+				[`vscode-${theme}`, widest] as const,
+			),
+		);
+	}
+
+	/** Asserts that everybody can use the page as it is drawn now, and that it does not scroll sideways. */
+	async isSound(what: string): Promise<void> {
+		const frame = await this.frame();
+		// The policy of the page lets no script in, so axe comes in the way of the developer tools.
+		await frame.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+		const results = await frame.evaluate(() =>
+			(globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+		);
+		const serious = results.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+		assert.deepEqual(
+			serious.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`),
+			[],
+			what,
+		);
+		assert.ok(results.passes.length > 10, 'axe looked at the page');
+		const { shown, needed } = await frame.evaluate(() => ({
+			shown: document.documentElement.clientWidth,
+			needed: document.documentElement.scrollWidth,
+		}));
+		assert.ok(needed <= shown, `${what}: it needs ${needed} of ${shown} pixels`);
+	}
+
+	private async sentence(): Promise<string> {
+		const frame = await this.frame();
+		// While the page is drawn anew, the frame may not answer, and there is no sentence to read.
+		const texts = await frame
+			.locator('.sentence')
+			.allInnerTexts()
+			.catch(() => []);
+		return texts.join(' ');
+	}
+}
