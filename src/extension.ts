@@ -99,6 +99,8 @@ function wire(context: vscode.ExtensionContext): void {
 		addModelServer: localService.addModelServer,
 		serviceOrigins: connect.origins,
 		ensureKey: onAsk => ensureKey('inference', onAsk),
+		readTask: argument => tasks.readForChat(argument),
+		proposeTask: (goal, context) => tasks.propose(goal, context),
 		onDidChangeConnection: connect.onDidChange,
 		warm: connect.warm,
 		logger: log.logger('chat'),

@@ -3,6 +3,8 @@ import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
+import type { ChatContextOptions } from './context/chatContext.ts';
+import type { HandOver } from './context/sendToTask.ts';
 import type { EncryptedChannels } from './conversation/conversationChannel.ts';
 import type { ModelPickerOptions } from './settings/modelPicker.ts';
 
@@ -50,6 +52,8 @@ export interface ChatDependencies {
 	 * when there is still none, which the user was told.
 	 */
 	ensureKey(onAsk: () => void): Promise<boolean>;
+	readTask: ChatContextOptions['readTask'];
+	proposeTask: HandOver['proposeTask'];
 	onDidChangeConnection: Event<void>;
 	/** Opens the network connection in advance when the view opens; failures do not matter. */
 	warm(): void;

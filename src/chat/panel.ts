@@ -138,6 +138,7 @@ export class ChatPanel {
 					askAgain: () => this.checkService(),
 				},
 				page: { post, focusComposer },
+				readTask: dependencies.readTask,
 				terminal,
 				clock: systemClock,
 				logger,
@@ -169,6 +170,7 @@ export class ChatPanel {
 				withTurn,
 				context: this.context,
 				connection: { label: () => this.connection.view.label, ensureKey: dependencies.ensureKey },
+				proposeTask: dependencies.proposeTask,
 				addServer: chat => this.addServerFromPage(chat),
 				page: { post, focusComposer },
 				logger,
@@ -336,6 +338,12 @@ export class ChatPanel {
 	/** Puts a question into the composer where it is empty. */
 	suggest(question: string): void {
 		this.page.suggest(question);
+	}
+
+	/** Hands what is written in the composer to a task, or the last message where nothing is. */
+	async sendToTask(): Promise<void> {
+		await this.page.focusComposer();
+		this.page.post({ kind: 'draft-send', isForTask: true });
 	}
 
 	async stopReply(): Promise<void> {

@@ -72,6 +72,13 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	store.add(registerCommand(commands.selectPolicy, () => withPickers(pickers => pickers.selectRouting())));
 	store.add(registerCommand(commands.editParameters, () => withPickers(pickers => pickers.editParameters())));
 	store.add(registerCommand(commands.askForWholeReplies, async () => (await openPanel()).askForWholeReplies()));
+	store.add(
+		registerCommand(commands.sendToTask, async () => {
+			const panel = await openPanel();
+			await showView();
+			await panel.sendToTask();
+		}),
+	);
 	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));
 	const openTools = async () => (await openPanel()).openTools();
 	store.add(registerCommand(commands.applyProposal, async uri => (await openTools()).applyProposal(uri)));

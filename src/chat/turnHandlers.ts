@@ -7,11 +7,13 @@ import { type Explanation, explainError } from '../platform/notify.ts';
 import type { ChatContext } from './context/chatContext.ts';
 import { openPlace } from './context/openPlace.ts';
 import { sendMessage } from './context/sendMessage.ts';
+import { type HandOver, sendToTask } from './context/sendToTask.ts';
 import type { Chat } from './conversation/chat.ts';
 import type { SendRefusal } from './conversation/chatOptions.ts';
 import type { OpenConversations } from './conversation/openConversations.ts';
 import { explainMissingKey, explainRefusal } from './messages/refusals.ts';
 import { currentReply, findTurn } from './model/conversation.ts';
+import { taskGoal } from './model/mode.ts';
 import type { PageHandlers, ToPage } from './protocol/protocol.ts';
 
 export interface TurnDependencies {
@@ -25,6 +27,7 @@ export interface TurnDependencies {
 		/** Asks for the connection's key where it is missing, after `onAsk`. Resolves with false where there is still none. */
 		ensureKey(onAsk: () => void): Promise<boolean>;
 	};
+	proposeTask: HandOver['proposeTask'];
 	/** Lets the user add a model server. Resolves with whether its model answers in that conversation now. */
 	addServer(chat: Chat): Promise<boolean>;
 	page: { post(message: ToPage): void; focusComposer(): void };
@@ -53,7 +56,7 @@ const GIVE_BACK: ReadonlySet<CommandId> = new Set([
 
 /** Returns the handlers of the page's messages about messages and replies. */
 export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
-	const { conversations, withTurn, context, connection, addServer, page, logger } = dependencies;
+	const { conversations, withTurn, context, connection, proposeTask, addServer, page, logger } = dependencies;
 	const { post } = page;
 
 	/** The command of the last refusal's button, of which the page knows only the label. */
@@ -108,9 +111,14 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 			atComposer(turn, async () => {
 				const open = await conversations();
 				const chat = (conversation === undefined ? undefined : open.find(conversation)) ?? open.shown;
-				const refused = await ask(turn, () =>
-					edits ? chat.edit(edits, turn, text) : sendMessage(context, chat, turn, text, () => hold(turn)),
-				);
+				const onAsk = () => hold(turn);
+				const goal = edits === undefined ? taskGoal(text) : undefined;
+				const refused =
+					goal === undefined
+						? await ask(turn, () =>
+								edits ? chat.edit(edits, turn, text) : sendMessage(context, chat, turn, text, onAsk),
+							)
+						: await sendToTask(context, chat, goal, { proposeTask, onAsk });
 				if (refused) {
 					refuse(turn, refused);
 				} else {

@@ -37,6 +37,8 @@ export const commands = {
 	addOpenEditors: 'errand.addOpenEditors',
 	askAboutSelection: 'errand.askAboutSelection',
 	explainProblem: 'errand.explainProblem',
+	sendToTask: 'errand.sendToTask',
+	addTask: 'errand.addTask',
 	focusTasks: 'errand.focusTasks',
 	startTask: 'errand.startTask',
 	startTaskFromSelection: 'errand.startTaskFromSelection',

@@ -16,9 +16,9 @@ export async function isBehind(gitPath: string, directory: string, branch: strin
 }
 
 /**
- * Fast-forwards a branch to another one. Where the branch is checked out, its files are updated without hooks and without
- * filters of the repository's own configuration, and nothing that the user has changed, added or ignores is overwritten.
- * Rejects when git refuses or fails, and leaves everything as it was.
+ * Fast-forwards a branch to another one. Where the branch is checked out, its files are updated without hooks and
+ * without filters of the repository's own configuration, and nothing that the user has changed, added or ignores is
+ * overwritten. Rejects when git refuses or fails, and leaves everything as it was.
  */
 export async function fastForward({ gitPath, directory }: GitPlace, branch: string, to: string): Promise<void> {
 	const reference = referenceOf(branch);
@@ -44,7 +44,9 @@ export async function fastForward({ gitPath, directory }: GitPlace, branch: stri
 	await runWorkTreeGit(gitPath, worktree, ['merge', '--quiet', ...refuse, referenceOf(to)]);
 }
 
-/** Whether a folder has the files of its branch. A deleted folder has none, and neither has a bare repository. */
+/**
+ * Returns whether a folder has the files of its branch. A deleted folder has none, and neither has a bare repository.
+ */
 async function hasFiles(gitPath: string, worktree: string): Promise<boolean> {
 	const isThere = await stat(worktree).then(
 		() => true,

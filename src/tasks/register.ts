@@ -45,6 +45,8 @@ export interface RegisteredTasks extends Disposable {
 	readLog: TaskMaterial['readLog'];
 	readChanges: TaskMaterial['readChanges'];
 	readPatches: TaskAnswers['readPatches'];
+	readForChat: TaskAnswers['readForChat'];
+	propose: TaskLauncher['propose'];
 	showLogEntry: LogDocumentCommands['showEntry'];
 }
 
@@ -136,6 +138,8 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 		readLog: async (...asked) => (await feature()).answers.material.readLog(...asked),
 		readChanges: async (...asked) => (await feature()).answers.material.readChanges(...asked),
 		readPatches: async (...asked) => (await feature()).answers.readPatches(...asked),
+		readForChat: async argument => (await feature()).answers.readForChat(argument),
+		propose: async (...proposed) => (await feature()).launcher.propose(...proposed),
 		showLogEntry: async (...asked) => (await feature()).logCommands.showEntry(...asked),
 		dispose: () => store.dispose(),
 	};

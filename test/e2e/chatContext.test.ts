@@ -11,6 +11,7 @@ import {
 	openFile,
 	openView,
 	pickItem,
+	quickRow,
 	runCommand,
 	screenshot,
 	toast,
@@ -18,11 +19,14 @@ import {
 } from '../support/editorWindow.ts';
 import {
 	ask,
+	chooseInMenu,
 	composerHasCursor,
 	lastTurnText,
 	openChat,
 	replyEnds,
 	runInChat,
+	taskRow,
+	taskShows,
 	turns,
 } from '../support/errandWindow.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
@@ -58,6 +62,7 @@ describe('context in the window', function () {
 					recorder: { url: recorder.url, models: [{ id: 'small', contextLength: 4_000 }] },
 				},
 				'errand.chat.model': 'small',
+				'errand.tasks.agent': 'demo',
 			},
 		});
 		const write = (name: string, text: string) => writeFileSync(path.join(server.folder, name), text);
@@ -76,6 +81,12 @@ describe('context in the window', function () {
 		await recorder?.stop();
 	});
 
+	/** Returns the text of the prompt's editor, without the places where its lines are wrapped. */
+	const promptText = async () =>
+		(await page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"] .view-lines').innerText()).replace(
+			/\s+/g,
+			' ',
+		);
 	const composer = () => frame.locator('chat-composer textarea');
 	const chips = () => frame.locator('chat-composer chat-chips .label').allInnerTexts();
 	const has = (...labels: string[]) =>
@@ -320,6 +331,48 @@ describe('context in the window', function () {
 		assert.match(await replyEnds(frame), /1 image, .*\n+image\/png, 256 × 256 pixels, [\d,]+ bytes/);
 		await screenshot(page, 'context-image-told');
 		await runInChat(page, frame, 'Errand: New Conversation');
+	});
+
+	it('goes to a task behind its goal, where all of it is shown before anything is sent', async () => {
+		await complete('stock', 'stock.ts');
+		await composer().fill('/');
+		await screenshot(page, 'context-task-command');
+		await composer().fill('/task Count the stock');
+		await composer().press('Enter');
+		await until('the prompt has the goal and its context', async () =>
+			/^Count the stock.*not instructions\..*File: `src\/stock\.ts`.*export/s.test(await promptText()),
+		);
+		await until('the composer is empty', async () => (await composer().inputValue()) === '');
+		await has();
+		assert.equal(await taskRow(page, 'Count the stock').count(), 0);
+		await screenshot(page, 'context-task-prompt');
+		await page.keyboard.press('ControlOrMeta+Enter');
+		await pickItem(page, 'Start Task');
+		await taskShows(page, 'Count the stock', '+');
+	});
+
+	it('is the log or the changes of a task, from its row', async () => {
+		await chooseInMenu(page, /^Count the stock/, 'Add Task to Chat…', () =>
+			quickRow(page, 'Changes').first().isVisible(),
+		);
+		await screenshot(page, 'context-task-parts');
+		await pickItem(page, 'Changes');
+		await has('Changes of Count the stock');
+		await chooseInMenu(page, /^Count the stock/, 'Add Task to Chat…', () => quickRow(page, 'Log').first().isVisible());
+		await pickItem(page, 'Log');
+		await has('Changes of Count the stock', 'Log of Count the stock');
+		await ask(frame, 'What did it do?');
+		await replyEnds(frame);
+		assert.match(received(), /Task: `Changes of Count the stock`\n[\s\S]*diff --git/);
+		assert.match(received(), /Task: `Log of Count the stock`\n[\s\S]*git cloning/);
+		await screenshot(page, 'context-task-asked');
+	});
+
+	it('goes to a task with the last message where nothing is written', async () => {
+		await runCommand(page, 'Errand: Send to a Task');
+		await until('the prompt has the message and its context', async () =>
+			/^What did it do\?.*Task: `Changes of Count the stock`/s.test(await promptText()),
+		);
 	});
 
 	it('keeps what waits for the next message over a reload', async () => {

@@ -226,7 +226,7 @@ describe('the chat page', function () {
 		it('offers commands at the start of a message, by keyboard, and says why one cannot be used', async () => {
 			await open();
 			await SCENES['slash-menu']?.(chat);
-			assert.equal(await chat.page.getByRole('option').count(), 3);
+			assert.equal(await chat.page.getByRole('option').count(), 4);
 			assert.equal(await option('/image').getAttribute('aria-disabled'), 'true');
 			await option('/image').getByText('Local has no image model').waitFor();
 			await composer().press('ArrowDown');
@@ -244,7 +244,8 @@ describe('the chat page', function () {
 		it('takes no command that cannot be used, closes with Escape, and offers none for two slashes', async () => {
 			await open();
 			await SCENES['slash-menu']?.(chat);
-			await composer().press('ArrowUp');
+			await composer().press('ArrowDown');
+			await composer().press('ArrowDown');
 			await composer().press('Enter');
 			assert.equal(await composer().inputValue(), '/');
 			await composer().press('Escape');
@@ -258,6 +259,32 @@ describe('the chat page', function () {
 			await composer().pressSequentially('/s');
 			await option('/search').click();
 			assert.equal(await composer().inputValue(), '/search ');
+		});
+
+		it('hands the draft to a task as one of its messages, or nothing, and waits for the outcome', async () => {
+			await open();
+			await chat.snapshot([turnView()]);
+			await composer().fill('Fix the widgets');
+			await chat.send({ kind: 'draft-send', isForTask: true });
+			const sent = await chat.waitForPosted('message-send');
+			assert.equal(sent.text, '/task Fix the widgets');
+			assert.equal(await composer().inputValue(), 'Fix the widgets');
+			await chat.send({ kind: 'message-accept', turn: sent.turn });
+			await until('the draft is gone', async () => (await composer().inputValue()) === '');
+			await chat.send({ kind: 'draft-send', isForTask: true });
+			await until('the command goes alone', async () =>
+				(await chat.posted()).some(message => message.kind === 'message-send' && message.text === '/task '),
+			);
+		});
+
+		it('offers no task in an encrypted conversation, and says why', async () => {
+			await open();
+			const line = { label: 'Encrypted', details: [], isConnecting: false, isRefused: false };
+			await chat.snapshot([], { encryption: { ...line, isKept: true, emptyText: 'Encrypted.' } });
+			await composer().pressSequentially('/t');
+			await option('/task').getByText('A task is not encrypted').waitFor();
+			await composer().press('Enter');
+			assert.equal(await composer().inputValue(), '/t');
 		});
 
 		it('shows what messages ask for, and lets the host choose', async () => {

@@ -12,6 +12,7 @@ import { ContextImages } from '../../src/chat/context/contextImages.ts';
 import { pastedContext } from '../../src/chat/context/pastedContext.ts';
 import { readSource } from '../../src/chat/context/readSource.ts';
 import { readChips, sendMessage } from '../../src/chat/context/sendMessage.ts';
+import { sendToTask } from '../../src/chat/context/sendToTask.ts';
 import type { Chat } from '../../src/chat/conversation/chat.ts';
 import type { SendRefusal } from '../../src/chat/conversation/chatOptions.ts';
 import type { ToPage } from '../../src/chat/protocol/protocol.ts';
@@ -62,6 +63,7 @@ describe('context in the editor', () => {
 			conversations: { of: async () => undefined, isEncrypted: () => false, mayKeep: () => true },
 			model: { measure, known: async () => {}, askAgain: measureAgain },
 			page: { post: message => posted.push(message), focusComposer },
+			readTask: async argument => (argument === 'none' ? undefined : { label: 'Log of It', text: 'it began\n' }),
 			terminal: () => undefined,
 			clock,
 			logger: nullLogger,
@@ -310,6 +312,92 @@ describe('context in the editor', () => {
 		assert.equal(files.length, 1);
 		assert.equal(existsSync(imagesOf(place('kept').fsPath, 'c6')), false);
 		assert.deepEqual(labels(), ['fox.png'], 'it waits for the next try');
+		context.dispose();
+	});
+
+	describe('that goes to a task', () => {
+		const question = 'Why does it fail?';
+		const attachments = [{ kind: 'text', label: 'notes.txt', text: 'It fails.\n' }];
+		const asked = (others: object = {}) =>
+			({
+				conversation: { id: 'c7', head: 't1', turns: [{ id: 't1', question, attachments }], ...others },
+			}) as unknown as Chat;
+		let prompts: string[];
+		let warnings: string[];
+		const { showWarningMessage } = vscode.window;
+		const handOver = (context: ChatContext, chat: Chat, goal: string) =>
+			sendToTask(context, chat, goal, {
+				proposeTask: async (goal, context) => void prompts.push(context === '' ? goal : `${goal}\n\n${context}`),
+				onAsk: () => {},
+			});
+
+		beforeEach(() => {
+			[prompts, warnings] = [[], []];
+			Object.assign(vscode.window, { showWarningMessage: async (text: string) => void warnings.push(text) });
+		});
+		afterEach(() => Object.assign(vscode.window, { showWarningMessage }));
+
+		it('stands in its prompt behind the goal, as it is now, and is gone from the composer', async () => {
+			const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+			await writeFile(place('folder/now.ts').fsPath, 'export const now = 1;\n');
+			await context.addFrom(async () => [{ kind: 'file' as const, uri: place('folder/now.ts').toString() }]);
+			await writeFile(place('folder/now.ts').fsPath, 'export const now = 2;\n');
+			assert.equal(await handOver(context, asked(), 'Count further'), undefined);
+			assert.match(prompts[0] ?? '', /^Count further\n\n[\s\S]*```ts\nexport const now = 2;\n```$/);
+			assert.deepEqual(labels(), []);
+			await rm(place('folder/now.ts').fsPath);
+			context.dispose();
+		});
+
+		it('stays where it cannot be read any more, and nothing is handed over', async () => {
+			const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+			await writeFile(place('folder/gone.ts').fsPath, '');
+			await context.addFrom(async () => [{ kind: 'file' as const, uri: place('folder/gone.ts').toString() }]);
+			await rm(place('folder/gone.ts').fsPath);
+			assert.notEqual(await handOver(context, asked(), 'Count further'), undefined);
+			assert.deepEqual([prompts, labels()], [[], ['gone.ts']]);
+			context.dispose();
+		});
+
+		it('is that of the last message where there is no goal, and the composer keeps its own', async () => {
+			const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+			await context.addFrom(() => context.ofTask());
+			assert.equal(await handOver(context, asked(), ' '), undefined);
+			assert.match(prompts[0] ?? '', /^Why does it fail\?\n\n[\s\S]*`notes\.txt`\n```\nIt fails\.\n```$/);
+			assert.deepEqual(labels(), ['Log of It']);
+			const empty = asked({ head: undefined, turns: [] });
+			assert.match((await handOver(context, empty, ''))?.message ?? '', /Write what the task should do/);
+			context.dispose();
+		});
+
+		it('leaves images out of the prompt and says so', async () => {
+			const { context } = openContext(() => ({ request: 0, model: 'demo', takesImages: true }));
+			await context.addFrom(async () => [{ kind: 'file' as const, uri: place('fox.png').toString() }]);
+			assert.equal(await handOver(context, asked(), 'Draw it'), undefined);
+			assert.deepEqual(prompts, ['Draw it']);
+			assert.match(warnings.join(), /images are not in its prompt/);
+			context.dispose();
+		});
+
+		it('never comes from an encrypted conversation', async () => {
+			const { context } = openContext(() => ({ request: 0, model: 'demo' }));
+			const encrypted = asked({ encryption: { connection: 'acme' } });
+			for (const goal of ['Do it', '']) {
+				assert.match((await handOver(context, encrypted, goal))?.message ?? '', /A task is not encrypted/);
+			}
+			assert.deepEqual(prompts, []);
+			context.dispose();
+		});
+	});
+
+	it('is the log or the changes of a task, as the user chooses', async () => {
+		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+		assert.equal(await context.addFrom(() => context.ofTask('none')), false);
+		assert.equal(await context.addFrom(() => context.ofTask('t1')), true);
+		assert.deepEqual(labels(), ['Log of It']);
+		const { chat, sent } = openChat('c8');
+		await send(context, chat, 't1', 'What happened?');
+		assert.deepEqual(sent, [['Log of It']]);
 		context.dispose();
 	});
 

@@ -5,6 +5,7 @@ import { TaskMaterial } from '../../src/tasks/review/taskMaterial.ts';
 import { readTask } from '../support/readTask.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
+import { QuickPicks } from './quickPicks.ts';
 import { changesAlone, startTasks } from './taskClient.ts';
 
 describe('what tasks hand out for questions about them', () => {
@@ -99,6 +100,21 @@ describe('what tasks hand out for questions about them', () => {
 		assert.deepEqual([patch?.name, patch?.resultKey, patch?.isCut], ['errand/done', 'done', false]);
 		assert.match(patch?.text ?? '', /^M a\.txt\n\ndiff --git a\/a\.txt b\/a\.txt\n[\s\S]*\n-one\n\+ONE\n$/);
 		assert.equal(await material.readChanges('working', undefined, 'Title'), undefined);
+	});
+
+	it('is the log or the changes for the chat, as the user chooses, and the log alone where nothing was changed', async () => {
+		const lists = new QuickPicks();
+		server.log('broken', { message: 'nothing there', type: 'error' });
+		server.log('done', { message: 'it is done', type: 'info' });
+		const log = await material.readForChat('broken');
+		assert.deepEqual(log, { label: 'Log of Break', text: 'error: nothing there' });
+		const reading = material.readForChat('done');
+		await lists.pick('Log');
+		assert.match((await reading)?.text ?? '', /it is done/);
+		const reading2 = material.readForChat('done');
+		await lists.pick('Changes');
+		assert.match((await reading2)?.text ?? '', /\n-one\n\+ONE\n$/);
+		await lists.stop();
 	});
 
 	it('says that the rest of a huge change is left out', async () => {

@@ -14,7 +14,7 @@ import { type Conversation, findTurn } from '../model/conversation.ts';
 import type { CompletionItem, FromPage, PageHandlers, ToPage } from '../protocol/protocol.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import { ContextChips, mayRead, toChipView } from './contextChips.ts';
-import { contextChoices } from './contextChoices.ts';
+import { type ContextChoice, contextChoices } from './contextChoices.ts';
 import { ContextImages } from './contextImages.ts';
 import { FileSearch } from './fileSearch.ts';
 import { type Measure, pickShortened, warningText } from './fitContext.ts';
@@ -59,6 +59,11 @@ export interface ChatContextOptions {
 	conversations: ContextConversations;
 	model: ModelRoom;
 	page: { post(message: ToPage): void; focusComposer(): void };
+	/**
+	 * Lets the user choose the log or the changes of a task, which `argument` may name. Resolves with its text and a name
+	 * for it, or with undefined where the user leaves or was told why it cannot be read.
+	 */
+	readTask(argument: unknown): Promise<{ label: string; text: string } | undefined>;
 	/** The last command of a terminal, once one has run. */
 	terminal(): TerminalMemory | undefined;
 	clock: Clock;
@@ -162,7 +167,17 @@ export class ChatContext {
 	}
 
 	pick(): Promise<ContextSource[] | undefined> {
-		return pickContext(this.files, this.options.terminal());
+		return pickContext(this.files, this.choices());
+	}
+
+	/** Resolves with the log or the changes of a task, as the user chooses. */
+	async ofTask(argument?: unknown): Promise<ContextSource[] | undefined> {
+		const found = await this.options.readTask(argument);
+		return found && [{ kind: 'task', ...found }];
+	}
+
+	private choices(): ContextChoice[] {
+		return contextChoices(this.options.terminal(), async () => (await this.ofTask()) ?? []);
 	}
 
 	/**
@@ -237,7 +252,7 @@ export class ChatContext {
 
 	private async offer(query: string): Promise<CompletionItem[]> {
 		const words = query.toLowerCase();
-		const choices = contextChoices(this.options.terminal()).filter(
+		const choices = this.choices().filter(
 			({ label, word }) => label.toLowerCase().includes(words) || word.split(' ').some(part => part.startsWith(words)),
 		);
 		const files = await this.files.find(query, OFFERED_FILES);

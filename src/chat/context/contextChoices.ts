@@ -20,8 +20,14 @@ export interface ContextChoice {
 	sources(): Promise<ContextSource[]>;
 }
 
-/** Returns the choices that make sense at the moment. Files and folders are offered separately. */
-export function contextChoices(terminal: TerminalMemory | undefined): ContextChoice[] {
+/**
+ * Returns the choices that make sense at the moment. Files and folders are offered separately. `ofTask` lets the user
+ * choose something of a task.
+ */
+export function contextChoices(
+	terminal: TerminalMemory | undefined,
+	ofTask: () => Promise<ContextSource[]>,
+): ContextChoice[] {
 	const editor = vscode.window.activeTextEditor;
 	const file = editor?.document.uri;
 	const choices: ContextChoice[] = [];
@@ -86,6 +92,13 @@ export function contextChoices(terminal: TerminalMemory | undefined): ContextCho
 			icon: 'files',
 			label: vscode.l10n.t('Open Editors'),
 			sources: async () => openEditorSources(),
+		},
+		{
+			kind: 'task',
+			word: 'task log',
+			icon: 'play',
+			label: vscode.l10n.t('Log or Changes of a Task…'),
+			sources: ofTask,
 		},
 	);
 	return choices;

@@ -38,6 +38,8 @@ export function contextOf(
 			return (async () => [terminalSource(terminal)])();
 		case commands.addOpenEditors:
 			return (async () => openEditorSources())();
+		case commands.addTask:
+			return context.ofTask(args[0]);
 		case commands.explainProblem:
 			return problemOf(args);
 		default:

@@ -62,6 +62,7 @@ export function registerContext(open: () => Promise<ContextHost>, show: () => Pr
 	store.add(registerCommand(commands.addChanges, (...args) => add(commands.addChanges, args)));
 	store.add(registerCommand(commands.addTerminalOutput, (...args) => add(commands.addTerminalOutput, args)));
 	store.add(registerCommand(commands.addOpenEditors, (...args) => add(commands.addOpenEditors, args)));
+	store.add(registerCommand(commands.addTask, (...args) => add(commands.addTask, args)));
 	store.add(registerCommand(commands.askAboutSelection, (...args) => add(commands.askAboutSelection, args)));
 	store.add(registerCommand(commands.explainProblem, (...args) => add(commands.explainProblem, args)));
 	store.add(

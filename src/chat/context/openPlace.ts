@@ -36,6 +36,7 @@ export async function openPlace({ kind, uri, lines, text, language, label }: Att
 				await vscode.commands.executeCommand('workbench.view.scm');
 				break;
 			case 'terminal':
+			case 'task':
 			case 'text':
 				await vscode.window.showTextDocument(
 					await vscode.workspace.openTextDocument({ content: text, ...defined({ language }) }),

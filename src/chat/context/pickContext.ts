@@ -1,18 +1,17 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { ContextSource } from '../model/contextSource.ts';
-import { type ContextChoice, contextChoices } from './contextChoices.ts';
+import type { ContextChoice } from './contextChoices.ts';
 import type { FileSearch } from './fileSearch.ts';
-import type { TerminalMemory } from './terminalMemory.ts';
 
 interface ChoiceItem extends vscode.QuickPickItem {
 	sources?: () => Promise<ContextSource[] | undefined>;
 }
 
-/** Lets the user choose what to add: the choices that make sense at the moment first, then files and folders. */
+/** Lets the user choose what to add: files and folders first, then `choices`. */
 export async function pickContext(
 	files: FileSearch,
-	terminal: TerminalMemory | undefined,
+	choices: readonly ContextChoice[],
 ): Promise<ContextSource[] | undefined> {
 	const title = vscode.l10n.t('Add Context');
 	const items: ChoiceItem[] = [
@@ -25,7 +24,7 @@ export async function pickContext(
 			sources: () => pickFolder(files, title),
 		},
 		{ label: '', kind: vscode.QuickPickItemKind.Separator },
-		...contextChoices(terminal).map(toItem),
+		...choices.map(toItem),
 	];
 	const picked = await vscode.window.showQuickPick(items, {
 		title,

@@ -70,7 +70,7 @@ function withQuestion(measure: Measure, question: string): Measure {
  * Waits for the context that was chosen before the message was sent, and adds the ids of its chips to `own`. Resolves with
  * why the message cannot go, or with undefined.
  */
-async function awaitAdded(
+export async function awaitAdded(
 	context: { adding: Set<Promise<Added>>; clock: Clock },
 	adding: readonly Promise<Added>[],
 	own: Set<string>,

@@ -111,8 +111,8 @@ export interface Conversation {
 	/** The conversation's own choices of model, routing and parameters. */
 	readonly settings?: ConversationSettings;
 	/**
-	 * The last turn that is shown; absent while there is none. The path from the first turn to this one is what a reader
-	 * sees.
+	 * The last turn that is shown; absent while there is none. The path from the first turn to this one is what a
+	 * reader sees.
 	 */
 	readonly head?: string;
 	/**
@@ -232,7 +232,7 @@ export function currentReply(turn: Turn): Reply {
 	return turn.replies.at(-1) ?? turn.replies[0];
 }
 
-/** Whether the reply has a text and ended before the model had finished, so that it can be continued. */
+/** Returns whether the reply has a text and ended before the model had finished, so that it can be continued. */
 export function isUnfinished({ state, text, problem }: Reply): boolean {
 	const endedEarly = state === 'cutOff' || state === 'stopped' || state === 'failed' || problem === 'length';
 	return text.trim() !== '' && state !== 'streaming' && endedEarly;

@@ -53,7 +53,8 @@ function positive<K extends string>(key: K, digits: string | undefined): { [P in
 }
 
 /**
- * Whether a word of a text is worth looking up as a file: it has folders, or an extension that begins with a letter.
+ * Returns whether a word of a text is worth looking up as a file: it has folders, or an extension that begins with a
+ * letter.
  */
 export function looksLikeFile(text: string): boolean {
 	const path = parseFileReference(text)?.path;

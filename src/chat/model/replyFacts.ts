@@ -29,8 +29,8 @@ export function withFacts(
 }
 
 /**
- * Whether the last part brought anything. A request that failed before its reply began is not known to have cost
- * anything.
+ * Returns whether the last part brought anything. A request that failed before its reply began is not known to have
+ * cost anything.
  */
 function hasCome({ text, usage, continuations = [] }: Reply): boolean {
 	return usage !== undefined || text.length > (continuations.at(-1)?.offset ?? 0);

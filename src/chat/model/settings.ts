@@ -126,7 +126,7 @@ export function askedWith(model: string, { models, routing, parameters }: Reques
 	};
 }
 
-/** Whether a routing policy excludes any provider. A preferred order of providers does not. */
+/** Returns whether a routing policy excludes any provider. A preferred order of providers does not. */
 export function excludesProviders(routing: RoutingPolicy): boolean {
 	const { only, ignore = [], quantizations = [], allow_fallbacks, require_parameters, data_collection, zdr } = routing;
 	return (

@@ -3,7 +3,7 @@ import * as l10n from '@vscode/l10n';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { SourceWords } from '../model/citations.ts';
 import { MAXIMUM_SOURCES } from '../model/citations.ts';
-import type { TurnMode } from '../model/mode.ts';
+import type { SlashCommand, TurnMode } from '../model/mode.ts';
 import type { RoutingNameView } from './settingsProtocol.ts';
 
 /** The codicon of each mode. */
@@ -24,6 +24,13 @@ export function modeLabel(mode: TurnMode): string {
 	}
 }
 
+/** The codicon of each command. */
+export const COMMAND_ICONS = { ...MODE_ICONS, task: 'play' } as const satisfies Record<SlashCommand, string>;
+
+export function commandDescription(command: SlashCommand): string {
+	return command === 'task' ? l10n.t('Hand this to an agent on a branch of its own') : modeDescription(command);
+}
+
 export function modeDescription(mode: TurnMode): string {
 	switch (mode) {
 		case 'chat':
@@ -38,6 +45,11 @@ export function modeDescription(mode: TurnMode): string {
 /** Why search and images cannot be used in an encrypted conversation. */
 export function noEncryptedModeText(): string {
 	return l10n.t('Search and images are not available in encrypted conversations. Use them in another conversation.');
+}
+
+/** Why a message of an encrypted conversation is not handed to a task. */
+export function noEncryptedTaskText(): string {
+	return l10n.t('A task is not encrypted, so nothing of this conversation goes to one. Start it from another one.');
 }
 
 export function routingLabel({ preset, isPrivate, isLimited }: RoutingNameView): string {

@@ -29,6 +29,7 @@ export const codiconCodePoints = {
 	lock: 0xea75,
 	markdown: 0xeb1d,
 	'new-file': 0xea7f,
+	play: 0xeb2c,
 	refresh: 0xeb37,
 	save: 0xeb4b,
 	selection: 0xeb85,

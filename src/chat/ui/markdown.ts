@@ -151,7 +151,7 @@ function skipFirst(tokens: readonly Token[], environment: Env): void {
 	}
 }
 
-/** Whether openers are left in the text: brackets that a link may still need, or backticks. */
+/** Returns whether openers are left in the text: brackets that a link may still need, or backticks. */
 function hasOpenText(tokens: readonly Token[]): boolean {
 	let links = 0;
 	let brackets = 0;

@@ -44,8 +44,8 @@ export class Applier {
 	}
 
 	/**
-	 * Applies changes and remembers what was done. Opens the first file with conflicts. Rejects with an error for the user
-	 * if nothing was done.
+	 * Applies changes and remembers what was done. Opens the first file with conflicts. Rejects with an error for the
+	 * user if nothing was done.
 	 */
 	apply<T extends Change>(changes: readonly T[], options: ApplyOptions): Promise<Applied<T>> {
 		return this.inTurn(async () => {
@@ -89,8 +89,8 @@ export class Applier {
 	}
 
 	/**
-	 * Takes the last application back, and none of the edits made since. `only` is the application that is meant, which must
-	 * still be the last one. Rejects with an error for the user.
+	 * Takes the last application back, and none of the edits made since. `only` is the application that is meant, which
+	 * must still be the last one. Rejects with an error for the user.
 	 */
 	undo(only?: Applied<Change>): Promise<void> {
 		return this.inTurn(async () => {
@@ -122,8 +122,8 @@ export class Applier {
 	}
 
 	/**
-	 * Says what became of an application that was in progress when this window was opened, and offers to take it back. It
-	 * does not wait for an answer.
+	 * Says what became of an application that was in progress when this window was opened, and offers to take it back.
+	 * It does not wait for an answer.
 	 */
 	resume(): Promise<void> {
 		return this.inTurn(async () => {
@@ -144,8 +144,8 @@ export class Applier {
 	}
 
 	/**
-	 * Returns what was in progress and is over, or has ended while it was waited for. After a reload, the process of the
-	 * window before may still be at work.
+	 * Returns what was in progress and is over, or has ended while it was waited for. After a reload, the process of
+	 * the window before may still be at work.
 	 */
 	private async outcomeOfRunning(): Promise<Interrupted | undefined> {
 		const end = Date.now() + PATIENCE_MS;
@@ -168,8 +168,8 @@ export class Applier {
 	}
 
 	/**
-	 * Makes an application that was interrupted the last one. Returns how many files it has changed, if that is known. What
-	 * was being undone can still be undone.
+	 * Makes an application that was interrupted the last one. Returns how many files it has changed, if that is known.
+	 * What was being undone can still be undone.
 	 */
 	private async takeOver({ directory, like, files, isUndo, isRecorded }: Interrupted): Promise<number | undefined> {
 		const last = files.at(-1)?.after;
@@ -256,7 +256,7 @@ async function writtenOf(record: ApplyRecord): Promise<AppliedFile[]> {
 	});
 }
 
-/** Whether a record is that of an application. */
+/** Returns whether a record is that of an application. */
 function isOf({ files }: ApplyRecord, applied: Applied<Change>): boolean {
 	return (
 		files.length === applied.files.length &&

@@ -71,7 +71,7 @@ export function outcomeWords(outcome: Outcome): string {
 	}
 }
 
-/** Whether something was written for a change. */
+/** Returns whether something was written for a change. */
 export function isWritten({ kind }: Result): boolean {
 	return kind === 'applies' || kind === 'conflicts';
 }
@@ -134,8 +134,8 @@ export function undoneWords({ results }: Applied<Change>): string {
 }
 
 /**
- * Says what became of an application, or of the undoing of one, that was in progress when the window closed. `written` is
- * how many files were changed, as far as that is known.
+ * Says what became of an application, or of the undoing of one, that was in progress when the window closed. `written`
+ * is how many files were changed, as far as that is known.
  */
 export function interruptedWords({ count, isUndo }: Running, written: number | undefined): string {
 	if (isUndo) {

@@ -67,7 +67,7 @@ export function whileTold<T>(title: string, run: () => Promise<T>): Thenable<T> 
 	return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, run);
 }
 
-/** Whether a folder of the workspace is the repository, is in it, or has it. */
+/** Returns whether a folder of the workspace is the repository, is in it, or has it. */
 async function isShown(directory: string, folders: readonly string[]): Promise<boolean> {
 	const [root, ...all] = await Promise.all([directory, ...folders].map(realPathOf));
 	return all.some(

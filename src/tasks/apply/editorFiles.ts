@@ -30,8 +30,8 @@ export async function openFile(file: string): Promise<OpenFile | undefined> {
 }
 
 /**
- * Changes documents in one edit, which their editors can undo, and leaves them unsaved. Resolves with what each has then;
- * undefined for one that is not what its edit was planned for, or that the editor did not change.
+ * Changes documents in one edit, which their editors can undo, and leaves them unsaved. Resolves with what each has
+ * then; undefined for one that is not what its edit was planned for, or that the editor did not change.
  */
 export async function editOpenFiles(
 	edits: readonly FileEdit[],
@@ -94,7 +94,10 @@ async function tabsOf(file: string): Promise<vscode.Tab[]> {
 	return found;
 }
 
-/** Whether an address is that of a file. A folder that is opened through a link has two names for each of its files. */
+/**
+ * Returns whether an address is that of a file. A folder that is opened through a link has two names for each of its
+ * files.
+ */
 async function isFile({ scheme, fsPath }: vscode.Uri, file: string): Promise<boolean> {
 	if (scheme !== 'file' || path.basename(fsPath).toLowerCase() !== path.basename(file).toLowerCase()) {
 		return false;

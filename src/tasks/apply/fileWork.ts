@@ -200,7 +200,7 @@ function written(own: Buffer, content: Buffer, conflicts: number, goal: Goal, { 
 
 const wantedMode = ({ kind }: FileVersion) => kind === 'executable';
 
-/** Whether a file is what git has stored, with other line ends. */
+/** Returns whether a file is what git has stored, with other line ends. */
 function isConverted(own: Buffer, stored: Buffer): boolean {
 	return isText(own) && isText(stored) && likeFile(own, stored, undefined).base.equals(own);
 }

@@ -44,7 +44,7 @@ export function likeFile<T extends Buffer | undefined>(
 		: { base, other };
 }
 
-/** Whether content can be merged line by line. Text in UTF-16 cannot, as it has NUL bytes. */
+/** Returns whether content can be merged line by line. Text in UTF-16 cannot, as it has NUL bytes. */
 export function isText(content: Buffer): boolean {
 	return content.length <= MAXIMUM_COMPARED && !content.includes(0);
 }

@@ -195,7 +195,7 @@ export class WorkingTree {
 	}
 }
 
-/** Whether Windows has no file of this name, or another one. */
+/** Returns whether Windows has no file of this name, or another one. */
 function isImpossibleOnWindows(name: string): boolean {
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are among what is forbidden.
 	const isForbidden = /[\u0000-\u001f<>:"|?*\\]|[. ]$/.test(name);
@@ -207,7 +207,7 @@ function hasRemovedParent(name: string, removed: ReadonlySet<string>): boolean {
 	return parts.some((_, index) => removed.has(parts.slice(0, index).join('/')));
 }
 
-/** Whether a folder will be empty once the removed files are gone. */
+/** Returns whether a folder will be empty once the removed files are gone. */
 async function holdsOnly(folder: string, name: string, removed: ReadonlySet<string>): Promise<boolean> {
 	for (const entry of await readdir(folder, { withFileTypes: true })) {
 		const inner = `${name}/${entry.name}`;

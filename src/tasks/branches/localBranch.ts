@@ -26,7 +26,7 @@ export interface LocalBranch {
 	worktree: string | undefined;
 }
 
-/** Whether a name can be given to git commands that take branches: it is a valid one, and no option. */
+/** Returns whether a name can be given to git commands that take branches: it is a valid one, and no option. */
 export async function isUsableName({ gitPath, directory }: GitPlace, name: string): Promise<boolean> {
 	if (name.startsWith('-') || name === 'HEAD' || name === '@') {
 		return false;
@@ -72,7 +72,7 @@ export async function standingOf(
 	return ahead > 0 ? { kind: 'ahead', commits: ahead } : { kind: 'behind', commits: behind };
 }
 
-/** Whether two paths are the same folder, also where one of them leads there by a link. */
+/** Returns whether two paths are the same folder, also where one of them leads there by a link. */
 export async function isSameFolder(one: string, other: string): Promise<boolean> {
 	const [first, second] = await Promise.all([one, other].map(folder => realpath(folder).catch(() => folder)));
 	return first === second;
@@ -95,8 +95,8 @@ export async function moveBranch(
 }
 
 /**
- * Makes a local branch follow the branch of that name on a remote, which has the commit `tip`, as after a fetch. Rejects
- * when git fails.
+ * Makes a local branch follow the branch of that name on a remote, which has the commit `tip`, as after a fetch.
+ * Rejects when git fails.
  */
 export async function followRemote(
 	{ gitPath, directory }: GitPlace,

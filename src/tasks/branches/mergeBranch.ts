@@ -72,9 +72,9 @@ export async function previewMerge(place: GitPlace, tip: string): Promise<MergeP
 }
 
 /**
- * Merges a commit into the current branch, with the message that git would write for `from`, and the user's own identity.
- * No hook runs, no program makes or checks a signature, and only git's own strategy is used. Rejects with FilesInTheWay or
- * a FilterRefused, after which everything is as it was, and when git fails otherwise.
+ * Merges a commit into the current branch, with the message that git would write for `from`, and the user's own
+ * identity. No hook runs, no program makes or checks a signature, and only git's own strategy is used. Rejects with
+ * FilesInTheWay or a FilterRefused, after which everything is as it was, and when git fails otherwise.
  */
 export async function mergeBranch(
 	place: GitPlace,
@@ -132,7 +132,7 @@ async function countFiles({ gitPath, directory }: GitPlace, from: string, to: st
 	return output.split('\0').length - 1;
 }
 
-/** Whether the user's configuration does not ask for a merge commit in any case. */
+/** Returns whether the user's configuration does not ask for a merge commit in any case. */
 async function allowsFastForward({ gitPath, directory }: GitPlace): Promise<boolean> {
 	const ask = ['config', '--type=bool-or-str', '--get', 'merge.ff'];
 	return (await runGit(gitPath, directory, ask).catch(() => '')).trim() !== 'false';

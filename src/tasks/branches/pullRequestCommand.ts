@@ -146,7 +146,7 @@ const choiceOf = (remote: NamedRemote) => ({
 	value: remote,
 });
 
-/** Whether the remote has the branch as it is here; offers to push it where it has not. */
+/** Returns whether the remote has the branch as it is here; offers to push it where it has not. */
 async function isPushed(subject: BranchSubject, dialogs: Dialogs, { name, address }: NamedRemote): Promise<boolean> {
 	const { repository, result } = subject;
 	if (repository.remote === name) {

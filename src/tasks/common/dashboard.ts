@@ -12,7 +12,7 @@ export function openDashboard(address: string): Thenable<boolean> {
 	return vscode.env.openExternal(vscode.Uri.parse(address, true));
 }
 
-/** Whether an error can only be fixed in the dashboard, as its message says. */
+/** Returns whether an error can only be fixed in the dashboard, as its message says. */
 export function isForDashboard(error: unknown): boolean {
 	return ClientError.is(error, 'source-link-missing') || ClientError.is(error, 'payment-required');
 }

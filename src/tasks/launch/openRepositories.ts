@@ -95,7 +95,7 @@ function noRepository(folders: readonly vscode.WorkspaceFolder[], isComplete: bo
 			);
 }
 
-/** Whether the repository's folder contains the file in the active editor. */
+/** Returns whether the repository's folder contains the file in the active editor. */
 function holdsOpenFile({ rootUri }: GitRepository): boolean {
 	const open = vscode.window.activeTextEditor?.document.uri;
 	return open?.scheme === 'file' && (open.path === rootUri.path || open.path.startsWith(`${rootUri.path}/`));

@@ -62,21 +62,26 @@ export class PromptEditor implements Disposable {
 			...defined({ viewColumn }),
 		});
 		if (!shown) {
-			toEnd(editor);
+			putCursor(editor, editor.document.lineAt(editor.document.lineCount - 1).range.end);
 		}
 		return editor;
 	}
 
-	/** Adds to what is written already. Nothing is ever lost: `replace` can be undone in the editor. */
-	async propose(text: string, how: 'add' | 'replace', place: PromptPlace = {}): Promise<void> {
+	/**
+	 * Adds to what is written already, with the cursor at the offset `cursor` of the text. Nothing is ever lost: `replace`
+	 * can be undone in the editor.
+	 */
+	async propose(text: string, how: 'add' | 'replace', place: PromptPlace = {}, cursor = text.length): Promise<void> {
 		const editor = await this.open();
 		const { document } = editor;
 		const written = document.getText();
 		const isReplaced = how === 'replace' || written.trim() === '';
 		const all = new vscode.Range(new vscode.Position(0, 0), document.lineAt(document.lineCount - 1).range.end);
-		const next = isReplaced ? text : `${written.trimEnd()}\n\n${text}`;
-		await editor.edit(edit => edit.replace(all, next));
-		toEnd(editor);
+		const before = isReplaced ? '' : `${written.trimEnd()}\n\n`;
+		await editor.edit(edit => edit.replace(all, before + text));
+		// The document may have other line ends than the text.
+		const lines = (before + text.slice(0, cursor)).split(/\r\n|\r|\n/);
+		putCursor(editor, new vscode.Position(lines.length - 1, lines.at(-1)?.length ?? 0));
 		if (isReplaced || place.repository !== undefined || place.branch !== undefined) {
 			await this.file.draft.writePlace(place);
 		}
@@ -132,9 +137,8 @@ async function isEmptied(document: vscode.TextDocument): Promise<boolean> {
 	return vscode.workspace.applyEdit(edit);
 }
 
-function toEnd(editor: vscode.TextEditor): void {
-	const { end } = editor.document.lineAt(editor.document.lineCount - 1).range;
-	editor.selection = new vscode.Selection(end, end);
+function putCursor(editor: vscode.TextEditor, place: vscode.Position): void {
+	editor.selection = new vscode.Selection(place, place);
 	editor.revealRange(editor.selection);
 }
 

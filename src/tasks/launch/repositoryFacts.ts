@@ -150,7 +150,7 @@ async function listChangedSubmodules(gitPath: string, directory: string, options
 	return changed;
 }
 
-/** Whether a name, which may be any text, is a repository below this one, without links on the way. */
+/** Returns whether a name, which may be any text, is a repository below this one, without links on the way. */
 async function isSubmodule(top: string, name: string): Promise<boolean> {
 	const place = path.join(top, name);
 	const isBelow = name.split('/').every(part => part !== '' && part !== '.' && part !== '..');

@@ -139,6 +139,13 @@ export class TaskLauncher {
 		return this.launch(wish);
 	}
 
+	/** Adds a goal and its context to the prompt and shows it; nothing starts by itself. */
+	async propose(goal: string, context: string): Promise<void> {
+		const text = context === '' ? goal : `${goal}\n\n${context}`;
+		await this.dependencies.promptEditor.propose(text, 'add', {}, goal.length);
+		void this.sayWhatHinders();
+	}
+
 	/** Starts a prompt from a selection, a problem or a comment. */
 	async startFromPlace(argument: unknown): Promise<void> {
 		try {

@@ -31,7 +31,7 @@ export function pathOf({ before, after }: ChangedFile): string {
 	return (after ?? before)?.path ?? '';
 }
 
-/** Whether a file's mode has changed between a plain file and a program. */
+/** Returns whether a file's mode has changed between a plain file and a program. */
 export function hasOtherMode({ before, after }: ChangedFile): boolean {
 	return before !== undefined && after !== undefined && before.kind !== after.kind;
 }
@@ -50,8 +50,8 @@ const KINDS: Readonly<Record<string, FileVersion['kind']>> = {
 };
 
 /**
- * Parses the output of `git diff-tree -r -z --raw --numstat`, given as a byte string (`latin1`). Git writes all changes,
- * then all counts of lines, in the same order.
+ * Parses the output of `git diff-tree -r -z --raw --numstat`, given as a byte string (`latin1`). Git writes all
+ * changes, then all counts of lines, in the same order.
  */
 export function readChangedFiles(output: string): ChangedFile[] {
 	const fields = output.split('\0');

@@ -7,8 +7,8 @@ export type ServiceCheck =
 	/** The connection has no look-ups, or they cannot name an address of this form. */
 	| { kind: 'not-asked' }
 	/**
-	 * `branches` are those that the service sees, and none where they could not be read. `isWhole` says that there are no
-	 * others.
+	 * `branches` are those that the service sees, and none where they could not be read. `isWhole` says that there are
+	 * no others.
 	 */
 	| { kind: 'known'; branches: ReadonlySet<string>; isWhole: boolean }
 	| { kind: 'unlisted' }
@@ -18,8 +18,8 @@ export type ServiceCheck =
 export interface LaunchFacts {
 	target: LaunchTarget;
 	/**
-	 * The number of commits that only the local branch has, and that only the remote one has; undefined where git cannot
-	 * tell.
+	 * The number of commits that only the local branch has, and that only the remote one has; undefined where git
+	 * cannot tell.
 	 */
 	ahead: number | undefined;
 	behind: number | undefined;
@@ -94,7 +94,7 @@ export interface LaunchPlan {
 	scratch: { parent: string; withChanges: boolean; remote: string | undefined } | undefined;
 }
 
-/** Whether the task cannot start before something is done about the finding. */
+/** Returns whether the task cannot start before something is done about the finding. */
 export function isBlocker(finding: Finding): boolean {
 	switch (finding.kind) {
 		case 'no-remote':

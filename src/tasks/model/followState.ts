@@ -25,7 +25,7 @@ export function staleSince(state: FollowState | undefined, now: number): number 
 		: undefined;
 }
 
-/** Whether entries are being read or awaited. */
+/** Returns whether entries are being read or awaited. */
 export function isFollowing(state: FollowState | undefined): boolean {
 	return state?.kind === 'connecting' || state?.kind === 'live' || state?.kind === 'reconnecting';
 }

@@ -218,8 +218,8 @@ function shortSource(text: string, agent = ''): string {
 }
 
 /**
- * Formats `git_cloning` as `git cloning`. In `agent_executing`, the agent's own name replaces `agent`, and a message has
- * that name alone.
+ * Formats `git_cloning` as `git cloning`. In `agent_executing`, the agent's own name replaces `agent`, and a message
+ * has that name alone.
  */
 export function stepOf({ step, agent }: LogEntry): string | undefined {
 	const words = step?.replaceAll('_', ' ');
@@ -245,12 +245,14 @@ export function turnPartOf({ step }: LogEntry): 'message' | 'work' | undefined {
 	return step !== undefined && AGENT_STEPS.has(step) ? 'work' : undefined;
 }
 
-/** Whether the entry is of interest only to those who look closely: what the agent thinks, and what that costs. */
+/**
+ * Returns whether the entry is of interest only to those who look closely: what the agent thinks, and what that costs.
+ */
 export function isAside(entry: LogEntry): boolean {
 	return entry.step === 'agent_thought' || isAccount(entry);
 }
 
-/** Whether the entry only counts what the agent's models have cost, between entries of the agent's work. */
+/** Returns whether the entry only counts what the agent's models have cost, between entries of the agent's work. */
 export function isAccount({ step }: LogEntry): boolean {
 	return step === 'agent_usage' || step === 'agent_model';
 }

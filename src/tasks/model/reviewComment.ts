@@ -58,8 +58,8 @@ export function quoteOf(lines: readonly string[]): string[] {
 }
 
 /**
- * Returns where the lines of a comment are in another version of the file: the same lines nearest to where they were, or
- * else, with `isFound` false, the place where they were.
+ * Returns where the lines of a comment are in another version of the file: the same lines nearest to where they were,
+ * or else, with `isFound` false, the place where they were.
  */
 export function anchorIn(
 	lines: readonly string[],
@@ -82,7 +82,7 @@ export function anchorIn(
 	return { firstLine: clamp(firstLine), lastLine: clamp(lastLine), isFound: false };
 }
 
-/** Whether a stored value is a list of threads. Another version of the extension may have written it. */
+/** Returns whether a stored value is a list of threads. Another version of the extension may have written it. */
 export function isThreadList(value: unknown): value is ReviewThread[] {
 	return Array.isArray(value) && value.every(isThread);
 }

@@ -22,12 +22,12 @@ export const NO_FILTER: TaskFilter = {
 	showsArchived: false,
 };
 
-/** Whether the list shows anything else than by default. */
+/** Returns whether the list shows anything else than by default. */
 export function isFiltered({ kind, status, text, isOwnRepositoryOnly, showsArchived }: TaskFilter): boolean {
 	return kind !== 'all' || status !== undefined || text !== '' || isOwnRepositoryOnly || showsArchived;
 }
 
-/** Whether the service would list the task, judged by its record. */
+/** Returns whether the service would list the task, judged by its record. */
 export function matchesQuery(task: Task, { kind, status }: Pick<TaskFilter, 'kind' | 'status'>): boolean {
 	const isBatch = task.batchId !== undefined;
 	if ((kind === 'batch' && !isBatch) || (kind === 'tasks' && isBatch)) {
@@ -46,7 +46,7 @@ export function matchesQuery(task: Task, { kind, status }: Pick<TaskFilter, 'kin
 	}
 }
 
-/** Whether the task contains every word of the text. */
+/** Returns whether the task contains every word of the text. */
 export function matchesText(task: Task, text: string): boolean {
 	// This check runs for every known task each time the rows are drawn.
 	if (text === '') {

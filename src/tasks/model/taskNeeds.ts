@@ -9,8 +9,8 @@ import {
 } from '../../contract/agents.ts';
 
 /**
- * The result of asking the local service what a task would need. Nothing is shown while it is being asked, as most tasks
- * need nothing.
+ * The result of asking the local service what a task would need. Nothing is shown while it is being asked, as most
+ * tasks need nothing.
  */
 export type NeedsLook =
 	| { kind: 'not-asked' }
@@ -90,7 +90,7 @@ export function needsFindings(look: NeedsLook, answers: NeedsAnswers, choices: N
 	return found;
 }
 
-/** Whether the task cannot start before something is done about it. */
+/** Returns whether the task cannot start before something is done about it. */
 export function blocksTask(finding: NeedsFinding): boolean {
 	switch (finding.kind) {
 		case 'unusable-agents':
@@ -105,7 +105,7 @@ export function blocksTask(finding: NeedsFinding): boolean {
 	}
 }
 
-/** Whether something can be done about it, before or after which it stands in the same place. */
+/** Returns whether something can be done about it, before or after which it stands in the same place. */
 export function isAnswerable({ kind }: NeedsFinding): boolean {
 	return kind !== 'no-dependencies' && kind !== 'unpriced' && kind !== 'needs-unknown';
 }

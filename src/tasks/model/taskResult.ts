@@ -21,7 +21,7 @@ export function resultsOf(task: Pick<Task, 'id' | 'branchName' | 'agentExecution
 	return branchName === undefined ? [] : [{ key: id, taskId: id, branch: branchName, agent: undefined }];
 }
 
-/** Whether several agents work, or have worked, on the same prompt. */
+/** Returns whether several agents work, or have worked, on the same prompt. */
 export function isRace({ multiLaunch, agentExecutions = [] }: Pick<Task, 'agentExecutions' | 'multiLaunch'>): boolean {
 	return multiLaunch !== false && agentExecutions.length > 1;
 }

@@ -73,7 +73,7 @@ export function taskTitle(task: Task, untitled: string, maximum = MAXIMUM_LABEL)
 	return firstLine(task.prompt ?? '', maximum) || untitled;
 }
 
-/** Whether the task was ended with work of its agent that can still be kept. */
+/** Returns whether the task was ended with work of its agent that can still be kept. */
 export function canKeepWork({ errand }: Pick<Task, 'errand'>): boolean {
 	return errand?.canKeep === true;
 }
@@ -91,8 +91,8 @@ export function repositoryName(repoUrl: string): string {
 }
 
 /**
- * Returns a row's text in a fixed order: progress or outcome, a missing sandbox, tests and cost, agent, branch, then age
- * or the state of following, then the error.
+ * Returns a row's text in a fixed order: progress or outcome, a missing sandbox, tests and cost, agent, branch, then
+ * age or the state of following, then the error.
  */
 export function describeTask(task: Task, facts: RowFacts, words: RowWords): TaskRow {
 	const outcome = outcomeOf(task);
@@ -217,7 +217,7 @@ function ageText(task: Task, now: number, words: RowWords): string | undefined {
 	return Number.isNaN(since) ? undefined : words.age(Math.max(0, now - since));
 }
 
-/** Whether a task has ended in a way that needs an explanation. */
+/** Returns whether a task has ended in a way that needs an explanation. */
 export function hasFailed(task: Task): boolean {
 	const outcome = outcomeOf(task);
 	return outcome === 'failed' || outcome === 'timeout' || outcome === 'interrupted';

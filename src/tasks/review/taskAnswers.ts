@@ -89,6 +89,16 @@ export class TaskAnswers implements Disposable {
 			: undefined;
 	}
 
+	/** Reads something of a task for the chat. Resolves with undefined where the user leaves, or was told why it failed. */
+	async readForChat(argument: unknown): ReturnType<TaskMaterial['readForChat']> {
+		try {
+			return await this.material.readForChat(argument);
+		} catch (error) {
+			this.dependencies.explain(error);
+			return undefined;
+		}
+	}
+
 	dispose(): void {
 		this.disposables.dispose();
 	}

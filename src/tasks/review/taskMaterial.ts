@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { plainText } from '../../base/plainText.ts';
 import type { Client } from '../../client/types.ts';
 import { isActiveTask, type LogEntry, type Task } from '../../contract/tasks.ts';
+import { choose } from '../../platform/pick.ts';
 import { readChangeUri } from '../changes/changeUri.ts';
 import { pickResult } from '../changes/pickResult.ts';
 import type { TaskChanges } from '../changes/taskChanges.ts';
@@ -18,6 +19,8 @@ const FIRST_ENTRIES = 100;
 const LAST_ENTRIES = 2_000;
 const MAXIMUM_ENTRY = 4_000;
 const MAXIMUM_TITLE = 60;
+/** How long the log of a task may take to read, in milliseconds. */
+const READ_MS = 60_000;
 
 export interface TaskMaterialDependencies {
 	changes: TaskChanges;
@@ -120,6 +123,31 @@ export class TaskMaterial {
 			}
 		}
 		return [...first, ...last.slice(-LAST_ENTRIES)];
+	}
+
+	/**
+	 * Lets the user choose the log so far or the changes of a task, which `argument` may name. Resolves with undefined
+	 * where the user leaves.
+	 */
+	async readForChat(argument: unknown): Promise<{ label: string; text: string } | undefined> {
+		const title = vscode.l10n.t('Add Task to Chat');
+		const facts = await this.choose(argument, title, 'any');
+		if (!facts) {
+			return undefined;
+		}
+		const hasChanges = choices.changed(await this.dependencies.task(facts.id));
+		const part = hasChanges
+			? await choose<'log' | 'changes'>(title, [
+					{ label: `$(output) ${vscode.l10n.t('Log')}`, value: 'log' },
+					{ label: `$(diff) ${vscode.l10n.t('Changes')}`, value: 'changes' },
+				])
+			: 'log';
+		if (part === 'log') {
+			const lines = await this.readLog(facts.id, AbortSignal.timeout(READ_MS));
+			return { label: vscode.l10n.t('Log of {0}', facts.title), text: lines.map(({ text }) => text).join('\n') };
+		}
+		const patch = part && (await this.readChanges(facts.id, argument, title));
+		return patch && { label: vscode.l10n.t('Changes of {0}', facts.title), text: patch.text };
 	}
 
 	/** Returns what a task has changed. `argument` may name one of several results; else the user is asked. */

@@ -143,7 +143,7 @@ export class ChatApp extends LitElement {
 				});
 				return;
 			case 'draft-send':
-				this.composer.sendDraft();
+				message.isForTask ? this.composer.sendToTask() : this.composer.sendDraft();
 				return;
 			case 'composer-fill':
 				this.composer.suggest(message.text);

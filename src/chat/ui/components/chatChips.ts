@@ -13,6 +13,7 @@ export const attachmentIcons: Record<AttachmentView['kind'], CodiconName> = {
 	problems: 'warning',
 	diff: 'diff',
 	terminal: 'terminal',
+	task: 'play',
 	text: 'file-text',
 	image: 'file-media',
 };

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import type { TurnMode } from '../../model/mode.ts';
-import { noEncryptedModeText, routingLabel } from '../../protocol/labels.ts';
+import { type SlashCommand, type TurnMode, taskMessage } from '../../model/mode.ts';
+import { noEncryptedModeText, noEncryptedTaskText, routingLabel } from '../../protocol/labels.ts';
 import type { ChipView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
 import { MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
@@ -173,6 +173,15 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
+	/** Hands the draft to a task, or the last message where there is no draft. */
+	sendToTask(): void {
+		if (this.replying !== undefined) {
+			this.say(stillReplyingText());
+		} else {
+			this.send(taskMessage);
+		}
+	}
+
 	/** Must be called when the field's text has changed, whoever changed it. */
 	textChanged(): void {
 		this.say('');
@@ -317,9 +326,11 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}`;
 	}
 
-	get refusedModes(): Partial<Record<TurnMode, string>> {
+	get refusedModes(): Partial<Record<SlashCommand, string>> {
 		const noMode = noEncryptedModeText();
-		return this.encrypted ? { search: noMode, image: noMode } : (this.connection?.refusedModes ?? {});
+		return this.encrypted
+			? { search: noMode, image: noMode, task: noEncryptedTaskText() }
+			: (this.connection?.refusedModes ?? {});
 	}
 
 	get field(): HTMLTextAreaElement {
@@ -423,7 +434,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
-	private send(): void {
+	/** `message` makes the message of the text in the field. */
+	private send(message: (text: string) => string = text => text): void {
 		if (this.waiting) {
 			return;
 		}
@@ -434,7 +446,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		// A list that opens later must not change what is sent.
 		this.completion.close();
 		const text = this.field.value;
-		const problem = messageProblem(text, this.language);
+		const sent = message(text);
+		const problem = messageProblem(sent, this.language);
 		if (problem !== undefined) {
 			this.say(problem);
 			return;
@@ -445,7 +458,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.waiting = true;
 		this.keep({ text, sentAs: turn });
 		const shown = this.conversation === undefined ? {} : { conversation: this.conversation };
-		this.post({ kind: 'message-send', ...shown, turn, text });
+		this.post({ kind: 'message-send', ...shown, turn, text: sent });
 		this.timeout = setTimeout(
 			() => this.settle(l10n.t('The message was not accepted in time. It is still here; send it again.')),
 			ACCEPT_TIMEOUT_MS,

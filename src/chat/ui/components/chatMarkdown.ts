@@ -185,7 +185,8 @@ export class ChatMarkdown extends LitElement {
 	}
 
 	/**
-	 * Shows the image inside its link, which then opens it in the browser. It is loaded only when the reader asks for it.
+	 * Shows the image inside its link, which then opens it in the browser. It is loaded only when the reader asks for
+	 * it.
 	 */
 	private async loadImage(link: HTMLElement, url: string): Promise<void> {
 		if (link.getAttribute('aria-busy') === 'true') {
@@ -214,7 +215,7 @@ export class ChatMarkdown extends LitElement {
 	}
 }
 
-/** Whether code is not highlighted yet and has no hidden characters, which are elements of their own. */
+/** Returns whether code is not highlighted yet and has no hidden characters, which are elements of their own. */
 function isPlain(code: Element): boolean {
 	return [...code.children].every(part => part.childElementCount === 0);
 }

@@ -63,7 +63,7 @@ function cutList(block: GrowingBlock, markdown: MarkdownIt): Cut | undefined {
 	return looseness(group) === undefined || isLooseByChance(block, markdown) ? undefined : cutChildren(block, last, '');
 }
 
-/** Whether only the incomplete last line makes a list loose; the item that begins there may become a rule. */
+/** Returns whether only the incomplete last line makes a list loose; the item that begins there may become a rule. */
 function isLooseByChance({ group, source, lineStarts, isLoose }: GrowingBlock, markdown: MarkdownIt): boolean {
 	if (isLoose || !looseness(group) || source.endsWith('\n')) {
 		return false;

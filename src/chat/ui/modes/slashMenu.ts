@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
-import { offeredCommands, type SlashCommand, type TurnMode } from '../../model/mode.ts';
-import { MODE_ICONS, modeDescription } from '../../protocol/labels.ts';
+import { offeredCommands, type SlashCommand } from '../../model/mode.ts';
+import { COMMAND_ICONS, commandDescription } from '../../protocol/labels.ts';
 import { codicon } from '../codicon.ts';
 import { listTakesKey } from '../components/listKeys.ts';
 
@@ -10,7 +10,7 @@ const LIST_ID = 'slash-commands';
 export interface SlashOwner extends ReactiveControllerHost {
 	readonly field: HTMLTextAreaElement;
 	/** Why commands cannot be used, as sentences. */
-	readonly refusedModes: Partial<Record<TurnMode, string>>;
+	readonly refusedModes: Partial<Record<SlashCommand, string>>;
 	/** Must be called when the text has changed. */
 	textChanged(): void;
 }
@@ -103,7 +103,7 @@ export class SlashMenu implements ReactiveController {
 	private renderCommand(command: SlashCommand, index: number): TemplateResult {
 		const { refusedModes } = this.owner;
 		const refusal = refusedModes[command];
-		const words = modeDescription(command);
+		const words = commandDescription(command);
 		return html`<div
 			class="completion"
 			id="slash-${command}"
@@ -113,7 +113,7 @@ export class SlashMenu implements ReactiveController {
 			title=${refusal ?? words}
 			@click=${() => this.take(command)}
 		>
-			${codicon(MODE_ICONS[command])}<span class="name">/${command}</span><span class="where sentence">${refusal ?? words}</span>
+			${codicon(COMMAND_ICONS[command])}<span class="name">/${command}</span><span class="where sentence">${refusal ?? words}</span>
 		</div>`;
 	}
 

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { escapeMessage, offeredCommands, parseMessage } from '../../../../src/chat/model/mode.ts';
+import {
+	escapeMessage,
+	offeredCommands,
+	parseMessage,
+	taskGoal,
+	taskMessage,
+} from '../../../../src/chat/model/mode.ts';
 
 describe('a message', () => {
 	it('begins with a command that says what it asks for', () => {
@@ -19,20 +25,31 @@ describe('a message', () => {
 	});
 
 	it('is itself again when it is escaped and read, whatever it is', () => {
-		const start = fc.constantFrom('', '/', '//', '/search', '/image ', '/chat\n', '//image');
+		const start = fc.constantFrom('', '/', '//', '/search', '/image ', '/chat\n', '//image', '/task', '/task ');
 		fc.assert(
 			fc.property(start, fc.string({ unit: 'grapheme' }), (prefix, rest) => {
 				const text = prefix + rest;
 				assert.deepEqual(parseMessage(escapeMessage(text)), { mode: undefined, text });
+				assert.equal(taskGoal(escapeMessage(text)), undefined);
 			}),
 		);
 	});
 
+	it('is meant for a task where it begins with that command, and what follows is the goal', () => {
+		assert.equal(taskGoal('/task Fix it\nsoon'), 'Fix it\nsoon');
+		assert.equal(taskGoal('/task'), '');
+		for (const text of ['Fix it', '/tasks', '//task x', ' /task x', '/search x']) {
+			assert.equal(taskGoal(text), undefined, text);
+			assert.equal(taskGoal(taskMessage(text)), text.trimStart());
+		}
+		assert.equal(taskMessage('/task Fix it'), '/task Fix it');
+	});
+
 	it('offers the commands that it may still become', () => {
-		assert.deepEqual(offeredCommands('/', 1), ['chat', 'search', 'image']);
+		assert.deepEqual(offeredCommands('/', 1), ['chat', 'search', 'image', 'task']);
 		assert.deepEqual(offeredCommands('/s', 2), ['search']);
 		assert.deepEqual(offeredCommands('/image', 6), ['image']);
-		assert.deepEqual(offeredCommands('/ who won', 1), ['chat', 'search', 'image']);
+		assert.deepEqual(offeredCommands('/ who won', 1), ['chat', 'search', 'image', 'task']);
 	});
 
 	it('offers none in a text, after two slashes, and inside a word', () => {
