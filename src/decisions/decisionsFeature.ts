@@ -55,7 +55,9 @@ export class DecisionsFeature implements Disposable {
 	}
 
 	isItReady(argument: unknown): Promise<void> {
-		return this.openFound(() => readinessSubject(argument, this.dependencies));
+		// In a review, the palette means the changes that are in front.
+		const shown = argument ?? vscode.window.activeTextEditor?.document.uri;
+		return this.openFound(() => readinessSubject(shown, this.dependencies));
 	}
 
 	dispose(): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Frame, Locator, Page } from 'playwright-core';
@@ -8,6 +8,7 @@ import { type EditorServer, openWindow, startEditor } from '../support/editor.ts
 import {
 	appears,
 	dismissInput,
+	openFile,
 	openView,
 	resizeChat,
 	runCommand,
@@ -32,6 +33,8 @@ const NAMES: readonly string[] = [
 	'demo-code',
 	'demo-image',
 	'demo-two',
+	'errand-decisions-latest',
+	'errand-decisions',
 	'errand-search',
 	'Errand',
 	'Demo',
@@ -55,9 +58,11 @@ const NOT_WORDS = new RegExp(
 		String.raw`\berrand(?:\.\w+)+|\berrand-editor-\w+`,
 		// The fields of requests.
 		String.raw`\b[a-z]+(?:_[a-z]+)+\b`,
+		// The values of a statement.
+		String.raw`\b(?:true|false)\b`,
 		String.raw`(?:Ctrl|Shift|Alt|Control)(?:\+\w+)+`,
 		// Numbers, and what the platform says of times.
-		String.raw`\bv?\d[\d.,:/]*(?: ?[AP]M\b)?|\bnow\b`,
+		String.raw`\b[A-Z][a-z]{2} \d{1,2}, \d{4}, |\bv?\d[\d.,:/]*(?: ?[AP]M\b)?|\bnow\b`,
 		String.raw`\$\([\w~-]+\)`,
 	].join('|'),
 	'g',
@@ -198,6 +203,23 @@ describe('the window in another language', function () {
 		await screenshot(page, 'language-settings');
 		await assertTranslated(descriptions);
 		await runCommand(page, 'View: Close Editor');
+	});
+
+	it('shows a decision in that language, before it is sent and with its answers', async () => {
+		const question = { instructions: QUESTION, criteria: { true: QUESTION, false: PROMPT } };
+		const decision = { state: { [PROMPT]: QUESTION }, questions: { [PROMPT]: { type: 'noul', ...question } } };
+		writeFileSync(path.join(server.folder, `${QUESTION}.decision.json`), JSON.stringify(decision));
+		await openFile(page, `${QUESTION}.decision.json`);
+		await runCommand(page, command('Evaluate Decision'));
+		const main = (await webviewFrame(page, 'decision-report main')).locator('main');
+		await main.locator('table.parts').waitFor();
+		await screenshot(page, 'language-decision');
+		await assertTranslated(main, 'h1, code');
+		await main.locator('button.primary').click();
+		await main.locator('.runs').waitFor();
+		await screenshot(page, 'language-decision-answers');
+		await assertTranslated(main, 'h1, code');
+		await runCommand(page, 'View: Close All Editors');
 	});
 
 	it('starts a task in that language: prompt, list before it, row, hover and menu', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -7,6 +7,7 @@ import { makeSampleRepository, type SampleRepository } from '../../scripts/sampl
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
 import {
 	acceptPicks,
+	openFile,
 	openView,
 	pickItem,
 	runCommand,
@@ -182,5 +183,50 @@ describe('decisions about tasks in the window', function () {
 		await chooseInMenu(page, /^demo-two/, 'Is It Ready?', isOpen);
 		await report.says(/^Nothing has been sent yet/);
 		assert.match(await report.text(), /changes of demo-two/);
+		await runCommand(page, 'View: Close All Editors');
+		await chooseInMenu(page, /^demo-two/, 'Review Task Changes', () =>
+			page.locator('.multiDiffEntry').first().isVisible(),
+		);
+		const before = prompts().length;
+		await page.locator('.multiDiffEntry .monaco-editor').last().click();
+		await runCommand(page, 'Errand: Is It Ready?');
+		await report.says(/^Nothing has been sent yet/);
+		await screenshot(page, 'ready-in-review');
+		assert.match(await report.text(), /changes of demo-two/);
+		assert.equal(prompts().length, before);
+		await runCommand(page, 'View: Close All Editors');
+	});
+
+	it('answer every kind of question of a file on this machine, with the probabilities of the model', async () => {
+		upstream.behaviour = answering({ A: 0.7, B: 0.2, C: 0.1 });
+		const file = {
+			state: { order: { status: 'late', days: 9 } },
+			questions: {
+				topic: {
+					type: 'choice',
+					instructions: 'What is state.order about?',
+					criteria: { delivery: 'When it comes', price: 'What it costs', other: 'Anything else' },
+				},
+				mood: { type: 'score', instructions: 'How pressing is it?', criteria: ['calm', 'soon', 'now'] },
+				late: { type: 'noul', instructions: 'The order is late.', criteria: { true: 'It is', false: 'It is not' } },
+			},
+		};
+		writeFileSync(path.join(sample.folder, 'order.decision.json'), JSON.stringify(file, undefined, 2));
+		await openFile(page, 'order.decision.json');
+		await page.locator('.codelens-decoration a').filter({ hasText: 'Evaluate' }).first().click();
+		await report.says(/^Nothing has been sent yet/);
+		await report.press('Send and Evaluate');
+		await report.says(/^The answers of /);
+		const text = await report.text();
+		for (const words of [
+			/topic[\s\S]*delivery · 70%[\s\S]*price\s+What it costs\s+20%[\s\S]*other\s+Anything else\s+10%/,
+			/mood[\s\S]*0\.4 on a scale from 0 to 2[\s\S]*nearest\s+calm\s+70%/,
+			/late[\s\S]*77\.8% likely to be true[\s\S]*It is not\s+22\.2%/,
+			/errand-decisions-latest → errand-decisions-1\.0\.0[\s\S]*tested · judge[\s\S]*Cost\s+\$0\.000027/,
+		]) {
+			assert.match(text, words);
+		}
+		await inEachTheme('order');
+		await runCommand(page, 'View: Close All Editors');
 	});
 });
