@@ -11,7 +11,7 @@ import { type HandOver, sendToTask } from './context/sendToTask.ts';
 import type { Chat } from './conversation/chat.ts';
 import type { SendRefusal } from './conversation/chatOptions.ts';
 import type { OpenConversations } from './conversation/openConversations.ts';
-import { explainMissingKey, explainRefusal } from './messages/refusals.ts';
+import { editedTaskText, explainMissingKey, explainRefusal } from './messages/refusals.ts';
 import { currentReply, findTurn } from './model/conversation.ts';
 import { taskGoal } from './model/mode.ts';
 import type { PageHandlers, ToPage } from './protocol/protocol.ts';
@@ -61,6 +61,9 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 
 	/** The command of the last refusal's button, of which the page knows only the label. */
 	let offered: { turn: string; command: CommandId } | undefined;
+
+	/** The last message that went to a task. It comes again where its outcome has not reached the page in time. */
+	let handedOver: { turn: string; outcome: Promise<Explanation | undefined> } | undefined;
 
 	const refuse = (turn: string, { message, action }: Explanation): void => {
 		offered = action && { turn, command: action.command };
@@ -112,13 +115,20 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 				const open = await conversations();
 				const chat = (conversation === undefined ? undefined : open.find(conversation)) ?? open.shown;
 				const onAsk = () => hold(turn);
-				const goal = edits === undefined ? taskGoal(text) : undefined;
-				const refused =
-					goal === undefined
-						? await ask(turn, () =>
-								edits ? chat.edit(edits, turn, text) : sendMessage(context, chat, turn, text, onAsk),
-							)
-						: await sendToTask(context, chat, goal, { proposeTask, onAsk });
+				const goal = taskGoal(text);
+				let refused: Explanation | undefined;
+				if (goal === undefined) {
+					refused = await ask(turn, () =>
+						edits ? chat.edit(edits, turn, text) : sendMessage(context, chat, turn, text, onAsk),
+					);
+				} else if (edits !== undefined) {
+					refused = { message: editedTaskText() };
+				} else {
+					if (handedOver?.turn !== turn) {
+						handedOver = { turn, outcome: sendToTask(context, chat, goal, { proposeTask, onAsk }) };
+					}
+					refused = await handedOver.outcome;
+				}
 				if (refused) {
 					refuse(turn, refused);
 				} else {

@@ -18,6 +18,7 @@ export function createTaskAnswers({ store, active, followUps, ...parts }: Parts)
 		tasks: () => store.all(),
 		task: async id => store.get(id) ?? (await active.target()).client.tasks.get(id),
 		taskIdOf,
+		label: () => active.label,
 		send: (task, result, prompt) => followUps.sendPrompt(task.id, prompt, agentBranchOf(task, result)),
 	});
 }

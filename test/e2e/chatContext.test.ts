@@ -344,7 +344,10 @@ describe('context in the window', function () {
 		);
 		await until('the composer is empty', async () => (await composer().inputValue()) === '');
 		await has();
+		await openView(page, 'Errand');
+		await page.getByText('A task runs an agent on a branch').first().waitFor();
 		assert.equal(await taskRow(page, 'Count the stock').count(), 0);
+		await page.locator('.tab').filter({ hasText: 'Task Prompt.md' }).click();
 		await screenshot(page, 'context-task-prompt');
 		await page.keyboard.press('ControlOrMeta+Enter');
 		await pickItem(page, 'Start Task');

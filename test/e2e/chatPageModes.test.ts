@@ -277,6 +277,20 @@ describe('the chat page', function () {
 			);
 		});
 
+		it('hands the draft to a task, and not to a model, where the host still looks at what was pasted', async () => {
+			await open();
+			await chat.snapshot([turnView()]);
+			await composer().evaluate(field => {
+				const clipboardData = new DataTransfer();
+				clipboardData.setData('text/plain', 'two\nlines');
+				field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, cancelable: true, bubbles: true }));
+			});
+			await chat.waitForPosted('paste-check');
+			await chat.send({ kind: 'draft-send', isForTask: true });
+			await chat.answer('paste-check', undefined);
+			assert.equal((await chat.waitForPosted('message-send')).text, '/task two\nlines');
+		});
+
 		it('offers no task in an encrypted conversation, and says why', async () => {
 			await open();
 			const line = { label: 'Encrypted', details: [], isConnecting: false, isRefused: false };

@@ -371,11 +371,12 @@ describe('context in the editor', () => {
 		});
 
 		it('leaves images out of the prompt and says so', async () => {
-			const { context } = openContext(() => ({ request: 0, model: 'demo', takesImages: true }));
+			const { context, labels } = openContext(() => ({ request: 0, model: 'demo', takesImages: true }));
 			await context.addFrom(async () => [{ kind: 'file' as const, uri: place('fox.png').toString() }]);
 			assert.equal(await handOver(context, asked(), 'Draw it'), undefined);
 			assert.deepEqual(prompts, ['Draw it']);
-			assert.match(warnings.join(), /images are not in its prompt/);
+			assert.match(warnings.join(), /images are not in its prompt\. They stay/);
+			assert.deepEqual(labels(), ['fox.png']);
 			context.dispose();
 		});
 

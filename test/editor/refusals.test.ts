@@ -94,4 +94,31 @@ describe('why a message is not sent', () => {
 		assert.ok(keyless?.kind === 'message-refuse');
 		assert.deepEqual([keyless.reason, keyless.action], ['Not sent: Acme has no key yet.', 'Manage Keys']);
 	});
+
+	it('is said of an earlier message that is edited to be a task, and a task is handed over once, whatever comes again', async () => {
+		const posted: ToPage[] = [];
+		const goals: string[] = [];
+		const chips = { chips: [], problemOf: () => '' };
+		const handlers = turnHandlers({
+			conversations: async () => ({ shown: { conversation: { id: 'c', turns: [] } } }),
+			connection: { ensureKey: () => assert.fail('a task needs no key of a model'), label: () => 'Acme' },
+			context: { chips, adding: new Set() },
+			proposeTask: async (goal: string) => void goals.push(goal),
+			page: { post: (message: ToPage) => posted.push(message) },
+		} as unknown as TurnDependencies);
+		const [edited, turn] = [randomUUID(), randomUUID()];
+		await handlers['message-send']({
+			kind: 'message-send',
+			turn: edited,
+			text: '/task Do it',
+			edits: 'an earlier turn',
+		});
+		const refused = posted.at(-1);
+		assert.ok(refused?.kind === 'message-refuse' && /as a new message/.test(refused.reason));
+		for (let time = 0; time < 2; time++) {
+			await handlers['message-send']({ kind: 'message-send', turn, text: '/task Do it' });
+			assert.deepEqual(posted.at(-1), { kind: 'message-accept', turn });
+		}
+		assert.deepEqual(goals, ['Do it']);
+	});
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { CHANGE_SCHEME } from '../../src/platform/ids.ts';
+import { readTaskForChat } from '../../src/tasks/review/taskForChat.ts';
 import { TaskMaterial } from '../../src/tasks/review/taskMaterial.ts';
 import { readTask } from '../support/readTask.ts';
 import type { TaskServer } from '../support/taskServer.ts';
@@ -61,7 +62,14 @@ describe('what tasks hand out for questions about them', () => {
 
 	it('is the task of an argument with its prompt, state and error, or one of those that fit', async () => {
 		const task = await material.choose('broken', 'Title', 'failed');
-		assert.deepEqual(task, { id: 'broken', title: 'Break', prompt: 'Break', status: 'failed', error: 'It broke' });
+		assert.deepEqual(task, {
+			id: 'broken',
+			title: 'Break',
+			prompt: 'Break',
+			status: 'failed',
+			error: 'It broke',
+			hasChanges: false,
+		});
 		const change = vscode.Uri.from({
 			scheme: CHANGE_SCHEME,
 			path: '/a.txt',
@@ -102,19 +110,47 @@ describe('what tasks hand out for questions about them', () => {
 		assert.equal(await material.readChanges('working', undefined, 'Title'), undefined);
 	});
 
-	it('is the log or the changes for the chat, as the user chooses, and the log alone where nothing was changed', async () => {
-		const lists = new QuickPicks();
-		server.log('broken', { message: 'nothing there', type: 'error' });
-		server.log('done', { message: 'it is done', type: 'info' });
-		const log = await material.readForChat('broken');
-		assert.deepEqual(log, { label: 'Log of Break', text: 'error: nothing there' });
-		const reading = material.readForChat('done');
-		await lists.pick('Log');
-		assert.match((await reading)?.text ?? '', /it is done/);
-		const reading2 = material.readForChat('done');
-		await lists.pick('Changes');
-		assert.match((await reading2)?.text ?? '', /\n-one\n\+ONE\n$/);
-		await lists.stop();
+	describe('for the chat', () => {
+		let lists: QuickPicks;
+		const read = (id: string) => readTaskForChat(material, id, 'Quillon');
+
+		beforeEach(() => {
+			lists = new QuickPicks();
+		});
+		afterEach(() => lists.stop());
+
+		it('are the log or the changes, as the user chooses, and the log alone where nothing was changed', async () => {
+			server.log('broken', { message: 'nothing there', type: 'error' });
+			server.log('done', { message: 'it is done', type: 'info' });
+			assert.deepEqual(await read('broken'), { label: 'Log of Break', text: 'error: nothing there' });
+			const log = read('done');
+			await lists.pick('Log');
+			assert.match((await log)?.text ?? '', /it is done/);
+			const changes = read('done');
+			await lists.pick('Changes');
+			assert.match((await changes)?.text ?? '', /\n-one\n\+ONE\n$/);
+			assert.equal((await changes)?.language, 'diff');
+		});
+
+		it('say what is left out of a long log, whose end is what matters', async () => {
+			const message = 'x'.repeat(600);
+			server.log('broken', ...Array.from({ length: 3_000 }, (_, index) => ({ message: `${index} ${message}` })));
+			const text = (await read('broken'))?.text ?? '';
+			assert.ok(text.length <= 200_100, String(text.length));
+			assert.match(text, /^0 x+\n1 x/);
+			assert.match(text, /\n99 x+\n\(entries are left out here\)\n\d{4} x/);
+			assert.match(text, /\n2999 x+$/);
+		});
+
+		it('are a sentence where there is no log yet, or where it cannot be read', async () => {
+			await assert.rejects(read('broken'), /This task has no log yet/);
+			await server.stop();
+			await assert.rejects(read('broken'), (error: Error) => {
+				assert.equal(error.name, 'UserFacingError');
+				assert.match(error.message, /Quillon/);
+				return true;
+			});
+		});
 	});
 
 	it('says that the rest of a huge change is left out', async () => {

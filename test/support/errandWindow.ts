@@ -186,7 +186,9 @@ export async function chooseInMenu(
 	item: string,
 	isTaken: () => Promise<boolean>,
 ): Promise<void> {
-	const which = page.locator('.quick-input-widget:visible .quick-input-title').getByText(item, { exact: true });
+	const which = page
+		.locator('.quick-input-widget:visible .quick-input-title')
+		.getByText(item.replace(/…$/, ''), { exact: true });
 	await pressInMenu(page, label, item);
 	await until(`${item} is taken`, async () => {
 		// While the rows are being replaced, the editor passes no row to the command, which then asks for the task.

@@ -61,9 +61,9 @@ export interface ChatContextOptions {
 	page: { post(message: ToPage): void; focusComposer(): void };
 	/**
 	 * Lets the user choose the log or the changes of a task, which `argument` may name. Resolves with its text and a name
-	 * for it, or with undefined where the user leaves or was told why it cannot be read.
+	 * for it, or with undefined where the user leaves. Rejects with a sentence for the user.
 	 */
-	readTask(argument: unknown): Promise<{ label: string; text: string } | undefined>;
+	readTask(argument: unknown): Promise<{ label: string; text: string; language?: 'diff' } | undefined>;
 	/** The last command of a terminal, once one has run. */
 	terminal(): TerminalMemory | undefined;
 	clock: Clock;

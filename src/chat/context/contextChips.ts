@@ -214,7 +214,7 @@ function limited(chip: Chip, attachment: Attachment): Chip {
 	if (chip.limit === undefined) {
 		return { ...chip, attachment };
 	}
-	const { text, omitted } = shorten(attachment.text, chip.limit, keptPart(attachment.kind));
+	const { text, omitted } = shorten(attachment.text, chip.limit, keptPart(attachment));
 	const before = attachment.omitted ?? 0;
 	return {
 		...chip,

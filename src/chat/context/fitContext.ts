@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { escapeIcons } from '../../base/plainText.ts';
 import { estimateTokens } from '../../base/tokens.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import { askModal, type Explanation } from '../../platform/notify.ts';
@@ -37,6 +38,14 @@ export function warningText(chips: readonly Chip[], measure: Measure): string | 
 		: vscode.l10n.t('About {0} tokens too many for {1}.', formatNumber(excess), measure.model);
 }
 
+/** Returns why the context is too long for any model and any task, or undefined. */
+export function lengthProblem({ chips }: ContextChips): Explanation | undefined {
+	const length = chips.reduce((sum, { attachment }) => sum + attachment.text.length, 0);
+	return length > MAXIMUM_TOTAL
+		? { message: vscode.l10n.t('Not sent: the context is longer than 4 million characters. Remove some of it.') }
+		: undefined;
+}
+
 /**
  * Tells the user what is too large and offers to shorten it, until the message fits or is to be sent as it is. Resolves
  * with why it is not sent, or with undefined. `onAsk` is called before the user is asked.
@@ -46,11 +55,9 @@ export async function fitContext(
 	measure: Measure,
 	onAsk: () => void,
 ): Promise<Explanation | undefined> {
-	const length = chips.chips.reduce((sum, { attachment }) => sum + attachment.text.length, 0);
-	if (length > MAXIMUM_TOTAL) {
-		return {
-			message: vscode.l10n.t('Not sent: the context is longer than 4 million characters. Remove some of it.'),
-		};
+	const problem = lengthProblem(chips);
+	if (problem) {
+		return problem;
 	}
 	for (;;) {
 		const warning = warningText(chips.chips, measure);
@@ -114,7 +121,7 @@ export async function pickShortened(chips: ContextChips, measure: Measure): Prom
 			.sort((one, other) => other.attachment.text.length - one.attachment.text.length)
 			.map(chip => ({
 				chip,
-				label: chip.attachment.label,
+				label: escapeIcons(chip.attachment.label),
 				description: vscode.l10n.t('about {0} tokens', formatNumber(estimateTokens(chip.attachment.text))),
 				buttons: [leaveOut],
 			}));

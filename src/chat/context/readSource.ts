@@ -56,7 +56,7 @@ const readers: { [K in ContextSource['kind']]: (source: Extract<ContextSource, {
 		problems: async source => readProblems(source),
 		diff: readDiff,
 		terminal: async ({ label, text }) => ({ attachment: { kind: 'terminal', label, text }, findings: [] }),
-		task: async ({ label, text }) => ({ attachment: { kind: 'task', label, text }, findings: [] }),
+		task: async attachment => ({ attachment, findings: [] }),
 		text: async ({ label, text }) => ({
 			attachment: { kind: 'text', label, text },
 			findings: isSecretName(label) ? [{ kind: 'name' }] : [],

@@ -5,6 +5,7 @@ import { type Attachment, taskContext } from '../model/attachment.ts';
 import { findTurn } from '../model/conversation.ts';
 import { noEncryptedTaskText } from '../protocol/labels.ts';
 import type { ChatContext } from './chatContext.ts';
+import { lengthProblem } from './fitContext.ts';
 import { awaitAdded, readChips } from './sendMessage.ts';
 
 export interface HandOver {
@@ -39,7 +40,10 @@ export async function sendToTask(
 	}
 	const { chips } = context;
 	const own = new Set(chips.chips.map(({ id }) => id));
-	const problem = (await awaitAdded(context, [...context.adding], own, onAsk)) ?? (await readChips(chips, onAsk));
+	const problem =
+		(await awaitAdded(context, [...context.adding], own, onAsk)) ??
+		(await readChips(chips, onAsk)) ??
+		lengthProblem(chips);
 	if (problem) {
 		return problem;
 	}
@@ -49,8 +53,11 @@ export async function sendToTask(
 		given.map(({ attachment }) => attachment),
 		proposeTask,
 	);
-	for (const { id } of given) {
-		chips.remove(id);
+	for (const { id, attachment } of given) {
+		// An image may have been pasted, so that it is nowhere else.
+		if (attachment.kind !== 'image') {
+			chips.remove(id);
+		}
 	}
 	return undefined;
 }
@@ -63,6 +70,9 @@ async function propose(
 	const texts = attachments.filter(({ kind }) => kind !== 'image');
 	await proposeTask(goal, taskContext(texts));
 	if (texts.length < attachments.length) {
-		void showMessage('warning', vscode.l10n.t('A task takes text alone, so the images are not in its prompt.'));
+		void showMessage(
+			'warning',
+			vscode.l10n.t('A task takes text alone, so the images are not in its prompt. They stay in the chat.'),
+		);
 	}
 }

@@ -73,6 +73,10 @@ export function explainMissingKey(connection: string): Explanation {
 	return { message: vscode.l10n.t('Not sent: {0} has no key yet.', connection), action: helpfulButton('manageKeys') };
 }
 
+export function editedTaskText(): string {
+	return vscode.l10n.t('An earlier message stays where it is. Write /task and the text as a new message instead.');
+}
+
 export function newConversationButton(): NonNullable<Explanation['action']> {
 	return { label: vscode.l10n.t('New Conversation'), command: commands.newConversation };
 }

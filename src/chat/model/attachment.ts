@@ -114,9 +114,9 @@ function longestRun(text: string): number {
 /** Which end of a text is kept when it is shortened. */
 export type KeptPart = 'start' | 'end';
 
-/** The important part of a terminal's output comes last. */
-export function keptPart(kind: AttachmentKind): KeptPart {
-	return kind === 'terminal' ? 'end' : 'start';
+/** The important part of a terminal's output and of a task's log comes last. */
+export function keptPart({ kind, language }: Pick<Attachment, 'kind' | 'language'>): KeptPart {
+	return kind === 'terminal' || (kind === 'task' && language !== 'diff') ? 'end' : 'start';
 }
 
 /**

@@ -36,7 +36,13 @@ export const contextSourceSchema = z.discriminatedUnion('kind', [
 	z.object({ kind: z.literal('diff'), uri }),
 	/** Content that can be read only once is kept in the source itself. */
 	z.object({ kind: z.literal('terminal'), label: z.string(), text: z.string() }),
-	z.object({ kind: z.literal('task'), label: z.string(), text: z.string() }),
+	/** A log, or changes, whose `language` is `diff`. */
+	z.object({
+		kind: z.literal('task'),
+		label: z.string(),
+		text: z.string(),
+		language: z.literal('diff').exactOptional(),
+	}),
 	z.object({ kind: z.literal('text'), label: z.string(), text: z.string() }),
 	/** An image is kept as it was when it was added. `uri` and `path` say where it came from, if it has a location. */
 	z.object({

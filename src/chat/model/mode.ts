@@ -21,7 +21,7 @@ export function taskGoal(message: string): string | undefined {
 
 /** Returns the message that hands a text to a task. */
 export function taskMessage(text: string): string {
-	return taskGoal(text) === undefined ? `/task ${text}` : text;
+	return taskGoal(text) === undefined ? `/task ${parseMessage(text).text}` : text;
 }
 
 /**

@@ -49,7 +49,9 @@ export function noEncryptedModeText(): string {
 
 /** Why a message of an encrypted conversation is not handed to a task. */
 export function noEncryptedTaskText(): string {
-	return l10n.t('A task is not encrypted, so nothing of this conversation goes to one. Start it from another one.');
+	return l10n.t(
+		'A task is not encrypted, so nothing of this conversation goes to one. Start the task from another conversation.',
+	);
 }
 
 export function routingLabel({ preset, isPrivate, isLimited }: RoutingNameView): string {

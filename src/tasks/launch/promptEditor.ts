@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
+import { SerialQueue } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { UserFacingError } from '../../base/errors.ts';
 import { commands } from '../../platform/ids.ts';
 import type { LaunchWish } from './pickSubject.ts';
 import type { PromptPlace } from './promptDraft.ts';
@@ -9,6 +11,8 @@ import type { PromptFile } from './promptFile.ts';
 /** The editor in which a prompt is written: opens it, reads its text and offers to start the task. */
 export class PromptEditor implements Disposable {
 	private readonly file: PromptFile;
+	/** The editor refuses an edit while another one is on its way. */
+	private readonly queue = new SerialQueue();
 	private readonly store = new DisposableStore();
 	private readonly placeholder = this.store.add(
 		vscode.window.createTextEditorDecorationType({
@@ -72,13 +76,19 @@ export class PromptEditor implements Disposable {
 	 * can be undone in the editor.
 	 */
 	async propose(text: string, how: 'add' | 'replace', place: PromptPlace = {}, cursor = text.length): Promise<void> {
+		return this.queue.run(() => this.proposeNow(text, how, place, cursor));
+	}
+
+	private async proposeNow(text: string, how: 'add' | 'replace', place: PromptPlace, cursor: number): Promise<void> {
 		const editor = await this.open();
 		const { document } = editor;
 		const written = document.getText();
 		const isReplaced = how === 'replace' || written.trim() === '';
 		const all = new vscode.Range(new vscode.Position(0, 0), document.lineAt(document.lineCount - 1).range.end);
 		const before = isReplaced ? '' : `${written.trimEnd()}\n\n`;
-		await editor.edit(edit => edit.replace(all, before + text));
+		if (!(await editor.edit(edit => edit.replace(all, before + text)))) {
+			throw new UserFacingError(vscode.l10n.t('The prompt was being changed, so nothing was added to it. Try again.'));
+		}
 		// The document may have other line ends than the text.
 		const lines = (before + text.slice(0, cursor)).split(/\r\n|\r|\n/);
 		putCursor(editor, new vscode.Position(lines.length - 1, lines.at(-1)?.length ?? 0));

@@ -179,7 +179,12 @@ export class TaskLauncher {
 			}
 			how = answer === add ? 'add' : 'replace';
 		}
-		await promptEditor.propose(link.prompt, how, link);
+		try {
+			await promptEditor.propose(link.prompt, how, link);
+		} catch (error) {
+			this.dependencies.listener.explain(error);
+			return;
+		}
 		void showMessage('information', vscode.l10n.t('This prompt came with a link. Read it before you start the task.'));
 	}
 

@@ -8,6 +8,7 @@ import { CommentPrompts } from './commentPrompts.ts';
 import { CommentStore } from './commentStore.ts';
 import { AgentComparison, type AgentComparisonDependencies, type ComparedPatches } from './compareAgents.ts';
 import { ReviewComments } from './reviewComments.ts';
+import { readTaskForChat } from './taskForChat.ts';
 import { TaskMaterial } from './taskMaterial.ts';
 
 export interface TaskAnswersDependencies extends AgentComparisonDependencies {
@@ -16,6 +17,8 @@ export interface TaskAnswersDependencies extends AgentComparisonDependencies {
 	taskIdOf(argument: unknown): string | undefined;
 	/** Lets the user choose a task that matches. Resolves with undefined where none was chosen, or none matches. */
 	pick(matches: (task: Task) => boolean, title: string, none: string): Promise<string | undefined>;
+	/** Returns the name of the active connection for the user. */
+	label(): string;
 	/** Asks for the key where it is missing. Resolves with false when there is still none, which the user has been told. */
 	ensureKey(): Promise<boolean>;
 	/** Sends a further prompt. Resolves with whether the service has taken it; reports what went wrong. */
@@ -89,14 +92,9 @@ export class TaskAnswers implements Disposable {
 			: undefined;
 	}
 
-	/** Reads something of a task for the chat. Resolves with undefined where the user leaves, or was told why it failed. */
-	async readForChat(argument: unknown): ReturnType<TaskMaterial['readForChat']> {
-		try {
-			return await this.material.readForChat(argument);
-		} catch (error) {
-			this.dependencies.explain(error);
-			return undefined;
-		}
+	/** Lets the user choose something of a task for the chat. Rejects with a sentence for the user. */
+	readForChat(argument: unknown): ReturnType<typeof readTaskForChat> {
+		return readTaskForChat(this.material, argument, this.dependencies.label());
 	}
 
 	dispose(): void {

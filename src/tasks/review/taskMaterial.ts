@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { plainText } from '../../base/plainText.ts';
 import type { Client } from '../../client/types.ts';
 import { isActiveTask, type LogEntry, type Task } from '../../contract/tasks.ts';
-import { choose } from '../../platform/pick.ts';
 import { readChangeUri } from '../changes/changeUri.ts';
 import { pickResult } from '../changes/pickResult.ts';
 import type { TaskChanges } from '../changes/taskChanges.ts';
@@ -19,8 +18,6 @@ const FIRST_ENTRIES = 100;
 const LAST_ENTRIES = 2_000;
 const MAXIMUM_ENTRY = 4_000;
 const MAXIMUM_TITLE = 60;
-/** How long the log of a task may take to read, in milliseconds. */
-const READ_MS = 60_000;
 
 export interface TaskMaterialDependencies {
 	changes: TaskChanges;
@@ -43,6 +40,15 @@ export interface TaskFacts {
 	/** The state in words. */
 	status: string;
 	error: string | undefined;
+	/** Whether it has ended with a branch. */
+	hasChanges: boolean;
+}
+
+/** The beginning and the end of a log. */
+export interface LogEnds {
+	parts: [LogText[], LogText[]];
+	/** The number of entries between the two. */
+	leftOut: number;
 }
 
 export interface LogText {
@@ -98,6 +104,7 @@ export class TaskMaterial {
 			prompt: task.prompt ?? '',
 			status: outcome === 'active' ? rowWords.running : rowWords.outcome(outcome),
 			error: task.error,
+			hasChanges: choices.changed(task),
 		};
 	}
 
@@ -108,46 +115,39 @@ export class TaskMaterial {
 
 	/** Returns the entries of a task's log, without those that only count what a model has cost. */
 	async readLog(taskId: string, signal: AbortSignal): Promise<LogText[]> {
-		const client = await this.dependencies.client();
-		const first: LogText[] = [];
-		let last: LogText[] = [];
-		for await (const record of readEntries({ client, taskId, from: 0, signal, missing: followWords.missing })) {
-			if ('note' in record || isAccount(record.entry)) {
-				continue;
-			}
-			const line = lineOf(record.index, record.entry);
-			if (first.length < FIRST_ENTRIES) {
-				first.push(line);
-			} else if (last.push(line) > 2 * LAST_ENTRIES) {
-				last = last.slice(-LAST_ENTRIES);
-			}
-		}
-		return [...first, ...last.slice(-LAST_ENTRIES)];
+		const { parts } = await this.readLogSoFar(taskId, signal);
+		return parts.flat();
 	}
 
 	/**
-	 * Lets the user choose the log so far or the changes of a task, which `argument` may name. Resolves with undefined
-	 * where the user leaves.
+	 * Returns the same as the beginning and the end of the log, and how many entries between them are left out. When
+	 * `limit` aborts, it is what has come by then.
 	 */
-	async readForChat(argument: unknown): Promise<{ label: string; text: string } | undefined> {
-		const title = vscode.l10n.t('Add Task to Chat');
-		const facts = await this.choose(argument, title, 'any');
-		if (!facts) {
-			return undefined;
+	async readLogSoFar(taskId: string, signal: AbortSignal, limit?: AbortSignal): Promise<LogEnds> {
+		const client = await this.dependencies.client();
+		const first: LogText[] = [];
+		let last: LogText[] = [];
+		let count = 0;
+		try {
+			for await (const record of readEntries({ client, taskId, from: 0, signal, missing: followWords.missing })) {
+				if ('note' in record || isAccount(record.entry)) {
+					continue;
+				}
+				count++;
+				const line = lineOf(record.index, record.entry);
+				if (first.length < FIRST_ENTRIES) {
+					first.push(line);
+				} else if (last.push(line) > 2 * LAST_ENTRIES) {
+					last = last.slice(-LAST_ENTRIES);
+				}
+			}
+		} catch (error) {
+			if (!limit?.aborted) {
+				throw error;
+			}
 		}
-		const hasChanges = choices.changed(await this.dependencies.task(facts.id));
-		const part = hasChanges
-			? await choose<'log' | 'changes'>(title, [
-					{ label: `$(output) ${vscode.l10n.t('Log')}`, value: 'log' },
-					{ label: `$(diff) ${vscode.l10n.t('Changes')}`, value: 'changes' },
-				])
-			: 'log';
-		if (part === 'log') {
-			const lines = await this.readLog(facts.id, AbortSignal.timeout(READ_MS));
-			return { label: vscode.l10n.t('Log of {0}', facts.title), text: lines.map(({ text }) => text).join('\n') };
-		}
-		const patch = part && (await this.readChanges(facts.id, argument, title));
-		return patch && { label: vscode.l10n.t('Changes of {0}', facts.title), text: patch.text };
+		last = last.slice(-LAST_ENTRIES);
+		return { parts: [first, last], leftOut: count - first.length - last.length };
 	}
 
 	/** Returns what a task has changed. `argument` may name one of several results; else the user is asked. */

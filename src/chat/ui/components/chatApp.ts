@@ -143,7 +143,7 @@ export class ChatApp extends LitElement {
 				});
 				return;
 			case 'draft-send':
-				message.isForTask ? this.composer.sendToTask() : this.composer.sendDraft();
+				this.composer.sendDraft(message.isForTask);
 				return;
 			case 'composer-fill':
 				this.composer.suggest(message.text);

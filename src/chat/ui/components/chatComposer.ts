@@ -35,6 +35,9 @@ export interface Draft {
 	sentAs?: string;
 }
 
+/** Makes a message of the text in the field. */
+type MessageOf = (text: string) => string;
+
 /** The field for writing a message. It is cleared only when the host has accepted the message. */
 export class ChatComposer extends LitElement implements CompletionOwner, SlashOwner {
 	static override styles = [sharedStyles, chatComposerStyles, composerChoiceStyles, contextCompletionStyles];
@@ -86,18 +89,18 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	private readonly paste = new PendingPaste(
 		() => this.field,
 		taken => {
-			const { isSendDue } = this;
-			this.isSendDue = false;
+			const { due } = this;
+			this.due = undefined;
 			if (taken !== undefined) {
 				// The chip comes later, or not at all if the user declines it, so the message must not be sent before that.
 				this.post({ kind: 'paste-take', paste: taken });
-			} else if (isSendDue) {
-				this.send();
+			} else if (due) {
+				this.send(due);
 			}
 		},
 	);
-	/** Send was pressed before the host had answered about pasted text or had received all files. */
-	private isSendDue = false;
+	/** Set where a message was to go before the host had answered about pasted text or had received all files. */
+	private due: MessageOf | undefined;
 	/** The number of batches of files that the host has not fully received yet. */
 	private readings = 0;
 	private readonly onFocusLost = () => this.focusText();
@@ -140,7 +143,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 
 	/** Must be called before another conversation is shown: pasted text and pending sends belong to this one. */
 	leave(): void {
-		this.isSendDue = false;
+		this.due = undefined;
 		this.completion.close();
 		this.paste.end();
 	}
@@ -166,15 +169,21 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
-	/** Sends the draft if there is one and no reply is streaming. */
-	sendDraft(): void {
-		if (this.field.value.trim() !== '' && this.replying === undefined) {
+	/** Sends the draft if there is one and no reply is streaming, or hands it to a task. */
+	sendDraft(isForTask = false): void {
+		if (isForTask) {
+			this.sendToTask();
+		} else if (this.field.value.trim() !== '' && this.replying === undefined) {
 			this.send();
 		}
 	}
 
 	/** Hands the draft to a task, or the last message where there is no draft. */
-	sendToTask(): void {
+	private sendToTask(): void {
+		// Before its first snapshot the page does not know whose draft it shows.
+		if (this.conversation === undefined) {
+			return;
+		}
 		if (this.replying !== undefined) {
 			this.say(stillReplyingText());
 		} else {
@@ -367,10 +376,11 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.readings--;
 		if (!isComplete) {
 			// The user has been told why; the message is not sent without the files.
-			this.isSendDue = false;
-		} else if (this.readings === 0 && this.isSendDue) {
-			this.isSendDue = false;
-			this.send();
+			this.due = undefined;
+		} else if (this.readings === 0 && this.due) {
+			const { due } = this;
+			this.due = undefined;
+			this.send(due);
 		}
 	}
 
@@ -434,19 +444,18 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
-	/** `message` makes the message of the text in the field. */
-	private send(message: (text: string) => string = text => text): void {
+	private send(messageOf: MessageOf = text => text): void {
 		if (this.waiting) {
 			return;
 		}
 		if (this.paste.isPending || this.readings > 0) {
-			this.isSendDue = true;
+			this.due = messageOf;
 			return;
 		}
 		// A list that opens later must not change what is sent.
 		this.completion.close();
 		const text = this.field.value;
-		const sent = message(text);
+		const sent = messageOf(text);
 		const problem = messageProblem(sent, this.language);
 		if (problem !== undefined) {
 			this.say(problem);

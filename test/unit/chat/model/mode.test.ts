@@ -38,9 +38,15 @@ describe('a message', () => {
 	it('is meant for a task where it begins with that command, and what follows is the goal', () => {
 		assert.equal(taskGoal('/task Fix it\nsoon'), 'Fix it\nsoon');
 		assert.equal(taskGoal('/task'), '');
-		for (const text of ['Fix it', '/tasks', '//task x', ' /task x', '/search x']) {
+		for (const [text, goal] of [
+			['Fix it', 'Fix it'],
+			['/tasks', '/tasks'],
+			['//task x', '/task x'],
+			[' /task x', '/task x'],
+			['/search x', 'x'],
+		] as const) {
 			assert.equal(taskGoal(text), undefined, text);
-			assert.equal(taskGoal(taskMessage(text)), text.trimStart());
+			assert.equal(taskGoal(taskMessage(text)), goal, text);
 		}
 		assert.equal(taskMessage('/task Fix it'), '/task Fix it');
 	});
