@@ -22,6 +22,7 @@ import { type ShownText, shownTexts } from '../support/shownTexts.ts';
 
 const QUESTION = 'qqq';
 const PROMPT = 'ppp';
+const DECISION_FILE = `${QUESTION}.decision.json`;
 
 /** Names, which are the same in every language, and what the texts of the test are about. */
 const NAMES: readonly string[] = [
@@ -40,6 +41,7 @@ const NAMES: readonly string[] = [
 	'Demo',
 	'demo',
 	...knownAgents.map(({ label }) => label),
+	DECISION_FILE,
 	QUESTION,
 	PROMPT,
 	'sample-origin',
@@ -208,8 +210,8 @@ describe('the window in another language', function () {
 	it('shows a decision in that language, before it is sent and with its answers', async () => {
 		const question = { instructions: QUESTION, criteria: { true: QUESTION, false: PROMPT } };
 		const decision = { state: { [PROMPT]: QUESTION }, questions: { [PROMPT]: { type: 'noul', ...question } } };
-		writeFileSync(path.join(server.folder, `${QUESTION}.decision.json`), JSON.stringify(decision));
-		await openFile(page, `${QUESTION}.decision.json`);
+		writeFileSync(path.join(server.folder, DECISION_FILE), JSON.stringify(decision));
+		await openFile(page, DECISION_FILE);
 		await runCommand(page, command('Evaluate Decision'));
 		const main = (await webviewFrame(page, 'decision-report main')).locator('main');
 		await main.locator('table.parts').waitFor();

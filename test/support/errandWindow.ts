@@ -191,12 +191,16 @@ export async function chooseInMenu(
 		.getByText(item.replace(/…$/, ''), { exact: true });
 	await pressInMenu(page, label, item);
 	await until(`${item} is taken`, async () => {
-		// While the rows are being replaced, the editor passes no row to the command, which then asks for the task.
-		if (await which.isVisible()) {
+		if (await isTaken()) {
+			return true;
+		}
+		// While the rows are being replaced, the editor passes no row to the command, which then asks for the task. What
+		// the item itself asks may have the same title, and may have appeared since the look above.
+		if ((await which.isVisible()) && !(await isTaken())) {
 			await dismissInput(page);
 			await pressInMenu(page, label, item);
 		}
-		return isTaken();
+		return false;
 	});
 }
 
