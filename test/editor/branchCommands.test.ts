@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import * as vscode from 'vscode';
 import type { Client } from '../../src/client/types.ts';
 import type { Task } from '../../src/contract/tasks.ts';
-import { type GitApi, type GitRepository, getGitApi } from '../../src/platform/git.ts';
+import { getGitApi } from '../../src/platform/git.ts';
 import type { Choice } from '../../src/platform/pick.ts';
 import { BranchCommands } from '../../src/tasks/branches/branchCommands.ts';
 import type { Dialogs } from '../../src/tasks/branches/dialogs.ts';
@@ -15,6 +14,7 @@ import { resultsOf } from '../../src/tasks/model/taskResult.ts';
 import { readTask } from '../support/readTask.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
+import { closeRepository, openRepository } from './gitExtension.ts';
 import { State } from './state.ts';
 
 const BRANCH = 'errand/work';
@@ -44,10 +44,12 @@ describe('the commands for the branch of a task', () => {
 		task = readTask({ id: 'task-1', repoUrl: repository.path, branchName: BRANCH, selectedBranch: 'main' });
 		[answers, seen, problems, forgotten, state] = [[], [], [], [], new State()];
 		hasDashboard = undefined;
-		const git = (await getGitApi()) as GitApi & { openRepository(folder: vscode.Uri): Promise<GitRepository | null> };
-		assert.ok(await git.openRepository(vscode.Uri.file(repository.path)));
+		await openRepository(repository.path);
 	});
-	afterEach(() => repository.remove());
+	afterEach(async () => {
+		await closeRepository(repository.path);
+		await repository.remove();
+	});
 
 	const opened = async () => (await getGitApi()).repositories.find(({ rootUri }) => rootUri.fsPath === repository.path);
 

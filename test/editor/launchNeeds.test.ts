@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Consent, TaskCheck, TaskCheckRequest } from '../../src/contract/agents.ts';
-import { type GitApi, type GitRepository, getGitApi } from '../../src/platform/git.ts';
 import { writeSetting } from '../../src/platform/settings.ts';
 import type { PromptEditor } from '../../src/tasks/launch/promptEditor.ts';
 import { TaskLauncher } from '../../src/tasks/launch/taskLauncher.ts';
@@ -10,6 +9,7 @@ import { readTask } from '../support/readTask.ts';
 import { TaskServer } from '../support/taskServer.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
+import { closeRepository, openRepository } from './gitExtension.ts';
 import { State } from './state.ts';
 import { taskClient } from './taskClient.ts';
 
@@ -47,8 +47,7 @@ describe('what a task of the local service needs before it is sent', function ()
 		await repository.git('clone', '--quiet', '--bare', repository.path, origin);
 		await repository.git('remote', 'add', 'origin', origin);
 		await repository.git('fetch', '--quiet', 'origin');
-		const git = (await getGitApi()) as GitApi & { openRepository(folder: vscode.Uri): Promise<GitRepository | null> };
-		assert.ok(await git.openRepository(vscode.Uri.file(repository.path)));
+		await openRepository(repository.path);
 		isLocal = true;
 		check = () => Promise.resolve(ready);
 		[asked, sent, problems] = [[], [], []];
@@ -87,7 +86,7 @@ describe('what a task of the local service needs before it is sent', function ()
 
 	afterEach(async () => {
 		await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
-		await vscode.commands.executeCommand('git.close', vscode.Uri.file(repository.path));
+		await closeRepository(repository.path);
 		await server.stop();
 		await repository.remove();
 	});

@@ -6,7 +6,6 @@ import * as vscode from 'vscode';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
-import { type GitApi, type GitRepository, getGitApi } from '../../src/platform/git.ts';
 import type { PromptEditor } from '../../src/tasks/launch/promptEditor.ts';
 import { openRequests } from '../../src/tasks/launch/sendTask.ts';
 import { TaskLauncher } from '../../src/tasks/launch/taskLauncher.ts';
@@ -15,6 +14,7 @@ import { readTask } from '../support/readTask.ts';
 import { TaskServer } from '../support/taskServer.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
+import { closeRepository, openRepository } from './gitExtension.ts';
 import { State } from './state.ts';
 
 const connection = { name: 'test', label: 'Test', isLocal: true, hasLookUps: false, agents: [] };
@@ -112,8 +112,7 @@ describe('a reload of the window while a task is being started', function () {
 		await repository.git('clone', '--quiet', '--bare', repository.path, origin);
 		await repository.git('remote', 'add', 'origin', origin);
 		await repository.git('fetch', '--quiet', 'origin');
-		const git = (await getGitApi()) as GitApi & { openRepository(folder: vscode.Uri): Promise<GitRepository | null> };
-		assert.ok(await git.openRepository(vscode.Uri.file(repository.path)));
+		await openRepository(repository.path);
 		const state = new State();
 		await state.update(PROMPT_KEY, PROMPT);
 		before = new Window(server, state);
@@ -123,7 +122,7 @@ describe('a reload of the window while a task is being started', function () {
 	afterEach(async () => {
 		release();
 		await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
-		await vscode.commands.executeCommand('git.close', vscode.Uri.file(repository.path));
+		await closeRepository(repository.path);
 		await server.stop();
 		await repository.remove();
 	});

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { type GitApi, type GitRepository, getGitApi } from '../../src/platform/git.ts';
 import { CHANGE_SCHEME } from '../../src/platform/ids.ts';
 import { KeptTexts } from '../../src/platform/keptText.ts';
 import { changeUri } from '../../src/tasks/changes/changeUri.ts';
@@ -11,6 +10,7 @@ import { ReviewComments } from '../../src/tasks/review/reviewComments.ts';
 import { readTask } from '../support/readTask.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
+import { closeRepository, openRepository } from './gitExtension.ts';
 import { State } from './state.ts';
 
 /** Three versions of a file, by the names that git gives them. */
@@ -50,8 +50,7 @@ describe('comments on what a task has changed', () => {
 			await repository.write(version, texts[version]);
 			objects[version] = (await repository.git('hash-object', '-w', version)).trim();
 		}
-		const git = (await getGitApi()) as GitApi & { openRepository(folder: vscode.Uri): Promise<GitRepository | null> };
-		assert.ok(await git.openRepository(vscode.Uri.file(repository.path)));
+		await openRepository(repository.path);
 		(vscode.comments as { createCommentController: typeof original }).createCommentController = (id, label) => {
 			const controller = original(`${id}.test`, label);
 			// What the editor gives cannot be changed, so it is wrapped.
@@ -74,6 +73,7 @@ describe('comments on what a task has changed', () => {
 	});
 
 	after(async () => {
+		await closeRepository(repository.path);
 		await repository.remove();
 		(vscode.comments as { createCommentController: typeof original }).createCommentController = original;
 	});
