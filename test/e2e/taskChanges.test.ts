@@ -24,6 +24,7 @@ import {
 import { chooseInMenu, focusedRow, taskRow, taskShows, walkTo } from '../support/errandWindow.ts';
 import { type Files, TaskBranches } from '../support/taskBranches.ts';
 import { TaskServer } from '../support/taskServer.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 const MANY = 2_000;
 
@@ -395,13 +396,14 @@ describe('what a task has changed, in the window', function () {
 		const list = page.locator('.quick-input-widget:visible');
 		const isPreviewed = () => appears(list.getByText('0000.txt'), 10_000);
 		await chooseInMenu(page, /^Change very many,/, 'Apply Task Changes…', isPreviewed);
+		// It is watched from here on, because it may be over by the time that the window tells of it.
+		const killed = waitFor('some files to be there', () => existsSync(own('many/0020.txt')), 120_000).then(() => {
+			const file = running() ?? assert.fail('nothing is being applied');
+			const noted = readFileSync(path.join(server.dataFolder, file), 'utf8');
+			process.kill(Number(/"process":(\d+)/.exec(noted)?.[1]), 'SIGKILL');
+		});
 		await acceptPicks(page, '0000.txt');
-		await until('some files are there', async () => existsSync(own('many/0020.txt')));
-		const noted = readFileSync(
-			path.join(server.dataFolder, running() ?? assert.fail('nothing is being applied')),
-			'utf8',
-		);
-		process.kill(Number(/"process":(\d+)/.exec(noted)?.[1]), 'SIGKILL');
+		await killed;
 		await reloadWindow(page);
 		const interrupted = toast(page, 'Applying changes was interrupted when this window closed');
 		await interrupted.waitFor();
