@@ -4,30 +4,23 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { type Clock, systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
-import { ChatContext, type ModelRoom } from '../../src/chat/context/chatContext.ts';
+import type { ChatContext } from '../../src/chat/context/chatContext.ts';
 import { ContextChips } from '../../src/chat/context/contextChips.ts';
 import { ContextImages } from '../../src/chat/context/contextImages.ts';
 import { pastedContext } from '../../src/chat/context/pastedContext.ts';
 import { readSource } from '../../src/chat/context/readSource.ts';
 import { readChips, sendMessage } from '../../src/chat/context/sendMessage.ts';
-import { sendToTask } from '../../src/chat/context/sendToTask.ts';
 import type { Chat } from '../../src/chat/conversation/chat.ts';
 import type { SendRefusal } from '../../src/chat/conversation/chatOptions.ts';
-import type { ToPage } from '../../src/chat/protocol/protocol.ts';
-import { ShownConnection } from '../../src/chat/shownConnection.ts';
 import { ImageStore, imagesOf } from '../../src/chat/storage/imageStore.ts';
-import { localConnection } from '../../src/contract/localConnection.ts';
-import { commands } from '../../src/platform/ids.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { waitFor } from '../support/waitFor.ts';
+import { openContext, place } from './contextFolder.ts';
 import { State } from './state.ts';
 
 describe('context in the editor', () => {
-	const root = () => vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail('no folder is open');
-	const place = (name: string) => vscode.Uri.joinPath(root(), 'context', name);
 	const read = (kind: 'file' | 'folder', name: string) => readSource({ kind, uri: place(name).toString() });
 
 	before(async () => {
@@ -47,33 +40,6 @@ describe('context in the editor', () => {
 		await rm(place('').fsPath, { recursive: true, force: true });
 	});
 
-	const openContext = (
-		measure: ModelRoom['measure'],
-		measureAgain = async () => {},
-		focusComposer = () => {},
-		clock: Clock = systemClock,
-	) => {
-		const refuseImages = async () => ({ kind: 'refused', problem: 'type' }) as const;
-		const posted: ToPage[] = [];
-		const context = new ChatContext({
-			storage: {
-				state: new State(),
-				images: new ImageStore(place('kept').fsPath, refuseImages, nullLogger),
-			},
-			conversations: { of: async () => undefined, isEncrypted: () => false, mayKeep: () => true },
-			model: { measure, known: async () => {}, askAgain: measureAgain },
-			page: { post: message => posted.push(message), focusComposer },
-			readTask: async argument => (argument === 'none' ? undefined : { label: 'Log of It', text: 'it began\n' }),
-			terminal: () => undefined,
-			clock,
-			logger: nullLogger,
-		});
-		const labels = () => {
-			const shown = posted.findLast(message => message.kind === 'context-set');
-			return shown?.kind === 'context-set' ? shown.context.chips.map(({ label }) => label) : [];
-		};
-		return { context, posted, labels };
-	};
 	const pasteLook = async (context: ChatContext, text: string) =>
 		context.handlers['paste-check']({ kind: 'paste-check', request: '', text });
 	/** The turns of messages that had to wait for the user or for what was being added. */
@@ -315,82 +281,6 @@ describe('context in the editor', () => {
 		context.dispose();
 	});
 
-	describe('that goes to a task', () => {
-		const question = 'Why does it fail?';
-		const attachments = [{ kind: 'text', label: 'notes.txt', text: 'It fails.\n' }];
-		const asked = (others: object = {}) =>
-			({
-				conversation: { id: 'c7', head: 't1', turns: [{ id: 't1', question, attachments }], ...others },
-			}) as unknown as Chat;
-		let prompts: string[];
-		let warnings: string[];
-		const { showWarningMessage } = vscode.window;
-		const handOver = (context: ChatContext, chat: Chat, goal: string) =>
-			sendToTask(context, chat, goal, {
-				proposeTask: async (goal, context) => void prompts.push(context === '' ? goal : `${goal}\n\n${context}`),
-				onAsk: () => {},
-			});
-
-		beforeEach(() => {
-			[prompts, warnings] = [[], []];
-			Object.assign(vscode.window, { showWarningMessage: async (text: string) => void warnings.push(text) });
-		});
-		afterEach(() => Object.assign(vscode.window, { showWarningMessage }));
-
-		it('stands in its prompt behind the goal, as it is now, and is gone from the composer', async () => {
-			const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
-			await writeFile(place('folder/now.ts').fsPath, 'export const now = 1;\n');
-			await context.addFrom(async () => [{ kind: 'file' as const, uri: place('folder/now.ts').toString() }]);
-			await writeFile(place('folder/now.ts').fsPath, 'export const now = 2;\n');
-			assert.equal(await handOver(context, asked(), 'Count further'), undefined);
-			assert.match(prompts[0] ?? '', /^Count further\n\n[\s\S]*```ts\nexport const now = 2;\n```$/);
-			assert.deepEqual(labels(), []);
-			await rm(place('folder/now.ts').fsPath);
-			context.dispose();
-		});
-
-		it('stays where it cannot be read any more, and nothing is handed over', async () => {
-			const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
-			await writeFile(place('folder/gone.ts').fsPath, '');
-			await context.addFrom(async () => [{ kind: 'file' as const, uri: place('folder/gone.ts').toString() }]);
-			await rm(place('folder/gone.ts').fsPath);
-			assert.notEqual(await handOver(context, asked(), 'Count further'), undefined);
-			assert.deepEqual([prompts, labels()], [[], ['gone.ts']]);
-			context.dispose();
-		});
-
-		it('is that of the last message where there is no goal, and the composer keeps its own', async () => {
-			const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
-			await context.addFrom(() => context.ofTask());
-			assert.equal(await handOver(context, asked(), ' '), undefined);
-			assert.match(prompts[0] ?? '', /^Why does it fail\?\n\n[\s\S]*`notes\.txt`\n```\nIt fails\.\n```$/);
-			assert.deepEqual(labels(), ['Log of It']);
-			const empty = asked({ head: undefined, turns: [] });
-			assert.match((await handOver(context, empty, ''))?.message ?? '', /Write what the task should do/);
-			context.dispose();
-		});
-
-		it('leaves images out of the prompt and says so', async () => {
-			const { context, labels } = openContext(() => ({ request: 0, model: 'demo', takesImages: true }));
-			await context.addFrom(async () => [{ kind: 'file' as const, uri: place('fox.png').toString() }]);
-			assert.equal(await handOver(context, asked(), 'Draw it'), undefined);
-			assert.deepEqual(prompts, ['Draw it']);
-			assert.match(warnings.join(), /images are not in its prompt\. They stay/);
-			assert.deepEqual(labels(), ['fox.png']);
-			context.dispose();
-		});
-
-		it('never comes from an encrypted conversation', async () => {
-			const { context } = openContext(() => ({ request: 0, model: 'demo' }));
-			const encrypted = asked({ encryption: { connection: 'acme' } });
-			for (const goal of ['Do it', '']) {
-				assert.match((await handOver(context, encrypted, goal))?.message ?? '', /A task is not encrypted/);
-			}
-			assert.deepEqual(prompts, []);
-			context.dispose();
-		});
-	});
-
 	it('is the log or the changes of a task, as the user chooses', async () => {
 		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
 		assert.equal(await context.addFrom(() => context.ofTask('none')), false);
@@ -515,61 +405,5 @@ describe('context in the editor', () => {
 		assert.deepEqual(await pastedContext(path), [{ kind: 'file', uri: place('folder/a.ts').toString() }]);
 		assert.equal(await pastedContext(`${path}\nand a sentence`), undefined);
 		assert.equal(await pastedContext('/etc/hosts'), undefined);
-	});
-});
-
-describe('the connection that the chat shows', () => {
-	const connection = async () => ({ name: 'local', label: 'Local', model: 'small', isDemo: false });
-	const described = {
-		...localConnection,
-		models: [{ id: 'small', kinds: ['chat' as const], contextLength: 4_000, maxOutputTokens: 500 }],
-	};
-
-	it('tells how much a model takes once its service has told', async () => {
-		const shown = new ShownConnection({ connection, describeConnection: async () => described });
-		await shown.read();
-		assert.deepEqual(shown.limitsOf('small'), {});
-		void shown.refresh();
-		await shown.refreshed();
-		assert.deepEqual(shown.limitsOf('small'), { contextLength: 4_000, maxOutputTokens: 500 });
-		assert.deepEqual(shown.limitsOf('another'), {});
-		assert.equal(shown.problem, undefined);
-	});
-
-	it('says why the service does not tell, until it does', async () => {
-		let fails = true;
-		const describeConnection = async () => (fails ? Promise.reject(new Error('no')) : described);
-		const shown = new ShownConnection({ connection, describeConnection });
-		await shown.read();
-		await shown.refresh();
-		assert.equal(typeof shown.problem, 'string');
-		fails = false;
-		await shown.refresh();
-		assert.equal(shown.problem, undefined);
-	});
-});
-
-describe('the key bindings in the editor', () => {
-	interface Binding {
-		key: string;
-		command: string;
-		when?: string;
-	}
-	/** Where our view or a document of ours has the focus, a key may mean something else than everywhere. */
-	const ours = /errand\.chatFocused|focusedView == '?errand\.|resourceScheme == '?errand-/;
-
-	it('take no key that the editor uses where they apply', async () => {
-		const document = await vscode.workspace.openTextDocument(
-			vscode.Uri.parse('vscode://defaultsettings/keybindings.json'),
-		);
-		const text = document.getText().replace(/^\s*\/\/.*$/gm, '');
-		const bindings: Binding[] = JSON.parse(text.slice(0, text.lastIndexOf(']') + 1));
-		const own = bindings.filter(({ command }) => Object.values<string>(commands).includes(command));
-		assert.ok(own.length >= 4 && bindings.length > 500, `${own.length} of ${bindings.length}`);
-		const others = bindings.filter(binding => !own.includes(binding) && binding.when !== 'false');
-		const collisions = own
-			.filter(({ when = '' }) => !ours.test(when))
-			.flatMap(({ key }) => others.filter(other => other.key === key || key.startsWith(`${other.key} `)));
-		assert.deepEqual(collisions, []);
 	});
 });

@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import { exportConnections, importConnections } from '../../src/connections/transferConnections.ts';
 import { readSetting } from '../../src/platform/settings.ts';
 import { keys as contractKeys } from '../support/contractServer/fixtures.ts';
+import { waitFor } from '../support/waitFor.ts';
 import { useConnectionFlow } from './useConnectionFlow.ts';
 
 const KEY = contractKeys.inference;
@@ -31,16 +32,27 @@ describe('connections in files', function () {
 		return file;
 	};
 
-	/**
-	 * Imports what the file to be opened holds, and accepts the list that it is shown in as it is. The editor's own list is
-	 * left out: it can be accepted for a moment before it has its rows, and says nothing when it has them.
-	 */
+	/** Imports what the file to be opened holds, and accepts the list that it is shown in as it is. */
 	async function importAll(): Promise<void> {
 		const { showQuickPick } = vscode.window;
-		const accept = async (rows: { picked?: boolean }[]) => rows.filter(({ picked }) => picked);
-		Object.assign(vscode.window, { showQuickPick: accept });
+		let hasRows = false;
+		// The list can be accepted for a moment before it has its rows, and nothing but a row that becomes active shows them.
+		const list = (rows: vscode.QuickPickItem[], options: vscode.QuickPickOptions) =>
+			showQuickPick(rows, {
+				...options,
+				onDidSelectItem: () => {
+					hasRows = true;
+				},
+			});
+		Object.assign(vscode.window, { showQuickPick: list });
 		try {
-			await importConnections();
+			const imported = importConnections();
+			await waitFor('the list to have its rows', async () => {
+				await vscode.commands.executeCommand('workbench.action.quickOpenSelectNext');
+				return hasRows;
+			});
+			await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+			await imported;
 		} finally {
 			Object.assign(vscode.window, { showQuickPick });
 		}

@@ -43,9 +43,11 @@ export async function runInChat(page: Page, frame: Frame, title: string, ...choi
 	await composerHasCursor(frame);
 }
 
-/** Types a message into the composer and sends it with Enter. */
+/** Types a message into the composer and sends it with Enter, once the reply before it has ended. */
 export async function sendMessage(frame: Frame, text: string): Promise<void> {
 	const composer = frame.locator('chat-composer textarea');
+	// A reply's last words are seen before its end is, and until then, Enter sends nothing.
+	await frame.locator('chat-composer button.send:not([aria-label="Stop"])').waitFor();
 	await composer.fill(text);
 	// A list that has just closed gives the focus back late, and the key would be lost meanwhile.
 	await until('the composer has the cursor', async () => {

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { type Clock, systemClock } from '../../src/base/async.ts';
+import { nullLogger } from '../../src/base/logger.ts';
+import { ChatContext, type ModelRoom } from '../../src/chat/context/chatContext.ts';
+import type { ToPage } from '../../src/chat/protocol/protocol.ts';
+import { ImageStore } from '../../src/chat/storage/imageStore.ts';
+import { State } from './state.ts';
+
+export const root = () => vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail('no folder is open');
+
+/** A place in the folder of the workspace that tests of context write into. */
+export const place = (name: string) => vscode.Uri.joinPath(root(), 'context', name);
+
+/** The composer's context over the folder of `place`, with what it tells the page and the chips that are shown. */
+export const openContext = (
+	measure: ModelRoom['measure'],
+	measureAgain = async () => {},
+	focusComposer = () => {},
+	clock: Clock = systemClock,
+) => {
+	const refuseImages = async () => ({ kind: 'refused', problem: 'type' }) as const;
+	const posted: ToPage[] = [];
+	const context = new ChatContext({
+		storage: {
+			state: new State(),
+			images: new ImageStore(place('kept').fsPath, refuseImages, nullLogger),
+		},
+		conversations: { of: async () => undefined, isEncrypted: () => false, mayKeep: () => true },
+		model: { measure, known: async () => {}, askAgain: measureAgain },
+		page: { post: message => posted.push(message), focusComposer },
+		readTask: async argument => (argument === 'none' ? undefined : { label: 'Log of It', text: 'it began\n' }),
+		terminal: () => undefined,
+		clock,
+		logger: nullLogger,
+	});
+	const labels = () => {
+		const shown = posted.findLast(message => message.kind === 'context-set');
+		return shown?.kind === 'context-set' ? shown.context.chips.map(({ label }) => label) : [];
+	};
+	return { context, posted, labels };
+};

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { commands } from '../../src/platform/ids.ts';
+
+describe('the key bindings in the editor', () => {
+	interface Binding {
+		key: string;
+		command: string;
+		when?: string;
+	}
+	/** Where our view or a document of ours has the focus, a key may mean something else than everywhere. */
+	const ours = /errand\.chatFocused|focusedView == '?errand\.|resourceScheme == '?errand-/;
+
+	it('take no key that the editor uses where they apply', async () => {
+		const document = await vscode.workspace.openTextDocument(
+			vscode.Uri.parse('vscode://defaultsettings/keybindings.json'),
+		);
+		const text = document.getText().replace(/^\s*\/\/.*$/gm, '');
+		const bindings: Binding[] = JSON.parse(text.slice(0, text.lastIndexOf(']') + 1));
+		const own = bindings.filter(({ command }) => Object.values<string>(commands).includes(command));
+		assert.ok(own.length >= 4 && bindings.length > 500, `${own.length} of ${bindings.length}`);
+		const others = bindings.filter(binding => !own.includes(binding) && binding.when !== 'false');
+		const collisions = own
+			.filter(({ when = '' }) => !ours.test(when))
+			.flatMap(({ key }) => others.filter(other => other.key === key || key.startsWith(`${other.key} `)));
+		assert.deepEqual(collisions, []);
+	});
+});
