@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 import { expireSessions, type Tampering, tamper } from '../support/channelFaults.ts';
@@ -27,6 +27,7 @@ import {
 	sendMessage,
 	turns,
 } from '../support/errandWindow.ts';
+import { filesWith } from '../support/filesWith.ts';
 
 const KEY = 'sk-0123456789abcdefWXYZ';
 /** What is said in conversations that are kept, and in one that is not. */
@@ -146,25 +147,13 @@ describe('Encrypted conversations in the window', function () {
 	/** Neither in a file of the editor and the service, their logs among them, nor in what the window keeps. */
 	async function nothingIsWritten(): Promise<void> {
 		// The search finds what is there, and what was written last has been written by then.
-		await until('the kept one is on disk', async () => filesWith(KEPT).length > 0);
-		assert.deepEqual(filesWith(MARKER), []);
+		await until('the kept one is on disk', async () => filesWith(server.dataFolder, KEPT).length > 0);
+		assert.deepEqual(filesWith(server.dataFolder, MARKER), []);
 		const stored = await page.evaluate(readStorage);
 		assert.match(stored, /errand/i);
 		assert.ok(!stored.includes(MARKER), 'the window keeps something of it');
 		const printed = [server.output(), ...window.messages.map(({ text }) => text)];
 		assert.ok(!printed.some(text => text.includes(MARKER)), 'something of it was printed');
-	}
-
-	/** Files below the editor's data, in whatever encoding of text, or with it in their name. */
-	function filesWith(text: string): string[] {
-		const spellings = [Buffer.from(text), Buffer.from(text, 'utf16le')];
-		return globSync('**/*', { cwd: server.dataFolder, withFileTypes: true })
-			.filter(entry => entry.isFile())
-			.map(entry => path.join(entry.parentPath, entry.name))
-			.filter(file => {
-				const bytes = readIfThere(file);
-				return file.includes(text) || spellings.some(spelling => bytes.includes(spelling));
-			});
 	}
 
 	it('asks for the key of the connection, and sends context and message to nobody but the enclave', async () => {
@@ -312,15 +301,6 @@ describe('Encrypted conversations in the window', function () {
 		);
 	});
 });
-
-function readIfThere(file: string): Buffer {
-	try {
-		return readFileSync(file);
-	} catch {
-		// It went while the folder was read.
-		return Buffer.alloc(0);
-	}
-}
 
 /** Runs in the page: everything that the window keeps in the browser, as text. */
 async function readStorage(): Promise<string> {

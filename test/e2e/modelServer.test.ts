@@ -6,6 +6,7 @@ import { type EditorServer, openWindow, startEditor } from '../support/editor.ts
 import { dialog, dismissInput, runCommand, screenshot, toast, until, useTheme } from '../support/editorWindow.ts';
 import { ask, lastTurnText, narrowSideBar, openChat, replyEnds, replyText, turns } from '../support/errandWindow.ts';
 import { FaultServer, sendEvents, sendJson, sseEvent } from '../support/faultServer.ts';
+import { filesWith } from '../support/filesWith.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 
 const KEY = 'sk-proj-Ab3dEf6hIj9kLm2n';
@@ -149,11 +150,7 @@ describe('adding a model server, in the window', function () {
 	it('has written what a user would write, and the key nowhere', async () => {
 		assert.deepEqual(machineSettings()['errand.local.upstreams'], { server: { url: `${keyed.origin}/v1` } });
 		assert.equal(server.settings()['errand.chat.model'], 'private-large');
-		const files = fs.globSync('**/*', { cwd: server.dataFolder, withFileTypes: true }).filter(entry => entry.isFile());
-		for (const entry of files) {
-			const file = path.join(entry.parentPath, entry.name);
-			assert.ok(!fs.readFileSync(file).includes(KEY), file);
-		}
+		assert.deepEqual(filesWith(server.dataFolder, KEY), []);
 	});
 
 	it('makes the model the default: it is checked in the list, and the demo is not', async () => {
