@@ -92,6 +92,8 @@ describe('the end of client.tasks.follow', () => {
 			it(`before the head is a lost connection after the limit of ${what}`, async () => {
 				served.connections = [() => {}, send(connected, complete(0))];
 				const ended = collect(served.client.tasks.follow('t1', options));
+				// A request that is given up before the service has it would leave the first answer to the next one.
+				await waitFor('the request to arrive', () => served.streams.length === 1);
 				await served.client.clock.expire(limit);
 				const { events } = await ended;
 				assert.deepEqual(events.map(wordsOf), ['reconnecting 0 #1 timeout', 'connected 0', 'complete completed 0']);

@@ -122,6 +122,7 @@ describe('the gateway', function () {
 			const gateway = await start({ mute: { behaves: { firstMs: 600_000 } }, good: {} }, clock);
 			await gateway.directory.ready();
 			const served = gateway.servedBy({ provider: { order: ['mute'] } });
+			await waitFor('the first request', () => gateway.server('mute').chats.length === 1);
 			await clock.expire(90_000);
 			assert.equal(await served, 'good');
 			await waitFor('the abort at the upstream', () => gateway.server('mute').chats[0]?.wasAbandoned);
