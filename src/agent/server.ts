@@ -95,7 +95,11 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 		.onRequest(methods.agent.initialize, () => ({
 			protocolVersion: PROTOCOL_VERSION,
 			agentInfo: { name: 'errand-agent', title: 'Errand agent', version },
-			agentCapabilities: { loadSession: true, sessionCapabilities: { close: {}, resume: {} } },
+			agentCapabilities: {
+				loadSession: true,
+				promptCapabilities: { embeddedContext: true },
+				sessionCapabilities: { close: {}, resume: {} },
+			},
 		}))
 		.onRequest(methods.agent.session.new, async ({ params }) => {
 			const session = await open(randomUUID(), params.cwd, []);
@@ -183,7 +187,7 @@ async function prompt(
 			folder: session.folder,
 			signal,
 			update,
-			isAllowed: call => isAllowed(session, call, { client, signal }),
+			isAllowed: session.mode === 'sandboxed' ? undefined : call => isAllowed(session, call, { client, signal }),
 			async save(items) {
 				session.items = [...items];
 				await files.save(session.id, session.folder, items).catch((error: NodeJS.ErrnoException) => {
@@ -211,7 +215,7 @@ async function prompt(
 	}
 }
 
-/** Asks the client, unless nothing needs to be asked in the session's mode or the user has answered for good. */
+/** Asks the client, unless the user has answered for good. */
 async function isAllowed(
 	session: Session,
 	call: ShownCall,
@@ -219,7 +223,7 @@ async function isAllowed(
 ): Promise<boolean> {
 	const kind = String(call.kind);
 	const all = kind === 'execute' ? 'every command' : 'every change of a file';
-	if (session.mode === 'sandboxed' || session.allowed.has(kind)) {
+	if (session.allowed.has(kind)) {
 		return true;
 	}
 	const request: RequestPermissionRequest = {

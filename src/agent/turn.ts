@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
+import { isDeepStrictEqual } from 'node:util';
+import type { SessionUpdate, StopReason, ToolCallContent } from '@agentclientprotocol/sdk';
+import { defined } from '../base/defined.ts';
 import { describeError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import type { InputItem } from '../contract/responses.ts';
@@ -28,8 +30,8 @@ export interface TurnOptions {
 	/** Aborts when the prompt is cancelled. */
 	signal: AbortSignal;
 	update(update: SessionUpdate): Promise<void>;
-	/** Asks whether a call may run that needs permission. */
-	isAllowed(call: ShownCall): Promise<boolean>;
+	/** Asks whether a call may run that needs permission. Undefined: every call may. */
+	isAllowed: ((call: ShownCall) => Promise<boolean>) | undefined;
 	/** Called with the conversation after each step. */
 	save(items: readonly InputItem[]): Promise<void>;
 }
@@ -41,6 +43,8 @@ export interface ShownCall {
 	kind: Tool['kind'];
 	locations: { path: string }[];
 	rawInput: Record<string, unknown>;
+	/** What it would do, if that can be said. */
+	content?: ToolCallContent[];
 }
 
 /** The characters of a title. A whole command is among the arguments that are shown. */
@@ -162,6 +166,7 @@ export class Turn {
 		}
 		this.broken = 0;
 		const shown = shownCall(call, tool, tool.show(read.data, { folder }), read.data);
+		const asks = isAllowed !== undefined && tool.needsPermission;
 		const show: typeof update = tool.isSilent ? async () => {} : update;
 		await show({ ...shown, sessionUpdate: 'tool_call', status: 'pending' });
 		const done = async (status: 'completed' | 'failed', outcome: ToolResult) => {
@@ -171,8 +176,16 @@ export class Turn {
 			return result(text);
 		};
 		try {
-			if (tool.needsPermission && !(await isAllowed(shown))) {
-				return await done('failed', { text: 'This was not allowed. Do without it, or say what it would be for.' });
+			if (asks) {
+				const content = await tool.preview?.(read.data, { folder });
+				if (!(await isAllowed({ ...shown, ...defined({ content }) }))) {
+					return await done('failed', { text: 'This was not allowed. Do without it, or say what it would be for.' });
+				}
+				if (!isDeepStrictEqual(content, await tool.preview?.(read.data, { folder }))) {
+					throw new ToolFailure(
+						'The file has changed since this was shown to the user. Read it again, then try again.',
+					);
+				}
 			}
 			await show({ sessionUpdate: 'tool_call_update', toolCallId: shown.toolCallId, status: 'in_progress' });
 			const outcome = await tool.run(read.data, { folder, signal, update });

@@ -50,7 +50,7 @@ export function agentLaunch(agent: FoundAgent, place: Omit<AgentPlace, 'programs
 		programs: Object.values(programs),
 		env: { ...definition.environment(full), ...baseEnvironment(full) },
 		files: definition.files(full),
-		mode: definition.mode,
+		mode: (place.isAttended ? definition.askingMode : undefined) ?? definition.mode,
 		...defined({ startHint: hintOf(definition) }),
 	};
 }

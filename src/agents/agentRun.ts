@@ -12,17 +12,19 @@ import { packageFolders } from './sandbox/packageFolders.ts';
 import { insidePlaces } from './sandbox/places.ts';
 import { ResourceWatch } from './sandbox/resourceWatch.ts';
 import { type Toolchains, toolchains } from './sandbox/toolchains.ts';
-import { wrap } from './sandbox/wrap.ts';
+import { type LentFolder, wrap } from './sandbox/wrap.ts';
 import { AgentFailure } from './session/agentFailure.ts';
 import type { AgentSession } from './session/agentSession.ts';
 import type { AgentEvent } from './session/events.ts';
 import { openAgentSession } from './session/openAgentSession.ts';
-import { permissionInside } from './session/permissionInside.ts';
+import type { PermissionPolicy } from './session/permissions.ts';
 
 /** Where the programs of an agent run, and what they may reach. All paths are paths of the host. */
 export interface RunPlace {
 	/** The folder with the files to work on. */
 	tree: string;
+	/** What a sandbox shows in it beside them. */
+	lent?: readonly LentFolder[];
 	/** The agent's own home folder. */
 	home: string;
 	/** The name of the repository, which is part of the tree's path in the sandbox. */
@@ -118,7 +120,7 @@ export async function startAt(place: RunPlace, options: ProgramOptions): Promise
 }
 
 async function sandboxed(place: RunPlace, { command, args, env, programs = [], signal }: ProgramOptions) {
-	const { tree, home, name, relay, privateFolders, insideProgram } = place;
+	const { tree, lent, home, name, relay, privateFolders, insideProgram } = place;
 	const placeOf = (file: string) => packageFolders(file, os.homedir(), privateFolders);
 	const [program, own] = [await placeOf(command), await placeOf(process.execPath)];
 	const others = await Promise.all(programs.map(placeOf));
@@ -133,6 +135,7 @@ async function sandboxed(place: RunPlace, { command, args, env, programs = [], s
 		home,
 		name,
 		readOnly: [program, own, ...others].flatMap(shown => shown.readOnly).concat(readOnly),
+		...defined({ lent }),
 		...(socket === undefined ? {} : { relay: { socket, node: own.command, program: insideProgram } }),
 	});
 }
@@ -143,6 +146,10 @@ export interface AgentRunOptions extends Pick<ProgramOptions, 'signal' | 'onLimi
 	launch(place: Omit<AgentPlace, 'programs'>): Promise<AgentLaunch>;
 	/** The model that the relay answers with. */
 	model: string;
+	/** Somebody is there to answer what the agent asks permission for. */
+	isAttended?: boolean;
+	/** Makes the policy that answers it. `tree` and `home` are the folders as the agent sees them. */
+	decide(seen: Pick<SeenPlace, 'tree' | 'home'>): PermissionPolicy;
 	/** The agent's session of an earlier run at the same place, which is continued if the agent can. */
 	earlier: string | undefined;
 	onEvent(event: AgentEvent): void;
@@ -150,24 +157,24 @@ export interface AgentRunOptions extends Pick<ProgramOptions, 'signal' | 'onLimi
 }
 
 /**
- * Starts an agent at its place and opens a session with it. What it asks permission for is answered by
- * `permissionInside`, as nobody is there to be asked.
+ * Starts an agent at its place and opens a session with it.
  * @throws UserFacingError if the agent fails; the signal's reason if it aborts. Nothing of the agent is left then.
  */
 export async function startAgentRun(options: AgentRunOptions): Promise<AgentSession> {
-	const { place, model, earlier, signal, logger, onEvent } = options;
+	const { place, model, isAttended, earlier, signal, logger, onEvent } = options;
 	const { tree, ...seen } = seenFrom(place);
 	const { mode, files, startHint, ...program } = await options.launch({
 		...seen,
 		token: place.relay?.token ?? '',
 		model,
+		...defined({ isAttended }),
 	});
 	await writeAgentHome(place.home, files);
 	const child = await startAt(place, { ...program, signal, onLimit: options.onLimit });
 	return openAgentSession({
 		child,
 		folder: tree,
-		decide: permissionInside(tree, [seen.home]),
+		decide: options.decide({ tree, home: seen.home }),
 		onEvent,
 		signal,
 		logger,

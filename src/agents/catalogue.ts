@@ -24,6 +24,7 @@ export const knownAgents: readonly AgentDefinition[] = [
 		args: ['acp'],
 		needs: [],
 		api: 'chat',
+		// Its configuration has it ask, but a repository's own configuration can tell it not to.
 		megabytes: 680,
 		environment: place => ({
 			OPENCODE_CONFIG_CONTENT: opencodeConfiguration(place),

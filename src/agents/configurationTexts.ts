@@ -20,6 +20,7 @@ export function opencodeConfiguration(place: AgentPlace): string {
 		snapshot: false,
 		model: name,
 		small_model: name,
+		...(place.isAttended ? { permission: { edit: 'ask', bash: 'ask', webfetch: 'ask' } } : {}),
 		enabled_providers: ['errand'],
 		provider: {
 			errand: {

@@ -18,6 +18,8 @@ export interface AgentPlace {
 	contextLength?: number;
 	/** The longest reply in tokens. Absent if nobody knows it. */
 	maxOutputTokens?: number;
+	/** Somebody is there to answer what the agent asks permission for. */
+	isAttended?: boolean;
 	/** The absolute paths of the agent's own program and of the further programs that it needs, by their names. */
 	programs: Readonly<Record<string, string>>;
 }
@@ -73,6 +75,11 @@ export interface AgentDefinition {
 	api: ModelApi | undefined;
 	/** The mode that a session is set to. */
 	mode?: string;
+	/**
+	 * The mode in which it asks before each change of a file and each command, whatever the repository says. Others ask for
+	 * less or never, whoever is there to answer.
+	 */
+	askingMode?: string;
 	/** The reason why it is listed but never run. */
 	problem?: Extract<AgentProblem, 'own-account' | 'model-api'>;
 	/** The memory that it is known to need. */

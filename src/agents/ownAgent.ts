@@ -22,12 +22,14 @@ export function ownAgent(program: string, version: string): FoundAgent | undefin
 		api: 'responses',
 		// The sandbox holds it; where there is none, the user has agreed to that for the whole repository.
 		mode: 'sandboxed',
+		askingMode: 'ask',
 		megabytes: 100,
-		environment: ({ relayUrl, token, model, contextLength }) => ({
+		environment: ({ relayUrl, token, model, contextLength, isAttended }) => ({
 			ERRAND_AGENT_URL: relayUrl,
 			ERRAND_AGENT_KEY: token,
 			ERRAND_AGENT_MODEL: model,
-			ERRAND_AGENT_API: 'responses',
+			// The service always has that endpoint. A connection may not, and then the agent goes on with chat.
+			...(isAttended ? {} : { ERRAND_AGENT_API: 'responses' }),
 			...defined({ ERRAND_AGENT_CONTEXT_LENGTH: contextLength?.toString() }),
 			...(process.versions['electron'] ? { ELECTRON_RUN_AS_NODE: '1' } : {}),
 		}),

@@ -1,5 +1,6 @@
 // What every HTTP server of ours needs of a request.
 import type { IncomingMessage } from 'node:http';
+import { parseJson } from './json.ts';
 
 /** How much of a body that is too long is read before the refusal is sent. */
 const MAXIMUM_DROPPED_BYTES = 64 * 1024 * 1024;
@@ -8,6 +9,37 @@ const DROP_TIMEOUT_MS = 5_000;
 /** Returns the target of the request without its query. */
 export function pathOf(request: IncomingMessage): string {
 	return (request.url ?? '').split('?', 1)[0] ?? '';
+}
+
+/** The body of a request, or a sentence that says why it cannot be used, with the status for it. */
+export type JsonBody = { value: unknown } | { status: 400 | 413; problem: string };
+
+/**
+ * Reads the body of a request as JSON, of at most `megabytes`. The connection cannot be used again after a body that was
+ * larger.
+ */
+export async function readJsonBody(incoming: IncomingMessage, megabytes: number): Promise<JsonBody> {
+	const maximum = megabytes * 1024 * 1024;
+	const pieces: Buffer[] = [];
+	let size = 0;
+	try {
+		for await (const piece of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+			size += piece.length;
+			if (size > maximum) {
+				break;
+			}
+			pieces.push(piece);
+		}
+	} catch {
+		return { status: 400, problem: 'The request body ended early.' };
+	}
+	if (size > maximum) {
+		await dropBody(incoming);
+		return { status: 413, problem: `The request body is larger than ${megabytes} MB.` };
+	}
+	// No JSON text is parsed to undefined.
+	const value = parseJson(Buffer.concat(pieces).toString('utf8'));
+	return value === undefined ? { status: 400, problem: 'The request body is not valid JSON.' } : { value };
 }
 
 /**

@@ -10,6 +10,7 @@ const INVISIBLE = String.raw`[[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u202
 const RUNS = String.raw`\p{RGI_Emoji_Tag_Sequence}|[${INVISIBLE}--[\t\n\r]]+`;
 /** Compiled on first use: a class of this size takes a millisecond, which would delay the start. */
 let runs: RegExp | undefined;
+let invisible: RegExp | undefined;
 
 const IN_USE = /^(?:\u{1f3f4}.+|(?:\u200c|\u200d|\ufe0e|\ufe0f){1,2})$/u;
 
@@ -49,6 +50,15 @@ export function replaceHidden(text: string, by: (character: string) => string): 
 			? run
 			: Array.from(run, by).join(''),
 	);
+}
+
+/** Replaces each invisible character but tabs and line feeds, also those that prose needs. */
+export function replaceInvisible(text: string, by: (character: string) => string): string {
+	if (!mayHide(text)) {
+		return text;
+	}
+	invisible ??= new RegExp(`[${INVISIBLE}--[\\t\\n]]`, 'gv');
+	return text.replace(invisible, by);
 }
 
 function characterBefore(text: string, at: number): string {

@@ -14,18 +14,39 @@ interface PartialCall {
 }
 
 /**
- * Assembles the fragments of a stream's tool calls. Fragments of several calls may be interleaved. Some services use
- * one index for all calls, so an id that differs from the call's own begins another call.
+ * Tells the calls of a stream apart. Fragments of several calls may be interleaved. Some services use one index for all
+ * calls, so an id that differs from the call's own begins another call; an empty one is none.
  */
+export class ToolCallPositions {
+	private readonly current = new Map<number, { position: number; id: string | undefined }>();
+	private count = 0;
+
+	/** Returns the position of the fragment's call, in the order in which the calls began. */
+	of({ index, id: given }: ToolCallEvent): number {
+		const id = given || undefined;
+		const known = this.current.get(index);
+		if (known && (id === undefined || known.id === undefined || known.id === id)) {
+			known.id ??= id;
+			return known.position;
+		}
+		const position = this.count++;
+		this.current.set(index, { position, id });
+		return position;
+	}
+}
+
+/** Assembles the fragments of a stream's tool calls. */
 export class ToolCallCollector {
 	private readonly calls: PartialCall[] = [];
-	private readonly current = new Map<number, PartialCall>();
+	private readonly positions = new ToolCallPositions();
 
 	/** Adds an event of a chat stream. Events of other types are ignored. */
 	add(event: ChatStreamEvent): void {
 		if (event.type === 'toolCall') {
-			const call = this.callOf(event);
-			call.id ??= event.id;
+			const position = this.positions.of(event);
+			const call = this.calls[position] ?? { id: undefined, name: undefined, arguments: [] };
+			this.calls[position] = call;
+			call.id ||= event.id;
 			// Some services repeat the name in every fragment.
 			call.name ??= event.name;
 			call.arguments.push(event.arguments);
@@ -35,17 +56,6 @@ export class ToolCallCollector {
 	/** Returns the calls so far, in the order in which they began. After the end of the stream they are complete. */
 	collected(): ToolCall[] {
 		return complete(this.calls.map(({ id, name, arguments: parts }) => ({ id, name, arguments: parts.join('') })));
-	}
-
-	private callOf({ index, id }: ToolCallEvent): PartialCall {
-		const known = this.current.get(index);
-		if (known && (id === undefined || known.id === undefined || known.id === id)) {
-			return known;
-		}
-		const call: PartialCall = { id, name: undefined, arguments: [] };
-		this.current.set(index, call);
-		this.calls.push(call);
-		return call;
 	}
 }
 

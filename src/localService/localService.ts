@@ -3,7 +3,7 @@ import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Transport } from '../client/core/transport.ts';
-import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest } from '../contract/agents.ts';
+import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest, TaskSettings } from '../contract/agents.ts';
 import type { GatewayDescription } from '../contract/control.ts';
 import type { AddedModel } from './servers/addModelServer.ts';
 import type { UnusedServer } from './servers/unusedServer.ts';
@@ -45,6 +45,8 @@ export interface LocalService extends Disposable {
 	checkTask(request: TaskCheckRequest): Promise<TaskCheck>;
 	/** Makes the service keep what the user has allowed for a repository. */
 	allow(consent: Consent): Promise<void>;
+	/** Returns the settings about agents on this machine, as they are now. */
+	agentSettings(): Promise<TaskSettings>;
 	/** Makes a commit of what an agent had done when its task was ended. Returns the name of its branch. */
 	keepWork(taskId: string): Promise<string>;
 	/** Returns what the tasks have used, the latest month first. */

@@ -29,7 +29,7 @@ export interface LocalServiceListener {
 }
 
 /** What `LocalService` does once it is used. */
-type Used = Omit<LocalService, 'isStopped' | 'onDidChangeStopped' | 'onDidChange' | 'defaultModel'>;
+type Used = Omit<LocalService, 'isStopped' | 'onDidChangeStopped' | 'onDidChange' | 'defaultModel' | 'agentSettings'>;
 
 /** Starts and asks the local service on behalf of this window. */
 export class LocalServiceFeature implements Used {

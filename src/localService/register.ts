@@ -82,6 +82,7 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		nameRepositories: async folders => (await feature()).nameRepositories(folders),
 		checkTask: async request => (await feature()).checkTask(request),
 		allow: async consent => (await feature()).allow(consent),
+		agentSettings: async () => (await import('./upstreams.ts')).currentTaskSettings(logger),
 		keepWork: async taskId => (await feature()).keepWork(taskId),
 		monthlyUse: async () => (await feature()).monthlyUse(),
 		defaultModel: () => globalState.get<string>(DEFAULT_MODEL_KEY),

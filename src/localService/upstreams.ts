@@ -30,7 +30,8 @@ export async function currentHandover(keys: UpstreamKeyStore, logger: Logger): P
 	return { upstreams: await Promise.all(list), findOllama, tasks: currentTaskSettings(logger) };
 }
 
-function currentTaskSettings(logger: Logger): TaskSettings {
+/** Reads the settings about tasks and agents. Those that cannot be used are named in the log. */
+export function currentTaskSettings(logger: Logger): TaskSettings {
 	const { tasks, agentProblems, unusable } = readTaskSettings({
 		agents: readSetting('errand.local.agents'),
 		sandbox: readSetting('errand.local.sandbox'),

@@ -1,10 +1,5 @@
+import { CLIENT_GONE } from '../base/streamText.ts';
 import type { AppContext } from './server.ts';
-
-/**
- * A single instance is shared: every reply ends with `close` of its connection, and creating an error costs as much as
- * reading several chunks.
- */
-export const CLIENT_GONE = new DOMException('The client has gone.', 'AbortError');
 
 /**
  * Calls `answer` with a signal that aborts when the client disconnects, so that work for it ends. Errors that `answer`

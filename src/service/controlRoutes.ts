@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { UserFacingError } from '../base/errors.ts';
+import { sseComment } from '../base/streamText.ts';
 import { keepWorkSchema } from '../contract/agents.ts';
 import { controlPaths, type GatewayDescription, proofNonceSchema, proofOf } from '../contract/control.ts';
 import { type FoundAnswer, foundAnswerSchema } from '../contract/foundServers.ts';
 import { parseOrRefuse, RequestRefused } from './replies.ts';
 import { type App, readJson } from './server.ts';
 import { type MonthUse, shownUse } from './store/modelUseStore.ts';
-import { sseComment, streamReply } from './streamReply.ts';
+import { streamReply } from './streamReply.ts';
 
 const HEARTBEAT_MS = 10_000;
 const BODY_MEGABYTES = 1;

@@ -6,7 +6,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { describeError, UserFacingError } from '../base/errors.ts';
-import { dropBody, pathOf } from '../base/httpRequest.ts';
+import { dropBody, pathOf, readJsonBody } from '../base/httpRequest.ts';
 import type { Logger } from '../base/logger.ts';
 import { createGuard, type Guard, isOpen, type Refusal } from './guard.ts';
 import type { IdleWatch } from './idleWatch.ts';
@@ -69,29 +69,11 @@ export function createApp(logger: Logger): App {
 
 /** Reads the body of a request as JSON, of at most `megabytes`. */
 export async function readJson(context: AppContext, megabytes: number): Promise<unknown> {
-	const maximum = megabytes * 1024 * 1024;
-	const pieces: Buffer[] = [];
-	let size = 0;
-	try {
-		for await (const piece of context.env.incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-			size += piece.length;
-			if (size > maximum) {
-				break;
-			}
-			pieces.push(piece);
-		}
-	} catch {
-		throw new RequestRefused(400, 'The request body ended early.');
+	const body = await readJsonBody(context.env.incoming, megabytes);
+	if ('problem' in body) {
+		throw new RequestRefused(body.status, body.problem);
 	}
-	if (size > maximum) {
-		await dropBody(context.env.incoming);
-		throw new RequestRefused(413, `The request body is larger than ${megabytes} MB.`);
-	}
-	try {
-		return JSON.parse(Buffer.concat(pieces).toString('utf8'));
-	} catch {
-		throw new RequestRefused(400, 'The request body is not valid JSON.');
-	}
+	return body.value;
 }
 
 async function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): Promise<void> {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describeError, UserFacingError } from '../base/errors.ts';
-import { removeFolder } from './removeFolder.ts';
+import { removeFolder } from '../base/removeFolder.ts';
 
 const OTHERS = 0o077;
 

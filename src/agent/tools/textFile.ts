@@ -41,12 +41,16 @@ export async function writeText({ absolute, relative }: Place, text: string): Pr
 	});
 }
 
+/** A text file as a tool would leave it. */
+export interface FileChange {
+	place: Place;
+	/** Null for a new file. */
+	before: string | null;
+	after: string;
+}
+
 /** Returns what is shown of a change. `oldText` is null for a new file. Nothing is shown of a very large change. */
-export function shownChange(
-	{ absolute }: Place,
-	oldText: string | null,
-	newText: string,
-): { content?: ToolCallContent[] } {
-	const length = (oldText?.length ?? 0) + newText.length;
-	return length > MAXIMUM_DIFF ? {} : { content: [{ type: 'diff', path: absolute, oldText, newText }] };
+export function shownChange({ place, before, after }: FileChange): ToolCallContent[] {
+	const length = (before?.length ?? 0) + after.length;
+	return length > MAXIMUM_DIFF ? [] : [{ type: 'diff', path: place.absolute, oldText: before, newText: after }];
 }

@@ -38,6 +38,8 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
 	/** Whether it changes something, so that the user may have to agree. */
 	needsPermission: boolean;
 	show(input: z.output<Schema>, context: Pick<ToolContext, 'folder'>): CallShown;
+	/** Resolves with what the call would do, for somebody who is asked. Throws a ToolFailure if it could not be done. */
+	preview?(input: z.output<Schema>, context: Pick<ToolContext, 'folder'>): Promise<ToolCallContent[]>;
 	/** Throws a ToolFailure with what the model should know. */
 	run(input: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
 }

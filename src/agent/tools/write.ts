@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { fileSizeOf, isThere, placeIn } from './place.ts';
-import { readText, shownChange, writeText } from './textFile.ts';
+import { type FileChange, readText, shownChange, writeText } from './textFile.ts';
 import { defineTool, ToolFailure } from './tool.ts';
 
 export const write = defineTool({
@@ -15,18 +15,24 @@ export const write = defineTool({
 	kind: 'edit',
 	needsPermission: true,
 	show: ({ path: named }) => ({ title: `Write ${named}`, paths: [named] }),
+	preview: async ({ path: named, content }, { folder }) => shownChange(await changeOf(named, content, folder)),
 	async run({ path: named, content }, { folder }) {
-		const place = await placeIn(folder, named);
-		const isNew = !(await isThere(place));
-		if (!isNew) {
-			await fileSizeOf(place);
-		}
-		// What is there may be no text. It is replaced all the same, and only the new text is shown then.
-		const before = isNew ? null : await readText(place).catch(() => '');
+		const change = await changeOf(named, content, folder);
+		const { place } = change;
 		await mkdir(path.dirname(place.absolute), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
 			throw new ToolFailure(`The folder of ${place.relative} cannot be made: ${error.code}.`);
 		});
 		await writeText(place, content);
-		return { text: `${place.relative} was written.`, ...shownChange(place, before, content) };
+		return { text: `${place.relative} was written.`, content: shownChange(change) };
 	},
 });
+
+async function changeOf(named: string, after: string, folder: string): Promise<FileChange> {
+	const place = await placeIn(folder, named);
+	const isNew = !(await isThere(place));
+	if (!isNew) {
+		await fileSizeOf(place);
+	}
+	// What is there may be no text. It is replaced all the same, and only the new text is shown then.
+	return { place, before: isNew ? null : await readText(place).catch(() => ''), after };
+}

@@ -7,6 +7,7 @@ import { dropBody, pathOf } from '../../base/httpRequest.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { socketPlaceFor } from '../../base/socketPlace.ts';
 import { createTokenMatch } from '../../base/tokenCheck.ts';
+import { sendError } from './callAnswer.ts';
 import { Refusals } from './refusals.ts';
 import { carry, connectOutward, type Resolve, systemResolve, TunnelRefused, targetOf } from './tunnel.ts';
 
@@ -75,8 +76,7 @@ export interface Relay {
 /** Answers every call for a model with a sentence that says why there is none. */
 export function withoutModel(message: string): RelayOptions['handle'] {
 	return (_request, response) => {
-		response.writeHead(503, { 'content-type': 'application/json' });
-		response.end(JSON.stringify({ error: { message, code: 'unavailable' } }));
+		sendError(response, { status: 503, code: 'unavailable', message });
 	};
 }
 
@@ -267,7 +267,6 @@ function proxyTokenOf(value: string | undefined): string | undefined {
 				.replace(/^[^:]*:/, '');
 }
 
-/** The body has the shape that clients of OpenAI-compatible servers read. */
 function refuse(
 	request: IncomingMessage,
 	response: ServerResponse,
@@ -275,15 +274,7 @@ function refuse(
 	code: string,
 	message: string,
 ): void {
-	const body = JSON.stringify({ error: { message, type: 'invalid_request_error', code } });
-	void dropBody(request).then(() => {
-		response.writeHead(status, {
-			'content-type': 'application/json',
-			'content-length': Buffer.byteLength(body),
-			connection: 'close',
-		});
-		response.end(body);
-	});
+	void dropBody(request).then(() => sendError(response, { status, code, message }, { connection: 'close' }));
 }
 
 function answer(client: Socket, status: string, fields = ''): void {

@@ -26,6 +26,14 @@ export interface SandboxRelay {
 	program: string;
 }
 
+/** A folder of the host that is shown in the tree, read-only. */
+export interface LentFolder {
+	/** An absolute path of the host. */
+	source: string;
+	/** The path in the tree, with slashes. The folder that it lies in must be there. */
+	at: string;
+}
+
 /** All paths are absolute paths of the host without links in them. */
 export interface SandboxRequest {
 	/** The program to run. It is shown inside at the same place. */
@@ -42,6 +50,7 @@ export interface SandboxRequest {
 	relay?: SandboxRelay;
 	/** Further files and folders, shown inside at the same place, read-only. Those that do not exist are left out. */
 	readOnly: readonly string[];
+	lent?: readonly LentFolder[];
 	limits?: SandboxLimits;
 }
 
@@ -160,6 +169,9 @@ function mounts(request: SandboxRequest, host: SandboxHost): string[] {
 		list.bind('--ro-bind', request.relay.socket, RELAY.socket);
 	}
 	list.bind('--bind', request.tree, places.tree);
+	for (const { source, at } of request.lent ?? []) {
+		list.args.push('--ro-bind-try', source, path.posix.join(places.tree, at));
+	}
 	list.bind('--bind', request.home, places.home);
 	return list.args;
 }

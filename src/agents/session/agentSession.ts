@@ -29,6 +29,13 @@ export interface AgentSessionOptions {
 	limits?: Partial<SessionLimits>;
 }
 
+/** A text that goes with a prompt. */
+export interface PromptResource {
+	/** Names the text, such as the URI of its file. */
+	uri: string;
+	text: string;
+}
+
 /**
  * A session with an agent. Its calls reject with an AgentFailure, with the signal's reason, or with an error of the
  * listener or the policy; unless the agent merely answered with an error, the child has ended by then.
@@ -41,8 +48,11 @@ export interface AgentSession {
 	readonly how: 'new' | 'resumed' | 'loaded';
 	/** The ids of the agent's modes. */
 	readonly modes: readonly string[];
-	/** Resolves with how the prompt ended. One runs at a time. */
-	prompt(text: string): Promise<StopReason>;
+	/**
+	 * Resolves with how the prompt ended. One runs at a time. `resources` go with it as such, or as a part of its text where
+	 * the agent takes none.
+	 */
+	prompt(text: string, resources?: readonly PromptResource[]): Promise<StopReason>;
 	/**
 	 * Asks the agent to stop. What it asked for is answered as cancelled. Resolves when the prompt has ended, however it
 	 * did; only the signal ends an agent that goes on.

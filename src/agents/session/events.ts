@@ -27,9 +27,11 @@ export interface ToolLocation {
 
 export interface ToolDiff {
 	path: string;
-	/** Absent if the file is new, or if the agent does not tell what was there. */
+	/** Absent if the file is new, or if the agent does not tell what was there. Of a long text, the part that changes. */
 	oldText?: string;
 	newText: string;
+	/** The part that changes is too long, and was cut. */
+	isCut?: true;
 }
 
 /** The state of a tool call after everything that the agent has told about it so far. */
@@ -38,6 +40,12 @@ export interface ToolCall {
 	title: string;
 	kind: ToolKind;
 	status: ToolStatus;
+	/** The exact command of a call that runs one, if the agent tells it. The words of a list are quoted. */
+	command?: string | undefined;
+	/** What the tool was called with, as JSON, if the agent tells it. */
+	input?: string | undefined;
+	/** It was called with more than is kept. Then neither `command` nor `input` is there. */
+	isInputCut?: true | undefined;
 	locations: readonly ToolLocation[];
 	/** Some agents tell them for some tools. What has really changed is what git says. */
 	diffs: readonly ToolDiff[];

@@ -1,6 +1,7 @@
+import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { type AgentConnection, connectAgent } from './agentConnection.ts';
 import { AgentFailure } from './agentFailure.ts';
-import type { AgentSession, AgentSessionOptions } from './agentSession.ts';
+import type { AgentSession, AgentSessionOptions, PromptResource } from './agentSession.ts';
 import type { AgentEvent, PermissionAnswer, PermissionRequest, StopReason } from './events.ts';
 import { SESSION_LIMITS, type SessionLimits } from './limits.ts';
 import { type OpenedSession, openSession } from './openSession.ts';
@@ -45,6 +46,7 @@ class Session implements AgentSession {
 	private readonly options: AgentSessionOptions;
 	private readonly limits: SessionLimits;
 	private readonly canClose: boolean;
+	private readonly takesResources: boolean;
 	private readonly calls: ToolCalls;
 	private readonly permissions: Permissions;
 	/** The prompt that runs. Its controller aborts when the prompt is cancelled and when it ends. */
@@ -53,7 +55,7 @@ class Session implements AgentSession {
 
 	constructor(
 		connection: AgentConnection,
-		{ id, info, how, modes, canClose }: OpenedSession,
+		{ id, info, how, modes, canClose, takesResources }: OpenedSession,
 		options: AgentSessionOptions,
 		limits: SessionLimits,
 	) {
@@ -65,16 +67,17 @@ class Session implements AgentSession {
 		this.options = options;
 		this.limits = limits;
 		this.canClose = canClose;
+		this.takesResources = takesResources;
 		this.calls = new ToolCalls(limits);
 		this.permissions = new Permissions(options.decide, event => this.tell(event));
 	}
 
-	async prompt(text: string): Promise<StopReason> {
+	async prompt(text: string, resources: readonly PromptResource[] = []): Promise<StopReason> {
 		if (this.turn !== undefined) {
 			throw new Error('A prompt of this session is running.');
 		}
 		const controller = new AbortController();
-		const params = { sessionId: this.id, prompt: [{ type: 'text' as const, text }] };
+		const params = { sessionId: this.id, prompt: this.blocksOf(text, resources) };
 		const reply = this.connection.request('session/prompt', params, promptReplySchema);
 		this.turn = { controller, ended: reply.catch(() => {}) };
 		try {
@@ -89,6 +92,13 @@ class Session implements AgentSession {
 			this.turn = undefined;
 			controller.abort();
 		}
+	}
+
+	private blocksOf(text: string, resources: readonly PromptResource[]): ContentBlock[] {
+		if (this.takesResources) {
+			return [...resources.map(resource => ({ type: 'resource' as const, resource })), { type: 'text', text }];
+		}
+		return [{ type: 'text', text: [...resources.map(({ uri, text: part }) => `${uri}:\n${part}`), text].join('\n\n') }];
 	}
 
 	async cancel(): Promise<void> {

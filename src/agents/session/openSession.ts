@@ -17,6 +17,8 @@ const CAPABILITIES = { fs: { readTextFile: false, writeTextFile: false }, termin
 export type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'modes'> & {
 	/** Whether the agent takes `session/close`. */
 	canClose: boolean;
+	/** Whether the agent takes texts beside that of a prompt. */
+	takesResources: boolean;
 };
 
 /** Introduces us to the agent, opens a session and sets its mode. Rejects as the connection's requests do. */
@@ -45,6 +47,7 @@ export async function openSession(
 		...opened,
 		info: { name: agentInfo?.title || agentInfo?.name || 'Agent', ...(version === undefined ? {} : { version }) },
 		canClose: agentCapabilities?.sessionCapabilities?.close !== undefined,
+		takesResources: agentCapabilities?.promptCapabilities?.embeddedContext === true,
 	};
 }
 

@@ -19,6 +19,7 @@ export const initializeReplySchema = z.object({
 	agentCapabilities: lenient(
 		z.object({
 			loadSession: lenient(z.boolean()),
+			promptCapabilities: lenient(z.object({ embeddedContext: lenient(z.boolean()) })),
 			sessionCapabilities: lenient(z.object({ resume: ability, close: ability })),
 		}),
 	),

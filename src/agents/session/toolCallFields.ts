@@ -1,5 +1,6 @@
 // Reads what an agent tells of a tool call. Both kinds of updates and permission requests tell it in the same form.
 import { oneLine } from '../../base/plainText.ts';
+import { cutDiff } from './cutDiff.ts';
 import { cutText } from './cutText.ts';
 import { TOOL_KINDS, TOOL_STATUSES, type ToolCall, type ToolDiff, type ToolLocation } from './events.ts';
 import type { SessionLimits } from './limits.ts';
@@ -36,6 +37,7 @@ export function readToolCall(value: unknown, limits: SessionLimits): ToldToolCal
 	if (status !== undefined) {
 		fields.status = status;
 	}
+	Object.assign(fields, readInput(value['rawInput'], limits));
 	const locations = readList(value['locations'], limits.entries, entry => readLocation(entry, limits));
 	if (locations !== undefined) {
 		fields.locations = locations.entries;
@@ -47,6 +49,42 @@ export function readToolCall(value: unknown, limits: SessionLimits): ToldToolCal
 		fields.output = cutText(texts.join('\n'), limits.textLength);
 	}
 	return { id, fields, complete: locations?.complete !== false && content?.complete !== false };
+}
+
+/**
+ * Reads what a tool was called with, in place of all that was told of that before. What is too long is no part of what can
+ * be agreed to, so that it is left out whole. An empty object is what agents tell of a call whose arguments are still to
+ * come.
+ */
+function readInput(
+	value: unknown,
+	{ textLength }: SessionLimits,
+): Required<Pick<ToolCallFields, 'command' | 'input' | 'isInputCut'>> | undefined {
+	if (!isRecord(value) || Object.keys(value).length === 0) {
+		return undefined;
+	}
+	const input = JSON.stringify(value);
+	return input.length > textLength
+		? { command: undefined, input: undefined, isInputCut: true }
+		: { command: commandIn(value), input, isInputCut: undefined };
+}
+
+/** Words are told as a shell would have to be given them. What is more than a command and its words is no exact command. */
+function commandIn({ command, cmd, args }: Record<string, unknown>): string | undefined {
+	const [named, further] = [command ?? cmd, args ?? []];
+	const words = typeof named === 'string' ? [named] : named;
+	if (!isWords(words) || !isWords(further) || words.every(word => word.trim() === '')) {
+		return undefined;
+	}
+	return typeof named === 'string' && further.length === 0 ? named : [...words, ...further].map(quoted).join(' ');
+}
+
+function isWords(value: unknown): value is string[] {
+	return Array.isArray(value) && value.every(word => typeof word === 'string');
+}
+
+function quoted(word: string): string {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function readLocation(value: unknown, { pathLength }: SessionLimits): ToolLocation | undefined {
@@ -69,11 +107,8 @@ function readContent(value: unknown, limits: SessionLimits): ToolDiff | string |
 	if (!isPath(path, limits.pathLength) || typeof newText !== 'string') {
 		return undefined;
 	}
-	return {
-		path,
-		...(typeof oldText === 'string' ? { oldText: cutText(oldText, limits.textLength) } : {}),
-		newText: cutText(newText, limits.textLength),
-	};
+	const sides = { newText, ...(typeof oldText === 'string' ? { oldText } : {}) };
+	return { path, ...cutDiff(sides, limits.textLength) };
 }
 
 function isPath(value: unknown, maximum: number): value is string {

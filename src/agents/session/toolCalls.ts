@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../base/defined.ts';
 import type { AgentEvent, ToolCall } from './events.ts';
 import type { SessionLimits } from './limits.ts';
 import type { ToldToolCall } from './toolCallFields.ts';
@@ -35,7 +36,7 @@ export class ToolCalls {
 	/** Returns the call with what was told, and remembers nothing of it. */
 	merged({ id, fields }: ToldToolCall): ToolCall {
 		const before = this.calls.get(id) ?? NEW_CALL;
-		return { ...before, ...fields, id };
+		return { ...defined({ ...before, ...fields }), id };
 	}
 
 	private forget(): void {
@@ -62,10 +63,12 @@ function membersOf({ fields }: ToldToolCall): (keyof typeof fields)[] {
 	return Object.keys(fields) as (keyof typeof fields)[];
 }
 
-function lengthOf({ id, title, locations, diffs, output }: ToolCall): number {
+function lengthOf({ id, title, command = '', input = '', locations, diffs, output }: ToolCall): number {
 	return [
 		id,
 		title,
+		command,
+		input,
 		output,
 		...locations.map(location => location.path),
 		...diffs.flatMap(diff => [diff.path, diff.oldText ?? '', diff.newText]),

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { AgentDirectory } from '../../agents/agentDirectory.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import {
 	type AgentStatus,
@@ -15,7 +16,6 @@ import { untilClientGoes } from '../clientGone.ts';
 import { parseOrRefuse, RequestRefused } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 import type { ConsentStore } from '../store/consentStore.ts';
-import type { AgentDirectory } from './agentDirectory.ts';
 import type { AgentTrials } from './agentTrials.ts';
 import { consentFolder } from './consentFolder.ts';
 

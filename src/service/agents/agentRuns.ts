@@ -7,13 +7,14 @@ import { findToolchains, type RunPlace, startAgentRun } from '../../agents/agent
 import type { FoundAgent } from '../../agents/entry.ts';
 import { openRelay, withoutModel } from '../../agents/relay/relay.ts';
 import { probeSandbox } from '../../agents/sandbox/probe.ts';
+import { permissionInside } from '../../agents/session/permissionInside.ts';
 import { systemClock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { removeFolder } from '../../base/removeFolder.ts';
 import type { AgentTrial } from '../../contract/agents.ts';
 import type { Inference } from '../inference/inference.ts';
-import { removeFolder } from '../removeFolder.ts';
 import { createModelListener } from '../tasks/relay/modelListener.ts';
 import { TaskGateway } from '../tasks/relay/taskGateway.ts';
 import type { RunServices } from '../tasks/runServices.ts';
@@ -113,6 +114,7 @@ export async function tryAgent(agent: FoundAgent, options: TrialOptions): Promis
 			},
 			launch: async seen => agentLaunch(agent, seen),
 			model: NO_MODEL,
+			decide: ({ tree: seen, home: seenHome }) => permissionInside(seen, [seenHome]),
 			earlier: undefined,
 			signal: AbortSignal.any([signal, over.signal]),
 			onLimit: sentence => over.abort(new UserFacingError(sentence)),

@@ -1,3 +1,4 @@
+import type { AgentDirectory } from '../../agents/agentDirectory.ts';
 import { knownAgents } from '../../agents/catalogue.ts';
 import type { FoundAgent } from '../../agents/entry.ts';
 import { installAgent } from '../../agents/install.ts';
@@ -8,7 +9,6 @@ import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { oneLine } from '../../base/plainText.ts';
 import type { AgentTrial } from '../../contract/agents.ts';
-import type { AgentDirectory } from './agentDirectory.ts';
 
 const TIMEOUT_MS = 120_000;
 

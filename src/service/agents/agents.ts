@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { AgentDirectory, type AgentDirectoryOptions } from '../../agents/agentDirectory.ts';
 import { AGENTS_FOLDER } from '../../agents/installed.ts';
 import { currentPlatform } from '../../agents/platform.ts';
 import { systemClock } from '../../base/async.ts';
@@ -7,7 +8,6 @@ import type { Logger } from '../../base/logger.ts';
 import type { TaskSettings } from '../../contract/agents.ts';
 import type { App } from '../server.ts';
 import { ConsentStore } from '../store/consentStore.ts';
-import { AgentDirectory, type AgentDirectoryOptions } from './agentDirectory.ts';
 import { type AgentRoutesDependencies, registerAgentRoutes } from './agentRoutes.ts';
 import { AgentTrials, type AgentTrialsOptions } from './agentTrials.ts';
 

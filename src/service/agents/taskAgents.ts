@@ -1,7 +1,7 @@
+import type { AgentDirectory } from '../../agents/agentDirectory.ts';
 import { agentLaunch } from '../../agents/agentLaunch.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { Agent } from '../tasks/agent.ts';
-import type { AgentDirectory } from './agentDirectory.ts';
 
 /** The memory that an agent of which nothing is known may need. */
 const UNKNOWN_MEGABYTES = 1_000;

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { sseEvent } from '../../base/streamText.ts';
 import { type ChannelMessage, type Health, messageRequestSchema } from '../../contract/channel.ts';
 import { ENCRYPTED_PATH } from '../../contract/localConnection.ts';
 import { channelRoute } from '../../contract/routes.ts';
@@ -11,7 +12,7 @@ import { ProviderFailure, type ProviderRequest } from '../inference/provider.ts'
 import { wholeReply } from '../inference/wholeReply.ts';
 import { parseOrRefuse, RequestRefused } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
-import { sseEvent, streamReply } from '../streamReply.ts';
+import { streamReply } from '../streamReply.ts';
 import type { OpenedMessage } from './channelSession.ts';
 import { inClear } from './clearRefusal.ts';
 import type { Responder } from './responder.ts';

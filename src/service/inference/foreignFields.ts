@@ -1,9 +1,8 @@
 // Fields beyond the contract that clients following public practice send. A field that changes no answer is dropped,
 // and one for which the contract has another name is renamed. Everything else is kept, so that the request's schema
 // either accepts it or refuses it by name.
+import { type Fields, isFields } from '../../base/fields.ts';
 import type { Logger } from '../../base/logger.ts';
-
-export type Fields = Record<string, unknown>;
 
 /** The fields to drop from a request if the function accepts their value. */
 export type Tolerated = Readonly<Record<string, (value: unknown) => boolean>>;
@@ -61,25 +60,11 @@ export function without(tolerated: Tolerated, fields: Fields, place = '', note: 
 	return fields;
 }
 
-/** Applies `read` to those elements of a list that are objects. All other values are returned as they are. */
-export function eachObject(value: unknown, read: (fields: Fields) => Fields): unknown {
-	return Array.isArray(value) ? value.map(element => (isFields(element) ? read(element) : element)) : value;
-}
-
 /** Returns the object with `read` applied to one of its fields, and itself if that changes nothing. */
 export function readField(fields: Fields, name: string, read: (inner: Fields) => Fields): Fields {
 	const inner = fields[name];
 	const kept = isFields(inner) ? read(inner) : inner;
 	return kept === inner ? fields : { ...fields, [name]: kept };
-}
-
-export function isFields(value: unknown): value is Fields {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Public practice has two names for the system role: `developer` is converted to `system`. */
-export function roleOf(role: unknown): unknown {
-	return role === 'developer' ? 'system' : role;
 }
 
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';

@@ -1,16 +1,14 @@
 import { defined } from '../../base/defined.ts';
+import { eachObject, type Fields, isFields } from '../../base/fields.ts';
 import { chatRequestSchema } from '../../contract/chatRequest.ts';
+import { roleOf, withDocumentedNames } from '../../contract/foreignNames.ts';
 import { parseOrRefuse, RequestRefused } from '../replies.ts';
 import {
 	anything,
-	eachObject,
 	exactly,
-	type Fields,
 	honoured,
-	isFields,
 	type NoteField,
 	readField,
-	roleOf,
 	TOLERATED_HINTS,
 	TOLERATED_IN_TOOL,
 	type Tolerated,
@@ -70,21 +68,11 @@ export function readChatRequest(body: unknown, note: NoteField = () => {}): Gate
 	if (body['logprobs'] === false && body['top_logprobs'] != null) {
 		throw new RequestRefused(400, 'top_logprobs: it asks for log probabilities, and logprobs is false.');
 	}
-	const fields = without(TOLERATED, body, '', note);
-	const {
-		max_completion_tokens: limit,
-		stop,
-		messages,
-		tools,
-		logprobs,
-		parallel_tool_calls: parallel,
-		...rest
-	} = fields;
+	const fields = withDocumentedNames(without(TOLERATED, body, '', note));
+	const { messages, tools, logprobs, parallel_tool_calls: parallel, ...rest } = fields;
 	const request = parseOrRefuse(chatRequestSchema, {
 		...rest,
 		...defined({
-			max_tokens: rest['max_tokens'] ?? limit,
-			stop: typeof stop === 'string' ? [stop] : stop,
 			messages: eachObject(messages, message => messageOf(message, note)),
 			tools: eachObject(tools, tool =>
 				readField(tool, 'function', called => without(TOLERATED_IN_TOOL, called, 'tools.function.', note)),

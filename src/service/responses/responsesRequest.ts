@@ -1,15 +1,13 @@
 import * as z from 'zod';
 import { defined } from '../../base/defined.ts';
+import { eachObject, type Fields, isFields } from '../../base/fields.ts';
 import { type ChatParameters, chatParametersSchema } from '../../contract/chatRequest.ts';
+import { roleOf } from '../../contract/foreignNames.ts';
 import { type ResponsesRequest, responsesRequestSchema } from '../../contract/responses.ts';
 import {
 	anything,
-	eachObject,
 	exactly,
-	type Fields,
-	isFields,
 	type NoteField,
-	roleOf,
 	TOLERATED_HINTS,
 	TOLERATED_IN_TOOL,
 	type Tolerated,

@@ -1,5 +1,6 @@
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { sseEvent } from '../../base/streamText.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
 import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
@@ -11,7 +12,7 @@ import { type HostForm, mount } from '../inference/hostForms.ts';
 import { ProviderFailure } from '../inference/provider.ts';
 import { RequestRefused } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
-import { sseEvent, streamReply } from '../streamReply.ts';
+import { streamReply } from '../streamReply.ts';
 import { chatRequestOf } from './conversation.ts';
 import type { ReasoningSeal } from './reasoningSeal.ts';
 import { ResponseEvents, type SentEvent } from './responseEvents.ts';

@@ -1,6 +1,6 @@
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
-import { removeFolder } from '../removeFolder.ts';
+import { removeFolder } from '../../base/removeFolder.ts';
 import { ERRAND_IDENTITY } from './commitIdentity.ts';
 import { type GitLocation, runGit } from './git.ts';
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type RunPlace, seenFrom, startAgentRun } from '../../agents/agentRun.ts';
 import type { AgentSession } from '../../agents/session/agentSession.ts';
 import type { AgentEvent, StopReason } from '../../agents/session/events.ts';
+import { permissionInside } from '../../agents/session/permissionInside.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Agent } from './agent.ts';
@@ -67,6 +68,8 @@ export async function runAgent(options: AgentWorkOptions): Promise<void> {
 				return { ...launch, env: { ...launch.env, ...options.installed } };
 			},
 			model: options.model,
+			// Nobody is there to be asked.
+			decide: ({ tree, home }) => permissionInside(tree, [home]),
 			earlier: options.earlierSession,
 			logger: options.logger,
 			signal: ended.signal,

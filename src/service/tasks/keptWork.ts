@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { folderSize } from '../../agents/sandbox/folderSize.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { removeFolder } from '../removeFolder.ts';
+import { removeFolder } from '../../base/removeFolder.ts';
 
 /** All folders that are kept together. The oldest ones are removed first. */
 export const MAXIMUM_KEPT_BYTES = 20_000_000_000;

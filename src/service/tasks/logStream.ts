@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
+import { sseComment, sseEvent } from '../../base/streamText.ts';
 import { FINAL_STATUSES, type TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
-import { sseComment, sseEvent } from '../streamReply.ts';
 
 /** The number of entries that are read at once. */
 const PAGE_SIZE = 200;

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { isAbortError, UserFacingError } from '../../base/errors.ts';
-import { removeFolder } from '../removeFolder.ts';
+import { removeFolder } from '../../base/removeFolder.ts';
 import { GitError } from './git.ts';
 import { type ReferencesQuery, writeGitConfiguration } from './sourceRepository.ts';
 

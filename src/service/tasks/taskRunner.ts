@@ -7,7 +7,7 @@ import { describeError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import { endLeftProcesses } from '../../base/leftProcesses.ts';
 import type { Logger } from '../../base/logger.ts';
-import { removeFolder } from '../removeFolder.ts';
+import { removeFolder } from '../../base/removeFolder.ts';
 import { WORK_MARKER } from '../stateFolder.ts';
 import { type ExecutionRecord, FINAL_STATUSES, type NewTask, type TaskRecord } from '../store/taskRecord.ts';
 import type { FollowUp, TaskStore } from '../store/taskStore.ts';

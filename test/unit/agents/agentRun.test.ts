@@ -3,10 +3,37 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { agentLaunch } from '../../../src/agents/agentLaunch.ts';
-import { startAgentRun } from '../../../src/agents/agentRun.ts';
+import { type RunPlace, seenFrom, startAgentRun } from '../../../src/agents/agentRun.ts';
 import { knownAgents } from '../../../src/agents/catalogue.ts';
 import type { FoundAgent } from '../../../src/agents/entry.ts';
 import { nullLogger } from '../../../src/base/logger.ts';
+
+/** A place without a sandbox, with its folders in `folder`. */
+function placeIn(folder: string): RunPlace {
+	return {
+		tree: path.join(folder, 'tree'),
+		home: path.join(folder, 'home'),
+		name: 'sample',
+		isSandboxed: false,
+		relay: undefined,
+		privateFolders: [],
+		toolchains: { path: '/opt/tools/bin', readOnly: [], variables: {} },
+		insideProgram: '',
+		marker: folder,
+		onUnsandboxed: () => {},
+	};
+}
+
+/** What every start of an agent needs beside its place and its program. */
+const OPTIONS = {
+	model: 'small',
+	decide: () => () => ({ option: undefined }),
+	earlier: undefined,
+	signal: new AbortController().signal,
+	onLimit: () => {},
+	onEvent: () => {},
+	logger: nullLogger,
+};
 
 /** The words of a program for a newer Node under an older one, and its exit. */
 const OLD_NODE = 'echo "SyntaxError: Invalid regular expression flags" >&2; exit 1';
@@ -31,30 +58,10 @@ describe('the start of an agent that ends at once', () => {
 			location: program,
 			version: undefined,
 		};
-		const [tree, home] = [path.join(folder, 'tree'), path.join(folder, 'home')];
-		mkdirSync(tree);
-		mkdirSync(home);
-		const run = startAgentRun({
-			place: {
-				tree,
-				home,
-				name: 'sample',
-				isSandboxed: false,
-				relay: undefined,
-				privateFolders: [],
-				toolchains: { path: '', readOnly: [], variables: {} },
-				insideProgram: '',
-				marker: folder,
-				onUnsandboxed: () => {},
-			},
-			launch: async seen => agentLaunch(found, seen),
-			model: 'small',
-			earlier: undefined,
-			signal: new AbortController().signal,
-			onLimit: () => {},
-			onEvent: () => {},
-			logger: nullLogger,
-		});
+		const place = placeIn(folder);
+		mkdirSync(place.tree);
+		mkdirSync(place.home);
+		const run = startAgentRun({ ...OPTIONS, place, launch: async seen => agentLaunch(found, seen) });
 		return run.then(
 			() => assert.fail('it has started'),
 			(error: Error) => error.message,
@@ -72,5 +79,38 @@ describe('the start of an agent that ends at once', () => {
 		const message = await failure('opencode');
 		assert.match(message, /exit code 1/);
 		assert.doesNotMatch(message, /Node/);
+	});
+});
+
+describe('what an agent is told of its place', () => {
+	const place = placeIn('/srv/run');
+	const sandboxed: RunPlace = { ...place, isSandboxed: true };
+
+	it('is the host’s without a sandbox, with the PATH of this process', () => {
+		const seen = seenFrom(place);
+		assert.deepEqual([seen.tree, seen.home, seen.relayUrl], ['/srv/run/tree', '/srv/run/home', '']);
+		assert.notEqual(seen.path, '');
+	});
+
+	it('is nothing of the host in a sandbox', () => {
+		assert.deepEqual(seenFrom(sandboxed), {
+			tree: '/workspace/sample',
+			home: '/home/agent',
+			path: '/opt/tools/bin',
+			relayUrl: '',
+		});
+	});
+
+	it('says whether somebody is there to answer, where that is known', async () => {
+		for (const isAttended of [true, false, undefined]) {
+			const told: unknown[] = [];
+			const launch = async (seen: object) => {
+				told.push('isAttended' in seen ? seen.isAttended : 'not told');
+				throw new Error('enough');
+			};
+			const run = startAgentRun({ ...OPTIONS, place, launch, ...(isAttended === undefined ? {} : { isAttended }) });
+			await assert.rejects(run, /enough/);
+			assert.deepEqual(told, [isAttended ?? 'not told']);
+		}
 	});
 });

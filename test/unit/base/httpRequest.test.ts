@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { dropBody, pathOf } from '../../../src/base/httpRequest.ts';
+import { dropBody, pathOf, readJsonBody } from '../../../src/base/httpRequest.ts';
 
 describe('a request that is refused', function () {
 	this.timeout(30_000);
@@ -42,5 +42,45 @@ describe('a request that is refused', function () {
 
 	it('has a path without a query', async () => {
 		assert.equal(await send(undefined, '/a/b?c=/d?e'), '/a/b');
+	});
+});
+
+describe('the body of a request', function () {
+	this.timeout(30_000);
+	let server: Server;
+
+	before(async () => {
+		server = createServer((received, response) => {
+			void readJsonBody(received, 1).then(body => response.end(JSON.stringify(body)));
+		});
+		server.listen(0, '127.0.0.1');
+		await once(server, 'listening');
+	});
+	after(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+
+	async function read(body: string): Promise<unknown> {
+		const { port } = server.address() as AddressInfo;
+		const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body });
+		return response.json();
+	}
+
+	it('is JSON, in whatever pieces it comes', async () => {
+		assert.deepEqual(await read('null'), { value: null });
+		assert.deepEqual(await read(JSON.stringify({ text: 'é'.repeat(200_000) })), {
+			value: { text: 'é'.repeat(200_000) },
+		});
+	});
+
+	it('is refused with a sentence where it is no JSON or too large', async () => {
+		for (const body of ['', '{"a":', 'undefined']) {
+			assert.deepEqual(await read(body), { status: 400, problem: 'The request body is not valid JSON.' });
+		}
+		assert.deepEqual(await read(`"${'x'.repeat(1024 * 1024)}"`), {
+			status: 413,
+			problem: 'The request body is larger than 1 MB.',
+		});
 	});
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { hasHidden, hasInvisible, replaceHidden, showHidden } from '../../../src/base/invisible.ts';
+import { hasHidden, hasInvisible, replaceHidden, replaceInvisible, showHidden } from '../../../src/base/invisible.ts';
 import { processorMs } from '../../support/processorTime.ts';
 
 /** Those that logs, labels and links let through once, each of a kind of its own. */
@@ -97,6 +97,23 @@ describe('invisible characters', () => {
 		assert.equal(showHidden('a\ufe0f\u{e0041}b'), 'a⟨U+FE0F⟩⟨U+E0041⟩b');
 		assert.equal(showHidden('🏴\u{e0073}\u{e007f}'), '🏴⟨U+E0073⟩⟨U+E007F⟩');
 		assert.equal(showHidden('🏴󠁧󠁢󠁥󠁮󠁧󠁿\u{e0041}'), '🏴󠁧󠁢󠁥󠁮󠁧󠁿⟨U+E0041⟩');
+	});
+
+	it('are all replaced where a text has to be exact, those that prose needs and carriage returns among them', () => {
+		assert.equal(
+			replaceInvisible('a\u200d\ufe0f\r\u202eb\tc\n', () => '!'),
+			'a!!!!b\tc\n',
+		);
+		for (const code of Object.values(HIDDEN)) {
+			assert.equal(
+				replaceInvisible(String.fromCodePoint(code), () => '!'),
+				'!',
+			);
+		}
+		assert.equal(
+			replaceInvisible('größe/日本-😀', () => '!'),
+			'größe/日本-😀',
+		);
 	});
 
 	it('leave nothing hidden behind when they are taken out, for any text', () => {

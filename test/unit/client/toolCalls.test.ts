@@ -55,6 +55,15 @@ describe('ToolCallCollector', () => {
 		assert.deepEqual(calls, [call('a', 'read', '{"n":1}'), call('b', 'read', '{"n":2}')]);
 	});
 
+	it('takes an empty id for none', () => {
+		const calls = collect(
+			{ index: 0, id: '', name: 'read', arguments: '{' },
+			{ index: 0, id: 'a', arguments: '' },
+			{ index: 0, id: '', arguments: '}' },
+		);
+		assert.deepEqual(calls, [call('a', 'read', '{}')]);
+	});
+
 	it('takes an id that comes later', () => {
 		const calls = collect({ index: 0, name: 'read', arguments: '{' }, { index: 0, id: 'a', arguments: '}' });
 		assert.deepEqual(calls, [call('a', 'read', '{}')]);

@@ -5,9 +5,10 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { nullLogger } from '../../../src/base/logger.ts';
+import { sseEvent } from '../../../src/base/streamText.ts';
 import { IdleWatch } from '../../../src/service/idleWatch.ts';
 import { createApp, type ServiceServer, startServer } from '../../../src/service/server.ts';
-import { sseEvent, streamReply } from '../../../src/service/streamReply.ts';
+import { streamReply } from '../../../src/service/streamReply.ts';
 import { waitFor } from '../../support/waitFor.ts';
 
 describe('streamReply', () => {
@@ -162,12 +163,5 @@ describe('streamReply', () => {
 		const run = promisify(execFile);
 		const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', script]);
 		assert.deepEqual({ stdout, stderr }, { stdout: 'one two three\n', stderr: '' });
-	});
-
-	it('keeps what is in the data from ending its event', () => {
-		assert.equal(
-			sseEvent({ text: 'a\n\nevent: b\r\r' }, 'log'),
-			'event: log\ndata: {"text":"a\\n\\nevent: b\\r\\r"}\n\n',
-		);
 	});
 });

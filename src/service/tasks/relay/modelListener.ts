@@ -7,7 +7,7 @@ import { registerModelRoutes } from '../../inference/modelRoutes.ts';
 import type { ReasoningSeal } from '../../responses/reasoningSeal.ts';
 import { registerResponsesRoutes } from '../../responses/responsesRoutes.ts';
 import { createApp } from '../../server.ts';
-import { readAgentChat } from './agentForms.ts';
+import { readAgentChat } from './agentChat.ts';
 import { agentResponses } from './agentResponses.ts';
 import type { TaskGateway } from './taskGateway.ts';
 

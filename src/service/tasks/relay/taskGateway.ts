@@ -1,4 +1,5 @@
 import { Refusals } from '../../../agents/relay/refusals.ts';
+import { tokensWithin } from '../../../agents/relay/tokensWithin.ts';
 import type { Clock } from '../../../base/async.ts';
 import { defined } from '../../../base/defined.ts';
 import { oneLine } from '../../../base/plainText.ts';
@@ -150,11 +151,9 @@ export class TaskGateway implements ChatGateway {
 		throw new RequestRefused(400, message, 'model_not_found');
 	}
 
-	private requestOf(request: GatewayRequest, { maxOutputTokens, contextLength }: ModelDescription): GatewayRequest {
+	private requestOf(request: GatewayRequest, facts: ModelDescription): GatewayRequest {
 		const { models: _, provider: __, max_tokens: wanted, ...rest } = request;
-		const limits = [wanted, maxOutputTokens, contextLength === undefined ? undefined : contextLength - 1];
-		const max_tokens =
-			wanted === undefined ? undefined : Math.max(1, Math.min(...limits.flatMap(limit => limit ?? [])));
+		const max_tokens = wanted === undefined ? undefined : tokensWithin(facts, wanted);
 		return { ...rest, model: this.model, ...defined({ provider: this.options.provider, max_tokens }) };
 	}
 

@@ -57,6 +57,15 @@ describe('wrap', () => {
 		assert.ok(holds(args, '--setenv', 'LD_PRELOAD', '/opt/agent/own.so'));
 	});
 
+	it('shows lent folders in the tree, above it, and read-only', () => {
+		const lent = [{ source: '/home/me/app/node_modules', at: 'node_modules' }];
+		const { args } = wrap({ ...REQUEST, lent }, HOST);
+		const { tree } = insidePlaces('repository');
+		assert.ok(
+			holds(args, '--bind', REQUEST.tree, tree, '--ro-bind-try', '/home/me/app/node_modules', `${tree}/node_modules`),
+		);
+	});
+
 	it('shows the tree and the home folder where they can be written, and nothing else so', () => {
 		const { args } = wrap({ ...REQUEST, relay: RELAY }, HOST);
 		assert.ok(holds(args, '--bind', REQUEST.tree, '/workspace/repository'));

@@ -71,6 +71,58 @@ describe('permissions of a session', function () {
 		assert.deepEqual(answers(), ['no', 'no', 'no', 'no', 'no']);
 	});
 
+	it('say what is too long to be shown, and are given where nobody is asked who would have to see it', async () => {
+		const long = 'x'.repeat(70_000);
+		const inside = { kind: 'edit', locations: [{ path: 'a.txt' }] };
+		await agent.play(
+			[
+				ask({ ...inside, rawInput: { content: long } }),
+				ask({ ...inside, content: [{ type: 'diff', path: 'a.txt', newText: long }] }),
+				ask({
+					...inside,
+					rawInput: { content: 'short' },
+					content: [{ type: 'diff', path: 'a.txt', newText: 'short' }],
+				}),
+				{ answered: true },
+				END,
+			],
+			{ decide: permissionInside(FOLDER) },
+		);
+		assert.deepEqual(answers(), ['yes', 'yes', 'yes']);
+		assert.deepEqual(
+			permissions().map(({ request: { call } }) => [call.isInputCut, call.diffs[0]?.isCut]),
+			[
+				[true, undefined],
+				[undefined, true],
+				[undefined, undefined],
+			],
+		);
+	});
+
+	it('have the command that was told before, and say that it is not known where a longer one followed', async () => {
+		const tell = (rawInput: unknown): Step => ({
+			update: { sessionUpdate: 'tool_call_update', toolCallId: 'call-1', kind: 'execute', rawInput },
+		});
+		await agent.play(
+			[
+				tell({ command: 'ls' }),
+				ask({ rawInput: {} }),
+				tell({ command: `ls ${'x'.repeat(70_000)}; rm -rf .` }),
+				ask({ title: 'ls' }),
+				{ answered: true },
+				END,
+			],
+			{ decide: () => ({ option: 'no' }) },
+		);
+		assert.deepEqual(
+			permissions().map(({ request: { call } }) => [call.command, call.isInputCut]),
+			[
+				['ls', undefined],
+				[undefined, true],
+			],
+		);
+	});
+
 	it('count as cancelled where the request cannot be read, or is for another session', async () => {
 		let asked = 0;
 		const decide = () => {

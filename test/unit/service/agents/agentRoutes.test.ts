@@ -20,8 +20,8 @@ import { createApp, type ServiceServer, startServer } from '../../../../src/serv
 import { ConsentStore } from '../../../../src/service/store/consentStore.ts';
 import { openDatabase } from '../../../../src/service/store/database.ts';
 import { waitFor } from '../../../support/waitFor.ts';
+import { useDirectory } from '../../agents/useDirectory.ts';
 import { errorOf } from '../helpers.ts';
-import { useDirectory } from './useDirectory.ts';
 
 const TOKEN = 'token';
 

@@ -8,7 +8,7 @@ import { type Logger, nullLogger } from '../../../../src/base/logger.ts';
 import { taskSettingsSchema } from '../../../../src/contract/agents.ts';
 import { AgentTrials, type AgentTrialsOptions } from '../../../../src/service/agents/agentTrials.ts';
 import { waitFor } from '../../../support/waitFor.ts';
-import { useDirectory } from './useDirectory.ts';
+import { useDirectory } from '../../agents/useDirectory.ts';
 
 /** Stands in for npm: makes what the lock of the folder names, without a registry, and says that it ran. */
 const FAKE_NPM = `#!/bin/sh

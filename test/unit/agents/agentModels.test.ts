@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../../../src/base/async.ts';
-import { gatewayDescriptionSchema } from '../../../../src/contract/control.ts';
-import { modelsFor } from '../../../../src/service/agents/agentModels.ts';
-import { demoProviders } from '../../../../src/service/inference/demo/demoProviders.ts';
-import { describeGateway } from '../../../../src/service/inference/gatewayDescription.ts';
-import type { ModelOffer, Provider } from '../../../../src/service/inference/provider.ts';
+import { modelsFor } from '../../../src/agents/agentModels.ts';
+import { systemClock } from '../../../src/base/async.ts';
+import { gatewayDescriptionSchema } from '../../../src/contract/control.ts';
+import { demoProviders } from '../../../src/service/inference/demo/demoProviders.ts';
+import { describeGateway } from '../../../src/service/inference/gatewayDescription.ts';
+import type { ModelOffer, Provider } from '../../../src/service/inference/provider.ts';
 
 const demo = demoProviders({ clock: systemClock, publish: () => '' });
 

@@ -1,7 +1,7 @@
-import { isUsableModel } from '../../agents/agentLaunch.ts';
-import type { ModelApi } from '../../agents/entry.ts';
-import type { GatewayDescription } from '../../contract/control.ts';
-import { realModels } from '../../contract/localConnection.ts';
+import type { GatewayDescription } from '../contract/control.ts';
+import { realModels } from '../contract/localConnection.ts';
+import { isUsableModel } from './agentLaunch.ts';
+import type { ModelApi } from './entry.ts';
 
 /** What is read of the gateway's description. */
 export type OfferedModels = Pick<GatewayDescription, 'models' | 'providers'>;

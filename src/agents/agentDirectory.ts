@@ -1,26 +1,20 @@
-import { agentProblemSentence } from '../../agents/agentProblem.ts';
-import { knownAgents } from '../../agents/catalogue.ts';
-import { configuredAgent } from '../../agents/configuredAgent.ts';
-import { discoverAgent } from '../../agents/discovery.ts';
-import {
-	type AgentDefinition,
-	type AgentPlace,
-	type AgentProblem,
-	type FoundAgent,
-	rootPackages,
-} from '../../agents/entry.ts';
-import { OWN_AGENT } from '../../agents/ownAgent.ts';
-import type { Clock } from '../../base/async.ts';
-import { defined } from '../../base/defined.ts';
-import { UserFacingError } from '../../base/errors.ts';
+import type { Clock } from '../base/async.ts';
+import { defined } from '../base/defined.ts';
+import { UserFacingError } from '../base/errors.ts';
 import {
 	type AgentStatus,
 	type AgentsReport,
 	type SandboxStatus,
 	type TaskSettings,
 	taskSettingsSchema,
-} from '../../contract/agents.ts';
+} from '../contract/agents.ts';
 import { modelsFor, type OfferedModels } from './agentModels.ts';
+import { agentProblemSentence } from './agentProblem.ts';
+import { knownAgents } from './catalogue.ts';
+import { configuredAgent } from './configuredAgent.ts';
+import { discoverAgent } from './discovery.ts';
+import { type AgentDefinition, type AgentPlace, type AgentProblem, type FoundAgent, rootPackages } from './entry.ts';
+import { OWN_AGENT } from './ownAgent.ts';
 
 /** How long the outcome of a look at the disk is used for lists. */
 const FRESH_MS = 5_000;

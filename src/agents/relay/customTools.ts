@@ -1,8 +1,8 @@
 // Free-form tools, whose call is a text instead of JSON arguments. Chat has no such tools, so they become functions with
 // one argument for the model, and their calls become free-form again for the agent.
-import { parseJson } from '../../../base/json.ts';
-import { type Fields, isFields } from '../../inference/foreignFields.ts';
-import type { SentEvent } from '../../responses/responseEvents.ts';
+import { defined } from '../../base/defined.ts';
+import { type Fields, isFields } from '../../base/fields.ts';
+import { parseJson } from '../../base/json.ts';
 
 const ARGUMENT = 'input';
 
@@ -29,17 +29,27 @@ export function customInputAsArguments(input: unknown): string {
 }
 
 /** Some models leave the arguments' shape and write the input itself, or name it differently. */
-function argumentsAsCustomInput(text: unknown): string {
-	const called = parseJson(String(text));
+function argumentsAsCustomInput(text: string): string {
+	const called = parseJson(text);
 	const texts = isFields(called) ? Object.values(called).filter(value => typeof value === 'string') : [];
 	const named = isFields(called) ? called[ARGUMENT] : undefined;
-	return typeof named === 'string' ? named : texts.length === 1 ? (texts[0] ?? '') : String(text);
+	return typeof named === 'string' ? named : texts.length === 1 ? (texts[0] ?? '') : text;
 }
+
+/** An event of a response. */
+interface ResponseEvent extends Fields {
+	type: string;
+}
+
+const ARGUMENT_EVENTS: ReadonlySet<string> = new Set([
+	'response.function_call_arguments.delta',
+	'response.function_call_arguments.done',
+]);
 
 /** Converts the events of one response: those of calls to the named tools become free-form. */
 export class CustomCalls {
 	private readonly names: ReadonlySet<string>;
-	/** The ids of the items that are such calls. */
+	/** The ids of the items that are such calls, and their indexes, as some services leave the ids out. */
 	private readonly items = new Set<unknown>();
 	private sequence = 0;
 
@@ -48,42 +58,46 @@ export class CustomCalls {
 	}
 
 	/** Returns the events to send instead. There are fewer of them, so they are numbered anew. */
-	present(events: readonly SentEvent[]): SentEvent[] {
+	present(events: readonly ResponseEvent[]): (ResponseEvent & { sequence_number: number })[] {
 		return events.flatMap(event => {
 			const shown = this.shown(event);
 			return shown === undefined ? [] : [{ ...shown, sequence_number: this.sequence++ }];
 		});
 	}
 
-	private shown(event: SentEvent): SentEvent | undefined {
+	private shown(event: ResponseEvent): ResponseEvent | undefined {
 		const { type, item, response, item_id, output_index } = event;
 		if (isFields(item)) {
-			return { ...event, item: this.itemOf(item) };
+			return { ...event, item: this.itemOf(item, output_index) };
 		}
 		if (isFields(response) && Array.isArray(response['output'])) {
 			return { ...event, response: { ...response, output: response['output'].map(output => this.itemOf(output)) } };
 		}
-		if (!this.items.has(item_id)) {
+		if (!ARGUMENT_EVENTS.has(type) || !(this.items.has(item_id) || this.items.has(output_index))) {
 			return event;
 		}
+		const text = event['arguments'];
 		// A part of the arguments' JSON is no part of the input.
-		return type === 'response.function_call_arguments.done'
+		return typeof text === 'string'
 			? {
 					type: 'response.custom_tool_call_input.done',
-					sequence_number: 0,
-					output_index,
-					item_id,
-					input: argumentsAsCustomInput(event['arguments']),
+					...defined({ output_index, item_id }),
+					input: argumentsAsCustomInput(text),
 				}
 			: undefined;
 	}
 
-	private itemOf(item: Fields): Fields {
+	private itemOf(item: Fields, index?: unknown): Fields {
 		const { arguments: text, ...rest } = item;
 		if (item['type'] !== 'function_call' || !this.names.has(String(item['name']))) {
 			return item;
 		}
-		this.items.add(item['id']);
-		return { ...rest, type: 'custom_tool_call', input: text === '' ? '' : argumentsAsCustomInput(text) };
+		for (const place of [item['id'], index]) {
+			if (place !== undefined) {
+				this.items.add(place);
+			}
+		}
+		const input = typeof text === 'string' && text !== '' ? argumentsAsCustomInput(text) : '';
+		return { ...rest, type: 'custom_tool_call', input };
 	}
 }

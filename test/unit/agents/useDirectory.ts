@@ -1,9 +1,9 @@
-import type { FoundAgent } from '../../../../src/agents/entry.ts';
-import type { SandboxStatus } from '../../../../src/contract/agents.ts';
-import { AgentDirectory } from '../../../../src/service/agents/agentDirectory.ts';
-import type { OfferedModels } from '../../../../src/service/agents/agentModels.ts';
-import { ManualClock } from '../../../support/manualClock.ts';
-import { type TestFolder, useFolder } from '../../agents/useFolder.ts';
+import { AgentDirectory } from '../../../src/agents/agentDirectory.ts';
+import type { OfferedModels } from '../../../src/agents/agentModels.ts';
+import type { FoundAgent } from '../../../src/agents/entry.ts';
+import type { SandboxStatus } from '../../../src/contract/agents.ts';
+import { ManualClock } from '../../support/manualClock.ts';
+import { type TestFolder, useFolder } from './useFolder.ts';
 
 export interface TestDirectory {
 	readonly directory: AgentDirectory;

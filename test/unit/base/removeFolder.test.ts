@@ -4,7 +4,7 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, symlink, writeFile } 
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { removeFolder } from '../../../src/service/removeFolder.ts';
+import { removeFolder } from '../../../src/base/removeFolder.ts';
 
 /** What a program can do that goes from folder to folder. */
 const NEST = `for (let level = 0; level < Number(process.argv[1]); level++) {
@@ -78,7 +78,7 @@ describe('a folder that is removed', function () {
 			for (const place of [folder, path.dirname(closed), closed, path.join(closed, 'inner')]) {
 				await chown(place, other, other);
 			}
-			const module = pathToFileURL(path.resolve('src/service/removeFolder.ts')).href;
+			const module = pathToFileURL(path.resolve('src/base/removeFolder.ts')).href;
 			const script = `process.setgid(${other}); process.setuid(${other});
 				await (await import(${JSON.stringify(module)})).removeFolder(${JSON.stringify(folder)});`;
 			const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script]);

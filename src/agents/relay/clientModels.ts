@@ -1,0 +1,178 @@
+// The models behind a relay, answered by the client of a connection. The agent gets no key: it knows the relay's token.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, untilAborted } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
+import { ClientError, describeError } from '../../base/errors.ts';
+import { readJsonBody } from '../../base/httpRequest.ts';
+import type { Logger } from '../../base/logger.ts';
+import { CLIENT_GONE, streamText, type TextSource } from '../../base/streamText.ts';
+import type { Usage } from '../../contract/chatReply.ts';
+import { sendError, sendJson } from './callAnswer.ts';
+import { type CallFailure, describeFailure } from './callFailure.ts';
+import { type ChatSettings, readClientChat } from './clientChat.ts';
+import { type ResponsesSettings, readClientResponses } from './clientResponses.ts';
+import type { ModelClient, ModelRequest } from './modelRequest.ts';
+import type { RelayOptions } from './relay.ts';
+
+const BODY_MEGABYTES = 16;
+
+export type Endpoint = 'chat' | 'responses';
+
+export interface ClientModelsOptions extends ChatSettings, ResponsesSettings {
+	/** Resolves with the client of the connection. */
+	client(): Promise<ModelClient>;
+	/** Called when a call has ended, however it did. A request that is refused before it is sent is no call. */
+	onCall(call: ClientCall): void;
+	/**
+	 * Gets the error of a failed call, so that the host can explain it in its own words. Some agents try the responses
+	 * endpoint first and go on with chat where a connection has none, so that failure may be no news for the user.
+	 */
+	onFailure(error: unknown, endpoint: Endpoint): void;
+	logger: Logger;
+	clock: Clock;
+}
+
+/** One call of an agent for its model, after its end. It holds nothing of the request or the reply. */
+export interface ClientCall {
+	/** The model as the service names it, or else as the request did. */
+	model: string;
+	/** The provider that served, if the service says so. */
+	provider?: string;
+	/** The id of the reply. */
+	id?: string;
+	/** `left`: the agent did not read the reply to its end. */
+	outcome: 'whole' | 'left' | 'failed';
+	/** Undefined if the service has not counted, or had not yet. */
+	usage?: Usage;
+	seconds: number;
+}
+
+/** Creates what answers the calls that a relay has let through: chat completions, responses, the list of the one model. */
+export function createClientModels(options: ClientModelsOptions): RelayOptions['handle'] {
+	const { model, contextLength, clock } = options;
+	// Clients demand a time. It is not known when the model was made.
+	const created = Math.floor(clock.now() / 1000);
+	const entry = { id: model, object: 'model', created, ...defined({ context_length: contextLength }) };
+	return (request, response) => {
+		switch (request.url) {
+			case '/v1/chat/completions':
+				void answer(request, response, 'chat', readClientChat, options);
+				break;
+			case '/v1/responses':
+				void answer(request, response, 'responses', readClientResponses, options);
+				break;
+			default:
+				sendJson(response, 200, { object: 'list', data: [entry] });
+		}
+	};
+}
+
+async function answer<Event>(
+	request: IncomingMessage,
+	response: ServerResponse,
+	endpoint: Endpoint,
+	read: (body: unknown, options: ClientModelsOptions) => ModelRequest<Event>,
+	options: ClientModelsOptions,
+): Promise<void> {
+	const { logger } = options;
+	const gone = new AbortController();
+	response.once('close', () => gone.abort(CLIENT_GONE));
+	const body = await readJsonBody(request, BODY_MEGABYTES);
+	if ('problem' in body) {
+		const { status, problem: message } = body;
+		const isTooLarge = status === 413;
+		const code = isTooLarge ? 'too_large' : 'invalid_request';
+		sendError(response, { status, code, message }, isTooLarge ? { connection: 'close' } : {});
+		return;
+	}
+	try {
+		const asked = read(body.value, options);
+		const texts = textsOf(asked, endpoint, options, gone.signal);
+		// An error before the first text has its own status.
+		const first = await texts.next();
+		if (gone.signal.aborted) {
+			await texts.return();
+		} else if (asked.isStreamed) {
+			streamText(() => continued(first, texts), {
+				outgoing: response,
+				onFailure: error => logger.log('warn', 'a reply to an agent was broken off', { reason: describeError(error) }),
+			});
+		} else {
+			response.writeHead(200, { 'content-type': 'application/json' });
+			response.end(first.value);
+		}
+	} catch (error) {
+		if (!gone.signal.aborted) {
+			refuse(response, describeFailure(error));
+		}
+	}
+}
+
+function refuse(response: ServerResponse, { retryAfterMs, ...error }: CallFailure): void {
+	const headers = retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) };
+	sendError(response, error, headers);
+}
+
+/**
+ * Asks the client and yields the text that the agent gets. Throws if the call fails before there was any, or if the
+ * agent has gone.
+ */
+async function* textsOf<Event>(
+	{ ask, text, failure }: ModelRequest<Event>,
+	endpoint: Endpoint,
+	options: ClientModelsOptions,
+	signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+	const { clock, model } = options;
+	const began = clock.now();
+	let outcome: ClientCall['outcome'] = 'left';
+	let isBegun = false;
+	let failed: CallFailure | undefined;
+	try {
+		const client = await untilAborted(options.client(), signal);
+		for await (const event of ask(client, signal)) {
+			const sent = text.add(event);
+			if (sent !== '') {
+				isBegun = true;
+				yield sent;
+			}
+		}
+		outcome = 'whole';
+	} catch (error) {
+		if (signal.aborted) {
+			throw error;
+		}
+		outcome = 'failed';
+		report(error, endpoint, options);
+		if (!isBegun) {
+			throw error;
+		}
+		failed = describeFailure(error);
+	} finally {
+		const seconds = (clock.now() - began) / 1000;
+		options.onCall({ model, outcome, seconds, ...defined(text.told) });
+	}
+	yield failed === undefined ? text.end() : failure(failed);
+}
+
+function report(error: unknown, endpoint: Endpoint, { logger, onFailure }: ClientModelsOptions): void {
+	const { code, status } = ClientError.is(error) ? error : {};
+	logger.log('warn', 'a call of an agent for its model failed', {
+		reason: describeError(error),
+		...defined({ code, status }),
+	});
+	onFailure(error, endpoint);
+}
+
+/** A source whose first text was taken from it already. */
+function continued(first: IteratorResult<string, void>, rest: AsyncGenerator<string, void, undefined>): TextSource {
+	let taken: IteratorResult<string, void> | undefined = first;
+	return {
+		next() {
+			const result = taken === undefined ? rest.next() : Promise.resolve(taken);
+			taken = undefined;
+			return result;
+		},
+		return: () => rest.return(),
+	};
+}

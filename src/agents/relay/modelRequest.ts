@@ -1,0 +1,35 @@
+import type { Client } from '../../client/types.ts';
+import type { Usage } from '../../contract/chatReply.ts';
+import type { CallError } from './callAnswer.ts';
+
+/** The part of a client that answers agents. */
+export type ModelClient = Pick<Client, 'chat' | 'responses'>;
+
+/** What a reply has said of itself so far. */
+export interface ToldOfReply {
+	/** The model that serves, as the service names it. */
+	model?: string | undefined;
+	provider?: string | undefined;
+	id?: string | undefined;
+	usage?: Usage | undefined;
+}
+
+/** How the events of one reply become the text that an agent gets. */
+export interface ReplyText<Event> {
+	readonly told: Readonly<ToldOfReply>;
+	/** Returns the text for an event, which may be empty. */
+	add(event: Event): string;
+	/** Returns the text that ends a whole reply. */
+	end(): string;
+}
+
+/** A call of an agent, read and found valid. */
+export interface ModelRequest<Event> {
+	/** Whether the agent gets the reply as it comes. */
+	isStreamed: boolean;
+	ask(client: ModelClient, signal: AbortSignal): AsyncIterable<Event>;
+	/** The text of the reply: of a stream of events, or of one JSON object that `end` returns. */
+	text: ReplyText<Event>;
+	/** Returns the events that end a stream in place of `end`. */
+	failure(error: CallError): string;
+}

@@ -1,0 +1,60 @@
+// Chat requests as agents send them. They have fields beyond the contract, and more with each release, and an agent
+// whose request is refused can do nothing about it. So what a service can ignore is left out instead of refused.
+import { defined } from '../../base/defined.ts';
+import { eachObject, type Fields, isFields, objectsOf, only } from '../../base/fields.ts';
+import { chatRequestSchema } from '../../contract/chatRequest.ts';
+import { roleOf, withDocumentedNames } from '../../contract/foreignNames.ts';
+
+/** What stands in place of a part that no model here gets, such as a sound. */
+export const OMITTED_PART = '(a part that cannot be passed on)';
+
+const CHAT_FIELDS = [...Object.keys(chatRequestSchema.shape), 'max_completion_tokens'];
+const REASONING_FIELDS = ['reasoning', 'reasoning_content'];
+
+/**
+ * Returns an agent's chat request in the form of the contract; its values are not checked. `keepsReasoning`: messages
+ * keep the reasoning that came with them, which the contract does not have.
+ */
+export function reduceChat(body: Fields, keepsReasoning: boolean): Fields {
+	const { messages, tools, tool_choice: choice, ...rest } = only(CHAT_FIELDS, body);
+	const kept = objectsOf(tools).flatMap(({ type, function: called }) =>
+		type === 'function' && isFields(called)
+			? [{ type, function: only(['name', 'description', 'parameters'], called) }]
+			: [],
+	);
+	const messageFields = keepsReasoning ? REASONING_FIELDS : [];
+	return {
+		...withDocumentedNames(rest),
+		...defined({ messages: eachObject(messages, message => messageOf(message, messageFields)) }),
+		// Some servers refuse an empty list, and a choice where there is nothing to choose.
+		...(kept.length === 0 ? {} : { tools: kept, ...defined({ tool_choice: choice }) }),
+	};
+}
+
+function messageOf(message: Fields, fields: readonly string[]): Fields {
+	const { content, role, tool_call_id, tool_calls } = message;
+	const calls = objectsOf(tool_calls).map(({ id, function: called }) => ({
+		id,
+		type: 'function',
+		function: isFields(called) ? only(['name', 'arguments'], called) : called,
+	}));
+	// A request can have hundreds of thousands of messages, so no further object is made of each.
+	const kept = only(fields, message);
+	kept['role'] = roleOf(role);
+	kept['content'] = Array.isArray(content) ? eachObject(content, partOf) : (content ?? '');
+	if (role === 'tool') {
+		kept['tool_call_id'] = tool_call_id;
+	}
+	if (calls.length > 0) {
+		kept['tool_calls'] = calls;
+	}
+	return kept;
+}
+
+function partOf(part: Fields): Fields {
+	const { type, text, image_url: image } = part;
+	if (type === 'image_url' && isFields(image)) {
+		return { type, image_url: only(['url'], image) };
+	}
+	return { type: 'text', text: typeof text === 'string' ? text : OMITTED_PART };
+}

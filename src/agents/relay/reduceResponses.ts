@@ -1,0 +1,111 @@
+// The responses endpoint as agents use it. What a service can ignore is left out of their requests, as it is of chat.
+import { defined } from '../../base/defined.ts';
+import { type Fields, isFields, objectsOf, only } from '../../base/fields.ts';
+import { roleOf } from '../../contract/foreignNames.ts';
+import { customInputAsArguments, customToolAsFunction } from './customTools.ts';
+import { OMITTED_PART } from './reduceChat.ts';
+
+/** An agent's request in the form of the contract; its values are not checked. */
+export interface ReducedResponses {
+	/** It has a `model`, `stream` and `previous_response_id` only if the agent's request has one. */
+	request: Fields;
+	/** The names of the free-form tools, which are functions in `request`. */
+	customTools: ReadonlySet<string>;
+}
+
+/**
+ * Returns an agent's responses request with what has a meaning in the contract. A reasoning item is kept unchanged if
+ * `isKept` says so.
+ */
+export function reduceResponses(body: Fields, isKept: (reasoning: Fields) => boolean): ReducedResponses {
+	const { tool_choice: choice, instructions } = body;
+	const { preamble, items } = withoutPreamble(itemsOf(body['input'], isKept));
+	const texts = [...(typeof instructions === 'string' ? [instructions] : []), ...preamble];
+	const declared = objectsOf(body['tools']);
+	const tools = declared.flatMap(toolOf);
+	return {
+		request: {
+			...only(['model', 'stream', 'parallel_tool_calls', 'previous_response_id'], body),
+			store: false,
+			...defined({ input: items, instructions: texts.length === 0 ? undefined : texts.join('\n\n') }),
+			...(tools.length === 0 ? {} : { tools, ...defined({ tool_choice: choiceOf(choice) }) }),
+		},
+		customTools: new Set(declared.flatMap(({ type, name }) => (type === 'custom' ? [String(name)] : []))),
+	};
+}
+
+function toolOf(tool: Fields): Fields[] {
+	switch (tool['type']) {
+		case 'function':
+			return [only(['type', 'name', 'description', 'parameters'], tool)];
+		case 'custom':
+			return [customToolAsFunction(tool)];
+		default:
+			return [];
+	}
+}
+
+function choiceOf(choice: unknown): unknown {
+	if (isFields(choice) && (choice['type'] === 'function' || choice['type'] === 'custom')) {
+		return { type: 'function', name: choice['name'] };
+	}
+	return choice === 'none' ? choice : undefined;
+}
+
+/** Returns the items that have a meaning here. A result is kept only with its call. */
+function itemsOf(input: unknown, isKept: (reasoning: Fields) => boolean): unknown {
+	if (typeof input === 'string') {
+		return [{ role: 'user', content: input }];
+	}
+	if (!Array.isArray(input)) {
+		return input;
+	}
+	const items = objectsOf(input).flatMap(item => itemOf(item, isKept));
+	const called = new Set(items.flatMap(({ type, call_id: id }) => (type === 'function_call' ? [id] : [])));
+	return items.filter(({ type, call_id: id }) => type !== 'function_call_output' || called.has(id));
+}
+
+function itemOf(item: Fields, isKept: (reasoning: Fields) => boolean): Fields[] {
+	const { type, role, content, call_id, name, output } = item;
+	switch (type) {
+		case undefined:
+		case 'message':
+			return [{ type: 'message', role: roleOf(role), content: partsOf(content, role) }];
+		case 'function_call':
+			return [{ type, call_id, name, arguments: item['arguments'] }];
+		case 'custom_tool_call':
+			return [{ type: 'function_call', call_id, name, arguments: customInputAsArguments(item['input']) }];
+		case 'function_call_output':
+		case 'custom_tool_call_output':
+			return [{ type: 'function_call_output', call_id, output: textOf(output) }];
+		case 'reasoning':
+			return isKept(item) ? [item] : [];
+		default:
+			return [];
+	}
+}
+
+function partsOf(content: unknown, role?: unknown): Fields[] {
+	const parts = typeof content === 'string' ? [{ text: content }] : objectsOf(content);
+	const type = role === 'assistant' ? 'output_text' : 'input_text';
+	return parts.map(({ text }) => ({ type, text: typeof text === 'string' ? text : OMITTED_PART }));
+}
+
+function textOf(output: unknown): string {
+	return typeof output === 'string'
+		? output
+		: partsOf(output)
+				.map(({ text }) => text)
+				.join('\n');
+}
+
+/** Many models accept a single system message, at the beginning. Agents send several there. */
+function withoutPreamble(items: unknown): { preamble: string[]; items: unknown } {
+	if (!Array.isArray(items)) {
+		return { preamble: [], items };
+	}
+	const end = items.findIndex(({ role }: Fields) => role !== 'system');
+	// A conversation must not become empty.
+	const count = end === -1 ? 0 : end;
+	return { preamble: items.slice(0, count).map(({ content }) => textOf(content)), items: items.slice(count) };
+}

@@ -1,0 +1,42 @@
+import { defined } from '../../base/defined.ts';
+import { cutText } from './cutText.ts';
+import type { ToolDiff } from './events.ts';
+
+/**
+ * Shortens both sides of a change to at most `maximum` UTF-16 code units each. What they have in common goes first, in whole
+ * lines, so that what differs is still there for whoever is asked about it.
+ */
+export function cutDiff({ oldText, newText }: Pick<ToolDiff, 'oldText' | 'newText'>, maximum: number) {
+	const fits = (...sides: readonly string[]) => sides.every(side => side.length <= maximum);
+	if (fits(oldText ?? '', newText)) {
+		return { ...defined({ oldText }), newText };
+	}
+	const [before, after] = oldText === undefined ? [undefined, newText] : withoutCommonLines(oldText, newText);
+	return {
+		...(before === undefined ? {} : { oldText: cutText(before, maximum) }),
+		newText: cutText(after, maximum),
+		...(fits(before ?? '', after) ? {} : { isCut: true as const }),
+	};
+}
+
+/** Removes the lines at the beginning and at the end that both texts have. */
+function withoutCommonLines(one: string, other: string): [string, string] {
+	const shortest = Math.min(one.length, other.length);
+	let start = 0;
+	while (start < shortest && one.charCodeAt(start) === other.charCodeAt(start)) {
+		start++;
+	}
+	start = start === 0 ? 0 : one.lastIndexOf('\n', start - 1) + 1;
+	let end = 0;
+	while (end < shortest - start && one.charCodeAt(one.length - 1 - end) === other.charCodeAt(other.length - 1 - end)) {
+		end++;
+	}
+	const lineEnd = one.indexOf('\n', one.length - end);
+	end = lineEnd < 0 ? 0 : one.length - lineEnd - 1;
+	return [copied(one.slice(start, one.length - end)), copied(other.slice(start, other.length - end))];
+}
+
+/** A slice would keep the whole text in memory. */
+function copied(text: string): string {
+	return Buffer.from(text).toString();
+}

@@ -1,0 +1,28 @@
+// JSON that somebody else has written, of which nothing is known but that it is JSON.
+
+export type Fields = Record<string, unknown>;
+
+export function isFields(value: unknown): value is Fields {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Applies `read` to those elements of a list that are objects. All other values are returned as they are. */
+export function eachObject(value: unknown, read: (fields: Fields) => Fields): unknown {
+	return Array.isArray(value) ? value.map(element => (isFields(element) ? read(element) : element)) : value;
+}
+
+/** Returns the objects of a list, or an empty list. */
+export function objectsOf(value: unknown): Fields[] {
+	return Array.isArray(value) ? value.filter(isFields) : [];
+}
+
+/** Returns a copy with those of the fields that are there and not null. */
+export function only(names: readonly string[], fields: Fields): Fields {
+	const kept: Fields = {};
+	for (const name of names) {
+		if (fields[name] != null) {
+			kept[name] = fields[name];
+		}
+	}
+	return kept;
+}

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { PermissionRequest } from '../../../src/agents/session/events.ts';
+import type { ScriptedReply } from '../../support/replyServer.ts';
+import { useOwnAgent } from '../../support/useOwnAgent.ts';
+
+const call = (name: string, input: unknown): ScriptedReply => ({ calls: [{ name, input }] });
+const edit = (old: string, put: string, file = 'a.txt') => call('edit', { path: file, old, new: put });
+const write = (content: string, file = 'a.txt') => call('write', { path: file, content });
+const DONE: ScriptedReply = { text: 'Done.' };
+
+describe('Errand’s own agent, before it changes a file', function () {
+	this.timeout(120_000);
+	const own = useOwnAgent();
+	const at = (name: string) => path.join(own.folder, name);
+	const read = (name = 'a.txt') => readFileSync(at(name), 'utf8');
+	const put = (text: string, name = 'a.txt') => writeFileSync(at(name), text);
+
+	/**
+	 * Plays calls for an agent that has to ask, and allows all of them after `meanwhile`. Returns what was asked and the
+	 * results of the calls.
+	 */
+	async function play(replies: ScriptedReply[], meanwhile: (request: PermissionRequest) => void = () => {}) {
+		const asked: PermissionRequest[] = [];
+		const agent = await own.start(
+			{},
+			{
+				mode: 'ask',
+				decide: request => {
+					asked.push(request);
+					meanwhile(request);
+					return { option: request.options.find(({ kind }) => kind === 'allow_once')?.id };
+				},
+			},
+		);
+		own.server.play(...replies, DONE);
+		assert.equal(await agent.session.prompt('Go'), 'end_turn');
+		return { asked, results: own.server.requests.at(-1)?.results ?? [], events: agent.events };
+	}
+
+	it('shows the change with its question, and has changed nothing by then', async () => {
+		put('one\ntwo\nthree\n');
+		const patch = '@@ -1,3 +1,3 @@\n one\n-TWO\n+two again\n three\n';
+		const seen: string[] = [];
+		const { asked } = await play(
+			[edit('two', 'TWO'), call('edit', { path: 'a.txt', patch }), write('whole\n'), write('new\n', 'folder/new.txt')],
+			() => seen.push(read()),
+		);
+		assert.deepEqual(
+			asked.map(({ call: { diffs } }) => diffs),
+			[
+				[{ path: at('a.txt'), oldText: 'one\ntwo\nthree\n', newText: 'one\nTWO\nthree\n' }],
+				[{ path: at('a.txt'), oldText: 'one\nTWO\nthree\n', newText: 'one\ntwo again\nthree\n' }],
+				[{ path: at('a.txt'), oldText: 'one\ntwo again\nthree\n', newText: 'whole\n' }],
+				[{ path: at('folder/new.txt'), newText: 'new\n' }],
+			],
+		);
+		assert.ok(
+			asked.every(({ complete, call: { isInputCut, status } }) => complete && !isInputCut && status === 'pending'),
+		);
+		assert.deepEqual(
+			seen,
+			asked.map(({ call: { diffs } }, index) => (index < 3 ? diffs[0]?.oldText : 'whole\n')),
+		);
+		assert.equal(read('folder/new.txt'), 'new\n');
+	});
+
+	it('shows the part that changes of a long file', async () => {
+		const around = 'the same\n'.repeat(10_000);
+		put(`${around}old\n${around}`);
+		const { asked } = await play([edit('old', 'new')]);
+		assert.deepEqual(asked[0]?.call.diffs, [{ path: at('a.txt'), oldText: 'old\n', newText: 'new\n' }]);
+		assert.equal(read(), `${around}new\n${around}`);
+	});
+
+	it('shows what it was called with where the change is too long to be shown', async () => {
+		put(`${'x'.repeat(600_000)}\nold\n`);
+		const { asked } = await play([edit('old', 'new')]);
+		assert.deepEqual(asked[0]?.call.diffs, []);
+		assert.deepEqual(JSON.parse(asked[0]?.call.input ?? ''), {
+			...{ path: 'a.txt', old: 'old', new: 'new' },
+			replace_all: false,
+		});
+		assert.ok(read().endsWith('\nnew\n'));
+	});
+
+	it('tells the exact command before it runs it', async () => {
+		const { asked } = await play([call('run', { command: 'touch "a b"\ntouch c' })]);
+		assert.equal(asked[0]?.call.command, 'touch "a b"\ntouch c');
+		assert.ok(existsSync(at('a b')) && existsSync(at('c')));
+	});
+
+	describe('makes it only where the file is still what was shown, and not', () => {
+		const refused = /has changed since this was shown to the user/;
+
+		it('where somebody has changed another part of it', async () => {
+			put('one\ntwo\n');
+			const { results } = await play([edit('two', 'TWO'), write('whole\n')], () => put(`${read()}mine\n`));
+			assert.ok(
+				results.every(text => refused.test(text)),
+				results.join('\n'),
+			);
+			assert.equal(read(), 'one\ntwo\nmine\nmine\n');
+		});
+
+		it('where somebody has made the file that was to be new', async () => {
+			const { results } = await play([write('whole\n')], () => put('mine\n'));
+			assert.match(results[0] ?? '', refused);
+			assert.equal(read(), 'mine\n');
+		});
+
+		it('where somebody has removed it', async () => {
+			put('one\n');
+			const { results } = await play([edit('one', 'two'), write('whole\n', 'b.txt')], request => {
+				rmSync(at('a.txt'), { force: true });
+				rmSync(request.call.diffs[0]?.path ?? '', { force: true });
+			});
+			assert.match(results[0] ?? '', /a\.txt does not exist/);
+			assert.match(results[1] ?? '', /was written/);
+			assert.ok(!existsSync(at('a.txt')));
+		});
+
+		it('where the path leads to another file by then, in the folder or outside of it', async () => {
+			const outside = path.join(own.scratch, 'outside.txt');
+			writeFileSync(outside, 'one\n');
+			put('one\n', 'other.txt');
+			for (const [target, said] of [
+				['other.txt', refused],
+				[outside, /outside of the working folder/],
+			] as const) {
+				rmSync(at('a.txt'), { force: true });
+				put('one\n');
+				const { results } = await play([edit('one', 'two')], () => {
+					rmSync(at('a.txt'));
+					symlinkSync(target, at('a.txt'));
+				});
+				assert.match(results[0] ?? '', said);
+			}
+			assert.deepEqual([readFileSync(outside, 'utf8'), read('other.txt')], ['one\n', 'one\n']);
+		});
+
+		it('where its folder has become a link out of the working folder', async () => {
+			const outside = path.join(own.scratch, 'outside');
+			mkdirSync(outside);
+			mkdirSync(at('folder'));
+			const { results } = await play([write('planted\n', 'folder/new.txt')], () => {
+				rmSync(at('folder'), { recursive: true });
+				symlinkSync(outside, at('folder'));
+			});
+			assert.match(results[0] ?? '', /outside of the working folder/);
+			assert.ok(!existsSync(path.join(outside, 'new.txt')));
+		});
+	});
+
+	it('asks nothing where the change cannot be made, and tells the model why', async () => {
+		put('one\ntwo\none\n');
+		mkdirSync(at('folder'));
+		const { asked, results } = await play([
+			edit('three', 'four'),
+			edit('one', 'two'),
+			edit('two', 'two'),
+			edit('x', 'y', 'absent.txt'),
+			edit('x', 'y', '../outside.txt'),
+			call('edit', { path: 'a.txt', old: 'one' }),
+			call('edit', { path: 'a.txt', patch: '@@ -1 +1 @@\n-nothing\n+like it\n' }),
+			write('x', 'folder'),
+			write('x', '.git/hooks/pre-commit'),
+			write('x', '../outside.txt'),
+		]);
+		assert.deepEqual(asked, []);
+		for (const [index, said] of [
+			/three|does not stand/,
+			/2 times/,
+			/changes nothing/,
+			/does not exist/,
+			/outside of the working folder/,
+			/either old and new, or patch/,
+			/does not fit/,
+			/is a folder/,
+			/git's own files/,
+			/outside of the working folder/,
+		].entries()) {
+			assert.match(results[index] ?? '', said);
+		}
+		assert.equal(read(), 'one\ntwo\none\n');
+	});
+
+	it('asks no more where all changes were allowed for the session, and still makes none that fails', async () => {
+		put('one\n');
+		let asked = 0;
+		const agent = await own.start(
+			{},
+			{
+				mode: 'ask',
+				decide: ({ options }) => {
+					asked++;
+					return { option: options.find(({ kind }) => kind === 'allow_always')?.id };
+				},
+			},
+		);
+		own.server.play(edit('one', 'two'), edit('one', 'three'), edit('two', 'three'), DONE);
+		await agent.session.prompt('Go');
+		assert.equal(asked, 1);
+		assert.match(own.server.requests.at(-1)?.results[1] ?? '', /does not stand/);
+		assert.equal(read(), 'three\n');
+	});
+
+	it('gives its model the texts that go with a prompt, each behind its name', async () => {
+		const agent = await own.start();
+		own.server.play(DONE);
+		await agent.session.prompt('Go', [{ uri: 'file:///srv/a.txt', text: 'one\ntwo' }]);
+		assert.deepEqual(own.server.requests[0]?.body['input'], [
+			{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'file:///srv/a.txt:\none\ntwo\nGo' }] },
+		]);
+	});
+});

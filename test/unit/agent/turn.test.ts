@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
+import * as z from 'zod';
+import { defineTool, ToolFailure } from '../../../src/agent/tools/tool.ts';
+import { type ShownCall, Turn } from '../../../src/agent/turn.ts';
+import type { InputItem } from '../../../src/contract/responses.ts';
+
+const diff = (newText: string): ToolCallContent => ({ type: 'diff', path: '/srv/a.txt', oldText: 'a', newText });
+
+describe('a call that needs a permission', () => {
+	/** What has happened, in order. */
+	const happened: string[] = [];
+	const asked: ShownCall[] = [];
+	beforeEach(() => {
+		happened.splice(0);
+		asked.splice(0);
+	});
+
+	/** Plays one call of a tool that has these previews, and returns its result and what the client was told. */
+	async function play(
+		previews: (ToolCallContent[] | Error)[],
+		isAllowed: ((call: ShownCall) => Promise<boolean>) | undefined,
+		needsPermission = true,
+	): Promise<{ result: string; updates: SessionUpdate[] }> {
+		const tool = defineTool({
+			name: 'change',
+			description: 'Changes something.',
+			schema: z.object({}),
+			kind: 'edit',
+			needsPermission,
+			show: () => ({ title: 'Change', paths: ['/srv/a.txt'] }),
+			async preview() {
+				happened.push('preview');
+				const preview = previews.shift() ?? assert.fail('no further preview was expected');
+				if (preview instanceof Error) {
+					throw preview;
+				}
+				return preview;
+			},
+			async run() {
+				happened.push('run');
+				return { text: 'It was changed.' };
+			},
+		});
+		const replies: InputItem[][] = [
+			[{ type: 'function_call', call_id: 'call-1', name: 'change', arguments: '{}' }],
+			[{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] }],
+		];
+		const updates: SessionUpdate[] = [];
+		let saved: readonly InputItem[] = [];
+		const turn = new Turn(
+			{
+				model: {
+					name: 'scripted',
+					reply: async () => ({ items: replies.shift() ?? [], usage: undefined, isCut: false }),
+				},
+				contextLength: undefined,
+				instructions: '',
+				tools: [tool],
+				folder: '/srv',
+				signal: new AbortController().signal,
+				update: async update => void updates.push(update),
+				isAllowed,
+				save: async items => {
+					saved = [...items];
+				},
+			},
+			[],
+		);
+		assert.equal(await turn.run('Go'), 'end_turn');
+		const output = saved.find(item => item.type === 'function_call_output');
+		return { result: String(output && 'output' in output && output.output), updates };
+	}
+
+	const answering = (answer: boolean) => async (call: ShownCall) => {
+		happened.push('asked');
+		asked.push(call);
+		return answer;
+	};
+
+	it('is looked at before somebody is asked, and again before it is made', async () => {
+		const { result } = await play([[diff('b')], [diff('b')]], answering(true));
+		assert.deepEqual(happened, ['preview', 'asked', 'preview', 'run']);
+		assert.equal(result, 'It was changed.');
+		assert.deepEqual(asked[0]?.content, [diff('b')]);
+		assert.deepEqual(asked[0]?.locations, [{ path: '/srv/a.txt' }]);
+	});
+
+	it('is not made where it would be another change by then, and the model is told', async () => {
+		const { result, updates } = await play([[diff('b')], [diff('c')]], answering(true));
+		assert.deepEqual(happened, ['preview', 'asked', 'preview']);
+		assert.match(result, /has changed since this was shown to the user\. Read it again/);
+		assert.ok(updates.some(update => update.sessionUpdate === 'tool_call_update' && update.status === 'failed'));
+		assert.ok(!updates.some(update => update.sessionUpdate === 'tool_call_update' && update.status === 'in_progress'));
+	});
+
+	it('is not made where it cannot be made any more by then', async () => {
+		const { result } = await play([[diff('b')], new ToolFailure('It is gone.')], answering(true));
+		assert.deepEqual(happened, ['preview', 'asked', 'preview']);
+		assert.equal(result, 'It is gone.');
+	});
+
+	it('is neither made nor looked at again where it was refused', async () => {
+		const { result } = await play([[diff('b')]], answering(false));
+		assert.deepEqual(happened, ['preview', 'asked']);
+		assert.match(result, /was not allowed/);
+	});
+
+	it('asks nobody where it could not be made', async () => {
+		for (const error of [new ToolFailure('There is no such text.'), new Error('EIO: a disk that fails')]) {
+			happened.splice(0);
+			const { result, updates } = await play([error], answering(true));
+			assert.deepEqual(happened, ['preview']);
+			assert.match(result, new RegExp(error.message));
+			assert.ok(updates.some(update => update.sessionUpdate === 'tool_call_update' && update.status === 'failed'));
+		}
+	});
+
+	it('is not looked at where nobody is asked', async () => {
+		assert.equal((await play([], undefined)).result, 'It was changed.');
+		assert.deepEqual(happened, ['run']);
+	});
+
+	it('is not looked at where it needs none', async () => {
+		assert.equal((await play([], answering(false), false)).result, 'It was changed.');
+		assert.deepEqual(happened, ['run']);
+	});
+});
