@@ -37,6 +37,15 @@ export interface GitApi {
 	};
 }
 
+/** How git is run in one repository. */
+export interface GitPlace {
+	gitPath: string;
+	/** The repository's top folder. */
+	directory: string;
+	/** The environment variables by which the editor answers git's questions for credentials. */
+	credentials: Readonly<Record<string, string | undefined>>;
+}
+
 interface GitExtension {
 	readonly enabled: boolean;
 	getAPI(version: 1): GitApi;
@@ -98,4 +107,9 @@ export function waitUntil(isTrue: () => boolean, event: vscode.Event<unknown>, t
 			}
 		});
 	});
+}
+
+/** Returns how git is run in a repository, by its top folder. */
+export function placeOf(git: GitApi, directory: string): GitPlace {
+	return { gitPath: git.git.path, directory, credentials: git.git.env ?? {} };
 }

@@ -125,6 +125,9 @@ export const LOG_SCHEME = 'errand-log';
  */
 export const PROPOSAL_SCHEME = 'errand-proposal';
 
+/** The scheme of documents that show what a step of an agent would change. */
+export const STEP_SCHEME = 'errand-step';
+
 /** The language of log documents. package.json has editor defaults for it. */
 export const LOG_LANGUAGE = 'errand-log';
 /** The scheme of the document in which a task's prompt is written. Menus in package.json match on it. */
@@ -162,6 +165,7 @@ export interface SettingTypes {
 	'errand.tasks.maxCost': number;
 	'errand.tasks.notify': boolean;
 	'errand.tasks.refreshInterval': number;
+	'errand.agents.approvals': string;
 	'errand.channel.requireHardwareProof': boolean;
 	'errand.channel.wholeReplies': boolean;
 	'errand.local.upstreams': Record<string, unknown>;
@@ -186,6 +190,7 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 	'errand.tasks.maxCost': 'application',
 	'errand.tasks.notify': 'window',
 	'errand.tasks.refreshInterval': 'window',
+	'errand.agents.approvals': 'application',
 	'errand.channel.requireHardwareProof': 'application',
 	'errand.channel.wholeReplies': 'application',
 	'errand.local.upstreams': 'machine',

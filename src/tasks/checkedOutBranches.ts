@@ -1,15 +1,13 @@
 import * as vscode from 'vscode';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
-import { getGitApi } from '../platform/git.ts';
+import { type GitPlace, getGitApi, placeOf } from '../platform/git.ts';
 import { gitFailure } from '../platform/gitRefusalMessages.ts';
 import { showMessage } from '../platform/notify.ts';
 import { StateEntries } from '../platform/sharedState.ts';
 import { rowWords } from './common/messages.ts';
 import { fastForward, isBehind, worktreeOf } from './fastForward.ts';
-import { placeOf } from './launch/carryOut.ts';
 import { shortName } from './launch/findingText.ts';
 import { remoteDirectory } from './launch/repositoryFacts.ts';
-import type { GitPlace } from './launch/scratchCommit.ts';
 import { gitReason } from './model/gitReason.ts';
 import { BEHIND_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';

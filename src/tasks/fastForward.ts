@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { findWorktree } from '../base/gitWorktree.ts';
+import type { GitPlace } from '../platform/git.ts';
 import { runGit, runWorkTreeGit } from '../platform/gitCommand.ts';
 import { countCommits } from './launch/repositoryFacts.ts';
-import type { GitPlace } from './launch/scratchCommit.ts';
 
 /** Returns the folder among the repository's worktrees in which a branch is checked out. Rejects when git fails. */
 export function worktreeOf(gitPath: string, directory: string, branch: string): Promise<string | undefined> {

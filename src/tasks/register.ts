@@ -15,6 +15,7 @@ import {
 import { KeptTexts } from '../platform/keptText.ts';
 import { isEntryKey } from '../platform/sharedState.ts';
 import type { ApplyCommands } from './apply/applyCommands.ts';
+import type { CommitRange, RangeFile } from './apply/commitRanges.ts';
 import type { BranchCommands } from './branches/branchCommands.ts';
 import { registerChangeFiles } from './changes/changeFileSystem.ts';
 import { PromptFile } from './launch/promptFile.ts';
@@ -48,6 +49,13 @@ export interface RegisteredTasks extends Disposable {
 	readForChat: TaskAnswers['readForChat'];
 	propose: TaskLauncher['propose'];
 	showLogEntry: LogDocumentCommands['showEntry'];
+	/** Changes between two commits that no task has made. */
+	ranges: {
+		list(range: CommitRange): Promise<RangeFile[]>;
+		compare(range: CommitRange, title: string, named?: string): Promise<void>;
+		take(range: CommitRange, title: string, named?: string): Promise<string[]>;
+		takeBack(range: CommitRange, named?: string): Promise<string[]>;
+	};
 }
 
 /**
@@ -141,6 +149,14 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 		readForChat: async argument => (await feature()).answers.readForChat(argument),
 		propose: async (...proposed) => (await feature()).launcher.propose(...proposed),
 		showLogEntry: async (...asked) => (await feature()).logCommands.showEntry(...asked),
+		ranges: {
+			list: async range => (await import('./apply/commitRanges.ts')).describeRange(range),
+			compare: async (...asked) => (await import('./apply/commitRanges.ts')).compareRange(...asked),
+			take: async (...asked) =>
+				(await import('./apply/commitRanges.ts')).takeRange((await feature()).applyCommands, ...asked),
+			takeBack: async (...asked) =>
+				(await import('./apply/commitRanges.ts')).takeBackRange((await feature()).applyCommands, ...asked),
+		},
 		dispose: () => store.dispose(),
 	};
 }

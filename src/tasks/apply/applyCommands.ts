@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { escapeIcons } from '../../base/plainText.ts';
+import type { GitPlace } from '../../platform/git.ts';
 import { CHANGE_SCHEME } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { changeUri, readChangeUri } from '../changes/changeUri.ts';
@@ -11,8 +12,8 @@ import { shortName } from '../launch/findingText.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import { Applier, type ApplierDependencies } from './applier.ts';
-import type { ApplyOptions } from './applyChanges.ts';
-import { nothingWords, refusalWords } from './applyMessages.ts';
+import type { Applied, ApplyOptions } from './applyChanges.ts';
+import { nothingWords, refusalWords, undoneWords } from './applyMessages.ts';
 import { inWorkingTree, whileTold } from './applyPlace.ts';
 import { type ApplySubjectDependencies, findSubject } from './applySubject.ts';
 import { findHunks, hunksAt } from './hunks.ts';
@@ -79,6 +80,27 @@ export class ApplyCommands {
 		});
 	}
 
+	/**
+	 * Does what `apply` does with files of a repository that no task has changed. Resolves with the paths of the files that
+	 * are as the changes want them. Rejects with an error for the user.
+	 */
+	takeFiles(title: string, files: readonly ChangedFile[], place: GitPlace, like: string): Promise<string[]> {
+		return inWorkingTree(place, like, options => this.preview(title, files, options));
+	}
+
+	/**
+	 * Changes the user's files without a preview; where the user has changed the same lines, those stay. Says what has become
+	 * of it. Resolves with the paths of the files that are as the changes want them. Rejects with an error for the user.
+	 */
+	takeBackFiles(files: readonly ChangedFile[], place: GitPlace, like: string): Promise<string[]> {
+		return inWorkingTree(place, like, async options => {
+			const applied = await this.applier.apply(files, { ...options, heedsRules: false, conflictRule: 'yours' });
+			const isComplete = applied.results.every(({ result }) => result.kind === 'applies' || result.kind === 'there');
+			void showMessage(isComplete ? 'information' : 'warning', undoneWords(applied));
+			return donePaths(applied);
+		});
+	}
+
 	/** Says what became of an application that the window before this one had begun. */
 	resume(): Promise<void> {
 		return this.reporting(() => this.applier.resume());
@@ -89,17 +111,18 @@ export class ApplyCommands {
 		return this.reporting(() => this.applier.undo());
 	}
 
-	private async preview(title: string, files: readonly ChangedFile[], options: ApplyOptions): Promise<void> {
+	/** Resolves with the paths of the files that are as the changes want them. */
+	private async preview(title: string, files: readonly ChangedFile[], options: ApplyOptions): Promise<string[]> {
 		let checked: ReadonlySet<string> | undefined;
 		let planned = await planAll(files, options);
 		for (;;) {
 			if (checked === undefined && !planned.some(isApplicable)) {
 				void showMessage('information', nothingWords(planned));
-				return;
+				return planned.flatMap(({ change, outcome }) => (outcome.kind === 'there' ? [pathOf(change)] : []));
 			}
 			const chosen = await choosePlanned(planned, { title, checked, hasChanged: checked !== undefined });
 			if (!chosen || chosen.length === 0) {
-				return;
+				return [];
 			}
 			// The user's files may have changed while the list was open.
 			const again = await planAll(files, options);
@@ -110,7 +133,7 @@ export class ApplyCommands {
 					options,
 				);
 				this.applier.tell(applied, name => options.tree.fileOf(name));
-				return;
+				return donePaths(applied);
 			}
 			checked = new Set(chosen.map(({ change }) => pathOf(change)));
 			planned = again;
@@ -171,7 +194,8 @@ export class ApplyCommands {
 		}
 	}
 
-	private async reporting(run: () => Promise<void>): Promise<void> {
+	/** Shows what `run` rejects with. */
+	async reporting(run: () => Promise<void>): Promise<void> {
 		try {
 			await run();
 		} catch (error) {
@@ -228,3 +252,8 @@ function shownChange(argument: unknown): vscode.TextEditor | undefined {
 	const address = argument instanceof vscode.Uri ? argument.toString() : undefined;
 	return visibleTextEditors.find(({ document }) => document.uri.toString() === address);
 }
+
+const donePaths = ({ results }: Applied<ChangedFile>): string[] =>
+	results.flatMap(({ change, result }) =>
+		result.kind === 'applies' || result.kind === 'there' ? [pathOf(change)] : [],
+	);

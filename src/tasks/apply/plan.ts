@@ -1,6 +1,6 @@
+import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { findFiltered } from '../../platform/gitFilters.ts';
-import type { GitPlace } from '../launch/scratchCommit.ts';
 import type { FileVersion } from '../model/changedFile.ts';
 import { type Change, ChangedMeanwhile, type Refusal } from './change.ts';
 import type { Contents } from './contents.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import type { GitPlace } from '../../platform/git.ts';
 import { readOwnFilters, runGit, runGitWithIndex, runWorkTreeGit } from '../../platform/gitCommand.ts';
-import type { GitPlace } from '../launch/scratchCommit.ts';
 
 /** Files of the user stand in the way of a checkout or a merge, which has changed nothing. */
 export class FilesInTheWay extends Error {

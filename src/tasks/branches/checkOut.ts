@@ -1,5 +1,5 @@
+import type { GitPlace } from '../../platform/git.ts';
 import { runGit, runWorkTreeGit } from '../../platform/gitCommand.ts';
-import type { GitPlace } from '../launch/scratchCommit.ts';
 import { inTheWay, refuseFilters } from './blockingFiles.ts';
 import { followRemote, type LocalBranch, makeBranch, moveBranch } from './localBranch.ts';
 

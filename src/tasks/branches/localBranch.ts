@@ -1,9 +1,10 @@
 // The local branch that stands for the branch of a task.
+
 import { realpath } from 'node:fs/promises';
 import { findWorktree } from '../../base/gitWorktree.ts';
+import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { countCommits, readBranchCommit } from '../launch/repositoryFacts.ts';
-import type { GitPlace } from '../launch/scratchCommit.ts';
 
 /** How a branch stands to a commit. */
 export type Standing =

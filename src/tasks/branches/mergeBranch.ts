@@ -1,6 +1,6 @@
 import type { Setting } from '../../base/gitConfiguration.ts';
+import type { GitPlace } from '../../platform/git.ts';
 import { runGit, runWorkTreeGit } from '../../platform/gitCommand.ts';
-import type { GitPlace } from '../launch/scratchCommit.ts';
 import { FilesInTheWay, inTheWay, listStaged, refuseFilters } from './blockingFiles.ts';
 import { headBranch, headCommit } from './checkOut.ts';
 

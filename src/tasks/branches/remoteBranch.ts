@@ -1,8 +1,10 @@
 // What a remote has of a branch.
+
 import { withoutCredentials } from '../../base/remoteUrl.ts';
+import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { readRemoteAddress } from '../launch/repositoryFacts.ts';
-import { findScratchBranch, type GitPlace } from '../launch/scratchCommit.ts';
+import { findScratchBranch } from '../launch/scratchCommit.ts';
 import { type Standing, standingOf } from './localBranch.ts';
 
 /** A remote, with the address that pushes go to, as it may be shown. */

@@ -22,11 +22,12 @@ export function versionUri(
 		directory: repository.place.directory,
 		path: version?.path ?? pathOf(file),
 		object: version?.object,
-		...inWords(version, isTextOnly && changes.isCounted && file.lines === undefined),
+		...versionWords(version, isTextOnly && changes.isCounted && file.lines === undefined),
 	});
 }
 
-function inWords(version: FileVersion | undefined, isBinary: boolean): Pick<ChangeUriParts, 'inWords'> {
+/** Returns whether a version is described in words in place of its content. */
+export function versionWords(version: FileVersion | undefined, isBinary: boolean): Pick<ChangeUriParts, 'inWords'> {
 	if (version?.kind === 'submodule') {
 		return { inWords: 'submodule' };
 	}

@@ -1,5 +1,5 @@
+import type { GitPlace } from '../../platform/git.ts';
 import { prepareGit } from '../../platform/gitCommand.ts';
-import type { GitPlace } from '../launch/scratchCommit.ts';
 import { type ReadObject, readObjects } from './readChanges.ts';
 
 /** How much is kept of what was read last, in bytes: the editor asks for the size of a file, then for its content. */

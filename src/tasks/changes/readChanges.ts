@@ -1,5 +1,5 @@
+import type { GitPlace } from '../../platform/git.ts';
 import { listDifference, prepareGit, type ReadingGit, runGit } from '../../platform/gitCommand.ts';
-import type { GitPlace } from '../launch/scratchCommit.ts';
 import { type ChangedFile, readChangedFiles } from '../model/changedFile.ts';
 
 /** A file above this size, in bytes, is not compared line by line. */

@@ -1,8 +1,8 @@
 import type { Memento } from 'vscode';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { GitPlace } from '../../platform/git.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
-import type { GitPlace } from '../launch/scratchCommit.ts';
 import { RESULT_ENTRIES } from '../model/storageKeys.ts';
 import type { TaskResult } from '../model/taskResult.ts';
 import { forgetResult } from './taskBranch.ts';

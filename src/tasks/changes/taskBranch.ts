@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { GitPlace } from '../../platform/git.ts';
 import {
 	prepareGit,
 	type ReadingGit,
@@ -8,7 +9,6 @@ import {
 	runRemoteGit,
 } from '../../platform/gitCommand.ts';
 import { readRemoteAddress, remoteDirectory } from '../launch/repositoryFacts.ts';
-import type { GitPlace } from '../launch/scratchCommit.ts';
 import type { TaskResult } from '../model/taskResult.ts';
 
 /** Errand's own references, beside the user's branches. A user who removes one loses nothing: it is fetched again. */

@@ -3,10 +3,8 @@ import { UserFacingError } from '../../base/errors.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { isOnOtherMachine, repositoryKey, withoutCredentials } from '../../base/remoteUrl.ts';
 import type { Task } from '../../contract/tasks.ts';
-import { type GitApi, type GitRepository, getGitApi } from '../../platform/git.ts';
-import { placeOf } from '../launch/carryOut.ts';
+import { type GitApi, type GitPlace, type GitRepository, getGitApi, placeOf } from '../../platform/git.ts';
 import { remoteDirectory } from '../launch/repositoryFacts.ts';
-import type { GitPlace } from '../launch/scratchCommit.ts';
 
 /** The repository on this machine in which a task's branch is looked at. */
 export interface TaskRepository {

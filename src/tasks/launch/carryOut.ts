@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { FoundSetting } from '../../base/gitConfiguration.ts';
-import type { GitApi } from '../../platform/git.ts';
+import { commitChanges } from '../../platform/commitChanges.ts';
+import { placeOf } from '../../platform/git.ts';
 import { gitFailure, settingLine } from '../../platform/gitRefusalMessages.ts';
 import { inertText } from '../../platform/inertText.ts';
 import { askModal } from '../../platform/notify.ts';
@@ -9,17 +10,7 @@ import { gitReason } from '../model/gitReason.ts';
 import { shortName } from './findingText.ts';
 import type { ConfirmedLaunch } from './preflight.ts';
 import type { ScratchBranches } from './scratchBranches.ts';
-import {
-	commitChanges,
-	type GitPlace,
-	makeScratchBranch,
-	nameScratchBranch,
-	type ScratchBranch,
-} from './scratchCommit.ts';
-
-export function placeOf(git: GitApi, directory: string): GitPlace {
-	return { gitPath: git.git.path, directory, credentials: git.git.env ?? {} };
-}
+import { makeScratchBranch, nameScratchBranch, type ScratchBranch } from './scratchCommit.ts';
 
 /**
  * Does what the preflight's rows have said, before the request is sent, on behalf of the connection of this name.
@@ -61,7 +52,11 @@ export async function carryOut(
 	}
 	return withProgress(vscode.l10n.t('Making a scratch branch…'), async () => {
 		const commit = scratch.withChanges
-			? await commitChanges(place, scratch.parent, 'Uncommitted changes', confirmPrograms)
+			? await commitChanges(place, {
+					parent: scratch.parent,
+					message: 'Uncommitted changes',
+					confirm: confirmPrograms,
+				})
 			: scratch.parent;
 		const branch = nameScratchBranch(commit, scratch.remote);
 		// The branch is written down before it is made, so that a window that closes meanwhile leaves none behind.

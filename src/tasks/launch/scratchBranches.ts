@@ -1,10 +1,11 @@
 import type * as vscode from 'vscode';
 import type { Logger } from '../../base/logger.ts';
+import type { GitPlace } from '../../platform/git.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
 import { UNDER_WAY_MS } from '../model/createdTask.ts';
 import { gitReason } from '../model/gitReason.ts';
 import { SCRATCH_ENTRIES } from '../model/storageKeys.ts';
-import { findScratchBranch, type GitPlace, removeScratchBranch, type ScratchBranch } from './scratchCommit.ts';
+import { findScratchBranch, removeScratchBranch, type ScratchBranch } from './scratchCommit.ts';
 
 /** A scratch branch that Errand has made and not removed yet. */
 interface Scratch extends ScratchBranch {

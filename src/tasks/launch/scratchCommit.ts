@@ -1,20 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { describeError } from '../../base/errors.ts';
-import type { FoundSetting } from '../../base/gitConfiguration.ts';
-import { readOwnFilter, runDirectoryGit, runGit, runGitWithIndex, runRemoteGit } from '../../platform/gitCommand.ts';
+import type { GitPlace } from '../../platform/git.ts';
+import { runDirectoryGit, runGit, runRemoteGit } from '../../platform/gitCommand.ts';
 import { readRemoteAddress, remoteDirectory } from './repositoryFacts.ts';
-
-/** How git is run in one repository. */
-export interface GitPlace {
-	gitPath: string;
-	/** The repository's top folder. */
-	directory: string;
-	/** The environment variables by which the editor answers git's questions for credentials. */
-	credentials: Readonly<Record<string, string | undefined>>;
-}
 
 /** A branch that holds what a task starts from and that nothing else needs. */
 export interface ScratchBranch {
@@ -27,92 +14,6 @@ export interface ScratchBranch {
 const PREFIX = 'errand-scratch-';
 /** The expected value of a reference that must not exist yet, because an existing one is not Errand's. */
 const NOTHING = '';
-
-/** Asks whether these programs of the repository's own configuration may run. Throws where they may not. */
-export type ConfirmPrograms = (programs: readonly FoundSetting[]) => Promise<void>;
-
-/** Runs git with byte strings (`latin1`) as input and output, because file names can be in any encoding. */
-type IndexGit = (commandLine: readonly string[], input?: string) => Promise<string>;
-
-/**
- * Commits what is changed and untracked in the working tree on top of `parent`, without a branch. Working tree, index,
- * HEAD and stash stay as they are, because a temporary index is used. Filters run as they do when files are staged, and
- * those of the repository's own configuration only after `confirm`. Resolves with the commit. Rejects when git fails.
- */
-export async function commitChanges(
-	{ gitPath, directory }: GitPlace,
-	parent: string,
-	message: string,
-	confirm: ConfirmPrograms,
-): Promise<string> {
-	const scratch = await mkdtemp(path.join(os.tmpdir(), 'errand-index-'));
-	try {
-		const index = path.join(scratch, 'index');
-		const own = (await runGit(gitPath, directory, ['rev-parse', '--git-path', 'index'])).replace(/\n$/, '');
-		// A copy of the index knows which files are unchanged; without it, git would read them all.
-		await copyFile(path.resolve(directory, own), index).catch((error: NodeJS.ErrnoException) => {
-			if (error.code !== 'ENOENT') {
-				throw error;
-			}
-		});
-		const agreed = new Set<string>();
-		const git: IndexGit = (commandLine, input) =>
-			runGitWithIndex(gitPath, directory, index, commandLine, { input, agreed, encoding: 'latin1' });
-		let tree: string | undefined;
-		while (tree === undefined) {
-			tree = await makeTree(git).catch(async error => {
-				// Git stops at the first file that needs a filter that nobody has agreed to.
-				const filter = refusedFilter(error);
-				const programs = filter === undefined ? [] : await readOwnFilter(gitPath, directory, filter);
-				if (filter === undefined || agreed.has(filter) || programs.length === 0) {
-					throw error;
-				}
-				await confirm(programs);
-				agreed.add(filter);
-				return undefined;
-			});
-		}
-		const commit = ['commit-tree', '--no-gpg-sign', '-p', parent, '-m', message, tree];
-		return (await runGit(gitPath, directory, commit)).trim();
-	} finally {
-		await rm(scratch, { recursive: true, force: true });
-	}
-}
-
-/**
- * Puts everything that is changed or untracked into the index, and returns its tree. Only plumbing commands are used,
- * because they do not look into other repositories.
- */
-async function makeTree(git: IndexGit): Promise<string> {
-	const fields = split(await git(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=dirty']));
-	const removed: string[] = [];
-	const present: string[] = [];
-	for (let index = 0; index + 1 < fields.length; index += 2) {
-		(fields[index] === 'D' ? removed : present).push(fields[index + 1] ?? '');
-	}
-	const untracked = split(await git(['ls-files', '-z', '--others', '--exclude-standard']));
-	// A repository inside this one would become a link to a commit that nobody else has.
-	present.push(...untracked.filter(name => !name.endsWith('/')));
-	const update = (how: readonly string[], names: readonly string[]) =>
-		// Line endings are converted as for any commit, but without questions that only a person can answer.
-		git(
-			['-c', 'core.safecrlf=false', 'update-index', ...how, '-z', '--stdin'],
-			names.map(name => `${name}\0`).join(''),
-		);
-	// Deleted files are removed first, because something else may take their place.
-	await (removed.length > 0 && update(['--force-remove'], removed));
-	await (present.length > 0 && update(['--add', '--remove', '--replace'], present));
-	return (await git(['write-tree'])).trim();
-}
-
-function split(output: string): string[] {
-	return output.split('\0').slice(0, -1);
-}
-
-/** Returns the name of the filter that a file needs and that was not run. */
-function refusedFilter(error: unknown): string | undefined {
-	return /: clean filter '(.*)' failed/.exec(describeError(error))?.[1];
-}
 
 /** Returns a branch with a unique name, which is yet to be made. */
 export function nameScratchBranch(commit: string, remote: string | undefined): ScratchBranch {

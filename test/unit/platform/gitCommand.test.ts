@@ -5,6 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { isIgnored, listNotIgnored, readUncommitted } from '../../../src/chat/context/repositoryReading.ts';
+import { commitChanges } from '../../../src/platform/commitChanges.ts';
+import type { GitPlace } from '../../../src/platform/git.ts';
 import { GitRefusal, runGit } from '../../../src/platform/gitCommand.ts';
 import {
 	countCommits,
@@ -15,9 +17,7 @@ import {
 	readRepositoryKind,
 } from '../../../src/tasks/launch/repositoryFacts.ts';
 import {
-	commitChanges,
 	findScratchBranch,
-	type GitPlace,
 	makeScratchBranch,
 	nameScratchBranch,
 	removeScratchBranch,
@@ -45,7 +45,7 @@ for (const program of gitPrograms()) {
 			isIgnored: ({ gitPath, directory }) => isIgnored(gitPath, directory, 'a.evil'),
 			listNotIgnored: ({ gitPath, directory }) => listNotIgnored(gitPath, directory, directory),
 			readUncommitted: ({ gitPath, directory }) => readUncommitted(gitPath, directory),
-			commitChanges: at => commitChanges(at, 'main', 'Uncommitted changes', declined),
+			commitChanges: at => commitChanges(at, { parent: 'main', message: 'Uncommitted changes', confirm: declined }),
 			'a scratch branch here': at => scratch(at, undefined),
 			'a scratch branch on a remote': at => scratch(at, 'origin'),
 		};
@@ -109,7 +109,11 @@ for (const program of gitPrograms()) {
 			await repository.git('config', 'extensions.worktreeConfig', 'true');
 			await hostile.trap.plantNamedHooks(path.join(hostile.directory, '.git', 'config.worktree'), 'worktree');
 			await runAll();
-			const commit = await commitChanges(hostile.place, 'main', 'Uncommitted changes', declined);
+			const commit = await commitChanges(hostile.place, {
+				parent: 'main',
+				message: 'Uncommitted changes',
+				confirm: declined,
+			});
 			assert.equal(await repository.git('show', `${commit}:README.md`), 'changed\n');
 		});
 
@@ -152,7 +156,7 @@ for (const program of gitPrograms()) {
 				assert.deepEqual((await listChanges(program.path, hostile.directory)).nested, ['module']);
 				await readUncommitted(program.path, hostile.directory);
 				await repository.write('new.txt', 'new\n');
-				await commitChanges(hostile.place, 'main', 'Uncommitted changes', declined);
+				await commitChanges(hostile.place, { parent: 'main', message: 'Uncommitted changes', confirm: declined });
 				assert.deepEqual(await hostile.trap.sprung(), []);
 			} finally {
 				await other.remove();
@@ -189,7 +193,7 @@ for (const program of gitPrograms()) {
 				await assert.rejects(listBranches(program.path, hostile.directory, []), unsafe);
 				await assert.rejects(isIgnored(program.path, hostile.directory, 'README.md'), unsafe);
 				await assert.rejects(readUncommitted(program.path, hostile.directory), unsafe);
-				await assert.rejects(commitChanges(hostile.place, 'main', 'x', declined), unsafe);
+				await assert.rejects(commitChanges(hostile.place, { parent: 'main', message: 'x', confirm: declined }), unsafe);
 				assert.deepEqual(await hostile.trap.sprung(), []);
 			});
 		}
@@ -212,7 +216,7 @@ for (const program of gitPrograms()) {
 				`[hook "my own = hook"]\n\tevent = post-index-change\n\tcommand = touch ${hostile.trap.marker('own')}\n`,
 			);
 			await hostile.trap.repository.write('new.txt', 'new\n');
-			await commitChanges(hostile.place, 'main', 'Uncommitted changes', declined);
+			await commitChanges(hostile.place, { parent: 'main', message: 'Uncommitted changes', confirm: declined });
 			assert.deepEqual(await hostile.trap.sprung(), []);
 		});
 
@@ -223,7 +227,7 @@ for (const program of gitPrograms()) {
 			await touch(path.join(hostile.directory, 'a.evil'));
 			await readUncommitted(program.path, hostile.directory);
 			await listChanges(program.path, hostile.directory);
-			await commitChanges(hostile.place, 'main', 'x', declined);
+			await commitChanges(hostile.place, { parent: 'main', message: 'x', confirm: declined });
 			assert.deepEqual(await readFile(index), before);
 		});
 

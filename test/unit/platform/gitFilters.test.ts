@@ -4,8 +4,8 @@ import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { readUncommitted } from '../../../src/chat/context/repositoryReading.ts';
+import { commitChanges } from '../../../src/platform/commitChanges.ts';
 import { listChanges } from '../../../src/tasks/launch/repositoryFacts.ts';
-import { commitChanges } from '../../../src/tasks/launch/scratchCommit.ts';
 import { gitPrograms, sayWithoutNamedHooks } from '../../support/gitPrograms.ts';
 import { declined, touch, useHostileRepository } from './useHostileRepository.ts';
 
@@ -38,13 +38,21 @@ for (const program of gitPrograms()) {
 				const show = (programs: readonly { key: string; value: string }[]) => {
 					shown.push(...programs.map(({ key, value }) => `${key}=${value}`));
 				};
-				const declines = commitChanges(hostile.place, 'main', 'x', async programs => {
-					show(programs);
-					throw new Error('no');
+				const declines = commitChanges(hostile.place, {
+					parent: 'main',
+					message: 'x',
+					confirm: async programs => {
+						show(programs);
+						throw new Error('no');
+					},
 				});
 				await assert.rejects(declines, /^Error: no$/);
 				assert.deepEqual(await hostile.trap.sprung(), []);
-				const commit = await commitChanges(hostile.place, 'main', 'x', async programs => show(programs));
+				const commit = await commitChanges(hostile.place, {
+					parent: 'main',
+					message: 'x',
+					confirm: async programs => show(programs),
+				});
 				assert.deepEqual(await hostile.trap.sprung(), ['clean']);
 				assert.equal(await hostile.trap.repository.git('show', `${commit}:new.evil`), 'NEW\n');
 				assert.match(shown[0] ?? '', /^filter\.evil\.clean=touch .*tr a-z A-Z$/);
@@ -54,14 +62,17 @@ for (const program of gitPrograms()) {
 			it('asks nothing where no file needs that filter', async () => {
 				await hostile.trap.repository.git('config', 'filter.evil.clean', hostile.trap.command('clean'));
 				await hostile.trap.repository.write('new.txt', 'new\n');
-				const commit = await commitChanges(hostile.place, 'main', 'x', declined);
+				const commit = await commitChanges(hostile.place, { parent: 'main', message: 'x', confirm: declined });
 				assert.equal(await hostile.trap.repository.git('show', `${commit}:new.txt`), 'new\n');
 			});
 
 			it('never stores the content of a file as it is that a filter has to change', async () => {
 				await hostile.fill();
 				await hostile.trap.repository.git('config', 'filter.evil.clean', 'tr a-z A-Z');
-				await assert.rejects(commitChanges(hostile.place, 'main', 'x', declined), /declined/);
+				await assert.rejects(
+					commitChanges(hostile.place, { parent: 'main', message: 'x', confirm: declined }),
+					/declined/,
+				);
 				const objects = await hostile.trap.repository.git(
 					'cat-file',
 					'--batch-all-objects',
@@ -78,7 +89,7 @@ for (const program of gitPrograms()) {
 					path.join(hostile.home, '.gitconfig'),
 					'[filter "evil"]\n\tclean = tr a-z A-Z\n\trequired = true\n',
 				);
-				const commit = await commitChanges(hostile.place, 'main', 'x', declined);
+				const commit = await commitChanges(hostile.place, { parent: 'main', message: 'x', confirm: declined });
 				assert.equal(await hostile.trap.repository.git('show', `${commit}:new.evil`), 'NEW\n');
 			});
 
@@ -89,9 +100,13 @@ for (const program of gitPrograms()) {
 				await hostile.trap.repository.git('config', 'lfs.extension.evil.clean', hostile.trap.command('extension'));
 				const shown: string[] = [];
 				await assert.rejects(
-					commitChanges(hostile.place, 'main', 'x', async programs => {
-						shown.push(...programs.map(({ key }) => key));
-						throw new Error('no');
+					commitChanges(hostile.place, {
+						parent: 'main',
+						message: 'x',
+						confirm: async programs => {
+							shown.push(...programs.map(({ key }) => key));
+							throw new Error('no');
+						},
 					}),
 					/no/,
 				);

@@ -1,6 +1,6 @@
 import { mkdir, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import type { GitPlace } from '../../../src/tasks/launch/scratchCommit.ts';
+import type { GitPlace } from '../../../src/platform/git.ts';
 import type { GitProgram } from '../../support/gitPrograms.ts';
 import { RepositoryTrap } from '../../support/repositoryTrap.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { GitPlace } from '../../../src/platform/git.ts';
 import { fastForward, isBehind, worktreeOf } from '../../../src/tasks/fastForward.ts';
-import type { GitPlace } from '../../../src/tasks/launch/scratchCommit.ts';
 import { gitPrograms } from '../../support/gitPrograms.ts';
 import { TemporaryRepository } from '../../support/temporaryRepository.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { GitPlace } from '../../../../src/platform/git.ts';
 import { listChangedFiles } from '../../../../src/tasks/changes/readChanges.ts';
-import type { GitPlace } from '../../../../src/tasks/launch/scratchCommit.ts';
 import { changeKey } from '../../../../src/tasks/model/compareResults.ts';
 import { readFileHunks } from '../../../../src/tasks/review/readHunks.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { commitChanges } from '../../../src/platform/commitChanges.ts';
+import type { GitPlace } from '../../../src/platform/git.ts';
 import {
-	commitChanges,
-	type GitPlace,
 	makeScratchBranch,
 	nameScratchBranch,
 	removeScratchBranch,
 	type ScratchBranch,
-} from '../../../../src/tasks/launch/scratchCommit.ts';
-import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
+} from '../../../src/tasks/launch/scratchCommit.ts';
+import { TemporaryRepository } from '../../support/temporaryRepository.ts';
 
 /** For what must not have to ask. */
 const refuse = () => Promise.reject(new Error('a program was asked for'));
@@ -93,7 +93,7 @@ describe('a scratch commit of what is not committed', () => {
 		await repository.git('stash', 'push', '--quiet', '--', 'kept.txt').catch(() => {});
 		const before = await snapshot();
 		const parent = await repository.head();
-		const commit = await commitChanges(place, parent, 'Uncommitted changes', refuse);
+		const commit = await commitChanges(place, { parent, message: 'Uncommitted changes', confirm: refuse });
 		assert.deepEqual(await snapshot(), before);
 		assert.equal(await repository.head(`${commit}^`), parent);
 		assert.deepEqual(await namesIn(commit), [
@@ -125,7 +125,11 @@ describe('a scratch commit of what is not committed', () => {
 			await chmod(path.join(hooks, hook), 0o755);
 		}
 		await repository.write('new.txt', 'new\n');
-		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes', refuse);
+		const commit = await commitChanges(place, {
+			parent: await repository.head(),
+			message: 'Uncommitted changes',
+			confirm: refuse,
+		});
 		for (const remote of [undefined, 'origin']) {
 			await removeScratchBranch(place, await make(commit, remote));
 		}
@@ -135,7 +139,11 @@ describe('a scratch commit of what is not committed', () => {
 	it('becomes a branch of the remote alone, and goes again', async () => {
 		await repository.write('new.txt', 'new\n');
 		const before = await snapshot();
-		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes', refuse);
+		const commit = await commitChanges(place, {
+			parent: await repository.head(),
+			message: 'Uncommitted changes',
+			confirm: refuse,
+		});
 		const branch = await make(commit, 'origin');
 		assert.match(
 			await repository.git('ls-remote', '--heads', 'origin'),
@@ -177,7 +185,10 @@ describe('a scratch commit of what is not committed', () => {
 				await other.git('config', 'user.email', 'tester@example.invalid');
 				await rm(path.join(other.path, '.git', 'index'));
 				const directory = other.path;
-				const commit = await commitChanges({ ...place, directory }, await other.head(), 'Uncommitted changes', refuse);
+				const commit = await commitChanges(
+					{ ...place, directory },
+					{ parent: await other.head(), message: 'Uncommitted changes', confirm: refuse },
+				);
 				assert.equal(await other.git('ls-tree', '--name-only', commit), 'README.md\n');
 				const there = { ...place, directory };
 				await removeScratchBranch(there, await make(commit, undefined, there));
@@ -196,7 +207,11 @@ describe('a scratch commit of what is not committed', () => {
 		await repository.git('-C', 'nested', 'commit', '--quiet', '-m', 'Theirs');
 		await repository.write('folder/own.txt', 'own\n');
 		const before = await snapshot();
-		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes', refuse);
+		const commit = await commitChanges(place, {
+			parent: await repository.head(),
+			message: 'Uncommitted changes',
+			confirm: refuse,
+		});
 		assert.deepEqual(await namesIn(commit), ['README.md', 'folder/own.txt']);
 		assert.deepEqual(await snapshot(), before);
 	});
@@ -210,7 +225,11 @@ describe('a scratch commit of what is not committed', () => {
 		await repository.write('outside/b.txt', 'changed\n');
 		await repository.write('outside/new.txt', 'new\n');
 		const before = await snapshot();
-		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes', refuse);
+		const commit = await commitChanges(place, {
+			parent: await repository.head(),
+			message: 'Uncommitted changes',
+			confirm: refuse,
+		});
 		assert.deepEqual(await snapshot(), before);
 		assert.deepEqual(await namesIn(commit), [
 			'README.md',
@@ -238,8 +257,10 @@ describe('a scratch commit of what is not committed', () => {
 		await repository.git('update-index', '--split-index');
 		const before = await snapshot();
 		let asked = 0;
-		const commit = await commitChanges(place, await repository.head(), 'Uncommitted changes', async () => {
-			asked++;
+		const commit = await commitChanges(place, {
+			parent: await repository.head(),
+			message: 'Uncommitted changes',
+			confirm: async () => void asked++,
 		});
 		assert.equal(asked, 1);
 		assert.deepEqual(await snapshot(), before);
@@ -256,11 +277,15 @@ describe('a scratch commit of what is not committed', () => {
 		await repository.write('a.txt', 'a\n');
 		await repository.write('b.txt', 'b\n');
 		const asked: string[][] = [];
-		const declined = commitChanges(place, await repository.head(), 'Uncommitted changes', async programs => {
-			asked.push(programs.map(({ key }) => key));
-			if (asked.length === 2) {
-				throw new Error('no');
-			}
+		const declined = commitChanges(place, {
+			parent: await repository.head(),
+			message: 'Uncommitted changes',
+			confirm: async programs => {
+				asked.push(programs.map(({ key }) => key));
+				if (asked.length === 2) {
+					throw new Error('no');
+				}
+			},
 		});
 		await assert.rejects(declined, { message: 'no' });
 		assert.deepEqual(asked.flat().sort(), ['filter.first.clean', 'filter.second.clean']);

@@ -1,0 +1,148 @@
+import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { describeError } from '../base/errors.ts';
+import type { FoundSetting } from '../base/gitConfiguration.ts';
+import type { GitPlace } from './git.ts';
+import { readOwnFilter, runGit, runGitWithIndex } from './gitCommand.ts';
+
+/** Asks whether these programs of the repository's own configuration may run. Throws where they may not. */
+export type ConfirmPrograms = (programs: readonly FoundSetting[]) => Promise<void>;
+
+/** Runs git with byte strings (`latin1`) as input and output, because file names can be in any encoding. */
+type IndexGit = (commandLine: readonly string[], input?: string) => Promise<string>;
+
+/** More is changed or untracked than may be committed. */
+export class TooMuchChanged extends Error {
+	override readonly name = 'TooMuchChanged';
+	readonly bytes: number;
+
+	constructor(bytes: number) {
+		super('too much is changed or untracked');
+		this.bytes = bytes;
+	}
+}
+
+export interface CommitOptions {
+	/** Undefined where the repository has no commit yet. */
+	parent: string | undefined;
+	message: string;
+	confirm: ConfirmPrograms;
+	/** Who has made the commit. The default is the user, who must have told git so. */
+	author?: { name: string; email: string };
+	/** Another folder with the files of `parent`, which is committed in place of the working tree. */
+	copy?: string;
+	/** How much may be changed or untracked, in bytes. */
+	maximumBytes?: number;
+}
+
+/**
+ * Commits what is changed and untracked in the working tree on top of `parent`, without a branch. Working tree, index,
+ * HEAD and stash stay as they are, because a temporary index is used. Filters run as they do when files are staged, and
+ * those of the repository's own configuration only after `confirm`. Resolves with the commit. Rejects when git fails, and
+ * with a TooMuchChanged.
+ */
+export async function commitChanges(
+	{ gitPath, directory }: Pick<GitPlace, 'gitPath' | 'directory'>,
+	{ parent, message, confirm, author, copy, maximumBytes }: CommitOptions,
+): Promise<string> {
+	const scratch = await mkdtemp(path.join(os.tmpdir(), 'errand-index-'));
+	try {
+		const index = path.join(scratch, 'index');
+		const agreed = new Set<string>();
+		const place = copy === undefined ? [] : [`--work-tree=${copy}`];
+		const git: IndexGit = (commandLine, input) =>
+			runGitWithIndex(gitPath, directory, index, [...place, ...commandLine], { input, agreed, encoding: 'latin1' });
+		if (copy === undefined) {
+			const own = (await runGit(gitPath, directory, ['rev-parse', '--git-path', 'index'])).replace(/\n$/, '');
+			// A copy of the index knows which files are unchanged; without it, git would read them all.
+			await copyFile(path.resolve(directory, own), index).catch((error: NodeJS.ErrnoException) => {
+				if (error.code !== 'ENOENT') {
+					throw error;
+				}
+			});
+		} else if (parent !== undefined) {
+			await git(['read-tree', parent]);
+		}
+		let tree: string | undefined;
+		while (tree === undefined) {
+			tree = await makeTree(git, copy ?? directory, maximumBytes).catch(async error => {
+				// Git stops at the first file that needs a filter that nobody has agreed to.
+				const filter = refusedFilter(error);
+				const programs = filter === undefined ? [] : await readOwnFilter(gitPath, directory, filter);
+				if (filter === undefined || agreed.has(filter) || programs.length === 0) {
+					throw error;
+				}
+				await confirm(programs);
+				agreed.add(filter);
+				return undefined;
+			});
+		}
+		const parents = parent === undefined ? [] : ['-p', parent];
+		const identity = author ? identityOptions(author) : [];
+		const commit = [...identity, 'commit-tree', '--no-gpg-sign', ...parents, '-m', message, tree];
+		return (await runGit(gitPath, directory, commit)).trim();
+	} finally {
+		await rm(scratch, { recursive: true, force: true });
+	}
+}
+
+/** The settings for these two roles win over `user.name` and `user.email`, so that the user's may not stay in place. */
+function identityOptions({ name, email }: { name: string; email: string }): string[] {
+	return ['author', 'committer'].flatMap(role => ['-c', `${role}.name=${name}`, '-c', `${role}.email=${email}`]);
+}
+
+/**
+ * Puts everything that is changed or untracked into the index, and returns its tree. Only plumbing commands are used,
+ * because they do not look into other repositories.
+ */
+async function makeTree(git: IndexGit, folder: string, maximumBytes: number | undefined): Promise<string> {
+	// Without it, `diff-files` lists all files of a copy, whose index knows none of them yet, and those with another time.
+	await git(['update-index', '-q', '--unmerged', '--refresh']);
+	const fields = split(await git(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=dirty']));
+	const removed: string[] = [];
+	const present: string[] = [];
+	for (let index = 0; index + 1 < fields.length; index += 2) {
+		(fields[index] === 'D' ? removed : present).push(fields[index + 1] ?? '');
+	}
+	const untracked = split(await git(['ls-files', '-z', '--others', '--exclude-standard']));
+	// A repository inside this one would become a link to a commit that nobody else has.
+	present.push(...untracked.filter(name => !name.endsWith('/')));
+	if (maximumBytes !== undefined) {
+		await checkSize(folder, present, maximumBytes);
+	}
+	const update = (how: readonly string[], names: readonly string[]) =>
+		// Line endings are converted as for any commit, but without questions that only a person can answer.
+		git(
+			['-c', 'core.safecrlf=false', 'update-index', ...how, '-z', '--stdin'],
+			names.map(name => `${name}\0`).join(''),
+		);
+	// Deleted files are removed first, because something else may take their place.
+	await (removed.length > 0 && update(['--force-remove'], removed));
+	await (present.length > 0 && update(['--add', '--remove', '--replace'], present));
+	return (await git(['write-tree'])).trim();
+}
+
+/** Throws a TooMuchChanged once the files are larger together than allowed. Names are byte strings. */
+async function checkSize(folder: string, names: readonly string[], maximumBytes: number): Promise<void> {
+	let bytes = 0;
+	for (const name of names) {
+		const file = Buffer.concat([Buffer.from(folder + path.sep), Buffer.from(name, 'latin1')]);
+		bytes += await lstat(file).then(
+			({ size }) => size,
+			() => 0,
+		);
+		if (bytes > maximumBytes) {
+			throw new TooMuchChanged(bytes);
+		}
+	}
+}
+
+function split(output: string): string[] {
+	return output.split('\0').slice(0, -1);
+}
+
+/** Returns the name of the filter that a file needs and that was not run. */
+function refusedFilter(error: unknown): string | undefined {
+	return /: clean filter '(.*)' failed/.exec(describeError(error))?.[1];
+}

@@ -1,0 +1,130 @@
+// Changes between two commits of a repository that no task has made, for other features: a list of them, a look at them,
+// and taking them into the user's files or back out of them.
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
+import { gitFailure } from '../../platform/gitRefusalMessages.ts';
+import { type ChangeUriParts, changeUri } from '../changes/changeUri.ts';
+import { versionWords } from '../changes/fileUris.ts';
+import { listChangedFiles } from '../changes/readChanges.ts';
+import { shortName } from '../launch/findingText.ts';
+import { type ChangedFile, type ChangeStatus, pathOf } from '../model/changedFile.ts';
+import { gitReason } from '../model/gitReason.ts';
+import type { ApplyCommands } from './applyCommands.ts';
+
+export interface CommitRange {
+	/** The top folder of the repository. */
+	repository: string;
+	from: string;
+	to: string;
+}
+
+/** How many files one multi-file diff shows, because the editor reads all of them at once. */
+const MAXIMUM_SHOWN = 200;
+
+/** A file that differs. Without lines it is not text, or too large to be compared. */
+export interface RangeFile {
+	path: string;
+	status: ChangeStatus;
+	added?: number;
+	removed?: number;
+}
+
+/** Resolves with the files that differ, sorted by path. Rejects with a UserFacingError. */
+export async function describeRange(range: CommitRange): Promise<RangeFile[]> {
+	return (await listRange(range)).map(file => ({ path: pathOf(file), status: file.status, ...file.lines }));
+}
+
+async function listRange({ repository, from, to }: CommitRange): Promise<ChangedFile[]> {
+	try {
+		return await listChangedFiles(await placeIn(repository), from, to);
+	} catch (error) {
+		throw gitFailure(error, vscode.l10n.t('Git could not read what has changed: {0}', gitReason(error)));
+	}
+}
+
+/** Opens the changes as one multi-file diff, or the change of the file that is named. Rejects with a UserFacingError. */
+export async function compareRange(range: CommitRange, title: string, named?: string): Promise<void> {
+	const files = await listRange(range);
+	const addressOf = (file: ChangedFile, side: ChangeUriParts['side']) => {
+		const version = file[side];
+		return changeUri({
+			resultKey: range.to,
+			taskId: '',
+			side,
+			directory: range.repository,
+			path: version?.path ?? pathOf(file),
+			object: version?.object,
+			...versionWords(version, file.lines === undefined),
+		});
+	};
+	if (named !== undefined) {
+		const file = files.find(candidate => pathOf(candidate) === named);
+		if (file) {
+			const name = shortName(path.posix.basename(named));
+			await vscode.commands.executeCommand(
+				'vscode.diff',
+				addressOf(file, 'before'),
+				addressOf(file, 'after'),
+				`${name} (${title})`,
+			);
+		}
+		return;
+	}
+	const resources = files
+		.slice(0, MAXIMUM_SHOWN)
+		.map(file => [
+			addressOf(file, file.after ? 'after' : 'before'),
+			file.before && addressOf(file, 'before'),
+			file.after && addressOf(file, 'after'),
+		]);
+	await vscode.commands.executeCommand('vscode.changes', title, resources);
+}
+
+/**
+ * Shows what would become of each file, or of the one that is named, and takes what the user leaves checked into their own
+ * files. Resolves with the paths of the files that are as the changes want them. It shows every problem itself.
+ */
+export async function takeRange(
+	apply: ApplyCommands,
+	range: CommitRange,
+	title: string,
+	named?: string,
+): Promise<string[]> {
+	let done: string[] = [];
+	await apply.reporting(async () => {
+		const files = filesIn(await listRange(range), named);
+		done = await apply.takeFiles(title, files, await placeIn(range.repository), range.to);
+	});
+	return done;
+}
+
+/**
+ * Takes the changes of all files, or of the one that is named, back out of the user's files, and none of the edits made
+ * since. Resolves with the paths of the files that have nothing of them any more. It shows every problem itself.
+ */
+export async function takeBackRange(apply: ApplyCommands, range: CommitRange, named?: string): Promise<string[]> {
+	let done: string[] = [];
+	await apply.reporting(async () => {
+		const { repository, from, to } = range;
+		const files = filesIn(await listRange({ repository, from: to, to: from }), named);
+		done = await apply.takeBackFiles(files, await placeIn(repository), to);
+	});
+	return done;
+}
+
+function filesIn(files: readonly ChangedFile[], named: string | undefined): ChangedFile[] {
+	return files.filter(({ before, after }) => named === undefined || before?.path === named || after?.path === named);
+}
+
+async function placeIn(repository: string): Promise<GitPlace> {
+	if (!vscode.workspace.isTrusted) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'This workspace is not trusted, so no repository is read. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
+			),
+		);
+	}
+	return placeOf(await getGitApi(), repository);
+}
