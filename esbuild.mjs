@@ -124,7 +124,8 @@ function editorTests() {
 		outbase: 'test/editor',
 		outdir,
 		outExtension: { '.js': '.cjs' },
-		external: ['vscode', 'mocha'],
+		// The protocol's package is loaded on first use, which would begin zod in another order than its modules need.
+		external: ['vscode', 'mocha', '@agentclientprotocol/sdk'],
 		// A module of CommonJS has no address of its own.
 		define: { ...common.define, 'import.meta.url': 'importMetaUrl' },
 		banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },

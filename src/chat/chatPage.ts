@@ -17,15 +17,18 @@ import { type Conversation, findTurn, shownTurns, type Turn } from './model/conv
 import type { UserSettings } from './model/settings.ts';
 import { titleOf } from './model/title.ts';
 import { PageFeed } from './pageFeed.ts';
-import type { ToPage, TurnChange } from './protocol/protocol.ts';
+import type { AgentView, ToPage, TurnChange } from './protocol/protocol.ts';
 import type { SettingsView } from './protocol/settingsProtocol.ts';
 import { sliceBefore, toSettingsView, toTurnView } from './protocol/toView.ts';
+import { workChanges } from './protocol/toWorkView.ts';
 import type { ShownConnection } from './shownConnection.ts';
 
 export interface ChatPageOptions {
 	connection: ShownConnection;
 	settings: SettingsSource;
 	encryption: Pick<EncryptionController, 'view' | 'viewWithDraft'>;
+	/** Returns the agent that messages of a conversation go to. */
+	agent(conversation: Conversation): AgentView;
 	/** Called when another conversation or model is shown, so that the size of the next message is measured again. */
 	conversationShown(): void;
 	logger: Logger;
@@ -59,6 +62,11 @@ export class ChatPage implements Disposable {
 	/** The shown conversation; undefined before the first one. */
 	get conversation(): Conversation | undefined {
 		return this.shown;
+	}
+
+	/** Whether the user can see the page. */
+	get isVisible(): boolean {
+		return this.view?.visible === true;
 	}
 
 	/** Tells that the view has a page that receives messages. */
@@ -159,7 +167,9 @@ export class ChatPage implements Disposable {
 			earlier: path.length - turns.length,
 			connection: this.options.connection.view,
 			...defined({ mode: conversation.mode }),
-			...(conversation.encryption ? {} : { settings: this.settingsView(conversation) }),
+			...(conversation.encryption
+				? {}
+				: { settings: this.settingsView(conversation), agent: this.options.agent(conversation) }),
 			...(encryption ? { encryption } : {}),
 			...(notice ? { notice: noticeText(notice) } : {}),
 		});
@@ -221,6 +231,13 @@ export class ChatPage implements Disposable {
 			case 'reasoning':
 				this.changeTurn({ kind: 'reasoning-append', turn: change.turnId, text: change.text });
 				break;
+			case 'work': {
+				const work = findTurn(conversation, change.turnId)?.replies.at(-1)?.work;
+				for (const part of work ? workChanges(change.turnId, change.before, work) : []) {
+					this.changeTurn(part);
+				}
+				break;
+			}
 			case 'mode':
 				this.post({ kind: 'mode-set', mode: chat.mode });
 				break;

@@ -2,7 +2,9 @@ import type * as vscode from 'vscode';
 import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
+import type { TaskSettings } from '../contract/agents.ts';
 import type { Connection } from '../contract/connection.ts';
+import type { ChatAgentsDependencies } from './agent/chatAgents.ts';
 import type { ChatContextOptions } from './context/chatContext.ts';
 import type { HandOver } from './context/sendToTask.ts';
 import type { EncryptedChannels } from './conversation/conversationChannel.ts';
@@ -52,8 +54,15 @@ export interface ChatDependencies {
 	 * when there is still none, which the user was told.
 	 */
 	ensureKey(onAsk: () => void): Promise<boolean>;
-	readTask: ChatContextOptions['readTask'];
-	proposeTask: HandOver['proposeTask'];
+	/** The settings about agents on this machine, as they are now. */
+	agentSettings(): Promise<TaskSettings>;
+	/** The tasks, which are registered after the chat. */
+	tasks(): {
+		readForChat: ChatContextOptions['readTask'];
+		propose: HandOver['proposeTask'];
+		/** Changes between two commits of a repository. */
+		ranges: ReturnType<ChatAgentsDependencies['ranges']>;
+	};
 	onDidChangeConnection: Event<void>;
 	/** Opens the network connection in advance when the view opens; failures do not matter. */
 	warm(): void;

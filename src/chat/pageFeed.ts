@@ -25,8 +25,9 @@ export class PageFeed {
 			this.pending.push(change);
 		} else {
 			const last = this.pending.at(-1);
-			if (last?.kind === change.kind && last.turn === turnId) {
-				this.pending[this.pending.length - 1] = { ...change, text: last.text + change.text };
+			const joined = last && joinedChange(last, change);
+			if (joined) {
+				this.pending[this.pending.length - 1] = joined;
 			} else {
 				this.pending.push(change);
 			}
@@ -53,5 +54,21 @@ export class PageFeed {
 			await this.clock.sleep(FLUSH_INTERVAL_MS);
 		}
 		this.flushing = false;
+	}
+}
+
+/** Returns one change that does what both do, where there is one. */
+function joinedChange(earlier: TurnChange, later: TurnChange): TurnChange | undefined {
+	if (earlier.kind === 'turn-set' || later.kind === 'turn-set' || earlier.turn !== later.turn) {
+		return undefined;
+	}
+	switch (later.kind) {
+		case 'text-append':
+		case 'reasoning-append':
+			return earlier.kind === later.kind ? { ...later, text: earlier.text + later.text } : undefined;
+		case 'step-set':
+			return earlier.kind === 'step-set' && earlier.step.id === later.step.id ? later : undefined;
+		case 'work-set':
+			return earlier.kind === 'work-set' ? later : undefined;
 	}
 }

@@ -10,6 +10,7 @@ import { explainError, offer, showMessage } from '../platform/notify.ts';
 import { type PageService, serveMessage } from '../platform/serveMessage.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
+import { ChatAgents } from './agent/chatAgents.ts';
 import { blockHandlers } from './blocks/blockHandlers.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
 import { ChatPage } from './chatPage.ts';
@@ -20,6 +21,7 @@ import type { Chat } from './conversation/chat.ts';
 import { OpenConversations, type ShownChange } from './conversation/openConversations.ts';
 import { modeModelsOf } from './conversation/replyRequest.ts';
 import { unsentChoices } from './conversation/unsentChoices.ts';
+import { WaitingMessage } from './conversation/waitingMessage.ts';
 import { workspaceTag } from './conversations/workspaceTag.ts';
 import type { ChatDependencies } from './dependencies.ts';
 import { EncryptionController } from './encrypted/encryptionController.ts';
@@ -44,6 +46,9 @@ import { turnHandlers } from './turnHandlers.ts';
 /** Messages that the page sends without a user's action. */
 const BACKGROUND: ReadonlySet<FromPage['kind']> = new Set(['answer', 'draft-hold', 'focus-set', 'state-keep']);
 
+/** The folder of what conversations keep for their agents. */
+const AGENTS_FOLDER = 'agents';
+
 /** The key in the workspace's state, also of a window without a folder, that holds the conversation shown last. */
 const SHOWN_KEY = 'errand.shownConversation';
 
@@ -58,9 +63,11 @@ export class ChatPanel {
 	readonly context: ChatContext;
 	private readonly connection: ShownConnection;
 	private readonly page: ChatPage;
+	private readonly waiting = new WaitingMessage();
 	private readonly settings: SettingsSource;
 	private tools: Promise<ReplyTools> | undefined;
 	readonly encryption: EncryptionController;
+	private readonly agents: ChatAgents;
 	private readonly pageState: PageStateFile;
 	private readonly handlers: PageHandlers<FromPage['kind']>;
 	private readonly service: PageService<FromPage>;
@@ -80,7 +87,7 @@ export class ChatPanel {
 		const folder = vscode.Uri.joinPath(globalStorageUri, CONVERSATIONS_FOLDER).fsPath;
 		const images = new ImageStore(folder, createFetchImage(dependencies.serviceOrigins), logger);
 		this.conversations = OpenConversations.open({
-			store: new ConversationStore(folder, logger),
+			store: new ConversationStore(folder, logger, systemClock, id => void this.agents.forget(id)),
 			remembered: {
 				read: () => parseShownState(dependencies.workspaceState.get(SHOWN_KEY)),
 				write: shown => void dependencies.workspaceState.update(SHOWN_KEY, shownState(shown)),
@@ -95,6 +102,10 @@ export class ChatPanel {
 						dependencies.channels.open(address, { ...options, around: run => this.aroundQuestion(run) }),
 				},
 				settings: this.settings,
+				agents: {
+					refusal: conversation => this.agents.refusal(conversation),
+					run: (turn, signal) => this.agents.run(turn, signal),
+				},
 			},
 			explain: {
 				error: (error, connection, asked, mode) =>
@@ -102,6 +113,7 @@ export class ChatPanel {
 				finish: finishExplanation,
 			},
 			onChange: (chat, change, isShown) => this.chatChanged(chat, change, isShown),
+			forget: id => void this.agents.forget(id),
 			images,
 			unsent: unsentChoices(dependencies.workspaceState),
 			workspace: workspaceTag,
@@ -118,6 +130,7 @@ export class ChatPanel {
 				connection: this.connection,
 				settings: this.settings,
 				encryption: this.encryption,
+				agent: conversation => this.agents.view(conversation),
 				conversationShown: () => this.context.show(),
 				logger,
 			}),
@@ -138,7 +151,7 @@ export class ChatPanel {
 					askAgain: () => this.checkService(),
 				},
 				page: { post, focusComposer },
-				readTask: dependencies.readTask,
+				readTask: argument => dependencies.tasks().readForChat(argument),
 				terminal,
 				clock: systemClock,
 				logger,
@@ -151,6 +164,29 @@ export class ChatPanel {
 				await run(chat);
 			}
 		};
+		this.agents = this.store.add(
+			new ChatAgents({
+				...dependencies,
+				folder: vscode.Uri.joinPath(globalStorageUri, AGENTS_FOLDER).fsPath,
+				settings: dependencies.agentSettings,
+				ranges: () => dependencies.tasks().ranges,
+				limits: model => this.connection.limitsOf(model),
+				isDemo: () => this.connection.view.isDemo === true,
+				conversations: {
+					withTurn,
+					shown: () => this.shown(),
+					isVisible: id => this.page.isVisible && this.page.conversation?.id === id,
+					open: async id => {
+						await (await this.conversations).open(id);
+						await executeCommand(commands.focusChat);
+					},
+				},
+				model: ({ settings }) => settings?.model ?? this.connection.view.model,
+				label: () => this.connection.view.label,
+				focusComposer,
+				changed: chat => post({ kind: 'agent-set', agent: this.agents.view(chat.conversation) }),
+			}),
+		);
 		this.handlers = {
 			'page-ready': () => this.sendSnapshot(),
 			'snapshot-request': () => this.sendSnapshot(),
@@ -165,14 +201,16 @@ export class ChatPanel {
 			'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
 			...this.encryption.handlers,
 			...this.context.handlers,
+			...this.agents.handlers,
 			...turnHandlers({
 				conversations: () => this.conversations,
 				withTurn,
 				context: this.context,
 				connection: { label: () => this.connection.view.label, ensureKey: dependencies.ensureKey },
-				proposeTask: dependencies.proposeTask,
+				proposeTask: (goal, context) => dependencies.tasks().propose(goal, context),
 				addServer: chat => this.addServerFromPage(chat),
 				page: { post, focusComposer },
+				waiting: this.waiting,
 				logger,
 			}),
 			...blockHandlers({
@@ -392,6 +430,10 @@ export class ChatPanel {
 	private async sendSnapshot(): Promise<void> {
 		await this.connection.read();
 		this.page.show(await this.shown());
+		const { turn } = this.waiting;
+		if (turn !== undefined) {
+			this.page.post({ kind: 'message-hold', turn, waits: true });
+		}
 		void this.checkService();
 	}
 

@@ -11,7 +11,8 @@ import { type HandOver, sendToTask } from './context/sendToTask.ts';
 import type { Chat } from './conversation/chat.ts';
 import type { SendRefusal } from './conversation/chatOptions.ts';
 import type { OpenConversations } from './conversation/openConversations.ts';
-import { editedTaskText, explainMissingKey, explainRefusal } from './messages/refusals.ts';
+import type { WaitingMessage } from './conversation/waitingMessage.ts';
+import { editedTaskText, explainMissingKey, explainRefusal, notSentText } from './messages/refusals.ts';
 import { currentReply, findTurn } from './model/conversation.ts';
 import { taskGoal } from './model/mode.ts';
 import type { PageHandlers, ToPage } from './protocol/protocol.ts';
@@ -31,11 +32,14 @@ export interface TurnDependencies {
 	/** Lets the user add a model server. Resolves with whether its model answers in that conversation now. */
 	addServer(chat: Chat): Promise<boolean>;
 	page: { post(message: ToPage): void; focusComposer(): void };
+	waiting: WaitingMessage;
 	logger: Logger;
 }
 
 export type TurnHandlers = PageHandlers<
 	| 'message-send'
+	| 'message-hurry'
+	| 'message-withdraw'
 	| 'reply-stop'
 	| 'reply-retry'
 	| 'reply-continue'
@@ -58,6 +62,7 @@ const GIVE_BACK: ReadonlySet<CommandId> = new Set([
 export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 	const { conversations, withTurn, context, connection, proposeTask, addServer, page, logger } = dependencies;
 	const { post } = page;
+	const { waiting } = dependencies;
 
 	/** The command of the last refusal's button, of which the page knows only the label. */
 	let offered: { turn: string; command: CommandId } | undefined;
@@ -110,11 +115,18 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 		);
 
 	return {
-		'message-send': ({ conversation, turn, text, edits }) =>
+		'message-send': ({ conversation, turn, text, edits, waits }) =>
 			atComposer(turn, async () => {
 				const open = await conversations();
 				const chat = (conversation === undefined ? undefined : open.find(conversation)) ?? open.shown;
 				const onAsk = () => hold(turn);
+				if (waits && chat.isBusy) {
+					post({ kind: 'message-hold', turn, waits: true });
+					if (!(await waiting.wait(turn, chat))) {
+						refuse(turn, { message: notSentText() });
+						return;
+					}
+				}
 				const goal = taskGoal(text);
 				let refused: Explanation | undefined;
 				if (goal === undefined) {
@@ -135,6 +147,8 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 					post({ kind: 'message-accept', turn });
 				}
 			}),
+		'message-hurry': ({ turn }) => waiting.hurry(turn),
+		'message-withdraw': ({ turn }) => waiting.withdraw(turn),
 		'reply-stop': ({ turn }) => withTurn(turn, chat => chat.stop()),
 		'reply-retry': ({ turn }) => askAgain(turn, chat => chat.retry(turn)),
 		'reply-continue': ({ turn }) => askAgain(turn, chat => chat.continue(turn)),

@@ -303,7 +303,12 @@ describe('context in the window', function () {
 	});
 
 	it('gives the cursor back to the composer when a picker that it opened is left', async () => {
-		for (const name of [/^Add Context/, /^Choose Chat, Search or Image/, /^Select Model/, /^Select Routing Policy/]) {
+		for (const name of [
+			/^Add Context/,
+			/^Choose Chat, Agent, Search or Image/,
+			/^Select Model/,
+			/^Select Routing Policy/,
+		]) {
 			await frame.locator('chat-composer').getByRole('button', { name }).focus();
 			await page.keyboard.press('Enter');
 			await page.locator('.quick-input-widget:visible .monaco-list-row').first().waitFor({ timeout: 30_000 });

@@ -46,7 +46,7 @@ describe('Search and images in the window', function () {
 	const mark = (number: number) => turns(frame).last().locator(`.citation[data-source="${number}"]`).first();
 	const image = () => turns(frame).last().locator('chat-image img');
 	const isShown = () => image().evaluate(image => (image as HTMLImageElement).naturalWidth === 256);
-	const choice = () => frame.getByRole('button', { name: /^Choose Chat, Search or Image/ });
+	const choice = () => frame.getByRole('button', { name: /^Choose Chat, Agent, Search or Image/ });
 
 	/** Once the editor's dialog has its own proposal, which would take the place of what was typed before. */
 	const saveAs = async (file: string) => {

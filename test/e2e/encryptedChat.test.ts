@@ -108,7 +108,7 @@ describe('Encrypted conversations in the window', function () {
 
 	it('takes no search, and says why', async () => {
 		await sendMessage(frame, '/search lighthouses');
-		await frame.getByText('Search and images are not available in encrypted conversations.').first().waitFor();
+		await frame.getByText('Agents, search and images are not available in encrypted conversations.').first().waitFor();
 		await composer().fill('');
 	});
 

@@ -17,6 +17,7 @@ const rows: [SendRefusal, CommandId | undefined][] = [
 	[{ reason: 'finished' }, undefined],
 	[{ reason: 'image' }, undefined],
 	[{ reason: 'image-context' }, undefined],
+	[{ reason: 'agent-images' }, undefined],
 	[{ reason: 'not-saved', code: 'ENOSPC' }, undefined],
 	[{ reason: 'no-model' }, commands.selectModel],
 	[{ reason: 'no-mode', mode: 'search' }, commands.switchConnection],

@@ -17,6 +17,7 @@ import type {
 	ReplyView,
 	Snapshot,
 	ToPage,
+	TurnChange,
 	TurnView,
 } from '../../src/chat/protocol/protocol.ts';
 import type { SavedState } from '../../src/chat/ui/page.ts';
@@ -195,15 +196,17 @@ export class ChatPage {
 			/** A text is laid out in steps, which take longer on a slow machine. */
 			const isLaidOut = () => {
 				const root = document.querySelector('chat-app')?.shadowRoot;
-				return [...(root?.querySelectorAll('chat-turn') ?? [])].every(turn => {
-					const text = turn.shadowRoot?.querySelector('chat-markdown') as
-						| { view?: { timer: unknown } }
-						| null
-						| undefined;
-					if (text?.view && !('timer' in text.view)) {
-						throw new Error('What a text is laid out by has no timer any more.');
+				const turns = [...(root?.querySelectorAll('chat-turn') ?? [])].map(turn => turn.shadowRoot);
+				const works = turns.flatMap(turn => [...(turn?.querySelectorAll('chat-work') ?? [])]);
+				const texts = [...turns, ...works.map(work => work.shadowRoot)].flatMap(
+					within => [...(within?.querySelectorAll('chat-markdown') ?? [])] as { view?: { timer: unknown } }[],
+				);
+				const timed = [...texts.flatMap(({ view }) => (view ? [view] : [])), ...(works as object[])];
+				return timed.every(laidOut => {
+					if (!('timer' in laidOut)) {
+						throw new Error('What a reply is laid out by has no timer any more.');
 					}
-					return text?.view?.timer === undefined;
+					return laidOut.timer === undefined;
 				});
 			};
 			window.postMessage(data, '*');
@@ -221,15 +224,18 @@ export class ChatPage {
 		await this.page.waitForFunction(
 			() => {
 				const root = document.querySelector('chat-app')?.shadowRoot;
-				return [...(root?.querySelectorAll('chat-turn') ?? [])].every(turn => {
-					const text = turn.shadowRoot?.querySelector('chat-markdown') as
-						| { settled: unknown; highlighter: { running: boolean } | undefined }
-						| null
-						| undefined;
-					if (text && (!('settled' in text) || (text.highlighter && !('running' in text.highlighter)))) {
+				const turns = [...(root?.querySelectorAll('chat-turn') ?? [])].map(turn => turn.shadowRoot);
+				const works = turns.map(turn => turn?.querySelector('chat-work')?.shadowRoot);
+				const texts = [...turns, ...works].flatMap(within => [...(within?.querySelectorAll('chat-markdown') ?? [])]);
+				return texts.every(element => {
+					const text = element as unknown as {
+						settled: unknown;
+						highlighter: { running: boolean } | undefined;
+					};
+					if (!('settled' in text) || (text.highlighter && !('running' in text.highlighter))) {
 						throw new Error('What colours the code of a text is called something else.');
 					}
-					return text?.settled !== undefined && text.highlighter?.running !== true;
+					return text.settled !== undefined && text.highlighter?.running !== true;
 				});
 			},
 			undefined,
@@ -247,17 +253,16 @@ export class ChatPage {
 	}
 
 	append(turn: string, text: string): Promise<void> {
-		this.sequence++;
-		return this.send({
-			kind: 'turns-change',
-			sequence: this.sequence,
-			changes: [{ kind: 'text-append', turn, text }],
-		});
+		return this.changes({ kind: 'text-append', turn, text });
 	}
 
 	change(turn: TurnView): Promise<void> {
+		return this.changes({ kind: 'turn-set', turn });
+	}
+
+	changes(...changes: TurnChange[]): Promise<void> {
 		this.sequence++;
-		return this.send({ kind: 'turns-change', sequence: this.sequence, changes: [{ kind: 'turn-set', turn }] });
+		return this.send({ kind: 'turns-change', sequence: this.sequence, changes });
 	}
 
 	/** Turns the mouse wheel over the conversation and waits until scrolling has stopped. */

@@ -29,7 +29,7 @@ const FOLDERS: Record<string, string[][]> = {
 		['model'],
 		['protocol', 'storage'],
 		['ui', 'conversation', 'images'],
-		['blocks', 'encrypted', 'modes', 'settings'],
+		['blocks', 'encrypted', 'modes', 'settings', 'agent'],
 		['messages'],
 		['context', 'conversations'],
 	],

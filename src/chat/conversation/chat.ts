@@ -1,5 +1,7 @@
+import { defined } from '../../base/defined.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
+import { withTaken } from '../model/agentWork.ts';
 import type { RequestFacts } from '../model/applySettings.ts';
 import type { Attachment } from '../model/attachment.ts';
 import {
@@ -16,6 +18,7 @@ import {
 	replaceReply,
 	shownReply,
 	showVersion,
+	type Turn,
 	withEncryption,
 	withMode,
 	withSettings,
@@ -28,10 +31,11 @@ import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
 import type { LiveState } from '../protocol/toView.ts';
 import type { OpenedConversation } from '../storage/conversationStore.ts';
 import type { Writer } from '../storage/conversationWriter.ts';
-import type { ChatChange, ChatNotice, ChatOptions, ChatService, SendRefusal } from './chatOptions.ts';
-import { ConversationChannel, type ConversationChannelState, refuseEncrypted } from './conversationChannel.ts';
-import { type ModeModels, prepareRequest, sendRequest } from './replyRequest.ts';
-import { type AppendedText, type Session, startSession } from './session.ts';
+import type { ChatChange, ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
+import { ConversationChannel, type ConversationChannelState } from './conversationChannel.ts';
+import { findModel } from './findModel.ts';
+import { requestReply } from './replyRequest.ts';
+import { type Appended, type Session, startSession } from './session.ts';
 
 /** What is needed to start a reply: the conversation that already has the reply at its turn. */
 interface Beginning {
@@ -59,6 +63,8 @@ export class Chat {
 	/** Set from the request to ask until the session runs, so that two requests cannot both pass. */
 	private starting: { turnId: string; outcome: Promise<SendRefusal | undefined> } | undefined;
 	private closed = false;
+	/** Set while the conversation is being deleted. What waits for its reply must not begin another one. */
+	isLeaving = false;
 	/** Resolves when the last choice is on disk. After `closed` is set, nothing is saved any more. */
 	private choosing: Promise<void> = Promise.resolve();
 	/** Resolves when the images are copied for a conversation that continues as a copy. */
@@ -217,6 +223,18 @@ export class Chat {
 		await this.save();
 	}
 
+	/** Marks files of a turn's agent as taken over by the user, or as taken back. */
+	async markTaken(turnId: string, paths: readonly string[], isTaken: boolean): Promise<void> {
+		const turn = findTurn(this.current, turnId);
+		const reply = turn && shownReply(turn);
+		if (reply?.work && paths.length > 0) {
+			const work = withTaken(reply.work, paths, isTaken);
+			this.current = exchangeReply(this.current, turnId, reply, { ...reply, work });
+			this.changed.fire({ kind: 'turn', turnId });
+			await this.save();
+		}
+	}
+
 	/** The mode of messages that do not name one themselves. */
 	get mode(): TurnMode {
 		return this.current.mode ?? 'chat';
@@ -256,7 +274,7 @@ export class Chat {
 		const save = async () => {
 			const { id, turns, mode, settings } = this.current;
 			if (turns.length === 0) {
-				this.options.unsent.write(id, { ...(mode ? { mode } : {}), ...(settings ? { settings } : {}) });
+				this.options.unsent.write(id, defined({ mode, settings }));
 			} else if (!(await this.writer.isStale().catch(() => false))) {
 				await this.save();
 			}
@@ -320,23 +338,25 @@ export class Chat {
 		if (mode === 'image' && attachments.length > 0) {
 			return { reason: 'image-context' };
 		}
+		if (mode === 'agent' && attachments.some(({ image }) => image !== undefined)) {
+			return { reason: 'agent-images' };
+		}
 		return this.begin(turnId, mode, (model, startedAt) => {
 			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
-			const before = previous();
-			const follows = before === undefined ? {} : { previous: before };
 			// The first message sets the workspace, because by now the git extension may know the remote.
 			const base =
 				this.current.turns.length === 0 ? { ...this.current, workspace: this.options.workspace() } : this.current;
-			const asks = { ...(mode === 'chat' ? {} : { mode }), ...(encryption ? { encrypted: true as const } : {}) };
-			const attached = attachments.length === 0 ? {} : { attachments };
-			const turn = {
+			const turn: Turn = {
 				id: turnId,
-				...follows,
 				askedAt: startedAt,
 				question: text,
-				...attached,
-				...asks,
-				replies: [reply] as const,
+				...defined({
+					previous: previous(),
+					attachments: attachments.length === 0 ? undefined : attachments,
+					mode: mode === 'chat' ? undefined : mode,
+					encrypted: encryption && (true as const),
+				}),
+				replies: [reply],
 			};
 			return { reply, mode, conversation: addTurn(base, turn), toRequest };
 		});
@@ -349,6 +369,9 @@ export class Chat {
 	): Promise<SendRefusal | undefined> {
 		if (this.starting?.turnId === turnId) {
 			return this.starting.outcome;
+		}
+		if (this.isLeaving) {
+			return Promise.resolve({ reason: 'no-turn' });
 		}
 		if (this.isBusy) {
 			return Promise.resolve({ reason: 'busy' });
@@ -365,32 +388,11 @@ export class Chat {
 		mode: TurnMode,
 		begin: (model: string, now: number) => Beginning,
 	): Promise<SendRefusal | undefined> {
-		let connection: Awaited<ReturnType<ChatService['connection']>>;
-		let models: ModeModels = {};
-		try {
-			connection = await this.options.service.connection();
-			models = mode === 'chat' || this.channel ? {} : await this.options.service.modes();
-		} catch (error) {
-			return { reason: 'no-connection', error };
+		const found = await findModel(this.current, mode, this.options);
+		if ('reason' in found) {
+			return found;
 		}
-		const { label } = connection;
-		const { encryption } = this.current;
-		const refusal = encryption && refuseEncrypted(encryption, mode, connection.name);
-		if (refusal) {
-			return refusal;
-		}
-		const model = encryption
-			? (encryption.model ?? label)
-			: mode === 'chat'
-				? (this.current.settings?.model ?? connection.model)
-				: ((mode === 'image' ? this.current.settings?.imageModel : undefined) ?? models[mode]);
-		if (model === undefined) {
-			return mode === 'chat' ? { reason: 'no-model' } : { reason: 'no-mode', mode };
-		}
-		// This is checked before the image is requested and paid for.
-		if (mode === 'image' && !(await this.options.images.hasRoom(this.current.id))) {
-			return { reason: 'images-full' };
-		}
+		const { model, label } = found;
 		const head = this.current.head;
 		const beginning = begin(model, this.options.clock.now());
 		try {
@@ -428,10 +430,11 @@ export class Chat {
 					return this.channel.stream(channelHistory(messages, instructions), signal);
 				}
 				await this.copying;
-				const prepared = await prepareRequest(turn, { images, settings: service.settings });
-				facts = prepared;
-				return sendRequest(prepared.request, turn, { client: service.client, images }, signal);
+				const asked = await requestReply(turn, { ...service, images }, signal);
+				facts = asked.facts;
+				return asked.events;
 			},
+			endsItself: mode === 'agent',
 			onChange: (next, waiting, appended) =>
 				this.replyChanged(turnId, facts ? withFacts(next, facts) : next, waiting, appended),
 			save: () => this.save(),
@@ -449,7 +452,7 @@ export class Chat {
 		this.changed.fire({ kind: 'encryption' });
 	}
 
-	private replyChanged(turnId: string, reply: Reply, waiting: boolean, appended: AppendedText | undefined): void {
+	private replyChanged(turnId: string, reply: Reply, waiting: boolean, appended: Appended | undefined): void {
 		this.current = replaceReply(this.current, turnId, reply);
 		if (reply.state !== 'streaming') {
 			this.session = undefined;

@@ -9,8 +9,8 @@ import type { AskedWith } from '../model/settings.ts';
 import type { Repair } from '../storage/conversationStore.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import type { EncryptedChannels, EncryptionRefusal } from './conversationChannel.ts';
-import type { ModeModels } from './replyRequest.ts';
-import type { AppendedText } from './session.ts';
+import type { AgentTurns, ModeModels } from './replyRequest.ts';
+import type { Appended } from './session.ts';
 import type { UnsentChoices } from './unsentChoices.ts';
 
 /** What the user is told about the conversation's file. `code` is the system's error code. */
@@ -28,8 +28,8 @@ export type ChatChange =
 	| { kind: 'conversation' }
 	/** A turn has changed, other than by text that was appended to its reply. */
 	| { kind: 'turn'; turnId: string }
-	/** Text was appended to the reply or to its reasoning. */
-	| ({ turnId: string } & AppendedText)
+	/** Text was appended to the reply or to its reasoning, or an agent has done something. */
+	| ({ turnId: string } & Appended)
 	/** Other turns are shown, because another version of a message was chosen. */
 	| { kind: 'path' }
 	/** The conversation has another title or another id. */
@@ -50,9 +50,13 @@ export type SendRefusal =
 	| { reason: 'image' }
 	/** An image model gets only the prompt, so context cannot go with it. */
 	| { reason: 'image-context' }
+	/** An agent is told texts alone. */
+	| { reason: 'agent-images' }
 	/** The conversation has as many images as it may keep. */
 	| { reason: 'images-full' }
 	| EncryptionRefusal
+	/** No agent can work here. */
+	| { reason: 'no-agent'; explanation: Explanation }
 	/** The context cannot be sent. */
 	| { reason: 'context'; explanation: Explanation }
 	| { reason: 'no-connection'; error: unknown }
@@ -65,6 +69,7 @@ export interface ChatService {
 	connection(): Promise<{ name: string; label: string; model: string | undefined }>;
 	/** Resolves with the connection's models for search and for images. */
 	modes(): Promise<ModeModels>;
+	agents: AgentTurns;
 	channels: EncryptedChannels;
 	settings: SettingsSource;
 }

@@ -25,6 +25,8 @@ export interface OpenConversationsOptions extends ChatOptions {
 	remembered: { read(): ShownConversation | undefined; write(shown: ShownConversation): void };
 	/** Called for each change of an open conversation, and when another one is shown. */
 	onChange(chat: Chat, change: ShownChange, isShown: boolean): void;
+	/** Removes what is kept elsewhere for a conversation that has no file and is deleted. */
+	forget(id: string): void;
 }
 
 export type ShownChange = ChatChange | { kind: 'shown' };
@@ -135,9 +137,20 @@ export class OpenConversations {
 		return this.queue.run(async () => {
 			const chat = this.find(id);
 			const wasShown = chat === this.current;
-			chat?.stop();
-			await chat?.idle();
-			const trashed = await this.options.store.remove(id);
+			if (chat) {
+				chat.isLeaving = true;
+				chat.stop();
+				await chat.idle();
+			}
+			const trashed = await this.options.store.remove(id).catch(error => {
+				if (chat) {
+					chat.isLeaving = false;
+				}
+				throw error;
+			});
+			if (!trashed) {
+				this.options.forget(id);
+			}
 			if (chat) {
 				if (wasShown) {
 					this.show(this.adopt(newChat(this.options)));

@@ -6,7 +6,9 @@ import type { Client } from '../../client/types.ts';
 import type { ChatRequest } from '../../contract/chatRequest.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
+import type { RoutingPolicy } from '../../contract/provider.ts';
 import { searchModelOf } from '../../contract/search.ts';
+import type { Explanation } from '../../platform/notify.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import { applySettings, type RequestFacts, RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
 import { type Conversation, turnsUpTo } from '../model/conversation.ts';
@@ -16,8 +18,11 @@ import { TURN_MODES, type TurnMode } from '../model/mode.ts';
 import type { toRequest } from '../model/toRequest.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 
+/** A mode whose messages are answered by one request. An agent makes its own requests, with the model of the chat. */
+export type AskedMode = Exclude<TurnMode, 'agent'>;
+
 /** The models that a connection has for each mode; a mode for which it has none is absent. */
-export type ModeModels = Partial<Record<Exclude<TurnMode, 'chat'>, string>>;
+export type ModeModels = Partial<Record<Exclude<AskedMode, 'chat'>, string>>;
 
 /**
  * Returns the models of a connection for search and for images. The contract gives the search model one name, whoever
@@ -34,7 +39,7 @@ export function modeModelsOf(connection: Connection): ModeModels {
 export function refusedModesOf(connection: Connection): TurnMode[] {
 	const models = modeModelsOf(connection);
 	return connection.name === LOCAL_CONNECTION_NAME
-		? TURN_MODES.filter(mode => mode !== 'chat' && models[mode] === undefined)
+		? TURN_MODES.filter(mode => mode !== 'chat' && mode !== 'agent' && models[mode] === undefined)
 		: [];
 }
 
@@ -48,12 +53,59 @@ export interface AskedTurn {
 	toRequest: typeof toRequest;
 }
 
+/** A turn that an agent works on. */
+export interface AgentTurn extends Pick<AskedTurn, 'conversation' | 'turnId' | 'model'> {
+	/** The routing policy of all requests that it makes. */
+	provider: RoutingPolicy | undefined;
+	/** What the user tells every model. */
+	instructions: string;
+}
+
+/** Has agents work. */
+export interface AgentTurns {
+	/** Resolves with why none can work in this window on the user's choice, if none can. */
+	refusal(conversation: Conversation): Promise<Explanation | undefined>;
+	/**
+	 * Yields what the agent says and does. When `signal` has aborted, it ends by itself as soon as nothing of the agent is
+	 * left.
+	 */
+	run(turn: AgentTurn, signal: AbortSignal): AsyncIterable<ReplyEvent>;
+}
+
+interface ReplySources {
+	client(): Promise<Client>;
+	settings: SettingsSource;
+	agents: AgentTurns;
+	images: Pick<ImageStore, 'read' | 'load'>;
+}
+
+/**
+ * Asks for the reply to a turn. Resolves with what is known of the request and with the events of the reply. Throws a
+ * RequestRefusal where it cannot be sent.
+ */
+export async function requestReply(
+	turn: AskedTurn,
+	sources: ReplySources,
+	signal: AbortSignal,
+): Promise<{ facts: RequestFacts; events: AsyncIterable<ReplyEvent> }> {
+	const { mode, conversation, turnId, model } = turn;
+	if (mode === 'agent') {
+		const question = { model, messages: [{ role: 'user' as const, content: '' }] };
+		const facts = await applySettings(question, conversation.settings, sources.settings, mode);
+		const { instructions } = sources.settings.defaults();
+		const asked = { conversation, turnId, model, provider: facts.request.provider, instructions };
+		return { facts, events: sources.agents.run(asked, signal) };
+	}
+	const facts = await prepareRequest({ ...turn, mode }, sources);
+	return { facts, events: await sendRequest(facts.request, { mode, conversation }, sources, signal) };
+}
+
 /**
  * Builds the request of a turn, with its images and the settings in force. Throws a RequestRefusal where it cannot be
  * sent.
  */
-export async function prepareRequest(
-	{ conversation, turnId, mode, model, toRequest }: AskedTurn,
+async function prepareRequest(
+	{ conversation, turnId, mode, model, toRequest }: AskedTurn & { mode: AskedMode },
 	{ images, settings }: { images: Pick<ImageStore, 'read'>; settings: SettingsSource },
 ): Promise<RequestFacts & { request: ChatRequest }> {
 	const urls = mode === 'image' ? undefined : await requestImages(conversation, turnId, images);
@@ -64,9 +116,9 @@ export async function prepareRequest(
  * Sends a request to what answers it in its mode: the model, the model with sources of the web, or an image model, whose
  * image is kept beside the conversation.
  */
-export async function sendRequest(
+async function sendRequest(
 	request: ChatRequest,
-	{ mode, conversation: { id } }: Pick<AskedTurn, 'mode' | 'conversation'>,
+	{ mode, conversation: { id } }: { mode: AskedMode; conversation: Conversation },
 	options: { client(): Promise<Client>; images: Pick<ImageStore, 'load'> },
 	signal: AbortSignal,
 ): Promise<AsyncIterable<ReplyEvent>> {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/async.ts';
 import { ClientError } from '../../base/errors.ts';
 import type { Explanation } from '../../platform/notify.ts';
+import { type AgentWork, endedWork } from '../model/agentWork.ts';
 import { applyEvent, type ReplyEvent } from '../model/applyEvent.ts';
 import type { FinishProblem, Reply } from '../model/conversation.ts';
 
@@ -15,11 +16,13 @@ export interface SessionOptions {
 	reply: Reply;
 	/** Begins the request. The signal aborts when the reply is stopped. */
 	stream(signal: AbortSignal): Promise<AsyncIterable<ReplyEvent>>;
+	/** Whether a reply that is stopped still says how it ended. It must end soon then. */
+	endsItself?: boolean;
 	/**
-	 * Called for each change, in order, until the reply has ended. `appended` is set where the change is text at the end of
-	 * the reply or of its reasoning and nothing else that is shown.
+	 * Called for each change, in order, until the reply has ended. `appended` is set where nothing else that is shown has
+	 * changed.
 	 */
-	onChange(reply: Reply, waiting: boolean, appended?: AppendedText): void;
+	onChange(reply: Reply, waiting: boolean, appended?: Appended): void;
 	/** Saves the conversation as `onChange` left it, and reports its own failures. */
 	save(): Promise<void>;
 	explainError(error: unknown): Explanation;
@@ -27,11 +30,8 @@ export interface SessionOptions {
 	clock: Clock;
 }
 
-/** Text from the service that was appended to a reply. */
-export interface AppendedText {
-	kind: 'text' | 'reasoning';
-	text: string;
-}
+/** Text from the service at the end of a reply or of its reasoning, or what an agent had done before its last step. */
+export type Appended = { kind: 'text' | 'reasoning'; text: string } | { kind: 'work'; before: AgentWork };
 
 export interface Session {
 	/** Stops the reply at once, whatever the service does. The text so far is kept. */
@@ -76,14 +76,18 @@ class Run {
 			end = this.request.signal.aborted ? { state: 'stopped' } : this.failure(error);
 		}
 		this.timers.abort();
-		this.change({ ...this.reply, ...end, endedAt: this.options.clock.now() }, false);
+		const endedAt = this.options.clock.now();
+		const { work } = this.reply;
+		this.change({ ...this.reply, ...end, endedAt, ...(work && { work: endedWork(work, endedAt) }) }, false);
 		await this.options.save();
 	}
 
 	/** Resolves with how the reply ended. A stop does not wait for the stream, which may ignore its signal. */
 	private stream(): Promise<Partial<Reply>> {
 		return new Promise((resolve, reject) => {
-			this.request.signal.addEventListener('abort', () => resolve({ state: 'stopped' }), { once: true });
+			if (!this.options.endsItself) {
+				this.request.signal.addEventListener('abort', () => resolve({ state: 'stopped' }), { once: true });
+			}
 			this.consume().then(resolve, reject);
 		});
 	}
@@ -91,7 +95,7 @@ class Run {
 	private async consume(): Promise<Partial<Reply>> {
 		let finishReason: string | undefined;
 		for await (const event of await this.options.stream(this.request.signal)) {
-			if (this.request.signal.aborted) {
+			if (this.request.signal.aborted && !this.options.endsItself) {
 				break;
 			}
 			if (event.type === 'finish') {
@@ -100,21 +104,22 @@ class Run {
 			this.lastEventAt = this.options.clock.now();
 			const reply = this.withFirstWord(applyEvent(this.reply, event));
 			if (reply !== this.reply || this.waiting) {
-				this.change(reply, false, this.waiting ? undefined : appendedText(this.reply, event));
+				this.change(reply, false, this.waiting ? undefined : appended(this.reply, event));
 				this.saveSoon();
 			}
 		}
-		return this.finish(finishReason);
+		return this.request.signal.aborted ? { state: 'stopped' } : this.finish(finishReason);
 	}
 
 	/** Records when the first text came. A continued reply keeps the time of its first part. */
 	private withFirstWord(reply: Reply): Reply {
-		const hasBegun = reply.text !== this.reply.text || reply.reasoning !== this.reply.reasoning;
+		const hasBegun = (['text', 'reasoning', 'work'] as const).some(part => reply[part] !== this.reply[part]);
 		return hasBegun && reply.firstAt === undefined ? { ...reply, firstAt: this.lastEventAt } : reply;
 	}
 
 	private finish(reason: string | undefined): Partial<Reply> {
-		const empty = this.reply.text.trim() === '';
+		const { text, work } = this.reply;
+		const empty = text.trim() === '' && !work?.steps.length;
 		const problem =
 			reason === 'length' ? reason : reason === 'content_filter' ? 'filtered' : empty ? 'empty' : undefined;
 		return {
@@ -130,7 +135,7 @@ class Run {
 		};
 	}
 
-	private change(reply: Reply, waiting: boolean, appended?: AppendedText): void {
+	private change(reply: Reply, waiting: boolean, appended?: Appended): void {
 		this.reply = reply;
 		this.waiting = waiting;
 		this.options.onChange(reply, waiting, appended);
@@ -170,8 +175,11 @@ class Run {
 	}
 }
 
-/** Returns what `event` appends to `reply`. The first text may replace an earlier reply's on the page, so it does not count. */
-function appendedText(reply: Reply, event: ReplyEvent): AppendedText | undefined {
+/** Returns what `event` appends to `reply`. What comes first may replace an earlier reply's on the page, so it does not count. */
+function appended(reply: Reply, event: ReplyEvent): Appended | undefined {
+	if (event.type === 'work') {
+		return reply.work && { kind: 'work', before: reply.work };
+	}
 	if ((event.type !== 'text' && event.type !== 'reasoning') || event.text === '' || !reply[event.type]) {
 		return undefined;
 	}

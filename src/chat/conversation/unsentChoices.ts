@@ -26,7 +26,7 @@ const KEY = 'errand.unsentChoice';
 
 const keptSchema = z.object({
 	conversation: z.string(),
-	mode: z.enum(['search', 'image']).optional().catch(undefined),
+	mode: z.enum(['search', 'image', 'agent']).optional().catch(undefined),
 	settings: conversationSettingsSchema,
 });
 

@@ -9,6 +9,7 @@ import {
 	versionsOf,
 } from '../model/conversation.ts';
 import { fileVersionOf } from '../model/conversationFile.ts';
+import { workPieces } from '../model/workPieces.ts';
 
 /** The words around the text of a conversation. The caller fills in the placeholders `{0}` and following. */
 export interface ExportWords {
@@ -60,7 +61,7 @@ export function exportMarkdown(conversation: Conversation, title: string | undef
 			...(turn.attachments ?? []).map(attachment => attachmentOf(attachment, words)),
 			`## ${escapeLine(replyHeading(shown, words))} (${words.moment(shown.startedAt)})`,
 			reasoningOf(shown, words),
-			turn.mode === 'image' ? imageOf(turn.question, shown, words) : shown.text,
+			turn.mode === 'image' ? imageOf(turn.question, shown, words) : textOf(shown),
 			sourcesOf(shown, words),
 			...(shown.continuations ?? []).map(({ resumedAt, offset }) =>
 				note(words.continued(words.moment(resumedAt), offset)),
@@ -70,6 +71,18 @@ export function exportMarkdown(conversation: Conversation, title: string | undef
 		);
 	}
 	return `${sections.filter(section => section !== '').join('\n\n')}\n`;
+}
+
+/** What an agent has done stands as a list where it stood in its text. */
+function textOf({ text, work }: Reply): string {
+	if (work === undefined) {
+		return text;
+	}
+	return workPieces(text, work.steps)
+		.map(piece =>
+			'steps' in piece ? piece.steps.map(({ title }) => `- ${escapeLine(title)}`).join('\n') : piece.text.trim(),
+		)
+		.join('\n\n');
 }
 
 /** Exports a link instead of the image itself, so that opening the file does not load anything from that address. */

@@ -26,6 +26,7 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 		case 'finished':
 			return { message: vscode.l10n.t('The reply is complete. Ask the model to go on with a message.') };
 		case 'context':
+		case 'no-agent':
 			return refusal.explanation;
 		case 'no-model':
 			return { message: noModelText(connection), action: chooseModelButton() };
@@ -39,6 +40,12 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 			return {
 				message: vscode.l10n.t(
 					'An image is made of the message alone. Remove the attached context, or put it into words.',
+				),
+			};
+		case 'agent-images':
+			return {
+				message: vscode.l10n.t(
+					'An agent gets no images. Remove them from the context, or put them into words. An image that lies in the folder can be named.',
 				),
 			};
 		case 'images-full':
@@ -83,4 +90,9 @@ export function newConversationButton(): NonNullable<Explanation['action']> {
 
 function newEncryptedButton(): NonNullable<Explanation['action']> {
 	return { label: vscode.l10n.t('New Encrypted Conversation'), command: commands.newEncryptedConversation };
+}
+
+/** Says why a message that waited for an agent stays in the composer. */
+export function notSentText(): string {
+	return vscode.l10n.t('Not sent: the agent did not come to its end. Send the message again to go on.');
 }

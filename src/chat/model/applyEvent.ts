@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import type { ChatStreamEvent } from '../../client/types.ts';
 import type { Usage } from '../../contract/chatReply.ts';
+import type { AgentWork } from './agentWork.ts';
 import { addSources } from './citations.ts';
 import type { Reply } from './conversation.ts';
 import type { ReplyUsage } from './cost.ts';
@@ -11,10 +12,10 @@ export const MAXIMUM_TOKENS = 500;
 const MAXIMUM_TOP = 20;
 
 /**
- * An event that changes a reply: one of the client's stream, or the image that was loaded from the address that an
- * image model replied with.
+ * An event that changes a reply: one of the client's stream, the image that was loaded from the address that an image
+ * model replied with, or what an agent has done by now.
  */
-export type ReplyEvent = ChatStreamEvent | { type: 'image'; image: ReplyImage };
+export type ReplyEvent = ChatStreamEvent | { type: 'image'; image: ReplyImage } | { type: 'work'; work: AgentWork };
 
 /** Returns the reply after one event of its stream, or the same value when the event changes nothing that is kept. */
 export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
@@ -48,6 +49,8 @@ export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 		}
 		case 'image':
 			return { ...reply, image: event.image };
+		case 'work':
+			return reply.work === event.work ? reply : { ...reply, work: event.work };
 		// Chat offers no tools, so a tool call carries nothing that belongs to the reply.
 		case 'toolCall':
 		// The end of the stream is where a finish reason is judged.

@@ -76,12 +76,16 @@ export async function applySettings(
 }
 
 /**
- * Alternates are those of the chat model. The search model takes the rest like any other (contract: inference.md, Web
+ * An agent gets the policy alone: it steers its model itself, and its requests are for one model. Alternates are those of
+ * the chat model. The search model takes the rest like any other (contract: inference.md, Web
  * search), and images are requested without any of it.
  */
 function settingsFor(mode: TurnMode, settings: RequestSettings): RequestSettings {
 	if (mode === 'chat') {
 		return settings;
+	}
+	if (mode === 'agent') {
+		return { models: [], routing: settings.routing, parameters: {}, instructions: '' };
 	}
 	if (mode === 'image' && excludesProviders(settings.routing)) {
 		throw new RequestRefusal({ kind: 'image' });

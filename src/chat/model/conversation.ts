@@ -3,6 +3,7 @@ import { defined } from '../../base/defined.ts';
 import type { TokenProbability } from '../../client/types.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { Explanation } from '../../platform/notify.ts';
+import { type AgentWork, endedWork } from './agentWork.ts';
 import type { Attachment } from './attachment.ts';
 import type { Source } from './citations.ts';
 import type { Cost, ReplyUsage } from './cost.ts';
@@ -67,6 +68,8 @@ export interface Reply {
 	readonly logprobs?: readonly TokenProbability[];
 	/** The image of an image model, whose text is the image's address. Absent until it has been loaded. */
 	readonly image?: ReplyImage;
+	/** What the agent has done whose answer the reply is. */
+	readonly work?: AgentWork;
 }
 
 /**
@@ -222,20 +225,23 @@ export function showVersion(conversation: Conversation, turnId: string): Convers
 
 /**
  * The reply that a reader sees: the current one or, while it has no text, the latest earlier one that has. A retry that
- * fails at once therefore hides nothing.
+ * fails at once therefore hides nothing. What an agent has done is shown, whatever it has said.
  */
 export function shownReply(turn: Turn): Reply {
-	return turn.replies.findLast(reply => reply.text !== '') ?? currentReply(turn);
+	return turn.replies.findLast(reply => reply.text !== '' || reply.work !== undefined) ?? currentReply(turn);
 }
 
 export function currentReply(turn: Turn): Reply {
 	return turn.replies.at(-1) ?? turn.replies[0];
 }
 
-/** Returns whether the reply has a text and ended before the model had finished, so that it can be continued. */
-export function isUnfinished({ state, text, problem }: Reply): boolean {
+/**
+ * Returns whether the reply has a text and ended before the model had finished, so that it can be continued. An agent is
+ * told to go on by another message.
+ */
+export function isUnfinished({ state, text, problem, work }: Reply): boolean {
 	const endedEarly = state === 'cutOff' || state === 'stopped' || state === 'failed' || problem === 'length';
-	return text.trim() !== '' && state !== 'streaming' && endedEarly;
+	return text.trim() !== '' && state !== 'streaming' && endedEarly && work === undefined;
 }
 
 /** Returns the reply as it is when the model has been asked to continue it. */
@@ -257,9 +263,14 @@ export function continueReply(reply: Reply, resumedAt: number): Reply {
 export function markCutOff(conversation: Conversation): Conversation {
 	const turns = conversation.turns.map(turn => {
 		const reply = currentReply(turn);
-		return reply.state === 'streaming' ? withCurrentReply(turn, { ...reply, state: 'cutOff' }) : turn;
+		return reply.state === 'streaming' ? withCurrentReply(turn, cutOff(reply)) : turn;
 	});
 	return { ...conversation, turns };
+}
+
+function cutOff(reply: Reply): Reply {
+	const { work } = reply;
+	return { ...reply, state: 'cutOff', ...(work && { work: endedWork(work, undefined) }) };
 }
 
 function changeTurn(conversation: Conversation, turnId: string, change: (turn: Turn) => Turn): Conversation {

@@ -11,12 +11,14 @@ import { IMAGE_TYPES } from '../../base/imageHeader.ts';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
 import { routingPolicySchema } from '../../contract/provider.ts';
 import { type CommandId, commands } from '../../platform/ids.ts';
+import { agentWorkSchema } from './agentWorkSchema.ts';
 import { ATTACHMENT_KINDS } from './attachment.ts';
 import { attachedImageSchema } from './contextSource.ts';
 import type { Conversation, Turn } from './conversation.ts';
 import { type Encryption, encryptionSchema } from './encryption.ts';
 import { IMAGE_FILE, IMAGE_PROBLEMS } from './images.ts';
 import { conversationSettingsSchema } from './settings.ts';
+import { time } from './time.ts';
 
 const CLEAR_VERSION = 3;
 const ENCRYPTED_VERSION = 4;
@@ -31,12 +33,6 @@ const SLICE_MS = 8;
 
 const commandIds: ReadonlySet<string> = new Set(Object.values(commands));
 
-/** The largest distance of a date from the epoch, in milliseconds, in either direction. */
-const MAXIMUM_TIME = 8.64e15;
-
-/** A time outside the range of dates would keep the whole conversation from being shown, so it is clamped. */
-const time = z.number().transform(value => Math.min(Math.max(value, -MAXIMUM_TIME), MAXIMUM_TIME));
-
 export const workspaceSchema = z.object({
 	name: z.string().exactOptional(),
 	folders: z.array(z.string()),
@@ -44,7 +40,7 @@ export const workspaceSchema = z.object({
 });
 
 /** Only the modes that this version knows. */
-const modeSchema = z.enum(['search', 'image']).exactOptional();
+const modeSchema = z.enum(['search', 'image', 'agent']).exactOptional();
 
 const headerSchema = z.object({
 	version: z.literal([CLEAR_VERSION, ENCRYPTED_VERSION]),
@@ -154,6 +150,7 @@ const replySchema = z.object({
 		.exactOptional(),
 	logprobs: z.array(tokenSchema.extend({ top: z.array(tokenSchema) })).exactOptional(),
 	image: imageSchema.exactOptional(),
+	work: agentWorkSchema.exactOptional(),
 });
 
 const lineNumber = z.int().positive();

@@ -1,15 +1,15 @@
-// What a message requests: a chat reply, an answer with web sources, or an image.
+// What a message requests: a chat reply, an answer with web sources, an image, or the work of an agent.
 
-export type TurnMode = 'chat' | 'search' | 'image';
+export type TurnMode = 'chat' | 'search' | 'image' | 'agent';
 
-export const TURN_MODES = ['chat', 'search', 'image'] as const satisfies TurnMode[];
+export const TURN_MODES = ['chat', 'agent', 'search', 'image'] as const satisfies TurnMode[];
 
 /** A command at the beginning of a message: a mode's name, or `task`, which hands the message to a task instead. */
 export type SlashCommand = TurnMode | 'task';
 
 const SLASH_COMMANDS = [...TURN_MODES, 'task'] as const satisfies SlashCommand[];
 
-const COMMAND = /^\/(chat|search|image)(?:\s+|$)/;
+const COMMAND = /^\/(chat|agent|search|image)(?:\s+|$)/;
 
 const TASK_COMMAND = /^\/task(?:\s+|$)/;
 
@@ -34,6 +34,12 @@ export function parseMessage(message: string): { mode: TurnMode | undefined; tex
 		return { mode: command as TurnMode, text: message.slice(prefix.length) };
 	}
 	return { mode: undefined, text: message.startsWith('//') ? message.slice(1) : message };
+}
+
+/** Returns the message that goes to an agent, unless it says itself what it is for. */
+export function agentMessage(message: string): string {
+	const { mode, text } = parseMessage(message);
+	return mode === undefined && taskGoal(message) === undefined ? `/agent ${text}` : message;
 }
 
 /** Returns the text as it has to be typed in a conversation of any mode, so that `parseMessage` gives `text` back. */

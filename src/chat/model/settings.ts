@@ -27,6 +27,8 @@ export interface ConversationSettings {
 	readonly model?: string;
 	/** The model that makes images; undefined for the first one of the connection. */
 	readonly imageModel?: string;
+	/** The id of the agent that works in mode “agent”; undefined for the one that was chosen last. */
+	readonly agent?: string;
 	/** Alternates of the model, in order of preference. */
 	readonly models?: readonly string[];
 	/** Each field overrides the same field of the settings. */
@@ -44,6 +46,7 @@ export const conversationSettingsSchema = z
 	.object({
 		model: z.string().min(1).optional().catch(undefined),
 		imageModel: z.string().min(1).optional().catch(undefined),
+		agent: z.string().min(1).max(40).optional().catch(undefined),
 		models: z.array(z.string().min(1)).optional().catch(undefined),
 		parameters: chatParametersSchema.optional().catch(undefined),
 		routing: routingPolicySchema.optional().catch(undefined),

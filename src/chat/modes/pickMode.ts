@@ -20,7 +20,7 @@ export function pickMode(
 	const list = new PickList<Row, TurnMode>(picker => {
 		picker.title = vscode.l10n.t('Messages in This Conversation');
 		picker.placeholder = vscode.l10n.t(
-			'One message can ask for something else: begin it with /chat, /search or /image.',
+			'One message can ask for something else: begin it with /chat, /agent, /search or /image.',
 		);
 		picker.onDidAccept(() => {
 			const [row] = picker.selectedItems;

@@ -9,6 +9,7 @@ import type { RoutingNameView } from './settingsProtocol.ts';
 /** The codicon of each mode. */
 export const MODE_ICONS = {
 	chat: 'comment',
+	agent: 'tools',
 	search: 'globe',
 	image: 'file-media',
 } as const satisfies Record<TurnMode, string>;
@@ -17,6 +18,8 @@ export function modeLabel(mode: TurnMode): string {
 	switch (mode) {
 		case 'chat':
 			return l10n.t('Chat');
+		case 'agent':
+			return l10n.t('Agent');
 		case 'search':
 			return l10n.t('Search');
 		case 'image':
@@ -35,6 +38,8 @@ export function modeDescription(mode: TurnMode): string {
 	switch (mode) {
 		case 'chat':
 			return l10n.t('Ask the chat model');
+		case 'agent':
+			return l10n.t('Let an agent work on the open files, with your yes');
 		case 'search':
 			return l10n.t('Answer with web sources');
 		case 'image':
@@ -42,9 +47,11 @@ export function modeDescription(mode: TurnMode): string {
 	}
 }
 
-/** Why search and images cannot be used in an encrypted conversation. */
+/** Why agents, search and images cannot be used in an encrypted conversation. */
 export function noEncryptedModeText(): string {
-	return l10n.t('Search and images are not available in encrypted conversations. Use them in another conversation.');
+	return l10n.t(
+		'Agents, search and images are not available in encrypted conversations. Use them in another conversation.',
+	);
 }
 
 /** Why a message of an encrypted conversation is not handed to a task. */

@@ -7,6 +7,7 @@ import type { Citations } from '../model/citations.ts';
 import type { ImageProblem } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type { CostView, DetailsView, SettingsView } from './settingsProtocol.ts';
+import type { WorkChange, WorkFromPage, WorkView } from './workProtocol.ts';
 
 /**
  * Each change of the conversation has the number after the previous one; a snapshot has the number of the last change
@@ -24,10 +25,11 @@ export type ToPage =
 	| { kind: 'encryption-set'; encryption: EncryptionView }
 	| { kind: 'notice-set'; notice: string | undefined }
 	| { kind: 'mode-set'; mode: TurnMode }
+	| { kind: 'agent-set'; agent: AgentView }
 	/** The message is on disk, so the composer may drop its draft. */
 	| { kind: 'message-accept'; turn: string }
-	/** The user is asked something first. The outcome of the message follows when that is over. */
-	| { kind: 'message-hold'; turn: string }
+	/** The user is asked something first, or it waits for an agent. The outcome of the message follows when that is over. */
+	| { kind: 'message-hold'; turn: string; waits?: true }
 	/** `reason` is a sentence, and `action` the label of a button that helps. */
 	| { kind: 'message-refuse'; turn: string; reason: string; action?: string }
 	/** A request whose answer says whether the page has the keyboard focus. */
@@ -54,9 +56,13 @@ export type FromPage =
 	/**
 	 * The page creates the turn's id, so that after a reload it can tell whether its draft was taken. It names the
 	 * conversation that it shows, once it shows one, because another one may be about to be shown. `edits` is the turn
-	 * that the message replaces.
+	 * that the message replaces. With `waits`, it is sent when the agent that works has ended.
 	 */
-	| { kind: 'message-send'; conversation?: string; turn: string; text: string; edits?: string }
+	| { kind: 'message-send'; conversation?: string; turn: string; text: string; edits?: string; waits?: true }
+	/** A message that waits for an agent is sent now, in place of what the agent does. */
+	| { kind: 'message-hurry'; turn: string }
+	/** A message that waits for an agent is not sent. */
+	| { kind: 'message-withdraw'; turn: string }
 	| { kind: 'reply-stop'; turn: string }
 	| { kind: 'reply-retry'; turn: string }
 	| { kind: 'reply-continue'; turn: string }
@@ -74,6 +80,7 @@ export type FromPage =
 	| { kind: 'server-add'; turn?: string }
 	/** The user wants to choose the mode of the messages. */
 	| { kind: 'mode-pick' }
+	| WorkFromPage
 	| { kind: 'reply-image-request'; request: string; turn: string; file: string }
 	/**
 	 * Loads the image again, saves it, inserts it (writes it into the workspace, and a reference at the cursor), or
@@ -135,6 +142,8 @@ export interface PageAnswers {
 	'earlier-request'(): void;
 	/** The image as a `data:` URL; undefined where it is gone. */
 	'reply-image-request'(): string | undefined;
+	/** The output of a step; undefined where it is not kept. */
+	'step-request'(): string | undefined;
 	/** The names that are files of the workspace. */
 	'files-check'(): string[];
 	'image-load'(): LoadedImage;
@@ -162,7 +171,8 @@ export type LoadedImage = { dataUrl: string } | { problem: string };
 export type TurnChange =
 	| { kind: 'turn-set'; turn: TurnView }
 	| { kind: 'text-append'; turn: string; text: string }
-	| { kind: 'reasoning-append'; turn: string; text: string };
+	| { kind: 'reasoning-append'; turn: string; text: string }
+	| WorkChange;
 
 export interface Snapshot {
 	/** The id of the conversation. */
@@ -173,10 +183,16 @@ export interface Snapshot {
 	connection: ConnectionView;
 	/** Absent for chat. */
 	mode?: TurnMode;
+	/** The agent that messages to an agent go to. */
+	agent?: AgentView;
 	settings?: SettingsView;
 	/** Absent in a conversation that is not encrypted. */
 	encryption?: EncryptionView;
 	notice?: string;
+}
+
+export interface AgentView {
+	label: string;
 }
 
 /** What the page shows of an encrypted conversation. */
@@ -285,6 +301,8 @@ export interface ReplyView {
 	citations?: Citations;
 	/** The image of an image model's reply; absent until it is known. */
 	image?: ReplyImageView;
+	/** What an agent has done for the reply. */
+	work?: WorkView;
 }
 
 /** `file` identifies the image in requests. Sizes are in pixels. */

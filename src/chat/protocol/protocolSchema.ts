@@ -1,5 +1,6 @@
 // Parses the page's messages. Only the host uses this.
 import * as z from 'zod';
+import { APPROVAL_ANSWERS } from '../model/agentWork.ts';
 import { IMAGE_FILE } from '../model/images.ts';
 import {
 	type FromPage,
@@ -14,9 +15,11 @@ import {
 	MAXIMUM_STATE_LENGTH,
 	MAXIMUM_URL_LENGTH,
 } from './protocol.ts';
+import { MAXIMUM_STEP_ID, MAXIMUM_WORK_PATH } from './workProtocol.ts';
 
 const turn = z.uuid();
 const request = z.uuid();
+const step = z.string().max(MAXIMUM_STEP_ID);
 const fileName = z.string().max(MAXIMUM_NAME_LENGTH);
 const address = z.string().max(MAXIMUM_URL_LENGTH);
 
@@ -35,7 +38,9 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 		turn,
 		text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH),
 		edits: turn.exactOptional(),
+		waits: z.literal(true).exactOptional(),
 	}),
+	z.strictObject({ kind: z.enum(['message-hurry', 'message-withdraw']), turn }),
 	z.strictObject({ kind: z.literal('earlier-request'), request, before: turn }),
 	z.strictObject({ kind: z.literal('reply-stop'), turn }),
 	z.strictObject({ kind: z.literal('reply-retry'), turn }),
@@ -45,6 +50,20 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('connection-follow') }),
 	z.strictObject({ kind: z.literal('server-add'), turn: turn.exactOptional() }),
 	z.strictObject({ kind: z.literal('mode-pick') }),
+	z.strictObject({ kind: z.literal('agent-pick') }),
+	z.strictObject({ kind: z.literal('step-answer'), turn, question: z.uuid(), answer: z.enum(APPROVAL_ANSWERS) }),
+	z.strictObject({ kind: z.literal('step-request'), request, turn, step }),
+	z.strictObject({
+		kind: z.enum(['step-diff-open', 'step-place-open']),
+		turn,
+		step,
+		index: z.int().nonnegative(),
+	}),
+	z.strictObject({
+		kind: z.enum(['work-compare', 'work-take', 'work-undo']),
+		turn,
+		file: z.string().max(MAXIMUM_WORK_PATH).exactOptional(),
+	}),
 	z.strictObject({ kind: z.literal('reply-image-request'), request, turn, file: z.string().regex(IMAGE_FILE) }),
 	z.strictObject({
 		kind: z.enum(['reply-image-reload', 'reply-image-save', 'reply-image-insert', 'reply-image-open']),

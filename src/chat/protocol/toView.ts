@@ -20,6 +20,7 @@ import { costOf, servedModel, totalOf } from '../model/replyFacts.ts';
 import { retentionInForce, settingsInForce, type UserSettings } from '../model/settings.ts';
 import type { AttachmentView, ReplyImageView, ReplyView, TurnView } from './protocol.ts';
 import type { DetailsView, FieldView, SettingsView, TokenView } from './settingsProtocol.ts';
+import { toWorkView } from './toWorkView.ts';
 
 /** The state of a running reply that is not part of the conversation. */
 export interface LiveState {
@@ -114,6 +115,7 @@ function toReplyView(turn: Turn, waiting: boolean, isLast: boolean): ReplyView {
 		...(explanation === undefined ? {} : { explanation: toExplanationView(explanation) }),
 		...(sources.length === 0 || shown.state === 'streaming' ? {} : { citations: citationsOf(shown.text, sources) }),
 		...defined({ image }),
+		...(shown.work && { work: toWorkView(shown.work) }),
 	};
 }
 

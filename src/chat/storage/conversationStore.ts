@@ -75,12 +75,15 @@ export class ConversationStore {
 	private readonly folder: string;
 	private readonly logger: Logger;
 	private readonly clock: Clock;
+	private readonly onGone: (id: string) => void;
 	private readonly index: ConversationIndex;
 
-	constructor(folder: string, logger: Logger, clock: Clock = systemClock) {
+	/** `onGone` is called with the id of a conversation that can be restored no more. */
+	constructor(folder: string, logger: Logger, clock: Clock = systemClock, onGone: (id: string) => void = () => {}) {
 		this.folder = folder;
 		this.logger = logger;
 		this.clock = clock;
+		this.onGone = onGone;
 		this.index = new ConversationIndex(folder, logger);
 	}
 
@@ -185,6 +188,10 @@ export class ConversationStore {
 			if (name.endsWith(FILE_EXTENSION) && deletedAt < limit) {
 				await rm(path.join(trash, name), { force: true }).catch(() => {});
 				await removeImages(path.join(trash, name + TRASHED_IMAGES));
+				const [id = ''] = name.split('.', 1);
+				if (!(await identityOf(path.join(this.folder, id + FILE_EXTENSION)))) {
+					this.onGone(id);
+				}
 			}
 		}
 	}

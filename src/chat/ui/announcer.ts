@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { TurnView } from '../protocol/protocol.ts';
+import { awaited, isBusy, spokenQuestion, waitingStep } from './agent/stepWords.ts';
 
 /** The least time between two announcements of a growing reply. */
 export const ANNOUNCE_INTERVAL_MS = 2_000;
@@ -80,14 +81,17 @@ function plainText(line: string): string {
 		.trim();
 }
 
-/** Announces a streaming reply sentence by sentence, and how it ended. */
+/** Announces a streaming reply sentence by sentence, what it asks, and how it ended. */
 export class Announcer {
-	private readonly speak: (words: string) => void;
+	private readonly speak: (words: string, isUrgent?: boolean) => void;
+	/** The id of the step that was asked about last. */
+	private asked: string | undefined;
 	private turn: TurnView | undefined;
 	private position = START;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 
-	constructor(speak: (words: string) => void) {
+	/** What is urgent interrupts. */
+	constructor(speak: (words: string, isUrgent?: boolean) => void) {
 		this.speak = speak;
 	}
 
@@ -100,6 +104,7 @@ export class Announcer {
 		if (turn === before) {
 			return;
 		}
+		this.ask(turn?.reply);
 		const streaming = turn?.reply.state === 'streaming';
 		if (!turn || turn.id !== before?.id || before.reply.state !== 'streaming') {
 			this.begin(turn);
@@ -109,8 +114,8 @@ export class Announcer {
 			return;
 		}
 		this.turn = turn;
-		if (turn.reply.waiting && !before.reply.waiting) {
-			this.speak(l10n.t('Still waiting for {0}.', turn.reply.model ?? l10n.t('Reply')));
+		if (turn.reply.waiting && !before.reply.waiting && !isBusy(turn.reply.work)) {
+			this.speak(l10n.t('Still waiting for {0}.', awaited(turn.reply)));
 		}
 		if (!streaming) {
 			this.end(turn);
@@ -121,6 +126,14 @@ export class Announcer {
 
 	dispose(): void {
 		clearTimeout(this.timer);
+	}
+
+	private ask({ work }: Partial<TurnView['reply']> = {}): void {
+		const step = waitingStep(work);
+		if (work && step && step.id !== this.asked) {
+			this.speak(spokenQuestion(step, work), true);
+		}
+		this.asked = step?.id;
 	}
 
 	private begin(turn: TurnView | undefined): void {

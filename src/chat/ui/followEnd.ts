@@ -1,3 +1,5 @@
+import { UNFOLDED } from './unfolding.ts';
+
 /** Closer to the end than this counts as at the end: fractions of pixels add up at some zoom levels. */
 const TOLERANCE = 4;
 
@@ -19,6 +21,7 @@ export class FollowEnd {
 		this.observer.observe(content);
 		this.observer.observe(scroller);
 		scroller.addEventListener('scroll', this.onScroll, { passive: true });
+		scroller.addEventListener(UNFOLDED, this.onUnfolded);
 	}
 
 	toEnd(): void {
@@ -34,7 +37,10 @@ export class FollowEnd {
 	dispose(): void {
 		this.observer.disconnect();
 		this.scroller.removeEventListener('scroll', this.onScroll);
+		this.scroller.removeEventListener(UNFOLDED, this.onUnfolded);
 	}
+
+	private readonly onUnfolded = () => this.leave();
 
 	private readonly onScroll = () => {
 		const { scrollTop, scrollHeight, clientHeight } = this.scroller;

@@ -108,6 +108,14 @@ export function createMarkdown(): MarkdownIt {
 	}
 }
 
+let shared: MarkdownIt | undefined;
+
+/** Returns the same one each time: to make one takes a millisecond, and a page has hundreds of texts. */
+export function sharedMarkdown(): MarkdownIt {
+	shared ??= createMarkdown();
+	return shared;
+}
+
 /** Returns the note under a text of which this many characters are not shown. */
 export function leftOutText(characters: number): string {
 	return l10n.t('{0} more characters are not shown. Copy Reply includes them.', characters);

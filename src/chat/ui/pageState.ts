@@ -1,5 +1,6 @@
 import type { TurnMode } from '../model/mode.ts';
 import type {
+	AgentView,
 	ConnectionView,
 	ContextView,
 	EncryptionView,
@@ -8,6 +9,7 @@ import type {
 	TurnView,
 } from '../protocol/protocol.ts';
 import type { SettingsView } from '../protocol/settingsProtocol.ts';
+import { withKnownSteps, withWorkChange } from './agent/workState.ts';
 
 export interface PageState {
 	/** The number of the last change that is included; undefined before the first snapshot. */
@@ -20,6 +22,8 @@ export interface PageState {
 	readonly connection: ConnectionView | undefined;
 	/** The mode of messages that do not begin with a command. */
 	readonly mode: TurnMode;
+	/** The agent that messages to an agent go to, once it is known. */
+	readonly agent: AgentView | undefined;
 	readonly settings: SettingsView | undefined;
 	/** Undefined where the conversation is not encrypted. */
 	readonly encryption: EncryptionView | undefined;
@@ -34,6 +38,7 @@ export const emptyPageState: PageState = {
 	earlier: 0,
 	connection: undefined,
 	mode: 'chat',
+	agent: undefined,
 	settings: undefined,
 	encryption: undefined,
 	notice: undefined,
@@ -53,6 +58,7 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 				earlier,
 				connection,
 				mode = 'chat',
+				agent,
 				settings,
 				notice,
 				encryption,
@@ -65,6 +71,7 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 				earlier,
 				connection,
 				mode,
+				agent,
 				settings,
 				notice,
 				encryption,
@@ -88,6 +95,8 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 			return { ...state, connection: message.connection };
 		case 'mode-set':
 			return { ...state, mode: message.mode };
+		case 'agent-set':
+			return { ...state, agent: message.agent };
 		case 'settings-set':
 			return { ...state, settings: message.settings };
 		case 'encryption-set':
@@ -109,17 +118,23 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 
 function applyChange(turns: readonly TurnView[], change: TurnChange): readonly TurnView[] {
 	if (change.kind === 'turn-set') {
-		return turns.some(turn => turn.id === change.turn.id)
-			? turns.map(turn => (turn.id === change.turn.id ? change.turn : turn))
-			: [...turns, change.turn];
+		const fresh = change.turn;
+		return turns.some(turn => turn.id === fresh.id)
+			? turns.map(turn => (turn.id === fresh.id ? { ...fresh, reply: withKnownSteps(turn.reply, fresh.reply) } : turn))
+			: [...turns, fresh];
 	}
 	return turns.map(turn => {
 		if (turn.id !== change.turn) {
 			return turn;
 		}
 		const { reply } = turn;
-		return change.kind === 'text-append'
-			? { ...turn, reply: { ...reply, text: reply.text + change.text } }
-			: { ...turn, reply: { ...reply, reasoning: (reply.reasoning ?? '') + change.text } };
+		switch (change.kind) {
+			case 'text-append':
+				return { ...turn, reply: { ...reply, text: reply.text + change.text } };
+			case 'reasoning-append':
+				return { ...turn, reply: { ...reply, reasoning: (reply.reasoning ?? '') + change.text } };
+			default:
+				return { ...turn, reply: withWorkChange(reply, change) };
+		}
 	});
 }

@@ -1,3 +1,4 @@
+import type { AgentWork } from '../../../src/chat/model/agentWork.ts';
 import type { Conversation, Reply, Turn } from '../../../src/chat/model/conversation.ts';
 
 export const TURN_IDS = [1, 2, 3, 4].map(number => `00000000-0000-4000-8000-00000000000${number}`) as [
@@ -14,6 +15,14 @@ export function reply(others: Partial<Reply> = {}): Reply {
 export function turn(id: string, question: string, ...replies: [Reply, ...Reply[]]): Turn {
 	return { id, askedAt: 1_000, question, replies };
 }
+
+export const AGENT_WORK: AgentWork = {
+	agent: 'errand',
+	label: 'Errand',
+	folder: '/home/me/widgets',
+	isSandboxed: true,
+	steps: [],
+};
 
 /** Each turn follows the one before it and the last is shown, unless a turn says which one it follows. */
 export function conversation(...turns: Turn[]): Conversation {

@@ -1,5 +1,6 @@
 import { nullLogger } from '../../../src/base/logger.ts';
 import type { EncryptedChannels } from '../../../src/chat/conversation/conversationChannel.ts';
+import type { AgentTurns } from '../../../src/chat/conversation/replyRequest.ts';
 import { ImageStore } from '../../../src/chat/storage/imageStore.ts';
 
 const none = async () => {
@@ -8,6 +9,12 @@ const none = async () => {
 
 /** The channels of a connection that has none. */
 export const noChannels: EncryptedChannels = { offer: none, open: none, explain: none };
+
+/** No agent works for these conversations. */
+export const noAgents: AgentTurns = {
+	refusal: async () => ({ message: 'No agent works here.' }),
+	run: () => ({ [Symbol.asyncIterator]: () => ({ next: none }) }),
+};
 
 /** A store for conversations whose replies bring no images. */
 export function noImages(folder: string): ImageStore {

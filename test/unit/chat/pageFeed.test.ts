@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { PageFeed } from '../../../src/chat/pageFeed.ts';
 import type { ToPage, TurnView } from '../../../src/chat/protocol/protocol.ts';
 import { toTurnView } from '../../../src/chat/protocol/toView.ts';
+import type { StepView } from '../../../src/chat/protocol/workProtocol.ts';
 import { applyMessage, emptyPageState, type PageState } from '../../../src/chat/ui/pageState.ts';
 import { ManualClock } from '../../support/manualClock.ts';
 import { conversation, reply, TURN_IDS, turn } from './conversations.ts';
@@ -84,6 +85,35 @@ describe('the feed of the page', () => {
 		feed.change({ kind: 'text-append', turn: id, text: 'c' });
 		await clock.advance(40);
 		assert.equal(shown().turns[0]?.reply.text, 'abc');
+	});
+
+	it('tells each step of an agent as it is last, in its place between the words', async () => {
+		const step = (name: string, state: 'running' | 'done'): StepView => ({
+			id: name,
+			offset: 0,
+			kind: 'execute',
+			state,
+			title: name,
+			hasOutput: false,
+			startedAt: 0,
+		});
+		feed.snapshot({ turns: [view('')], ...rest });
+		await clock.advance(20);
+		feed.change({
+			kind: 'work-set',
+			turn: id,
+			work: { label: 'Errand', folder: '~', isSandboxed: true },
+		});
+		feed.change({ kind: 'step-set', turn: id, step: step('one', 'running') });
+		feed.change({ kind: 'step-set', turn: id, step: step('one', 'done') });
+		feed.change({ kind: 'text-append', turn: id, text: 'Then' });
+		feed.change({ kind: 'step-set', turn: id, step: step('two', 'running') });
+		await clock.advance(100);
+		const sent = messages.flatMap(({ message }) => (message.kind === 'turns-change' ? message.changes : []));
+		assert.equal(sent.filter(({ kind }) => kind === 'step-set').length, 2);
+		const { work, text } = shown().turns[0]?.reply ?? assert.fail();
+		assert.equal(text, 'Then');
+		assert.deepEqual(work?.steps, [step('one', 'done'), step('two', 'running')]);
 	});
 
 	it('keeps reasoning and text apart', async () => {

@@ -1,13 +1,13 @@
-import type { ChatStreamEvent } from '../../../src/client/types.ts';
+import type { ReplyEvent } from '../../../src/chat/model/applyEvent.ts';
 
 /** A stream that a test drives: it gives what it is told, when it is told. */
 export class ReplySource {
-	private readonly queue: (ChatStreamEvent | Error | 'end')[] = [];
+	private readonly queue: (ReplyEvent | Error | 'end')[] = [];
 	private wake: (() => void) | undefined;
 	/** The reader has left the stream. */
 	left = false;
 
-	give(...events: ChatStreamEvent[]): void {
+	give(...events: ReplyEvent[]): void {
 		this.queue.push(...events);
 		this.wake?.();
 	}
@@ -26,7 +26,7 @@ export class ReplySource {
 		this.wake?.();
 	}
 
-	async *stream(): AsyncGenerator<ChatStreamEvent, void> {
+	async *stream(): AsyncGenerator<ReplyEvent, void> {
 		try {
 			for (;;) {
 				const next = this.queue.shift();

@@ -6,13 +6,13 @@ import { systemClock } from '../../../src/base/async.ts';
 import { nullLogger } from '../../../src/base/logger.ts';
 import type { Chat } from '../../../src/chat/conversation/chat.ts';
 import { OpenConversations, type OpenConversationsOptions } from '../../../src/chat/conversation/openConversations.ts';
-import type { ModeModels } from '../../../src/chat/conversation/replyRequest.ts';
+import type { AgentTurns, ModeModels } from '../../../src/chat/conversation/replyRequest.ts';
 import { type Conversation, currentReply, findTurn, type Reply } from '../../../src/chat/model/conversation.ts';
 import { parseConversationFile } from '../../../src/chat/model/conversationFile.ts';
 import { ConversationStore } from '../../../src/chat/storage/conversationStore.ts';
 import type { Client } from '../../../src/client/types.ts';
 import { waitFor } from '../../support/waitFor.ts';
-import { noChannels, noImages } from './noServices.ts';
+import { noAgents, noChannels, noImages } from './noServices.ts';
 import { TestService } from './testService.ts';
 
 export const TEST_FOLDER = 'file:///home/me/widgets';
@@ -25,6 +25,9 @@ export class TestWindows {
 	model: string | undefined = 'demo';
 	/** The connection's models for search and for images. */
 	modes: ModeModels = {};
+	agents: AgentTurns = noAgents;
+	/** The conversations of which nothing may be kept elsewhere any more. */
+	forgotten: string[] = [];
 	private client: Client | undefined;
 	private opened: OpenConversations[] = [];
 
@@ -35,6 +38,8 @@ export class TestWindows {
 		this.model = 'demo';
 		this.modes = {};
 		this.opened = [];
+		this.forgotten = [];
+		this.agents = noAgents;
 	}
 
 	async stop(): Promise<void> {
@@ -50,11 +55,13 @@ export class TestWindows {
 			store: new ConversationStore(folder, nullLogger),
 			remembered: { read: () => undefined, write: () => {} },
 			onChange: () => {},
+			forget: id => this.forgotten.push(id),
 			service: {
 				client: async () => client,
 				connection: async () => ({ name: 'test', label: 'Test', model: this.model }),
 				modes: async () => this.modes,
 				channels: noChannels,
+				agents: this.agents,
 				settings: service.settings,
 			},
 			explain: {

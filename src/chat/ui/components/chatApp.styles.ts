@@ -95,6 +95,13 @@ export const chatAppStyles = css`
 		background: var(--vscode-editorWidget-background, var(--vscode-sideBar-background));
 	}
 
+	.to-end.asked {
+		gap: 4px;
+		width: auto;
+		padding-inline: 8px;
+		color: var(--vscode-foreground);
+	}
+
 	.to-end:hover {
 		background:
 			linear-gradient(var(--vscode-toolbar-hoverBackground), var(--vscode-toolbar-hoverBackground)),

@@ -5,6 +5,7 @@ import { defined } from '../../../base/defined.ts';
 import { answerRequest } from '../../../base/rpc.ts';
 import { escapeMessage } from '../../model/mode.ts';
 import type { ToPage, TurnView } from '../../protocol/protocol.ts';
+import { waitingStep } from '../agent/stepWords.ts';
 import { Announcer } from '../announcer.ts';
 import { contextNews } from '../contextNews.ts';
 import { DropTarget } from '../dropTarget.ts';
@@ -20,6 +21,7 @@ import { applyMessage, emptyPageState, type PageState } from '../pageState.ts';
 import { readingPosition, scrollToPosition } from '../readingPosition.ts';
 import { StateKeeper } from '../stateKeeper.ts';
 import type { WindowCopy } from '../windowCopy.ts';
+import { announce, announcementRegions } from './announcements.ts';
 import { chatAppStyles } from './chatApp.styles.ts';
 import type { ChatComposer, Draft } from './chatComposer.ts';
 import { sharedStyles } from './shared.styles.ts';
@@ -29,12 +31,6 @@ import './chatTurn.ts';
 import { emptyConversation, fileNotice, problemNotice } from './notices.ts';
 import type { QuestionActions } from './question.ts';
 import { toEndButton } from './toEndButton.ts';
-
-/**
- * The number of announcements that stay in the live region: enough for a slow screen reader, and few enough to cost
- * nothing.
- */
-const KEPT_ANNOUNCEMENTS = 8;
 
 /** The whole page: the conversation, its notices and the composer. */
 export class ChatApp extends LitElement {
@@ -128,7 +124,7 @@ export class ChatApp extends LitElement {
 				this.followEnd?.toEnd();
 				return;
 			case 'message-hold':
-				this.composer.held(message.turn);
+				this.composer.held(message.turn, message.waits);
 				return;
 			case 'message-refuse':
 				this.composer.refused(message.turn, message.reason, message.action);
@@ -207,7 +203,7 @@ export class ChatApp extends LitElement {
 			this.following = following;
 			this.onScroll();
 		});
-		this.announcer = new Announcer(words => this.announce(words));
+		this.announcer = new Announcer(this.announce);
 	}
 
 	override updated(changed: PropertyValues): void {
@@ -255,28 +251,27 @@ export class ChatApp extends LitElement {
 						)}
 						${
 							state.sequence !== undefined && state.turns.length === 0
-								? emptyConversation(state.connection, {
-										encryption: state.encryption,
-										post: this.post,
-									})
+								? emptyConversation(state.connection, { encryption: state.encryption, post: this.post })
 								: nothing
 						}
 					</div>
 				</div>
-				${this.following ? nothing : toEndButton(l10n.t('Scroll to End'), () => this.followEnd?.toEnd())}
+				${this.following ? nothing : toEndButton(waitingStep(state.turns.at(-1)?.reply.work) !== undefined, this.toEnd)}
 			</div>
 			${this.drop.render(l10n.t('Drop to add to the chat'))}
-			<div class="announcements screen-reader" aria-live="polite"></div>
+			${announcementRegions()}
 			${this.renderNotice()}
 			<chat-composer
 				.language=${this.language}
 				.connection=${state.connection}
 				.mode=${state.mode}
+				.agent=${state.agent}
 				.settings=${state.settings}
 				.encrypted=${state.encryption !== undefined}
 				.conversation=${state.conversation}
 				.requests=${this.requests}
 				.replying=${this.replying}
+				.isAgentReplying=${state.turns.at(-1)?.mode === 'agent'}
 				.context=${state.context}
 				.initialDraft=${this.initialDraft}
 				.onDraft=${this.onDraft}
@@ -466,6 +461,11 @@ export class ChatApp extends LitElement {
 		return last?.reply.state === 'streaming' ? last.id : undefined;
 	}
 
+	private readonly toEnd = () => {
+		this.followEnd?.toEnd();
+		this.focusQuestion();
+	};
+
 	private readonly showAttestation = () => this.post({ kind: 'attestation-show' });
 
 	private readonly followConnection = () => this.post({ kind: 'connection-follow' });
@@ -478,21 +478,21 @@ export class ChatApp extends LitElement {
 		return this.renderRoot.querySelector('chat-composer') as ChatComposer;
 	}
 
-	/** Returns whether key presses go to the page now. */
+	/** The question of an agent goes before an empty composer. Returns whether key presses go to the page now. */
 	private takeFocus(): boolean {
-		this.composer.focusText();
+		if (!this.composer.isEmpty || !this.focusQuestion()) {
+			this.composer.focusText();
+		}
 		return document.hasFocus();
 	}
 
-	private announce(words: string): void {
-		const region = this.renderRoot.querySelector('.announcements');
-		const line = document.createElement('div');
-		line.textContent = words;
-		region?.append(line);
-		while (region && region.childElementCount > KEPT_ANNOUNCEMENTS) {
-			region.firstElementChild?.remove();
-		}
+	/** Returns false where no question of an agent waits. */
+	private focusQuestion(): boolean {
+		const last = this.state.turns.at(-1);
+		return last !== undefined && (this.turnElement(last.id)?.focusQuestion() ?? false);
 	}
+
+	private readonly announce = (words: string, isUrgent = false) => announce(this.renderRoot, words, isUrgent);
 }
 
 customElements.define('chat-app', ChatApp);

@@ -17,6 +17,10 @@ export const chatComposerStyles = css`
 		padding: 4px 0;
 	}
 
+	.hint .link + .link {
+		margin-inline-start: 8px;
+	}
+
 	.context {
 		padding: 4px 0;
 	}

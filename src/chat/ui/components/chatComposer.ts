@@ -1,21 +1,23 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { type SlashCommand, type TurnMode, taskMessage } from '../../model/mode.ts';
-import { noEncryptedModeText, noEncryptedTaskText, routingLabel } from '../../protocol/labels.ts';
-import type { ChipView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
+import { agentMessage, type SlashCommand, type TurnMode, taskMessage } from '../../model/mode.ts';
+import { noEncryptedModeText, noEncryptedTaskText } from '../../protocol/labels.ts';
+import type { AgentView, ChipView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
 import { MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
+import { queuedMessage } from '../agent/queuedMessage.ts';
 import { codicon } from '../codicon.ts';
 import { FOCUS_LOST } from '../focusLost.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import { isSendKey, messageProblem, stillReplyingText } from '../message.ts';
-import { modeChoice, modePlaceholder } from '../modes/modeChoice.ts';
+import { modePlaceholder } from '../modes/modeChoice.ts';
 import { SlashMenu, type SlashOwner } from '../modes/slashMenu.ts';
 import type { Post } from '../page.ts';
 import { imageOfFile, textOfFile } from '../transfer.ts';
 import './chatChips.ts';
 import { chatComposerStyles } from './chatComposer.styles.ts';
-import { composerChoice, composerChoiceStyles } from './composerChoice.ts';
+import { composerChoiceStyles } from './composerChoice.ts';
+import { composerChoices } from './composerChoices.ts';
 import { contextCompletionStyles } from './contextCompletion.styles.ts';
 import { type CompletionOwner, ContextCompletion } from './contextCompletion.ts';
 import { iconButton } from './iconButton.ts';
@@ -45,10 +47,12 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		language: { attribute: false },
 		connection: { attribute: false },
 		mode: { attribute: false },
+		agent: { attribute: false },
 		settings: { attribute: false },
 		encrypted: { attribute: false },
 		conversation: { attribute: false },
 		replying: { attribute: false },
+		isAgentReplying: { attribute: false },
 		context: { attribute: false },
 		post: { attribute: false },
 		requests: { attribute: false },
@@ -57,12 +61,14 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		hint: { state: true },
 		help: { state: true },
 		waiting: { state: true },
+		queued: { state: true },
 	};
 
 	declare language: string;
 	declare connection: ConnectionView | undefined;
 	/** The mode of messages that do not begin with a command. */
 	declare mode: TurnMode;
+	declare agent: AgentView | undefined;
 	declare settings: SettingsView | undefined;
 	/** In an encrypted conversation, neither the mode nor the model nor the routing policy can be chosen. */
 	declare encrypted: boolean;
@@ -70,6 +76,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	declare conversation: string | undefined;
 	/** The turn whose reply is streaming. The Send button is then a Stop button. */
 	declare replying: string | undefined;
+	/** A message to an agent that works can wait for its end. */
+	declare isAgentReplying: boolean;
 	/** The context that will be sent with the message. */
 	declare context: ContextView;
 	declare post: Post;
@@ -82,6 +90,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	declare help: { turn: string; label: string } | undefined;
 	/** The message was sent, and the host has not answered yet. */
 	declare waiting: boolean;
+	/** The message goes when the agent that works has ended. */
+	declare queued: boolean;
 
 	private draft: Draft = { text: '' };
 	private readonly completion = new ContextCompletion(this);
@@ -111,6 +121,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.hint = '';
 		this.help = undefined;
 		this.waiting = false;
+		this.queued = false;
 	}
 
 	/** Must be called when the host has accepted the message of this turn; the composer is then cleared. */
@@ -123,9 +134,11 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	/** Must be called when the host has received the message and will accept or refuse it later, without a time limit. */
-	held(turn: string): void {
+	held(turn: string, waits = false): void {
 		if (this.draft.sentAs === turn) {
 			clearTimeout(this.timeout);
+			this.waiting = true;
+			this.queued = waits;
 		}
 	}
 
@@ -143,6 +156,9 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 
 	/** Must be called before another conversation is shown: pasted text and pending sends belong to this one. */
 	leave(): void {
+		if (this.queued) {
+			this.decideQueued('message-withdraw');
+		}
 		this.due = undefined;
 		this.completion.close();
 		this.paste.end();
@@ -197,6 +213,10 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.keep({ text: this.field.value });
 	}
 
+	get isEmpty(): boolean {
+		return this.field.value === '';
+	}
+
 	focusText(): void {
 		this.field.focus();
 	}
@@ -225,12 +245,19 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	override render(): TemplateResult {
-		const { connection } = this;
-		const model = this.settings?.model ?? connection?.model;
+		const { connection, mode, agent, settings, post } = this;
+		const model = settings?.model ?? connection?.model;
 		const replying = this.replying !== undefined;
 		const buttonLabel = replying ? l10n.t('Stop') : l10n.t('Send');
 		return html`
-			<div class="hint" role="status">${this.hint}${this.renderHelp()}</div>
+			<div class="hint" role="status">${
+				this.queued
+					? queuedMessage(
+							() => this.decideQueued('message-hurry'),
+							() => this.decideQueued('message-withdraw'),
+						)
+					: this.hint
+			}${this.renderHelp()}</div>
 			${this.renderContext(this.context)}
 			<div class="box">
 				${this.completion.render()} ${this.slash.render()}
@@ -241,7 +268,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 					aria-autocomplete="list"
 					aria-controls=${this.completion.list ?? this.slash.list ?? nothing}
 					aria-activedescendant=${this.completion.active ?? this.slash.active ?? nothing}
-					placeholder=${this.encrypted ? l10n.t('Ask, encrypted…') : modePlaceholder(this.mode)}
+					placeholder=${this.encrypted ? l10n.t('Ask, encrypted…') : modePlaceholder(mode)}
 					?readonly=${this.waiting}
 					@input=${this.onInput}
 					@keydown=${this.onKeyDown}
@@ -250,7 +277,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 				></textarea>
 				<div class="row">
 					${iconButton('add', l10n.t('Add Context… (or type #)'), () => this.post({ kind: 'context-pick' }))}
-					${connection && model && !this.encrypted ? this.renderChoices(connection, model) : nothing}
+					${connection && model && !this.encrypted ? composerChoices({ connection, model, mode, agent, settings, post }) : nothing}
 					<button
 						type="button"
 						class="icon-button send"
@@ -263,6 +290,13 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 				</div>
 			</div>
 		`;
+	}
+
+	/** Tells the host what becomes of a message that waits for an agent. */
+	private decideQueued(kind: 'message-hurry' | 'message-withdraw'): void {
+		if (this.draft.sentAs !== undefined) {
+			this.post({ kind, turn: this.draft.sentAs });
+		}
 	}
 
 	private renderHelp(): TemplateResult | typeof nothing {
@@ -308,37 +342,10 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		</div>`;
 	}
 
-	private renderChoices(connection: ConnectionView, model: string): TemplateResult {
-		const { settings } = this;
-		const name = settings ? routingLabel(settings.routing) : '';
-		return html`${modeChoice(this.mode, this.post)}${
-			this.mode === 'chat'
-				? composerChoice({
-						icon: 'chip',
-						word: model,
-						isName: true,
-						label: l10n.t('Select Model'),
-						hint: l10n.t('{0} on {1}', model, connection.label),
-						press: () => this.post({ kind: 'model-choose' }),
-					})
-				: nothing
-		}${
-			settings
-				? composerChoice({
-						icon: 'compass',
-						word: name,
-						label: l10n.t('Select Routing Policy'),
-						hint: settings.retention === 'on' ? `${name}. ${l10n.t('Zero data retention is required.')}` : name,
-						press: () => this.post({ kind: 'routing-choose' }),
-					})
-				: nothing
-		}`;
-	}
-
 	get refusedModes(): Partial<Record<SlashCommand, string>> {
 		const noMode = noEncryptedModeText();
 		return this.encrypted
-			? { search: noMode, image: noMode, task: noEncryptedTaskText() }
+			? { agent: noMode, search: noMode, image: noMode, task: noEncryptedTaskText() }
 			: (this.connection?.refusedModes ?? {});
 	}
 
@@ -427,7 +434,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 
 	/** Handles an Enter key press that no list has handled. */
 	enter(): void {
-		if (this.replying !== undefined) {
+		if (this.replying !== undefined && !this.isAgentReplying) {
 			this.say(stillReplyingText());
 		} else {
 			this.send();
@@ -467,7 +474,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.waiting = true;
 		this.keep({ text, sentAs: turn });
 		const shown = this.conversation === undefined ? {} : { conversation: this.conversation };
-		this.post({ kind: 'message-send', ...shown, turn, text: sent });
+		const goes = this.replying === undefined ? { text: sent } : { text: agentMessage(sent), waits: true as const };
+		this.post({ kind: 'message-send', ...shown, turn, ...goes });
 		this.timeout = setTimeout(
 			() => this.settle(l10n.t('The message was not accepted in time. It is still here; send it again.')),
 			ACCEPT_TIMEOUT_MS,
@@ -477,6 +485,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	private settle(hint: string): void {
 		clearTimeout(this.timeout);
 		this.waiting = false;
+		this.queued = false;
 		this.say(hint);
 	}
 

@@ -240,16 +240,6 @@ export const chatMarkdownStyles = css`
 		font-weight: 600;
 	}
 
-	/* Turns the direction of a text, so that it would read as another one. */
-	.control {
-		padding: 0 2px;
-		border: 1px solid var(--vscode-editorWarning-foreground, currentColor);
-		border-radius: 4px;
-		font-family: var(--vscode-editor-font-family, monospace);
-		font-size: 0.85em;
-		unicode-bidi: isolate;
-	}
-
 	.plain {
 		white-space: pre-wrap;
 	}

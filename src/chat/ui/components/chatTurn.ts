@@ -6,9 +6,15 @@ import { sourcesAsMarkdown, sourcesAsText } from '../../model/citations.ts';
 import { modeLabel, sourceWords } from '../../protocol/labels.ts';
 import type { ReplyView, TurnView } from '../../protocol/protocol.ts';
 import type { TotalView } from '../../protocol/settingsProtocol.ts';
+import type { WorkView } from '../../protocol/workProtocol.ts';
+import { agentHeading, agentHeadingStyles } from '../agent/agentHeading.ts';
+import type { ChatWork } from '../agent/chatWork.ts';
+import '../agent/chatChanges.ts';
+import '../agent/chatWork.ts';
+import { waitingStep } from '../agent/stepWords.ts';
 import { sourceListStyles } from '../citations/citations.styles.ts';
 import { renderSources } from '../citations/sourceList.ts';
-import { type CodiconName, codicon } from '../codicon.ts';
+import { codicon } from '../codicon.ts';
 import { tellLostFocus } from '../focusLost.ts';
 import { formatDuration, formatMoment } from '../format.ts';
 import type { HostRequests } from '../hostRequests.ts';
@@ -21,14 +27,24 @@ import type { ChatMarkdown } from './chatMarkdown.ts';
 import { chatTurnStyles } from './chatTurn.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
 import './chatMarkdown.ts';
+import { detailsStyles } from './details.styles.ts';
 import { iconButton } from './iconButton.ts';
 import { questionStyles } from './question.styles.ts';
 import { type QuestionActions, renderQuestion } from './question.ts';
 import { costText, replyDetails, replyDetailsStyles } from './replyDetails.ts';
+import { renderOutcome } from './replyOutcome.ts';
 
 /** A message of the user and the reply to it. */
 export class ChatTurn extends LitElement {
-	static override styles = [sharedStyles, chatTurnStyles, questionStyles, replyDetailsStyles, sourceListStyles];
+	static override styles = [
+		sharedStyles,
+		chatTurnStyles,
+		detailsStyles,
+		questionStyles,
+		replyDetailsStyles,
+		sourceListStyles,
+		agentHeadingStyles,
+	];
 	static override properties = {
 		turn: { attribute: false },
 		language: { attribute: false },
@@ -101,40 +117,74 @@ export class ChatTurn extends LitElement {
 		const { reply } = turn;
 		const streaming = reply.state === 'streaming';
 		return html`
-			<article aria-busy=${streaming}>
+			<article aria-busy=${streaming && !waitingStep(reply.work)}>
 				<h2>
 					${l10n.t('You')} ${turn.mode === undefined ? nothing : html`<span class="mode">${modeLabel(turn.mode)}</span>`}
 					${this.renderAge()}
 				</h2>
 				${renderQuestion(turn, this.language, this.question, this.editing, this.requests)}
-				<h3>
-					${reply.model ?? l10n.t('Reply')}
-					${streaming ? html`<span class="aside streaming">${l10n.t('Streaming')}</span>` : nothing}
-					${reply.provider ? html`<span class="aside">${l10n.t('via {0}', reply.provider)}</span>` : nothing}
-				</h3>
-				${
-					reply.reasoning
-						? html`<details>
-								<summary>${l10n.t('Reasoning')}</summary>
-								<div class="reasoning">${showControls(reply.reasoning)}</div>
-							</details>`
-						: nothing
-				}
-				${turn.mode === 'image' ? this.renderImage(reply, streaming) : nothing}
-				<chat-markdown
-					.text=${reply.text}
-					.growing=${streaming && !reply.earlier}
-					.post=${this.post}
-					.citations=${reply.citations}
-					.requests=${this.requests}
-					.colours=${this.colours}
-					.turn=${turn.id}
-				></chat-markdown>
+				${reply.work ? this.renderWork(reply, reply.work) : this.renderReply(reply, streaming)}
 				${renderSources(reply.citations, this.language, this.post)}
-				${this.renderOutcome(reply)} ${this.isDemo && !streaming ? this.renderDemo(reply) : nothing} ${this.renderFooter(reply, streaming)}
+				${renderOutcome(reply, kind => this.post({ kind, turn: turn.id }))} ${this.renderChanges(reply)} ${this.isDemo && !streaming ? this.renderDemo(reply) : nothing} ${this.renderFooter(reply, streaming)}
 			</article>
 			<div class="progress ${streaming ? 'active' : ''}"></div>
 		`;
+	}
+
+	private renderReply(reply: ReplyView, streaming: boolean): TemplateResult {
+		const { turn } = this;
+		return html`<h3>
+				${reply.model ?? l10n.t('Reply')}
+				${streaming ? html`<span class="aside streaming">${l10n.t('Streaming')}</span>` : nothing}
+				${reply.provider ? html`<span class="aside">${l10n.t('via {0}', reply.provider)}</span>` : nothing}
+			</h3>
+			${
+				reply.reasoning
+					? html`<details>
+							<summary>${l10n.t('Reasoning')}</summary>
+							<div class="reasoning">${showControls(reply.reasoning)}</div>
+						</details>`
+					: nothing
+			}
+			${turn.mode === 'image' ? this.renderImage(reply, streaming) : nothing}
+			<chat-markdown
+				.text=${reply.text}
+				.growing=${streaming && !reply.earlier}
+				.post=${this.post}
+				.citations=${reply.citations}
+				.requests=${this.requests}
+				.colours=${this.colours}
+				.turn=${turn.id}
+			></chat-markdown>`;
+	}
+
+	private renderWork(reply: ReplyView, work: WorkView): TemplateResult {
+		return html`${agentHeading(reply, work)}
+			<chat-work
+				.reply=${reply}
+				.work=${work}
+				.turn=${this.turn.id}
+				.language=${this.language}
+				.post=${this.post}
+				.requests=${this.requests}
+				.colours=${this.colours}
+			></chat-work>`;
+	}
+
+	private renderChanges({ work }: ReplyView): TemplateResult | typeof nothing {
+		return work?.changes
+			? html`<chat-changes
+					.changes=${work.changes}
+					.turn=${this.turn.id}
+					.language=${this.language}
+					.post=${this.post}
+				></chat-changes>`
+			: nothing;
+	}
+
+	/** Gives the question of an agent the focus. Returns false where none waits. */
+	focusQuestion(): boolean {
+		return this.work?.focusQuestion() ?? false;
 	}
 
 	/** Formatting a date is slow, and a streaming reply is rendered with every frame. */
@@ -162,49 +212,6 @@ export class ChatTurn extends LitElement {
 			: nothing;
 	}
 
-	/** The state of the reply where its text alone does not show it: a sentence with at most one primary button. */
-	private renderOutcome(reply: ReplyView): TemplateResult | typeof nothing {
-		const { explanation } = reply;
-		const retry = (primary: boolean) =>
-			reply.canRetry ? this.renderButton(l10n.t('Retry'), primary, 'reply-retry') : nothing;
-		const goOn = (primary: boolean) =>
-			reply.canContinue ? this.renderButton(l10n.t('Continue'), primary, 'reply-continue') : nothing;
-		switch (reply.state) {
-			case 'streaming':
-				return reply.waiting
-					? outcome(
-							'info',
-							'waiting',
-							l10n.t('Still waiting for {0}.', reply.model ?? l10n.t('Reply')),
-							this.renderButton(l10n.t('Stop'), false, 'reply-stop'),
-						)
-					: nothing;
-			case 'done':
-				return explanation ? outcome('info', 'noted', explanation.message, goOn(false)) : nothing;
-			case 'stopped':
-				return outcome('debug-stop', 'stopped', l10n.t('Stopped.'), goOn(false));
-			case 'cutOff':
-				return outcome(
-					'warning',
-					'cut',
-					explanation?.message ?? l10n.t('The reply was cut off when the window closed or its extensions stopped.'),
-					reply.canRetry ? html`${goOn(true)}${retry(!reply.canContinue)}` : nothing,
-				);
-			case 'failed': {
-				const action = explanation?.action;
-				const followed = action && this.renderButton(action.label, action.primary, 'explanation-follow');
-				return outcome(
-					'error',
-					'failed',
-					explanation?.message ?? '',
-					action?.primary
-						? html`${followed}${retry(false)}${goOn(false)}`
-						: html`${retry(true)}${goOn(false)}${followed}`,
-				);
-			}
-		}
-	}
-
 	private renderDemo({ provider }: ReplyView): TemplateResult | typeof nothing {
 		if (provider === undefined || !DEMO_SLUGS.has(provider)) {
 			return nothing;
@@ -215,22 +222,14 @@ export class ChatTurn extends LitElement {
 		</div>`;
 	}
 
-	private renderButton(
-		label: string,
-		primary: boolean,
-		kind: 'reply-continue' | 'reply-retry' | 'reply-stop' | 'explanation-follow',
-	): TemplateResult {
-		const press = () => this.post({ kind, turn: this.turn.id });
-		return html`<button type="button" class="button ${primary ? '' : 'secondary'}" @click=${press}>${label}</button>`;
-	}
-
 	private renderFooter(reply: ReplyView, streaming: boolean): TemplateResult {
 		const { citations } = reply;
 		const withSources = (text: string, list: typeof sourcesAsText) =>
 			citations === undefined || citations.sources.length === 0
 				? text
 				: `${text}\n\n${list(citations, sourceWords(this.language))}`;
-		const copyMarkdown = () => this.post({ kind: 'text-copy', text: withSources(reply.text, sourcesAsMarkdown) });
+		const copyMarkdown = () =>
+			this.post({ kind: 'text-copy', text: withSources(this.work?.markdown ?? reply.text, sourcesAsMarkdown) });
 		const copy = () =>
 			this.post({ kind: 'text-copy', text: withSources(this.renderedText() || reply.text, sourcesAsText) });
 		const retry = () => this.post({ kind: 'reply-retry', turn: this.turn.id });
@@ -274,13 +273,20 @@ export class ChatTurn extends LitElement {
 		</button>`;
 	}
 
+	private get work(): ChatWork | null {
+		return this.renderRoot.querySelector<ChatWork>('chat-work');
+	}
+
 	private renderedText(): string {
+		if (this.work) {
+			return this.work.renderedText;
+		}
 		const content = this.renderRoot.querySelector<ChatMarkdown>('chat-markdown')?.renderRoot.querySelector('.content');
 		return content ? plainText(content) : '';
 	}
 
-	/** The time, tokens and cost of the reply, as far as they are known. */
-	private facts({ duration, usage = {}, cost, continued }: ReplyView): string {
+	/** The time, tokens and cost of the reply, as far as they are known, and who served an agent's model. */
+	private facts({ duration, usage = {}, cost, continued, work, provider }: ReplyView): string {
 		const number = new Intl.NumberFormat(this.language);
 		const { prompt, cached, completion } = usage;
 		const facts = [
@@ -292,6 +298,7 @@ export class ChatTurn extends LitElement {
 					: l10n.t('{0} in', number.format(prompt)),
 			completion === undefined ? '' : l10n.t('{0} out', number.format(completion)),
 			cost === undefined ? '' : costText(cost, this.language),
+			work === undefined || provider === undefined ? '' : l10n.t('via {0}', provider),
 			continued === 0
 				? ''
 				: continued === 1
@@ -300,19 +307,6 @@ export class ChatTurn extends LitElement {
 		];
 		return facts.filter(fact => fact !== '').join(' · ');
 	}
-}
-
-function outcome(
-	icon: CodiconName,
-	kind: string,
-	message: string,
-	buttons: TemplateResult | typeof nothing = nothing,
-): TemplateResult {
-	return html`<div class="outcome ${kind}">
-			${codicon(icon)}
-			<p>${message}</p>
-		</div>
-		${buttons === nothing ? nothing : html`<div class="buttons">${buttons}</div>`}`;
 }
 
 customElements.define('chat-turn', ChatTurn);

@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Styles that every component of the page uses: icons, buttons, focus and text for screen readers only. */
+/** Styles that every component of the page uses: icons, buttons, focus, hidden characters and text for screen readers. */
 export const sharedStyles = css`
 	*,
 	*::before,
@@ -46,6 +46,16 @@ export const sharedStyles = css`
 		overflow: hidden;
 		clip-path: inset(50%);
 		white-space: nowrap;
+	}
+
+	/* The name of a character that would hide something, or turn the direction of a text. */
+	.control {
+		padding: 0 2px;
+		border: 1px solid var(--vscode-editorWarning-foreground, currentColor);
+		border-radius: 4px;
+		font-family: var(--vscode-editor-font-family, monospace);
+		font-size: 0.85em;
+		unicode-bidi: isolate;
 	}
 
 	button {

@@ -1,9 +1,17 @@
-import { html, type TemplateResult } from 'lit';
+import * as l10n from '@vscode/l10n';
+import { html, nothing, type TemplateResult } from 'lit';
 import { codicon } from '../codicon.ts';
 
-/** A button that scrolls to the end of the conversation. */
-export function toEndButton(label: string, press: () => void): TemplateResult {
-	return html`<button type="button" class="icon-button to-end" title=${label} aria-label=${label} @click=${press}>
-		${codicon('arrow-down')}
+/** A button that scrolls to the end of the conversation. `isAsked`: the question of an agent waits there. */
+export function toEndButton(isAsked: boolean, press: () => void): TemplateResult {
+	const label = l10n.t('Scroll to End');
+	return html`<button
+		type="button"
+		class="icon-button to-end ${isAsked ? 'asked' : ''}"
+		title=${label}
+		aria-label=${isAsked ? nothing : label}
+		@click=${press}
+	>
+		${isAsked ? html`<span>${l10n.t('Waits for your answer')}</span>` : nothing}${codicon('arrow-down')}
 	</button>`;
 }

@@ -1,4 +1,4 @@
-import { createMarkdown, leftOutText } from '../markdown.ts';
+import { leftOutText, sharedMarkdown } from '../markdown.ts';
 import { sanitise } from '../sanitise.ts';
 import { type Block, GrowingMarkdown } from './growingMarkdown.ts';
 import { type NodeDecorator, patchNodes } from './patch.ts';
@@ -63,7 +63,7 @@ export class MarkdownView {
 		this.content = content;
 		this.decorator = decorator;
 		this.onDone = onDone;
-		this.growing = new GrowingMarkdown(createMarkdown());
+		this.growing = new GrowingMarkdown(sharedMarkdown());
 	}
 
 	/** `more` says that the text will continue. */
@@ -218,7 +218,7 @@ export class MarkdownView {
 	private reset(): void {
 		this.dispose();
 		this.content.replaceChildren();
-		this.growing = new GrowingMarkdown(createMarkdown());
+		this.growing = new GrowingMarkdown(sharedMarkdown());
 		this.shown = [];
 		this.note = undefined;
 		this.text = '';

@@ -9,6 +9,8 @@ export function modePlaceholder(mode: TurnMode): string {
 	switch (mode) {
 		case 'chat':
 			return l10n.t('Ask, or / for more…');
+		case 'agent':
+			return l10n.t('Say what is to be done, or / for more…');
 		case 'search':
 			return l10n.t('Search the web, or / for more…');
 		case 'image':
@@ -21,7 +23,7 @@ export function modeChoice(mode: TurnMode, post: Post): TemplateResult {
 	return composerChoice({
 		icon: MODE_ICONS[mode],
 		word: modeLabel(mode),
-		label: l10n.t('Choose Chat, Search or Image'),
+		label: l10n.t('Choose Chat, Agent, Search or Image'),
 		press: () => post({ kind: 'mode-pick' }),
 	});
 }

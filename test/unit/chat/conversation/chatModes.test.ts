@@ -274,6 +274,14 @@ describe('what a message asks for', () => {
 			assert.equal(service.requests.length, 0);
 		});
 
+		it('does not go to an agent, which is told texts alone', async () => {
+			const chat = await open();
+			const image = { file: `${'a'.repeat(64)}.png`, type: 'image/png' as const, bytes: 1, width: 1, height: 1 };
+			const context = [{ kind: 'image', label: 'fox.png', text: '', image }] as const;
+			assert.deepEqual(await chat.send(first, '/agent draw it', context), { reason: 'agent-images' });
+			assert.equal(chat.conversation.turns.length, 0);
+		});
+
 		it('is not continued, and keeps the earlier one when it cannot be made again', async () => {
 			const chat = await open();
 			service.answer = answerWithImage();

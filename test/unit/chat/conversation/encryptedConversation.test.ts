@@ -24,7 +24,7 @@ import { waitFor } from '../../../support/waitFor.ts';
 import { testClient } from '../../client/testClient.ts';
 import { TURN_IDS } from '../conversations.ts';
 import { TestChannels } from '../encrypted/testChannels.ts';
-import { noImages } from '../noServices.ts';
+import { noAgents, noImages } from '../noServices.ts';
 import { TestService } from '../testService.ts';
 
 const [first, second, third] = TURN_IDS;
@@ -62,6 +62,7 @@ describe('an encrypted conversation', () => {
 	async function openWindow(others: Partial<OpenConversationsOptions> = {}): Promise<OpenConversations> {
 		const conversations = await OpenConversations.open({
 			onChange: () => {},
+			forget: () => {},
 			store: new ConversationStore(folder, nullLogger),
 			remembered: {
 				read: () => structuredClone(remembered),
@@ -74,6 +75,7 @@ describe('an encrypted conversation', () => {
 				connection: async () => ({ name: channels.name, label: 'Test', model: 'demo' }),
 				modes: async () => ({}),
 				channels,
+				agents: noAgents,
 				settings: service.settings,
 			},
 			explain: {

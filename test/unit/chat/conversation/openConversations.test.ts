@@ -303,6 +303,17 @@ describe('the conversations of a window', () => {
 			assert.equal((await conversations.list()).conversations.length, 2);
 		});
 
+		it('one for which a message waits, which begins no other reply in it', async () => {
+			service.answer = () => {};
+			const conversations = await open();
+			const chat = conversations.shown;
+			await chat.send(first, 'One?');
+			const next = chat.idle().then(() => chat.send(second, 'Two?'));
+			await conversations.delete(idOf(conversations));
+			assert.deepEqual(await next, { reason: 'no-turn' });
+			assert.equal(chat.isBusy, false);
+		});
+
 		it('nothing where there is no file yet', async () => {
 			const conversations = await open();
 			assert.equal(await conversations.delete(idOf(conversations)), undefined);

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/chat/conversation/session.ts';
 import type { Reply } from '../../../../src/chat/model/conversation.ts';
 import { ManualClock, settle } from '../../../support/manualClock.ts';
-import { reply } from '../conversations.ts';
+import { AGENT_WORK, reply } from '../conversations.ts';
 import { ReplySource } from '../replySource.ts';
 
 describe('a running reply', () => {
@@ -159,6 +159,41 @@ describe('a running reply', () => {
 		assert.equal(changes.length, count);
 		assert.equal(source.left, true, 'the stream was left');
 		assert.equal(saves.at(-1)?.text, 'So far');
+	});
+
+	it('is told to its end when it is stopped, where it ends itself', async () => {
+		const session = start({ endsItself: true });
+		source.text('So far');
+		await settle();
+		session.stop();
+		await settle();
+		assert.equal(last().state, 'streaming');
+		assert.equal(signal?.aborted, true);
+		source.text(', then stopped');
+		source.end();
+		await session.ended;
+		assert.deepEqual([last().state, last().text], ['stopped', 'So far, then stopped']);
+	});
+
+	it('that an agent gives needs no words, and leaves nothing running or waiting', async () => {
+		const step = { id: 'one', offset: 0, kind: 'execute', state: 'running', title: 'npm test', startedAt: 0 } as const;
+		const work = { ...AGENT_WORK, steps: [{ ...step, approval: { state: 'waiting' as const } }] };
+		const before: unknown[] = [];
+		const session = start({
+			stream: async () => source.stream(),
+			onChange: (next, waiting, appended) => {
+				changes.push({ reply: next, waiting });
+				before.push(appended?.kind === 'work' ? appended.before : undefined);
+			},
+		});
+		source.give({ type: 'work', work: AGENT_WORK }, { type: 'work', work });
+		source.end();
+		await session.ended;
+		assert.equal(last().state, 'done');
+		assert.deepEqual(last().work?.steps, [
+			{ ...step, state: 'stopped', endedAt: 0, approval: { state: 'unanswered' } },
+		]);
+		assert.deepEqual(before, [undefined, AGENT_WORK, undefined]);
 	});
 
 	it('stops at once although the service is deaf, before the stream and in it', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ExportWords, exportJson, exportMarkdown } from '../../../../src/chat/conversations/exportFormats.ts';
+import type { AgentStep } from '../../../../src/chat/model/agentWork.ts';
 import { addTurn, type Conversation, type Turn } from '../../../../src/chat/model/conversation.ts';
-import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
+import { AGENT_WORK, conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
 const [first, second, third] = TURN_IDS;
 
@@ -66,6 +67,19 @@ describe('a conversation as Markdown', () => {
 		assert.ok(markdown(value).includes('So.\n\n**Sources**\n\n1. [A \\*title\\*](<https://a.example/x>)\n\n## You'));
 		assert.ok(markdown(value).includes('[Image: A \\[fox\\]](<https://a.example/fox.png?a=b>)'));
 		assert.ok(exportJson(value, 0).includes('"title": "A *title*"'));
+	});
+
+	it('lists what an agent has done where it stood in its text', () => {
+		const step = (id: string, offset: number, title: string): AgentStep => ({
+			...{ id, offset, title, kind: 'read', state: 'done', startedAt: 0, endedAt: 1 },
+		});
+		const steps = [step('a', 6, 'Read a.ts'), step('b', 6, 'Read *b*'), step('c', 12, 'npm test')];
+		const worked = reply({ text: 'First.\nThen. Done.', work: { ...AGENT_WORK, steps } });
+		assert.ok(
+			markdown(conversation(turn(first, 'Fix it', worked))).includes(
+				'First.\n\n- Read a.ts\n- Read \\*b\\*\n\nThen.\n\n- npm test\n\nDone.',
+			),
+		);
 	});
 
 	it('says who said what when, word for word', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type { AgentWork } from '../../../../src/chat/model/agentWork.ts';
 import { type Conversation, shownTurns } from '../../../../src/chat/model/conversation.ts';
 import {
 	DamagedFileError,
@@ -10,9 +11,53 @@ import {
 } from '../../../../src/chat/model/conversationFile.ts';
 import { commands } from '../../../../src/platform/ids.ts';
 import { processorLaps } from '../../../support/processorTime.ts';
-import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
+import { AGENT_WORK, conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
 const [first, second] = TURN_IDS;
+
+const WORK: AgentWork = {
+	...AGENT_WORK,
+	session: 'session-1',
+	how: 'new',
+	summary: 'User: Hi',
+	steps: [
+		{
+			id: 'call 1',
+			offset: 3,
+			kind: 'edit',
+			state: 'done',
+			title: 'Edit a.ts',
+			locations: [{ path: 'a.ts', line: 3 }, { path: 'b.ts' }],
+			diffs: [
+				{ path: 'a.ts', before: 'x', after: 'y' },
+				{ path: 'b.ts', after: 'new' },
+			],
+			startedAt: 1_000,
+			endedAt: 1_100,
+			approval: { state: 'once', isOnlyOnce: true },
+		},
+		{
+			id: 'call 2',
+			offset: 3,
+			kind: 'execute',
+			state: 'failed',
+			title: 'npm test',
+			command: 'npm test',
+			input: '{}',
+			output: 'no\n',
+			startedAt: 1_200,
+			approval: { state: 'refused', reason: 'it names more than can be shown' },
+		},
+	],
+	further: 2,
+	plan: [{ content: 'Look', status: 'completed' }],
+	checkpoint: { repository: '/home/me/widgets', before: 'a'.repeat(40), after: 'b'.repeat(64) },
+	files: [
+		{ path: 'a.ts', status: 'M', added: 1, removed: 2, isTaken: true },
+		{ path: 'c.png', status: 'A' },
+	],
+	fileCount: 2,
+};
 
 const full: Conversation = {
 	...conversation(
@@ -58,6 +103,14 @@ describe('a conversation file', () => {
 		const { conversation: read, revision } = await parseConversationFile(await write(full, 7));
 		assert.deepEqual(read, full);
 		assert.equal(revision, 7);
+	});
+
+	it('gives back every field of what an agent has done', async () => {
+		const worked = {
+			...conversation({ ...turn(first, 'Do it', reply({ work: WORK })), mode: 'agent' }),
+			mode: 'agent' as const,
+		};
+		assert.deepEqual((await parseConversationFile(await write(worked))).conversation, worked);
 	});
 
 	it('has a header line that says whose it is, without the turns', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
+	agentMessage,
 	escapeMessage,
 	offeredCommands,
 	parseMessage,
@@ -24,8 +25,27 @@ describe('a message', () => {
 		assert.deepEqual(parseMessage('// a comment'), { mode: undefined, text: '/ a comment' });
 	});
 
+	it('goes to an agent unless it says what else it is for', () => {
+		assert.deepEqual(parseMessage(agentMessage('and then?')), { mode: 'agent', text: 'and then?' });
+		assert.deepEqual(parseMessage(agentMessage('//search x')), { mode: 'agent', text: '/search x' });
+		for (const message of ['/search who won', '/agent go on', '/task all of it']) {
+			assert.equal(agentMessage(message), message);
+		}
+	});
+
 	it('is itself again when it is escaped and read, whatever it is', () => {
-		const start = fc.constantFrom('', '/', '//', '/search', '/image ', '/chat\n', '//image', '/task', '/task ');
+		const start = fc.constantFrom(
+			'',
+			'/',
+			'//',
+			'/search',
+			'/image ',
+			'/chat\n',
+			'//image',
+			'/task',
+			'/task ',
+			'/agent ',
+		);
 		fc.assert(
 			fc.property(start, fc.string({ unit: 'grapheme' }), (prefix, rest) => {
 				const text = prefix + rest;
@@ -52,10 +72,10 @@ describe('a message', () => {
 	});
 
 	it('offers the commands that it may still become', () => {
-		assert.deepEqual(offeredCommands('/', 1), ['chat', 'search', 'image', 'task']);
+		assert.deepEqual(offeredCommands('/', 1), ['chat', 'agent', 'search', 'image', 'task']);
 		assert.deepEqual(offeredCommands('/s', 2), ['search']);
 		assert.deepEqual(offeredCommands('/image', 6), ['image']);
-		assert.deepEqual(offeredCommands('/ who won', 1), ['chat', 'search', 'image', 'task']);
+		assert.deepEqual(offeredCommands('/ who won', 1), ['chat', 'agent', 'search', 'image', 'task']);
 	});
 
 	it('offers none in a text, after two slashes, and inside a word', () => {

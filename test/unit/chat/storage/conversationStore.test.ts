@@ -221,12 +221,14 @@ describe('the store of conversations', () => {
 			assert.deepEqual([restored.turns[0]?.question, restored.branchedFrom], ['One?', ID]);
 		});
 
-		it('for good only after 30 days', async () => {
+		it('for good only after 30 days, and tells then that it is gone', async () => {
 			let now = Date.now();
-			const later = new ConversationStore(folder, nullLogger, { ...systemClock, now: () => now });
-			for (const [days, left] of [
-				[29, 2],
-				[31, 1],
+			const gone: string[] = [];
+			const clock = { ...systemClock, now: () => now };
+			const later = new ConversationStore(folder, nullLogger, clock, id => gone.push(id));
+			for (const [days, left, told] of [
+				[29, 2, []],
+				[31, 1, [ID]],
 			] as const) {
 				await rm(folder, { recursive: true, force: true });
 				await write(asked('One?'));
@@ -236,6 +238,7 @@ describe('the store of conversations', () => {
 				now += days * DAY;
 				await later.remove(OTHER_ID);
 				assert.equal((await readdir(path.join(folder, 'trash'))).length, left);
+				assert.deepEqual(gone, told);
 			}
 		});
 	});

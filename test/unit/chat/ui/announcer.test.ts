@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ReplyView, TurnView } from '../../../../src/chat/protocol/protocol.ts';
+import type { WorkView } from '../../../../src/chat/protocol/workProtocol.ts';
 import { Announcer, nextWords } from '../../../../src/chat/ui/announcer.ts';
 import { processorMs } from '../../../support/processorTime.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { TURN_IDS } from '../conversations.ts';
+import { step } from './agent/steps.ts';
 
 const start = { offset: 0, fence: '' };
 
@@ -138,6 +140,24 @@ describe('the announcements of a reply', () => {
 			announcer.update(view(reply), true);
 			assert.equal(spoken.at(-1), words);
 		}
+	});
+
+	it('interrupt with what an agent asks, once for each question', () => {
+		const urgent: string[] = [];
+		announcer = new Announcer((words, isUrgent) => (isUrgent ? urgent : spoken).push(words));
+		const asking = (...ids: string[]): WorkView => ({
+			label: 'Errand',
+			folder: '~',
+			isSandboxed: true,
+			steps: ids.map(id => step(id, { state: 'running', command: `run ${id}`, approval: { state: 'waiting' } })),
+		});
+		announcer.update(view({}), true);
+		announcer.update(view({ work: asking() }), true);
+		for (const work of [asking('a'), asking('a'), asking('a', 'b')]) {
+			announcer.update(view({ work, waiting: true }), true);
+		}
+		assert.deepEqual(urgent, ['Errand asks: Run this command? run a', 'Errand asks: Run this command? run b']);
+		assert.deepEqual(spoken, [], 'it is no wonder that nothing comes');
 	});
 
 	it('do not read the earlier reply again while a retry begins', () => {

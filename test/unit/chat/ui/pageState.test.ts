@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ToPage, TurnView } from '../../../../src/chat/protocol/protocol.ts';
 import { applyMessage, emptyPageState, type PageState } from '../../../../src/chat/ui/pageState.ts';
 import { TURN_IDS } from '../conversations.ts';
+import { steps } from './agent/steps.ts';
 
 const [first, second, third, fourth] = TURN_IDS;
 
@@ -67,6 +68,25 @@ describe('the state of the page', () => {
 		const next = stateAfter(snapshot, append(5, 'c'));
 		assert.ok(before !== 'missed' && next !== 'missed');
 		assert.equal(next.turns[0], before.turns[0]);
+	});
+
+	it('keeps the objects of an agent’s steps when their turn comes whole', () => {
+		const work = { label: 'Errand', folder: '~', isSandboxed: true, steps: steps(2) } as const;
+		const turn = {
+			...view(second, 'b'),
+			reply: { ...view(second, 'b').reply, work: { ...work, steps: [...work.steps] } },
+		};
+		const changed = (sequence: number): ToPage => ({
+			kind: 'turns-change',
+			sequence,
+			changes: [{ kind: 'turn-set', turn: structuredClone(turn) }],
+		});
+		const before = stateAfter(snapshot, changed(5));
+		assert.ok(before !== 'missed');
+		const after = applyMessage(before, changed(6));
+		assert.ok(after !== 'missed');
+		assert.notEqual(after.turns[1], before.turns[1]);
+		assert.equal(after.turns[1]?.reply.work?.steps[1], before.turns[1]?.reply.work?.steps[1]);
 	});
 
 	it('adds a turn that it did not have, at the end', () => {

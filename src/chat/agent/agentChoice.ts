@@ -1,0 +1,84 @@
+// Which agents there are in this window, and which one a conversation is with.
+import os from 'node:os';
+import path from 'node:path';
+import { AgentDirectory } from '../../agents/agentDirectory.ts';
+import type { FoundAgent } from '../../agents/entry.ts';
+import { AGENTS_FOLDER } from '../../agents/installed.ts';
+import { OWN_AGENT, ownAgent } from '../../agents/ownAgent.ts';
+import { currentPlatform } from '../../agents/platform.ts';
+import { probeSandbox } from '../../agents/sandbox/probe.ts';
+import { systemClock } from '../../base/async.ts';
+import type { AgentsReport, TaskSettings } from '../../contract/agents.ts';
+import { stateFolderOf } from '../../contract/control.ts';
+import type { Conversation } from '../model/conversation.ts';
+
+export interface AgentChoiceOptions {
+	/** The program of Errand's own agent, and its version. */
+	program: string;
+	version: string;
+	/** The settings about agents as they are now. */
+	settings(): Promise<TaskSettings>;
+	/** The agent that was chosen last in this workspace. */
+	lastChosen(): string | undefined;
+}
+
+export class AgentChoice {
+	private readonly options: AgentChoiceOptions;
+	private readonly directory: AgentDirectory;
+	/** The model that a look at the agents is made for; undefined where only the demo answers. */
+	private model: string | undefined;
+
+	constructor(options: AgentChoiceOptions) {
+		this.options = options;
+		this.directory = new AgentDirectory({
+			builtIn: [],
+			own: ownAgent(options.program, options.version),
+			environment: process.env,
+			folder: path.join(stateFolderOf(process.env, process.platform, os.homedir()), AGENTS_FOLDER),
+			platform: currentPlatform(),
+			// The model is that of the conversation, so that an agent can work with it as far as anybody knows.
+			describe: async () => ({
+				models: this.model === undefined ? [] : [{ id: this.model, kinds: ['chat', 'responses'] }],
+				providers: this.model === undefined ? [] : [{ slug: 'connection', models: [this.model] }],
+			}),
+			probeSandbox,
+			clock: systemClock,
+		});
+	}
+
+	/** Returns the id of the agent that a conversation is with. */
+	idOf({ settings }: Pick<Conversation, 'settings'>): string {
+		return settings?.agent ?? this.options.lastChosen() ?? OWN_AGENT;
+	}
+
+	/** Returns the name of that agent for people. */
+	async labelOf(conversation: Pick<Conversation, 'settings'>): Promise<string> {
+		const id = this.idOf(conversation);
+		await this.look(this.model);
+		return this.directory.definition(id)?.label ?? id;
+	}
+
+	/** Returns all agents that this machine has or could have, with the state of the sandbox. */
+	async report(model: string | undefined): Promise<AgentsReport> {
+		await this.look(model);
+		return this.directory.report();
+	}
+
+	/**
+	 * Returns an agent that is about to be started. Programs in the `repository` are not used. Throws a UserFacingError if it
+	 * cannot run now.
+	 */
+	async use(id: string, model: string | undefined, repository: string): Promise<FoundAgent> {
+		await this.look(model);
+		const { found } = await this.directory.use(id, repository);
+		if (found === undefined) {
+			throw new Error('Only agents with a program are offered.');
+		}
+		return found;
+	}
+
+	private async look(model: string | undefined): Promise<void> {
+		this.directory.replaceSettings(await this.options.settings());
+		this.model = model;
+	}
+}

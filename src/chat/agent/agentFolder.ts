@@ -1,0 +1,65 @@
+// The folder that a conversation's agents have on this machine: their home, the copy of the files that they work in, and a
+// note of the repositories that have checkpoints of the conversation.
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { replaceFile } from '../../base/files.ts';
+import { parseJson } from '../../base/json.ts';
+import { removeFolder } from '../../base/removeFolder.ts';
+
+const REPOSITORIES = 'repositories.json';
+
+export class AgentFolder {
+	readonly directory: string;
+
+	/** `folder` is that of all conversations. */
+	constructor(folder: string, conversation: string) {
+		this.directory = path.join(folder, conversation);
+	}
+
+	/** The home folder of an agent. Each has its own, because it finds its sessions there. */
+	async home(agent: string): Promise<string> {
+		const home = path.join(this.directory, 'homes', agent);
+		await mkdir(home, { recursive: true, mode: 0o700 });
+		return home;
+	}
+
+	/** The folder of the copy of the user's files. It need not exist. */
+	get copy(): string {
+		return path.join(this.directory, 'copy');
+	}
+
+	/** Empties it. */
+	async emptyCopy(): Promise<string> {
+		const { copy } = this;
+		await removeFolder(copy);
+		await mkdir(copy, { recursive: true, mode: 0o700 });
+		return copy;
+	}
+
+	get socket(): string {
+		return path.join(this.directory, 'relay.sock');
+	}
+
+	/** The top folders of the repositories. */
+	async repositories(): Promise<string[]> {
+		const listed = parseJson(await readFile(this.file, 'utf8').catch(() => '[]'));
+		return Array.isArray(listed) ? listed.filter(entry => typeof entry === 'string') : [];
+	}
+
+	/** Rejects with the system's error. */
+	async note(repository: string): Promise<void> {
+		const known = await this.repositories();
+		if (!known.includes(repository)) {
+			await mkdir(this.directory, { recursive: true, mode: 0o700 });
+			await replaceFile(this.file, JSON.stringify([...known, repository]));
+		}
+	}
+
+	async remove(): Promise<void> {
+		await removeFolder(this.directory);
+	}
+
+	private get file(): string {
+		return path.join(this.directory, REPOSITORIES);
+	}
+}

@@ -1,0 +1,73 @@
+// Where an agent may work, and whether it may without a sandbox.
+import * as vscode from 'vscode';
+import { probeSandbox } from '../../agents/sandbox/probe.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import { type SandboxProblem, sandboxProblem } from '../../contract/agents.ts';
+import { askModal } from '../../platform/notify.ts';
+
+/** What the user has said to agents without a sandbox, by folder. */
+export interface SandboxConsent {
+	/** Whether no agent may run without a sandbox. */
+	isRequired(): Promise<boolean>;
+	isGiven(folder: string, problem: SandboxProblem): boolean;
+	give(folder: string, problem: SandboxProblem): void;
+}
+
+/** Returns the folder of this window that an agent works in. Throws a UserFacingError where there is none. */
+export function workspaceFolder(): string {
+	const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
+	const { activeTextEditor } = vscode.window;
+	const active = activeTextEditor && vscode.workspace.getWorkspaceFolder(activeTextEditor.document.uri);
+	const folder = folders.find(candidate => candidate.index === active?.index) ?? folders[0];
+	if (!vscode.workspace.isTrusted) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'This workspace is not trusted, so no agent works in it. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
+			),
+		);
+	}
+	if (!folder) {
+		throw new UserFacingError(
+			vscode.workspace.workspaceFolders?.length
+				? vscode.l10n.t('The folders of this window are not on this machine, so no agent can work in them.')
+				: vscode.l10n.t('An agent works in a folder. Open one, then try again.'),
+		);
+	}
+	return folder.uri.fsPath;
+}
+
+/**
+ * Resolves with whether an agent runs in a sandbox. Where there is none, the user is asked once for each folder. Throws a
+ * UserFacingError where it may not run without one.
+ */
+export async function isSandboxed(folder: string, label: string, consent: SandboxConsent): Promise<boolean> {
+	const sandbox = await probeSandbox();
+	if (sandbox.works) {
+		return true;
+	}
+	const problem = sandboxProblem(sandbox);
+	const isRequired = await consent.isRequired();
+	if (!isRequired && !consent.isGiven(folder, problem)) {
+		const run = vscode.l10n.t('Run without a Sandbox');
+		const chosen = await askModal(
+			vscode.l10n.t('There is no sandbox on this machine. May {0} run without one?', label),
+			vscode.l10n.t(
+				'It runs as you, in a copy of {0}. It still asks before it changes a file or runs a command, as far as it does so by itself; but nothing keeps it from what you could do yourself. “Errand: Set Up Agents…” says how to get a sandbox.',
+				folder,
+			),
+			run,
+		);
+		if (chosen === run) {
+			consent.give(folder, problem);
+		}
+	}
+	if (isRequired || !consent.isGiven(folder, problem)) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'{0} was not started, because there is no sandbox. “Errand: Set Up Agents…” says how to get one.',
+				label,
+			),
+		);
+	}
+	return false;
+}

@@ -1,0 +1,71 @@
+import { UserFacingError } from '../../base/errors.ts';
+import type { Explanation } from '../../platform/notify.ts';
+import type { AgentTurn, AgentTurns } from '../conversation/replyRequest.ts';
+import type { ApprovalAnswer } from '../model/agentWork.ts';
+import type { ReplyEvent } from '../model/applyEvent.ts';
+import type { Conversation } from '../model/conversation.ts';
+import { AgentFolder } from './agentFolder.ts';
+import { workspaceFolder } from './agentPlace.ts';
+import type { AgentRunsOptions } from './agentRunsOptions.ts';
+import { forgetStates } from './checkpoints.ts';
+import { EventQueue } from './eventQueue.ts';
+import { TurnRun } from './turnRun.ts';
+
+/** The agents that work for the conversations of this window. */
+export class AgentRuns implements AgentTurns {
+	private readonly options: AgentRunsOptions;
+	private readonly running = new Map<string, TurnRun>();
+	/** What the user has allowed, by conversation. It ends with the window. */
+	private readonly allowed = new Map<string, Map<string, Set<string>>>();
+
+	constructor(options: AgentRunsOptions) {
+		this.options = options;
+	}
+
+	async refusal(_conversation: Conversation): Promise<Explanation | undefined> {
+		try {
+			workspaceFolder();
+			return undefined;
+		} catch (error) {
+			if (error instanceof UserFacingError) {
+				return { message: error.message };
+			}
+			throw error;
+		}
+	}
+
+	run(turn: AgentTurn, signal: AbortSignal): AsyncIterable<ReplyEvent> {
+		const queue = new EventQueue();
+		const run = new TurnRun({ ...this.options, turn, queue, signal, allowed: this.allowedIn(turn.conversation.id) });
+		this.running.set(turn.turnId, run);
+		run
+			.run()
+			.then(
+				() => queue.close(),
+				error => queue.close({ error }),
+			)
+			.finally(() => this.running.delete(turn.turnId));
+		return queue.events();
+	}
+
+	/** Takes the user's answer to a question. */
+	answer(turnId: string, question: string, answer: ApprovalAnswer): void {
+		this.running.get(turnId)?.questions.answer(question, answer);
+	}
+
+	/** Removes what is kept for a conversation that is deleted. Rejects when git or the file system fails. */
+	async forget(conversation: string): Promise<void> {
+		this.allowed.delete(conversation);
+		const folder = new AgentFolder(this.options.folder, conversation);
+		for (const repository of await folder.repositories()) {
+			await forgetStates(repository, conversation);
+		}
+		await folder.remove();
+	}
+
+	private allowedIn(conversation: string): Map<string, Set<string>> {
+		const allowed = this.allowed.get(conversation) ?? new Map<string, Set<string>>();
+		this.allowed.set(conversation, allowed);
+		return allowed;
+	}
+}

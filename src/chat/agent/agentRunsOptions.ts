@@ -1,0 +1,34 @@
+import type { Logger } from '../../base/logger.ts';
+import type { Client } from '../../client/types.ts';
+import type { WorkFile } from '../model/agentWork.ts';
+import type { ApprovalSetting } from '../model/approvalPolicy.ts';
+import type { AgentChoice } from './agentChoice.ts';
+import type { SandboxConsent } from './agentPlace.ts';
+
+/** Two commits of a repository. */
+export interface CommitRange {
+	/** The top folder of the repository. */
+	repository: string;
+	from: string;
+	to: string;
+}
+
+export interface AgentRunsOptions {
+	/** The folder of what conversations keep for their agents. */
+	folder: string;
+	/** The program that serves the relay in a sandbox. */
+	insideProgram: string;
+	choice: AgentChoice;
+	client(): Promise<Pick<Client, 'chat' | 'responses'>>;
+	/** Returns what is known of a model's limits. */
+	limits(model: string): { contextLength?: number; maxOutputTokens?: number };
+	approvals(): ApprovalSetting;
+	consent: SandboxConsent;
+	/** Whether only the demo answers, which no agent can work with. */
+	isDemo(): boolean;
+	/** Lists the files that differ between two commits, sorted by path. */
+	listChanges(range: CommitRange): Promise<WorkFile[]>;
+	/** Called when an agent of a conversation waits for an answer. */
+	onQuestion(conversation: string): void;
+	logger: Logger;
+}

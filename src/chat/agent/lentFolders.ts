@@ -1,0 +1,32 @@
+import path from 'node:path';
+import type { LentFolder } from '../../agents/sandbox/wrap.ts';
+import type { GitPlace } from '../../platform/git.ts';
+import { runGit } from '../../platform/gitCommand.ts';
+
+/** Where package managers install what a project depends on. */
+const DEPENDENCIES: ReadonlySet<string> = new Set(['node_modules', '.venv', 'venv', 'vendor']);
+
+/** The number of folders that are shown, in the order of their paths. */
+const MAXIMUM_FOLDERS = 200;
+
+/**
+ * Resolves with the folders of installed dependencies, which git ignores, so that a copy has none of them. Programs in the
+ * copy can use them and change nothing of them. Rejects when git fails.
+ */
+export async function lentFolders({ gitPath, directory }: GitPlace): Promise<LentFolder[]> {
+	const listed = await runGit(gitPath, directory, [
+		'ls-files',
+		'-z',
+		'--others',
+		'--ignored',
+		'--exclude-standard',
+		'--directory',
+	]);
+	return listed
+		.split('\0')
+		.filter(name => name.endsWith('/'))
+		.map(name => name.slice(0, -1))
+		.filter(name => DEPENDENCIES.has(path.posix.basename(name)))
+		.slice(0, MAXIMUM_FOLDERS)
+		.map(at => ({ source: path.join(directory, at), at }));
+}

@@ -1,0 +1,81 @@
+// The questions of one running agent. One waits at a time, because the agent's session asks one after another.
+import { randomUUID } from 'node:crypto';
+import type { PermissionAnswer, PermissionRequest } from '../../agents/session/events.ts';
+import type { PermissionPolicy } from '../../agents/session/permissions.ts';
+import type { ApprovalAnswer } from '../model/agentWork.ts';
+import {
+	type ApprovalRules,
+	allowanceOf,
+	allowOnce,
+	type RefusalReason,
+	refusal,
+	ruleOn,
+} from '../model/approvalPolicy.ts';
+
+export interface QuestionsOptions {
+	rules(): ApprovalRules;
+	/** Called before the user is asked, and with how a request was decided. */
+	onAsk(request: PermissionRequest, asked: { question: string; isOnlyOnce: boolean }): void;
+	onDecide(request: PermissionRequest, how: ApprovalAnswer | 'unanswered' | 'setting' | 'before' | RefusalReason): void;
+	/** Called when the user allows the same for the whole conversation. */
+	onAllowance(allowance: string): void;
+}
+
+export class Questions {
+	private readonly options: QuestionsOptions;
+	private waiting: { question: string; answer(answer: ApprovalAnswer): void } | undefined;
+
+	constructor(options: QuestionsOptions) {
+		this.options = options;
+	}
+
+	/** Takes the user's answer to a question, as `onAsk` has named it. An answer to anything but what waits is ignored. */
+	answer(question: string, answer: ApprovalAnswer): void {
+		if (this.waiting?.question === question) {
+			this.waiting.answer(answer);
+		}
+	}
+
+	readonly decide: PermissionPolicy = async (request, signal): Promise<PermissionAnswer> => {
+		const { rules, onAsk, onDecide, onAllowance } = this.options;
+		const allow = { option: allowOnce(request.options) };
+		const refuse = { option: refusal(request.options) };
+		const ruling = ruleOn(request, rules());
+		if (ruling.kind === 'refuse') {
+			onDecide(request, ruling.reason);
+			return { ...refuse, reason: ruling.reason };
+		}
+		if (ruling.kind === 'allow') {
+			onDecide(request, ruling.because);
+			return allow;
+		}
+		// An agent may ask about one call again, and the answer to the first question is none to the second.
+		const question = randomUUID();
+		onAsk(request, { question, isOnlyOnce: ruling.isOnlyOnce });
+		const answer = await this.wait(question, signal);
+		onDecide(request, answer);
+		const allowance = allowanceOf(request.call);
+		if (answer === 'conversation' && !ruling.isOnlyOnce && allowance !== undefined) {
+			onAllowance(allowance);
+		}
+		return answer === 'once' || answer === 'conversation' ? allow : refuse;
+	};
+
+	/** A question that is withdrawn, as when the user stops the agent, counts as not answered. */
+	private wait(question: string, signal: AbortSignal): Promise<ApprovalAnswer | 'unanswered'> {
+		return new Promise(resolve => {
+			const end = (answer: ApprovalAnswer | 'unanswered') => {
+				this.waiting = undefined;
+				signal.removeEventListener('abort', withdrawn);
+				resolve(answer);
+			};
+			const withdrawn = () => end('unanswered');
+			if (signal.aborted) {
+				resolve('unanswered');
+				return;
+			}
+			signal.addEventListener('abort', withdrawn, { once: true });
+			this.waiting = { question, answer: end };
+		});
+	}
+}

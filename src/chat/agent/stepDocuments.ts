@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { Disposable } from '../../base/disposable.ts';
+import { oneLine } from '../../base/plainText.ts';
+import { STEP_SCHEME } from '../../platform/ids.ts';
+import type { StepDiff } from '../model/agentWork.ts';
+
+/** How many sides of changes are kept for the editors that show them. */
+const MAXIMUM_KEPT = 40;
+
+const MAXIMUM_TITLE = 80;
+
+/** Shows the changes of steps in the editor's diff. What they show is the agent's word, and read-only. */
+export class StepDocuments implements vscode.TextDocumentContentProvider, Disposable {
+	private readonly texts = new Map<string, string>();
+	private readonly registration = vscode.workspace.registerTextDocumentContentProvider(STEP_SCHEME, this);
+
+	provideTextDocumentContent(uri: vscode.Uri): string {
+		return (
+			this.texts.get(uri.query) ?? vscode.l10n.t('This change is not kept any more. Open it from the conversation.')
+		);
+	}
+
+	async open({ path: named, before = '', after }: StepDiff, title: string): Promise<void> {
+		const left = this.uriOf(named, before);
+		const right = this.uriOf(named, after);
+		const name = oneLine(path.posix.basename(named), MAXIMUM_TITLE);
+		await vscode.commands.executeCommand('vscode.diff', left, right, `${name} (${oneLine(title, MAXIMUM_TITLE)})`);
+	}
+
+	dispose(): void {
+		this.registration.dispose();
+	}
+
+	private uriOf(named: string, text: string): vscode.Uri {
+		const query = createHash('sha256').update(text).digest('hex');
+		this.texts.delete(query);
+		this.texts.set(query, text);
+		for (const oldest of [...this.texts.keys()].slice(0, -MAXIMUM_KEPT)) {
+			this.texts.delete(oldest);
+		}
+		return vscode.Uri.from({ scheme: STEP_SCHEME, path: `/${oneLine(named).replace(/^\/+/, '')}`, query });
+	}
+}

@@ -1,0 +1,46 @@
+import type { Conversation } from '../model/conversation.ts';
+import type { TurnMode } from '../model/mode.ts';
+import type { ChatOptions, ChatService, SendRefusal } from './chatOptions.ts';
+import { refuseEncrypted } from './conversationChannel.ts';
+import type { ModeModels } from './replyRequest.ts';
+
+/** Resolves with the model that answers in a mode and the name of its connection, or with why none can be asked. */
+export async function findModel(
+	conversation: Conversation,
+	mode: TurnMode,
+	{ service, images }: Pick<ChatOptions, 'service' | 'images'>,
+): Promise<{ model: string; label: string } | SendRefusal> {
+	const { encryption, settings } = conversation;
+	// An agent works with the model of the chat.
+	const isOfChat = mode === 'chat' || mode === 'agent';
+	let connection: Awaited<ReturnType<ChatService['connection']>>;
+	let models: ModeModels = {};
+	try {
+		connection = await service.connection();
+		models = isOfChat || encryption ? {} : await service.modes();
+	} catch (error) {
+		return { reason: 'no-connection', error };
+	}
+	const { label } = connection;
+	const refusal = encryption && refuseEncrypted(encryption, mode, connection.name);
+	if (refusal) {
+		return refusal;
+	}
+	const model = encryption
+		? (encryption.model ?? label)
+		: isOfChat
+			? (settings?.model ?? connection.model)
+			: ((mode === 'image' ? settings?.imageModel : undefined) ?? models[mode]);
+	if (model === undefined) {
+		return isOfChat ? { reason: 'no-model' } : { reason: 'no-mode', mode };
+	}
+	const explanation = mode === 'agent' ? await service.agents.refusal(conversation) : undefined;
+	if (explanation) {
+		return { reason: 'no-agent', explanation };
+	}
+	// This is checked before the image is requested and paid for.
+	if (mode === 'image' && !(await images.hasRoom(conversation.id))) {
+		return { reason: 'images-full' };
+	}
+	return { model, label };
+}

@@ -1,0 +1,253 @@
+// What an agent has done in one reply, as the conversation keeps it. Values are immutable. All texts come from the agent
+// and are hostile; they are shown as plain text.
+import type { AgentEvent, PlanEntry, ToolCall, ToolKind } from '../../agents/session/events.ts';
+import { defined } from '../../base/defined.ts';
+
+/** The number of steps that are kept of one reply. What comes after them is only counted. */
+export const MAXIMUM_STEPS = 2_000;
+
+/** The length to which the output of a step is cut, in UTF-16 code units. Its end says how a command ended. */
+export const MAXIMUM_OUTPUT = 20_000;
+
+/** The length of all outputs and changes of a reply together. Those of the oldest steps give way. */
+export const MAXIMUM_KEPT = 2_000_000;
+
+export const STEP_STATES = ['running', 'done', 'failed', 'stopped'] as const;
+export type StepState = (typeof STEP_STATES)[number];
+
+/** How a question about a step can be answered: yes, yes to the same in this conversation, and no. */
+export const APPROVAL_ANSWERS = ['once', 'conversation', 'no'] as const;
+export type ApprovalAnswer = (typeof APPROVAL_ANSWERS)[number];
+
+/**
+ * `unanswered`: nobody answered before the turn ended. `setting` and `before`: it was allowed without a question, by the
+ * setting or by an earlier answer. `refused`: it was refused without a question.
+ */
+export const APPROVAL_STATES = ['waiting', ...APPROVAL_ANSWERS, 'unanswered', 'setting', 'before', 'refused'] as const;
+
+export interface Approval {
+	readonly state: (typeof APPROVAL_STATES)[number];
+	/** Names the question while it waits. A step can be asked about more than once. */
+	readonly question?: string;
+	/** Why it was refused without a question. */
+	readonly reason?: string;
+	/** Only `once` and `no` can be answered. */
+	readonly isOnlyOnce?: true;
+}
+
+/** The change of a file as the agent tells it. What has really changed is what the checkpoint says. */
+export interface StepDiff {
+	/** From the agent's folder, or absolute where it lies elsewhere. */
+	readonly path: string;
+	/** Absent for a new file. */
+	readonly before?: string;
+	readonly after: string;
+}
+
+/** One tool call of the agent. Times are in milliseconds since the epoch. */
+export interface AgentStep {
+	readonly id: string;
+	/** The length of the reply's text when the step began, in UTF-16 code units. */
+	readonly offset: number;
+	readonly kind: ToolKind;
+	readonly state: StepState;
+	readonly title: string;
+	/** The exact command, where the step runs one and the agent tells it. */
+	readonly command?: string;
+	/** What the tool was called with, as JSON. Only steps that a question is about have it. */
+	readonly input?: string;
+	readonly locations?: readonly { readonly path: string; readonly line?: number }[];
+	readonly diffs?: readonly StepDiff[];
+	readonly output?: string;
+	readonly startedAt: number;
+	readonly endedAt?: number;
+	readonly approval?: Approval;
+}
+
+/** The state of the files before and after a turn, as commits that no branch has. */
+export interface Checkpoint {
+	/** The top folder of the repository. */
+	readonly repository: string;
+	readonly before: string;
+	/** Absent while the agent works, and where the end could not be kept. */
+	readonly after?: string;
+}
+
+/** A file that differs between the two commits of a checkpoint. */
+export interface WorkFile {
+	readonly path: string;
+	readonly status: 'A' | 'M' | 'D' | 'R' | 'T';
+	/** Absent for content that is not text. */
+	readonly added?: number;
+	readonly removed?: number;
+	/** The user has taken the agent's change into their own file. */
+	readonly isTaken?: true;
+	/** The user has taken it back out of their own file. */
+	readonly isUndone?: true;
+}
+
+export interface AgentWork {
+	readonly agent: string;
+	/** The agent's name for people. */
+	readonly label: string;
+	/** The folder that it works in a copy of, as a path of this machine. */
+	readonly folder: string;
+	readonly isSandboxed: boolean;
+	/** The agent's own session, which a later turn continues. */
+	readonly session?: string;
+	/** `new` after earlier turns: the agent was told a summary of them. */
+	readonly how?: 'new' | 'resumed' | 'loaded';
+	readonly summary?: string;
+	/** In the order in which they began. */
+	readonly steps: readonly AgentStep[];
+	/** The number of steps that are not kept. */
+	readonly further?: number;
+	readonly plan?: readonly PlanEntry[];
+	readonly checkpoint?: Checkpoint;
+	/** Sorted by path; the first of them. `fileCount` counts all. */
+	readonly files?: readonly WorkFile[];
+	readonly fileCount?: number;
+}
+
+/** What the host adds to an event of the agent. */
+export interface WorkMoment {
+	/** The length of the reply's text so far. */
+	offset: number;
+	now: number;
+	/** Returns a path of the agent's as it is shown: from its folder where it lies in it. */
+	shownPath(path: string): string;
+	/** Returns a title of the agent's, in which paths are shown in the same way. */
+	shownTitle(title: string): string;
+}
+
+/** Returns the work after one event of the agent, or the same value when the event changes nothing that is kept. */
+export function withAgentEvent(work: AgentWork, event: AgentEvent, moment: WorkMoment): AgentWork {
+	switch (event.type) {
+		case 'tool':
+			return withCall(work, event.call, moment);
+		case 'plan':
+			return { ...work, plan: event.entries };
+		default:
+			return work;
+	}
+}
+
+/** Adds or replaces the step of a call. */
+export function withCall(work: AgentWork, call: ToolCall, moment: WorkMoment): AgentWork {
+	const index = work.steps.findLastIndex(({ id }) => id === call.id);
+	const known = work.steps[index];
+	if (known?.approval?.state === 'waiting') {
+		// The user answers what is shown, so an agent cannot change it meanwhile.
+		return work;
+	}
+	if (known === undefined && work.steps.length >= MAXIMUM_STEPS) {
+		return call.status === 'completed' || call.status === 'failed'
+			? { ...work, further: (work.further ?? 0) + 1 }
+			: work;
+	}
+	const step = stepOf(call, known, moment);
+	const steps = known === undefined ? [...work.steps, step] : work.steps.with(index, step);
+	return { ...work, steps: withinLength(steps) };
+}
+
+/** Changes what is known of the question about a call. A call that nothing was told of before gets its step. */
+export function withApproval(work: AgentWork, call: ToolCall, approval: Approval, moment: WorkMoment): AgentWork {
+	const told = withCall(work, call, moment);
+	const index = told.steps.findLastIndex(step => step.id === call.id);
+	const step = told.steps[index];
+	const input = approval.state === 'waiting' ? call.input : undefined;
+	// The time of a step is what it took itself, without the wait for the answer.
+	const wasAsked = step?.approval?.state === 'waiting' && approval.state !== 'waiting';
+	const startedAt = wasAsked ? moment.now : step?.startedAt;
+	return step === undefined
+		? told
+		: { ...told, steps: told.steps.with(index, { ...step, approval, ...defined({ input, startedAt }) }) };
+}
+
+/** Returns the step that waits for an answer, if one does. One waits at a time. */
+export function waitingStep(work: AgentWork | undefined): AgentStep | undefined {
+	return work?.steps.findLast(({ approval }) => approval?.state === 'waiting');
+}
+
+/** Returns the work as it is when the agent works no more. What was not answered was not allowed. */
+export function endedWork(work: AgentWork, now: number | undefined): AgentWork {
+	const steps = work.steps.map((step): AgentStep => {
+		if (step.state !== 'running') {
+			return step;
+		}
+		const { approval } = step;
+		const unanswered = approval?.state === 'waiting' ? { approval: { ...approval, state: 'unanswered' as const } } : {};
+		return { ...step, state: 'stopped', ...unanswered, ...defined({ endedAt: now }) };
+	});
+	return steps.some((step, index) => step !== work.steps[index]) ? { ...work, steps } : work;
+}
+
+/** Marks files as taken over by the user, or as taken back. */
+export function withTaken(work: AgentWork, paths: readonly string[], isTaken: boolean): AgentWork {
+	const named = new Set(paths);
+	const files = work.files?.map(file => {
+		const { isTaken: _, isUndone: __, ...others } = file;
+		const mark = isTaken ? { isTaken: true as const } : { isUndone: true as const };
+		return named.has(file.path) ? { ...others, ...mark } : file;
+	});
+	return { ...work, ...defined({ files }) };
+}
+
+function stepOf(
+	call: ToolCall,
+	known: AgentStep | undefined,
+	{ offset, now, shownPath, shownTitle }: WorkMoment,
+): AgentStep {
+	const { id, kind, title, command, locations, diffs, output, status } = call;
+	const state = status === 'completed' ? 'done' : status === 'failed' ? 'failed' : 'running';
+	const endedAt = state === 'running' ? undefined : (known?.endedAt ?? now);
+	return {
+		id,
+		offset: known?.offset ?? offset,
+		kind,
+		state,
+		title: shownTitle(title),
+		startedAt: known?.startedAt ?? now,
+		...defined({ command, input: known?.input, approval: known?.approval, endedAt }),
+		...(locations.length === 0
+			? {}
+			: { locations: locations.map(({ path, line }) => ({ path: shownPath(path), ...defined({ line }) })) }),
+		...(diffs.length === 0
+			? {}
+			: {
+					diffs: diffs.map(({ path, oldText, newText }) => ({
+						path: shownPath(path),
+						after: newText,
+						...defined({ before: oldText }),
+					})),
+				}),
+		...(output === '' ? {} : { output: endOf(output) }),
+	};
+}
+
+/** What a command has written last says how it ended. */
+function endOf(output: string): string {
+	return output.length <= MAXIMUM_OUTPUT ? output : `…${output.slice(-MAXIMUM_OUTPUT).toWellFormed()}`;
+}
+
+/** The oldest steps keep nothing but their titles. What they have changed, the agent's checkpoint has as well. */
+function withinLength(steps: readonly AgentStep[]): readonly AgentStep[] {
+	let length = steps.reduce((sum, step) => sum + lengthOf(step), 0);
+	if (length <= MAXIMUM_KEPT) {
+		return steps;
+	}
+	return steps.map((step, index) => {
+		if (length <= MAXIMUM_KEPT || index === steps.length - 1 || step.approval?.state === 'waiting') {
+			return step;
+		}
+		const { output: _, diffs: __, input: ___, command: ____, locations: _____, ...others } = step;
+		length -= lengthOf(step);
+		return others;
+	});
+}
+
+function lengthOf({ output = '', input = '', command = '', diffs = [], locations = [] }: AgentStep): number {
+	const texts = [output, input, command, ...locations.map(({ path }) => path)];
+	texts.push(...diffs.flatMap(({ path, before = '', after }) => [path, before, after]));
+	return texts.reduce((sum, text) => sum + text.length, 0);
+}

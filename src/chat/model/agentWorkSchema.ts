@@ -1,0 +1,56 @@
+// The form in which the work of an agent stands in a conversation's file.
+import * as z from 'zod';
+import { PLAN_STATUSES, TOOL_KINDS } from '../../agents/session/events.ts';
+import { APPROVAL_STATES, STEP_STATES } from './agentWork.ts';
+import { time } from './time.ts';
+
+const commit = z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/);
+const count = z.int().nonnegative();
+
+const stepSchema = z.object({
+	id: z.string(),
+	offset: count,
+	kind: z.enum(TOOL_KINDS),
+	state: z.enum(STEP_STATES),
+	title: z.string(),
+	command: z.string().exactOptional(),
+	input: z.string().exactOptional(),
+	locations: z.array(z.object({ path: z.string(), line: z.int().positive().exactOptional() })).exactOptional(),
+	diffs: z.array(z.object({ path: z.string(), before: z.string().exactOptional(), after: z.string() })).exactOptional(),
+	output: z.string().exactOptional(),
+	startedAt: time,
+	endedAt: time.exactOptional(),
+	approval: z
+		.object({
+			state: z.enum(APPROVAL_STATES),
+			question: z.string().exactOptional(),
+			reason: z.string().exactOptional(),
+			isOnlyOnce: z.literal(true).exactOptional(),
+		})
+		.exactOptional(),
+});
+
+const fileSchema = z.object({
+	path: z.string(),
+	status: z.enum(['A', 'M', 'D', 'R', 'T']),
+	added: count.exactOptional(),
+	removed: count.exactOptional(),
+	isTaken: z.literal(true).exactOptional(),
+	isUndone: z.literal(true).exactOptional(),
+});
+
+export const agentWorkSchema = z.object({
+	agent: z.string(),
+	label: z.string(),
+	folder: z.string(),
+	isSandboxed: z.boolean(),
+	session: z.string().exactOptional(),
+	how: z.enum(['new', 'resumed', 'loaded']).exactOptional(),
+	summary: z.string().exactOptional(),
+	steps: z.array(stepSchema),
+	further: count.exactOptional(),
+	plan: z.array(z.object({ content: z.string(), status: z.enum(PLAN_STATUSES) })).exactOptional(),
+	checkpoint: z.object({ repository: z.string(), before: commit, after: commit.exactOptional() }).exactOptional(),
+	files: z.array(fileSchema).exactOptional(),
+	fileCount: count.exactOptional(),
+});

@@ -1,0 +1,104 @@
+import os from 'node:os';
+import path from 'node:path';
+import { defined } from '../../base/defined.ts';
+import type { AgentStep, AgentWork, StepDiff } from '../model/agentWork.ts';
+import { furtherInput } from '../model/approvalPolicy.ts';
+import { type LineDiff, lineDiff } from '../model/lineDiff.ts';
+import type { ApprovalView, ChangesView, StepDiffView, StepView, WorkChange, WorkView } from './workProtocol.ts';
+
+/** How many lines of a change, and how much of each, are shown with a question. The rest opens in the editor. */
+const MAXIMUM_LINES = 60;
+const MAXIMUM_LINE = 1_000;
+
+/** A step never changes in place, and counting its lines takes time. */
+const stepViews = new WeakMap<AgentStep, StepView>();
+
+export function toWorkView(work: AgentWork): WorkView {
+	return { ...withoutSteps(work), steps: work.steps.map(toStepView) };
+}
+
+/** Returns what the page has to be told of a change, from the work that it knows. */
+export function workChanges(turn: string, before: AgentWork, after: AgentWork): WorkChange[] {
+	const { steps, ...others } = after;
+	const changes: WorkChange[] = steps
+		.filter((step, index) => step !== before.steps[index])
+		.map(step => ({ kind: 'step-set', turn, step: toStepView(step) }));
+	const isSame = Object.entries(others).every(([name, value]) => before[name as keyof AgentWork] === value);
+	return isSame ? changes : [...changes, { kind: 'work-set', turn, work: withoutSteps(after) }];
+}
+
+function withoutSteps(work: AgentWork): Omit<WorkView, 'steps'> {
+	const { label, folder, isSandboxed, summary, further, plan } = work;
+	return {
+		label,
+		folder: shortFolder(folder),
+		isSandboxed,
+		...defined({ summary, further, plan, changes: changesOf(work) }),
+	};
+}
+
+function shortFolder(folder: string): string {
+	const relative = path.relative(os.homedir(), folder);
+	const isBelow = relative !== '' && relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative);
+	return isBelow ? path.join('~', relative) : folder;
+}
+
+function changesOf({ files = [], fileCount = files.length, checkpoint }: AgentWork): ChangesView | undefined {
+	return fileCount === 0 || checkpoint?.after === undefined ? undefined : { files, count: fileCount };
+}
+
+export function toStepView(step: AgentStep): StepView {
+	const known = stepViews.get(step);
+	if (known) {
+		return known;
+	}
+	const { id, offset, kind, state, title, command, locations, diffs, output, startedAt, endedAt } = step;
+	const compared = diffs?.map(diff => ({ diff, lines: lineDiff(diff.before, diff.after) }));
+	const view: StepView = {
+		id,
+		offset,
+		kind,
+		state,
+		title,
+		hasOutput: output !== undefined,
+		startedAt,
+		...defined({
+			command,
+			locations,
+			endedAt,
+			diffs: compared?.map(({ diff, lines }) => toDiffView(diff, lines)),
+			approval: toApprovalView(step, compared),
+		}),
+	};
+	stepViews.set(step, view);
+	return view;
+}
+
+function toDiffView({ path, before }: StepDiff, lines: LineDiff | undefined): StepDiffView {
+	return { path, isNew: before === undefined, ...(lines && { added: lines.added, removed: lines.removed }) };
+}
+
+function toApprovalView(
+	{ approval, command, input }: AgentStep,
+	compared: readonly { diff: StepDiff; lines: LineDiff | undefined }[] = [],
+): ApprovalView | undefined {
+	if (approval?.state !== 'waiting') {
+		return approval;
+	}
+	const changes = compared.map(({ diff: { path, before }, lines }) => ({
+		path,
+		isNew: before === undefined,
+		lines: (lines?.lines.slice(0, MAXIMUM_LINES) ?? []).map(line => ({
+			...line,
+			text: line.text.slice(0, MAXIMUM_LINE),
+		})),
+		isCut:
+			lines === undefined ||
+			lines.lines.length > MAXIMUM_LINES ||
+			lines.lines.some(({ text }) => text.length > MAXIMUM_LINE),
+	}));
+	// Nothing but this says what would happen, so all of it is shown.
+	const shownInput =
+		command !== undefined ? furtherInput({ command, input }) : changes.length === 0 ? input : undefined;
+	return { ...approval, ...(changes.length === 0 ? {} : { changes }), ...defined({ input: shownInput }) };
+}

@@ -1,0 +1,88 @@
+// What the page shows of the work of an agent, and what it asks about it. Plain types, because the page has no zod. All
+// texts come from the agent and are hostile.
+import type { PlanEntry, ToolKind } from '../../agents/session/events.ts';
+import type { Approval, ApprovalAnswer, StepState, WorkFile } from '../model/agentWork.ts';
+import type { DiffLine } from '../model/lineDiff.ts';
+
+export interface WorkView {
+	/** The agent's name. */
+	label: string;
+	/** The folder that it works in a copy of, as people write it. */
+	folder: string;
+	isSandboxed: boolean;
+	/** What the agent was told of earlier turns, where it has no memory of them. */
+	summary?: string;
+	steps: StepView[];
+	/** The number of steps that are not kept. */
+	further?: number;
+	plan?: readonly PlanEntry[];
+	changes?: ChangesView;
+}
+
+/** The files that a turn has changed. */
+export interface ChangesView {
+	/** The first of them, sorted by path. */
+	files: readonly WorkFile[];
+	count: number;
+}
+
+export interface StepView {
+	id: string;
+	/** The length of the reply's text when the step began. */
+	offset: number;
+	kind: ToolKind;
+	state: StepState;
+	title: string;
+	/** The exact command. */
+	command?: string;
+	locations?: readonly { path: string; line?: number }[];
+	diffs?: StepDiffView[];
+	/** It has a text that `step-request` asks for. */
+	hasOutput: boolean;
+	/** Milliseconds since the epoch. */
+	startedAt: number;
+	endedAt?: number;
+	approval?: ApprovalView;
+}
+
+export interface StepDiffView {
+	path: string;
+	isNew: boolean;
+	/** Absent where the change is too large to be counted. */
+	added?: number;
+	removed?: number;
+}
+
+export interface ApprovalView extends Approval {
+	/**
+	 * What would happen, while the step waits: the beginning of each change, and all that the tool is called with that
+	 * nothing else says.
+	 */
+	changes?: { path: string; isNew: boolean; lines: DiffLine[]; isCut: boolean }[];
+	input?: string;
+}
+
+export type WorkChange =
+	| { kind: 'step-set'; turn: string; step: StepView }
+	/** Everything but the steps. */
+	| { kind: 'work-set'; turn: string; work: Omit<WorkView, 'steps'> };
+
+export type WorkFromPage =
+	/** Answers a question, as the approval names it. */
+	| { kind: 'step-answer'; turn: string; question: string; answer: ApprovalAnswer }
+	/** Asks for the output of a step. */
+	| { kind: 'step-request'; request: string; turn: string; step: string }
+	/** Opens the change of a file beside what it was, by its position in the step. */
+	| { kind: 'step-diff-open'; turn: string; step: string; index: number }
+	/** Opens a place that the step is about. */
+	| { kind: 'step-place-open'; turn: string; step: string; index: number }
+	/**
+	 * Opens the changes of a turn, or of one of its files; takes them over from the copy; or takes them back.
+	 */
+	| { kind: 'work-compare' | 'work-take' | 'work-undo'; turn: string; file?: string }
+	/** The user wants to choose the agent. */
+	| { kind: 'agent-pick' };
+
+/** The longest id of a step, and the longest path of a file. */
+export const MAXIMUM_STEP_ID = 1_000;
+export const MAXIMUM_WORK_PATH = 4_096;

@@ -1,0 +1,216 @@
+import * as l10n from '@vscode/l10n';
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { ApprovalAnswer } from '../../model/agentWork.ts';
+import type { ApprovalView, StepView } from '../../protocol/workProtocol.ts';
+import { codicon } from '../codicon.ts';
+import { sharedStyles } from '../components/shared.styles.ts';
+import { showControls } from '../markdown.ts';
+import type { Post } from '../page.ts';
+import { chatApprovalStyles } from './chatApproval.styles.ts';
+import { exactText } from './exactText.ts';
+import { questionOf, stepIcon, titleOf } from './stepWords.ts';
+
+/** For this many milliseconds a new question cannot be answered with yes: the press may have been meant for what was there before. */
+const GUARD_MS = 500;
+
+const SIGNS = { same: ' ', added: '+', removed: '−', gap: '⋯' } as const;
+
+/** Where an agent's steps happen. */
+export interface Surroundings {
+	readonly folder: string;
+	readonly isSandboxed: boolean;
+}
+
+/** The question whether a step may happen, with everything that it would do. */
+export class ChatApproval extends LitElement {
+	static override styles = [sharedStyles, chatApprovalStyles];
+	static override properties = {
+		step: { attribute: false },
+		surroundings: { attribute: false },
+		turn: { attribute: false },
+		post: { attribute: false },
+		answer: { attribute: false },
+		isGuarded: { state: true },
+	};
+
+	declare step: StepView;
+	declare surroundings: Surroundings;
+	/** The id of the reply's turn. */
+	declare turn: string;
+	declare post: Post;
+	declare answer: (answer: ApprovalAnswer) => void;
+	declare isGuarded: boolean;
+
+	private timer: ReturnType<typeof setTimeout> | undefined;
+
+	constructor() {
+		super();
+		this.isGuarded = true;
+	}
+
+	/** The box takes the focus and none of its buttons, so that no key that is being pressed answers. */
+	takeFocus(): void {
+		this.renderRoot.querySelector<HTMLElement>('.box')?.focus();
+	}
+
+	override connectedCallback(): void {
+		super.connectedCallback();
+		this.timer = setTimeout(() => {
+			this.isGuarded = false;
+		}, GUARD_MS);
+	}
+
+	override disconnectedCallback(): void {
+		super.disconnectedCallback();
+		clearTimeout(this.timer);
+		this.isGuarded = true;
+	}
+
+	override firstUpdated(): void {
+		if (document.hasFocus() && !isTyping()) {
+			this.renderRoot.querySelector<HTMLElement>('.box')?.focus({ preventScroll: true });
+		}
+	}
+
+	override render(): TemplateResult {
+		const { step } = this;
+		const { approval } = step;
+		const { folder, isSandboxed } = this.surroundings;
+		const place = showControls(folder);
+		return html`<div class="box" role="group" tabindex="0" aria-labelledby="question" aria-describedby="subject place">
+			<h4 id="question">${codicon(stepIcon(step))}${questionOf(step)}</h4>
+			<div id="subject">
+				${isSaidBelow(step) ? nothing : html`<p class="title"><bdi>${titleOf(step)}</bdi></p>`}
+				${step.command === undefined ? nothing : html`<pre class="command">${exactText(step.command)}</pre>`}
+				${approval?.changes?.map((change, index) => this.renderChange(change, index)) ?? nothing}
+				${this.renderInput(approval)} ${this.renderPlaces()}
+			</div>
+			<p id="place">
+				${isSandboxed ? nothing : codicon('warning')}<span>${
+					isSandboxed
+						? l10n.t('In a copy of {0}, in a sandbox without network.', place)
+						: l10n.t('In a copy of {0}, without a sandbox.', place)
+				}</span>
+			</p>
+			<div class="buttons" @keydown=${ignoreHeldKeys}>
+				${this.renderButton('once', l10n.t('Allow Once'))}
+				${
+					approval?.isOnlyOnce
+						? nothing
+						: this.renderButton(
+								'conversation',
+								l10n.t('Allow in This Conversation'),
+								l10n.t('Allows the same in this conversation without asking again.'),
+							)
+				}
+				${this.renderButton('no', l10n.t('No'))}
+			</div>
+		</div>`;
+	}
+
+	private renderButton(answer: ApprovalAnswer, label: string, hint?: string): TemplateResult {
+		const isYes = answer !== 'no';
+		const press = (event: MouseEvent) => {
+			// The second click of a double click was not meant for this question.
+			if (!isYes || event.detail < 2) {
+				this.answer(answer);
+			}
+		};
+		return html`<button
+			type="button"
+			name=${answer}
+			class="button ${answer === 'once' ? '' : 'secondary'}"
+			title=${hint ?? nothing}
+			?disabled=${isYes && this.isGuarded}
+			@click=${press}
+		>
+			${label}
+		</button>`;
+	}
+
+	private renderChange(
+		{ path, isNew, lines, isCut }: NonNullable<ApprovalView['changes']>[number],
+		index: number,
+	): TemplateResult {
+		const shown = showControls(path);
+		const open = () => this.post({ kind: 'step-diff-open', turn: this.turn, step: this.step.id, index });
+		return html`<div class="change">
+			<div class="change-bar">
+				<span class="path" title=${shown}>${shown}</span>${
+					isNew ? html`<span class="new">${l10n.t('new')}</span>` : nothing
+				}
+				<button type="button" class="link" aria-label=${l10n.t('Open Diff of {0}', shown)} @click=${open}>
+					${l10n.t('Open Diff')}
+				</button>
+			</div>
+			${
+				lines.length === 0
+					? nothing
+					: html`<pre class="lines scrolls" role="group" tabindex="0" aria-label=${l10n.t('Change of {0}', shown)}>${lines.map(
+							({ kind, text }) => html`<span class="diff-line ${kind}">${SIGNS[kind]} ${exactText(text)}\n</span>`,
+						)}</pre>`
+			}
+			${isCut ? html`<p class="note">${cutWords(lines.length > 0)}</p>` : nothing}
+		</div>`;
+	}
+
+	private renderInput({ input }: Partial<ApprovalView> = {}): TemplateResult | typeof nothing {
+		if (input === undefined) {
+			return nothing;
+		}
+		return html`<pre class="input scrolls" role="group" tabindex="0" aria-label=${l10n.t('What the tool is called with')}>${exactText(laidOut(input))}</pre>`;
+	}
+
+	/** The places of a step of which nothing else is known. Where there are none either, the reader is told so. */
+	private renderPlaces(): TemplateResult | typeof nothing {
+		const { command, locations = [], approval } = this.step;
+		if (command !== undefined || approval?.changes || approval?.input !== undefined) {
+			return nothing;
+		}
+		if (locations.length === 0) {
+			return html`<p class="note">${l10n.t('The agent does not say what exactly it would do.')}</p>`;
+		}
+		return html`<ul class="places">
+			${locations.map(({ path, line }) => {
+				const shown = showControls(line === undefined ? path : `${path}:${line}`);
+				return html`<li title=${shown}><bdi>${shown}</bdi></li>`;
+			})}
+		</ul>`;
+	}
+}
+
+/** Whether the title says nothing that does not stand below it: the command, or a path with a word or two. */
+function isSaidBelow({ title, command = '', approval }: StepView): boolean {
+	const named = approval?.changes?.find(({ path }) => title.includes(path))?.path;
+	const others = named === undefined ? undefined : title.replace(named, '').trim().split(/\s+/);
+	return title.trim() === command.trim() || (others !== undefined && others.length <= 2);
+}
+
+/** Returns JSON as people write it. */
+function laidOut(input: string): string {
+	return JSON.stringify(JSON.parse(input), undefined, 2);
+}
+
+function cutWords(hasLines: boolean): string {
+	return hasLines
+		? l10n.t('Only the beginning is shown. Open the diff to see all of it.')
+		: l10n.t('The change is too large to be shown here. Open the diff to see it.');
+}
+
+/** A key that was already down when its button got the focus answers nothing. */
+function ignoreHeldKeys(event: KeyboardEvent): void {
+	if (event.repeat && (event.key === 'Enter' || event.key === ' ')) {
+		event.preventDefault();
+	}
+}
+
+/** Whether the user is writing: a field with text has the focus. */
+function isTyping(): boolean {
+	let active = document.activeElement;
+	while (active?.shadowRoot?.activeElement) {
+		active = active.shadowRoot.activeElement;
+	}
+	return active instanceof HTMLTextAreaElement && active.value !== '';
+}
+
+customElements.define('chat-approval', ChatApproval);

@@ -1,0 +1,151 @@
+import * as l10n from '@vscode/l10n';
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { WorkFile } from '../../model/agentWork.ts';
+import type { ChangesView } from '../../protocol/workProtocol.ts';
+import { codicon } from '../codicon.ts';
+import { iconButton } from '../components/iconButton.ts';
+import { sharedStyles } from '../components/shared.styles.ts';
+import { tellLostFocus } from '../focusLost.ts';
+import { showControls } from '../markdown.ts';
+import type { Post } from '../page.ts';
+import { reveal, tellUnfolded } from '../unfolding.ts';
+import { chatChangesStyles } from './chatChanges.styles.ts';
+import { lineStyles } from './line.styles.ts';
+import { foldSign, renderResults } from './lineParts.ts';
+import { countFacts } from './stepWords.ts';
+
+/** The files that a turn has changed, as a line that unfolds to a list, with what can be done about them. */
+export class ChatChanges extends LitElement {
+	static override styles = [sharedStyles, lineStyles, chatChangesStyles];
+	static override properties = {
+		changes: { attribute: false },
+		turn: { attribute: false },
+		language: { attribute: false },
+		post: { attribute: false },
+		open: { state: true },
+	};
+
+	declare changes: ChangesView;
+	/** The id of the reply's turn. */
+	declare turn: string;
+	declare language: string;
+	declare post: Post;
+	declare open: boolean;
+
+	/** The element that had the focus before this update. */
+	private focused: Element | null | undefined;
+
+	constructor() {
+		super();
+		this.open = false;
+	}
+
+	override willUpdate(): void {
+		this.focused = this.shadowRoot?.activeElement;
+	}
+
+	override updated(): void {
+		tellLostFocus(this, this.focused);
+	}
+
+	override render(): TemplateResult {
+		const { changes, turn } = this;
+		const { files, count } = changes;
+		const isWhole = files.length === count && files.every(({ isTaken }) => isTaken);
+		const words = countWords(count, this.language);
+		const title = isWhole ? l10n.t('{0}, taken', words) : l10n.t('{0} in the copy', words);
+		return html`<div class="summary">
+				<button type="button" class="line" aria-expanded=${this.open} aria-controls="files" @click=${this.toggle}>
+					${codicon('diff-multiple')}<span class="title">${title}</span>${foldSign(this.open)}
+				</button>
+				<span class="links">
+					${this.renderLink(l10n.t('Compare'), () => this.post({ kind: 'work-compare', turn }))}
+					${isWhole ? nothing : this.renderLink(l10n.t('Take Changes'), () => this.post({ kind: 'work-take', turn }))}
+					${
+						files.some(({ isTaken }) => isTaken)
+							? this.renderLink(l10n.t('Undo Turn'), () => this.post({ kind: 'work-undo', turn }))
+							: nothing
+					}
+				</span>
+			</div>
+			<ul id="files" ?hidden=${!this.open} aria-label=${l10n.t('Changed files')}>
+				${this.open ? files.map(file => this.renderFile(file)) : nothing}
+				${this.open && count > files.length ? this.renderFurther(count - files.length) : nothing}
+			</ul>`;
+	}
+
+	private renderLink(label: string, press: () => void): TemplateResult {
+		return html`<button type="button" class="link" @click=${press}>${label}</button>`;
+	}
+
+	private renderFurther(count: number): TemplateResult {
+		const number = new Intl.NumberFormat(this.language).format(count);
+		const words =
+			count === 1
+				? l10n.t('1 more file is not listed. Compare shows it.')
+				: l10n.t('{0} more files are not listed. Compare shows them.', number);
+		return html`<li class="further">${words}</li>`;
+	}
+
+	private renderFile(file: WorkFile): TemplateResult {
+		const { turn, post } = this;
+		const { path, status, isTaken, isUndone, added = 0, removed = 0 } = file;
+		const outcome = isTaken ? l10n.t('Taken') : isUndone ? l10n.t('Undone') : undefined;
+		const [, folder = '', name = path] = /^(.*)\/([^/]+)$/.exec(path) ?? [];
+		const facts = countFacts(added, removed, new Intl.NumberFormat(this.language));
+		const shown = showControls(path);
+		return html`<li class=${isTaken ? 'over' : ''}>
+			<button
+				type="button"
+				class="line file"
+				title=${l10n.t('Compare {0}', shown)}
+				@click=${() => post({ kind: 'work-compare', turn, file: path })}
+			>
+				<span class="screen-reader">${l10n.t('{0}: {1}', statusWord(status), shown)}</span>
+				<span class="status ${status}" aria-hidden="true">${status}</span>
+				<span class="title" aria-hidden="true">${showControls(name)}</span>
+				<span class="folder" aria-hidden="true">${showControls(folder)}</span>
+				${outcome === undefined ? renderResults(facts) : html`<span class="results">${outcome}</span>`}
+			</button>
+			${this.renderFileAction(file, shown)}
+		</li>`;
+	}
+
+	private renderFileAction({ path: file, isTaken }: WorkFile, shown: string): TemplateResult {
+		const { turn, post } = this;
+		return isTaken
+			? iconButton('discard', l10n.t('Undo {0}', shown), () => post({ kind: 'work-undo', turn, file }))
+			: iconButton('check', l10n.t('Take {0}', shown), () => post({ kind: 'work-take', turn, file }));
+	}
+
+	private readonly toggle = async () => {
+		tellUnfolded(this);
+		this.open = !this.open;
+		await this.updateComplete;
+		if (this.open) {
+			reveal(this);
+		}
+	};
+}
+
+function countWords(count: number, language: string): string {
+	const number = new Intl.NumberFormat(language).format(count);
+	return count === 1 ? l10n.t('1 file changed') : l10n.t('{0} files changed', number);
+}
+
+function statusWord(status: WorkFile['status']): string {
+	switch (status) {
+		case 'A':
+			return l10n.t('Added');
+		case 'M':
+			return l10n.t('Modified');
+		case 'D':
+			return l10n.t('Deleted');
+		case 'R':
+			return l10n.t('Renamed');
+		case 'T':
+			return l10n.t('Type changed');
+	}
+}
+
+customElements.define('chat-changes', ChatChanges);

@@ -1,0 +1,63 @@
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { StepView } from '../../protocol/workProtocol.ts';
+import { codicon } from '../codicon.ts';
+import { sharedStyles } from '../components/shared.styles.ts';
+import { reveal, tellUnfolded } from '../unfolding.ts';
+import { lineStyles } from './line.styles.ts';
+import { foldSign } from './lineParts.ts';
+import { foldWords } from './stepWords.ts';
+
+/** Many finished steps as one line, which unfolds to theirs. */
+export class ChatFold extends LitElement {
+	static override styles = [
+		sharedStyles,
+		lineStyles,
+		css`
+			:host {
+				display: block;
+			}
+
+			.steps {
+				margin-inline-start: 7px;
+				padding-inline-start: 12px;
+				border-inline-start: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, currentColor));
+			}
+		`,
+	];
+	static override properties = {
+		steps: { attribute: false },
+		language: { attribute: false },
+		renderStep: { attribute: false },
+		open: { state: true },
+	};
+
+	declare steps: readonly StepView[];
+	declare language: string;
+	declare renderStep: (step: StepView) => TemplateResult;
+	/** Undefined until it is unfolded for the first time. */
+	declare open: boolean | undefined;
+
+	override render(): TemplateResult {
+		const { steps, open } = this;
+		const words = foldWords(steps, this.language);
+		return html`<button type="button" class="line" aria-expanded=${open === true} aria-controls="steps" @click=${this.toggle}>
+				${codicon('checklist')}<span class="title" title=${words}>${words}</span>
+				${foldSign(open === true)}
+			</button>
+			<div id="steps" class="steps" ?hidden=${!open}>
+				${open === undefined ? nothing : repeat(steps, ({ id }) => id, this.renderStep)}
+			</div>`;
+	}
+
+	private readonly toggle = async () => {
+		tellUnfolded(this);
+		this.open = this.open !== true;
+		await this.updateComplete;
+		if (this.open) {
+			reveal(this);
+		}
+	};
+}
+
+customElements.define('chat-fold', ChatFold);

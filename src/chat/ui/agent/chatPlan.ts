@@ -1,0 +1,202 @@
+import * as l10n from '@vscode/l10n';
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { PlanEntry } from '../../../agents/session/events.ts';
+import { type CodiconName, codicon } from '../codicon.ts';
+import { sharedStyles } from '../components/shared.styles.ts';
+import { showControls } from '../markdown.ts';
+import { reveal, tellUnfolded } from '../unfolding.ts';
+import { lineStyles } from './line.styles.ts';
+import { foldSign } from './lineParts.ts';
+
+/** More entries than this do not fit into one line, which then only has the current one. */
+const MAXIMUM_IN_LINE = 8;
+
+const ICONS: Record<PlanEntry['status'], CodiconName> = {
+	completed: 'pass',
+	in_progress: 'record',
+	pending: 'circle-large',
+};
+
+/** The plan of an agent: one line, which unfolds to a list. */
+export class ChatPlan extends LitElement {
+	static override styles = [
+		sharedStyles,
+		lineStyles,
+		css`
+			:host {
+				display: block;
+			}
+
+			.entries {
+				display: flex;
+				gap: 12px;
+				min-width: 0;
+				overflow: hidden;
+			}
+
+			/* Where there is little room, the words of the current entry stay longest. */
+			.entry {
+				display: flex;
+				flex: 0 1000 auto;
+				gap: 4px;
+				align-items: center;
+				min-width: 16px;
+			}
+
+			.entry.in_progress {
+				flex-shrink: 1;
+				color: var(--vscode-foreground);
+				font-weight: 600;
+			}
+
+			.entry .codicon,
+			.count {
+				flex: none;
+			}
+
+			.count {
+				display: none;
+			}
+
+			@container (max-width: 460px) {
+				.entries {
+					gap: 4px;
+				}
+
+				.entry:not(.in_progress) .words {
+					display: none;
+				}
+
+				.entry.in_progress {
+					margin-inline-end: 4px;
+				}
+
+				.count {
+					display: inline;
+					margin-inline-start: 4px;
+				}
+			}
+
+			.words {
+				min-width: 0;
+				overflow: hidden;
+				text-overflow: ellipsis;
+				unicode-bidi: isolate;
+			}
+
+			ol {
+				margin: 2px 0 8px 7px;
+				padding-inline-start: 12px;
+				border-inline-start: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, currentColor));
+				list-style: none;
+			}
+
+			li {
+				display: flex;
+				gap: 4px;
+				align-items: flex-start;
+				padding: 2px 0;
+				color: var(--vscode-descriptionForeground);
+				line-height: 18px;
+				overflow-wrap: anywhere;
+			}
+
+			li .codicon {
+				flex: none;
+				margin-top: 1px;
+			}
+
+			li.in_progress {
+				color: var(--vscode-foreground);
+				font-weight: 600;
+			}
+		`,
+	];
+	static override properties = {
+		entries: { attribute: false },
+		language: { attribute: false },
+		open: { state: true },
+	};
+
+	declare entries: readonly PlanEntry[];
+	declare language: string;
+	declare open: boolean;
+
+	constructor() {
+		super();
+		this.open = false;
+	}
+
+	override render(): TemplateResult {
+		return html`<button
+				type="button"
+				class="line"
+				aria-expanded=${this.open}
+				aria-controls="list"
+				@click=${this.toggle}
+			>
+				${codicon('checklist')}<span class="screen-reader">${planLabel(this.entries, this.language)}</span>
+				<span class="entries" aria-hidden="true">${this.renderLine()}</span>${foldSign(this.open)}
+			</button>
+			<ol id="list" ?hidden=${!this.open} aria-label=${l10n.t('Plan')}>
+				${this.open ? this.entries.map(renderRow) : nothing}
+			</ol>`;
+	}
+
+	private renderLine(): unknown {
+		const { entries, language } = this;
+		const current = entries.find(({ status }) => status === 'in_progress');
+		const done = doneWords(entries, language);
+		if (entries.length > MAXIMUM_IN_LINE) {
+			return html`<span>${done}</span>${current ? renderEntry(current) : nothing}`;
+		}
+		return html`${entries.map(renderEntry)}${current ? nothing : html`<span class="count">${done}</span>`}`;
+	}
+
+	private readonly toggle = async () => {
+		tellUnfolded(this);
+		this.open = !this.open;
+		await this.updateComplete;
+		if (this.open) {
+			reveal(this);
+		}
+	};
+}
+
+function renderEntry({ content, status }: PlanEntry): TemplateResult {
+	const words = showControls(content);
+	return html`<span class="entry ${status}" title=${words}>${codicon(ICONS[status])}<span class="words">${words}</span></span>`;
+}
+
+function renderRow({ content, status }: PlanEntry): TemplateResult {
+	return html`<li class=${status}>
+		${codicon(ICONS[status])}<span class="screen-reader">${statusWord(status)}</span><bdi>${showControls(content)}</bdi>
+	</li>`;
+}
+
+function doneWords(entries: readonly PlanEntry[], language: string): string {
+	const number = new Intl.NumberFormat(language);
+	const done = entries.filter(({ status }) => status === 'completed').length;
+	return l10n.t('{0} of {1} done', number.format(done), number.format(entries.length));
+}
+
+function planLabel(entries: readonly PlanEntry[], language: string): string {
+	const current = entries.find(({ status }) => status === 'in_progress');
+	const done = doneWords(entries, language);
+	return current === undefined
+		? l10n.t('Plan: {0}', done)
+		: l10n.t('Plan: {0}, now: {1}', done, showControls(current.content));
+}
+
+function statusWord(status: PlanEntry['status']): string {
+	switch (status) {
+		case 'completed':
+			return l10n.t('Done');
+		case 'in_progress':
+			return l10n.t('Now');
+		case 'pending':
+			return l10n.t('To do');
+	}
+}
+
+customElements.define('chat-plan', ChatPlan);

@@ -1,0 +1,181 @@
+import * as l10n from '@vscode/l10n';
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
+import type { ApprovalAnswer } from '../../model/agentWork.ts';
+import type { StepView } from '../../protocol/workProtocol.ts';
+import { codicon } from '../codicon.ts';
+import { sharedStyles } from '../components/shared.styles.ts';
+import { tellLostFocus } from '../focusLost.ts';
+import type { HostRequests } from '../hostRequests.ts';
+import type { Post } from '../page.ts';
+import type { ChatApproval, Surroundings } from './chatApproval.ts';
+import './chatApproval.ts';
+import './stepDetails.ts';
+import { reveal, tellUnfolded } from '../unfolding.ts';
+import { lineStyles } from './line.styles.ts';
+import { foldSign, renderResults } from './lineParts.ts';
+import { commandBeside, factsOf, type StepFact, spokenKind, stepIcon, titleOf } from './stepWords.ts';
+
+/** One tool call of an agent: a line that can be unfolded, or, while it waits for the user, the question about it. */
+export class ChatStep extends LitElement {
+	static override styles = [
+		sharedStyles,
+		lineStyles,
+		css`
+			:host {
+				display: block;
+			}
+		`,
+	];
+	static override properties = {
+		step: { attribute: false },
+		surroundings: { attribute: false },
+		turn: { attribute: false },
+		language: { attribute: false },
+		post: { attribute: false },
+		requests: { attribute: false },
+		open: { state: true },
+		answered: { state: true },
+	};
+
+	declare step: StepView;
+	declare surroundings: Surroundings;
+	/** The id of the reply's turn. */
+	declare turn: string;
+	declare language: string;
+	declare post: Post;
+	declare requests: HostRequests;
+	/** Undefined until the step is unfolded for the first time. */
+	declare open: boolean | undefined;
+	/** The question that the user has answered. The host may not have confirmed it yet. */
+	declare answered: string | undefined;
+
+	/** The element that had the focus before this update. */
+	private focused: Element | null | undefined;
+
+	constructor() {
+		super();
+		this.answered = undefined;
+	}
+
+	/** Gives the question the focus. Returns false where none waits. */
+	focusQuestion(): boolean {
+		const question = this.renderRoot.querySelector<ChatApproval>('chat-approval');
+		question?.takeFocus();
+		return question !== null;
+	}
+
+	override willUpdate(): void {
+		this.focused = this.shadowRoot?.activeElement;
+	}
+
+	override updated(): void {
+		tellLostFocus(this, this.focused);
+	}
+
+	override render(): TemplateResult {
+		const { step } = this;
+		const { state, question } = step.approval ?? {};
+		if (state === 'waiting' && !this.isAnswered) {
+			// Another question about the same step has a guard of its own.
+			return html`${keyed(
+				question,
+				html`<chat-approval
+					.step=${step}
+					.surroundings=${this.surroundings}
+					.turn=${this.turn}
+					.post=${this.post}
+					.answer=${this.answer}
+				></chat-approval>`,
+			)}`;
+		}
+		return html`${this.renderLine()}${
+			this.open === undefined
+				? nothing
+				: html`<chat-step-details
+						id="details"
+						?hidden=${!this.open}
+						.isOpen=${this.open}
+						.step=${step}
+						.turn=${this.turn}
+						.language=${this.language}
+						.post=${this.post}
+						.requests=${this.requests}
+					></chat-step-details>`
+		}`;
+	}
+
+	private get isAnswered(): boolean {
+		const { state, question } = this.step.approval ?? {};
+		return state === 'waiting' && question !== undefined && question === this.answered;
+	}
+
+	private renderLine(): TemplateResult {
+		const { step } = this;
+		const facts: StepFact[] = this.isAnswered
+			? [{ kind: 'quiet', words: l10n.t('Answered') }]
+			: factsOf(step, this.language);
+		const title = titleOf(step);
+		const beside = commandBeside(step);
+		const content = html`${codicon(stepIcon(step))}<span class="screen-reader">${spokenKind(step)}</span
+			><span class="title" title=${title}>${title}</span>${
+				beside === '' ? nothing : html`<span class="beside" title=${beside}>${beside}</span>`
+			}`;
+		const direct = this.directAction();
+		if (direct) {
+			return html`<button type="button" class="line" @click=${direct.press}>
+				${content}${renderResults(facts)}<span class="screen-reader">${direct.label}</span>
+			</button>`;
+		}
+		if (!hasDetails(step)) {
+			return html`<div class="line">${content}${renderResults(facts)}</div>`;
+		}
+		return html`<button
+			type="button"
+			class="line"
+			aria-expanded=${this.open === true}
+			aria-controls=${this.open === undefined ? nothing : 'details'}
+			@click=${this.toggle}
+		>
+			${content}${foldSign(this.open === true)}${renderResults(facts)}
+		</button>`;
+	}
+
+	/** What a press on the line opens where there is one thing to open and nothing to unfold. */
+	private directAction(): { label: string; press(): void } | undefined {
+		const { id, diffs = [], locations = [], command, hasOutput } = this.step;
+		if (hasOutput || command !== undefined) {
+			return undefined;
+		}
+		const at = { turn: this.turn, step: id, index: 0 };
+		if (diffs.length === 1) {
+			return { label: l10n.t('Open Diff'), press: () => this.post({ kind: 'step-diff-open', ...at }) };
+		}
+		return diffs.length === 0 && locations.length === 1
+			? { label: l10n.t('Open File'), press: () => this.post({ kind: 'step-place-open', ...at }) }
+			: undefined;
+	}
+
+	private readonly toggle = async () => {
+		tellUnfolded(this);
+		this.open = this.open !== true;
+		await this.updateComplete;
+		if (this.open) {
+			reveal(this);
+		}
+	};
+
+	private readonly answer = (answer: ApprovalAnswer) => {
+		const { question } = this.step.approval ?? {};
+		if (question !== undefined) {
+			this.answered = question;
+			this.post({ kind: 'step-answer', turn: this.turn, question, answer });
+		}
+	};
+}
+
+function hasDetails({ command, hasOutput, diffs = [], locations = [] }: StepView): boolean {
+	return command !== undefined || hasOutput || diffs.length > 0 || locations.length > 0;
+}
+
+customElements.define('chat-step', ChatStep);

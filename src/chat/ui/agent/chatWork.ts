@@ -1,0 +1,239 @@
+import * as l10n from '@vscode/l10n';
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
+import { repeat } from 'lit/directives/repeat.js';
+import type { ReplyView } from '../../protocol/protocol.ts';
+import type { StepView, WorkView } from '../../protocol/workProtocol.ts';
+import type { ChatMarkdown } from '../components/chatMarkdown.ts';
+import { detailsStyles } from '../components/details.styles.ts';
+import { sharedStyles } from '../components/shared.styles.ts';
+import { tellLostFocus } from '../focusLost.ts';
+import type { HostRequests } from '../hostRequests.ts';
+import type { CodeColours } from '../markdown/codeColours.ts';
+import { showControls } from '../markdown.ts';
+import type { Post } from '../page.ts';
+import { plainText } from '../plainText.ts';
+import { tellUnfolded, UNFOLDED } from '../unfolding.ts';
+import type { Surroundings } from './chatApproval.ts';
+import { ChatFold } from './chatFold.ts';
+import { ChatStep } from './chatStep.ts';
+import '../components/chatMarkdown.ts';
+import './chatPlan.ts';
+import { chatWorkStyles } from './chatWork.styles.ts';
+import { citationsIn } from './citationsIn.ts';
+import { ASIDES, type FlowItem, FlowItems } from './flowItems.ts';
+import { type FlowPart, type TextPart, textOfParts, WorkFlow } from './workFlow.ts';
+
+/** The number of items that are added in one task. */
+const ITEMS_AT_A_TIME = 16;
+
+/** The reply of an agent: its text, and between its parts what it did. */
+export class ChatWork extends LitElement {
+	static override styles = [sharedStyles, detailsStyles, chatWorkStyles];
+	static override properties = {
+		reply: { attribute: false },
+		work: { attribute: false },
+		turn: { attribute: false },
+		language: { attribute: false },
+		post: { attribute: false },
+		requests: { attribute: false },
+		colours: { attribute: false },
+	};
+
+	declare reply: ReplyView;
+	declare work: WorkView;
+	/** The id of the reply's turn. */
+	declare turn: string;
+	declare language: string;
+	declare post: Post;
+	declare requests: HostRequests;
+	declare colours: CodeColours;
+
+	private readonly flow = new WorkFlow();
+	private readonly items = new FlowItems();
+	private parts: readonly FlowPart[] = [];
+	/** The number of items that are shown. */
+	private limit = 0;
+	private timer: ReturnType<typeof setTimeout> | undefined;
+	private surroundings: Surroundings = { folder: '', isSandboxed: false };
+	/** The element that had the focus before this update. */
+	private focused: Element | null | undefined;
+
+	constructor() {
+		super();
+		this.addEventListener(UNFOLDED, this.keepLine);
+		this.addEventListener('focusin', this.keepLine);
+	}
+
+	/** The text of the reply as it is shown, without what was done in between. */
+	get renderedText(): string {
+		const texts = [...this.renderRoot.querySelectorAll<ChatMarkdown>('chat-markdown')];
+		const contents = texts.map(text => text.renderRoot.querySelector('.content'));
+		return contents.map(content => (content ? plainText(content) : '')).join('\n\n');
+	}
+
+	/** The text of the reply as Markdown. */
+	get markdown(): string {
+		return textOfParts(this.parts);
+	}
+
+	/** Gives the question that waits the focus. Returns false where none waits. */
+	focusQuestion(): boolean {
+		return this.renderRoot.querySelector<ChatStep>('chat-step[waiting]')?.focusQuestion() ?? false;
+	}
+
+	override willUpdate(): void {
+		const { reply, work } = this;
+		this.focused = this.shadowRoot?.activeElement;
+		this.parts = this.flow.update(reply.text, work.steps, this.isLive);
+		const { folder, isSandboxed } = work;
+		if (folder !== this.surroundings.folder || isSandboxed !== this.surroundings.isSandboxed) {
+			this.surroundings = { folder, isSandboxed };
+		}
+	}
+
+	override updated(): void {
+		tellLostFocus(this, this.focused);
+		const blocks = this.isLive ? [...this.renderRoot.querySelectorAll<HTMLElement>('.block:not(.settled)')] : [];
+		if (blocks.length > 1) {
+			requestAnimationFrame(() => settle(blocks.slice(0, -1)));
+		}
+	}
+
+	override disconnectedCallback(): void {
+		super.disconnectedCallback();
+		clearTimeout(this.timer);
+		this.timer = undefined;
+	}
+
+	override render(): TemplateResult {
+		const { reply, work } = this;
+		const there = { summary: work.summary, thoughts: reply.reasoning, plan: work.plan?.length };
+		const asides = ASIDES.filter(aside => there[aside]);
+		const items = this.within(this.items.arrange(this.parts, asides, this.isLive && this.hasUpdated));
+		let previous: FlowItem | undefined;
+		const renderItem = (item: FlowItem) => {
+			const isApart = previous !== undefined && (previous.kind === 'text') !== (item.kind === 'text');
+			previous = item;
+			return this.renderItem(item, isApart ? 'apart' : '');
+		};
+		return html`${this.items
+			.blocksOf(items)
+			.map(
+				block => html`<div class="block">${repeat(block, ({ key }) => key, renderItem)}</div>`,
+			)}${work.further === undefined ? nothing : html`<p class="further">${furtherWords(work.further, this.language)}</p>`}`;
+	}
+
+	private get isLive(): boolean {
+		return this.reply.state === 'streaming';
+	}
+
+	/** What is new is added at once, unless it is much: then it comes in several tasks. */
+	private within(items: readonly FlowItem[]): readonly FlowItem[] {
+		this.limit = Math.min(items.length, this.limit + ITEMS_AT_A_TIME);
+		if (this.limit < items.length) {
+			this.timer ??= setTimeout(() => {
+				this.timer = undefined;
+				this.requestUpdate();
+			});
+		}
+		return items.slice(0, this.limit);
+	}
+
+	private renderItem(item: FlowItem, apart: string): unknown {
+		const { reply, work, language } = this;
+		switch (item.kind) {
+			case 'text':
+				return this.renderText(item, apart);
+			case 'step':
+				return guard([item, this.surroundings, apart], () => this.renderStep(item.step, apart));
+			case 'fold':
+				return guard(
+					[item, this.surroundings, apart],
+					() => html`<chat-fold
+						class=${apart}
+						.steps=${item.steps}
+						.language=${language}
+						.renderStep=${this.renderFoldedStep}
+					></chat-fold>`,
+				);
+			case 'plan':
+				return html`<chat-plan class=${apart} .entries=${work.plan} .language=${language}></chat-plan>`;
+			case 'thoughts':
+				return guard([reply.reasoning, apart], () =>
+					this.renderDetails(l10n.t('Reasoning'), reply.reasoning ?? '', apart),
+				);
+			case 'summary':
+				return guard([work.summary, apart], () =>
+					this.renderDetails(l10n.t('Told a summary of the earlier turns'), work.summary ?? '', apart),
+				);
+		}
+	}
+
+	private renderText(part: TextPart, apart: string): unknown {
+		const { reply } = this;
+		const isGrowing = part.isLast && this.isLive && !reply.earlier;
+		return guard([part, isGrowing, reply.citations, apart], () => {
+			const next = this.parts.find((other): other is TextPart => other.kind === 'text' && other.start > part.start);
+			const end = next?.start ?? Number.POSITIVE_INFINITY;
+			return html`<chat-markdown
+				class=${apart}
+				.text=${part.text}
+				.growing=${isGrowing}
+				.post=${this.post}
+				.citations=${citationsIn(reply.citations, { start: part.start, end })}
+				.requests=${this.requests}
+				.colours=${this.colours}
+				.turn=${this.turn}
+			></chat-markdown>`;
+		});
+	}
+
+	private renderStep(step: StepView, apart: string): TemplateResult {
+		return html`<chat-step
+			class=${apart}
+			?waiting=${step.approval?.state === 'waiting'}
+			.step=${step}
+			.surroundings=${this.surroundings}
+			.turn=${this.turn}
+			.language=${this.language}
+			.post=${this.post}
+			.requests=${this.requests}
+		></chat-step>`;
+	}
+
+	private readonly renderFoldedStep = (step: StepView) => this.renderStep(step, '');
+
+	private renderDetails(title: string, text: string, apart: string): TemplateResult {
+		return html`<details class=${apart}>
+			<summary @click=${() => tellUnfolded(this)}>${title}</summary>
+			<div class="reasoning scrolls" role="group" tabindex="0" aria-label=${title}>${showControls(text)}</div>
+		</details>`;
+	}
+
+	/** What the reader is in, or has unfolded, is not folded away. */
+	private readonly keepLine = (event: Event) => {
+		const path = event.composedPath();
+		const step = path.find(target => target instanceof ChatStep);
+		if (step && !path.some(target => target instanceof ChatFold)) {
+			this.flow.keep(step.step.id);
+		}
+	};
+}
+
+/** The current size is kept, because a block counts as out of view for a moment and a guess would move the reader. */
+function settle(blocks: readonly HTMLElement[]): void {
+	const heights = blocks.map(block => block.getBoundingClientRect().height);
+	for (const [index, block] of blocks.entries()) {
+		block.style.setProperty('contain-intrinsic-block-size', `auto ${heights[index]}px`);
+		block.classList.add('settled');
+	}
+}
+
+function furtherWords(count: number, language: string): string {
+	return count === 1
+		? l10n.t('1 further step is not listed.')
+		: l10n.t('{0} further steps are not listed.', new Intl.NumberFormat(language).format(count));
+}
+
+customElements.define('chat-work', ChatWork);

@@ -1,0 +1,16 @@
+import type { Citations } from '../../model/citations.ts';
+
+/** Returns the citations of a part of a text. A mark belongs to the part that the character before it is in. */
+export function citationsIn(
+	citations: Citations | undefined,
+	{ start, end }: { start: number; end: number },
+): Citations | undefined {
+	return (
+		citations && {
+			...citations,
+			marks: citations.marks
+				.filter(({ position }) => position > start && position <= end)
+				.map(({ position, number }) => ({ position: position - start, number })),
+		}
+	);
+}

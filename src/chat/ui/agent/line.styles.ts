@@ -1,0 +1,140 @@
+import { css } from 'lit';
+
+/** A line of an agent's reply: an icon, what was done, and what became of it at the end of the line. */
+export const lineStyles = css`
+	.line {
+		display: flex;
+		gap: 4px;
+		align-items: center;
+		width: calc(100% + 5px);
+		height: 24px;
+		margin-inline-start: -5px;
+		padding: 0 4px;
+		border: 1px solid transparent;
+		border-radius: 4px;
+		background: transparent;
+		color: var(--vscode-descriptionForeground);
+		line-height: 18px;
+		text-align: start;
+		white-space: nowrap;
+	}
+
+	button.line:hover {
+		background: var(--vscode-toolbar-hoverBackground);
+		color: var(--vscode-foreground);
+		outline: 1px dashed var(--vscode-contrastActiveBorder, transparent);
+		outline-offset: -1px;
+	}
+
+	.line > .codicon {
+		flex: none;
+	}
+
+	/* A text of somebody else must not turn the direction of what stands beside it. */
+	.title,
+	.beside {
+		min-width: 0;
+		overflow: hidden;
+		text-overflow: ellipsis;
+		unicode-bidi: isolate;
+	}
+
+	.title {
+		flex: 0 1 auto;
+	}
+
+	.beside {
+		flex: 0 1000 auto;
+		font-family: var(--vscode-editor-font-family, monospace);
+		font-size: var(--vscode-editor-font-size, 12px);
+	}
+
+	/* The sign of what can be unfolded has its place, so that nothing moves when it appears. */
+	.line > .fold-sign {
+		font-size: 12px;
+		opacity: 0;
+	}
+
+	.line:hover > .fold-sign,
+	.line:focus-visible > .fold-sign,
+	.line[aria-expanded='true'] > .fold-sign {
+		opacity: 1;
+	}
+
+	.results {
+		display: flex;
+		flex: 0 0 auto;
+		gap: 8px;
+		align-items: center;
+		max-width: 70%;
+		margin-inline-start: auto;
+		padding-inline-start: 4px;
+		font-size: 0.9em;
+		font-variant-numeric: tabular-nums;
+	}
+
+	.result {
+		display: flex;
+		gap: 4px;
+		align-items: center;
+		min-width: 0;
+	}
+
+	.result .codicon {
+		flex: none;
+		font-size: 14px;
+	}
+
+	.result .words {
+		overflow: hidden;
+		text-overflow: ellipsis;
+	}
+
+	.result .short {
+		display: none;
+	}
+
+	@container (max-width: 460px) {
+		.result .short {
+			display: inline;
+		}
+
+		.result .words:has(+ .short) {
+			display: none;
+		}
+	}
+
+	/* There is room for what went wrong, and unfolding tells the rest. */
+	@container (max-width: 240px) {
+		.result.allowed {
+			display: none;
+		}
+	}
+
+	/* A share of the text's own colour keeps the contrast in every theme. */
+	.added {
+		color: color-mix(in srgb, var(--vscode-chat-linesAddedForeground, currentColor) 75%, var(--vscode-foreground));
+	}
+
+	.removed {
+		color: color-mix(in srgb, var(--vscode-chat-linesRemovedForeground, currentColor) 75%, var(--vscode-foreground));
+	}
+
+	.failed {
+		color: var(--vscode-foreground);
+	}
+
+	.failed .codicon {
+		color: var(--vscode-errorForeground);
+	}
+
+	.stopped {
+		color: var(--vscode-foreground);
+	}
+
+	@media (forced-colors: active) {
+		.line > .fold-sign {
+			opacity: 1;
+		}
+	}
+`;

@@ -1,0 +1,83 @@
+import { css } from 'lit';
+
+export const stepDetailsStyles = css`
+	:host {
+		display: flex;
+		flex-direction: column;
+		gap: 4px;
+		margin: 2px 0 8px 7px;
+		padding-inline-start: 12px;
+		border-inline-start: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, currentColor));
+		color: var(--vscode-descriptionForeground);
+	}
+
+	:host([hidden]) {
+		display: none;
+	}
+
+	pre {
+		margin: 0;
+		padding: 4px 8px;
+		border: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent));
+		border-radius: 4px;
+		background: var(--vscode-textCodeBlock-background);
+		color: var(--vscode-editor-foreground);
+		font-family: var(--vscode-editor-font-family, monospace);
+		font-size: var(--vscode-editor-font-size, 12px);
+		line-height: 1.4;
+		tab-size: 4;
+		white-space: pre-wrap;
+		overflow-wrap: anywhere;
+	}
+
+	/* 20 lines: a long output scrolls inside and moves nothing else far away. */
+	.output,
+	.places {
+		max-height: calc(20lh + 10px);
+		overflow-y: auto;
+		overscroll-behavior-y: auto;
+	}
+
+	.places {
+		margin: 0;
+		padding: 0;
+		list-style: none;
+	}
+
+	.row {
+		display: flex;
+		gap: 8px;
+		align-items: center;
+		min-height: 22px;
+		white-space: nowrap;
+	}
+
+	.place {
+		min-width: 0;
+		overflow: hidden;
+		padding: 0;
+		border: 0;
+		border-radius: 2px;
+		background: transparent;
+		color: var(--vscode-textLink-foreground);
+		text-overflow: ellipsis;
+		text-align: start;
+		unicode-bidi: isolate;
+	}
+
+	.place:hover {
+		text-decoration: underline;
+	}
+
+	.new {
+		flex: none;
+		font-size: 0.9em;
+	}
+
+	.note {
+		margin: 0;
+		font-size: 0.9em;
+		line-height: 1.5;
+		overflow-wrap: anywhere;
+	}
+`;

@@ -1,0 +1,264 @@
+// What is said of the steps of an agent. What the agent says itself is hostile and is shown as plain text.
+import * as l10n from '@vscode/l10n';
+import type { ToolKind } from '../../../agents/session/events.ts';
+import type { ReplyView } from '../../protocol/protocol.ts';
+import type { ApprovalView, StepView, WorkView } from '../../protocol/workProtocol.ts';
+import type { CodiconName } from '../codicon.ts';
+import { formatDuration } from '../format.ts';
+import { showControls } from '../markdown.ts';
+
+/** How much of a command is read out with the question about it. */
+const SPOKEN_LENGTH = 300;
+
+const ICONS: Record<ToolKind, CodiconName> = {
+	read: 'file',
+	edit: 'edit',
+	delete: 'trash',
+	move: 'move',
+	search: 'search',
+	execute: 'terminal',
+	fetch: 'globe',
+	think: 'lightbulb',
+	switch_mode: 'tools',
+	other: 'tools',
+};
+
+export function stepIcon({ kind, diffs }: StepView): CodiconName {
+	return kind === 'edit' && diffs !== undefined ? 'diff' : ICONS[kind];
+}
+
+/** The title as the agent gives it, or what it does where it gives none. */
+export function titleOf({ title, command, kind }: StepView): string {
+	return showControls(title.trim() || command?.trim() || kindWord(kind));
+}
+
+/** The command beside a title that does not contain it. */
+export function commandBeside({ title, command = '' }: StepView): string {
+	const shown = title.trim() === '' || title.includes(command.trim()) ? '' : command.trim();
+	return showControls(shown.replace(/\s*\n\s*/g, ' ⏎ '));
+}
+
+/** What happened beside the title, from left to right. */
+export interface StepFact {
+	readonly kind: 'added' | 'removed' | 'allowed' | 'quiet' | 'failed' | 'stopped';
+	readonly icon?: CodiconName;
+	readonly words: string;
+	/** What stands in place of the words where there is little room. Empty for the icon alone. */
+	readonly short?: string;
+	/** What is read out. */
+	readonly spoken?: string;
+}
+
+export function factsOf(step: StepView, language: string): StepFact[] {
+	const { state, approval, startedAt, endedAt, command, kind } = step;
+	const isRefused = approval !== undefined && ['no', 'unanswered', 'refused'].includes(approval.state);
+	const runs = kind === 'execute' || command !== undefined;
+	const hasChanged = state === 'done' || (state === 'running' && !isRefused);
+	return [
+		...(approval === undefined || isRefused ? [] : allowedFact(approval)),
+		...(hasChanged ? countsOf(step, language) : []),
+		...(runs && endedAt !== undefined && !isRefused
+			? [{ kind: 'quiet' as const, words: formatDuration(endedAt - startedAt, language) }]
+			: []),
+		...(isRefused ? [refusedFact(approval)] : stateFact(state)),
+	];
+}
+
+function stateFact(state: StepView['state']): StepFact[] {
+	switch (state) {
+		case 'done':
+			return [];
+		case 'running':
+			return [{ kind: 'quiet', icon: 'record', words: l10n.t('Running') }];
+		case 'failed':
+			return [{ kind: 'failed', icon: 'error', words: l10n.t('Failed') }];
+		case 'stopped':
+			return [{ kind: 'stopped', icon: 'circle-slash', words: l10n.t('Stopped') }];
+	}
+}
+
+function countsOf({ diffs = [] }: StepView, language: string): StepFact[] {
+	const number = new Intl.NumberFormat(language);
+	const sum = (values: readonly (number | undefined)[]) =>
+		values.some(value => value === undefined) ? 0 : values.reduce<number>((total, value) => total + (value ?? 0), 0);
+	const added = sum(diffs.map(diff => diff.added));
+	const removed = sum(diffs.map(diff => diff.removed));
+	return countFacts(added, removed, number);
+}
+
+/** The numbers of lines that were added and removed. Zero is left out. */
+export function countFacts(added: number, removed: number, number: Intl.NumberFormat): StepFact[] {
+	return [
+		...(added === 0
+			? []
+			: [
+					{
+						kind: 'added' as const,
+						words: `+${number.format(added)}`,
+						spoken: added === 1 ? l10n.t('1 line added') : l10n.t('{0} lines added', number.format(added)),
+					},
+				]),
+		...(removed === 0
+			? []
+			: [
+					{
+						kind: 'removed' as const,
+						words: `−${number.format(removed)}`,
+						spoken: removed === 1 ? l10n.t('1 line removed') : l10n.t('{0} lines removed', number.format(removed)),
+					},
+				]),
+	];
+}
+
+function allowedFact({ state }: ApprovalView): StepFact[] {
+	const short = l10n.t('Allowed');
+	switch (state) {
+		case 'once':
+			return [{ kind: 'allowed', words: l10n.t('Allowed once'), short }];
+		case 'conversation':
+			return [{ kind: 'allowed', words: l10n.t('Allowed in this conversation'), short }];
+		case 'setting':
+			return [{ kind: 'allowed', words: l10n.t('Allowed by your setting'), short }];
+		case 'before':
+			return [{ kind: 'allowed', words: l10n.t('Allowed before'), short }];
+		default:
+			return [];
+	}
+}
+
+function refusedFact({ state, reason }: ApprovalView): StepFact {
+	const short = l10n.t('Not allowed');
+	const words =
+		state === 'unanswered'
+			? l10n.t('Not allowed: nobody answered')
+			: reason === undefined
+				? short
+				: l10n.t('Not allowed: {0}', showControls(reason));
+	return { kind: 'stopped', icon: 'circle-slash', words, short };
+}
+
+/** What a screen reader reads before the title, in place of the icon. Empty where the title says it. */
+export function spokenKind(step: StepView): string {
+	const word = kindWord(step.kind);
+	return titleOf(step).toLowerCase().startsWith(word.toLowerCase()) ? '' : l10n.t('{0}:', word);
+}
+
+function kindWord(kind: ToolKind): string {
+	switch (kind) {
+		case 'read':
+			return l10n.t('Read');
+		case 'edit':
+			return l10n.t('Edit');
+		case 'delete':
+			return l10n.t('Delete');
+		case 'move':
+			return l10n.t('Move');
+		case 'search':
+			return l10n.t('Search');
+		case 'execute':
+			return l10n.t('Run');
+		case 'fetch':
+			return l10n.t('Fetch');
+		case 'think':
+			return l10n.t('Think');
+		default:
+			return l10n.t('Tool');
+	}
+}
+
+/** What folded steps were, such as `12 steps: 5 files read, 4 searches, 3 commands`. */
+export function foldWords(steps: readonly StepView[], language: string): string {
+	const number = new Intl.NumberFormat(language);
+	const counts = new Map<ToolKind, number>();
+	for (const { kind } of steps) {
+		const group = kind === 'switch_mode' ? 'other' : kind;
+		counts.set(group, (counts.get(group) ?? 0) + 1);
+	}
+	const kinds = [...counts].map(([kind, count]) => countWords(kind, count, number.format(count)));
+	return l10n.t('{0} steps: {1}', number.format(steps.length), new Intl.ListFormat(language, LIST).format(kinds));
+}
+
+const LIST = { style: 'short', type: 'unit' } as const;
+
+function countWords(kind: ToolKind, count: number, number: string): string {
+	const isOne = count === 1;
+	switch (kind) {
+		case 'read':
+			return isOne ? l10n.t('1 file read') : l10n.t('{0} files read', number);
+		case 'edit':
+			return isOne ? l10n.t('1 edit') : l10n.t('{0} edits', number);
+		case 'delete':
+			return isOne ? l10n.t('1 deletion') : l10n.t('{0} deletions', number);
+		case 'move':
+			return isOne ? l10n.t('1 move') : l10n.t('{0} moves', number);
+		case 'search':
+			return isOne ? l10n.t('1 search') : l10n.t('{0} searches', number);
+		case 'execute':
+			return isOne ? l10n.t('1 command') : l10n.t('{0} commands', number);
+		case 'fetch':
+			return isOne ? l10n.t('1 page fetched') : l10n.t('{0} pages fetched', number);
+		case 'think':
+			return isOne ? l10n.t('1 thought') : l10n.t('{0} thoughts', number);
+		default:
+			return isOne ? l10n.t('1 other') : l10n.t('{0} others', number);
+	}
+}
+
+/** The step whose question waits for the user. */
+export function waitingStep(work: WorkView | undefined): StepView | undefined {
+	return work?.steps.findLast(({ approval }) => approval?.state === 'waiting');
+}
+
+/** Whether the agent waits for the user or for one of its steps, so that it is no wonder that nothing comes. */
+export function isBusy(work: WorkView | undefined): boolean {
+	return work?.steps.some(({ state }) => state === 'running') ?? false;
+}
+
+/** Who a reply comes from. */
+export function awaited({ work, model }: ReplyView): string {
+	return work?.label ?? model ?? l10n.t('Reply');
+}
+
+/** What the agent is doing now, for a reply that streams. */
+export function nowWords({ text, reasoning = '' }: ReplyView, work: WorkView): string {
+	if (waitingStep(work)) {
+		return l10n.t('waits for your answer');
+	}
+	const running = work.steps.findLast(({ state }) => state === 'running');
+	if (running) {
+		return titleOf(running);
+	}
+	return text === '' && work.steps.length === 0 && reasoning !== '' ? l10n.t('thinking') : l10n.t('working');
+}
+
+/** The question about a step. A command and changes count before the kind that the agent names. */
+export function questionOf({ kind, command, diffs = [], approval }: StepView): string {
+	const changes = approval?.changes ?? diffs;
+	if (command !== undefined) {
+		return l10n.t('Run this command?');
+	}
+	if (changes.length > 1) {
+		return l10n.t('Change these files?');
+	}
+	if (changes.length === 1) {
+		return changes[0]?.isNew ? l10n.t('Create this file?') : l10n.t('Change this file?');
+	}
+	switch (kind) {
+		case 'edit':
+			return l10n.t('Change this file?');
+		case 'delete':
+			return l10n.t('Delete this?');
+		case 'move':
+			return l10n.t('Move this?');
+		case 'fetch':
+			return l10n.t('Fetch this?');
+		default:
+			return l10n.t('Allow this?');
+	}
+}
+
+/** The question as a screen reader announces it. */
+export function spokenQuestion(step: StepView, { label }: WorkView): string {
+	const subject = showControls(step.command ?? step.title).slice(0, SPOKEN_LENGTH);
+	return l10n.t('{0} asks: {1} {2}', label, questionOf(step), subject);
+}

@@ -1,0 +1,57 @@
+import * as l10n from '@vscode/l10n';
+import { html, nothing, type TemplateResult } from 'lit';
+import type { TurnMode } from '../../model/mode.ts';
+import { routingLabel } from '../../protocol/labels.ts';
+import type { AgentView, ConnectionView } from '../../protocol/protocol.ts';
+import type { SettingsView } from '../../protocol/settingsProtocol.ts';
+import { modeChoice } from '../modes/modeChoice.ts';
+import type { Post } from '../page.ts';
+import { composerChoice } from './composerChoice.ts';
+
+export interface ComposerChoices {
+	connection: ConnectionView;
+	/** The model that the next message goes to. */
+	model: string;
+	mode: TurnMode;
+	/** Undefined until it is known. */
+	agent: AgentView | undefined;
+	settings: SettingsView | undefined;
+	post: Post;
+}
+
+/** Everything about the next message that can be chosen in the composer's bottom row. */
+export function composerChoices({ connection, model, mode, agent, settings, post }: ComposerChoices): TemplateResult {
+	const name = settings ? routingLabel(settings.routing) : '';
+	return html`${modeChoice(mode, post)}${
+		mode === 'agent'
+			? composerChoice({
+					icon: 'robot',
+					word: agent?.label ?? l10n.t('Select Agent'),
+					isName: true,
+					label: l10n.t('Select Agent'),
+					press: () => post({ kind: 'agent-pick' }),
+				})
+			: nothing
+	}${
+		mode === 'chat' || mode === 'agent'
+			? composerChoice({
+					icon: 'chip',
+					word: model,
+					isName: true,
+					label: l10n.t('Select Model'),
+					hint: l10n.t('{0} on {1}', model, connection.label),
+					press: () => post({ kind: 'model-choose' }),
+				})
+			: nothing
+	}${
+		settings
+			? composerChoice({
+					icon: 'compass',
+					word: name,
+					label: l10n.t('Select Routing Policy'),
+					hint: settings.retention === 'on' ? `${name}. ${l10n.t('Zero data retention is required.')}` : name,
+					press: () => post({ kind: 'routing-choose' }),
+				})
+			: nothing
+	}`;
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { waitingStep, withTaken } from '../../src/chat/model/agentWork.ts';
+import { currentReply, replaceReply } from '../../src/chat/model/conversation.ts';
+import type { Step } from '../support/scriptedModel.ts';
+import { useAgentRuns } from './useAgentRuns.ts';
+
+const FIX = 'Make the readme shorter';
+const ASK_BOTH = 'Run a command and write a file';
+const AGAIN = 'Say what you did';
+
+const USE = 'Use the dependency';
+const PIPE = 'Make a pipe of the readme';
+
+const SCRIPTS: Record<string, Step[]> = {
+	[FIX]: [
+		{ do: 'read', path: 'README.md' },
+		{ do: 'write', path: 'README.md', content: '# Short\n' },
+		{ do: 'say', text: 'The readme is short now.' },
+	],
+	[ASK_BOTH]: [
+		{ do: 'run', command: 'echo hello > made.txt' },
+		{ do: 'write', path: 'new.md', content: 'new\n' },
+		{ do: 'say', text: 'Both were tried.' },
+	],
+	[USE]: [
+		{ do: 'run', command: 'node -p "require(\'dep\')"' },
+		{ do: 'run', command: 'echo x > node_modules/dep/new.js' },
+		{ do: 'run', command: 'cat .env.local' },
+		{ do: 'say', text: 'It was used.' },
+	],
+	[PIPE]: [
+		{ do: 'run', command: 'echo made > made.txt; rm README.md; mkfifo README.md' },
+		{ do: 'say', text: 'It is a pipe.' },
+	],
+	[AGAIN]: [{ do: 'say', text: 'I made it shorter.' }],
+};
+
+describe('a turn of an agent', function () {
+	this.timeout(180_000);
+	const agent = useAgentRuns(SCRIPTS);
+	const { ask, fresh, work, inRoot, root } = agent;
+	let readme: string;
+
+	beforeEach(async () => {
+		readme = await readFile(inRoot('README.md'), 'utf8');
+	});
+	afterEach(async () => {
+		await writeFile(inRoot('README.md'), readme);
+		await Promise.all(['made.txt', 'new.md'].map(name => rm(inRoot(name), { force: true })));
+	});
+
+	it('reads, asks before it writes with the change in sight, and says what it has done', async () => {
+		const seen: (string | undefined)[] = [];
+		const {
+			reply,
+			work: done,
+			error,
+		} = await work(fresh(FIX), (now, turn) => {
+			const waiting = waitingStep(now);
+			if (waiting && seen.length === 0) {
+				seen.push(waiting.title, waiting.diffs?.[0]?.path, waiting.diffs?.[0]?.before, waiting.diffs?.[0]?.after);
+				agent.answer(turn, waiting, 'once');
+			}
+		});
+		assert.equal(error, undefined);
+		assert.deepEqual(seen, ['Write README.md', 'README.md', readme, '# Short\n']);
+		assert.equal(reply.text, 'The readme is short now.');
+		assert.equal(agent.asked(), 1);
+		assert.deepEqual(
+			done.steps.map(({ kind, state, approval }) => [kind, state, approval?.state]),
+			[
+				['read', 'done', undefined],
+				['edit', 'done', 'once'],
+			],
+		);
+		assert.deepEqual(
+			done.files?.map(({ path: name, status, added }) => [name, status, added]),
+			[['README.md', 'M', 1]],
+		);
+		assert.ok(done.checkpoint?.after);
+		const now = await readFile(inRoot('README.md'), 'utf8');
+		assert.equal(now, readme);
+	});
+
+	it('does nothing that is not allowed, and tells its model so', async () => {
+		const { reply, work: done } = await work(fresh(ASK_BOTH), (now, turn) => {
+			const waiting = waitingStep(now);
+			if (waiting) {
+				agent.answer(turn, waiting, 'no');
+			}
+		});
+		assert.equal(reply.text, 'Both were tried.');
+		assert.deepEqual(
+			done.steps.map(({ command, state, approval }) => [command, state, approval?.state]),
+			[
+				['echo hello > made.txt', 'failed', 'no'],
+				[undefined, 'failed', 'no'],
+			],
+		);
+		assert.equal(done.fileCount, 0);
+		assert.match(agent.model.results.join('\n'), /was not allowed/);
+	});
+
+	it('asks for commands alone where the setting says so, and for nothing in a sandbox', async () => {
+		agent.allow('ask-for-commands');
+		const states: string[] = [];
+		const first = await work(fresh(ASK_BOTH), (now, turn) => {
+			const waiting = waitingStep(now);
+			if (waiting) {
+				states.push(waiting.kind);
+				agent.answer(turn, waiting, 'once');
+			}
+		});
+		assert.deepEqual([...new Set(states)], ['execute']);
+		assert.deepEqual(
+			first.work.files?.map(file => file.path),
+			['made.txt', 'new.md'],
+		);
+		agent.allow('allow-in-sandbox');
+		const before = agent.asked();
+		const second = await work(fresh(ASK_BOTH));
+		assert.equal(agent.asked(), before);
+		assert.deepEqual(
+			second.work.steps.map(({ approval }) => approval?.state),
+			['setting', 'setting'],
+		);
+	});
+
+	it('remembers its session in the next turn, and what it has left in its copy', async () => {
+		agent.allow('allow-in-sandbox');
+		const first = await work(fresh(FIX));
+		const second = await work(ask(first.conversation, AGAIN));
+		assert.equal(second.work.how, 'resumed');
+		assert.equal(second.reply.text, 'I made it shorter.');
+		const { body } = agent.model.requests.at(-1) ?? assert.fail();
+		assert.match(JSON.stringify(body['messages']), /The readme is short now\./);
+		assert.deepEqual(
+			second.work.files?.map(file => file.path),
+			['README.md'],
+		);
+	});
+
+	it('can use installed dependencies, which git ignores, and changes nothing of them', async () => {
+		agent.allow('allow-in-sandbox');
+		const exclude = inRoot('.git/info/exclude');
+		const before = await readFile(exclude, 'utf8').catch(() => '');
+		await mkdir(inRoot('node_modules/dep'), { recursive: true });
+		await writeFile(inRoot('node_modules/dep/index.js'), 'module.exports = "from the dependency";\n');
+		await writeFile(inRoot('.env.local'), 'TOKEN=s3cret\n');
+		await mkdir(inRoot('.git/info'), { recursive: true });
+		await writeFile(exclude, `${before}\nnode_modules/\n.env.local\n`);
+		try {
+			const { work: done } = await work(fresh(USE));
+			const [used, tried, secret] = agent.model.results;
+			assert.match(String(used), /from the dependency/);
+			assert.match(String(tried), /[Rr]ead-only/);
+			assert.match(String(secret), /No such file/);
+			assert.deepEqual(done.files, []);
+			assert.equal(existsSync(inRoot('node_modules/dep/new.js')), false);
+		} finally {
+			await writeFile(exclude, before);
+			await rm(inRoot('node_modules'), { recursive: true });
+			await rm(inRoot('.env.local'));
+		}
+	});
+
+	it('goes on with what a window that was closed in the middle has left in the copy', async () => {
+		agent.allow('allow-in-sandbox');
+		const { conversation, work: done } = await work(fresh(FIX));
+		const [turn = assert.fail()] = conversation.turns;
+		const { after: _, ...checkpoint } = done.checkpoint ?? assert.fail();
+		const closed = replaceReply(conversation, turn.id, { ...currentReply(turn), work: { ...done, checkpoint } });
+		const next = await work(ask(closed, AGAIN));
+		assert.deepEqual(
+			next.work.files?.map(file => file.path),
+			['README.md'],
+		);
+	});
+
+	it('does not bring back what the user has taken back', async () => {
+		agent.allow('allow-in-sandbox');
+		const { conversation, work: done } = await work(fresh(FIX));
+		const [turn = assert.fail()] = conversation.turns;
+		const undone = withTaken(done, ['README.md'], false);
+		const next = await work(ask(replaceReply(conversation, turn.id, { ...currentReply(turn), work: undone }), AGAIN));
+		assert.deepEqual(next.work.files, []);
+	});
+
+	it('says that what it has changed cannot be kept, and loses nothing of it', async () => {
+		agent.allow('allow-in-sandbox');
+		const first = await work(fresh(PIPE));
+		const sentence = /^What the agent has changed cannot be kept: .* It lies in (.*)\. Take from there/;
+		const { message } = first.error as Error;
+		const [, copy = assert.fail(message)] = sentence.exec(message) ?? [];
+		assert.equal(await readFile(path.join(copy, 'made.txt'), 'utf8'), 'made\n');
+		const second = await work(ask(first.conversation, AGAIN)).catch(error => error);
+		assert.match(String(second), /cannot be kept/);
+		assert.equal(await readFile(path.join(copy, 'made.txt'), 'utf8'), 'made\n');
+	});
+
+	it('ends at once when it is stopped, and what waits is not allowed', async () => {
+		const stop = new AbortController();
+		const began = Date.now();
+		const { work: done } = await work(
+			fresh(ASK_BOTH),
+			now => {
+				if (waitingStep(now)) {
+					stop.abort();
+				}
+			},
+			stop.signal,
+		);
+		assert.ok(Date.now() - began < 60_000);
+		assert.equal(done.steps[0]?.approval?.state, 'unanswered');
+		assert.equal(done.fileCount, 0);
+	});
+
+	it('leaves nothing of a conversation that is deleted', async () => {
+		agent.allow('allow-in-sandbox');
+		const { conversation, work: done } = await work(fresh(FIX));
+		const git = (...args: string[]) => execFileSync('git', ['-C', root(), ...args], { encoding: 'utf8' });
+		assert.match(git('for-each-ref', 'refs/errand/turns'), new RegExp(done.checkpoint?.before ?? ''));
+		await agent.runs.forget(conversation.id);
+		assert.doesNotMatch(git('for-each-ref', 'refs/errand/turns'), new RegExp(conversation.id));
+	});
+});

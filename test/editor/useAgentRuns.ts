@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { insidePlaces } from '../../src/agents/sandbox/places.ts';
+import { trySandbox } from '../../src/agents/sandbox/probe.ts';
+import { systemClock } from '../../src/base/async.ts';
+import { nullLogger } from '../../src/base/logger.ts';
+import { AgentChoice } from '../../src/chat/agent/agentChoice.ts';
+import { AgentRuns } from '../../src/chat/agent/agentRuns.ts';
+import type { AgentStep, AgentWork, ApprovalAnswer } from '../../src/chat/model/agentWork.ts';
+import { applyEvent } from '../../src/chat/model/applyEvent.ts';
+import type { ApprovalSetting } from '../../src/chat/model/approvalPolicy.ts';
+import {
+	addTurn,
+	type Conversation,
+	newConversation,
+	type Reply,
+	replaceReply,
+	type Turn,
+} from '../../src/chat/model/conversation.ts';
+import { createChat } from '../../src/client/chat.ts';
+import { createCaller } from '../../src/client/core/caller.ts';
+import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
+import { LIMITS } from '../../src/client/core/limits.ts';
+import { createResponses } from '../../src/client/responses.ts';
+import { taskSettingsSchema } from '../../src/contract/agents.ts';
+import { EXTENSION_ID } from '../../src/platform/ids.ts';
+import { describeRange } from '../../src/tasks/apply/commitRanges.ts';
+import { ScriptedModel, type Step } from '../support/scriptedModel.ts';
+
+export interface Outcome {
+	conversation: Conversation;
+	reply: Reply;
+	work: AgentWork;
+	error: unknown;
+}
+
+/**
+ * Errand's own agent on the folder of the window, with a model that follows scripts. Tests are skipped where there is no
+ * sandbox.
+ */
+export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>) {
+	let folder: string;
+	let model: ScriptedModel;
+	let runs: AgentRuns;
+	let approvals: ApprovalSetting;
+	let asked: number;
+	const root = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail();
+
+	before(async function () {
+		if (!(await trySandbox()).works) {
+			this.skip();
+		}
+		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-turns-'));
+		const { tree } = insidePlaces(path.basename(root()));
+		model = await ScriptedModel.start({ scripts, tree });
+		const dist = path.join(vscode.extensions.getExtension(EXTENSION_ID)?.extensionPath ?? assert.fail(), 'dist');
+		const caller = createCaller({
+			connection: {
+				name: 'model',
+				apiUrl: model.url,
+				enterpriseUrl: model.url.replace(/\/v1$/, ''),
+				plan: 'public',
+				service: 'model',
+				models: [{ id: model.name, kinds: ['chat'] }],
+				providers: [],
+				providerPrefixes: [],
+				aliases: [],
+				agents: [],
+			},
+			keys: async () => 'sk-test',
+			transport: createFetchTransport((address, init) => globalThis.fetch(address, init)),
+			logger: nullLogger,
+			clock: systemClock,
+			random: Math.random,
+			limits: LIMITS,
+		});
+		const client = { chat: createChat(caller), responses: createResponses(caller) };
+		runs = new AgentRuns({
+			folder,
+			insideProgram: path.join(dist, 'sandbox.js'),
+			choice: new AgentChoice({
+				program: path.join(dist, 'agent.js'),
+				version: '1.0.0',
+				settings: async () => taskSettingsSchema.parse({}),
+				lastChosen: () => undefined,
+			}),
+			client: async () => client,
+			limits: () => ({}),
+			approvals: () => approvals,
+			consent: { isRequired: async () => true, isGiven: () => false, give: () => {} },
+			isDemo: () => false,
+			listChanges: describeRange,
+			onQuestion: () => asked++,
+			logger: nullLogger,
+		});
+	});
+	beforeEach(() => {
+		[approvals, asked] = ['ask', 0];
+		model.requests.length = 0;
+	});
+	after(async () => {
+		await model?.stop();
+		await (folder && rm(folder, { recursive: true, force: true }));
+	});
+
+	/** Adds a message to the agent. */
+	function ask(conversation: Conversation, question: string, others: Partial<Turn> = {}): Conversation {
+		const id = randomUUID();
+		const reply: Reply = { state: 'streaming', startedAt: 0, text: '' };
+		const { head } = conversation;
+		return addTurn(conversation, {
+			id,
+			...(head === undefined ? {} : { previous: head }),
+			askedAt: 0,
+			question,
+			mode: 'agent',
+			replies: [reply],
+			...others,
+		});
+	}
+
+	/** Lets the agent work to the end of the conversation's last turn. `onStep` is called with each state of the work. */
+	async function work(
+		conversation: Conversation,
+		onStep: (work: AgentWork, turn: string) => void = () => {},
+		signal = new AbortController().signal,
+	): Promise<Outcome> {
+		const turnId = conversation.head ?? assert.fail();
+		let reply: Reply = { state: 'streaming', startedAt: 0, text: '' };
+		let error: unknown;
+		const turn = { conversation, turnId, model: model.name, provider: undefined, instructions: '' };
+		try {
+			for await (const event of runs.run(turn, signal)) {
+				reply = applyEvent(reply, event);
+				if (event.type === 'work') {
+					onStep(event.work, turnId);
+				}
+			}
+		} catch (caught) {
+			error = caught;
+		}
+		return {
+			conversation: replaceReply(conversation, turnId, { ...reply, state: 'done' }),
+			reply,
+			work: reply.work ?? assert.fail(String(error)),
+			error,
+		};
+	}
+
+	return {
+		root,
+		inRoot: (name: string) => path.join(root(), name),
+		ask,
+		fresh: (question: string, others?: Partial<Turn>) =>
+			ask(newConversation(randomUUID(), 0, { folders: [] }), question, others),
+		work,
+		allow: (setting: ApprovalSetting) => {
+			approvals = setting;
+		},
+		/** Answers the question about a step. */
+		answer: (turn: string, { approval }: AgentStep, how: ApprovalAnswer) =>
+			runs.answer(turn, approval?.question ?? assert.fail(), how),
+		/** The number of questions in this test. */
+		asked: () => asked,
+		get model(): ScriptedModel {
+			return model;
+		},
+		get runs(): AgentRuns {
+			return runs;
+		},
+	};
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { AgentFolder } from '../../../../src/chat/agent/agentFolder.ts';
+
+describe('the folder of a conversation’s agents', () => {
+	let root: string;
+	let folder: AgentFolder;
+
+	beforeEach(async () => {
+		root = await mkdtemp(path.join(os.tmpdir(), 'errand-agent-folder-'));
+		folder = new AgentFolder(root, 'c0000000-0000-4000-8000-000000000001');
+	});
+	afterEach(() => rm(root, { recursive: true, force: true }));
+
+	it('has a home for each agent, which nobody else can read', async () => {
+		const [one, other] = [await folder.home('errand-inside'), await folder.home('errand-outside')];
+		assert.notEqual(one, other);
+		assert.equal(await folder.home('errand-inside'), one);
+		assert.equal((await stat(one)).mode & 0o077, process.platform === 'win32' ? 0o066 : 0);
+	});
+
+	it('has a copy that begins empty each time', async () => {
+		const copy = await folder.emptyCopy();
+		await writeFile(path.join(copy, 'left.txt'), '');
+		assert.equal(await folder.emptyCopy(), copy);
+		assert.equal(existsSync(path.join(copy, 'left.txt')), false);
+	});
+
+	it('knows the repositories that have something of it, once each, and forgets all', async () => {
+		assert.deepEqual(await folder.repositories(), []);
+		for (const repository of ['/a', '/b', '/a']) {
+			await folder.note(repository);
+		}
+		assert.deepEqual(await folder.repositories(), ['/a', '/b']);
+		await folder.remove();
+		assert.deepEqual(await folder.repositories(), []);
+		assert.equal(existsSync(folder.directory), false);
+	});
+});

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import type { PermissionRequest, ToolCall } from '../../../../src/agents/session/events.ts';
+import { Questions } from '../../../../src/chat/agent/questions.ts';
+import type { ApprovalSetting } from '../../../../src/chat/model/approvalPolicy.ts';
+
+const call: ToolCall = {
+	id: 'one',
+	title: 'npm test',
+	command: 'npm test',
+	kind: 'execute',
+	status: 'pending',
+	locations: [],
+	diffs: [],
+	output: '',
+};
+const request: PermissionRequest = {
+	call,
+	options: [
+		{ id: 'yes', name: 'Yes', kind: 'allow_once' },
+		{ id: 'ever', name: 'Ever', kind: 'allow_always' },
+		{ id: 'no', name: 'No', kind: 'reject_once' },
+	],
+	complete: true,
+};
+
+describe('the questions of an agent', () => {
+	let told: string[];
+	/** The names of the questions that were asked. */
+	let asked: string[];
+	let allowed: Set<string>;
+	let setting: ApprovalSetting;
+	let questions: Questions;
+	const open = new AbortController().signal;
+	const latest = () => asked.at(-1) ?? '';
+
+	beforeEach(() => {
+		[told, asked, allowed, setting] = [[], [], new Set(), 'ask'];
+		questions = new Questions({
+			rules: () => ({ setting, isSandboxed: true, folder: '/work', allowed }),
+			onAsk: ({ call: { id } }, { question, isOnlyOnce }) => {
+				asked.push(question);
+				told.push(`ask ${id}${isOnlyOnce ? ' once' : ''}`);
+			},
+			onDecide: ({ call: { id } }, how) => told.push(`${how} ${id}`),
+			onAllowance: allowance => allowed.add(allowance),
+		});
+	});
+
+	it('wait for the user, and are answered for this time alone', async () => {
+		const decided = questions.decide(request, open);
+		assert.deepEqual(told, ['ask one']);
+		questions.answer(latest(), 'once');
+		assert.deepEqual(await decided, { option: 'yes' });
+		assert.deepEqual(told, ['ask one', 'once one']);
+		assert.equal(allowed.size, 0);
+	});
+
+	it('never take an answer that was meant for another one, or a second one', async () => {
+		const first = questions.decide(request, open);
+		questions.answer('one', 'once');
+		questions.answer('other', 'once');
+		questions.answer(latest(), 'no');
+		questions.answer(latest(), 'once');
+		assert.deepEqual(await first, { option: 'no' });
+	});
+
+	it('are different ones where an agent asks about the same call again', async () => {
+		const withdrawn = new AbortController();
+		const first = questions.decide(request, withdrawn.signal);
+		const before = latest();
+		withdrawn.abort();
+		assert.deepEqual(await first, { option: 'no' });
+		const second = questions.decide({ ...request, call: { ...call, command: 'rm -rf .' } }, open);
+		assert.notEqual(latest(), before);
+		questions.answer(before, 'once');
+		questions.answer(latest(), 'no');
+		assert.deepEqual(await second, { option: 'no' });
+	});
+
+	it('are not asked again for the same, when that was allowed for the conversation', async () => {
+		const first = questions.decide(request, open);
+		questions.answer(latest(), 'conversation');
+		assert.deepEqual(await first, { option: 'yes' });
+		assert.deepEqual(await questions.decide(request, open), { option: 'yes' });
+		assert.deepEqual(told, ['ask one', 'conversation one', 'before one']);
+	});
+
+	it('allow nothing for the conversation that could only be allowed once', async () => {
+		const fetch: PermissionRequest = { ...request, call: { ...call, kind: 'fetch', command: undefined } };
+		const first = questions.decide(fetch, open);
+		questions.answer(latest(), 'conversation');
+		await first;
+		assert.equal(allowed.size, 0);
+		assert.deepEqual(told, ['ask one once', 'conversation one']);
+	});
+
+	it('are refused when nobody answers before they are withdrawn', async () => {
+		const controller = new AbortController();
+		const decided = questions.decide(request, controller.signal);
+		controller.abort();
+		assert.deepEqual(await decided, { option: 'no' });
+		assert.deepEqual(told, ['ask one', 'unanswered one']);
+		questions.answer(latest(), 'once');
+		assert.deepEqual(await questions.decide(request, controller.signal), { option: 'no' });
+	});
+
+	it('are refused at once where nobody could know what they allow', async () => {
+		const { option, reason } = await questions.decide({ ...request, complete: false }, open);
+		assert.deepEqual([option, reason], ['no', 'unreadable']);
+		assert.deepEqual(told, ['unreadable one']);
+	});
+
+	it('follow the setting as it is when they are asked', async () => {
+		setting = 'allow-in-sandbox';
+		assert.deepEqual(await questions.decide(request, open), { option: 'yes' });
+		assert.deepEqual(told, ['setting one']);
+	});
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import os from 'node:os';
+import path from 'node:path';
+import type { AgentStep, AgentWork } from '../../../../src/chat/model/agentWork.ts';
+import { toStepView, toWorkView, workChanges } from '../../../../src/chat/protocol/toWorkView.ts';
+import { AGENT_WORK } from '../conversations.ts';
+
+const step = (fields: Partial<AgentStep> = {}): AgentStep => ({
+	id: 'one',
+	offset: 0,
+	kind: 'edit',
+	state: 'running',
+	title: 'Edit a.ts',
+	startedAt: 0,
+	...fields,
+});
+
+describe('what the page shows of an agent’s work', () => {
+	it('is each step without its output, which can be asked for, and with its lines counted', () => {
+		const view = toStepView(
+			step({
+				output: 'long',
+				diffs: [
+					{ path: 'a.ts', before: 'a\n', after: 'b\nc\n' },
+					{ path: 'n.ts', after: 'x\n' },
+				],
+			}),
+		);
+		assert.equal(view.hasOutput, true);
+		assert.ok(!JSON.stringify(view).includes('long'));
+		assert.deepEqual(view.diffs, [
+			{ path: 'a.ts', isNew: false, added: 2, removed: 1 },
+			{ path: 'n.ts', isNew: true, added: 1, removed: 0 },
+		]);
+	});
+
+	it('has what would happen while a question waits, and not any more when it is answered', () => {
+		const diffs = [{ path: 'a.ts', before: 'a\n', after: 'b\n' }];
+		const waiting = toStepView(step({ diffs, approval: { state: 'waiting' }, input: '{}' }));
+		assert.deepEqual(waiting.approval, {
+			state: 'waiting',
+			changes: [
+				{
+					path: 'a.ts',
+					isNew: false,
+					isCut: false,
+					lines: [
+						{ kind: 'removed', text: 'a' },
+						{ kind: 'added', text: 'b' },
+					],
+				},
+			],
+		});
+		assert.deepEqual(toStepView(step({ diffs, approval: { state: 'once' } })).approval, { state: 'once' });
+	});
+
+	it('has the input of a tool where nothing else says what would happen, and says where a change is cut', () => {
+		const other = toStepView(step({ kind: 'other', approval: { state: 'waiting' }, input: '{"a":1}' }));
+		assert.equal(other.approval?.input, '{"a":1}');
+		const command = toStepView(step({ command: 'ls', approval: { state: 'waiting' }, input: '{"command":"ls"}' }));
+		assert.equal(command.approval?.input, undefined);
+		const elsewhere = '{"command":"ls","cwd":"/elsewhere"}';
+		const further = toStepView(step({ command: 'ls', approval: { state: 'waiting' }, input: elsewhere }));
+		assert.equal(further.approval?.input, '{"cwd":"/elsewhere"}');
+		const after = Array.from({ length: 500 }, (_, at) => `line ${at}`).join('\n');
+		const long = toStepView(step({ diffs: [{ path: 'a.ts', after }], approval: { state: 'waiting' } }));
+		assert.equal(long.approval?.changes?.[0]?.isCut, true);
+		assert.ok((long.approval?.changes?.[0]?.lines.length ?? 0) < 100);
+		const wide = toStepView(
+			step({ diffs: [{ path: 'a.ts', after: `${' '.repeat(1_000)}evil()\n` }], approval: { state: 'waiting' } }),
+		);
+		assert.equal(wide.approval?.changes?.[0]?.isCut, true);
+		const input = JSON.stringify({ text: 'a'.repeat(50_000) });
+		assert.equal(toStepView(step({ kind: 'other', approval: { state: 'waiting' }, input })).approval?.input, input);
+	});
+
+	it('names a folder below the user’s own as people write it', () => {
+		const below = { ...AGENT_WORK, folder: path.join(os.homedir(), 'code', 'widgets') };
+		assert.equal(toWorkView(below).folder, path.join('~', 'code', 'widgets'));
+		assert.equal(toWorkView({ ...AGENT_WORK, folder: '/elsewhere' }).folder, '/elsewhere');
+	});
+
+	it('has the changed files once the state after the turn is kept', () => {
+		const files = [{ path: 'a.ts', status: 'M' as const, added: 1, removed: 0 }];
+		const checkpoint = { repository: '/r', before: 'a'.repeat(40) };
+		const begun: AgentWork = { ...AGENT_WORK, checkpoint, files, fileCount: 3 };
+		assert.equal(toWorkView(begun).changes, undefined);
+		const kept = { ...begun, checkpoint: { ...checkpoint, after: 'b'.repeat(40) } };
+		assert.deepEqual(toWorkView(kept).changes, { files, count: 3 });
+		assert.equal(toWorkView({ ...kept, files: [], fileCount: 0 }).changes, undefined);
+	});
+
+	it('is told by what has changed alone', () => {
+		const [one, two] = [step(), step({ id: 'two' })];
+		const before: AgentWork = { ...AGENT_WORK, steps: [one] };
+		assert.deepEqual(workChanges('t', before, { ...before, steps: [one, two] }), [
+			{ kind: 'step-set', turn: 't', step: toStepView(two) },
+		]);
+		assert.deepEqual(workChanges('t', before, { ...before, steps: [one], further: 1 }), [
+			{
+				kind: 'work-set',
+				turn: 't',
+				work: { label: 'Errand', folder: '/home/me/widgets', isSandboxed: true, further: 1 },
+			},
+		]);
+		assert.deepEqual(workChanges('t', before, { ...before }), []);
+	});
+});
