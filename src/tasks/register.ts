@@ -15,7 +15,7 @@ import {
 import { KeptTexts } from '../platform/keptText.ts';
 import { isEntryKey } from '../platform/sharedState.ts';
 import type { ApplyCommands } from './apply/applyCommands.ts';
-import type { CommitRange, RangeFile } from './apply/commitRanges.ts';
+import type { CommitRange, Comparison, RangeFile } from './apply/commitRanges.ts';
 import type { BranchCommands } from './branches/branchCommands.ts';
 import { registerChangeFiles } from './changes/changeFileSystem.ts';
 import { PromptFile } from './launch/promptFile.ts';
@@ -52,8 +52,9 @@ export interface RegisteredTasks extends Disposable {
 	/** Changes between two commits that no task has made. */
 	ranges: {
 		list(range: CommitRange): Promise<RangeFile[]>;
-		compare(range: CommitRange, title: string, named?: string): Promise<void>;
+		compare(range: CommitRange, comparison: Comparison): Promise<void>;
 		take(range: CommitRange, title: string, named?: string): Promise<string[]>;
+		takeAllowed(range: CommitRange): Promise<string[]>;
 		takeBack(range: CommitRange, named?: string): Promise<string[]>;
 	};
 }
@@ -154,6 +155,8 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 			compare: async (...asked) => (await import('./apply/commitRanges.ts')).compareRange(...asked),
 			take: async (...asked) =>
 				(await import('./apply/commitRanges.ts')).takeRange((await feature()).applyCommands, ...asked),
+			takeAllowed: async range =>
+				(await import('./apply/commitRanges.ts')).takeAllowedRange((await feature()).applyCommands, range),
 			takeBack: async (...asked) =>
 				(await import('./apply/commitRanges.ts')).takeBackRange((await feature()).applyCommands, ...asked),
 		},

@@ -73,6 +73,7 @@ describe('a real agent, from setting it up to its branch', function () {
 			this.skip();
 		}
 		window = await openAgentWindow({
+			worksOn: 'origin',
 			scripts: SCRIPTS,
 			files: { 'src/money.js': MONEY },
 			settings: ([url]) => ({

@@ -383,7 +383,7 @@ describe('the turn of an agent in the chat', function () {
 			await button(/^Modified: src\/auth\.ts.*2 lines added.*1 line removed/).click();
 			await button(/^Modified: src\/auth\.ts/).hover();
 			await button('Take src/auth.ts').click();
-			await button(/^Added: test\/auth\.test\.ts.*Taken/).hover();
+			await button(/^Added: test\/auth\.test\.ts/).hover();
 			await button('Undo test/auth.test.ts').click();
 			const file = 'src/auth.ts';
 			assert.deepEqual(
@@ -414,7 +414,7 @@ describe('the turn of an agent in the chat', function () {
 		it('and says so when all of them are taken, and takes them back', async () => {
 			const files = CHANGES.files.map(file => ({ ...file, isTaken: true as const }));
 			const turn = await show({ changes: { ...CHANGES, files } }, ENDED);
-			await button('5 files changed, taken').click();
+			await button('5 files changed in your files').click();
 			assert.equal(await button('Take Changes').count(), 0);
 			await button('Undo Turn').click();
 			await button(/^Modified: README\.md/).hover();

@@ -49,6 +49,7 @@ describe('what tasks and chat have cost', function () {
 			this.skip();
 		}
 		window = await openAgentWindow({
+			worksOn: 'origin',
 			scripts: SCRIPTS,
 			servers: 2,
 			settings: ([priced, unpriced]) => ({

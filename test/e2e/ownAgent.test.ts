@@ -50,6 +50,7 @@ describe('Errand’s own agent, where there is a model', function () {
 			this.skip();
 		}
 		window = await openAgentWindow({
+			worksOn: 'origin',
 			scripts: SCRIPTS,
 			files: { 'src/discount.js': DISCOUNT, 'test/discount.test.js': TEST_FILE },
 			settings: ([url]) => ({

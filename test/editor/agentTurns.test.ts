@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { waitingStep, withTaken } from '../../src/chat/model/agentWork.ts';
+import { type AgentWork, waitingStep, withTaken } from '../../src/chat/model/agentWork.ts';
 import { currentReply, replaceReply } from '../../src/chat/model/conversation.ts';
 import type { Step } from '../support/scriptedModel.ts';
 import { useAgentRuns } from './useAgentRuns.ts';
@@ -12,6 +12,8 @@ const FIX = 'Make the readme shorter';
 const ASK_BOTH = 'Run a command and write a file';
 const AGAIN = 'Say what you did';
 
+const MORE = 'Make it shorter, then run something';
+const RENAME = 'Name it in another way';
 const USE = 'Use the dependency';
 const PIPE = 'Make a pipe of the readme';
 
@@ -25,6 +27,15 @@ const SCRIPTS: Record<string, Step[]> = {
 		{ do: 'run', command: 'echo hello > made.txt' },
 		{ do: 'write', path: 'new.md', content: 'new\n' },
 		{ do: 'say', text: 'Both were tried.' },
+	],
+	[MORE]: [
+		{ do: 'write', path: 'README.md', content: '# Short\n' },
+		{ do: 'run', command: 'echo more >> README.md; echo made > made.txt' },
+		{ do: 'say', text: 'Both were done.' },
+	],
+	[RENAME]: [
+		{ do: 'edit', path: 'README.md', from: '# ', to: '# The ' },
+		{ do: 'say', text: 'It has another name.' },
 	],
 	[USE]: [
 		{ do: 'run', command: 'node -p "require(\'dep\')"' },
@@ -78,12 +89,73 @@ describe('a turn of an agent', function () {
 			],
 		);
 		assert.deepEqual(
-			done.files?.map(({ path: name, status, added }) => [name, status, added]),
-			[['README.md', 'M', 1]],
+			done.files?.map(({ path: name, status, added, isTaken }) => [name, status, added, isTaken]),
+			[['README.md', 'M', 1, true]],
 		);
 		assert.ok(done.checkpoint?.after);
-		const now = await readFile(inRoot('README.md'), 'utf8');
-		assert.equal(now, readme);
+		assert.equal(done.steps[1]?.isTaken, true);
+		assert.equal(await readFile(inRoot('README.md'), 'utf8'), '# Short\n');
+	});
+
+	/** Allows whatever is asked. `first` runs before the first answer. */
+	const allowing = (first: () => unknown = () => {}) => {
+		let isFirst = true;
+		return (now: AgentWork, turn: string) => {
+			const waiting = waitingStep(now);
+			if (waiting) {
+				if (isFirst) {
+					first();
+				}
+				isFirst = false;
+				agent.answer(turn, waiting, 'once');
+			}
+		};
+	};
+
+	it('writes into the user’s files what was shown and allowed, and leaves what a command does in the copy', async () => {
+		const { work: done } = await work(fresh(MORE), allowing());
+		assert.equal(await readFile(inRoot('README.md'), 'utf8'), '# Short\n');
+		assert.equal(existsSync(inRoot('made.txt')), false);
+		assert.deepEqual(
+			done.files?.map(({ path: name, isTaken }) => [name, isTaken]),
+			[
+				['README.md', undefined],
+				['made.txt', undefined],
+			],
+		);
+		const { before, taken, after } = done.checkpoint ?? assert.fail();
+		const git = (...args: string[]) => execFileSync('git', ['-C', root(), ...args], { encoding: 'utf8' });
+		assert.equal(git('diff', '--name-only', before, taken ?? ''), 'README.md\n');
+		assert.equal(git('show', `${after}:README.md`), '# Short\nmore\n');
+	});
+
+	it('merges what was allowed with what the user writes meanwhile', async () => {
+		const { work: done } = await work(
+			fresh(RENAME),
+			allowing(() => appendFileSync(inRoot('README.md'), 'Mine.\n')),
+		);
+		assert.equal(done.steps[0]?.isTaken, true);
+		assert.equal(await readFile(inRoot('README.md'), 'utf8'), `${readme.replace('# ', '# The ')}Mine.\n`);
+	});
+
+	it('leaves a file alone that the user has changed in the same lines, and keeps the agent’s', async () => {
+		const { work: done } = await work(
+			fresh(FIX),
+			allowing(() => writeFileSync(inRoot('README.md'), 'Mine.\n')),
+		);
+		assert.equal(done.steps[1]?.isTaken, false);
+		assert.equal(await readFile(inRoot('README.md'), 'utf8'), 'Mine.\n');
+		assert.deepEqual(
+			done.files?.map(({ path: name, isTaken }) => [name, isTaken]),
+			[['README.md', undefined]],
+		);
+	});
+
+	it('does not bring back what was taken once the user has changed it', async () => {
+		const first = await work(fresh(FIX), allowing());
+		await writeFile(inRoot('README.md'), readme);
+		const second = await work(ask(first.conversation, AGAIN));
+		assert.deepEqual(second.work.files, []);
 	});
 
 	it('does nothing that is not allowed, and tells its model so', async () => {
@@ -117,9 +189,14 @@ describe('a turn of an agent', function () {
 		});
 		assert.deepEqual([...new Set(states)], ['execute']);
 		assert.deepEqual(
-			first.work.files?.map(file => file.path),
-			['made.txt', 'new.md'],
+			first.work.files?.map(file => [file.path, file.isTaken]),
+			[
+				['made.txt', undefined],
+				['new.md', true],
+			],
 		);
+		assert.equal(await readFile(inRoot('new.md'), 'utf8'), 'new\n');
+		await rm(inRoot('new.md'));
 		agent.allow('allow-in-sandbox');
 		const before = agent.asked();
 		const second = await work(fresh(ASK_BOTH));
@@ -128,6 +205,7 @@ describe('a turn of an agent', function () {
 			second.work.steps.map(({ approval }) => approval?.state),
 			['setting', 'setting'],
 		);
+		assert.equal(existsSync(inRoot('new.md')), false, 'what nobody has seen stays in the copy');
 	});
 
 	it('remembers its session in the next turn, and what it has left in its copy', async () => {
@@ -185,7 +263,7 @@ describe('a turn of an agent', function () {
 		agent.allow('allow-in-sandbox');
 		const { conversation, work: done } = await work(fresh(FIX));
 		const [turn = assert.fail()] = conversation.turns;
-		const undone = withTaken(done, ['README.md'], false);
+		const undone = withTaken(done, ['README.md'], false, done.checkpoint?.before ?? '');
 		const next = await work(ask(replaceReply(conversation, turn.id, { ...currentReply(turn), work: undone }), AGAIN));
 		assert.deepEqual(next.work.files, []);
 	});

@@ -28,7 +28,8 @@ import { LIMITS } from '../../src/client/core/limits.ts';
 import { createResponses } from '../../src/client/responses.ts';
 import { taskSettingsSchema } from '../../src/contract/agents.ts';
 import { EXTENSION_ID } from '../../src/platform/ids.ts';
-import { describeRange } from '../../src/tasks/apply/commitRanges.ts';
+import { ApplyCommands, type ApplyCommandsDependencies } from '../../src/tasks/apply/applyCommands.ts';
+import { describeRange, takeAllowedRange } from '../../src/tasks/apply/commitRanges.ts';
 import { ScriptedModel, type Step } from '../support/scriptedModel.ts';
 
 export interface Outcome {
@@ -79,6 +80,11 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 			limits: LIMITS,
 		});
 		const client = { chat: createChat(caller), responses: createResponses(caller) };
+		// The rest is for the changes of tasks.
+		const apply = new ApplyCommands({
+			recordFile: undefined,
+			explain: error => assert.fail(String(error)),
+		} as Partial<ApplyCommandsDependencies> as ApplyCommandsDependencies);
 		runs = new AgentRuns({
 			folder,
 			insideProgram: path.join(dist, 'sandbox.js'),
@@ -94,6 +100,7 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 			consent: { isRequired: async () => true, isGiven: () => false, give: () => {} },
 			isDemo: () => false,
 			listChanges: describeRange,
+			takeAllowed: range => takeAllowedRange(apply, range),
 			onQuestion: () => asked++,
 			logger: nullLogger,
 		});

@@ -98,6 +98,7 @@ describe('the pictures of the readme', function () {
 			this.skip();
 		}
 		window = await openAgentWindow({
+			worksOn: 'origin',
 			scripts: SCRIPTS,
 			files: { 'src/money.js': MONEY },
 			servers: 2,

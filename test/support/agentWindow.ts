@@ -1,6 +1,6 @@
 // A window on a sample repository whose agents work in the sandbox, with models that follow scripts.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -13,6 +13,12 @@ import { ScriptedModel, type Step } from './scriptedModel.ts';
 export interface AgentWindow {
 	server: EditorServer;
 	page: Page;
+	/** The folder of the window. */
+	folder: string;
+	/** The model servers. */
+	models: readonly ScriptedModel[];
+	/** Runs git in the window's folder, and returns what it prints. */
+	git(...args: string[]): string;
 	/** Runs git in the repository that the window's folder is a clone of, and returns what it prints. */
 	origin(...args: string[]): string;
 	stop(): Promise<void>;
@@ -20,11 +26,13 @@ export interface AgentWindow {
 
 export interface AgentWindowOptions {
 	/** The steps of the models, by the prompt. */
-	scripts: Record<string, Step[]>;
+	scripts: Readonly<Record<string, readonly Step[]>>;
 	/** Files that the repository has besides those of the sample, by their paths. */
 	files?: Record<string, string>;
 	/** The number of model servers, each with one model of the name `coder`; 1 by default. */
 	servers?: number;
+	/** What the agents get a copy of: tasks of the repository that was cloned, the chat of the window's folder. */
+	worksOn: 'origin' | 'folder';
 	/** Makes the settings of the window from the addresses of the model servers. */
 	settings(urls: readonly string[]): Record<string, unknown>;
 }
@@ -33,6 +41,7 @@ export async function openAgentWindow({
 	scripts,
 	files = {},
 	servers = 1,
+	worksOn,
 	settings,
 }: AgentWindowOptions): Promise<AgentWindow> {
 	const scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-agents-'));
@@ -43,6 +52,7 @@ export async function openAgentWindow({
 			execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' });
 	const git = gitIn(sample.folder);
 	for (const [file, text] of Object.entries(files)) {
+		mkdirSync(path.dirname(path.join(sample.folder, file)), { recursive: true });
 		writeFileSync(path.join(sample.folder, file), text);
 	}
 	if (Object.keys(files).length > 0) {
@@ -50,7 +60,7 @@ export async function openAgentWindow({
 		git('commit', '--quiet', '--message', 'Add what the tasks begin with');
 		git('push', '--quiet', 'origin', 'HEAD');
 	}
-	const { tree } = insidePlaces(path.basename(sample.origin, '.git'));
+	const { tree } = insidePlaces(path.basename(sample[worksOn], '.git'));
 	const models = await Promise.all(
 		Array.from({ length: servers }, () => ScriptedModel.start({ scripts, tree, model: 'coder' })),
 	);
@@ -60,6 +70,9 @@ export async function openAgentWindow({
 	return {
 		server,
 		page,
+		folder: sample.folder,
+		models,
+		git,
 		origin: gitIn(sample.origin),
 		async stop() {
 			await server.stop();

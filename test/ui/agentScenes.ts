@@ -127,6 +127,7 @@ ${Array.from({ length: 30 }, (_, index) => `    at step ${index} (test/auth.test
 `;
 
 export const CHANGES: NonNullable<WorkView['changes']> = {
+	canUndo: true,
 	files: [
 		{ path: 'README.md', status: 'M', added: 4, removed: 0 },
 		{ path: 'src/auth.ts', status: 'M', added: 2, removed: 1 },

@@ -1,9 +1,10 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
 import { explainError, showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../conversation/chat.ts';
-import type { AgentStep, AgentWork } from '../model/agentWork.ts';
+import type { AgentStep, AgentWork, Checkpoint } from '../model/agentWork.ts';
 import { findTurn, shownReply } from '../model/conversation.ts';
 import type { FromPage, PageHandlers } from '../protocol/protocol.ts';
 import type { AgentRuns } from './agentRuns.ts';
@@ -12,7 +13,8 @@ import type { StepDocuments } from './stepDocuments.ts';
 
 /** Changes between two commits of a repository. */
 export interface Ranges {
-	compare(range: CommitRange, title: string, file?: string): Promise<void>;
+	/** `own` are files of which the user's own are shown in place of the last version. */
+	compare(range: CommitRange, comparison: { title: string; file?: string; own: readonly string[] }): Promise<void>;
 	/** Takes them into the user's files, with a preview. Resolves with the paths of the files that have them. */
 	take(range: CommitRange, title: string, file?: string): Promise<string[]>;
 	/** Takes them back out of the user's files. Resolves with the paths of the files that have nothing of them any more. */
@@ -57,11 +59,23 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			await (step && run(step, work));
 		});
 
-	const withRange = (turnId: string, run: (range: CommitRange, work: AgentWork, chat: Chat) => unknown) =>
-		withWork(turnId, async ({ checkpoint, ...others }, chat) => {
-			if (checkpoint?.after !== undefined) {
-				const { repository, before, after } = checkpoint;
-				await run({ repository, from: before, to: after }, { ...others, checkpoint }, chat);
+	const withCheckpoint = (
+		turnId: string,
+		run: (work: AgentWork, checkpoint: Required<Checkpoint>, chat: Chat) => unknown,
+	) =>
+		withWork(turnId, async (work, chat) => {
+			if (work.checkpoint) {
+				const { repository, before, taken = before, after = taken } = work.checkpoint;
+				await run(work, { repository, before, taken, after }, chat);
+			}
+		});
+
+	/** The files of the user are now as `source` has them. */
+	const mark = (turn: string, source: 'before' | 'after', paths: readonly string[]) =>
+		withCheckpoint(turn, async (_, kept, chat) => {
+			if (paths.length > 0) {
+				const taken = await (await runs()).keepTaken(chat.conversation.id, kept, kept[source], paths);
+				await chat.markTaken(turn, paths, source === 'after', taken);
 			}
 		});
 
@@ -87,17 +101,25 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 				}
 			}),
 		'work-compare': ({ turn, file }) =>
-			withRange(turn, (range, { label: name }) => ranges().compare(range, vscode.l10n.t('Changed by {0}', name), file)),
+			withCheckpoint(turn, ({ label: name, files = [] }, { repository, before, after }) =>
+				ranges().compare(
+					{ repository, from: before, to: after },
+					{
+						title: vscode.l10n.t('Changed by {0}', name),
+						...defined({ file }),
+						own: files.flatMap(({ path: named, isTaken }) => (isTaken ? [named] : [])),
+					},
+				),
+			),
 		'work-take': ({ turn, file }) =>
-			withRange(turn, async (range, { label: name }, chat) => {
-				const paths = await ranges().take(range, vscode.l10n.t('Take Changes of {0}', name), file);
-				await chat.markTaken(turn, paths, true);
+			withCheckpoint(turn, async ({ label: name }, { repository, taken, after }) => {
+				const range = { repository, from: taken, to: after };
+				await mark(turn, 'after', await ranges().take(range, vscode.l10n.t('Take Changes of {0}', name), file));
 			}),
 		'work-undo': ({ turn, file }) =>
-			withRange(turn, async (range, _, chat) => {
-				const paths = await ranges().takeBack(range, file);
-				await chat.markTaken(turn, paths, false);
-			}),
+			withCheckpoint(turn, async (_, { repository, before, taken }) =>
+				mark(turn, 'before', await ranges().takeBack({ repository, from: before, to: taken }, file)),
+			),
 		'agent-pick': () =>
 			thenComposer(async () => {
 				await pickAgent();

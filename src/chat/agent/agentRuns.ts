@@ -1,13 +1,14 @@
 import { UserFacingError } from '../../base/errors.ts';
+import { getGitApi, placeOf } from '../../platform/git.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { AgentTurn, AgentTurns } from '../conversation/replyRequest.ts';
-import type { ApprovalAnswer } from '../model/agentWork.ts';
+import type { ApprovalAnswer, Checkpoint } from '../model/agentWork.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { AgentFolder } from './agentFolder.ts';
 import { workspaceFolder } from './agentPlace.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
-import { forgetStates } from './checkpoints.ts';
+import { forgetStates, keepStateOf } from './checkpoints.ts';
 import { EventQueue } from './eventQueue.ts';
 import { TurnRun } from './turnRun.ts';
 
@@ -51,6 +52,19 @@ export class AgentRuns implements AgentTurns {
 	/** Takes the user's answer to a question. */
 	answer(turnId: string, question: string, answer: ApprovalAnswer): void {
 		this.running.get(turnId)?.questions.answer(question, answer);
+	}
+
+	/**
+	 * Keeps what the user's files have of an agent's changes, once these files are as `source` has them. Resolves with the
+	 * commit. Rejects when git fails.
+	 */
+	async keepTaken(
+		conversation: string,
+		{ repository, taken }: Required<Checkpoint>,
+		source: string,
+		paths: readonly string[],
+	): Promise<string> {
+		return keepStateOf(placeOf(await getGitApi(), repository), conversation, taken, source, paths);
 	}
 
 	/** Removes what is kept for a conversation that is deleted. Rejects when git or the file system fails. */

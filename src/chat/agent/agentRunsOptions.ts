@@ -28,6 +28,11 @@ export interface AgentRunsOptions {
 	isDemo(): boolean;
 	/** Lists the files that differ between two commits, sorted by path. */
 	listChanges(range: CommitRange): Promise<WorkFile[]>;
+	/**
+	 * Takes changes that the user has seen and allowed into their files, where nothing of theirs is in the way. Resolves with
+	 * the paths of the files that have them.
+	 */
+	takeAllowed(range: CommitRange): Promise<string[]>;
 	/** Called when an agent of a conversation waits for an answer. */
 	onQuestion(conversation: string): void;
 	logger: Logger;

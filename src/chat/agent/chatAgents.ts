@@ -10,7 +10,6 @@ import { explainError, offer } from '../../platform/notify.ts';
 import { readSetting } from '../../platform/settings.ts';
 import type { Chat } from '../conversation/chat.ts';
 import type { AgentTurn, AgentTurns } from '../conversation/replyRequest.ts';
-import type { WorkFile } from '../model/agentWork.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import { APPROVAL_SETTINGS, type ApprovalSetting } from '../model/approvalPolicy.ts';
 import type { Conversation } from '../model/conversation.ts';
@@ -18,7 +17,7 @@ import type { AgentView } from '../protocol/protocol.ts';
 import type { AgentChoice } from './agentChoice.ts';
 import { type AgentHandlers, agentHandlers, type Ranges } from './agentHandlers.ts';
 import type { AgentRuns } from './agentRuns.ts';
-import type { CommitRange } from './agentRunsOptions.ts';
+import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import { StepDocuments } from './stepDocuments.ts';
 
 /** The agent that was chosen last in this workspace, and folders where agents may run without a sandbox. */
@@ -45,7 +44,7 @@ export interface ChatAgentsDependencies {
 	/** Whether only the demo answers, which no agent can work with. */
 	isDemo(): boolean;
 	/** Changes between two commits of a repository. */
-	ranges(): Ranges & { list(range: CommitRange): Promise<WorkFile[]> };
+	ranges(): Ranges & Pick<AgentRunsOptions, 'takeAllowed'> & { list: AgentRunsOptions['listChanges'] };
 	conversations: {
 		withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 		shown(): Promise<Chat>;
@@ -148,6 +147,7 @@ export class ChatAgents implements AgentTurns, Disposable {
 				give: (place, problem) => void workspaceState.update(UNSANDBOXED_KEY, { ...given(), [place]: problem }),
 			},
 			listChanges: range => ranges().list(range),
+			takeAllowed: range => ranges().takeAllowed(range),
 			isDemo: this.dependencies.isDemo,
 			onQuestion: conversation => this.tellOfQuestion(conversation),
 			logger,

@@ -81,9 +81,117 @@ async function keep(
 		}
 		throw error;
 	}
+	await holdState(place, conversation, commit);
+	return commit;
+}
+
+/** Keeps git from removing a commit as long as the conversation is there. */
+async function holdState(place: GitPlace, conversation: string, commit: string): Promise<void> {
 	const reference = `${REFERENCES}/${conversation}/${commit}`;
 	await runGit(place.gitPath, place.directory, ['update-ref', reference, commit]);
+}
+
+/** A file of a commit, or that it is not there. */
+export interface StateFile {
+	/** Git's mode of a file. */
+	mode: '100644' | '100755';
+	text: string;
+}
+
+/**
+ * Resolves with a text file of a commit; with null where there is nothing at its path, and with undefined where there is
+ * anything else. Rejects when git fails.
+ */
+export async function readStateFile(
+	{ gitPath, directory }: GitPlace,
+	commit: string,
+	name: string,
+): Promise<StateFile | null | undefined> {
+	const entry = await runGit(gitPath, directory, ['ls-tree', '-z', '--full-tree', commit, '--', name]);
+	if (entry === '') {
+		return null;
+	}
+	const [, mode, object] = /^(100644|100755) blob ([\da-f]+)\t/.exec(entry) ?? [];
+	if (object === undefined) {
+		return undefined;
+	}
+	const bytes = Buffer.from(
+		await runGit(gitPath, directory, ['cat-file', 'blob', object], { encoding: 'latin1' }),
+		'latin1',
+	);
+	const text = bytes.toString();
+	return Buffer.from(text).equals(bytes) ? { mode: mode as StateFile['mode'], text } : undefined;
+}
+
+/** Keeps a state that differs from another one in a single file. Resolves with its commit. Rejects when git fails. */
+export async function keepStateWith(
+	place: GitPlace,
+	conversation: string,
+	base: string,
+	name: string,
+	{ mode, text }: StateFile,
+): Promise<string> {
+	const object = await runGit(place.gitPath, place.directory, ['hash-object', '-w', '--stdin'], { input: text });
+	return keepEntries(place, conversation, base, `${mode} ${object.trim()}\t${byteString(name)}\0`);
+}
+
+/**
+ * Keeps a state that is like `base`, but has these files as `source` has them, or has them not. Resolves with its commit.
+ * Rejects when git fails.
+ */
+export async function keepStateOf(
+	place: GitPlace,
+	conversation: string,
+	base: string,
+	source: string,
+	names: readonly string[],
+): Promise<string> {
+	const commandLine = ['diff-tree', '-r', '-z', '--raw', '--no-renames', base, source];
+	const listed = (await runGit(place.gitPath, place.directory, commandLine, { encoding: 'latin1' })).split('\0');
+	const wanted = new Set(names.map(byteString));
+	let entries = '';
+	for (let at = 0; at + 1 < listed.length; at += 2) {
+		const [, mode = '', , object = ''] = listed[at]?.split(' ') ?? [];
+		const name = listed[at + 1] ?? '';
+		if (wanted.has(name)) {
+			entries += `${mode} ${object}\t${name}\0`;
+		}
+	}
+	return keepEntries(place, conversation, base, entries);
+}
+
+/** `entries` is what `git update-index -z --index-info` reads, as a byte string (`latin1`). */
+async function keepEntries(place: GitPlace, conversation: string, base: string, entries: string): Promise<string> {
+	const { gitPath, directory } = place;
+	const tree = await withScratchIndex(place, async git => {
+		await git(['read-tree', base]);
+		await git(['update-index', '--replace', '-z', '--index-info'], entries);
+		return git(['write-tree']);
+	});
+	const message = ['-m', 'Taken in a turn of an agent'];
+	const commit = (
+		await runGit(gitPath, directory, [...IDENTITY, 'commit-tree', '--no-gpg-sign', '-p', base, ...message, tree.trim()])
+	).trim();
+	await holdState(place, conversation, commit);
 	return commit;
+}
+
+const byteString = (name: string) => Buffer.from(name).toString('latin1');
+
+/** Runs git commands with an index that is empty at first and removed at the end. Input and output are byte strings. */
+async function withScratchIndex<T>(
+	{ gitPath, directory }: GitPlace,
+	run: (git: (commandLine: readonly string[], input?: string) => Promise<string>) => Promise<T>,
+): Promise<T> {
+	const scratch = await mkdtemp(path.join(os.tmpdir(), 'errand-index-'));
+	try {
+		const index = path.join(scratch, 'index');
+		return await run((commandLine, input) =>
+			runGitWithIndex(gitPath, directory, index, commandLine, { input, agreed: new Set(), encoding: 'latin1' }),
+		);
+	} finally {
+		await rm(scratch, { recursive: true, force: true });
+	}
 }
 
 /** Removes what is kept for a conversation in a repository. Rejects when git fails. */
@@ -102,17 +210,12 @@ export async function forgetStates(repository: string, conversation: string): Pr
  * Fills an empty folder with the files of a commit, and with a repository that has nothing but them: most agents want one,
  * and none gets the user's. Rejects when git fails.
  */
-export async function makeCopy({ gitPath, directory }: GitPlace, commit: string, copy: string): Promise<void> {
-	const scratch = await mkdtemp(path.join(os.tmpdir(), 'errand-index-'));
-	try {
-		const index = path.join(scratch, 'index');
-		const run = (commandLine: readonly string[]) =>
-			runGitWithIndex(gitPath, directory, index, commandLine, { input: undefined, agreed: new Set() });
-		await run(['read-tree', commit]);
-		await run(['checkout-index', '--all', '--force', `--prefix=${copy}${path.sep}`]);
-	} finally {
-		await rm(scratch, { recursive: true, force: true });
-	}
+export async function makeCopy(place: GitPlace, commit: string, copy: string): Promise<void> {
+	const { gitPath } = place;
+	await withScratchIndex(place, async git => {
+		await git(['read-tree', commit]);
+		await git(['checkout-index', '--all', '--force', `--prefix=${copy}${path.sep}`]);
+	});
 	await runGit(gitPath, copy, ['init', '--quiet', '--template=']);
 	await runGit(gitPath, copy, ['add', '--all', '--force']);
 	await runGit(gitPath, copy, [
@@ -127,7 +230,7 @@ export async function makeCopy({ gitPath, directory }: GitPlace, commit: string,
 }
 
 /**
- * Resolves with a state that has both what the user has now and what an agent has left in its copy since `base`; undefined
+ * Resolves with a state that has both what the user has now and what an agent has left in its copy, each since `base`; undefined
  * where both have changed the same lines, or where git is too old to merge without a working tree.
  */
 export async function mergedState(
@@ -140,8 +243,9 @@ export async function mergedState(
 		(await runGit(place.gitPath, place.directory, [...IDENTITY, ...commandLine])).trim();
 	try {
 		// Both sides follow the same state, which therefore is the one that they are merged by.
-		const side = await run('commit-tree', '-p', base, '-m', 'Now', `${now}^{tree}`);
-		const tree = await run('merge-tree', '--write-tree', side, left);
+		const own = await run('commit-tree', '-p', base, '-m', 'Now', `${now}^{tree}`);
+		const other = await run('commit-tree', '-p', base, '-m', 'Left', `${left}^{tree}`);
+		const tree = await run('merge-tree', '--write-tree', own, other);
 		return await run('commit-tree', '-p', now, '-m', 'Both', tree);
 	} catch {
 		return undefined;

@@ -21,19 +21,22 @@ import {
 	type AgentWork,
 	type Approval,
 	type Checkpoint,
+	type WorkFile,
 	type WorkMoment,
 	withAgentEvent,
 	withApproval,
+	withStepTaken,
 } from '../model/agentWork.ts';
 import { currentReply, turnsUpTo } from '../model/conversation.ts';
 import { AgentFolder } from './agentFolder.ts';
 import { isSandboxed, workspaceFolder } from './agentPlace.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
+import { AllowedEdits } from './allowedEdits.ts';
 import { keepEnd, keepState, makeCopy, mergedState, repositoryOf } from './checkpoints.ts';
 import type { EventQueue } from './eventQueue.ts';
 import { lentFolders } from './lentFolders.ts';
 import { endedText, refusalText } from './messages.ts';
-import { Questions } from './questions.ts';
+import { Questions, type QuestionsOptions } from './questions.ts';
 
 /** The time for an agent to end its turn when it is stopped, before its processes are ended. */
 const STOP_GRACE_MS = 2_000;
@@ -56,6 +59,7 @@ interface Started {
 	before: string;
 	/** The copy that the agent works in. */
 	copy: string;
+	edits: AllowedEdits;
 }
 
 /** One turn of an agent, from its start to the state of the files after it. */
@@ -84,6 +88,9 @@ export class TurnRun {
 				options.onQuestion(options.turn.conversation.id);
 			},
 			onDecide: (request, how) => {
+				if (this.isAgreed(how)) {
+					this.started?.edits.allow(request.call, this.moment().shownPath);
+				}
 				const reason = refusalText(how);
 				const { isOnlyOnce } = this.approvalOf(request) ?? {};
 				this.approve(request, {
@@ -133,7 +140,15 @@ export class TurnRun {
 		signal.throwIfAborted();
 		const copy = await this.copyOf(repository, before, own);
 		signal.throwIfAborted();
-		this.started = { repository, before, copy };
+		const edits = new AllowedEdits({
+			place: repository,
+			conversation: conversation.id,
+			before,
+			take: this.options.takeAllowed,
+			onMade: (step, isTaken) => this.made(started, step, isTaken),
+		});
+		const started: Started = { repository, before, copy, edits };
+		this.started = started;
 		this.tell({
 			agent: id,
 			label,
@@ -160,7 +175,8 @@ export class TurnRun {
 		const { checkpoint: last, files = [] } = this.earlierWork(() => true) ?? {};
 		const isWanted = last?.repository === repository.directory && !files.some(({ isUndone }) => isUndone);
 		const left = isWanted ? (last.after ?? (await this.leftIn(own, last))) : undefined;
-		const both = last && left ? await mergedState(repository, before, last.before, left) : undefined;
+		// What the user has taken is theirs: they may have changed it since, or removed it.
+		const both = last && left ? await mergedState(repository, before, last.taken ?? last.before, left) : undefined;
 		const copy = await own.emptyCopy();
 		await makeCopy(repository, both ?? before, copy);
 		return copy;
@@ -320,6 +336,23 @@ export class TurnRun {
 			queue.push({ type: 'reasoning', text: event.text });
 		} else if (this.work !== undefined) {
 			this.set(withAgentEvent(this.work, event, this.moment()));
+			if (event.type === 'tool') {
+				this.started?.edits.made(event.call);
+			}
+		}
+	}
+
+	/** Where nothing is asked because of the sandbox, nobody has agreed to a change outside of it. */
+	private isAgreed(how: Parameters<QuestionsOptions['onDecide']>[1]): boolean {
+		return how === 'setting'
+			? this.options.approvals() !== 'allow-in-sandbox'
+			: how === 'once' || how === 'conversation' || how === 'before';
+	}
+
+	private async made(started: Started, step: string, isTaken: boolean): Promise<void> {
+		await this.tellFiles(started);
+		if (this.work) {
+			this.set(withStepTaken(this.work, step, isTaken));
 		}
 	}
 
@@ -373,12 +406,31 @@ export class TurnRun {
 		if (started === undefined || this.work === undefined) {
 			return;
 		}
-		const { repository, before, copy } = started;
-		const { turn, listChanges } = this.options;
-		const after = await this.keptCopy(repository, turn.conversation.id, before, copy);
-		const files = await listChanges({ repository: repository.directory, from: before, to: after });
+		const { repository, before, copy, edits } = started;
+		await edits.settled();
+		const { conversation } = this.options.turn;
+		await this.tellFiles(started, await this.keptCopy(repository, conversation.id, before, copy));
+	}
+
+	/** Tells what differs from the state before, in the user's files and in the agent's once those are kept. */
+	private async tellFiles({ repository, before, edits: { taken } }: Started, after?: string): Promise<void> {
+		const list = (from: string, to = from) =>
+			from === to ? [] : this.options.listChanges({ repository: repository.directory, from, to });
+		const [agents, users, left] = await Promise.all([list(before, after), list(before, taken), list(taken, after)]);
+		const isLeft = new Set(left.map(({ path: name }) => name));
+		const known = new Set(agents.map(({ path: name }) => name));
+		const files = [
+			...agents.map((file): WorkFile => (isLeft.has(file.path) ? file : { ...file, isTaken: true })),
+			// The agent may have taken back by a command what the user has already.
+			...users.filter(file => !known.has(file.path)).map((file): WorkFile => ({ ...file, isTaken: true })),
+		].toSorted((one, other) => (one.path < other.path ? -1 : 1));
 		this.tell({
-			checkpoint: { repository: repository.directory, before, after },
+			checkpoint: {
+				repository: repository.directory,
+				before,
+				...(taken === before ? {} : { taken }),
+				...(after === undefined ? {} : { after }),
+			},
 			files: files.slice(0, MAXIMUM_FILES),
 			fileCount: files.length,
 		});

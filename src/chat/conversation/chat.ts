@@ -224,11 +224,11 @@ export class Chat {
 	}
 
 	/** Marks files of a turn's agent as taken over by the user, or as taken back. */
-	async markTaken(turnId: string, paths: readonly string[], isTaken: boolean): Promise<void> {
+	async markTaken(turnId: string, paths: readonly string[], isTaken: boolean, taken: string): Promise<void> {
 		const turn = findTurn(this.current, turnId);
 		const reply = turn && shownReply(turn);
-		if (reply?.work && paths.length > 0) {
-			const work = withTaken(reply.work, paths, isTaken);
+		if (reply?.work) {
+			const work = withTaken(reply.work, paths, isTaken, taken);
 			this.current = exchangeReply(this.current, turnId, reply, { ...reply, work });
 			this.changed.fire({ kind: 'turn', turnId });
 			await this.save();

@@ -1,6 +1,6 @@
 // What an agent has done in one reply, as the conversation keeps it. Values are immutable. All texts come from the agent
 // and are hostile; they are shown as plain text.
-import type { AgentEvent, PlanEntry, ToolCall, ToolKind } from '../../agents/session/events.ts';
+import type { AgentEvent, PlanEntry, ToolCall, ToolDiff, ToolKind } from '../../agents/session/events.ts';
 import { defined } from '../../base/defined.ts';
 
 /** The number of steps that are kept of one reply. What comes after them is only counted. */
@@ -62,6 +62,8 @@ export interface AgentStep {
 	readonly startedAt: number;
 	readonly endedAt?: number;
 	readonly approval?: Approval;
+	/** Whether the user's files have the changes that were allowed. Absent where none were, and while they are made. */
+	readonly isTaken?: boolean;
 }
 
 /** The state of the files before and after a turn, as commits that no branch has. */
@@ -69,6 +71,8 @@ export interface Checkpoint {
 	/** The top folder of the repository. */
 	readonly repository: string;
 	readonly before: string;
+	/** `before` with those of the agent's changes that the user's files have. Absent until they have any. */
+	readonly taken?: string;
 	/** Absent while the agent works, and where the end could not be kept. */
 	readonly after?: string;
 }
@@ -182,15 +186,23 @@ export function endedWork(work: AgentWork, now: number | undefined): AgentWork {
 	return steps.some((step, index) => step !== work.steps[index]) ? { ...work, steps } : work;
 }
 
-/** Marks files as taken over by the user, or as taken back. */
-export function withTaken(work: AgentWork, paths: readonly string[], isTaken: boolean): AgentWork {
+/** Marks files as taken over by the user, or as taken back. `taken` is the checkpoint's commit of that name. */
+export function withTaken(work: AgentWork, paths: readonly string[], isTaken: boolean, taken: string): AgentWork {
 	const named = new Set(paths);
+	const checkpoint = work.checkpoint && { ...work.checkpoint, taken };
 	const files = work.files?.map(file => {
 		const { isTaken: _, isUndone: __, ...others } = file;
 		const mark = isTaken ? { isTaken: true as const } : { isUndone: true as const };
 		return named.has(file.path) ? { ...others, ...mark } : file;
 	});
-	return { ...work, ...defined({ files }) };
+	return { ...work, ...defined({ files, checkpoint }) };
+}
+
+/** Says of a step whether the user's files have the changes that were allowed. */
+export function withStepTaken(work: AgentWork, id: string, isTaken: boolean): AgentWork {
+	const index = work.steps.findLastIndex(step => step.id === id);
+	const step = work.steps[index];
+	return step === undefined ? work : { ...work, steps: work.steps.with(index, { ...step, isTaken }) };
 }
 
 function stepOf(
@@ -208,21 +220,19 @@ function stepOf(
 		state,
 		title: shownTitle(title),
 		startedAt: known?.startedAt ?? now,
-		...defined({ command, input: known?.input, approval: known?.approval, endedAt }),
+		...defined({ command, input: known?.input, approval: known?.approval, isTaken: known?.isTaken, endedAt }),
 		...(locations.length === 0
 			? {}
 			: { locations: locations.map(({ path, line }) => ({ path: shownPath(path), ...defined({ line }) })) }),
-		...(diffs.length === 0
-			? {}
-			: {
-					diffs: diffs.map(({ path, oldText, newText }) => ({
-						path: shownPath(path),
-						after: newText,
-						...defined({ before: oldText }),
-					})),
-				}),
+		// Some agents tell a change when they ask about it, and no more once it is made.
+		...defined({ diffs: diffs.length === 0 ? known?.diffs : diffs.map(diff => shownDiff(diff, shownPath)) }),
 		...(output === '' ? {} : { output: endOf(output) }),
 	};
+}
+
+/** Returns a change that an agent tells, as it is shown. */
+export function shownDiff({ path, oldText, newText }: ToolDiff, shownPath: WorkMoment['shownPath']): StepDiff {
+	return { path: shownPath(path), after: newText, ...defined({ before: oldText }) };
 }
 
 /** What a command has written last says how it ended. */

@@ -28,6 +28,7 @@ const stepSchema = z.object({
 			isOnlyOnce: z.literal(true).exactOptional(),
 		})
 		.exactOptional(),
+	isTaken: z.boolean().exactOptional(),
 });
 
 const fileSchema = z.object({
@@ -50,7 +51,14 @@ export const agentWorkSchema = z.object({
 	steps: z.array(stepSchema),
 	further: count.exactOptional(),
 	plan: z.array(z.object({ content: z.string(), status: z.enum(PLAN_STATUSES) })).exactOptional(),
-	checkpoint: z.object({ repository: z.string(), before: commit, after: commit.exactOptional() }).exactOptional(),
+	checkpoint: z
+		.object({
+			repository: z.string(),
+			before: commit,
+			taken: commit.exactOptional(),
+			after: commit.exactOptional(),
+		})
+		.exactOptional(),
 	files: z.array(fileSchema).exactOptional(),
 	fileCount: count.exactOptional(),
 });

@@ -115,7 +115,7 @@ function toReplyView(turn: Turn, waiting: boolean, isLast: boolean): ReplyView {
 		...(explanation === undefined ? {} : { explanation: toExplanationView(explanation) }),
 		...(sources.length === 0 || shown.state === 'streaming' ? {} : { citations: citationsOf(shown.text, sources) }),
 		...defined({ image }),
-		...(shown.work && { work: toWorkView(shown.work) }),
+		...(shown.work && { work: toWorkView(shown.work, shown.state !== 'streaming') }),
 	};
 }
 

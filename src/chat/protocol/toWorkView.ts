@@ -13,11 +13,16 @@ const MAXIMUM_LINE = 1_000;
 /** A step never changes in place, and counting its lines takes time. */
 const stepViews = new WeakMap<AgentStep, StepView>();
 
-export function toWorkView(work: AgentWork): WorkView {
-	return { ...withoutSteps(work), steps: work.steps.map(toStepView) };
+/** What has become of the files is told once the agent works no more, because only then can something be done about it. */
+export function toWorkView(work: AgentWork, isOver: boolean): WorkView {
+	return {
+		...withoutSteps(work),
+		...defined({ changes: isOver ? changesOf(work) : undefined }),
+		steps: work.steps.map(toStepView),
+	};
 }
 
-/** Returns what the page has to be told of a change, from the work that it knows. */
+/** Returns what the page has to be told of a change while the agent works, from the work that it knows. */
 export function workChanges(turn: string, before: AgentWork, after: AgentWork): WorkChange[] {
 	const { steps, ...others } = after;
 	const changes: WorkChange[] = steps
@@ -33,7 +38,7 @@ function withoutSteps(work: AgentWork): Omit<WorkView, 'steps'> {
 		label,
 		folder: shortFolder(folder),
 		isSandboxed,
-		...defined({ summary, further, plan, changes: changesOf(work) }),
+		...defined({ summary, further, plan }),
 	};
 }
 
@@ -44,7 +49,13 @@ function shortFolder(folder: string): string {
 }
 
 function changesOf({ files = [], fileCount = files.length, checkpoint }: AgentWork): ChangesView | undefined {
-	return fileCount === 0 || checkpoint?.after === undefined ? undefined : { files, count: fileCount };
+	const { taken, after } = checkpoint ?? {};
+	if (fileCount === 0 || (taken ?? after) === undefined) {
+		return undefined;
+	}
+	// A file may have been taken before the agent changed it again. Then it counts as not taken, but can be taken back.
+	const canUndo = files.some(({ isTaken }) => isTaken) || !files.some(({ isUndone }) => isUndone);
+	return { files, count: fileCount, canUndo: taken !== undefined && canUndo };
 }
 
 export function toStepView(step: AgentStep): StepView {
@@ -52,7 +63,7 @@ export function toStepView(step: AgentStep): StepView {
 	if (known) {
 		return known;
 	}
-	const { id, offset, kind, state, title, command, locations, diffs, output, startedAt, endedAt } = step;
+	const { id, offset, kind, state, title, command, locations, diffs, output, startedAt, endedAt, isTaken } = step;
 	const compared = diffs?.map(diff => ({ diff, lines: lineDiff(diff.before, diff.after) }));
 	const view: StepView = {
 		id,
@@ -66,6 +77,7 @@ export function toStepView(step: AgentStep): StepView {
 			command,
 			locations,
 			endedAt,
+			isTaken,
 			diffs: compared?.map(({ diff, lines }) => toDiffView(diff, lines)),
 			approval: toApprovalView(step, compared),
 		}),

@@ -24,6 +24,8 @@ export interface ChangesView {
 	/** The first of them, sorted by path. */
 	files: readonly WorkFile[];
 	count: number;
+	/** The user's files have some of the changes. */
+	canUndo: boolean;
 }
 
 export interface StepView {
@@ -43,6 +45,8 @@ export interface StepView {
 	startedAt: number;
 	endedAt?: number;
 	approval?: ApprovalView;
+	/** Whether the user's files have the changes that were allowed. */
+	isTaken?: boolean;
 }
 
 export interface StepDiffView {

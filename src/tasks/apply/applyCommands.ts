@@ -89,6 +89,23 @@ export class ApplyCommands {
 	}
 
 	/**
+	 * Changes the user's files without a preview and without a word, as far as nothing of the user's is in the way. Resolves
+	 * with the paths of the files that are as the changes want them. Rejects with an error for the user.
+	 */
+	takeAllowed(files: readonly ChangedFile[], place: GitPlace, like: string): Promise<string[]> {
+		return inWorkingTree(place, like, async options => {
+			const planned = await planAll(files, options);
+			const free = planned.filter(({ outcome }) => outcome.kind === 'applies' || outcome.kind === 'there');
+			return donePaths(
+				await this.applier.apply(
+					free.map(({ change }) => change),
+					options,
+				),
+			);
+		});
+	}
+
+	/**
 	 * Changes the user's files without a preview; where the user has changed the same lines, those stay. Says what has become
 	 * of it. Resolves with the paths of the files that are as the changes want them. Rejects with an error for the user.
 	 */
@@ -253,7 +270,10 @@ function shownChange(argument: unknown): vscode.TextEditor | undefined {
 	return visibleTextEditors.find(({ document }) => document.uri.toString() === address);
 }
 
+/** A file that was renamed is done at both its paths. */
 const donePaths = ({ results }: Applied<ChangedFile>): string[] =>
-	results.flatMap(({ change, result }) =>
-		result.kind === 'applies' || result.kind === 'there' ? [pathOf(change)] : [],
+	results.flatMap(({ change: { before, after }, result }) =>
+		result.kind === 'applies' || result.kind === 'there'
+			? [...new Set([before, after].flatMap(version => version?.path ?? []))]
+			: [],
 	);

@@ -44,11 +44,23 @@ async function listRange({ repository, from, to }: CommitRange): Promise<Changed
 	}
 }
 
-/** Opens the changes as one multi-file diff, or the change of the file that is named. Rejects with a UserFacingError. */
-export async function compareRange(range: CommitRange, title: string, named?: string): Promise<void> {
+export interface Comparison {
+	title: string;
+	/** The file that is compared, in place of all. */
+	file?: string;
+	/** Files of which the user's own are shown in place of the last version, so that the diff editor can revert hunks. */
+	own: readonly string[];
+}
+
+/** Opens the changes as one multi-file diff, or the change of one file. Rejects with a UserFacingError. */
+export async function compareRange(range: CommitRange, { title, file: named, own }: Comparison): Promise<void> {
 	const files = await listRange(range);
+	const owned = new Set(own);
 	const addressOf = (file: ChangedFile, side: ChangeUriParts['side']) => {
 		const version = file[side];
+		if (side === 'after' && version && owned.has(version.path)) {
+			return vscode.Uri.file(path.join(range.repository, version.path));
+		}
 		return changeUri({
 			resultKey: range.to,
 			taskId: '',
@@ -96,6 +108,18 @@ export async function takeRange(
 	await apply.reporting(async () => {
 		const files = filesIn(await listRange(range), named);
 		done = await apply.takeFiles(title, files, await placeIn(range.repository), range.to);
+	});
+	return done;
+}
+
+/**
+ * Takes changes that the user has seen and allowed into their own files, as far as nothing of theirs is in the way. Resolves
+ * with the paths of the files that are as the changes want them. It shows every problem itself.
+ */
+export async function takeAllowedRange(apply: ApplyCommands, range: CommitRange): Promise<string[]> {
+	let done: string[] = [];
+	await apply.reporting(async () => {
+		done = await apply.takeAllowed(await listRange(range), await placeIn(range.repository), range.to);
 	});
 	return done;
 }

@@ -77,6 +77,7 @@ export class ChatApproval extends LitElement {
 		const { approval } = step;
 		const { folder, isSandboxed } = this.surroundings;
 		const place = showControls(folder);
+		const isEdit = step.command === undefined && (approval?.changes?.length ?? 0) > 0;
 		return html`<div class="box" role="group" tabindex="0" aria-labelledby="question" aria-describedby="subject place">
 			<h4 id="question">${codicon(stepIcon(step))}${questionOf(step)}</h4>
 			<div id="subject">
@@ -86,10 +87,12 @@ export class ChatApproval extends LitElement {
 				${this.renderInput(approval)} ${this.renderPlaces()}
 			</div>
 			<p id="place">
-				${isSandboxed ? nothing : codicon('warning')}<span>${
-					isSandboxed
-						? l10n.t('In a copy of {0}, in a sandbox without network.', place)
-						: l10n.t('In a copy of {0}, without a sandbox.', place)
+				${isSandboxed || isEdit ? nothing : codicon('warning')}<span>${
+					isEdit
+						? l10n.t('Your files in {0} get exactly this.', place)
+						: isSandboxed
+							? l10n.t('In a copy of {0}, in a sandbox without network.', place)
+							: l10n.t('In a copy of {0}, without a sandbox.', place)
 				}</span>
 			</p>
 			<div class="buttons" @keydown=${ignoreHeldKeys}>

@@ -62,11 +62,6 @@ export const chatChangesStyles = css`
 		color: var(--vscode-foreground);
 	}
 
-	.over .title {
-		color: inherit;
-		text-decoration: line-through;
-	}
-
 	.folder {
 		flex: 0 1000 auto;
 		min-width: 0;

@@ -12,7 +12,7 @@ import { reveal, tellUnfolded } from '../unfolding.ts';
 import { chatChangesStyles } from './chatChanges.styles.ts';
 import { lineStyles } from './line.styles.ts';
 import { foldSign, renderResults } from './lineParts.ts';
-import { countFacts } from './stepWords.ts';
+import { countFacts, type StepFact } from './stepWords.ts';
 
 /** The files that a turn has changed, as a line that unfolds to a list, with what can be done about them. */
 export class ChatChanges extends LitElement {
@@ -50,10 +50,15 @@ export class ChatChanges extends LitElement {
 
 	override render(): TemplateResult {
 		const { changes, turn } = this;
-		const { files, count } = changes;
+		const { files, count, canUndo } = changes;
 		const isWhole = files.length === count && files.every(({ isTaken }) => isTaken);
 		const words = countWords(count, this.language);
-		const title = isWhole ? l10n.t('{0}, taken', words) : l10n.t('{0} in the copy', words);
+		const left = files.filter(({ isTaken }) => !isTaken).length + count - files.length;
+		const title = isWhole
+			? l10n.t('{0} in your files', words)
+			: left === count
+				? l10n.t('{0} in the copy', words)
+				: l10n.t('{0}, {1} still in the copy', words, new Intl.NumberFormat(this.language).format(left));
 		return html`<div class="summary">
 				<button type="button" class="line" aria-expanded=${this.open} aria-controls="files" @click=${this.toggle}>
 					${codicon('diff-multiple')}<span class="title">${title}</span>${foldSign(this.open)}
@@ -61,11 +66,7 @@ export class ChatChanges extends LitElement {
 				<span class="links">
 					${this.renderLink(l10n.t('Compare'), () => this.post({ kind: 'work-compare', turn }))}
 					${isWhole ? nothing : this.renderLink(l10n.t('Take Changes'), () => this.post({ kind: 'work-take', turn }))}
-					${
-						files.some(({ isTaken }) => isTaken)
-							? this.renderLink(l10n.t('Undo Turn'), () => this.post({ kind: 'work-undo', turn }))
-							: nothing
-					}
+					${canUndo ? this.renderLink(l10n.t('Undo Turn'), () => this.post({ kind: 'work-undo', turn })) : nothing}
 				</span>
 			</div>
 			<ul id="files" ?hidden=${!this.open} aria-label=${l10n.t('Changed files')}>
@@ -90,11 +91,16 @@ export class ChatChanges extends LitElement {
 	private renderFile(file: WorkFile): TemplateResult {
 		const { turn, post } = this;
 		const { path, status, isTaken, isUndone, added = 0, removed = 0 } = file;
-		const outcome = isTaken ? l10n.t('Taken') : isUndone ? l10n.t('Undone') : undefined;
+		// Where all files are in the same place, the summary says it.
+		const isElsewhere = !isTaken && this.changes.canUndo;
+		const place = isUndone ? l10n.t('Undone') : isElsewhere ? l10n.t('In the copy') : undefined;
 		const [, folder = '', name = path] = /^(.*)\/([^/]+)$/.exec(path) ?? [];
-		const facts = countFacts(added, removed, new Intl.NumberFormat(this.language));
+		const facts: StepFact[] = countFacts(added, removed, new Intl.NumberFormat(this.language));
+		if (place !== undefined) {
+			facts.push({ kind: 'quiet', words: place });
+		}
 		const shown = showControls(path);
-		return html`<li class=${isTaken ? 'over' : ''}>
+		return html`<li>
 			<button
 				type="button"
 				class="line file"
@@ -105,7 +111,7 @@ export class ChatChanges extends LitElement {
 				<span class="status ${status}" aria-hidden="true">${status}</span>
 				<span class="title" aria-hidden="true">${showControls(name)}</span>
 				<span class="folder" aria-hidden="true">${showControls(folder)}</span>
-				${outcome === undefined ? renderResults(facts) : html`<span class="results">${outcome}</span>`}
+				${renderResults(facts)}
 			</button>
 			${this.renderFileAction(file, shown)}
 		</li>`;

@@ -50,7 +50,7 @@ export interface StepFact {
 }
 
 export function factsOf(step: StepView, language: string): StepFact[] {
-	const { state, approval, startedAt, endedAt, command, kind } = step;
+	const { state, approval, startedAt, endedAt, command, kind, isTaken } = step;
 	const isRefused = approval !== undefined && ['no', 'unanswered', 'refused'].includes(approval.state);
 	const runs = kind === 'execute' || command !== undefined;
 	const hasChanged = state === 'done' || (state === 'running' && !isRefused);
@@ -61,6 +61,9 @@ export function factsOf(step: StepView, language: string): StepFact[] {
 			? [{ kind: 'quiet' as const, words: formatDuration(endedAt - startedAt, language) }]
 			: []),
 		...(isRefused ? [refusedFact(approval)] : stateFact(state)),
+		...(isTaken === false
+			? [{ kind: 'quiet' as const, icon: 'info' as const, words: l10n.t('Still in the copy') }]
+			: []),
 	];
 }
 

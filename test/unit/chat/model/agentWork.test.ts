@@ -144,16 +144,18 @@ describe('the work of an agent', () => {
 				{ path: 'b', status: 'A' as const },
 			],
 		};
-		const taken = withTaken(work, ['b'], true);
+		const [one, two] = ['1'.repeat(40), '2'.repeat(40)];
+		const taken = withTaken({ ...work, checkpoint: { repository: '/r', before: one } }, ['b'], true, two);
+		assert.deepEqual(taken.checkpoint, { repository: '/r', before: one, taken: two });
 		assert.deepEqual(taken.files, [
 			{ path: 'a', status: 'M' },
 			{ path: 'b', status: 'A', isTaken: true },
 		]);
-		assert.deepEqual(withTaken(taken, ['a'], true).files, [
+		assert.deepEqual(withTaken(taken, ['a'], true, two).files, [
 			{ path: 'a', status: 'M', isTaken: true },
 			{ path: 'b', status: 'A', isTaken: true },
 		]);
-		assert.deepEqual(withTaken(taken, ['b'], false).files, [
+		assert.deepEqual(withTaken(taken, ['b'], false, one).files, [
 			{ path: 'a', status: 'M' },
 			{ path: 'b', status: 'A', isUndone: true },
 		]);

@@ -76,18 +76,24 @@ describe('what the page shows of an agent’s work', () => {
 
 	it('names a folder below the user’s own as people write it', () => {
 		const below = { ...AGENT_WORK, folder: path.join(os.homedir(), 'code', 'widgets') };
-		assert.equal(toWorkView(below).folder, path.join('~', 'code', 'widgets'));
-		assert.equal(toWorkView({ ...AGENT_WORK, folder: '/elsewhere' }).folder, '/elsewhere');
+		assert.equal(toWorkView(below, true).folder, path.join('~', 'code', 'widgets'));
+		assert.equal(toWorkView({ ...AGENT_WORK, folder: '/elsewhere' }, true).folder, '/elsewhere');
 	});
 
-	it('has the changed files once the state after the turn is kept', () => {
+	it('has the changed files once the agent works no more and something can be done about them', () => {
 		const files = [{ path: 'a.ts', status: 'M' as const, added: 1, removed: 0 }];
 		const checkpoint = { repository: '/r', before: 'a'.repeat(40) };
 		const begun: AgentWork = { ...AGENT_WORK, checkpoint, files, fileCount: 3 };
-		assert.equal(toWorkView(begun).changes, undefined);
+		assert.equal(toWorkView(begun, true).changes, undefined);
 		const kept = { ...begun, checkpoint: { ...checkpoint, after: 'b'.repeat(40) } };
-		assert.deepEqual(toWorkView(kept).changes, { files, count: 3 });
-		assert.equal(toWorkView({ ...kept, files: [], fileCount: 0 }).changes, undefined);
+		assert.equal(toWorkView(kept, false).changes, undefined);
+		assert.deepEqual(toWorkView(kept, true).changes, { files, count: 3, canUndo: false });
+		assert.equal(toWorkView({ ...kept, files: [], fileCount: 0 }, true).changes, undefined);
+		// A window that was closed in the middle of a turn has not kept the state after it.
+		const taken = { ...begun, checkpoint: { ...checkpoint, taken: 'c'.repeat(40) } };
+		assert.deepEqual(toWorkView(taken, true).changes, { files, count: 3, canUndo: true });
+		const undone = { ...taken, files: files.map(file => ({ ...file, isUndone: true as const })) };
+		assert.equal(toWorkView(undone, true).changes?.canUndo, false);
 	});
 
 	it('is told by what has changed alone', () => {

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Frame } from 'playwright-core';
+import { trySandbox } from '../../src/agents/sandbox/probe.ts';
+import { type AgentWindow, type AgentWindowOptions, openAgentWindow } from './agentWindow.ts';
+import { until } from './editorWindow.ts';
+import { openChat } from './errandWindow.ts';
+import type { ScriptedModel } from './scriptedModel.ts';
+
+export interface ChatAgentWindow extends AgentWindow {
+	chat: Frame;
+	model: ScriptedModel;
+	/** The path of a file of the window's folder. */
+	file(name: string): string;
+	/** The content of a file of the window's folder. */
+	read(name: string): string;
+}
+
+/** Opens the chat on a sample repository. Resolves with undefined where there is no sandbox that an agent could run in. */
+export async function openChatAgentWindow({
+	settings = {},
+	...others
+}: Pick<AgentWindowOptions, 'scripts' | 'files'> & {
+	/** Settings besides those of the model. */
+	settings?: Record<string, unknown>;
+}): Promise<ChatAgentWindow | undefined> {
+	if (!(await trySandbox()).works) {
+		return undefined;
+	}
+	const window = await openAgentWindow({
+		...others,
+		worksOn: 'folder',
+		settings: ([url]) => ({
+			'errand.local.upstreams': { workshop: { url, prices: { input: 3, output: 15 } } },
+			'errand.chat.model': 'coder',
+			...settings,
+		}),
+	});
+	const file = (name: string) => path.join(window.folder, name);
+	const [model] = window.models as [ScriptedModel];
+	const chat = await openChat(window.page);
+	return { ...window, chat, model, file, read: name => readFileSync(file(name), 'utf8') };
+}
+
+/** The question of an agent that waits for an answer. */
+export const agentQuestion = (chat: Frame) => chat.locator('chat-approval .box');
+
+/** Answers the next question with the button of this label, and resolves with the words of the question. */
+export async function answerQuestion(chat: Frame, label: string): Promise<string> {
+	const box = agentQuestion(chat);
+	await box.waitFor({ timeout: 60_000 });
+	const words = await box.innerText();
+	const button = box.getByRole('button', { name: label, exact: true });
+	await until('the question can be answered', () => button.isEnabled());
+	await button.click();
+	await until('the question is answered', async () => !(await box.isVisible()) || (await box.innerText()) !== words);
+	return words;
+}
