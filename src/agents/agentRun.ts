@@ -152,6 +152,8 @@ export interface AgentRunOptions extends Pick<ProgramOptions, 'signal' | 'onLimi
 	decide(seen: Pick<SeenPlace, 'tree' | 'home'>): PermissionPolicy;
 	/** The agent's session of an earlier run at the same place, which is continued if the agent can. */
 	earlier: string | undefined;
+	/** What was chosen of the agent's options, by their ids. */
+	chosen?: Readonly<Record<string, string>>;
 	onEvent(event: AgentEvent): void;
 	logger: Logger;
 }
@@ -161,7 +163,7 @@ export interface AgentRunOptions extends Pick<ProgramOptions, 'signal' | 'onLimi
  * @throws UserFacingError if the agent fails; the signal's reason if it aborts. Nothing of the agent is left then.
  */
 export async function startAgentRun(options: AgentRunOptions): Promise<AgentSession> {
-	const { place, model, isAttended, earlier, signal, logger, onEvent } = options;
+	const { place, model, isAttended, earlier, chosen, signal, logger, onEvent } = options;
 	const { tree, ...seen } = seenFrom(place);
 	const { mode, files, startHint, ...program } = await options.launch({
 		...seen,
@@ -178,7 +180,7 @@ export async function startAgentRun(options: AgentRunOptions): Promise<AgentSess
 		onEvent,
 		signal,
 		logger,
-		...defined({ earlier, mode }),
+		...defined({ earlier, mode, chosen }),
 	}).catch(error => {
 		throw startHint === undefined ? error : withHint(error, startHint);
 	});

@@ -64,6 +64,19 @@ describe('an agent of somebody else in the chat', function () {
 		await screenshot(page, 'foreign-agent-done');
 	});
 
+	it('works in a mode of its own that was chosen', async () => {
+		const { chat, page } = window;
+		const agent = chat.locator('chat-composer').getByRole('button', { name: /^Select Agent/ });
+		await agent.click();
+		await pickItem(page, 'Session Mode');
+		await screenshot(page, 'foreign-agent-modes');
+		await pickItem(page, 'plan');
+		await chat
+			.locator('chat-composer')
+			.getByRole('button', { name: /^Select Agent: .*plan/ })
+			.waitFor();
+	});
+
 	it('is undone', async () => {
 		const { chat, git, read } = window;
 		await chat.getByRole('button', { name: 'Undo Turn' }).click();

@@ -94,6 +94,7 @@ describe('a turn of an agent', function () {
 		);
 		assert.ok(done.checkpoint?.after);
 		assert.equal(done.steps[1]?.isTaken, true);
+		assert.deepEqual(agent.options(), { errand: [] }, 'Errand sets the mode of its own agent');
 		assert.equal(await readFile(inRoot('README.md'), 'utf8'), '# Short\n');
 	});
 

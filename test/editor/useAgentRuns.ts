@@ -6,6 +6,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
 import { trySandbox } from '../../src/agents/sandbox/probe.ts';
+import type { AgentOption } from '../../src/agents/session/agentOptions.ts';
 import { systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import { AgentChoice } from '../../src/chat/agent/agentChoice.ts';
@@ -49,6 +50,7 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 	let runs: AgentRuns;
 	let approvals: ApprovalSetting;
 	let asked: number;
+	let options: Readonly<Record<string, readonly AgentOption[]>> = {};
 	const root = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail();
 
 	before(async function () {
@@ -101,6 +103,7 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 			isDemo: () => false,
 			listChanges: describeRange,
 			takeAllowed: range => takeAllowedRange(apply, range),
+			onOptions: (agent, told) => (options = { ...options, [agent]: told }),
 			onQuestion: () => asked++,
 			logger: nullLogger,
 		});
@@ -171,6 +174,8 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 		/** Answers the question about a step. */
 		answer: (turn: string, { approval }: AgentStep, how: ApprovalAnswer) =>
 			runs.answer(turn, approval?.question ?? assert.fail(), how),
+		/** What agents have told that can be chosen of them. */
+		options: () => options,
 		/** The number of questions in this test. */
 		asked: () => asked,
 		get model(): ScriptedModel {

@@ -55,6 +55,7 @@ const USUAL: Record<string, Json> = {
 	},
 	'session/new': { sessionId: SESSION_ID },
 	'session/set_mode': {},
+	'session/set_config_option': { configOptions: [] },
 	'session/close': {},
 };
 

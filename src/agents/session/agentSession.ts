@@ -1,5 +1,6 @@
 import type { RunningChild } from '../../base/childProcess.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { AgentOption } from './agentOptions.ts';
 import type { AgentEvent, StopReason } from './events.ts';
 import type { SessionLimits } from './limits.ts';
 import type { PermissionPolicy } from './permissions.ts';
@@ -19,8 +20,10 @@ export interface AgentSessionOptions {
 	 * event.
 	 */
 	earlier?: string;
-	/** The mode that the session is set to. */
+	/** The mode that the session is set to, unless `chosen` has another one. */
 	mode?: string;
+	/** What was chosen of the agent's options, by their ids. */
+	chosen?: Readonly<Record<string, string>>;
 	/** Aborting it ends the child. Calls that are open then reject with its reason. */
 	signal: AbortSignal;
 	/** It gets diagnostics, which hold no text of the user's or the agent's. */
@@ -46,8 +49,8 @@ export interface AgentSession {
 	readonly info: { name: string; version?: string };
 	/** `resumed` and `loaded` continue the earlier session. */
 	readonly how: 'new' | 'resumed' | 'loaded';
-	/** The ids of the agent's modes. */
-	readonly modes: readonly string[];
+	/** What can be chosen of the agent, with what is set in this session. */
+	readonly agentOptions: readonly AgentOption[];
 	/**
 	 * Resolves with how the prompt ended. One runs at a time. `resources` go with it as such, or as a part of its text where
 	 * the agent takes none.

@@ -41,7 +41,7 @@ class Session implements AgentSession {
 	readonly id: string;
 	readonly info: AgentSession['info'];
 	readonly how: AgentSession['how'];
-	readonly modes: readonly string[];
+	readonly agentOptions: AgentSession['agentOptions'];
 	private readonly connection: AgentConnection;
 	private readonly options: AgentSessionOptions;
 	private readonly limits: SessionLimits;
@@ -55,14 +55,14 @@ class Session implements AgentSession {
 
 	constructor(
 		connection: AgentConnection,
-		{ id, info, how, modes, canClose, takesResources }: OpenedSession,
+		{ id, info, how, agentOptions, canClose, takesResources }: OpenedSession,
 		options: AgentSessionOptions,
 		limits: SessionLimits,
 	) {
 		this.id = id;
 		this.info = info;
 		this.how = how;
-		this.modes = modes;
+		this.agentOptions = agentOptions;
 		this.connection = connection;
 		this.options = options;
 		this.limits = limits;

@@ -1,8 +1,9 @@
 import type { AgentConnection } from './agentConnection.ts';
 import { AgentFailure } from './agentFailure.ts';
+import { openReplySchemas, setOptions } from './agentOptions.ts';
 import type { AgentSession, AgentSessionOptions } from './agentSession.ts';
 import type { SessionLimits } from './limits.ts';
-import { emptyReplySchema, type InitializeReply, initializeReplySchema, openReplySchemas } from './replies.ts';
+import { type InitializeReply, initializeReplySchema } from './replies.ts';
 import { otherVersion, unknownMode } from './sentences.ts';
 
 /** The version of ACP that is spoken. */
@@ -14,17 +15,17 @@ const PROTOCOL_VERSION = 1;
 const CAPABILITIES = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
 
 /** What is known of a session once it is open. */
-export type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'modes'> & {
+export type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOptions'> & {
 	/** Whether the agent takes `session/close`. */
 	canClose: boolean;
 	/** Whether the agent takes texts beside that of a prompt. */
 	takesResources: boolean;
 };
 
-/** Introduces us to the agent, opens a session and sets its mode. Rejects as the connection's requests do. */
+/** Introduces us to the agent, opens a session and sets its options. Rejects as the connection's requests do. */
 export async function openSession(
 	connection: AgentConnection,
-	options: Pick<AgentSessionOptions, 'folder' | 'earlier' | 'mode'>,
+	options: Pick<AgentSessionOptions, 'folder' | 'earlier' | 'mode' | 'chosen'>,
 	limits: SessionLimits,
 ): Promise<OpenedSession> {
 	const introduction = { protocolVersion: PROTOCOL_VERSION, clientCapabilities: CAPABILITIES };
@@ -33,18 +34,18 @@ export async function openSession(
 		throw otherVersion(agent.protocolVersion, PROTOCOL_VERSION);
 	}
 	const opened = await openOrContinue(connection, options, limits, agent);
-	const { mode } = options;
-	if (mode !== undefined) {
-		if (!opened.modes.includes(mode)) {
-			throw unknownMode(mode, opened.modes);
-		}
-		const params = { sessionId: opened.id, modeId: mode };
-		await connection.request('session/set_mode', params, emptyReplySchema, limits.openMs);
+	const { mode, chosen = {} } = options;
+	const modes = opened.agentOptions.find(({ isMode }) => isMode);
+	if (mode !== undefined && !modes?.values.some(({ value }) => value === mode)) {
+		throw unknownMode(mode, modes?.values.map(({ value }) => value) ?? []);
 	}
+	const wanted = { ...(mode === undefined || modes === undefined ? {} : { [modes.id]: mode }), ...chosen };
+	const set = await setOptions(connection, opened, wanted, limits.openMs);
 	const { agentInfo, agentCapabilities } = agent;
 	const { version } = agentInfo ?? {};
 	return {
 		...opened,
+		agentOptions: set,
 		info: { name: agentInfo?.title || agentInfo?.name || 'Agent', ...(version === undefined ? {} : { version }) },
 		canClose: agentCapabilities?.sessionCapabilities?.close !== undefined,
 		takesResources: agentCapabilities?.promptCapabilities?.embeddedContext === true,
@@ -57,7 +58,7 @@ async function openOrContinue(
 	{ folder, earlier }: Pick<AgentSessionOptions, 'folder' | 'earlier'>,
 	limits: SessionLimits,
 	{ agentCapabilities }: InitializeReply,
-): Promise<Pick<AgentSession, 'id' | 'how' | 'modes'>> {
+): Promise<Pick<AgentSession, 'id' | 'how' | 'agentOptions'>> {
 	const place = { cwd: folder, mcpServers: [] };
 	const { created, reopened } = openReplySchemas(limits);
 	if (earlier !== undefined) {
@@ -68,7 +69,7 @@ async function openOrContinue(
 		for (const { how, method } of ways.filter(({ can }) => can)) {
 			try {
 				const reply = await connection.request(method, { sessionId: earlier, ...place }, reopened, limits.openMs);
-				return { id: earlier, how, modes: reply.modes?.availableModes ?? [] };
+				return { id: earlier, how, agentOptions: reply.agentOptions };
 			} catch (error) {
 				// Some agents say that they can and fail. The work goes on in a new session.
 				if (!AgentFailure.is(error, 'refused')) {
@@ -78,5 +79,5 @@ async function openOrContinue(
 		}
 	}
 	const reply = await connection.request('session/new', place, created, limits.openMs);
-	return { id: reply.sessionId, how: 'new', modes: reply.modes?.availableModes ?? [] };
+	return { id: reply.sessionId, how: 'new', agentOptions: reply.agentOptions };
 }

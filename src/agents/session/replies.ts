@@ -1,14 +1,13 @@
 // The agent's replies, of which only what is needed is read. Each schema is as lenient as it can be: agents add to them.
 import * as z from 'zod';
 import { oneLine } from '../../base/plainText.ts';
-import { lenient, lenientArray } from '../../contract/lenient.ts';
+import { lenient } from '../../contract/lenient.ts';
 import { STOP_REASONS } from './events.ts';
-import type { SessionLimits } from './limits.ts';
 
 /** The length to which the name and version of an agent are cut. */
 const MAXIMUM_NAME = 100;
 
-const nameText = z.string().transform(text => oneLine(text, MAXIMUM_NAME));
+export const nameText = z.string().transform(text => oneLine(text, MAXIMUM_NAME));
 
 /** An object says that the agent can do it. */
 const ability = lenient(z.looseObject({}));
@@ -25,18 +24,6 @@ export const initializeReplySchema = z.object({
 	),
 });
 export type InitializeReply = z.output<typeof initializeReplySchema>;
-
-export function openReplySchemas({ idLength, entries }: SessionLimits) {
-	const mode = z.object({ id: z.string().min(1).max(idLength) });
-	const modes = lenientArray(mode).transform(list => list.slice(0, entries).map(({ id }) => id));
-	const opened = z.object({ modes: lenient(z.object({ availableModes: modes })) });
-	return {
-		/** The replies to `session/resume` and `session/load`, which some agents leave empty. */
-		reopened: z.preprocess(value => value ?? {}, opened),
-		/** The reply to `session/new`. */
-		created: opened.extend({ sessionId: z.string().min(1).max(idLength) }),
-	};
-}
 
 export const promptReplySchema = z.object({ stopReason: z.enum(STOP_REASONS) });
 

@@ -93,6 +93,13 @@ export function unknownMode(mode: string, modes: readonly string[]): AgentFailur
 	);
 }
 
+export function lostChoice(option: string, value: string): AgentFailure {
+	return new AgentFailure(
+		'unknown-mode',
+		`The agent has "${oneLine(value, MAXIMUM_WORDS)}" for "${oneLine(option, MAXIMUM_WORDS)}" no more. Choose something else for this agent, then try again.`,
+	);
+}
+
 function quoted(words: string): string {
 	return words === '' ? '' : ` ("${words}")`;
 }

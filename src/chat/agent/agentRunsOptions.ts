@@ -1,3 +1,4 @@
+import type { AgentOption } from '../../agents/session/agentOptions.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/types.ts';
 import type { WorkFile } from '../model/agentWork.ts';
@@ -33,6 +34,8 @@ export interface AgentRunsOptions {
 	 * the paths of the files that have them.
 	 */
 	takeAllowed(range: CommitRange): Promise<string[]>;
+	/** Called with what can be chosen of an agent, once it has told it. */
+	onOptions(agent: string, options: readonly AgentOption[]): void;
 	/** Called when an agent of a conversation waits for an answer. */
 	onQuestion(conversation: string): void;
 	logger: Logger;

@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import type { AgentOption } from '../../agents/session/agentOptions.ts';
+import { defined } from '../../base/defined.ts';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -20,8 +22,9 @@ import type { AgentRuns } from './agentRuns.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import { StepDocuments } from './stepDocuments.ts';
 
-/** The agent that was chosen last in this workspace, and folders where agents may run without a sandbox. */
+/** In this workspace: the agent that was chosen last, what can be chosen of agents, and where they need no sandbox. */
 const CHOSEN_KEY = 'errand.chosenAgent';
+const OPTIONS_KEY = 'errand.agentOptions';
 const UNSANDBOXED_KEY = 'errand.unsandboxedAgents';
 
 /** Errand's own agent is used where none was chosen. */
@@ -89,10 +92,16 @@ export class ChatAgents implements AgentTurns, Disposable {
 		yield* (await this.load()).runs.run(turn, signal);
 	}
 
-	/** Returns the agent that messages of a conversation go to. */
+	/** Returns the agent that messages of a conversation go to, with what was chosen of its options. */
 	view({ settings }: Pick<Conversation, 'settings'>): AgentView {
 		const { id, label } = this.lastChosen();
-		return { label: settings?.agent === undefined || settings.agent === id ? label : this.labelOf(settings.agent) };
+		const agent = settings?.agent ?? id;
+		const known = this.options()[agent] ?? [];
+		const chosen = Object.entries(settings?.agentOptions?.[agent] ?? {}).flatMap(([name, value]) => {
+			const option = known.find(candidate => candidate.id === name);
+			return option?.values.find(candidate => candidate.value === value)?.name ?? [];
+		});
+		return { label: [agent === id ? label : this.labelOf(agent), ...chosen].join(' · ') };
 	}
 
 	/** Removes what is kept for a conversation that is deleted. It never rejects. */
@@ -112,6 +121,11 @@ export class ChatAgents implements AgentTurns, Disposable {
 
 	private lastChosen(): ChosenAgent {
 		return this.dependencies.workspaceState.get<ChosenAgent>(CHOSEN_KEY) ?? USUAL;
+	}
+
+	/** What agents have told that can be chosen of them, by their ids. */
+	private options(): Readonly<Record<string, readonly AgentOption[]>> {
+		return this.dependencies.workspaceState.get(OPTIONS_KEY) ?? {};
 	}
 
 	private labelOf(id: string): string {
@@ -149,6 +163,7 @@ export class ChatAgents implements AgentTurns, Disposable {
 			listChanges: range => ranges().list(range),
 			takeAllowed: range => ranges().takeAllowed(range),
 			isDemo: this.dependencies.isDemo,
+			onOptions: (agent, options) => void workspaceState.update(OPTIONS_KEY, { ...this.options(), [agent]: options }),
 			onQuestion: conversation => this.tellOfQuestion(conversation),
 			logger,
 		});
@@ -159,9 +174,12 @@ export class ChatAgents implements AgentTurns, Disposable {
 		const { conversations, model, workspaceState, changed, isDemo } = this.dependencies;
 		const chat = await conversations.shown();
 		const [{ pickAgent }, { choice }] = await Promise.all([import('./pickAgent.ts'), this.load()]);
-		const id = await pickAgent(chat, choice, isDemo() ? undefined : model(chat.conversation));
-		if (id !== undefined) {
-			await chat.choose({ agent: id });
+		const picked = await pickAgent(chat, choice, isDemo() ? undefined : model(chat.conversation), this.options());
+		if (picked) {
+			const { id, option } = picked;
+			const before = chat.conversation.settings?.agentOptions;
+			const agentOptions = option && { ...before, [id]: { ...before?.[id], [option.id]: option.value } };
+			await chat.choose({ agent: id, ...defined({ agentOptions }) });
 			await workspaceState.update(CHOSEN_KEY, { id, label: await choice.labelOf(chat.conversation) });
 			changed(chat);
 		}

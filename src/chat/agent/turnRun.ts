@@ -288,7 +288,7 @@ export class TurnRun {
 		const onAbort = () => void stop();
 		signal.throwIfAborted();
 		signal.addEventListener('abort', onAbort, { once: true });
-		const { id } = agent.definition;
+		const { id, askingMode } = agent.definition;
 		const earlier = this.earlierWork(
 			work => work.agent === id && work.isSandboxed === place.isSandboxed && work.folder === this.work?.folder,
 		)?.session;
@@ -300,11 +300,17 @@ export class TurnRun {
 				isAttended: true,
 				decide: () => this.questions.decide,
 				earlier,
+				chosen: turn.conversation.settings?.agentOptions?.[id] ?? {},
 				signal: ended.signal,
 				onLimit: sentence => ended.abort(new UserFacingError(sentence)),
 				onEvent: event => this.take(event),
 				logger,
 			});
+			// Where Errand sets the mode, so that it is asked, there is none to choose.
+			this.options.onOptions(
+				id,
+				session.agentOptions.filter(({ isMode }) => askingMode === undefined || !isMode),
+			);
 			const { text, resources } = promptOf(turn.conversation, turn.turnId);
 			const summary = session.how === 'new' ? summaryBefore(turn.conversation, turn.turnId) : undefined;
 			this.tell({ session: session.id, how: session.how, ...(summary === undefined ? {} : { summary }) });

@@ -29,6 +29,8 @@ export interface ConversationSettings {
 	readonly imageModel?: string;
 	/** The id of the agent that works in mode “agent”; undefined for the one that was chosen last. */
 	readonly agent?: string;
+	/** What was chosen of the options of agents: values by the option's id, by the agent's id. */
+	readonly agentOptions?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 	/** Alternates of the model, in order of preference. */
 	readonly models?: readonly string[];
 	/** Each field overrides the same field of the settings. */
@@ -47,6 +49,7 @@ export const conversationSettingsSchema = z
 		model: z.string().min(1).optional().catch(undefined),
 		imageModel: z.string().min(1).optional().catch(undefined),
 		agent: z.string().min(1).max(40).optional().catch(undefined),
+		agentOptions: z.record(z.string(), z.record(z.string(), z.string())).optional().catch(undefined),
 		models: z.array(z.string().min(1)).optional().catch(undefined),
 		parameters: chatParametersSchema.optional().catch(undefined),
 		routing: routingPolicySchema.optional().catch(undefined),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { AgentSession } from '../../../../src/agents/session/agentSession.ts';
 import type { AgentEvent } from '../../../../src/agents/session/events.ts';
 import { SESSION_ID, type Step, scriptedAgentArguments } from '../../../support/scriptedAgent.ts';
 import { waitFor } from '../../../support/waitFor.ts';
@@ -15,6 +16,9 @@ const CAPABLE = {
 	protocolVersion: 1,
 	agentCapabilities: { loadSession: true, sessionCapabilities: { resume: {}, close: {} } },
 };
+
+const modesOf = ({ agentOptions }: AgentSession) =>
+	agentOptions.filter(({ isMode }) => isMode).flatMap(({ values }) => values.map(({ value }) => value));
 
 describe('openAgentSession', function () {
 	this.timeout(120_000);
@@ -34,7 +38,7 @@ describe('openAgentSession', function () {
 		assert.equal(session.id, SESSION_ID);
 		assert.equal(session.how, 'new');
 		assert.deepEqual(session.info, { name: 'Scripted agent', version: '1.2.3' });
-		assert.deepEqual(session.modes, []);
+		assert.deepEqual(session.agentOptions, []);
 	});
 
 	it('passes on how a prompt ended, and takes one prompt after another', async () => {
@@ -184,7 +188,7 @@ describe('openAgentSession', function () {
 			};
 			const session = await agent.open({ answers }, { earlier: 'session-0' });
 			assert.equal(session.how, 'loaded');
-			assert.deepEqual(session.modes, ['ask']);
+			assert.deepEqual(modesOf(session), ['ask']);
 			assert.deepEqual(agent.events, []);
 		});
 
@@ -215,7 +219,7 @@ describe('openAgentSession', function () {
 
 		it('is set after the start', async () => {
 			const session = await agent.open({ answers }, { mode: 'code' });
-			assert.deepEqual(session.modes, ['ask', 'code']);
+			assert.deepEqual(modesOf(session), ['ask', 'code']);
 			await session.prompt(JSON.stringify([{ tell: 'methods' }, END]));
 			assert.deepEqual(agent.told(), [['initialize', 'session/new', 'session/set_mode', 'session/prompt']]);
 		});
@@ -227,6 +231,91 @@ describe('openAgentSession', function () {
 				/no mode "yolo"; it has ask, code\./,
 			);
 			await agent.fails(agent.open({}, { mode: 'yolo' }), 'unknown-mode', /it has no modes\./);
+		});
+	});
+
+	describe('what was chosen of its options', () => {
+		const modes = { currentModeId: 'ask', availableModes: [{ id: 'ask', name: 'Ask' }, { id: 'plan' }] };
+		const select = (others: Record<string, unknown>) => ({
+			type: 'select',
+			id: 'thinking',
+			name: 'Thinking\nlevel',
+			currentValue: 'low',
+			options: [{ value: 'low', name: 'Low' }],
+			...others,
+		});
+		const grouped = [
+			{ group: 'a', name: 'A', options: [{ value: 'low', name: 'Low' }] },
+			{ group: 'b', name: 'B', options: [{ value: 'high', name: 'High' }, { value: 7 }] },
+		];
+		const toggle = { type: 'boolean', id: 'web', name: 'Web', currentValue: true };
+		const opened = (configOptions: unknown, others: Record<string, unknown> = { modes }) => ({
+			answers: { 'session/new': { result: { sessionId: SESSION_ID, configOptions, ...others } } },
+		});
+
+		it('is read from modes, lists and switches, and what does not fit is left out', async () => {
+			const model = select({ id: 'model', category: 'model' });
+			const { agentOptions } = await agent.open(
+				opened([select({ options: grouped }), toggle, model, { type: 'slider', id: 'x', name: 'X' }, null, 7]),
+			);
+			const values = (...names: string[]) => names.map(name => ({ value: name.toLowerCase(), name }));
+			assert.deepEqual(agentOptions, [
+				{
+					id: 'mode',
+					name: 'Mode',
+					kind: 'modes',
+					isMode: true,
+					value: 'ask',
+					values: [
+						{ value: 'ask', name: 'Ask' },
+						{ value: 'plan', name: 'plan' },
+					],
+				},
+				{
+					id: 'thinking',
+					name: 'Thinking level',
+					kind: 'list',
+					isMode: false,
+					value: 'low',
+					values: values('Low', 'High'),
+				},
+				{
+					id: 'web',
+					name: 'Web',
+					kind: 'switch',
+					isMode: false,
+					value: 'on',
+					values: ['on', 'off'].map(value => ({ value, name: value })),
+				},
+			]);
+			assert.deepEqual((await agent.open(opened('none', { modes: 'all' }))).agentOptions, []);
+		});
+
+		it('has the modes once where the agent tells them twice', async () => {
+			const { agentOptions } = await agent.open(opened([select({ id: 'agent', category: 'mode' })]));
+			assert.deepEqual(
+				agentOptions.map(({ id, kind, isMode }) => [id, kind, isMode]),
+				[['agent', 'list', true]],
+			);
+		});
+
+		it('is set after the start, and nothing that is set already', async () => {
+			const chosen = { mode: 'plan', thinking: 'low', web: 'off' };
+			const session = await agent.open(opened([select({}), toggle]), { chosen, mode: 'ask' });
+			assert.deepEqual(
+				session.agentOptions.map(({ value }) => value),
+				['plan', 'low', 'off'],
+			);
+			await session.prompt(JSON.stringify([{ tell: 'methods' }, END]));
+			assert.deepEqual(agent.told(), [
+				['initialize', 'session/new', 'session/set_mode', 'session/set_config_option', 'session/prompt'],
+			]);
+		});
+
+		it('fails with its name where the agent has it no more', async () => {
+			const sentence = /has "max" for "Thinking level" no more\. Choose something else/;
+			await agent.fails(agent.open(opened([select({})]), { chosen: { thinking: 'max' } }), 'unknown-mode', sentence);
+			await agent.fails(agent.open({}, { chosen: { gone: 'x' } }), 'unknown-mode', /has "x" for "gone" no more/);
 		});
 	});
 

@@ -1,0 +1,136 @@
+// What can be chosen of an agent besides its model: its modes, and the options of its sessions. The agent names them, so their
+// texts are hostile; they are on one line.
+import * as z from 'zod';
+import { lenient, lenientArray } from '../../contract/lenient.ts';
+import type { AgentConnection } from './agentConnection.ts';
+import type { SessionLimits } from './limits.ts';
+import { emptyReplySchema, nameText } from './replies.ts';
+import { lostChoice } from './sentences.ts';
+
+/** The id of the option that stands for the modes of an agent. */
+const MODE = 'mode';
+
+/** Options of these categories choose a model, which is the host's to choose. */
+const OF_MODELS: ReadonlySet<string | undefined> = new Set(['model', 'model_config']);
+
+const ON = 'on';
+const OFF = 'off';
+
+/** One of several values is chosen of an option. */
+export interface AgentOption {
+	id: string;
+	name: string;
+	/** Which of the protocol's forms it has: the modes, a list or a switch. A switch has the values `on` and `off`. */
+	kind: 'modes' | 'list' | 'switch';
+	/** Its values are the agent's modes, in whichever form. */
+	isMode: boolean;
+	/** The value that it has now. */
+	value: string;
+	values: readonly { value: string; name: string }[];
+}
+
+/** Returns the schemas of the replies that open a session. What does not fit is no option. */
+export function openReplySchemas(limits: Pick<SessionLimits, 'idLength' | 'entries'>) {
+	const opened = optionsSchema(limits);
+	return {
+		/** The replies to `session/resume` and `session/load`, which some agents leave empty. */
+		reopened: z.preprocess(value => value ?? {}, opened),
+		/** The reply to `session/new`. */
+		created: z.object({ sessionId: z.string().min(1).max(limits.idLength) }).and(opened),
+	};
+}
+
+function optionsSchema({ idLength, entries }: Pick<SessionLimits, 'idLength' | 'entries'>) {
+	const id = z.string().min(1).max(idLength);
+	const base = { id, name: nameText, category: lenient(z.string()) };
+	const value = z.object({ value: id, name: nameText });
+	const group = z.object({ options: lenientArray(value) }).transform(({ options }) => options);
+	const list = z
+		.object({
+			...base,
+			type: z.literal('select'),
+			currentValue: id,
+			options: lenientArray(z.union([value.transform(one => [one]), group])).transform(groups =>
+				groups.flat().slice(0, entries),
+			),
+		})
+		.transform(({ type: _, currentValue, options, ...others }) => ({
+			...others,
+			kind: 'list' as const,
+			value: currentValue,
+			values: options,
+		}));
+	const toggle = z
+		.object({ ...base, type: z.literal('boolean'), currentValue: z.boolean() })
+		.transform(({ type: _, currentValue, ...others }) => ({
+			...others,
+			kind: 'switch' as const,
+			value: currentValue ? ON : OFF,
+			values: [ON, OFF].map(one => ({ value: one, name: one })),
+		}));
+	const modes = z
+		.object({
+			currentModeId: id,
+			availableModes: lenientArray(z.object({ id, name: lenient(nameText) })).transform(all => all.slice(0, entries)),
+		})
+		.transform(({ currentModeId, availableModes }) => ({
+			id: MODE,
+			name: 'Mode',
+			kind: 'modes' as const,
+			isMode: true,
+			value: currentModeId,
+			values: availableModes.map(mode => ({ value: mode.id, name: mode.name ?? mode.id })),
+		}));
+	return z
+		.object({ modes: lenient(modes), configOptions: lenient(lenientArray(z.union([list, toggle]))) })
+		.transform(({ modes: mode, configOptions = [] }): { agentOptions: AgentOption[] } => {
+			const options = configOptions
+				.filter(({ category }) => !OF_MODELS.has(category))
+				.map(({ category, ...option }) => ({ ...option, isMode: option.id === MODE || category === MODE }));
+			// Agents that have their modes among the options tell them a second time, for hosts that know only modes.
+			return {
+				agentOptions: [...(mode === undefined || options.some(({ isMode }) => isMode) ? [] : [mode]), ...options].slice(
+					0,
+					entries,
+				),
+			};
+		});
+}
+
+/**
+ * Sets the options of a session to what was chosen, by their ids. Resolves with the options as they are then. Rejects with an
+ * AgentFailure where the agent has no such choice any more, and as the connection's requests do.
+ */
+export async function setOptions(
+	connection: AgentConnection,
+	{ id: sessionId, agentOptions }: { id: string; agentOptions: readonly AgentOption[] },
+	chosen: Readonly<Record<string, string>>,
+	timeoutMs: number,
+): Promise<AgentOption[]> {
+	for (const [id, value] of Object.entries(chosen)) {
+		const option = agentOptions.find(candidate => candidate.id === id);
+		if (!option?.values.some(candidate => candidate.value === value)) {
+			throw lostChoice(option?.name ?? id, value);
+		}
+		if (option.value !== value) {
+			await setOption(connection, sessionId, option, value, timeoutMs);
+		}
+	}
+	return agentOptions.map(option => ({ ...option, value: chosen[option.id] ?? option.value }));
+}
+
+async function setOption(
+	connection: AgentConnection,
+	sessionId: string,
+	{ id, kind }: AgentOption,
+	value: string,
+	timeoutMs: number,
+): Promise<void> {
+	if (kind === 'modes') {
+		await connection.request('session/set_mode', { sessionId, modeId: value }, emptyReplySchema, timeoutMs);
+		return;
+	}
+	const choice = kind === 'switch' ? { type: 'boolean' as const, value: value === ON } : { value };
+	const params = { sessionId, configId: id, ...choice };
+	await connection.request('session/set_config_option', params, emptyReplySchema, timeoutMs);
+}
