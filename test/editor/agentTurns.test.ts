@@ -118,10 +118,10 @@ describe('a turn of an agent', function () {
 		assert.equal(await readFile(inRoot('README.md'), 'utf8'), '# Short\n');
 		assert.equal(existsSync(inRoot('made.txt')), false);
 		assert.deepEqual(
-			done.files?.map(({ path: name, isTaken }) => [name, isTaken]),
+			done.files?.map(({ path: name, isTaken, isLeft }) => [name, isTaken, isLeft]),
 			[
-				['README.md', undefined],
-				['made.txt', undefined],
+				['README.md', true, true],
+				['made.txt', undefined, undefined],
 			],
 		);
 		const { before, taken, after } = done.checkpoint ?? assert.fail();
@@ -260,12 +260,24 @@ describe('a turn of an agent', function () {
 		);
 	});
 
-	it('does not bring back what the user has taken back', async () => {
+	it('does not bring back what the user has taken back, and still has the rest', async () => {
 		agent.allow('allow-in-sandbox');
-		const { conversation, work: done } = await work(fresh(FIX));
+		const { conversation, work: done } = await work(fresh(MORE));
 		const [turn = assert.fail()] = conversation.turns;
 		const undone = withTaken(done, ['README.md'], false, done.checkpoint?.before ?? '');
 		const next = await work(ask(replaceReply(conversation, turn.id, { ...currentReply(turn), work: undone }), AGAIN));
+		assert.deepEqual(
+			next.work.files?.map(file => file.path),
+			['made.txt'],
+		);
+	});
+
+	it('begins with the user’s files alone where what was left does not fit them, and says so', async () => {
+		agent.allow('allow-in-sandbox');
+		const { conversation } = await work(fresh(FIX));
+		await writeFile(inRoot('README.md'), 'Mine.\n');
+		const next = await work(ask(conversation, AGAIN));
+		assert.equal(next.work.isSetAside, true);
 		assert.deepEqual(next.work.files, []);
 	});
 

@@ -40,6 +40,14 @@ export interface Outcome {
 	error: unknown;
 }
 
+/** What changes the files of the window. Nothing of it knows tasks. */
+export function windowChanges(): ApplyCommands {
+	return new ApplyCommands({
+		recordFile: undefined,
+		explain: error => assert.fail(String(error)),
+	} as Partial<ApplyCommandsDependencies> as ApplyCommandsDependencies);
+}
+
 /**
  * Errand's own agent on the folder of the window, with a model that follows scripts. Tests are skipped where there is no
  * sandbox.
@@ -82,11 +90,7 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 			limits: LIMITS,
 		});
 		const client = { chat: createChat(caller), responses: createResponses(caller) };
-		// The rest is for the changes of tasks.
-		const apply = new ApplyCommands({
-			recordFile: undefined,
-			explain: error => assert.fail(String(error)),
-		} as Partial<ApplyCommandsDependencies> as ApplyCommandsDependencies);
+		const apply = windowChanges();
 		runs = new AgentRuns({
 			folder,
 			insideProgram: path.join(dist, 'sandbox.js'),

@@ -127,7 +127,6 @@ ${Array.from({ length: 30 }, (_, index) => `    at step ${index} (test/auth.test
 `;
 
 export const CHANGES: NonNullable<WorkView['changes']> = {
-	canUndo: true,
 	files: [
 		{ path: 'README.md', status: 'M', added: 4, removed: 0 },
 		{ path: 'src/auth.ts', status: 'M', added: 2, removed: 1 },
@@ -158,6 +157,7 @@ const EDIT: StepView = waitingView({
 	title: 'Edit src/auth.ts',
 	approval: {
 		state: 'waiting',
+		isWritten: true,
 		question: QUESTION,
 		changes: [
 			{

@@ -1,6 +1,6 @@
 // The folder that a conversation's agents have on this machine: their home, the copy of the files that they work in, and a
 // note of the repositories that have checkpoints of the conversation.
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { replaceFile } from '../../base/files.ts';
 import { parseJson } from '../../base/json.ts';
@@ -28,12 +28,14 @@ export class AgentFolder {
 		return path.join(this.directory, 'copy');
 	}
 
-	/** Empties it. */
-	async emptyCopy(): Promise<string> {
-		const { copy } = this;
-		await removeFolder(copy);
-		await mkdir(copy, { recursive: true, mode: 0o700 });
-		return copy;
+	/** Puts a new copy in place of it once that is whole. Rejects as `fill` does. */
+	async replaceCopy(fill: (folder: string) => Promise<void>): Promise<void> {
+		const fresh = path.join(this.directory, 'copy.new');
+		await removeFolder(fresh);
+		await mkdir(fresh, { recursive: true, mode: 0o700 });
+		await fill(fresh);
+		await removeFolder(this.copy);
+		await rename(fresh, this.copy);
 	}
 
 	get socket(): string {

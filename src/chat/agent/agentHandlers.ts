@@ -70,14 +70,22 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			}
 		});
 
+	let marking: Promise<void> = Promise.resolve();
+
 	/** The files of the user are now as `source` has them. */
-	const mark = (turn: string, source: 'before' | 'after', paths: readonly string[]) =>
-		withCheckpoint(turn, async (_, kept, chat) => {
-			if (paths.length > 0) {
-				const taken = await (await runs()).keepTaken(chat.conversation.id, kept, kept[source], paths);
-				await chat.markTaken(turn, paths, source === 'after', taken);
-			}
-		});
+	const mark = (turn: string, { before }: Checkpoint, source: 'before' | 'after', paths: readonly string[]) => {
+		// Each mark adds to what the one before has kept.
+		marking = marking.then(() =>
+			withCheckpoint(turn, async (_, kept, chat) => {
+				// Another reply of the turn may be shown by now.
+				if (paths.length > 0 && kept.before === before) {
+					const taken = await (await runs()).keepTaken(chat.conversation.id, kept, kept[source], paths);
+					await chat.markTaken(turn, paths, source === 'after', taken);
+				}
+			}),
+		);
+		return marking;
+	};
 
 	return {
 		'step-answer': async ({ turn, question, answer }) => (await runs()).answer(turn, question, answer),
@@ -101,25 +109,24 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 				}
 			}),
 		'work-compare': ({ turn, file }) =>
-			withCheckpoint(turn, ({ label: name, files = [] }, { repository, before, after }) =>
-				ranges().compare(
-					{ repository, from: before, to: after },
-					{
-						title: vscode.l10n.t('Changed by {0}', name),
-						...defined({ file }),
-						own: files.flatMap(({ path: named, isTaken }) => (isTaken ? [named] : [])),
-					},
-				),
-			),
+			withCheckpoint(turn, ({ label: name, files = [] }, { repository, before, taken, after }) => {
+				// Beside more in the copy, the user's own file would hide that.
+				const own = files.flatMap(({ path: named, isTaken, isLeft }) => (isTaken && !isLeft ? [named] : []));
+				// The agent's copy may have nothing of what the user's file has.
+				const to = file !== undefined && own.includes(file) ? taken : after;
+				const title = vscode.l10n.t('Changed by {0}', name);
+				return ranges().compare({ repository, from: before, to }, { title, ...defined({ file }), own });
+			}),
 		'work-take': ({ turn, file }) =>
-			withCheckpoint(turn, async ({ label: name }, { repository, taken, after }) => {
-				const range = { repository, from: taken, to: after };
-				await mark(turn, 'after', await ranges().take(range, vscode.l10n.t('Take Changes of {0}', name), file));
+			withCheckpoint(turn, async ({ label: name }, kept) => {
+				const range = { repository: kept.repository, from: kept.taken, to: kept.after };
+				await mark(turn, kept, 'after', await ranges().take(range, vscode.l10n.t('Take Changes of {0}', name), file));
 			}),
 		'work-undo': ({ turn, file }) =>
-			withCheckpoint(turn, async (_, { repository, before, taken }) =>
-				mark(turn, 'before', await ranges().takeBack({ repository, from: before, to: taken }, file)),
-			),
+			withCheckpoint(turn, async (_, kept) => {
+				const range = { repository: kept.repository, from: kept.before, to: kept.taken };
+				await mark(turn, kept, 'before', await ranges().takeBack(range, file));
+			}),
 		'agent-pick': () =>
 			thenComposer(async () => {
 				await pickAgent();

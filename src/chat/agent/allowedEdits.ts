@@ -1,3 +1,4 @@
+import { cutDiff } from '../../agents/session/cutDiff.ts';
 import type { ToolCall } from '../../agents/session/events.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { type StepDiff, shownDiff, type WorkMoment } from '../model/agentWork.ts';
@@ -7,6 +8,16 @@ import type { CommitRange } from './agentRunsOptions.ts';
 import { keepStateWith, readStateFile, type StateFile } from './checkpoints.ts';
 
 const NEW_FILE = '100644';
+
+/** The length to which each side of what is shown is cut, in UTF-16 code units. What does not fit is not taken at once. */
+const MAXIMUM_SHOWN = 64 * 1024;
+
+/** What an edit would make of the user's files. */
+export interface PlannedEdit {
+	/** The whole lines that would change, as they are shown. */
+	shown: readonly StepDiff[];
+	files: readonly { name: string; before: string | undefined; after: StateFile }[];
+}
 
 export interface AllowedEditsOptions {
 	place: GitPlace;
@@ -21,11 +32,11 @@ export interface AllowedEditsOptions {
 
 /**
  * The edits that were allowed in a turn. Each comes into the user's files as soon as the agent says that it has made it. What
- * is written there is made from the lines that were shown and not from the agent's copy, so it cannot be anything else.
+ * is written there is what was shown with the question, and not what is in the agent's copy, so it cannot be anything else.
  */
 export class AllowedEdits {
 	private readonly options: AllowedEditsOptions;
-	private readonly allowed = new Map<string, readonly StepDiff[]>();
+	private readonly allowed = new Map<string, PlannedEdit>();
 	/** What is being taken. One edit follows the other, as later ones may be about the same file. */
 	private taking: Promise<void> = Promise.resolve();
 	/** The state at the start with everything that has been taken, as a commit. */
@@ -36,27 +47,54 @@ export class AllowedEdits {
 		this.taken = options.before;
 	}
 
-	/** Notes what was allowed. Anything but a change of files is left alone. */
-	allow(call: ToolCall, shownPath: WorkMoment['shownPath']): void {
-		if (allowanceOf(call) === 'edits' && call.diffs.length > 0) {
-			this.allowed.set(
-				call.id,
-				call.diffs.map(diff => shownDiff(diff, shownPath)),
-			);
+	/**
+	 * Finds out what an edit would make of the user's files. Resolves with undefined where the agent's words do not say it:
+	 * because they show another file than there is, or something other than an edit of text. Rejects when git fails.
+	 */
+	async plan(call: ToolCall, shownPath: WorkMoment['shownPath']): Promise<PlannedEdit | undefined> {
+		if (allowanceOf(call) !== 'edits' || call.kind === 'delete' || call.diffs.length === 0) {
+			return undefined;
 		}
+		await this.taking;
+		const diffs = call.diffs.map(diff => shownDiff(diff, shownPath));
+		const files: PlannedEdit['files'][number][] = [];
+		const shown: StepDiff[] = [];
+		for (const name of new Set(diffs.map(({ path }) => path))) {
+			const known = isInside(name) ? await readStateFile(this.options.place, this.taken, name) : undefined;
+			const own = diffs.filter(({ path }) => path === name);
+			const text = known === undefined ? undefined : editedText(known?.text, own);
+			// A file that would be empty may be one that the agent removes.
+			if (text === undefined || text === known?.text || (known && text === '')) {
+				return undefined;
+			}
+			const lines = cutDiff({ ...(known ? { oldText: known.text } : {}), newText: text }, MAXIMUM_SHOWN);
+			if (lines.isCut) {
+				return undefined;
+			}
+			shown.push(shownDiff({ path: name, ...lines }, () => name));
+			files.push({ name, before: known?.text, after: { mode: known?.mode ?? NEW_FILE, text } });
+		}
+		return { shown, files };
+	}
+
+	/** Notes that a call may do what was planned for it. */
+	allow(id: string, planned: PlannedEdit): void {
+		this.allowed.set(id, planned);
 	}
 
 	/** Takes what a call was allowed to change, once the agent has made it. */
 	made(call: ToolCall): void {
-		const diffs = this.allowed.get(call.id);
-		if (diffs === undefined || call.status !== 'completed') {
+		const planned = this.allowed.get(call.id);
+		if (planned === undefined || call.status !== 'completed') {
 			return;
 		}
 		this.allowed.delete(call.id);
-		this.taking = this.taking.then(async () => {
-			const isTaken = await this.take(diffs).catch(() => false);
+		const take = async () => {
+			const isTaken = await this.take(planned).catch(() => false);
 			await this.options.onMade(call.id, isTaken);
-		});
+		};
+		// What cannot be told of one edit must not keep the next one from being taken.
+		this.taking = this.taking.then(() => take().catch(() => {}));
 	}
 
 	/** Resolves when nothing is being taken any more. */
@@ -65,16 +103,13 @@ export class AllowedEdits {
 	}
 
 	/** Rejects when git fails. */
-	private async take(diffs: readonly StepDiff[]): Promise<boolean> {
+	private async take({ files }: PlannedEdit): Promise<boolean> {
 		const { place, conversation, take } = this.options;
-		const names = [...new Set(diffs.map(({ path }) => path))];
 		let isWhole = true;
-		for (const name of names) {
-			const file = await this.edited(
-				name,
-				diffs.filter(({ path }) => path === name),
-			);
-			const next = file && (await keepStateWith(place, conversation, this.taken, name, file));
+		for (const { name, before, after } of files) {
+			const now = await readStateFile(place, this.taken, name);
+			const isAsShown = now !== undefined && now?.text === before;
+			const next = isAsShown ? await keepStateWith(place, conversation, this.taken, name, after) : undefined;
 			const done = next === undefined ? [] : await take({ repository: place.directory, from: this.taken, to: next });
 			if (next !== undefined && done.includes(name)) {
 				this.taken = next;
@@ -84,11 +119,9 @@ export class AllowedEdits {
 		}
 		return isWhole;
 	}
+}
 
-	/** Resolves with a file as the shown changes make it; undefined where it is not the file that they show. */
-	private async edited(name: string, diffs: readonly StepDiff[]): Promise<StateFile | undefined> {
-		const file = await readStateFile(this.options.place, this.taken, name);
-		const text = file === undefined ? undefined : editedText(file?.text, diffs);
-		return text === undefined ? undefined : { mode: file?.mode ?? NEW_FILE, text };
-	}
+/** Whether a path as it is shown lies in the agent's folder, and can be told apart from every other one. */
+function isInside(name: string): boolean {
+	return !name.startsWith('/') && name.split('/')[0] !== '..' && name.isWellFormed() && !/^[a-z]:/i.test(name);
 }

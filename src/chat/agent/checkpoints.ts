@@ -91,7 +91,10 @@ async function holdState(place: GitPlace, conversation: string, commit: string):
 	await runGit(place.gitPath, place.directory, ['update-ref', reference, commit]);
 }
 
-/** A file of a commit, or that it is not there. */
+/** The size of a file that is still read, in bytes. */
+const MAXIMUM_TEXT = 4 * MEGABYTE;
+
+/** A text file of a commit. */
 export interface StateFile {
 	/** Git's mode of a file. */
 	mode: '100644' | '100755';
@@ -100,19 +103,20 @@ export interface StateFile {
 
 /**
  * Resolves with a text file of a commit; with null where there is nothing at its path, and with undefined where there is
- * anything else. Rejects when git fails.
+ * anything else or too much. Rejects when git fails.
  */
 export async function readStateFile(
 	{ gitPath, directory }: GitPlace,
 	commit: string,
 	name: string,
 ): Promise<StateFile | null | undefined> {
-	const entry = await runGit(gitPath, directory, ['ls-tree', '-z', '--full-tree', commit, '--', name]);
+	const listing = ['--literal-pathspecs', 'ls-tree', '-z', '--long', '--full-tree', commit, '--', name];
+	const entry = await runGit(gitPath, directory, listing);
 	if (entry === '') {
 		return null;
 	}
-	const [, mode, object] = /^(100644|100755) blob ([\da-f]+)\t/.exec(entry) ?? [];
-	if (object === undefined) {
+	const [, mode, object, size] = /^(100644|100755) blob ([\da-f]+) +(\d+)\t/.exec(entry) ?? [];
+	if (object === undefined || Number(size) > MAXIMUM_TEXT) {
 		return undefined;
 	}
 	const bytes = Buffer.from(
@@ -123,7 +127,10 @@ export async function readStateFile(
 	return Buffer.from(text).equals(bytes) ? { mode: mode as StateFile['mode'], text } : undefined;
 }
 
-/** Keeps a state that differs from another one in a single file. Resolves with its commit. Rejects when git fails. */
+/**
+ * Keeps a state that differs from another one in a single file. Resolves with its commit. Rejects when git fails, also where
+ * something else is in the place of the file or of a folder that it lies in.
+ */
 export async function keepStateWith(
 	place: GitPlace,
 	conversation: string,
@@ -132,7 +139,7 @@ export async function keepStateWith(
 	{ mode, text }: StateFile,
 ): Promise<string> {
 	const object = await runGit(place.gitPath, place.directory, ['hash-object', '-w', '--stdin'], { input: text });
-	return keepEntries(place, conversation, base, `${mode} ${object.trim()}\t${byteString(name)}\0`);
+	return keepEntries(place, conversation, base, [], `${mode} ${object.trim()}\t${byteString(name)}\0`);
 }
 
 /**
@@ -157,15 +164,22 @@ export async function keepStateOf(
 			entries += `${mode} ${object}\t${name}\0`;
 		}
 	}
-	return keepEntries(place, conversation, base, entries);
+	// A file may take the place of a folder.
+	return keepEntries(place, conversation, base, ['--replace'], entries);
 }
 
 /** `entries` is what `git update-index -z --index-info` reads, as a byte string (`latin1`). */
-async function keepEntries(place: GitPlace, conversation: string, base: string, entries: string): Promise<string> {
+async function keepEntries(
+	place: GitPlace,
+	conversation: string,
+	base: string,
+	how: readonly string[],
+	entries: string,
+): Promise<string> {
 	const { gitPath, directory } = place;
 	const tree = await withScratchIndex(place, async git => {
 		await git(['read-tree', base]);
-		await git(['update-index', '--replace', '-z', '--index-info'], entries);
+		await git(['update-index', ...how, '-z', '--index-info'], entries);
 		return git(['write-tree']);
 	});
 	const message = ['-m', 'Taken in a turn of an agent'];

@@ -11,7 +11,9 @@ import { openRelay, type Relay } from '../../agents/relay/relay.ts';
 import { AgentFailure } from '../../agents/session/agentFailure.ts';
 import type { AgentSession } from '../../agents/session/agentSession.ts';
 import type { AgentEvent, PermissionRequest, StopReason } from '../../agents/session/events.ts';
+import type { PermissionPolicy } from '../../agents/session/permissions.ts';
 import { systemClock } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Usage } from '../../contract/chatReply.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
@@ -21,18 +23,19 @@ import {
 	type AgentWork,
 	type Approval,
 	type Checkpoint,
-	type WorkFile,
 	type WorkMoment,
 	withAgentEvent,
-	withApproval,
+	withAnswer,
+	withQuestion,
 	withStepTaken,
 } from '../model/agentWork.ts';
 import { currentReply, turnsUpTo } from '../model/conversation.ts';
 import { AgentFolder } from './agentFolder.ts';
 import { isSandboxed, workspaceFolder } from './agentPlace.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
-import { AllowedEdits } from './allowedEdits.ts';
-import { keepEnd, keepState, makeCopy, mergedState, repositoryOf } from './checkpoints.ts';
+import { AllowedEdits, type PlannedEdit } from './allowedEdits.ts';
+import { changedFiles } from './changedFiles.ts';
+import { keepEnd, keepState, keepStateOf, makeCopy, mergedState, repositoryOf } from './checkpoints.ts';
 import type { EventQueue } from './eventQueue.ts';
 import { lentFolders } from './lentFolders.ts';
 import { endedText, refusalText } from './messages.ts';
@@ -70,7 +73,11 @@ export class TurnRun {
 	private textLength = 0;
 	private place: RunPlace | undefined;
 	private started: Started | undefined;
+	/** What requests for permission would make of the user's files. */
+	private readonly planned = new WeakMap<PermissionRequest, PlannedEdit>();
 	private readonly usage = { prompt: 0, cached: 0, completion: 0, reasoning: 0, isWhole: true };
+	/** What the agent had left in its copy does not fit the user's files. */
+	private isSetAside = false;
 	/** Why a request to the model failed last. The agent says it in words of its own. */
 	private failure: unknown;
 
@@ -84,12 +91,22 @@ export class TurnRun {
 				allowed: this.allowed,
 			}),
 			onAsk: (request, { question, isOnlyOnce }) => {
-				this.approve(request, { state: 'waiting', question, ...(isOnlyOnce ? { isOnlyOnce } : {}) });
+				const planned = this.planned.get(request);
+				const approval: Approval = {
+					state: 'waiting',
+					question,
+					...(isOnlyOnce ? { isOnlyOnce } : {}),
+					...(planned ? { isWritten: true } : {}),
+				};
+				if (this.work) {
+					this.set(withQuestion(this.work, request.call, approval, this.moment(), planned?.shown));
+				}
 				options.onQuestion(options.turn.conversation.id);
 			},
 			onDecide: (request, how) => {
-				if (this.isAgreed(how)) {
-					this.started?.edits.allow(request.call, this.moment().shownPath);
+				const planned = this.planned.get(request);
+				if (planned && this.isAgreed(how)) {
+					this.started?.edits.allow(request.call.id, planned);
 				}
 				const reason = refusalText(how);
 				const { isOnlyOnce } = this.approvalOf(request) ?? {};
@@ -156,6 +173,7 @@ export class TurnRun {
 			folder: repository.directory,
 			isSandboxed: sandboxed,
 			steps: [],
+			...(this.isSetAside ? { isSetAside: true } : {}),
 			checkpoint: { repository: repository.directory, before },
 		});
 		const relay = await this.openRelay(own, sandboxed);
@@ -173,13 +191,20 @@ export class TurnRun {
 	 */
 	private async copyOf(repository: GitPlace, before: string, own: AgentFolder): Promise<string> {
 		const { checkpoint: last, files = [] } = this.earlierWork(() => true) ?? {};
-		const isWanted = last?.repository === repository.directory && !files.some(({ isUndone }) => isUndone);
-		const left = isWanted ? (last.after ?? (await this.leftIn(own, last))) : undefined;
+		const { id } = this.options.turn.conversation;
+		const isHere = last?.repository === repository.directory;
+		let left = isHere ? (last.after ?? (await this.leftIn(own, last))) : undefined;
+		const undone = files.flatMap(({ path: name, isUndone }) => (isUndone ? [name] : []));
+		if (isHere && left !== undefined && undone.length > 0) {
+			left = await keepStateOf(repository, id, left, last.before, undone);
+		}
 		// What the user has taken is theirs: they may have changed it since, or removed it.
 		const both = last && left ? await mergedState(repository, before, last.taken ?? last.before, left) : undefined;
-		const copy = await own.emptyCopy();
-		await makeCopy(repository, both ?? before, copy);
-		return copy;
+		if (left !== undefined && both === undefined) {
+			this.isSetAside = true;
+		}
+		await own.replaceCopy(folder => makeCopy(repository, both ?? before, folder));
+		return own.copy;
 	}
 
 	/** A window that was closed in the middle of a turn has kept no state after it, but the copy is still there. */
@@ -298,7 +323,7 @@ export class TurnRun {
 				launch: async seen => agentLaunch(agent, { ...seen, ...limits(turn.model) }),
 				model: turn.model,
 				isAttended: true,
-				decide: () => this.questions.decide,
+				decide: () => this.decide,
 				earlier,
 				chosen: turn.conversation.settings?.agentOptions?.[id] ?? {},
 				signal: ended.signal,
@@ -364,9 +389,18 @@ export class TurnRun {
 
 	private approve({ call }: PermissionRequest, approval: Approval): void {
 		if (this.work !== undefined) {
-			this.set(withApproval(this.work, call, approval, this.moment()));
+			this.set(withAnswer(this.work, call, approval, this.moment()));
 		}
 	}
+
+	/** Finds out what an edit would make of the user's files before it is asked about, so that this is what is shown. */
+	private readonly decide: PermissionPolicy = async (request, signal) => {
+		const planned = await this.started?.edits.plan(request.call, this.moment().shownPath);
+		if (planned) {
+			this.planned.set(request, planned);
+		}
+		return this.questions.decide(request, signal);
+	};
 
 	private approvalOf({ call }: PermissionRequest): Approval | undefined {
 		return this.work?.steps.findLast(({ id }) => id === call.id)?.approval;
@@ -420,23 +454,11 @@ export class TurnRun {
 
 	/** Tells what differs from the state before, in the user's files and in the agent's once those are kept. */
 	private async tellFiles({ repository, before, edits: { taken } }: Started, after?: string): Promise<void> {
-		const list = (from: string, to = from) =>
-			from === to ? [] : this.options.listChanges({ repository: repository.directory, from, to });
-		const [agents, users, left] = await Promise.all([list(before, after), list(before, taken), list(taken, after)]);
-		const isLeft = new Set(left.map(({ path: name }) => name));
-		const known = new Set(agents.map(({ path: name }) => name));
-		const files = [
-			...agents.map((file): WorkFile => (isLeft.has(file.path) ? file : { ...file, isTaken: true })),
-			// The agent may have taken back by a command what the user has already.
-			...users.filter(file => !known.has(file.path)).map((file): WorkFile => ({ ...file, isTaken: true })),
-		].toSorted((one, other) => (one.path < other.path ? -1 : 1));
+		const { directory } = repository;
+		const states = { repository: directory, before, taken, ...defined({ after }) };
+		const files = await changedFiles(states, this.options.listChanges);
 		this.tell({
-			checkpoint: {
-				repository: repository.directory,
-				before,
-				...(taken === before ? {} : { taken }),
-				...(after === undefined ? {} : { after }),
-			},
+			checkpoint: { repository: directory, before, ...defined({ taken: taken === before ? undefined : taken, after }) },
 			files: files.slice(0, MAXIMUM_FILES),
 			fileCount: files.length,
 		});

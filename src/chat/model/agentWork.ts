@@ -33,6 +33,8 @@ export interface Approval {
 	readonly reason?: string;
 	/** Only `once` and `no` can be answered. */
 	readonly isOnlyOnce?: true;
+	/** The user's files get the step's changes as soon as they are allowed and made. */
+	readonly isWritten?: true;
 }
 
 /** The change of a file as the agent tells it. What has really changed is what the checkpoint says. */
@@ -84,8 +86,10 @@ export interface WorkFile {
 	/** Absent for content that is not text. */
 	readonly added?: number;
 	readonly removed?: number;
-	/** The user has taken the agent's change into their own file. */
+	/** The user's own file has the agent's change, or a part of it. */
 	readonly isTaken?: true;
+	/** The agent's copy has more of the change than the user's file. Only told of a file that is taken. */
+	readonly isLeft?: true;
 	/** The user has taken it back out of their own file. */
 	readonly isUndone?: true;
 }
@@ -102,6 +106,8 @@ export interface AgentWork {
 	/** `new` after earlier turns: the agent was told a summary of them. */
 	readonly how?: 'new' | 'resumed' | 'loaded';
 	readonly summary?: string;
+	/** What the turn before had left in the copy does not fit the user's files, and stays with that turn. */
+	readonly isSetAside?: true;
 	/** In the order in which they began. */
 	readonly steps: readonly AgentStep[];
 	/** The number of steps that are not kept. */
@@ -137,35 +143,56 @@ export function withAgentEvent(work: AgentWork, event: AgentEvent, moment: WorkM
 }
 
 /** Adds or replaces the step of a call. */
-export function withCall(work: AgentWork, call: ToolCall, moment: WorkMoment): AgentWork {
+export function withCall(work: AgentWork, call: ToolCall, moment: WorkMoment, asked?: AskedStep): AgentWork {
 	const index = work.steps.findLastIndex(({ id }) => id === call.id);
 	const known = work.steps[index];
 	if (known?.approval?.state === 'waiting') {
 		// The user answers what is shown, so an agent cannot change it meanwhile.
 		return work;
 	}
-	if (known === undefined && work.steps.length >= MAXIMUM_STEPS) {
+	if (known === undefined && asked === undefined && work.steps.length >= MAXIMUM_STEPS) {
 		return call.status === 'completed' || call.status === 'failed'
 			? { ...work, further: (work.further ?? 0) + 1 }
 			: work;
 	}
-	const step = stepOf(call, known, moment);
+	const step = { ...stepOf(call, known, moment), ...asked };
 	const steps = known === undefined ? [...work.steps, step] : work.steps.with(index, step);
-	return { ...work, steps: withinLength(steps) };
+	return { ...work, steps: withinLength(steps, step) };
 }
 
-/** Changes what is known of the question about a call. A call that nothing was told of before gets its step. */
-export function withApproval(work: AgentWork, call: ToolCall, approval: Approval, moment: WorkMoment): AgentWork {
+/** What a question about a step adds to it. */
+type AskedStep = Pick<AgentStep, 'approval' | 'input' | 'diffs'>;
+
+/** Asks about a call. `shown` are the changes that are shown, where they are not those that the agent tells. */
+export function withQuestion(
+	work: AgentWork,
+	call: ToolCall,
+	approval: Approval,
+	moment: WorkMoment,
+	shown?: readonly StepDiff[],
+): AgentWork {
+	// What was told of the call before is not what is asked now.
+	const known = work.steps.findLastIndex(({ id }) => id === call.id);
+	const steps = known < 0 ? work.steps : work.steps.with(known, withoutAnswer(work.steps[known] as AgentStep));
+	const { input } = call;
+	return withCall({ ...work, steps }, call, moment, { approval, ...defined({ input, diffs: shown }) });
+}
+
+function withoutAnswer({ approval: _, diffs: __, input: ___, ...step }: AgentStep): AgentStep {
+	return step;
+}
+
+/** Notes the answer to the question about a call, or how it was decided without one. */
+export function withAnswer(work: AgentWork, call: ToolCall, approval: Approval, moment: WorkMoment): AgentWork {
 	const told = withCall(work, call, moment);
 	const index = told.steps.findLastIndex(step => step.id === call.id);
 	const step = told.steps[index];
-	const input = approval.state === 'waiting' ? call.input : undefined;
+	if (step === undefined) {
+		return told;
+	}
 	// The time of a step is what it took itself, without the wait for the answer.
-	const wasAsked = step?.approval?.state === 'waiting' && approval.state !== 'waiting';
-	const startedAt = wasAsked ? moment.now : step?.startedAt;
-	return step === undefined
-		? told
-		: { ...told, steps: told.steps.with(index, { ...step, approval, ...defined({ input, startedAt }) }) };
+	const startedAt = step.approval?.state === 'waiting' ? moment.now : step.startedAt;
+	return { ...told, steps: told.steps.with(index, { ...step, approval, startedAt }) };
 }
 
 /** Returns the step that waits for an answer, if one does. One waits at a time. */
@@ -191,7 +218,7 @@ export function withTaken(work: AgentWork, paths: readonly string[], isTaken: bo
 	const named = new Set(paths);
 	const checkpoint = work.checkpoint && { ...work.checkpoint, taken };
 	const files = work.files?.map(file => {
-		const { isTaken: _, isUndone: __, ...others } = file;
+		const { isTaken: _, isLeft: __, isUndone: ___, ...others } = file;
 		const mark = isTaken ? { isTaken: true as const } : { isUndone: true as const };
 		return named.has(file.path) ? { ...others, ...mark } : file;
 	});
@@ -224,10 +251,14 @@ function stepOf(
 		...(locations.length === 0
 			? {}
 			: { locations: locations.map(({ path, line }) => ({ path: shownPath(path), ...defined({ line }) })) }),
-		// Some agents tell a change when they ask about it, and no more once it is made.
-		...defined({ diffs: diffs.length === 0 ? known?.diffs : diffs.map(diff => shownDiff(diff, shownPath)) }),
+		// What was asked about stands: some agents tell it no more once it is made, and none may tell it otherwise.
+		...defined({ diffs: (known?.approval && known.diffs) ?? shownDiffs(diffs, shownPath) }),
 		...(output === '' ? {} : { output: endOf(output) }),
 	};
+}
+
+function shownDiffs(diffs: readonly ToolDiff[], shownPath: WorkMoment['shownPath']): StepDiff[] | undefined {
+	return diffs.length === 0 ? undefined : diffs.map(diff => shownDiff(diff, shownPath));
 }
 
 /** Returns a change that an agent tells, as it is shown. */
@@ -241,13 +272,13 @@ function endOf(output: string): string {
 }
 
 /** The oldest steps keep nothing but their titles. What they have changed, the agent's checkpoint has as well. */
-function withinLength(steps: readonly AgentStep[]): readonly AgentStep[] {
+function withinLength(steps: readonly AgentStep[], latest: AgentStep): readonly AgentStep[] {
 	let length = steps.reduce((sum, step) => sum + lengthOf(step), 0);
 	if (length <= MAXIMUM_KEPT) {
 		return steps;
 	}
-	return steps.map((step, index) => {
-		if (length <= MAXIMUM_KEPT || index === steps.length - 1 || step.approval?.state === 'waiting') {
+	return steps.map(step => {
+		if (length <= MAXIMUM_KEPT || step === latest || step.approval?.state === 'waiting') {
 			return step;
 		}
 		const { output: _, diffs: __, input: ___, command: ____, locations: _____, ...others } = step;

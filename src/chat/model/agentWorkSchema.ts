@@ -26,6 +26,7 @@ const stepSchema = z.object({
 			question: z.string().exactOptional(),
 			reason: z.string().exactOptional(),
 			isOnlyOnce: z.literal(true).exactOptional(),
+			isWritten: z.literal(true).exactOptional(),
 		})
 		.exactOptional(),
 	isTaken: z.boolean().exactOptional(),
@@ -37,6 +38,7 @@ const fileSchema = z.object({
 	added: count.exactOptional(),
 	removed: count.exactOptional(),
 	isTaken: z.literal(true).exactOptional(),
+	isLeft: z.literal(true).exactOptional(),
 	isUndone: z.literal(true).exactOptional(),
 });
 
@@ -48,6 +50,7 @@ export const agentWorkSchema = z.object({
 	session: z.string().exactOptional(),
 	how: z.enum(['new', 'resumed', 'loaded']).exactOptional(),
 	summary: z.string().exactOptional(),
+	isSetAside: z.literal(true).exactOptional(),
 	steps: z.array(stepSchema),
 	further: count.exactOptional(),
 	plan: z.array(z.object({ content: z.string(), status: z.enum(PLAN_STATUSES) })).exactOptional(),

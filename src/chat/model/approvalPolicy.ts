@@ -96,7 +96,7 @@ function kindOf({ kind, command, diffs }: ToolCall): ToolKind {
 	if (command !== undefined) {
 		return 'execute';
 	}
-	return diffs.length > 0 && !EDITS.has(kind) ? 'edit' : kind;
+	return diffs.length > 0 && !EDITS.has(kind) && kind !== 'execute' ? 'edit' : kind;
 }
 
 function isAllowedBySetting(call: ToolCall, { setting, isSandboxed }: ApprovalRules): boolean {

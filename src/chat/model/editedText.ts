@@ -9,7 +9,12 @@ export function editedText(
 	changes: readonly Pick<StepDiff, 'before' | 'after'>[],
 ): string | undefined {
 	let edited = text;
-	for (const [index, { before, after }] of changes.entries()) {
+	// Git may give the agent other line ends than it keeps.
+	const isConverted = text !== undefined && !text.includes('\r');
+	const kept = (part: string) => (isConverted ? part.replaceAll('\r\n', '\n') : part);
+	for (const [index, change] of changes.entries()) {
+		const before = change.before === undefined ? undefined : kept(change.before);
+		const after = kept(change.after);
 		if (before === undefined) {
 			if (edited !== undefined || index > 0) {
 				return undefined;

@@ -1,8 +1,11 @@
 // Compares two texts line by line, for what is shown before git can be asked.
 
 export interface DiffLine {
-	/** `gap` stands for unchanged lines that are left out between two changes. */
-	readonly kind: 'same' | 'added' | 'removed' | 'gap';
+	/**
+	 * `gap` stands for unchanged lines that are left out between two changes. `broken` and `unbroken` come last, where the
+	 * last line ends with a line break now and did not, or the other way round.
+	 */
+	readonly kind: 'same' | 'added' | 'removed' | 'gap' | 'broken' | 'unbroken';
 	readonly text: string;
 }
 
@@ -41,7 +44,11 @@ export function lineDiff(before: string | undefined, after: string): LineDiff | 
 		...now.slice(now.length - end, now.length - end + AROUND).map(same),
 	];
 	const count = (kind: DiffLine['kind']) => middle.filter(line => line.kind === kind).length;
-	return { added: count('added'), removed: count('removed'), lines: nearChanges(all) };
+	const lines = nearChanges(all);
+	if (before && after && before.endsWith('\n') !== after.endsWith('\n')) {
+		lines.push({ kind: after.endsWith('\n') ? 'broken' : 'unbroken', text: '' });
+	}
+	return { added: count('added'), removed: count('removed'), lines };
 }
 
 function linesOf(text: string): string[] {

@@ -33,12 +33,12 @@ export function workChanges(turn: string, before: AgentWork, after: AgentWork): 
 }
 
 function withoutSteps(work: AgentWork): Omit<WorkView, 'steps'> {
-	const { label, folder, isSandboxed, summary, further, plan } = work;
+	const { label, folder, isSandboxed, isSetAside, summary, further, plan } = work;
 	return {
 		label,
 		folder: shortFolder(folder),
 		isSandboxed,
-		...defined({ summary, further, plan }),
+		...defined({ isSetAside, summary, further, plan }),
 	};
 }
 
@@ -53,9 +53,7 @@ function changesOf({ files = [], fileCount = files.length, checkpoint }: AgentWo
 	if (fileCount === 0 || (taken ?? after) === undefined) {
 		return undefined;
 	}
-	// A file may have been taken before the agent changed it again. Then it counts as not taken, but can be taken back.
-	const canUndo = files.some(({ isTaken }) => isTaken) || !files.some(({ isUndone }) => isUndone);
-	return { files, count: fileCount, canUndo: taken !== undefined && canUndo };
+	return { files, count: fileCount };
 }
 
 export function toStepView(step: AgentStep): StepView {
@@ -110,7 +108,6 @@ function toApprovalView(
 			lines.lines.some(({ text }) => text.length > MAXIMUM_LINE),
 	}));
 	// Nothing but this says what would happen, so all of it is shown.
-	const shownInput =
-		command !== undefined ? furtherInput({ command, input }) : changes.length === 0 ? input : undefined;
+	const shownInput = command !== undefined ? furtherInput({ command, input }) : approval.isWritten ? undefined : input;
 	return { ...approval, ...(changes.length === 0 ? {} : { changes }), ...defined({ input: shownInput }) };
 }

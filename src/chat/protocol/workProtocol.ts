@@ -12,6 +12,8 @@ export interface WorkView {
 	isSandboxed: boolean;
 	/** What the agent was told of earlier turns, where it has no memory of them. */
 	summary?: string;
+	/** What the turn before had left in the copy does not fit the user's files, and stays with that turn. */
+	isSetAside?: true;
 	steps: StepView[];
 	/** The number of steps that are not kept. */
 	further?: number;
@@ -24,8 +26,6 @@ export interface ChangesView {
 	/** The first of them, sorted by path. */
 	files: readonly WorkFile[];
 	count: number;
-	/** The user's files have some of the changes. */
-	canUndo: boolean;
 }
 
 export interface StepView {

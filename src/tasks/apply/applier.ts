@@ -43,10 +43,13 @@ export class Applier {
 	}
 
 	/**
-	 * Applies changes and remembers what was done. Opens the first file with conflicts. Rejects with an error for the
-	 * user if nothing was done.
+	 * Applies changes and remembers what was done, unless `isForgotten` says that it is undone in another way. Opens the first
+	 * file with conflicts. Rejects with an error for the user if nothing was done.
 	 */
-	apply<T extends Change>(changes: readonly T[], options: ApplyOptions): Promise<Applied<T>> {
+	apply<T extends Change>(
+		changes: readonly T[],
+		{ isForgotten = false, ...options }: ApplyOptions & { isForgotten?: boolean },
+	): Promise<Applied<T>> {
 		return this.inTurn(async () => {
 			const title = vscode.l10n.t('Applying changes…');
 			const { directory, like } = options.tree.options;
@@ -55,7 +58,7 @@ export class Applier {
 					applyChanges(changes, { ...options, beforeEdit }),
 				),
 			);
-			if (applied.results.some(({ result }) => isWritten(result))) {
+			if (!isForgotten && applied.results.some(({ result }) => isWritten(result))) {
 				await this.remember(applied.isRecorded ? { directory, like, files: applied.files } : undefined);
 			}
 			await this.kept?.end();

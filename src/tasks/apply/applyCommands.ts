@@ -82,7 +82,7 @@ export class ApplyCommands {
 
 	/**
 	 * Does what `apply` does with files of a repository that no task has changed. Resolves with the paths of the files that
-	 * are as the changes want them. Rejects with an error for the user.
+	 * have the changes, with or without conflicts. Rejects with an error for the user.
 	 */
 	takeFiles(title: string, files: readonly ChangedFile[], place: GitPlace, like: string): Promise<string[]> {
 		return inWorkingTree(place, like, options => this.preview(title, files, options));
@@ -93,16 +93,9 @@ export class ApplyCommands {
 	 * with the paths of the files that are as the changes want them. Rejects with an error for the user.
 	 */
 	takeAllowed(files: readonly ChangedFile[], place: GitPlace, like: string): Promise<string[]> {
-		return inWorkingTree(place, like, async options => {
-			const planned = await planAll(files, options);
-			const free = planned.filter(({ outcome }) => outcome.kind === 'applies' || outcome.kind === 'there');
-			return donePaths(
-				await this.applier.apply(
-					free.map(({ change }) => change),
-					options,
-				),
-			);
-		});
+		return inWorkingTree(place, like, async options =>
+			donePaths(await this.applier.apply(files, { ...options, conflictRule: 'refuse', isForgotten: true })),
+		);
 	}
 
 	/**
@@ -111,7 +104,12 @@ export class ApplyCommands {
 	 */
 	takeBackFiles(files: readonly ChangedFile[], place: GitPlace, like: string): Promise<string[]> {
 		return inWorkingTree(place, like, async options => {
-			const applied = await this.applier.apply(files, { ...options, heedsRules: false, conflictRule: 'yours' });
+			const applied = await this.applier.apply(files, {
+				...options,
+				heedsRules: false,
+				conflictRule: 'yours',
+				isForgotten: true,
+			});
 			const isComplete = applied.results.every(({ result }) => result.kind === 'applies' || result.kind === 'there');
 			void showMessage(isComplete ? 'information' : 'warning', undoneWords(applied));
 			return donePaths(applied);
@@ -128,7 +126,7 @@ export class ApplyCommands {
 		return this.reporting(() => this.applier.undo());
 	}
 
-	/** Resolves with the paths of the files that are as the changes want them. */
+	/** Resolves with the paths of the files that have the changes, with or without conflicts. */
 	private async preview(title: string, files: readonly ChangedFile[], options: ApplyOptions): Promise<string[]> {
 		let checked: ReadonlySet<string> | undefined;
 		let planned = await planAll(files, options);
@@ -150,7 +148,7 @@ export class ApplyCommands {
 					options,
 				);
 				this.applier.tell(applied, name => options.tree.fileOf(name));
-				return donePaths(applied);
+				return donePaths(applied, ['applies', 'there', 'conflicts']);
 			}
 			checked = new Set(chosen.map(({ change }) => pathOf(change)));
 			planned = again;
@@ -271,9 +269,7 @@ function shownChange(argument: unknown): vscode.TextEditor | undefined {
 }
 
 /** A file that was renamed is done at both its paths. */
-const donePaths = ({ results }: Applied<ChangedFile>): string[] =>
+const donePaths = ({ results }: Applied<ChangedFile>, kinds = ['applies', 'there']): string[] =>
 	results.flatMap(({ change: { before, after }, result }) =>
-		result.kind === 'applies' || result.kind === 'there'
-			? [...new Set([before, after].flatMap(version => version?.path ?? []))]
-			: [],
+		kinds.includes(result.kind) ? [...new Set([before, after].flatMap(version => version?.path ?? []))] : [],
 	);

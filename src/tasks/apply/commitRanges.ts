@@ -119,7 +119,11 @@ export async function takeRange(
 export async function takeAllowedRange(apply: ApplyCommands, range: CommitRange): Promise<string[]> {
 	let done: string[] = [];
 	await apply.reporting(async () => {
-		done = await apply.takeAllowed(await listRange(range), await placeIn(range.repository), range.to);
+		// Nothing but the content of a file was shown, so that nothing of another name may go or move for it.
+		const files = (await listRange(range)).filter(
+			({ before, after }) => after && (before?.path ?? after.path) === after.path,
+		);
+		done = await apply.takeAllowed(files, await placeIn(range.repository), range.to);
 	});
 	return done;
 }

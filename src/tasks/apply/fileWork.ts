@@ -171,6 +171,9 @@ function modification(
 			const own = await present.load();
 			const converted = likeFile(own, base, theirs);
 			const merged = await options.merger.merge(own, converted.base, converted.other, options.conflictRule);
+			if (merged.conflicts > 0 && options.conflictRule === 'refuse') {
+				return { outcome: { kind: 'cannot', reason: 'editedHere' }, edit: undefined };
+			}
 			return written(own, merged.content, merged.conflicts, goal, options);
 		},
 	};

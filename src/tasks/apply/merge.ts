@@ -9,8 +9,8 @@ export interface Merged {
 	conflicts: number;
 }
 
-/** The result where both sides have changed the same lines: both of them between markers, or the user's own alone. */
-export type ConflictRule = 'markers' | 'yours';
+/** The result where both sides have changed the same lines: both of them between markers, the user's own alone, or none. */
+export type ConflictRule = 'markers' | 'yours' | 'refuse';
 
 /** The names of the two sides in conflict markers. */
 const LABELS = ['-L', 'Yours', '-L', 'Base', '-L', 'Task'];

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { ApprovalAnswer } from '../../model/agentWork.ts';
+import type { DiffLine } from '../../model/lineDiff.ts';
 import type { ApprovalView, StepView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
@@ -13,7 +14,7 @@ import { questionOf, stepIcon, titleOf } from './stepWords.ts';
 /** For this many milliseconds a new question cannot be answered with yes: the press may have been meant for what was there before. */
 const GUARD_MS = 500;
 
-const SIGNS = { same: ' ', added: '+', removed: '−', gap: '⋯' } as const;
+const SIGNS = { same: ' ', added: '+', removed: '−', gap: '⋯', broken: '\\', unbroken: '\\' } as const;
 
 /** Where an agent's steps happen. */
 export interface Surroundings {
@@ -77,7 +78,6 @@ export class ChatApproval extends LitElement {
 		const { approval } = step;
 		const { folder, isSandboxed } = this.surroundings;
 		const place = showControls(folder);
-		const isEdit = step.command === undefined && (approval?.changes?.length ?? 0) > 0;
 		return html`<div class="box" role="group" tabindex="0" aria-labelledby="question" aria-describedby="subject place">
 			<h4 id="question">${codicon(stepIcon(step))}${questionOf(step)}</h4>
 			<div id="subject">
@@ -87,13 +87,7 @@ export class ChatApproval extends LitElement {
 				${this.renderInput(approval)} ${this.renderPlaces()}
 			</div>
 			<p id="place">
-				${isSandboxed || isEdit ? nothing : codicon('warning')}<span>${
-					isEdit
-						? l10n.t('Your files in {0} get exactly this.', place)
-						: isSandboxed
-							? l10n.t('In a copy of {0}, in a sandbox without network.', place)
-							: l10n.t('In a copy of {0}, without a sandbox.', place)
-				}</span>
+				${isSandboxed ? nothing : codicon('warning')}<span>${placeWords(approval?.isWritten === true, isSandboxed, place)}</span>
 			</p>
 			<div class="buttons" @keydown=${ignoreHeldKeys}>
 				${this.renderButton('once', l10n.t('Allow Once'))}
@@ -103,7 +97,11 @@ export class ChatApproval extends LitElement {
 						: this.renderButton(
 								'conversation',
 								l10n.t('Allow in This Conversation'),
-								l10n.t('Allows the same in this conversation without asking again.'),
+								approval?.isWritten
+									? l10n.t(
+											'Allows all changes of files in this conversation. They are in your files without a question.',
+										)
+									: l10n.t('Allows the same in this conversation without asking again.'),
 							)
 				}
 				${this.renderButton('no', l10n.t('No'))}
@@ -150,7 +148,8 @@ export class ChatApproval extends LitElement {
 				lines.length === 0
 					? nothing
 					: html`<pre class="lines scrolls" role="group" tabindex="0" aria-label=${l10n.t('Change of {0}', shown)}>${lines.map(
-							({ kind, text }) => html`<span class="diff-line ${kind}">${SIGNS[kind]} ${exactText(text)}\n</span>`,
+							({ kind, text }) =>
+								html`<span class="diff-line ${kind}">${SIGNS[kind]} ${exactText(text)}${breakWords(kind)}\n</span>`,
 						)}</pre>`
 			}
 			${isCut ? html`<p class="note">${cutWords(lines.length > 0)}</p>` : nothing}
@@ -187,6 +186,28 @@ function isSaidBelow({ title, command = '', approval }: StepView): boolean {
 	const named = approval?.changes?.find(({ path }) => title.includes(path))?.path;
 	const others = named === undefined ? undefined : title.replace(named, '').trim().split(/\s+/);
 	return title.trim() === command.trim() || (others !== undefined && others.length <= 2);
+}
+
+function placeWords(isWritten: boolean, isSandboxed: boolean, place: string): string {
+	if (isWritten) {
+		return isSandboxed
+			? l10n.t('Your files in {0} get exactly this.', place)
+			: l10n.t('Your files in {0} get exactly this. The agent works without a sandbox.', place);
+	}
+	return isSandboxed
+		? l10n.t('In a copy of {0}, in a sandbox without network.', place)
+		: l10n.t('In a copy of {0}, without a sandbox.', place);
+}
+
+function breakWords(kind: DiffLine['kind']): string {
+	switch (kind) {
+		case 'broken':
+			return l10n.t('The last line ends with a line break now');
+		case 'unbroken':
+			return l10n.t('The last line ends without a line break now');
+		default:
+			return '';
+	}
 }
 
 /** Returns JSON as people write it. */

@@ -50,13 +50,14 @@ export class ChatChanges extends LitElement {
 
 	override render(): TemplateResult {
 		const { changes, turn } = this;
-		const { files, count, canUndo } = changes;
-		const isWhole = files.length === count && files.every(({ isTaken }) => isTaken);
+		const { files, count } = changes;
+		const left = files.filter(isInCopy).length + count - files.length;
+		const canUndo = files.some(({ isTaken }) => isTaken);
 		const words = countWords(count, this.language);
-		const left = files.filter(({ isTaken }) => !isTaken).length + count - files.length;
+		const isWhole = left === 0;
 		const title = isWhole
 			? l10n.t('{0} in your files', words)
-			: left === count
+			: !canUndo
 				? l10n.t('{0} in the copy', words)
 				: l10n.t('{0}, {1} still in the copy', words, new Intl.NumberFormat(this.language).format(left));
 		return html`<div class="summary">
@@ -90,10 +91,10 @@ export class ChatChanges extends LitElement {
 
 	private renderFile(file: WorkFile): TemplateResult {
 		const { turn, post } = this;
-		const { path, status, isTaken, isUndone, added = 0, removed = 0 } = file;
+		const { path, status, isUndone, added = 0, removed = 0 } = file;
 		// Where all files are in the same place, the summary says it.
-		const isElsewhere = !isTaken && this.changes.canUndo;
-		const place = isUndone ? l10n.t('Undone') : isElsewhere ? l10n.t('In the copy') : undefined;
+		const isMixed = this.changes.files.some(({ isTaken }) => isTaken);
+		const place = isUndone ? l10n.t('Undone') : isMixed && isInCopy(file) ? copyWords(file) : undefined;
 		const [, folder = '', name = path] = /^(.*)\/([^/]+)$/.exec(path) ?? [];
 		const facts: StepFact[] = countFacts(added, removed, new Intl.NumberFormat(this.language));
 		if (place !== undefined) {
@@ -117,11 +118,12 @@ export class ChatChanges extends LitElement {
 		</li>`;
 	}
 
-	private renderFileAction({ path: file, isTaken }: WorkFile, shown: string): TemplateResult {
+	private renderFileAction(of: WorkFile, shown: string): TemplateResult {
 		const { turn, post } = this;
-		return isTaken
-			? iconButton('discard', l10n.t('Undo {0}', shown), () => post({ kind: 'work-undo', turn, file }))
-			: iconButton('check', l10n.t('Take {0}', shown), () => post({ kind: 'work-take', turn, file }));
+		const file = of.path;
+		return isInCopy(of)
+			? iconButton('check', l10n.t('Take {0}', shown), () => post({ kind: 'work-take', turn, file }))
+			: iconButton('discard', l10n.t('Undo {0}', shown), () => post({ kind: 'work-undo', turn, file }));
 	}
 
 	private readonly toggle = async () => {
@@ -133,6 +135,11 @@ export class ChatChanges extends LitElement {
 		}
 	};
 }
+
+/** Whether the agent's copy has something of a file that the user's own has not. */
+const isInCopy = ({ isTaken, isLeft }: WorkFile) => !isTaken || isLeft === true;
+
+const copyWords = ({ isTaken }: WorkFile) => (isTaken ? l10n.t('More in the copy') : l10n.t('In the copy'));
 
 function countWords(count: number, language: string): string {
 	const number = new Intl.NumberFormat(language).format(count);

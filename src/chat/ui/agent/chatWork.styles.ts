@@ -41,8 +41,16 @@ export const chatWorkStyles = css`
 		margin-block: 8px;
 	}
 
+	.set-aside {
+		margin: 0 0 8px;
+	}
+
 	.further {
 		margin: 8px 0 0;
+	}
+
+	.further,
+	.set-aside {
 		color: var(--vscode-descriptionForeground);
 		font-size: 0.9em;
 	}

@@ -117,7 +117,7 @@ export class ChatWork extends LitElement {
 			previous = item;
 			return this.renderItem(item, isApart ? 'apart' : '');
 		};
-		return html`${this.items
+		return html`${work.isSetAside ? html`<p class="set-aside">${setAsideWords()}</p>` : nothing}${this.items
 			.blocksOf(items)
 			.map(
 				block => html`<div class="block">${repeat(block, ({ key }) => key, renderItem)}</div>`,
@@ -229,6 +229,11 @@ function settle(blocks: readonly HTMLElement[]): void {
 		block.classList.add('settled');
 	}
 }
+
+const setAsideWords = () =>
+	l10n.t(
+		'What was left in the copy does not fit your files any more, so the agent began with your files alone. Take Changes of the turn before still has it.',
+	);
 
 function furtherWords(count: number, language: string): string {
 	return count === 1

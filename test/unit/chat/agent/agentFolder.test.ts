@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { AgentFolder } from '../../../../src/chat/agent/agentFolder.ts';
@@ -22,11 +22,20 @@ describe('the folder of a conversation’s agents', () => {
 		assert.equal((await stat(one)).mode & 0o077, process.platform === 'win32' ? 0o066 : 0);
 	});
 
-	it('has a copy that begins empty each time', async () => {
-		const copy = await folder.emptyCopy();
-		await writeFile(path.join(copy, 'left.txt'), '');
-		assert.equal(await folder.emptyCopy(), copy);
-		assert.equal(existsSync(path.join(copy, 'left.txt')), false);
+	it('has a copy that begins anew each time, once it is whole', async () => {
+		const fill = (name: string) => folder.replaceCopy(copy => writeFile(path.join(copy, name), ''));
+		await fill('one.txt');
+		const cause = new Error('no space is left');
+		await assert.rejects(
+			folder.replaceCopy(async copy => {
+				await writeFile(path.join(copy, 'half.txt'), '');
+				throw cause;
+			}),
+			cause,
+		);
+		assert.deepEqual(await readdir(folder.copy), ['one.txt']);
+		await fill('two.txt');
+		assert.deepEqual(await readdir(folder.copy), ['two.txt']);
 	});
 
 	it('knows the repositories that have something of it, once each, and forgets all', async () => {

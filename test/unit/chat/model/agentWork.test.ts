@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ToolCall } from '../../../../src/agents/session/events.ts';
 import {
+	type AgentWork,
 	endedWork,
 	MAXIMUM_KEPT,
 	MAXIMUM_OUTPUT,
@@ -8,8 +9,9 @@ import {
 	type WorkMoment,
 	waitingStep,
 	withAgentEvent,
-	withApproval,
+	withAnswer,
 	withCall,
+	withQuestion,
 	withTaken,
 } from '../../../../src/chat/model/agentWork.ts';
 import { AGENT_WORK } from '../conversations.ts';
@@ -113,17 +115,55 @@ describe('the work of an agent', () => {
 	});
 
 	it('asks about a call with what it is called with, also one that nothing was told of, and forgets that after the answer', () => {
-		const asked = withApproval(AGENT_WORK, call({ input: '{"command":"npm test"}' }), { state: 'waiting' }, moment());
+		const asked = withQuestion(AGENT_WORK, call({ input: '{"command":"npm test"}' }), { state: 'waiting' }, moment());
 		assert.equal(waitingStep(asked)?.input, '{"command":"npm test"}');
-		const answered = withApproval(asked, call(), { state: 'once' }, moment());
+		const answered = withAnswer(asked, call(), { state: 'once' }, moment());
 		assert.equal(waitingStep(answered), undefined);
 		assert.deepEqual(answered.steps[0]?.approval, { state: 'once' });
+	});
+
+	it('asks with what the call says now and not with what was told before, however much was told between', () => {
+		const diff = (path: string) => ({ path, newText: 'x'.repeat(60_000) });
+		let work = withCall(
+			AGENT_WORK,
+			call({ id: 'asked', command: undefined, kind: 'edit', diffs: [diff('old.ts')] }),
+			moment(),
+		);
+		for (let at = 0; at < 40; at++) {
+			work = withCall(work, call({ id: `other ${at}`, diffs: [diff('long.ts')] }), moment());
+		}
+		const now = call({ id: 'asked', command: undefined, kind: 'edit', diffs: [diff('new.ts')] });
+		const asked = withQuestion(work, now, { state: 'waiting' }, moment());
+		assert.deepEqual(
+			waitingStep(asked)?.diffs?.map(({ path }) => path),
+			['new.ts'],
+		);
+		const nothing = withQuestion(work, { ...now, diffs: [], input: '{"a":1}' }, { state: 'waiting' }, moment());
+		assert.deepEqual([waitingStep(nothing)?.diffs, waitingStep(nothing)?.input], [undefined, '{"a":1}']);
+	});
+
+	it('has a question for each step that asks, also where no more steps are kept', () => {
+		let work: AgentWork = AGENT_WORK;
+		for (let at = 0; at < MAXIMUM_STEPS; at++) {
+			work = withCall(work, call({ id: `step ${at}` }), moment());
+		}
+		const asked = withQuestion(work, call({ id: 'further' }), { state: 'waiting' }, moment());
+		assert.equal(waitingStep(asked)?.id, 'further');
+	});
+
+	it('keeps what was shown with a question, whatever the agent tells of it later', () => {
+		const shown = [{ path: 'a.ts', before: 'a\n', after: 'b\n' }];
+		let work = withQuestion(AGENT_WORK, call({ kind: 'edit' }), { state: 'waiting' }, moment(), shown);
+		work = withAnswer(work, call({ kind: 'edit' }), { state: 'once' }, moment());
+		for (const diffs of [[], [{ path: 'b.ts', newText: 'other' }]]) {
+			assert.deepEqual(withCall(work, call({ kind: 'edit', diffs }), moment()).steps[0]?.diffs, shown);
+		}
 	});
 
 	it('has nothing running when it has ended, and nothing that waits was allowed', () => {
 		let work = withCall(AGENT_WORK, call({ id: 'done', status: 'completed' }), moment());
 		work = withCall(work, call({ id: 'running' }), moment());
-		work = withApproval(work, call({ id: 'asked' }), { state: 'waiting' }, moment());
+		work = withQuestion(work, call({ id: 'asked' }), { state: 'waiting' }, moment());
 		const ended = endedWork(work, 5_000);
 		assert.deepEqual(
 			ended.steps.map(({ id, state, approval, endedAt }) => [id, state, approval?.state, endedAt]),
@@ -162,15 +202,15 @@ describe('the work of an agent', () => {
 	});
 
 	it('shows what is asked as it was asked, whatever the agent tells meanwhile', () => {
-		const asked = withApproval(AGENT_WORK, call({ command: 'ls' }), { state: 'waiting' }, moment());
+		const asked = withQuestion(AGENT_WORK, call({ command: 'ls' }), { state: 'waiting' }, moment());
 		assert.equal(withCall(asked, call({ command: 'rm -rf .', title: 'ls' }), moment()), asked);
-		const answered = withApproval(asked, call({ command: 'ls' }), { state: 'once' }, moment());
+		const answered = withAnswer(asked, call({ command: 'ls' }), { state: 'once' }, moment());
 		assert.equal(withCall(answered, call({ command: 'ls -l' }), moment()).steps[0]?.command, 'ls -l');
 	});
 
 	it('keeps what is asked, however much comes after it, and of the others nothing but titles', () => {
 		const long = (id: string) => call({ id, command: `echo ${'x'.repeat(60_000)}` });
-		let work = withApproval(AGENT_WORK, long('asked'), { state: 'waiting' }, moment());
+		let work = withQuestion(AGENT_WORK, long('asked'), { state: 'waiting' }, moment());
 		for (let count = 0; count < 60; count++) {
 			work = withCall(work, long(`later ${count}`), moment());
 		}

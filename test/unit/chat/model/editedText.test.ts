@@ -19,6 +19,11 @@ describe('what a file becomes by changes that were shown', () => {
 		assert.equal(editedText('a\nc\n', both), 'b\na\n');
 	});
 
+	it('has the line ends of the file, where git gives the agent others', () => {
+		assert.equal(editedText('a\nb\n', [{ before: 'a\r\nb\r\n', after: 'a\r\nc\r\n' }]), 'a\nc\n');
+		assert.equal(editedText('a\r\nb\n', [{ before: 'b\n', after: 'c\r\n' }]), 'a\r\nc\r\n');
+	});
+
 	it('is not known where the file is not the one that was shown', () => {
 		assert.equal(editedText('there', [{ after: 'new' }]), undefined);
 		assert.equal(editedText(undefined, [{ before: 'old', after: 'new' }]), undefined);

@@ -4,7 +4,7 @@ import { lineDiff } from '../../../../src/chat/model/lineDiff.ts';
 
 const shown = (before: string | undefined, after: string) =>
 	lineDiff(before, after)?.lines.map(
-		({ kind, text }) => `${{ same: ' ', added: '+', removed: '-', gap: '⋯' }[kind]}${text}`,
+		({ kind, text }) => `${{ same: ' ', added: '+', removed: '-', gap: '⋯', broken: '⏎', unbroken: '¬' }[kind]}${text}`,
 	);
 
 describe('the lines that differ', () => {
@@ -28,6 +28,13 @@ describe('the lines that differ', () => {
 		const middle = Array.from({ length: 20 }, (_, at) => `line ${at}`).join('\n');
 		const lines = shown(`a\n${middle}\nz\n`, `A\n${middle}\nZ\n`);
 		assert.deepEqual(lines, ['-a', '+A', ' line 0', ' line 1', '⋯', ' line 18', ' line 19', '-z', '+Z']);
+	});
+
+	it('say that a line break at the end is new or gone, which may be all that differs', () => {
+		assert.deepEqual(shown('a\n// b\n', 'A\n// b'), ['-a', '+A', ' // b', '¬']);
+		assert.deepEqual(shown('a', 'a\n'), ['⏎']);
+		assert.deepEqual(shown(undefined, 'a'), ['+a']);
+		assert.deepEqual(shown('a', ''), ['-a']);
 	});
 
 	it('are not counted where that would take too long', () => {

@@ -36,9 +36,10 @@ describe('what the page shows of an agent’s work', () => {
 
 	it('has what would happen while a question waits, and not any more when it is answered', () => {
 		const diffs = [{ path: 'a.ts', before: 'a\n', after: 'b\n' }];
-		const waiting = toStepView(step({ diffs, approval: { state: 'waiting' }, input: '{}' }));
+		const waiting = toStepView(step({ diffs, approval: { state: 'waiting', isWritten: true }, input: '{}' }));
 		assert.deepEqual(waiting.approval, {
 			state: 'waiting',
+			isWritten: true,
 			changes: [
 				{
 					path: 'a.ts',
@@ -87,13 +88,11 @@ describe('what the page shows of an agent’s work', () => {
 		assert.equal(toWorkView(begun, true).changes, undefined);
 		const kept = { ...begun, checkpoint: { ...checkpoint, after: 'b'.repeat(40) } };
 		assert.equal(toWorkView(kept, false).changes, undefined);
-		assert.deepEqual(toWorkView(kept, true).changes, { files, count: 3, canUndo: false });
+		assert.deepEqual(toWorkView(kept, true).changes, { files, count: 3 });
 		assert.equal(toWorkView({ ...kept, files: [], fileCount: 0 }, true).changes, undefined);
 		// A window that was closed in the middle of a turn has not kept the state after it.
 		const taken = { ...begun, checkpoint: { ...checkpoint, taken: 'c'.repeat(40) } };
-		assert.deepEqual(toWorkView(taken, true).changes, { files, count: 3, canUndo: true });
-		const undone = { ...taken, files: files.map(file => ({ ...file, isUndone: true as const })) };
-		assert.equal(toWorkView(undone, true).changes?.canUndo, false);
+		assert.deepEqual(toWorkView(taken, true).changes, { files, count: 3 });
 	});
 
 	it('is told by what has changed alone', () => {
