@@ -13,3 +13,15 @@ export function estimateTokens(text: string): number {
 	}
 	return Math.ceil((text.length - others) / UNITS_PER_TOKEN) + others;
 }
+
+/**
+ * The number of pixels for each token, and the most tokens that one image counts: models scale larger images down
+ * first.
+ */
+const PIXELS_PER_TOKEN = 750;
+const MAXIMUM_IMAGE_TOKENS = 1_600;
+
+/** Estimates how many tokens a model counts for an image. Its size is in pixels. */
+export function imageTokens({ width, height }: { width: number; height: number }): number {
+	return Math.min(MAXIMUM_IMAGE_TOKENS, Math.ceil((width * height) / PIXELS_PER_TOKEN));
+}

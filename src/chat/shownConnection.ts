@@ -3,11 +3,11 @@ import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import type { Connection } from '../contract/connection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
+import type { ModelLimits } from '../contract/modelLimits.ts';
 import { explainError } from '../platform/notify.ts';
 import { refusedModesOf } from './conversation/replyRequest.ts';
 import type { ChatDependencies } from './dependencies.ts';
 import { noModelText, noModeText } from './messages/messages.ts';
-import type { ModelLimits } from './model/contextBudget.ts';
 import type { ConnectionView } from './protocol/protocol.ts';
 
 /** The active connection as the page shows it. */

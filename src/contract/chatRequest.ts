@@ -111,6 +111,9 @@ export function parametersOf(request: Partial<ChatRequest>): Parameter[] {
 		.filter(name => request[name] !== undefined);
 }
 
+/** The limit for all images of a request, in bytes. Encoded as base64 they still fit into the body of one request. */
+export const MAXIMUM_REQUEST_IMAGE_BYTES = 11_000_000;
+
 /** Returns whether any of the request's messages carries an image. */
 export function hasImages({ messages }: Pick<ChatRequest, 'messages'>): boolean {
 	return messages.some(({ content }) => Array.isArray(content) && content.some(({ type }) => type === 'image_url'));

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import { dataUrl } from '../../base/dataUrl.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { type Explanation, helpfulButton } from '../../platform/notify.ts';
-import { dataUrl } from '../conversation/replyRequest.ts';
 import { newConversationButton } from '../messages/refusals.ts';
 import type { Attachment } from '../model/attachment.ts';
 import type { ContextSource } from '../model/contextSource.ts';

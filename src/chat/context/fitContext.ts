@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { escapeIcons } from '../../base/plainText.ts';
 import { estimateTokens } from '../../base/tokens.ts';
+import { type ModelLimits, requestBudget } from '../../contract/modelLimits.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import { askModal, type Explanation } from '../../platform/notify.ts';
 import { PickList } from '../../platform/pick.ts';
-import type { ModelLimits } from '../model/contextBudget.ts';
-import { attachmentTokens, requestBudget, shortenedLengths } from '../model/contextBudget.ts';
+import { attachmentTokens, shortenedLengths } from '../model/contextBudget.ts';
 import { chooseModelButton } from '../settings/messages.ts';
 import type { Chip, ContextChips } from './contextChips.ts';
 

@@ -1,9 +1,9 @@
 // How a reply is asked for: the request of a turn, what may refuse it, and the call that answers it.
 
+import { dataUrl } from '../../base/dataUrl.ts';
 import { defined } from '../../base/defined.ts';
-import type { ImageType } from '../../base/imageHeader.ts';
 import type { Client } from '../../client/types.ts';
-import type { ChatRequest } from '../../contract/chatRequest.ts';
+import { type ChatRequest, MAXIMUM_REQUEST_IMAGE_BYTES } from '../../contract/chatRequest.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
@@ -13,7 +13,6 @@ import type { ReplyEvent } from '../model/applyEvent.ts';
 import { applySettings, type RequestFacts, RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
 import { type Conversation, turnsUpTo } from '../model/conversation.ts';
 import type { ReplyImage } from '../model/images.ts';
-import { MAXIMUM_REQUEST_IMAGE_BYTES } from '../model/images.ts';
 import { TURN_MODES, type TurnMode } from '../model/mode.ts';
 import type { toRequest } from '../model/toRequest.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
@@ -187,9 +186,4 @@ async function requestImages(
 		}
 	}
 	return urls;
-}
-
-/** Returns an image as a `data:` URL. */
-export function dataUrl(type: ImageType, bytes: Uint8Array): string {
-	return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
 }

@@ -52,9 +52,6 @@ export function readImage(bytes: Uint8Array): ImageHeader | undefined {
 /** The size limit of one image that is attached to a message. */
 export const MAXIMUM_IMAGE_BYTES = 5_000_000;
 
-/** The limit for all images of a request, in bytes. Encoded as base64 they still fit into the body of one request. */
-export const MAXIMUM_REQUEST_IMAGE_BYTES = 11_000_000;
-
 /** An image that is attached to a message. */
 export interface AttachedImage extends KeptImage {
 	readonly bytes: number;
@@ -69,18 +66,6 @@ export function readAttachedImage(
 	}
 	const found = readImage(bytes);
 	return found ? { ...found, bytes: bytes.byteLength } : { problem: 'no-image' };
-}
-
-/**
- * The number of pixels for each token, and the most tokens that one image counts: models scale larger images down
- * first.
- */
-const PIXELS_PER_TOKEN = 750;
-const MAXIMUM_TOKENS = 1_600;
-
-/** Estimates how many tokens a model counts for the image. */
-export function imageTokens({ width, height }: AttachedImage): number {
-	return Math.min(MAXIMUM_TOKENS, Math.ceil((width * height) / PIXELS_PER_TOKEN));
 }
 
 /** Formats an image reference as Markdown. `place` is an address, or a path with slashes, relative to the text. */

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
+import { dataUrl } from '../../base/dataUrl.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
 import { views } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../conversation/chat.ts';
-import { dataUrl } from '../conversation/replyRequest.ts';
 import { findTurn, shownReply, type Turn } from '../model/conversation.ts';
 import type { KeptImage } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';

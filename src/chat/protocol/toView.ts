@@ -1,5 +1,5 @@
 import { defined } from '../../base/defined.ts';
-import { estimateTokens } from '../../base/tokens.ts';
+import { estimateTokens, imageTokens } from '../../base/tokens.ts';
 import type { TokenProbability } from '../../client/types.ts';
 import { commands } from '../../platform/ids.ts';
 import type { Attachment } from '../model/attachment.ts';
@@ -14,7 +14,6 @@ import {
 	versionsOf,
 } from '../model/conversation.ts';
 import type { ReplyUsage } from '../model/cost.ts';
-import { imageTokens } from '../model/images.ts';
 import { nameOf } from '../model/presets.ts';
 import { costOf, servedModel, totalOf } from '../model/replyFacts.ts';
 import { retentionInForce, settingsInForce, type UserSettings } from '../model/settings.ts';

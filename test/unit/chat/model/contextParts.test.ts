@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { plainTerminalText } from '../../../../src/chat/context/terminalMemory.ts';
 import { decodeText, isImagePath } from '../../../../src/chat/model/addedFiles.ts';
-import { requestBudget, shortenedLengths } from '../../../../src/chat/model/contextBudget.ts';
+import { shortenedLengths } from '../../../../src/chat/model/contextBudget.ts';
 import { followEdit, type Span } from '../../../../src/chat/model/contextSource.ts';
 
 describe('a selection that is context', () => {
@@ -39,13 +39,6 @@ describe('a selection that is context', () => {
 });
 
 describe('the room for context', () => {
-	it('leaves a part of the length for the reply', () => {
-		assert.equal(requestBudget({}), undefined);
-		assert.equal(requestBudget({ contextLength: 32_000 }), 32_000 - 4_096);
-		assert.equal(requestBudget({ contextLength: 32_000, maxOutputTokens: 1_000 }), 31_000);
-		assert.equal(requestBudget({ contextLength: 4_000, maxOutputTokens: 4_000 }), 3_000);
-	});
-
 	it('is made by the longest texts first', () => {
 		const texts = ['a'.repeat(700), 'b'.repeat(7_000), 'c'.repeat(7_000)];
 		const [short, long, other] = shortenedLengths(texts, 2_000);
