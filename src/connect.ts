@@ -34,10 +34,20 @@ export interface Connect {
 	 */
 	origins(): Promise<string[]>;
 	/**
-	 * Returns the chat model of a connection where none was chosen. For the local one, it is that of a model server before
-	 * the demo, as far as the service has told.
+	 * Returns the active connection as the chat names it. `model` is that of the settings, or else the connection's first
+	 * one: for the local connection that of a model server before the demo, as far as the service has told. `isDemo`: only
+	 * the demo answers there.
 	 */
-	firstModel(connection: Connection): string | undefined;
+	ofChat(): Promise<{ name: string; label: string; model: string | undefined; isDemo: boolean }>;
+	/** Returns what tasks need of the active connection. */
+	ofTasks(): Promise<
+		Pick<Connection, 'name' | 'agents' | 'dashboardUrl'> & { label: string; isLocal: boolean; hasLookUps: boolean }
+	>;
+	/**
+	 * Asks for the key of the active connection where it is missing. Resolves with false when there is still none, which
+	 * the user was told. The request itself reports what is wrong with a connection.
+	 */
+	ensureKey(kind: KeyKind, onAsk?: () => void): Promise<boolean>;
 	/** Returns a client for any connection that sends this key, whichever key is saved. */
 	clientFor(connection: Connection, key: string): Promise<Client>;
 	/** Returns a client for any connection that sends the keys that are saved for it. Starts the local service for its own. */
@@ -55,6 +65,8 @@ export interface ConnectDependencies {
 	localService: LocalService;
 	/** Where the encrypted channel stores accepted attestations. */
 	channelMemory: MemoryStore;
+	/** Returns the chat model that the settings name; empty where they name none. */
+	chosenModel(): string;
 	logger: Logger;
 }
 
@@ -64,6 +76,7 @@ export function createConnect({
 	keys,
 	localService,
 	channelMemory,
+	chosenModel,
 	logger,
 }: ConnectDependencies): Connect {
 	const changed = new Emitter<void>();
@@ -141,9 +154,22 @@ export function createConnect({
 		client: async () => (await active()).client,
 		active,
 		describe: async () => described(await connections.active()),
-		firstModel: ({ name, models }) =>
-			(name === LOCAL_CONNECTION_NAME ? localService.defaultModel() : undefined) ??
-			models.find(({ kinds }) => kinds.includes('chat'))?.id,
+		async ofChat() {
+			const { name, label = name, models } = await connections.active();
+			const offered = name === LOCAL_CONNECTION_NAME ? localService.defaultModel() : undefined;
+			const first = offered ?? models.find(({ kinds }) => kinds.includes('chat'))?.id;
+			const isDemo = name === LOCAL_CONNECTION_NAME && offered === undefined;
+			return { name, label, model: chosenModel() || first, isDemo };
+		},
+		async ofTasks() {
+			const { name, label = name, scm, agents, dashboardUrl } = await connections.active();
+			const isLocal = name === LOCAL_CONNECTION_NAME;
+			return { name, label, isLocal, hasLookUps: !isLocal && scm !== undefined, agents, dashboardUrl };
+		},
+		async ensureKey(kind, onAsk) {
+			const connection = await connections.active().catch(() => undefined);
+			return connection === undefined || keys.ensure(connection, kind, onAsk);
+		},
 		async origins() {
 			const connection = await connections.active();
 			if (connection.name === LOCAL_CONNECTION_NAME) {

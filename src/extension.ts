@@ -5,11 +5,10 @@ import { channelMemoryStore, registerChannel } from './channel/register.ts';
 import { registerChat } from './chat/register.ts';
 import { createConnect } from './connect.ts';
 import { registerConnections } from './connections/register.ts';
-import { LOCAL_CONNECTION_NAME } from './contract/localConnection.ts';
-import type { KeyKind } from './contract/routes.ts';
 import { registerCosts } from './costs/register.ts';
 import { registerDecisions } from './decisions/register.ts';
 import { registerKeys } from './keys/register.ts';
+import { registerLanguageModels } from './languageModels/register.ts';
 import { registerLocalService } from './localService/register.ts';
 import { registerCommand } from './platform/commands.ts';
 import { registerGetStarted } from './platform/getStarted.ts';
@@ -63,11 +62,6 @@ function wire(context: vscode.ExtensionContext): void {
 		client: connection => connect.clientOf(connection),
 		logger: log.logger('connections'),
 	});
-	// The request itself reports what is wrong with the connection.
-	const ensureKey = async (kind: KeyKind, onAsk?: () => void): Promise<boolean> => {
-		const connection = await connections.active().catch(() => undefined);
-		return connection === undefined || keys.ensure(connection, kind, onAsk);
-	};
 	const logger = log.logger('local service');
 	const localService = registerLocalService({ extensionUri, globalState, secrets, logger, showLog: log.show });
 	const connect = createConnect({
@@ -75,6 +69,7 @@ function wire(context: vscode.ExtensionContext): void {
 		keys,
 		localService,
 		channelMemory: channelMemoryStore(globalState),
+		chosenModel: () => readTextSetting('errand.chat.model'),
 		logger: log.logger('client'),
 	});
 	const { active } = connect;
@@ -87,18 +82,14 @@ function wire(context: vscode.ExtensionContext): void {
 		client: connect.client,
 		channels: channel,
 		connection: async () => {
-			const connection = await connections.active();
-			const model = readTextSetting('errand.chat.model') || connect.firstModel(connection);
-			const noEncryption = await channel.refusal(connection);
-			const { name, label = name } = connection;
-			const isDemo = name === LOCAL_CONNECTION_NAME && localService.defaultModel() === undefined;
-			return { name, label, model, isDemo, ...defined({ noEncryption }) };
+			const noEncryption = await channel.refusal(await connections.active());
+			return { ...(await connect.ofChat()), ...defined({ noEncryption }) };
 		},
 		describeConnection: connect.describe,
 		unusedServers: localService.unusedServers,
 		addModelServer: localService.addModelServer,
 		serviceOrigins: connect.origins,
-		ensureKey: onAsk => ensureKey('inference', onAsk),
+		ensureKey: onAsk => connect.ensureKey('inference', onAsk),
 		agentSettings: localService.agentSettings,
 		tasks: () => tasks,
 		onDidChangeConnection: connect.onDidChange,
@@ -111,17 +102,22 @@ function wire(context: vscode.ExtensionContext): void {
 		globalState,
 		storageUri,
 		client: connect.client,
-		connection: async () => {
-			const { name, label = name, scm, agents, dashboardUrl } = await connections.active();
-			const isLocal = name === LOCAL_CONNECTION_NAME;
-			return { name, label, isLocal, hasLookUps: !isLocal && scm !== undefined, agents, dashboardUrl };
-		},
+		connection: connect.ofTasks,
 		agents: async () => (await connect.describe()).agents,
-		ensureKey: () => ensureKey('cloud'),
+		ensureKey: () => connect.ensureKey('cloud'),
 		nameRepositories: localService.nameRepositories,
 		localService,
 		onDidChangeConnection: connect.onDidChange,
 		logger: log.logger('tasks'),
+	});
+	const languageModels = registerLanguageModels({
+		globalStorageUri,
+		connection: connections.active,
+		connect,
+		keys,
+		isStopped: localService.isStopped,
+		rules: chat.requestRules,
+		logger: log.logger('language models'),
 	});
 	context.subscriptions.push(
 		registerCommand(commands.showLog, log.show),
@@ -133,6 +129,7 @@ function wire(context: vscode.ExtensionContext): void {
 		channel,
 		chat,
 		tasks,
+		languageModels,
 		registerDecisions({
 			extensionUri,
 			workspaceState,
@@ -142,7 +139,7 @@ function wire(context: vscode.ExtensionContext): void {
 			tasks,
 			logger: log.logger('decisions'),
 		}),
-		registerCosts({ connections: connections.all, taskUse: localService.monthlyUse, chatUse: chat.use }),
+		registerCosts({ connections, localService, chat, languageModels }),
 		// The log is disposed of last, because the others still write to it while they are disposed of.
 		log,
 	);

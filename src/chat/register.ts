@@ -7,6 +7,7 @@ import type { ChatUse } from './conversations/chatUse.ts';
 import type { ChatDependencies } from './dependencies.ts';
 import type { ContextSource } from './model/contextSource.ts';
 import type { ChatPanel } from './panel.ts';
+import type { RequestRules } from './settings/requestRules.ts';
 import type { SettingsPickers } from './settings/settingsPickers.ts';
 
 export interface RegisteredChat extends Disposable {
@@ -16,6 +17,8 @@ export interface RegisteredChat extends Disposable {
 	readContext(source: ContextSource): Promise<{ label: string; text: string; warnings: string[] }>;
 	/** Returns what the replies of all conversations on this machine have used. Rejects with the system's error. */
 	use(): Promise<ChatUse>;
+	/** Loads the rules for requests to models that belong to no conversation. */
+	requestRules(): Promise<RequestRules>;
 }
 
 /** Registers the chat view and its commands. The view's own code loads when it is first shown. */
@@ -103,6 +106,8 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 			const folder = vscode.Uri.joinPath(dependencies.globalStorageUri, CONVERSATIONS_FOLDER).fsPath;
 			return readChatUse(new ConversationStore(folder, dependencies.logger));
 		},
+		requestRules: async () =>
+			(await import('./settings/requestRules.ts')).requestRules(dependencies.describeConnection),
 	};
 }
 

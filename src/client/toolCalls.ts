@@ -53,6 +53,11 @@ export class ToolCallCollector {
 		}
 	}
 
+	/** The number of calls that have begun. */
+	get count(): number {
+		return this.calls.length;
+	}
+
 	/** Returns the calls so far, in the order in which they began. After the end of the stream they are complete. */
 	collected(): ToolCall[] {
 		return complete(this.calls.map(({ id, name, arguments: parts }) => ({ id, name, arguments: parts.join('') })));

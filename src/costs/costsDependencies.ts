@@ -1,8 +1,8 @@
 import type { MonthlyUse } from '../contract/agents.ts';
 import type { ConnectionName, ModelPart } from './model/monthlyCosts.ts';
 
-/** The use by the chat, and how many of its conversations could not be read. */
-export interface ChatUse {
+/** What replies have used, and how many of their records could not be read: conversations of the chat, or single replies. */
+export interface ReplyUse {
 	/** The connection is undefined where a reply does not say it. */
 	used: { connection: string | undefined; months: { month: string; parts: Omit<ModelPart, 'kind'>[] }[] }[];
 	unreadable: number;
@@ -10,10 +10,20 @@ export interface ChatUse {
 
 /** The parts that the root provides to this feature. */
 export interface CostsDependencies {
-	/** Returns the connections of the settings, the local one first. */
-	connections(): Promise<ConnectionName[]>;
-	/** Returns what the tasks of the local service have used. Starts the service if needed. */
-	taskUse(): Promise<MonthlyUse>;
-	/** Returns what the replies have used that the conversations on this machine hold. */
-	chatUse(): Promise<ChatUse>;
+	connections: {
+		/** Returns the connections of the settings, the local one first. */
+		all(): Promise<ConnectionName[]>;
+	};
+	localService: {
+		/** Returns what the tasks of the local service have used. Starts the service if needed. */
+		monthlyUse(): Promise<MonthlyUse>;
+	};
+	chat: {
+		/** Returns what the replies have used that the conversations on this machine hold. */
+		use(): Promise<ReplyUse>;
+	};
+	languageModels: {
+		/** Returns what replies to the editor's chat and to other extensions have used. */
+		use(): Promise<ReplyUse>;
+	};
 }

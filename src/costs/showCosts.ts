@@ -7,7 +7,7 @@ import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import { costText, formatNumber } from '../platform/amounts.ts';
 import { explainError } from '../platform/notify.ts';
 import { type Choice, choose, separator } from '../platform/pick.ts';
-import type { ChatUse, CostsDependencies } from './costsDependencies.ts';
+import type { CostsDependencies, ReplyUse } from './costsDependencies.ts';
 import {
 	type ConnectionMonths,
 	type ConnectionSum,
@@ -42,18 +42,28 @@ export async function showCosts(dependencies: CostsDependencies): Promise<void> 
 	} while (chosen);
 }
 
-async function readCosts({ connections, taskUse, chatUse }: CostsDependencies): Promise<Costs> {
+async function readCosts({
+	connections,
+	localService,
+	chat: conversations,
+	languageModels,
+}: CostsDependencies): Promise<Costs> {
 	const problems: string[] = [];
-	const [names, tasks, chat] = await Promise.all([
-		connections(),
-		taskUse().catch((error: unknown): MonthlyUse => {
+	const [names, tasks, chat, others] = await Promise.all([
+		connections.all(),
+		localService.monthlyUse().catch((error: unknown): MonthlyUse => {
 			const reason = explainError(error, vscode.l10n.t('the local service')).message;
 			problems.push(vscode.l10n.t('What tasks of the local service have cost cannot be read: {0}', reason));
 			return [];
 		}),
-		chatUse().catch((error: unknown): ChatUse => {
+		conversations.use().catch((error: unknown): ReplyUse => {
 			const reason = explainError(error, vscode.l10n.t('the chat')).message;
 			problems.push(vscode.l10n.t('What the chat has cost cannot be read: {0}', reason));
+			return { used: [], unreadable: 0 };
+		}),
+		languageModels.use().catch((error: unknown): ReplyUse => {
+			const reason = explainError(error, vscode.l10n.t('the storage of the extension')).message;
+			problems.push(vscode.l10n.t('What the editor’s chat and other extensions have cost cannot be read: {0}', reason));
 			return { used: [], unreadable: 0 };
 		}),
 	]);
@@ -67,7 +77,21 @@ async function readCosts({ connections, taskUse, chatUse }: CostsDependencies): 
 					),
 		);
 	}
-	const used = [{ connection: LOCAL_CONNECTION_NAME, months: tasks.map(taskParts) }, ...chat.used.map(chatParts)];
+	if (others.unreadable > 0) {
+		problems.push(
+			others.unreadable === 1
+				? vscode.l10n.t('What 1 reply to another extension has cost cannot be read, so it is missing here.')
+				: vscode.l10n.t(
+						'What {0} replies to other extensions have cost cannot be read, so they are missing here.',
+						formatNumber(others.unreadable),
+					),
+		);
+	}
+	const used = [
+		{ connection: LOCAL_CONNECTION_NAME, months: tasks.map(taskParts) },
+		...chat.used.map(use => replyParts('chat', use)),
+		...others.used.map(use => replyParts('others', use)),
+	];
 	return { months: monthlyCosts(names, used, monthOf(Date.now())), problems };
 }
 
@@ -86,10 +110,13 @@ function taskParts({ month, models }: MonthlyUse[number]): ConnectionMonths['mon
 	return { month, parts };
 }
 
-function chatParts({ connection, months }: ChatUse['used'][number]): ConnectionMonths {
+function replyParts(
+	kind: Exclude<ModelPart['kind'], 'tasks'>,
+	{ connection, months }: ReplyUse['used'][number],
+): ConnectionMonths {
 	return {
 		connection,
-		months: months.map(({ month, parts }) => ({ month, parts: parts.map(part => ({ ...part, kind: 'chat' })) })),
+		months: months.map(({ month, parts }) => ({ month, parts: parts.map(part => ({ ...part, kind })) })),
 	};
 }
 
@@ -107,6 +134,7 @@ function sumRow({ connection, parts, cost }: ConnectionSum): vscode.QuickPickIte
 	const texts = [
 		isLocal ? partText('tasks', parts) : undefined,
 		partText('chat', parts),
+		parts.some(({ kind }) => kind === 'others') ? partText('others', parts) : undefined,
 		// The contract has no field for what a task has cost.
 		!isLocal && connection?.hasTasks
 			? vscode.l10n.t('tasks: cost not known, as the service does not say it')
@@ -125,7 +153,14 @@ function sumRow({ connection, parts, cost }: ConnectionSum): vscode.QuickPickIte
 function partText(kind: ModelPart['kind'], parts: readonly ModelPart[]): string {
 	const cost = addCosts(parts.filter(part => part.kind === kind).map(part => part.cost));
 	const text = cost ? costText(cost) : vscode.l10n.t('nothing');
-	return kind === 'tasks' ? vscode.l10n.t('tasks: {0}', text) : vscode.l10n.t('chat: {0}', text);
+	switch (kind) {
+		case 'tasks':
+			return vscode.l10n.t('tasks: {0}', text);
+		case 'chat':
+			return vscode.l10n.t('chat: {0}', text);
+		case 'others':
+			return vscode.l10n.t('editor’s chat and other extensions: {0}', text);
+	}
 }
 
 /** Shows the models and providers that a sum is made of. Choosing one goes back. */
@@ -148,7 +183,7 @@ function partRow({ kind, model, provider, count, inputTokens, outputTokens, cost
 					? vscode.l10n.t('1 reply')
 					: vscode.l10n.t('{0} replies', formatNumber(count));
 	const details = [
-		kind === 'tasks' ? vscode.l10n.t('Tasks') : vscode.l10n.t('Chat'),
+		kindText(kind),
 		counted,
 		inputTokens + outputTokens === 0
 			? vscode.l10n.t('tokens not known')
@@ -162,6 +197,17 @@ function partRow({ kind, model, provider, count, inputTokens, outputTokens, cost
 		description: costText(cost),
 		detail: details.filter(text => text !== undefined).join(' · '),
 	};
+}
+
+function kindText(kind: ModelPart['kind']): string {
+	switch (kind) {
+		case 'tasks':
+			return vscode.l10n.t('Tasks');
+		case 'chat':
+			return vscode.l10n.t('Chat');
+		case 'others':
+			return vscode.l10n.t('Editor’s chat and other extensions');
+	}
 }
 
 function monthText(month: string): string {

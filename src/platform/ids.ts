@@ -98,6 +98,9 @@ export const commands = {
 	showLog: 'errand.showLog',
 } as const;
 
+/** The vendor of the language models that the extension offers to the editor. package.json contributes it. */
+export const LANGUAGE_MODEL_VENDOR = 'errand';
+
 /** The scheme of files as a task has left or found them. Menus in package.json match on it. */
 export const CHANGE_SCHEME = 'errand-change';
 
@@ -158,6 +161,7 @@ export interface SettingTypes {
 	'errand.chat.parameters': Record<string, unknown>;
 	'errand.chat.routing': Record<string, unknown>;
 	'errand.chat.zeroDataRetention': string;
+	'errand.languageModels.access': string;
 	'errand.tasks.agent': string;
 	'errand.tasks.model': string;
 	'errand.tasks.installDependencies': boolean;
@@ -183,6 +187,7 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 	'errand.chat.parameters': 'window',
 	'errand.chat.routing': 'application',
 	'errand.chat.zeroDataRetention': 'application',
+	'errand.languageModels.access': 'application',
 	'errand.tasks.agent': 'application',
 	'errand.tasks.model': 'window',
 	'errand.tasks.installDependencies': 'window',

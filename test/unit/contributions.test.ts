@@ -7,6 +7,7 @@ import {
 	commands,
 	EXTENSION_ID,
 	FILE_CONTEXT,
+	LANGUAGE_MODEL_VENDOR,
 	LOG_LANGUAGE,
 	PROMPT_SCHEME,
 	rowContext,
@@ -46,6 +47,7 @@ interface Manifest {
 		}[];
 		commands: { command: string; title: string; category?: string }[];
 		languages: { id: string }[];
+		languageModelChatProviders: { vendor: string; managementCommand: string }[];
 		configurationDefaults: Record<string, Record<string, unknown>>;
 		menus: Record<string, { command: string; when: string }[]>;
 		configuration: { properties: Record<string, Property> }[];
@@ -94,7 +96,7 @@ describe('what package.json contributes', () => {
 
 	it('never lets a repository choose a host, start a program or weaken privacy', () => {
 		const guarded =
-			/^errand\.(connections?|chat\.(routing|instructions|zeroDataRetention)|tasks\.(agent|maxCost)|agents\..*|channel\..*|local\..*)$/;
+			/^errand\.(connections?|chat\.(routing|instructions|zeroDataRetention)|tasks\.(agent|maxCost)|languageModels\..*|agents\..*|channel\..*|local\..*)$/;
 		for (const [id, { scope }] of Object.entries(properties)) {
 			if (guarded.test(id)) {
 				assert.equal(scope, id.startsWith('errand.local.') ? 'machine' : 'application', id);
@@ -177,6 +179,12 @@ describe('what package.json contributes', () => {
 				assert.ok([...Object.values(commands), ...Object.values(views)].includes(id as never), event);
 			}
 		}
+	});
+
+	it('names the vendor of the language models, whose keys are managed by the command for keys', () => {
+		const [provider, ...others] = contributes.languageModelChatProviders;
+		assert.deepEqual([provider?.vendor, provider?.managementCommand], [LANGUAGE_MODEL_VENDOR, commands.manageKeys]);
+		assert.deepEqual(others, []);
 	});
 
 	it('has a text for every placeholder, and a placeholder for every text', () => {

@@ -6,7 +6,17 @@ import path from 'node:path';
  * The layers of src/, lowest first. A folder imports only what its row names; `vscode` says whether the editor's API
  * may be used. The rows are the table of ARCHITECTURE.md.
  */
-const FEATURES = ['connections', 'keys', 'localService', 'chat', 'tasks', 'channel', 'costs', 'decisions'];
+const FEATURES = [
+	'connections',
+	'keys',
+	'localService',
+	'chat',
+	'tasks',
+	'channel',
+	'costs',
+	'decisions',
+	'languageModels',
+];
 const LAYERS: Record<string, { imports: string[]; vscode: boolean }> = {
 	base: { imports: [], vscode: false },
 	contract: { imports: ['base'], vscode: false },
@@ -40,6 +50,7 @@ const FOLDERS: Record<string, string[][]> = {
 	localService: [['model'], ['servers']],
 	costs: [['model']],
 	decisions: [['model'], ['ui']],
+	languageModels: [['model']],
 };
 
 /** Files of the root, which wire the features through their doors. */

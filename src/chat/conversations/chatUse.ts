@@ -2,7 +2,7 @@
 import { addCosts, type KnownCost } from '../../base/knownCost.ts';
 import { monthOf } from '../../base/month.ts';
 import type { Conversation, Reply } from '../model/conversation.ts';
-import type { Cost } from '../model/cost.ts';
+import { knownCost } from '../model/cost.ts';
 import { costOf, servedModel, usagesOf } from '../model/replyFacts.ts';
 import type { ConversationStore } from '../storage/conversationStore.ts';
 
@@ -79,15 +79,6 @@ export class ReplySums {
 			cost: addCosts(before ? [before.cost, cost] : [cost]) ?? cost,
 		});
 	}
-}
-
-function knownCost(cost: Cost | undefined): KnownCost {
-	if (cost === undefined) {
-		return { known: 'nothing' };
-	}
-	return cost.atLeast
-		? { known: 'part', dollars: cost.usd }
-		: { known: 'whole', dollars: cost.usd, isEstimated: false };
 }
 
 function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {

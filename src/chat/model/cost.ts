@@ -1,4 +1,5 @@
 // The cost of a reply, as far as the connection states prices.
+import type { KnownCost } from '../../base/knownCost.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
@@ -51,6 +52,16 @@ export function replyCost(
 	}
 	// A lower bound of zero says nothing.
 	return usd > 0 ? { usd, atLeast: true } : undefined;
+}
+
+/** Returns a cost in the form in which what tasks and chat have cost is added up. */
+export function knownCost(cost: Cost | undefined): KnownCost {
+	if (cost === undefined) {
+		return { known: 'nothing' };
+	}
+	return cost.atLeast
+		? { known: 'part', dollars: cost.usd }
+		: { known: 'whole', dollars: cost.usd, isEstimated: false };
 }
 
 /**

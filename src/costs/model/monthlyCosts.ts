@@ -1,12 +1,12 @@
-// This module puts together what each connection has cost in each month from what its tasks and its chat say.
+// This module puts together what each connection has cost in each month from what its tasks and its replies say.
 import { addCosts, type KnownCost } from '../../base/knownCost.ts';
 
-/** The use of one model by the tasks or by the chat of a connection. */
+/** The use of one model of a connection by tasks, by the chat, or by the editor's chat and other extensions. */
 export interface ModelPart {
-	kind: 'tasks' | 'chat';
+	kind: 'tasks' | 'chat' | 'others';
 	model: string;
 	provider: string | undefined;
-	/** The requests of tasks or the replies of the chat. Undefined where nobody has counted them. */
+	/** The requests of tasks, or the replies of the others. Undefined where nobody has counted them. */
 	count: number | undefined;
 	inputTokens: number;
 	outputTokens: number;

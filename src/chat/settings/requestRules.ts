@@ -1,0 +1,141 @@
+import * as l10n from '@vscode/l10n';
+import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
+import type { KnownCost } from '../../base/knownCost.ts';
+import { type ChatRequest, chatParametersSchema } from '../../contract/chatRequest.ts';
+import type { Connection } from '../../contract/connection.ts';
+import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
+import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
+import { type Explanation, explainError } from '../../platform/notify.ts';
+import { shownText } from '../../platform/pick.ts';
+import { applySettings, RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
+import { knownCost, type ReplyUsage, replyCost } from '../model/cost.ts';
+import { hostsOf } from '../model/modelChoices.ts';
+import { nameOf } from '../model/presets.ts';
+import { type PreviewRow, previewOf } from '../model/preview.ts';
+import { askedWith, settingsInForce } from '../model/settings.ts';
+import { retentionText, routingLabel } from '../protocol/labels.ts';
+import { explainRequestFailure, modelText, reasonText } from './messages.ts';
+import { readChatSettings } from './readChatSettings.ts';
+
+/** A request that may be sent, or why it may not. */
+export type RuledRequest =
+	| { kind: 'ready'; request: ChatRequest; connection: Connection }
+	| { kind: 'refused'; explanation: Explanation };
+
+/** Who may serve a model, and under which policies. */
+export interface ModelDescription {
+	/** A few words. */
+	served: string;
+	/** Whole sentences, one a line. */
+	lines: string[];
+}
+
+/** The chat's rules for requests that belong to no conversation of it. They throw a RequestRefusal nowhere. */
+export interface RequestRules {
+	/**
+	 * Puts the user's routing policy and zero data retention into a request, and those parameters of the user's that the
+	 * request leaves open. The user's instructions are for conversations alone.
+	 */
+	apply(request: ChatRequest): Promise<RuledRequest>;
+	/** Explains why a request failed. `connection` is the name by which the user knows it. */
+	explain(error: unknown, request: ChatRequest | undefined, connection: string): Explanation;
+	/** Describes a model of the connection under the user's settings, or says why they cannot be read. */
+	describe(connection: Connection, model: ConnectionModel): ModelDescription;
+	/** Returns what a reply has cost, as far as the connection states prices. */
+	cost(connection: Connection, reply: { model: string; provider?: string; usage?: ReplyUsage }): KnownCost;
+}
+
+/** `connection` resolves with the active connection, including what only its service knows. */
+export function requestRules(connection: SettingsSource['connection']): RequestRules {
+	// The panel, which does this as well, need not have been opened.
+	l10n.config({ contents: vscode.l10n.bundle ?? {} });
+	return {
+		async apply(request) {
+			try {
+				return { kind: 'ready', ...(await applied(request, connection)) };
+			} catch (error) {
+				const explanation = error instanceof RequestRefusal && explainRequestFailure(error, undefined, 'chat');
+				if (explanation) {
+					return { kind: 'refused', explanation };
+				}
+				throw error;
+			}
+		},
+		explain(error, request, label) {
+			const { model, provider } = request ?? {};
+			const asked = model === undefined ? undefined : { model, ...defined({ provider }) };
+			return explainRequestFailure(error, asked, 'chat') ?? explainError(error, label);
+		},
+		describe(described, model) {
+			try {
+				return describeModel(described, model);
+			} catch (error) {
+				const explanation = explainRequestFailure(error, undefined, 'chat');
+				if (explanation) {
+					return { served: vscode.l10n.t('cannot be asked'), lines: [explanation.message] };
+				}
+				throw error;
+			}
+		},
+		cost: (described, { model, provider, usage }) => knownCost(replyCost(described, { model, provider, usage })),
+	};
+}
+
+async function applied(
+	request: ChatRequest,
+	connection: SettingsSource['connection'],
+): Promise<{ request: ChatRequest; connection: Connection }> {
+	const user = readChatSettings();
+	const own = Object.fromEntries(Object.entries(request).filter(([name]) => name in chatParametersSchema.shape));
+	const defaults = () => ({ ...user, instructions: '', parameters: { ...user.parameters, ...own } });
+	return applySettings(request, undefined, { defaults, connection }, 'chat');
+}
+
+function describeModel(connection: Connection, model: ConnectionModel): ModelDescription {
+	const user = readChatSettings();
+	const { routing } = settingsInForce(user);
+	const asked = askedWith(model.id, { models: [], routing, parameters: user.parameters, instructions: '' });
+	const rows = previewOf(connection, asked).filter(isAbout);
+	const candidates = rows.filter(({ verdict }) => verdict !== 'out');
+	const excluded = rows.filter(({ verdict }) => verdict === 'out');
+	const policy = routingLabel(nameOf(routing));
+	const retention = zeroDataRetentionOf(connection, { model: model.id, provider: routing }, 'chat');
+	const facts = modelText(model, hostsOf(connection, model.id).length > 1);
+	return {
+		served: [servedText(rows, candidates), policy].filter(part => part !== '').join(' · '),
+		lines: [
+			...(facts === '' ? [] : [facts]),
+			vscode.l10n.t('Routing policy: {0}.', policy),
+			rows.length === 0
+				? vscode.l10n.t('The connection lists no providers: only the service knows which ones it has.')
+				: candidates.length === 0
+					? vscode.l10n.t('The routing policy leaves nobody who may serve it.')
+					: vscode.l10n.t('May be served by: {0}.', rowsText(candidates)),
+			...(excluded.length === 0 ? [] : [vscode.l10n.t('Left out: {0}.', rowsText(excluded))]),
+			vscode.l10n.t('Zero data retention: {0}', retentionText(retention)),
+		],
+	};
+}
+
+/** Providers of other models are no news about this one. */
+const isAbout = ({ reasons }: PreviewRow) => !reasons.some(({ kind }) => kind === 'other-models');
+
+function servedText(rows: readonly PreviewRow[], candidates: readonly PreviewRow[]): string {
+	const [first, ...others] = candidates;
+	if (first === undefined) {
+		return rows.length === 0 ? '' : vscode.l10n.t('nobody may serve it');
+	}
+	return others.length === 0 ? providerName(first) : vscode.l10n.t('{0} providers', candidates.length);
+}
+
+const MAXIMUM_NAMED = 4;
+
+function rowsText(rows: readonly PreviewRow[]): string {
+	const named = rows
+		.slice(0, MAXIMUM_NAMED)
+		.map(row => `${providerName(row)} (${row.reasons.map(reasonText).join(', ')})`);
+	return named.join(', ') + (rows.length > MAXIMUM_NAMED ? '…' : '');
+}
+
+const providerName = ({ slug, label = slug }: PreviewRow) => shownText(label);

@@ -1,0 +1,54 @@
+import type * as vscode from 'vscode';
+import type { Event } from '../base/event.ts';
+import type { KnownCost } from '../base/knownCost.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Client } from '../client/types.ts';
+import type { ChatRequest } from '../contract/chatRequest.ts';
+import type { Connection } from '../contract/connection.ts';
+import type { ConnectionModel } from '../contract/modelIdentifier.ts';
+import type { KeyKind } from '../contract/routes.ts';
+import type { Explanation } from '../platform/notify.ts';
+
+/** What holds for every request to a model: the user's settings, who may serve it, what it costs, and the words. */
+export interface RequestRules {
+	/** Puts the user's routing policy and parameters into a request, or says why it may not be sent. */
+	apply(
+		request: ChatRequest,
+	): Promise<
+		{ kind: 'ready'; request: ChatRequest; connection: Connection } | { kind: 'refused'; explanation: Explanation }
+	>;
+	/** Explains why a request failed. `connection` is the name by which the user knows it. */
+	explain(error: unknown, request: ChatRequest | undefined, connection: string): Explanation;
+	/** Says who may serve a model, in a few words and in whole sentences. */
+	describe(connection: Connection, model: ConnectionModel): { served: string; lines: string[] };
+	/** Returns what a reply has cost, as far as the connection states prices. */
+	cost(
+		connection: Connection,
+		reply: { model: string; provider?: string; usage?: { prompt?: number; cached?: number; completion?: number } },
+	): KnownCost;
+}
+
+/** What the root passes to this feature. */
+export interface LanguageModelsDependencies {
+	globalStorageUri: vscode.Uri;
+	/** Resolves with the connection that the settings name, as far as they describe it. Nothing is asked. */
+	connection(): Promise<Connection>;
+	connect: {
+		/** Resolves with a client of the active connection. Starts the local service for the local connection. */
+		active(): Promise<{ client: Pick<Client, 'chat'>; connection: Connection; label: string }>;
+		/** Resolves with the active connection, including what only its service knows. Starts the local service. */
+		describe(): Promise<Connection>;
+		/** Fires when another connection is active, when it has other models, or when keys have changed. */
+		readonly onDidChange: Event<void>;
+	};
+	keys: {
+		state(connection: Connection, kind: KeyKind): Promise<'not-needed' | 'missing' | 'unconfirmed' | 'set'>;
+		/** Asks for the key if it is missing. Resolves with false if the user gave none, which they were told. */
+		ensure(connection: Connection, kind: KeyKind): Promise<boolean>;
+	};
+	/** Whether the user keeps the local service stopped, so that nothing starts it by itself. */
+	isStopped(): boolean;
+	/** Loads the rules of the chat. */
+	rules(): Promise<RequestRules>;
+	logger: Logger;
+}

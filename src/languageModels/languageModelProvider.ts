@@ -1,0 +1,256 @@
+import * as vscode from 'vscode';
+import { systemClock, untilAborted } from '../base/async.ts';
+import { defined } from '../base/defined.ts';
+import { ClientError, describeError } from '../base/errors.ts';
+import type { ChatRequest } from '../contract/chatRequest.ts';
+import type { Connection } from '../contract/connection.ts';
+import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
+import { executeCommand } from '../platform/commands.ts';
+import { commands } from '../platform/ids.ts';
+import { type Explanation, showExplanation } from '../platform/notify.ts';
+import { accessSetting, ModelAccess } from './access.ts';
+import type { LanguageModelsDependencies, RequestRules } from './dependencies.ts';
+import { messageProblemText, noAccessText, otherConnectionText, replyProblemText } from './messages.ts';
+import { countTokens } from './model/countTokens.ts';
+import { ReplyReader, ReplyRefusal } from './model/replyReader.ts';
+import { toChatRequest } from './model/toChatRequest.ts';
+import { MessageRefusal } from './model/toMessages.ts';
+import { type OfferedModel, offeredModels } from './offeredModels.ts';
+import { readMessage, readParts } from './readParts.ts';
+import type { UseLedger } from './useLedger.ts';
+
+export interface LanguageModelProviderOptions extends LanguageModelsDependencies {
+	ledger: UseLedger;
+	/** Called when the models have to be told anew. */
+	changed(): void;
+}
+
+/** Offers the chat models of the active connection to the editor's chat and to other extensions. */
+export class LanguageModelProvider
+	implements Omit<vscode.LanguageModelChatProvider<OfferedModel>, 'onDidChangeLanguageModelChatInformation'>
+{
+	private readonly options: LanguageModelProviderOptions;
+	readonly access = new ModelAccess();
+	/** What was offered last, for as long as the user keeps the local service stopped. */
+	private offered: OfferedModel[] = [];
+	/** The providers that have served last, by the ids of the models. */
+	private readonly served = new Map<string, string>();
+	/** Set while a notification about the key is shown, so that many failing requests show one. */
+	private isKeyTold = false;
+
+	constructor(options: LanguageModelProviderOptions) {
+		this.options = options;
+	}
+
+	/**
+	 * Resolves with no models where the key is missing: silently, or after asking for it. Rejects with an error whose
+	 * message is a sentence, which the editor shows in its list of models.
+	 */
+	async provideLanguageModelChatInformation({
+		silent,
+	}: vscode.PrepareLanguageModelChatModelOptions): Promise<OfferedModel[]> {
+		const rules = await this.options.rules();
+		let label = '';
+		try {
+			const connection = await this.options.connection();
+			label = connection.label ?? connection.name;
+			if (accessSetting() === 'never' || !(await this.hasKey(connection, silent))) {
+				this.offered = [];
+			} else if (!(silent && connection.name === LOCAL_CONNECTION_NAME && this.options.isStopped())) {
+				const described = await this.options.connect.describe();
+				this.offered = offeredModels(described, rules, model => this.served.get(`${described.name}/${model}`));
+			}
+			return this.offered;
+		} catch (error) {
+			const explanation = rules.explain(error, undefined, label);
+			if (!silent) {
+				void showExplanation(explanation);
+			}
+			throw new Error(explanation.message, { cause: error });
+		}
+	}
+
+	async provideLanguageModelChatResponse(
+		model: OfferedModel,
+		messages: readonly vscode.LanguageModelChatRequestMessage[],
+		options: vscode.ProvideLanguageModelChatResponseOptions,
+		progress: vscode.Progress<vscode.LanguageModelResponsePart>,
+		token: vscode.CancellationToken,
+	): Promise<void> {
+		const stopped = new AbortController();
+		const subscription = token.onCancellationRequested(() => stopped.abort());
+		const rules = await this.options.rules();
+		const call: Call = { model, rules, signal: stopped.signal, label: model.connection, request: undefined };
+		try {
+			if (token.isCancellationRequested) {
+				throw new vscode.CancellationError();
+			}
+			await this.answer(call, { messages, options }, progress);
+		} catch (error) {
+			throw stopped.signal.aborted ? new vscode.CancellationError() : this.failure(error, call);
+		} finally {
+			subscription.dispose();
+		}
+	}
+
+	async provideTokenCount(
+		_model: OfferedModel,
+		text: string | vscode.LanguageModelChatRequestMessage,
+	): Promise<number> {
+		const parts = typeof text === 'string' ? [{ kind: 'text' as const, text }] : readParts(text.content);
+		return countTokens(parts);
+	}
+
+	/** Resolves with whether the connection has a key that may be sent, or needs none. */
+	private async hasKey(connection: Connection, silent: boolean): Promise<boolean> {
+		const { keys } = this.options;
+		const state = await keys.state(connection, 'inference');
+		if (state === 'unconfirmed' && !silent) {
+			await executeCommand(commands.manageKeys);
+			return (await keys.state(connection, 'inference')) === 'set';
+		}
+		return state === 'missing' && !silent
+			? keys.ensure(connection, 'inference')
+			: state === 'set' || state === 'not-needed';
+	}
+
+	private async answer(
+		call: Call,
+		{
+			messages,
+			options,
+		}: {
+			messages: readonly vscode.LanguageModelChatRequestMessage[];
+			options: vscode.ProvideLanguageModelChatResponseOptions;
+		},
+		progress: vscode.Progress<vscode.LanguageModelResponsePart>,
+	): Promise<void> {
+		const { model, rules, signal } = call;
+		const asked = toChatRequest(model.model, model.limits, {
+			messages: messages.map(readMessage),
+			tools: options.tools ?? [],
+			mustCall: options.toolMode === vscode.LanguageModelChatToolMode.Required,
+			options: options.modelOptions ?? {},
+		});
+		call.request = asked;
+		const { client, connection, label } = await untilAborted(this.options.connect.active(), signal);
+		call.label = label;
+		if (connection.name !== model.connection) {
+			throw vscode.LanguageModelError.NotFound(otherConnectionText(model.name, label));
+		}
+		const { name, detail = '' } = model;
+		const question = { connection: connection.name, label, model: name, served: detail };
+		if (!(await untilAborted(this.access.isAllowed(question), signal))) {
+			throw vscode.LanguageModelError.NoPermissions(noAccessText());
+		}
+		const ruled = await untilAborted(rules.apply(asked), signal);
+		if (ruled.kind === 'refused') {
+			throw vscode.LanguageModelError.Blocked(ruled.explanation.message);
+		}
+		call.request = ruled.request;
+		const reader = new ReplyReader();
+		try {
+			for await (const event of client.chat.stream(ruled.request, { signal })) {
+				const text = reader.add(event);
+				if (text !== '') {
+					progress.report(new vscode.LanguageModelTextPart(text));
+				}
+			}
+			for (const { id, name: tool, input } of reader.end()) {
+				progress.report(new vscode.LanguageModelToolCallPart(id, tool, input));
+			}
+		} finally {
+			this.count(model, reader, rules, ruled.connection);
+		}
+	}
+
+	/** Counts what a reply has used, also of one that was broken off, and remembers who served. */
+	private count(model: OfferedModel, reader: ReplyReader, rules: RequestRules, connection: Connection): void {
+		const { provider, usage, model: served = model.model } = reader.told;
+		if (usage === undefined && !reader.hasBegun) {
+			return;
+		}
+		const prompt = usage?.prompt_tokens;
+		const completion = usage?.completion_tokens;
+		const counted = defined({ prompt, completion, cached: usage?.prompt_tokens_details?.cached_tokens });
+		const cost = rules.cost(connection, { model: model.model, usage: counted, ...defined({ provider }) });
+		const { ledger, logger, changed } = this.options;
+		const reply = {
+			connection: connection.name,
+			model: served,
+			inputTokens: prompt ?? 0,
+			outputTokens: completion ?? 0,
+		};
+		ledger.add(systemClock.now(), { ...reply, cost, ...defined({ provider }) }).catch((error: unknown) => {
+			logger.log('warn', 'what a request of others has used could not be written down', {
+				reason: describeError(error),
+			});
+		});
+		if (provider !== undefined && this.served.get(model.id) !== provider) {
+			this.served.set(model.id, provider);
+			changed();
+		}
+	}
+
+	/** Returns the error that the caller gets, and tells the user of a key that is missing or was refused. */
+	private failure(error: unknown, { model, rules, label, request }: Call): Error {
+		if (error instanceof vscode.LanguageModelError) {
+			return error;
+		}
+		if (error instanceof MessageRefusal) {
+			return new Error(messageProblemText(error.problem));
+		}
+		if (error instanceof ReplyRefusal) {
+			return new Error(replyProblemText(error.problem, model.name));
+		}
+		const { code, status } = ClientError.is(error) ? error : {};
+		this.options.logger.log('warn', 'a request of others to a model failed', {
+			reason: describeError(error),
+			connection: model.connection,
+			...defined({ code, status }),
+		});
+		const explanation = rules.explain(error, request, label);
+		if (explanation.action?.command === commands.manageKeys) {
+			void this.tellOfKey(explanation);
+		}
+		return languageModelError(code, explanation.message);
+	}
+
+	private async tellOfKey(explanation: Explanation): Promise<void> {
+		if (!this.isKeyTold) {
+			this.isKeyTold = true;
+			await showExplanation(explanation).finally(() => {
+				this.isKeyTold = false;
+			});
+		}
+	}
+}
+
+/** A request of others on its way. */
+interface Call {
+	model: OfferedModel;
+	rules: RequestRules;
+	signal: AbortSignal;
+	/** The name by which the user knows the connection. */
+	label: string;
+	/** As it was built so far. */
+	request: ChatRequest | undefined;
+}
+
+/** The editor's interface has a name for some kinds of failures, which extensions look for. */
+function languageModelError(code: ClientError['code'] | undefined, message: string): Error {
+	switch (code) {
+		case 'no-key':
+		case 'unauthorised':
+		case 'plan-required':
+		case 'forbidden':
+			return vscode.LanguageModelError.NoPermissions(message);
+		case 'not-found':
+			return vscode.LanguageModelError.NotFound(message);
+		case 'payment-required':
+		case 'rate-limited':
+			return vscode.LanguageModelError.Blocked(message);
+		default:
+			return new Error(message);
+	}
+}

@@ -1,0 +1,94 @@
+import { isFields } from '../../base/fields.ts';
+import { parseJson } from '../../base/json.ts';
+import { ToolCallCollector } from '../../client/toolCalls.ts';
+import type { ChatStreamEvent } from '../../client/types.ts';
+import type { Usage } from '../../contract/chatReply.ts';
+
+/** What is wrong with a reply. */
+export type ReplyProblem =
+	/** The arguments of a call are no JSON object, so running the tool would do something that nobody has asked for. */
+	| { kind: 'arguments'; tool: string }
+	| { kind: 'too-many-calls' }
+	/** The service's filter has stopped the reply. */
+	| { kind: 'filtered' };
+
+export class ReplyRefusal extends Error {
+	override readonly name = 'ReplyRefusal';
+	readonly problem: ReplyProblem;
+
+	constructor(problem: ReplyProblem) {
+		super(`The reply cannot be used: ${problem.kind}`);
+		this.problem = problem;
+	}
+}
+
+/** No model calls so many tools at once, and no call has so much to say, in UTF-16 code units of all calls. */
+const MAXIMUM_CALLS = 1_000;
+const MAXIMUM_ARGUMENTS = 8_000_000;
+
+export interface FinishedCall {
+	id: string;
+	name: string;
+	input: object;
+}
+
+/** Reads one reply: its text as it comes, and its calls, which come in fragments, once it has ended. */
+export class ReplyReader {
+	private readonly collector = new ToolCallCollector();
+	private argumentsLength = 0;
+	private isFiltered = false;
+	/** Something of the reply has come, so that it may have cost something. */
+	hasBegun = false;
+	/** Who served and what was used, as far as the service has told. */
+	readonly told: { provider?: string; model?: string; usage?: Usage } = {};
+
+	/** Returns the text that the event adds, which is empty for most. Throws a ReplyRefusal. */
+	add(event: ChatStreamEvent): string {
+		switch (event.type) {
+			case 'text':
+				this.hasBegun = true;
+				return event.text;
+			case 'reasoning':
+				this.hasBegun = true;
+				return '';
+			case 'toolCall':
+				this.hasBegun = true;
+				this.collector.add(event);
+				this.argumentsLength += event.arguments.length;
+				if (this.collector.count > MAXIMUM_CALLS || this.argumentsLength > MAXIMUM_ARGUMENTS) {
+					throw new ReplyRefusal({ kind: 'too-many-calls' });
+				}
+				return '';
+			case 'served':
+				if (event.provider !== undefined) {
+					this.told.provider = event.provider;
+				}
+				if (event.model !== undefined) {
+					this.told.model = event.model;
+				}
+				return '';
+			case 'usage':
+				this.told.usage = event.usage;
+				return '';
+			case 'finish':
+				this.isFiltered = event.reason === 'content_filter';
+				return '';
+			default:
+				return '';
+		}
+	}
+
+	/** Returns the calls of a reply that has come to its end. Throws a ReplyRefusal. */
+	end(): FinishedCall[] {
+		if (this.isFiltered) {
+			throw new ReplyRefusal({ kind: 'filtered' });
+		}
+		return this.collector.collected().map(({ id, function: { name, arguments: text } }) => {
+			const input = parseJson(text);
+			if (!isFields(input)) {
+				throw new ReplyRefusal({ kind: 'arguments', tool: name });
+			}
+			return { id, name, input };
+		});
+	}
+}

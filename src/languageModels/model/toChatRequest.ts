@@ -1,0 +1,48 @@
+import { tokensWithin } from '../../agents/relay/tokensWithin.ts';
+import { type Fields, only } from '../../base/fields.ts';
+import {
+	type ChatParameters,
+	type ChatRequest,
+	type ChatTool,
+	chatParametersSchema,
+} from '../../contract/chatRequest.ts';
+import { withDocumentedNames } from '../../contract/foreignNames.ts';
+import type { ModelLimits } from '../../contract/modelLimits.ts';
+import type { Message } from './message.ts';
+import { toMessages } from './toMessages.ts';
+
+/** A request of the editor's interface for language models. */
+export interface AskedRequest {
+	messages: readonly Message[];
+	tools: readonly { name: string; description: string; inputSchema?: object | undefined }[];
+	/** Whether the model has to call a tool. */
+	mustCall: boolean;
+	/** What the caller sets of the model, of which nothing is known. */
+	options: Readonly<Fields>;
+}
+
+/** A `user` is named to a service only where the user of the editor wants that. */
+const PARAMETERS = Object.keys(chatParametersSchema.shape).filter(name => name !== 'user');
+
+/**
+ * Writes a request in the form of the contract. Options that the contract does not have are left out; the client checks
+ * the values of the others. Throws a MessageRefusal.
+ */
+export function toChatRequest(model: string, limits: ModelLimits, asked: AskedRequest): ChatRequest {
+	const parameters = only(PARAMETERS, withDocumentedNames(asked.options)) as ChatParameters;
+	const { max_tokens: wanted } = parameters;
+	const tools = asked.tools.map(
+		({ name, description, inputSchema }): ChatTool => ({
+			type: 'function',
+			function: { name, description, ...(inputSchema && { parameters: inputSchema as Fields }) },
+		}),
+	);
+	return {
+		model,
+		messages: toMessages(asked.messages),
+		...parameters,
+		...(typeof wanted === 'number' && { max_tokens: tokensWithin(limits, wanted) }),
+		// Some servers refuse an empty list, and a choice where there is nothing to choose.
+		...(tools.length > 0 && { tools, tool_choice: asked.mustCall ? 'required' : 'auto' }),
+	};
+}

@@ -1,0 +1,160 @@
+import { dataUrl } from '../../base/dataUrl.ts';
+import { imageTypeOf } from '../../base/imageHeader.ts';
+import { assistantMessage } from '../../client/toolCalls.ts';
+import { type ChatMessage, MAXIMUM_REQUEST_IMAGE_BYTES, type ToolCall } from '../../contract/chatRequest.ts';
+import type { Message, MessagePart } from './message.ts';
+
+/** Why messages cannot be sent. */
+export type MessageProblem =
+	/** Data that is named an image, and is none of a type that models take. */
+	| { kind: 'no-image'; type: string }
+	| { kind: 'images-too-large' }
+	/** Nothing is left to be asked. */
+	| { kind: 'empty' };
+
+export class MessageRefusal extends Error {
+	override readonly name = 'MessageRefusal';
+	readonly problem: MessageProblem;
+
+	constructor(problem: MessageProblem) {
+		super(`The messages were refused before they were sent: ${problem.kind}`);
+		this.problem = problem;
+	}
+}
+
+/** What stands in place of a part that no model gets. */
+const OMITTED_PART = '(a part that cannot be passed on)';
+
+/**
+ * Writes messages of the editor in the form of the contract. The contract has no place for what a model has thought, and
+ * none for data that is neither an image nor a text, such as the marks by which others steer their caches. Throws a
+ * MessageRefusal.
+ */
+export function toMessages(messages: readonly Message[]): ChatMessage[] {
+	const sent = new Messages();
+	for (const message of messages) {
+		sent.add(message);
+	}
+	if (sent.list.length === 0) {
+		throw new MessageRefusal({ kind: 'empty' });
+	}
+	return sent.list;
+}
+
+class Messages {
+	readonly list: ChatMessage[] = [];
+	private imageBytes = 0;
+
+	add({ role, parts }: Message): void {
+		if (role === 'assistant') {
+			this.addAssistant(parts);
+			return;
+		}
+		if (role === 'system') {
+			const text = textOf(parts);
+			if (text !== '') {
+				this.list.push({ role, content: text });
+			}
+			return;
+		}
+		const images: string[] = [];
+		// The answers to calls come right after the calls, before anything that the user says.
+		for (const part of parts) {
+			if (part.kind === 'result') {
+				this.list.push({ role: 'tool', tool_call_id: part.id, content: textOf(part.parts) });
+				// A tool's message takes no image everywhere, a user's does.
+				images.push(...this.imagesOf(part.parts));
+			}
+		}
+		this.addUser(textOf(parts), [...images, ...this.imagesOf(parts)]);
+	}
+
+	private addAssistant(parts: readonly MessagePart[]): void {
+		const text = textOf(parts);
+		const calls = parts.flatMap((part): ToolCall[] =>
+			part.kind === 'call'
+				? [
+						{
+							id: part.id,
+							type: 'function',
+							function: { name: part.name, arguments: JSON.stringify(part.input ?? {}) },
+						},
+					]
+				: [],
+		);
+		if (text !== '' || calls.length > 0) {
+			this.list.push(assistantMessage(text, calls));
+		}
+	}
+
+	/** Joins what the user says with what they have said right before, as many models refuse two such messages in a row. */
+	private addUser(text: string, images: readonly string[]): void {
+		if (text === '' && images.length === 0) {
+			return;
+		}
+		const content: ChatMessage['content'] =
+			images.length === 0
+				? text
+				: [
+						...(text === '' ? [] : [{ type: 'text' as const, text }]),
+						...images.map(url => ({ type: 'image_url' as const, image_url: { url } })),
+					];
+		const last = this.list.at(-1);
+		if (last?.role === 'user') {
+			last.content = joined(last.content, content);
+		} else {
+			this.list.push({ role: 'user', content });
+		}
+	}
+
+	private imagesOf(parts: readonly MessagePart[]): string[] {
+		return parts.flatMap(part => (part.kind === 'data' && isImage(part.type) ? [this.imageUrl(part)] : []));
+	}
+
+	/** An image is what its bytes are, whatever its sender says. */
+	private imageUrl({ type: named, bytes }: { type: string; bytes: Uint8Array }): string {
+		const type = imageTypeOf(bytes);
+		if (type === undefined) {
+			throw new MessageRefusal({ kind: 'no-image', type: named });
+		}
+		this.imageBytes += bytes.byteLength;
+		if (this.imageBytes > MAXIMUM_REQUEST_IMAGE_BYTES) {
+			throw new MessageRefusal({ kind: 'images-too-large' });
+		}
+		return dataUrl(type, bytes);
+	}
+}
+
+function joined(before: ChatMessage['content'], after: ChatMessage['content']): ChatMessage['content'] {
+	if (typeof before === 'string' && typeof after === 'string') {
+		return `${before}\n\n${after}`;
+	}
+	return [...contentParts(before), ...contentParts(after)];
+}
+
+const contentParts = (content: ChatMessage['content']) =>
+	typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+
+const isImage = (type: string) => type.startsWith('image/');
+
+/** Returns what the parts say, without images, calls and results. */
+export function textOf(parts: readonly MessagePart[]): string {
+	return parts
+		.map(part => {
+			switch (part.kind) {
+				case 'text':
+					return part.text;
+				case 'data':
+					return isText(part.type) ? new TextDecoder().decode(part.bytes) : '';
+				case 'other':
+					return OMITTED_PART;
+				default:
+					return '';
+			}
+		})
+		.join('');
+}
+
+function isText(type: string): boolean {
+	return type.startsWith('text/') || /^application\/(?:[\w.-]+\+)?json\b/.test(type);
+}

@@ -1,0 +1,72 @@
+import type * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
+import type { Connection } from '../contract/connection.ts';
+import { LOCAL_CONNECTION_NAME, realModels } from '../contract/localConnection.ts';
+import type { ConnectionModel } from '../contract/modelIdentifier.ts';
+import { type ModelLimits, requestBudget } from '../contract/modelLimits.ts';
+import { formatNumber } from '../platform/amounts.ts';
+import { inertText } from '../platform/inertText.ts';
+import { shownText } from '../platform/pick.ts';
+import type { RequestRules } from './dependencies.ts';
+import { assumedLengthText, servedLastText } from './messages.ts';
+
+/** A model as the editor gets it, with what a request to it needs. */
+export interface OfferedModel extends vscode.LanguageModelChatInformation {
+	/** The name of its connection in the settings. */
+	readonly connection: string;
+	/** The name of the model in a request. */
+	readonly model: string;
+	readonly limits: ModelLimits;
+}
+
+/** What the editor is told where the connection says nothing, in tokens: it demands numbers, and drops what is more. */
+const ASSUMED_LENGTH = 32_768;
+const ASSUMED_OUTPUT = 4_096;
+
+/** Returns the chat models of a connection. `servedBy` returns the provider that has served a model last. */
+export function offeredModels(
+	connection: Connection,
+	rules: Pick<RequestRules, 'describe'>,
+	servedBy: (model: string) => string | undefined,
+): OfferedModel[] {
+	return modelsOf(connection).map(model => {
+		const { name, label = name } = connection;
+		const { contextLength, maxOutputTokens } = model;
+		const { served, lines } = rules.describe(connection, model);
+		const last = servedBy(model.id);
+		const told = [
+			...lines,
+			...(contextLength === undefined ? [assumedLengthText(formatNumber(ASSUMED_LENGTH))] : []),
+			...(last === undefined ? [] : [servedLastText(shownText(last))]),
+		];
+		const length = contextLength ?? ASSUMED_LENGTH;
+		const input = requestBudget(defined({ contextLength: length, maxOutputTokens })) ?? length;
+		return {
+			// With its connection, so that a model that somebody has chosen never leads to another service.
+			id: `${name}/${model.id}`,
+			name: shownText(model.label ?? model.id),
+			family: model.id,
+			// The contract has no versions of models.
+			version: '',
+			detail: inertText([shownText(label), served].filter(part => part !== '').join(' · ')),
+			// The editor reads a tooltip as Markdown.
+			tooltip: inertText(told.join('\n\n')),
+			maxInputTokens: input,
+			maxOutputTokens: maxOutputTokens ?? Math.min(ASSUMED_OUTPUT, length - input),
+			capabilities: { imageInput: model.images === true, toolCalling: model.tools !== false },
+			connection: name,
+			model: model.id,
+			limits: defined({ contextLength, maxOutputTokens }),
+		};
+	});
+}
+
+/** The demo of the local service is a model only as long as there is no other. */
+function modelsOf(connection: Connection): ConnectionModel[] {
+	const chat = connection.models.filter(({ kinds }) => kinds.includes('chat'));
+	if (connection.name !== LOCAL_CONNECTION_NAME) {
+		return chat;
+	}
+	const real = realModels({ models: chat, providers: connection.providers });
+	return real.length === 0 ? chat : real;
+}

@@ -1,0 +1,63 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { Emitter } from '../base/event.ts';
+import { LANGUAGE_MODEL_VENDOR } from '../platform/ids.ts';
+import { onDidChangeSetting } from '../platform/settings.ts';
+import type { LanguageModelsDependencies } from './dependencies.ts';
+import type { LanguageModelProvider } from './languageModelProvider.ts';
+import type { LanguageModelUse, UseLedger } from './useLedger.ts';
+
+export interface LanguageModels extends Disposable {
+	/** Returns what requests of others have used on this machine. Rejects with the system's error. */
+	use(): Promise<LanguageModelUse>;
+}
+
+/** Offers the models to the editor. What answers for them is loaded when somebody asks for a model. */
+export function registerLanguageModels(dependencies: LanguageModelsDependencies): LanguageModels {
+	const store = new DisposableStore();
+	const changed = store.add(new Emitter<void>());
+	const folder = vscode.Uri.joinPath(dependencies.globalStorageUri, 'languageModels').fsPath;
+	let opened: Promise<UseLedger> | undefined;
+	const ledger = () => {
+		opened ??= import('./useLedger.ts').then(({ UseLedger }) => new UseLedger(folder));
+		return opened;
+	};
+	let loaded: Promise<LanguageModelProvider> | undefined;
+	const provider = () => {
+		loaded ??= Promise.all([import('./languageModelProvider.ts'), ledger()]).then(
+			([{ LanguageModelProvider }, opened]) =>
+				new LanguageModelProvider({ ...dependencies, ledger: opened, changed: () => changed.fire() }),
+		);
+		return loaded;
+	};
+	// The editor asks for the models whenever they change. Where nobody has wanted one, that would load everything.
+	const change = () => {
+		if (loaded) {
+			changed.fire();
+		}
+	};
+	store.add(dependencies.connect.onDidChange(change));
+	store.add(
+		onDidChangeSetting(['errand.chat.routing', 'errand.chat.zeroDataRetention', 'errand.chat.parameters'], change),
+	);
+	store.add(
+		onDidChangeSetting(['errand.languageModels.access'], () => {
+			change();
+			void loaded?.then(({ access }) => access.reset());
+		}),
+	);
+	store.add(
+		vscode.lm.registerLanguageModelChatProvider(LANGUAGE_MODEL_VENDOR, {
+			onDidChangeLanguageModelChatInformation: changed.event as vscode.Event<void>,
+			provideLanguageModelChatInformation: async options =>
+				(await provider()).provideLanguageModelChatInformation(options),
+			provideLanguageModelChatResponse: async (model, ...rest) =>
+				(await provider()).provideLanguageModelChatResponse(model, ...rest),
+			provideTokenCount: async (model, text) => (await provider()).provideTokenCount(model, text),
+		} satisfies vscode.LanguageModelChatProvider<Parameters<LanguageModelProvider['provideTokenCount']>[0]>),
+	);
+	return {
+		use: async () => (await ledger()).read(),
+		dispose: () => store.dispose(),
+	};
+}

@@ -1,0 +1,118 @@
+import { appendFile, mkdir, readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import { systemErrorCode } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
+import { addCosts, type KnownCost } from '../base/knownCost.ts';
+import { monthOf } from '../base/month.ts';
+
+const costSchema = z.discriminatedUnion('known', [
+	z.object({ known: z.literal('whole'), dollars: z.number(), isEstimated: z.boolean() }),
+	z.object({ known: z.literal('part'), dollars: z.number() }),
+	z.object({ known: z.literal('nothing') }),
+]);
+
+const replySchema = z.object({
+	/** The name of the connection in the settings. */
+	connection: z.string(),
+	model: z.string(),
+	provider: z.string().optional(),
+	inputTokens: z.number(),
+	outputTokens: z.number(),
+	cost: costSchema,
+});
+/** One reply to a request of others. It holds nothing of the request or the reply. */
+export type CountedReply = z.input<typeof replySchema>;
+
+/** The use of one model of one provider. */
+export interface ModelUse {
+	model: string;
+	provider: string | undefined;
+	count: number;
+	inputTokens: number;
+	outputTokens: number;
+	cost: KnownCost;
+}
+
+export interface LanguageModelUse {
+	used: { connection: string; months: { month: string; parts: ModelUse[] }[] }[];
+	/** The number of replies whose lines cannot be read. */
+	unreadable: number;
+}
+
+const FILE = /^(\d{4}-\d{2})\.jsonl$/;
+
+/**
+ * What requests of others have used, in one file a month with one line a reply. A line is appended at once, so several
+ * windows can write to the same file.
+ */
+export class UseLedger {
+	private readonly folder: string;
+
+	constructor(folder: string) {
+		this.folder = folder;
+	}
+
+	/** `time` is in milliseconds. Rejects with the system's error. */
+	async add(time: number, reply: CountedReply): Promise<void> {
+		await mkdir(this.folder, { recursive: true, mode: 0o700 });
+		const file = path.join(this.folder, `${monthOf(time)}.jsonl`);
+		await appendFile(file, `${JSON.stringify(reply)}\n`, { mode: 0o600 });
+	}
+
+	/** Rejects with the system's error where the files cannot be read. */
+	async read(): Promise<LanguageModelUse> {
+		const sums = new Map<string, Map<string, Map<string, ModelUse>>>();
+		let unreadable = 0;
+		for (const name of await this.files()) {
+			const [, month = ''] = FILE.exec(name) ?? [];
+			const text = await readFile(path.join(this.folder, name), 'utf8');
+			for (const line of text.split('\n').filter(Boolean)) {
+				const reply = replySchema.safeParse(parseJson(line)).data;
+				if (reply) {
+					addTo(sums, month, reply);
+				} else {
+					unreadable++;
+				}
+			}
+		}
+		const used = Array.from(sums, ([connection, months]) => ({
+			connection,
+			months: Array.from(months, ([month, parts]) => ({ month, parts: [...parts.values()] })),
+		}));
+		return { used, unreadable };
+	}
+
+	private async files(): Promise<string[]> {
+		try {
+			return (await readdir(this.folder)).filter(name => FILE.test(name)).sort();
+		} catch (error) {
+			if (systemErrorCode(error) === 'ENOENT') {
+				return [];
+			}
+			throw error;
+		}
+	}
+}
+
+function addTo(
+	sums: Map<string, Map<string, Map<string, ModelUse>>>,
+	month: string,
+	{ connection, model, provider, inputTokens, outputTokens, cost }: z.output<typeof replySchema>,
+): void {
+	const months = sums.get(connection) ?? new Map<string, Map<string, ModelUse>>();
+	sums.set(connection, months);
+	const parts = months.get(month) ?? new Map<string, ModelUse>();
+	months.set(month, parts);
+	// Replies without a price are counted separately, as among tasks and in the chat.
+	const key = JSON.stringify([model, provider, cost.known]);
+	const before = parts.get(key);
+	parts.set(key, {
+		model,
+		provider,
+		count: (before?.count ?? 0) + 1,
+		inputTokens: (before?.inputTokens ?? 0) + inputTokens,
+		outputTokens: (before?.outputTokens ?? 0) + outputTokens,
+		cost: addCosts(before ? [before.cost, cost] : [cost]) ?? cost,
+	});
+}
