@@ -56,9 +56,12 @@ export class LanguageModelProvider
 			label = connection.label ?? connection.name;
 			if (accessSetting() === 'never' || !(await this.hasKey(connection, silent))) {
 				this.offered = [];
-			} else if (!(silent && connection.name === LOCAL_CONNECTION_NAME && this.options.isStopped())) {
+			} else if (silent && connection.name === LOCAL_CONNECTION_NAME && this.options.isStopped()) {
+				this.offered = this.offered.filter(model => model.connection === connection.name);
+			} else {
 				const described = await this.options.connect.describe();
-				this.offered = offeredModels(described, rules, model => this.served.get(`${described.name}/${model}`));
+				const servedBy = (model: string) => this.served.get(`${described.name}/${model}`);
+				this.offered = await offeredModels(described, rules, servedBy);
 			}
 			return this.offered;
 		} catch (error) {

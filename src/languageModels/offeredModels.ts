@@ -23,42 +23,63 @@ export interface OfferedModel extends vscode.LanguageModelChatInformation {
 const ASSUMED_LENGTH = 32_768;
 const ASSUMED_OUTPUT = 4_096;
 
-/** Returns the chat models of a connection. `servedBy` returns the provider that has served a model last. */
-export function offeredModels(
+/** How long the extension host may be busy at once, in milliseconds. */
+const BUSY_MS = 10;
+
+/**
+ * Resolves with the chat models of a connection. `servedBy` returns the provider that has served a model last. A
+ * connection may have thousands of models, so the work is done in short steps.
+ */
+export async function offeredModels(
 	connection: Connection,
 	rules: Pick<RequestRules, 'describe'>,
 	servedBy: (model: string) => string | undefined,
-): OfferedModel[] {
-	return modelsOf(connection).map(model => {
-		const { name, label = name } = connection;
-		const { contextLength, maxOutputTokens } = model;
-		const { served, lines } = rules.describe(connection, model);
-		const last = servedBy(model.id);
-		const told = [
-			...lines,
-			...(contextLength === undefined ? [assumedLengthText(formatNumber(ASSUMED_LENGTH))] : []),
-			...(last === undefined ? [] : [servedLastText(shownText(last))]),
-		];
-		const length = contextLength ?? ASSUMED_LENGTH;
-		const input = requestBudget(defined({ contextLength: length, maxOutputTokens })) ?? length;
-		return {
-			// With its connection, so that a model that somebody has chosen never leads to another service.
-			id: `${name}/${model.id}`,
-			name: shownText(model.label ?? model.id),
-			family: model.id,
-			// The contract has no versions of models.
-			version: '',
-			detail: inertText([shownText(label), served].filter(part => part !== '').join(' · ')),
-			// The editor reads a tooltip as Markdown.
-			tooltip: inertText(told.join('\n\n')),
-			maxInputTokens: input,
-			maxOutputTokens: maxOutputTokens ?? Math.min(ASSUMED_OUTPUT, length - input),
-			capabilities: { imageInput: model.images === true, toolCalling: model.tools !== false },
-			connection: name,
-			model: model.id,
-			limits: defined({ contextLength, maxOutputTokens }),
-		};
-	});
+): Promise<OfferedModel[]> {
+	const offered: OfferedModel[] = [];
+	let began = performance.now();
+	for (const model of modelsOf(connection)) {
+		offered.push(offeredModel(connection, model, rules, servedBy(model.id)));
+		if (performance.now() - began > BUSY_MS) {
+			await new Promise(resolve => setImmediate(resolve));
+			began = performance.now();
+		}
+	}
+	return offered;
+}
+
+function offeredModel(
+	connection: Connection,
+	model: ConnectionModel,
+	rules: Pick<RequestRules, 'describe'>,
+	last: string | undefined,
+): OfferedModel {
+	const { name, label = name } = connection;
+	const { contextLength, maxOutputTokens } = model;
+	const { served, lines } = rules.describe(connection, model);
+	const told = [
+		...lines,
+		...(contextLength === undefined ? [assumedLengthText(formatNumber(ASSUMED_LENGTH))] : []),
+		...(last === undefined ? [] : [servedLastText(shownText(last))]),
+	];
+	const length = contextLength ?? ASSUMED_LENGTH;
+	const input = requestBudget(defined({ contextLength: length, maxOutputTokens })) ?? length;
+	return {
+		// With its connection, so that a model that somebody has chosen never leads to another service.
+		id: `${name}/${model.id}`,
+		name: shownText(model.label ?? model.id),
+		family: model.id,
+		// The contract has no versions of models.
+		version: '',
+		detail: inertText([shownText(label), served].filter(part => part !== '').join(' · ')),
+		// The editor reads a tooltip as Markdown.
+		tooltip: inertText(told.join('\n\n')),
+		maxInputTokens: input,
+		maxOutputTokens: maxOutputTokens ?? Math.min(ASSUMED_OUTPUT, length - input),
+		capabilities: { imageInput: model.images === true, toolCalling: model.tools !== false },
+		connection: name,
+		model: model.id,
+		limits: defined({ contextLength, maxOutputTokens }),
+	};
 }
 
 /** The demo of the local service is a model only as long as there is no other. */

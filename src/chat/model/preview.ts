@@ -96,8 +96,19 @@ export function hostsModel(connection: Connection, { models }: Provider, model: 
 	if (models === undefined) {
 		return undefined;
 	}
-	const wanted = findModel(connection, model)?.id ?? withoutPrefix(connection, model);
-	return models.some(name => name === wanted || findModel(connection, name)?.id === wanted);
+	const ids = idsOf(connection);
+	const wanted = ids.has(model) ? model : (findModel(connection, model)?.id ?? withoutPrefix(connection, model));
+	// An id stands for its own model alone, so only other forms of a name have to be looked up.
+	return models.some(name => name === wanted || (!ids.has(name) && findModel(connection, name)?.id === wanted));
+}
+
+/** A list of models never changes in place, and all its models may be asked about one after another. */
+const knownIds = new WeakMap<Connection['models'], ReadonlySet<string>>();
+
+function idsOf({ models }: Connection): ReadonlySet<string> {
+	const ids = knownIds.get(models) ?? new Set(models.map(({ id }) => id));
+	knownIds.set(models, ids);
+	return ids;
 }
 
 function requestOf({ model, models, provider }: AskedWith) {
