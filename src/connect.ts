@@ -56,6 +56,8 @@ export interface Connect {
 	warm(): void;
 	/** Fires when another connection is active or keys have changed. */
 	readonly onDidChange: Event<void>;
+	/** Fires when the active connection turns out to have other models than before, and when its models are first known. */
+	readonly onDidLearnModels: Event<void>;
 	dispose(): void;
 }
 
@@ -80,6 +82,9 @@ export function createConnect({
 	logger,
 }: ConnectDependencies): Connect {
 	const changed = new Emitter<void>();
+	const learned = new Emitter<void>();
+	/** What was last known of models and who serves them. */
+	let known: string | undefined;
 	let current: Promise<ActiveClient> | undefined;
 	const subscriptions = [
 		connections.onDidChange(() => {
@@ -100,8 +105,18 @@ export function createConnect({
 	};
 
 	/** Only the local service knows which models, prefixes and aliases its connection has. */
-	const described = async (connection: Connection): Promise<Connection> =>
-		connection.name === LOCAL_CONNECTION_NAME ? { ...connection, ...(await localService.describe()) } : connection;
+	const describeActive = async (): Promise<Connection> => {
+		const connection = await connections.active();
+		const described =
+			connection.name === LOCAL_CONNECTION_NAME ? { ...connection, ...(await localService.describe()) } : connection;
+		const { name, models, providers } = described;
+		const now = JSON.stringify([name, models, providers]);
+		if (now !== known) {
+			known = now;
+			learned.fire();
+		}
+		return described;
+	};
 
 	const build = async (
 		connection: Connection,
@@ -124,7 +139,7 @@ export function createConnect({
 	};
 
 	const buildActive = async (): Promise<ActiveClient> => {
-		const connection = await described(await connections.active());
+		const connection = await describeActive();
 		const { name, label = name } = connection;
 		return { client: await buildWithKeys(connection), connection, label, isLocal: name === LOCAL_CONNECTION_NAME };
 	};
@@ -153,7 +168,7 @@ export function createConnect({
 	return {
 		client: async () => (await active()).client,
 		active,
-		describe: async () => described(await connections.active()),
+		describe: describeActive,
 		async ofChat() {
 			const { name, label = name, models } = await connections.active();
 			const offered = name === LOCAL_CONNECTION_NAME ? localService.defaultModel() : undefined;
@@ -185,11 +200,13 @@ export function createConnect({
 				logger.log('debug', 'the connection could not be warmed', { reason: error.message }),
 			),
 		onDidChange: changed.event,
+		onDidLearnModels: learned.event,
 		dispose() {
 			for (const subscription of subscriptions) {
 				subscription.dispose();
 			}
 			changed.dispose();
+			learned.dispose();
 		},
 	};
 }

@@ -159,7 +159,7 @@ function partText(kind: ModelPart['kind'], parts: readonly ModelPart[]): string 
 		case 'chat':
 			return vscode.l10n.t('chat: {0}', text);
 		case 'others':
-			return vscode.l10n.t('editor’s chat and other extensions: {0}', text);
+			return vscode.l10n.t('other extensions: {0}', text);
 	}
 }
 

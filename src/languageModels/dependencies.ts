@@ -38,8 +38,10 @@ export interface LanguageModelsDependencies {
 		active(): Promise<{ client: Pick<Client, 'chat'>; connection: Connection; label: string }>;
 		/** Resolves with the active connection, including what only its service knows. Starts the local service. */
 		describe(): Promise<Connection>;
-		/** Fires when another connection is active, when it has other models, or when keys have changed. */
+		/** Fires when another connection is active or keys have changed. */
 		readonly onDidChange: Event<void>;
+		/** Fires when the active connection has other models than before, and when its models are first known. */
+		readonly onDidLearnModels: Event<void>;
 	};
 	keys: {
 		state(connection: Connection, kind: KeyKind): Promise<'not-needed' | 'missing' | 'unconfirmed' | 'set'>;

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { systemClock, untilAborted } from '../base/async.ts';
 import { defined } from '../base/defined.ts';
 import { ClientError, describeError } from '../base/errors.ts';
+import { pauses } from '../base/pauses.ts';
 import type { ChatRequest } from '../contract/chatRequest.ts';
 import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
@@ -152,12 +153,14 @@ export class LanguageModelProvider
 		}
 		call.request = ruled.request;
 		const reader = new ReplyReader();
+		const pause = pauses();
 		try {
 			for await (const event of client.chat.stream(ruled.request, { signal })) {
 				const text = reader.add(event);
 				if (text !== '') {
 					progress.report(new vscode.LanguageModelTextPart(text));
 				}
+				await pause();
 			}
 			for (const { id, name: tool, input } of reader.end()) {
 				progress.report(new vscode.LanguageModelToolCallPart(id, tool, input));

@@ -33,6 +33,11 @@ export function replyProblemText(problem: ReplyProblem, model: string): string {
 				'{0} called more tools at once than anyone can run, so the reply was ended. Try again, or choose another model.',
 				model,
 			);
+		case 'too-long':
+			return vscode.l10n.t(
+				'The reply of {0} did not end, so it was ended here. Ask again, or choose another model.',
+				model,
+			);
 		case 'filtered':
 			return vscode.l10n.t('The service’s content filter stopped the reply of {0}. Ask in other words.', model);
 	}

@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
+import { pauses } from '../base/pauses.ts';
 import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME, realModels } from '../contract/localConnection.ts';
 import type { ConnectionModel } from '../contract/modelIdentifier.ts';
@@ -23,9 +24,6 @@ export interface OfferedModel extends vscode.LanguageModelChatInformation {
 const ASSUMED_LENGTH = 32_768;
 const ASSUMED_OUTPUT = 4_096;
 
-/** How long the extension host may be busy at once, in milliseconds. */
-const BUSY_MS = 10;
-
 /**
  * Resolves with the chat models of a connection. `servedBy` returns the provider that has served a model last. A
  * connection may have thousands of models, so the work is done in short steps.
@@ -36,13 +34,10 @@ export async function offeredModels(
 	servedBy: (model: string) => string | undefined,
 ): Promise<OfferedModel[]> {
 	const offered: OfferedModel[] = [];
-	let began = performance.now();
+	const pause = pauses();
 	for (const model of modelsOf(connection)) {
 		offered.push(offeredModel(connection, model, rules, servedBy(model.id)));
-		if (performance.now() - began > BUSY_MS) {
-			await new Promise(resolve => setImmediate(resolve));
-			began = performance.now();
-		}
+		await pause();
 	}
 	return offered;
 }
@@ -59,7 +54,7 @@ function offeredModel(
 	const told = [
 		...lines,
 		...(contextLength === undefined ? [assumedLengthText(formatNumber(ASSUMED_LENGTH))] : []),
-		...(last === undefined ? [] : [servedLastText(shownText(last))]),
+		...(last === undefined ? [] : [servedLastText(shownText(providerName(connection, last)))]),
 	];
 	const length = contextLength ?? ASSUMED_LENGTH;
 	const input = requestBudget(defined({ contextLength: length, maxOutputTokens })) ?? length;
@@ -81,6 +76,9 @@ function offeredModel(
 		limits: defined({ contextLength, maxOutputTokens }),
 	};
 }
+
+const providerName = ({ providers }: Connection, slug: string) =>
+	providers.find(provider => provider.slug === slug)?.label ?? slug;
 
 /** The demo of the local service is a model only as long as there is no other. */
 function modelsOf(connection: Connection): ConnectionModel[] {

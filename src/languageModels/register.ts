@@ -30,13 +30,16 @@ export function registerLanguageModels(dependencies: LanguageModelsDependencies)
 		);
 		return loaded;
 	};
-	// The editor asks for the models whenever they change. Where nobody has wanted one, that would load everything.
+	// The editor asks for the models whenever it is told of a change. In a window in which nobody has used a model, that
+	// would load everything and start the local service.
 	const change = () => {
 		if (loaded) {
 			changed.fire();
 		}
 	};
 	store.add(dependencies.connect.onDidChange(change));
+	// By itself, the editor does not even ask when its list of models is opened: it shows those that it was told of.
+	store.add(dependencies.connect.onDidLearnModels(() => changed.fire()));
 	store.add(
 		onDidChangeSetting(['errand.chat.routing', 'errand.chat.zeroDataRetention', 'errand.chat.parameters'], change),
 	);

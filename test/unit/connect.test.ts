@@ -18,6 +18,8 @@ describe('the client of the local connection', () => {
 	});
 	afterEach(() => server.stop());
 
+	let models: string[] = [];
+
 	const connect = () => {
 		const nothing = () => ({ dispose() {} });
 		const connection = {
@@ -30,13 +32,27 @@ describe('the client of the local connection', () => {
 			localService: {
 				transport: (inner: Transport) =>
 					createLocalTransport(inner, async () => ({ address: server.origin, token: TOKEN })),
-				describe: async () => ({}),
+				describe: async () => ({ models: models.map(id => ({ id, kinds: ['chat'] })) }),
 				onDidChange: nothing,
 			},
 			channelMemory: { read: () => undefined, write() {} },
 			logger: nullLogger,
 		} as unknown as ConnectDependencies);
 	};
+
+	it('says when it has learnt of other models, and nothing as long as they are the same', async () => {
+		const { onDidLearnModels, describe: ask, active } = connect();
+		let count = 0;
+		onDidLearnModels(() => count++);
+		await ask();
+		await ask();
+		await active();
+		assert.equal(count, 1);
+		models = ['small'];
+		await ask();
+		await ask();
+		assert.equal(count, 2);
+	});
 
 	it('sends the token of the service, and repeats what it says to the letter', async () => {
 		const said = 'The local service failed at this request; its log (service.log) says why.';

@@ -101,7 +101,7 @@ function describeModel(connection: Connection, model: ConnectionModel): ModelDes
 	const excluded = rows.filter(({ verdict }) => verdict === 'out');
 	const policy = routingLabel(nameOf(routing));
 	const retention = zeroDataRetentionOf(connection, { model: model.id, provider: routing }, 'chat');
-	const facts = modelText(model, hostsOf(connection, model.id).length > 1);
+	const facts = modelText({ ...model, kinds: ['chat'] }, hostsOf(connection, model.id).length > 1);
 	return {
 		served: [servedText(rows, candidates), policy].filter(part => part !== '').join(' · '),
 		lines: [

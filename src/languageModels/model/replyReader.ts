@@ -9,6 +9,7 @@ export type ReplyProblem =
 	/** The arguments of a call are no JSON object, so running the tool would do something that nobody has asked for. */
 	| { kind: 'arguments'; tool: string }
 	| { kind: 'too-many-calls' }
+	| { kind: 'too-long' }
 	/** The service's filter has stopped the reply. */
 	| { kind: 'filtered' };
 
@@ -26,6 +27,9 @@ export class ReplyRefusal extends Error {
 const MAXIMUM_CALLS = 1_000;
 const MAXIMUM_ARGUMENTS = 8_000_000;
 
+/** No reply is this long, in UTF-16 code units. The editor queues what it gets, so one without an end would fill it up. */
+const MAXIMUM_TEXT = 8_000_000;
+
 export interface FinishedCall {
 	id: string;
 	name: string;
@@ -36,6 +40,7 @@ export interface FinishedCall {
 export class ReplyReader {
 	private readonly collector = new ToolCallCollector();
 	private argumentsLength = 0;
+	private textLength = 0;
 	private isFiltered = false;
 	/** Something of the reply has come, so that it may have cost something. */
 	hasBegun = false;
@@ -47,6 +52,10 @@ export class ReplyReader {
 		switch (event.type) {
 			case 'text':
 				this.hasBegun = true;
+				this.textLength += event.text.length;
+				if (this.textLength > MAXIMUM_TEXT) {
+					throw new ReplyRefusal({ kind: 'too-long' });
+				}
 				return event.text;
 			case 'reasoning':
 				this.hasBegun = true;

@@ -3,7 +3,15 @@ import { ClientError } from '../../../../src/base/errors.ts';
 import { createClient } from '../../../../src/client/client.ts';
 import { connectionSchema } from '../../../../src/contract/connection.ts';
 import { type FinishedCall, ReplyReader, ReplyRefusal } from '../../../../src/languageModels/model/replyReader.ts';
-import { type Answer, beginEvents, breakOff, FaultServer, sendEvents, sseEvent } from '../../../support/faultServer.ts';
+import {
+	type Answer,
+	beginEvents,
+	breakOff,
+	FaultServer,
+	flood,
+	sendEvents,
+	sseEvent,
+} from '../../../support/faultServer.ts';
 
 const chunk = (delta: object, finish: string | null = null) =>
 	sseEvent({ id: 'r1', model: 'quill', provider: 'north', choices: [{ index: 0, delta, finish_reason: finish }] });
@@ -117,6 +125,18 @@ describe('the reply to a request of the editor', () => {
 			sendEvents(response, ...Array.from({ length: 10 }, () => fragment(0, million, { id: 'a', name: 'look' })), DONE),
 		);
 		assert.deepEqual(problemOf(error), { kind: 'too-many-calls' });
+	});
+
+	it('ends where its text has no end', async () => {
+		const { error } = await read(async response => {
+			beginEvents(response);
+			await flood(response, Buffer.from(chunk({ content: 'x'.repeat(100_000) })), 200_000_000, {
+				sent: 0,
+				isBlocked: false,
+			});
+		});
+		assert.deepEqual(problemOf(error), { kind: 'too-long' });
+		assert.equal((await server.received[0]?.closed)?.isWhole, false);
 	});
 
 	it('says that a filter has stopped it', async () => {

@@ -1,0 +1,184 @@
+// An extension of others, which uses the editor's interface for language models as a test tells it to.
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+
+/** What the extension is told to do; its code below says what each gives back. */
+export type ProbeOrder =
+	| { do: 'list' }
+	| { do: 'ask'; text: string; image?: string; tools?: boolean; mustCall?: boolean }
+	| { do: 'cancel'; text: string }
+	| { do: 'command'; command: string; arguments: unknown[] };
+
+const MANIFEST = {
+	name: 'probe',
+	displayName: 'Probe',
+	publisher: 'others',
+	version: '1.0.0',
+	engines: { vscode: '^1.109.0' },
+	main: './extension.js',
+	activationEvents: ['onStartupFinished'],
+	contributes: {
+		chatParticipants: [{ id: 'others.probe', name: 'probe', fullName: 'Probe', description: 'Asks the chosen model' }],
+	},
+};
+
+/** It is written out as it is, so it is plain JavaScript of CommonJS modules. */
+const CODE = `
+const vscode = require('vscode');
+const { User } = vscode.LanguageModelChatMessage;
+
+const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: { at: { type: 'string' } } } }];
+
+function told(part) {
+	if (part instanceof vscode.LanguageModelTextPart) {
+		return { text: part.value };
+	}
+	return part instanceof vscode.LanguageModelToolCallPart ? { call: part.name, input: part.input } : { other: true };
+}
+
+async function model() {
+	const [first] = await vscode.lm.selectChatModels({ vendor: 'errand' });
+	return first;
+}
+
+async function ask({ text, image, tools: offers, mustCall }) {
+	const parts = [new vscode.LanguageModelTextPart(text)];
+	if (image) {
+		parts.push(vscode.LanguageModelDataPart.image(Buffer.from(image, 'base64'), 'image/png'));
+	}
+	const options = offers ? { tools, ...(mustCall && { toolMode: vscode.LanguageModelChatToolMode.Required }) } : {};
+	const chosen = await model();
+	const { stream } = await chosen.sendRequest([User(parts)], options);
+	const answer = [];
+	for await (const part of stream) {
+		answer.push(told(part));
+	}
+	return answer;
+}
+
+async function cancel({ text }) {
+	const source = new vscode.CancellationTokenSource();
+	const chosen = await model();
+	const { stream } = await chosen.sendRequest([User(text)], {}, source.token);
+	let count = 0;
+	try {
+		for await (const part of stream) {
+			count++;
+			source.cancel();
+		}
+	} catch (error) {
+		return { count, error: error.name };
+	}
+	return { count };
+}
+
+async function carryOut(order) {
+	switch (order.do) {
+		case 'list':
+			return (await vscode.lm.selectChatModels({ vendor: 'errand' })).map(({ id, name, family, maxInputTokens }) => ({ id, name, family, maxInputTokens }));
+		case 'ask':
+			return ask(order);
+		case 'cancel':
+			return cancel(order);
+		case 'command':
+			// What the command gives back may be anything.
+			void vscode.commands.executeCommand(order.command, ...order.arguments);
+			return true;
+	}
+}
+
+async function follow(address) {
+	let result;
+	for (;;) {
+		const response = await fetch(address, { method: 'POST', body: JSON.stringify(result ?? {}) }).catch(() => undefined);
+		if (response === undefined) {
+			return;
+		}
+		result = await carryOut(await response.json()).then(
+			value => ({ value }),
+			error => ({ error: { code: error.code, name: error.name, message: error.message } }),
+		);
+	}
+}
+
+exports.activate = context => {
+	context.subscriptions.push(
+		vscode.chat.createChatParticipant('others.probe', async (request, _context, response, token) => {
+			const messages = [User('From the participant: ' + request.prompt)];
+			const { text } = await request.model.sendRequest(messages, {}, token);
+			for await (const piece of text) {
+				response.markdown(piece);
+			}
+		}),
+	);
+	// The editor calls no participant before the activation has ended.
+	void follow(process.env.ERRAND_TEST_PROBE);
+};
+`;
+
+/** What an order came to. `code` is that of the editor's errors for language models. */
+export interface ProbeResult {
+	value?: unknown;
+	error?: { code?: string; name: string; message: string };
+}
+
+/** Tells the extension what to do, one order after another. */
+export class Probe {
+	private readonly server: Server;
+	/** The extension waits for an order with it. */
+	private waiting: ServerResponse | undefined;
+	private arrived = Promise.withResolvers<void>();
+	private answer: PromiseWithResolvers<ProbeResult> | undefined;
+
+	private constructor() {
+		this.server = createServer(async (request, response) => {
+			let text = '';
+			for await (const piece of request.setEncoding('utf8')) {
+				text += piece;
+			}
+			this.waiting = response;
+			this.arrived.resolve();
+			this.answer?.resolve(JSON.parse(text));
+			this.answer = undefined;
+		});
+	}
+
+	static async start(): Promise<Probe> {
+		const probe = new Probe();
+		probe.server.listen(0, '127.0.0.1');
+		await once(probe.server, 'listening');
+		return probe;
+	}
+
+	/** Where the extension looks for its orders, for the environment of the editor. */
+	get environment(): Record<string, string> {
+		return { ERRAND_TEST_PROBE: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/` };
+	}
+
+	/** Puts the extension among those of an editor that has no window yet. */
+	install(extensionsFolder: string): void {
+		const folder = path.join(extensionsFolder, 'others.probe-1.0.0');
+		mkdirSync(folder, { recursive: true });
+		writeFileSync(path.join(folder, 'package.json'), JSON.stringify(MANIFEST));
+		writeFileSync(path.join(folder, 'extension.js'), CODE);
+	}
+
+	/** Resolves when the extension has carried out the order. */
+	async tell(order: ProbeOrder): Promise<ProbeResult> {
+		await this.arrived.promise;
+		this.arrived = Promise.withResolvers();
+		this.answer = Promise.withResolvers();
+		const { promise } = this.answer;
+		this.waiting?.end(JSON.stringify(order));
+		return promise;
+	}
+
+	async stop(): Promise<void> {
+		this.server.closeAllConnections();
+		this.server.close();
+		await once(this.server, 'close');
+	}
+}
