@@ -3,21 +3,36 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
-import { appears, dialog, quickRow, runCommand, screenshot, until } from '../support/editorWindow.ts';
+import {
+	answerInput,
+	appears,
+	changeSettings,
+	dialog,
+	pickItem,
+	quickRow,
+	runCommand,
+	screenshot,
+	toast,
+	until,
+} from '../support/editorWindow.ts';
 import { Probe } from '../support/probeExtension.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 
+const KEY = 'sk-0123456789abcdefWXYZ';
 const QUESTION = 'Let the editor’s chat and other extensions use the models of Local?';
 
 describe('the models in the editor’s own chat and in other extensions, without an account', function () {
 	this.timeout(180_000);
 	let upstream: UpstreamServer;
+	/** A service that wants a key. */
+	let remote: UpstreamServer;
 	let probe: Probe;
 	let server: EditorServer;
 	let page: Page;
 
 	before(async () => {
 		upstream = await UpstreamServer.start({ pieces: ['Blue', ' sky'] });
+		remote = await UpstreamServer.start();
 		probe = await Probe.start();
 		server = await startEditor({
 			env: probe.environment,
@@ -33,7 +48,9 @@ describe('the models in the editor’s own chat and in other extensions, without
 						dataPolicy: { zeroDataRetention: true, storesData: false },
 					},
 				},
-				'chat.disableAIFeatures': false,
+				'errand.connections': {
+					acme: { label: 'Acme', apiUrl: remote.origin, service: 'acme', models: [{ id: 'large' }] },
+				},
 			},
 		});
 		probe.install(path.join(server.dataFolder, 'extensions'));
@@ -43,9 +60,11 @@ describe('the models in the editor’s own chat and in other extensions, without
 	after(async () => {
 		await server?.stop();
 		await probe?.stop();
+		await remote?.stop();
 		await upstream?.stop();
 	});
 
+	const listed = async () => ((await probe.tell({ do: 'list' })).value as { id: string }[]).map(({ id }) => id);
 	const lastRequest = () => upstream.chats.at(-1)?.body ?? assert.fail('nothing was asked');
 
 	it('are listed for another extension, and nothing is asked of anyone for that', async () => {
@@ -147,5 +166,29 @@ describe('the models in the editor’s own chat and in other extensions, without
 		const { error } = await probe.tell({ do: 'ask', text: 'Why?' });
 		assert.equal(error?.code, 'Blocked');
 		assert.match(error.message, /too many requests/);
+	});
+
+	it('of another connection are none without its key, which nothing asks for, and are there with it', async () => {
+		await changeSettings(page, server, { 'errand.connection': 'acme' });
+		await until('no model is listed', async () => (await listed()).length === 0);
+		assert.equal(await page.locator('.monaco-dialog-box, .quick-input-widget:visible, .notification-toast').count(), 0);
+		await runCommand(page, 'Errand: Manage Keys…');
+		await pickItem(page, 'Inference key');
+		await page.locator('.quick-input-widget:visible').getByText('Inference key of Acme').waitFor();
+		await answerInput(page, KEY);
+		await until('the model is listed', async () => (await listed()).join() === 'acme/large');
+	});
+
+	it('lead to the key manager when the key is refused', async () => {
+		remote.behaviour = { status: 401, body: { error: { message: 'no such key' } } };
+		const asked = probe.tell({ do: 'ask', text: 'Why?' });
+		await dialog(page, QUESTION.replace('Local', 'Acme')).getByRole('button', { name: 'Allow in This Window' }).click();
+		const { error } = await asked;
+		assert.equal(error?.code, 'NoPermissions');
+		assert.match(error.message, /^Acme did not accept the key\. .*It said: “no such key”$/);
+		assert.equal(remote.chats.at(-1)?.headers.authorization, `Bearer ${KEY}`);
+		await toast(page, 'Acme did not accept the key').getByRole('button', { name: 'Manage Keys' }).click();
+		await quickRow(page, 'Inference key').first().waitFor();
+		await screenshot(page, 'language-models-key');
 	});
 });
