@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
 import { askModal } from '../platform/notify.ts';
-import { readSetting, writeSetting } from '../platform/settings.ts';
+import { notWritten, readSetting, writeSetting } from '../platform/settings.ts';
 
 const ACCESS = ['ask', 'allow', 'never'] as const;
-export type Access = (typeof ACCESS)[number];
+type Access = (typeof ACCESS)[number];
 
 /** @throws UserFacingError if the setting has another value. */
 export function accessSetting(): Access {
@@ -53,8 +53,14 @@ export class ModelAccess {
 			return Promise.resolve(access === 'allow');
 		}
 		const { connection } = question;
-		const answer = this.answers.get(connection) ?? ask(question);
+		const known = this.answers.get(connection);
+		if (known) {
+			return known;
+		}
+		const answer = ask(question);
 		this.answers.set(connection, answer);
+		// What could not be asked or written down is asked again.
+		answer.catch(() => this.answers.delete(connection));
 		return answer;
 	}
 }
@@ -74,7 +80,9 @@ async function ask({ label, model, served }: AccessQuestion): Promise<boolean> {
 		always,
 	);
 	if (chosen === always) {
-		await writeSetting('errand.languageModels.access', 'allow');
+		await writeSetting('errand.languageModels.access', 'allow').then(undefined, (error: unknown) => {
+			throw notWritten(error);
+		});
 	}
 	return chosen !== undefined;
 }

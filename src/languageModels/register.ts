@@ -38,8 +38,19 @@ export function registerLanguageModels(dependencies: LanguageModelsDependencies)
 		}
 	};
 	store.add(dependencies.connect.onDidChange(change));
-	// By itself, the editor does not even ask when its list of models is opened: it shows those that it was told of.
-	store.add(dependencies.connect.onDidLearnModels(() => changed.fire()));
+	/** The number of lists that are being made. */
+	let listing = 0;
+	const list: LanguageModelProvider['provideLanguageModelChatInformation'] = async options => {
+		listing++;
+		try {
+			return await (await provider()).provideLanguageModelChatInformation(options);
+		} finally {
+			listing--;
+		}
+	};
+	// By itself, the editor does not even ask when its list of models is opened: it shows those that it was told of. What
+	// is learnt by making a list is in that list.
+	store.add(dependencies.connect.onDidLearnModels(() => listing === 0 && changed.fire()));
 	store.add(
 		onDidChangeSetting(['errand.chat.routing', 'errand.chat.zeroDataRetention', 'errand.chat.parameters'], change),
 	);
@@ -52,8 +63,7 @@ export function registerLanguageModels(dependencies: LanguageModelsDependencies)
 	store.add(
 		vscode.lm.registerLanguageModelChatProvider(LANGUAGE_MODEL_VENDOR, {
 			onDidChangeLanguageModelChatInformation: changed.event as vscode.Event<void>,
-			provideLanguageModelChatInformation: async options =>
-				(await provider()).provideLanguageModelChatInformation(options),
+			provideLanguageModelChatInformation: list,
 			provideLanguageModelChatResponse: async (model, ...rest) =>
 				(await provider()).provideLanguageModelChatResponse(model, ...rest),
 			provideTokenCount: async (model, text) => (await provider()).provideTokenCount(model, text),

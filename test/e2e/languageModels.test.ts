@@ -8,7 +8,6 @@ import {
 	appears,
 	changeSettings,
 	dialog,
-	pickItem,
 	quickRow,
 	runCommand,
 	screenshot,
@@ -168,12 +167,17 @@ describe('the models in the editor’s own chat and in other extensions, without
 		assert.match(error.message, /too many requests/);
 	});
 
-	it('of another connection are none without its key, which nothing asks for, and are there with it', async () => {
+	it('of another connection are none without its key, for which nothing asks before the user adds them', async () => {
 		await changeSettings(page, server, { 'errand.connection': 'acme' });
 		await until('no model is listed', async () => (await listed()).length === 0);
 		assert.equal(await page.locator('.monaco-dialog-box, .quick-input-widget:visible, .notification-toast').count(), 0);
-		await runCommand(page, 'Errand: Manage Keys…');
-		await pickItem(page, 'Inference key');
+		await probe.tell({ do: 'command', command: 'workbench.action.chat.manage', arguments: [] });
+		const errand = page.getByRole('menuitem', { name: 'Errand' });
+		await until('the editor offers to add models of Errand', async () => {
+			await page.getByRole('button', { name: 'Add Models' }).first().click({ timeout: 5_000 });
+			return appears(errand.first(), 3_000);
+		});
+		await errand.first().click();
 		await page.locator('.quick-input-widget:visible').getByText('Inference key of Acme').waitFor();
 		await answerInput(page, KEY);
 		await until('the model is listed', async () => (await listed()).join() === 'acme/large');

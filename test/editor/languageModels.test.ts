@@ -489,6 +489,16 @@ describe('the models that the editor gets', () => {
 		});
 	});
 
+	it('are asked about again where the question could not be shown', async () => {
+		await write('errand.languageModels.access', 'ask');
+		const show = vscode.window.showWarningMessage;
+		Object.assign(vscode.window, { showWarningMessage: () => Promise.reject(new Error('no window')) });
+		assert.match(messageOf((await ask()).error), /no window/);
+		Object.assign(vscode.window, { showWarningMessage: show });
+		answer = 'Allow in This Window';
+		assert.equal(textOf((await ask()).parts), 'Blue.');
+	});
+
 	it('are counted with what they have cost, and tell who has served last', async () => {
 		await ask();
 		const { used } = await waitFor('the reply to be counted', async () => {
