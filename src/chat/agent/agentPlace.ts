@@ -4,6 +4,7 @@ import { probeSandbox } from '../../agents/sandbox/probe.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { type SandboxProblem, sandboxProblem } from '../../contract/agents.ts';
 import { askModal } from '../../platform/notify.ts';
+import { workFolder } from '../model/workFolder.ts';
 
 /** What the user has said to agents without a sandbox, by folder. */
 export interface SandboxConsent {
@@ -13,12 +14,19 @@ export interface SandboxConsent {
 	give(folder: string, problem: SandboxProblem): void;
 }
 
-/** Returns the folder of this window that an agent works in. Throws a UserFacingError where there is none. */
-export function workspaceFolder(): string {
+/**
+ * Returns the folder of this window that an agent works in. `before` is the top folder of the repository in which it has
+ * worked before in the conversation. Throws a UserFacingError where there is none.
+ */
+export function workspaceFolder(before?: string): string {
 	const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
 	const { activeTextEditor } = vscode.window;
 	const active = activeTextEditor && vscode.workspace.getWorkspaceFolder(activeTextEditor.document.uri);
-	const folder = folders.find(candidate => candidate.index === active?.index) ?? folders[0];
+	const folder = workFolder(
+		folders.map(({ uri }) => uri.fsPath),
+		active?.uri.fsPath,
+		before,
+	);
 	if (!vscode.workspace.isTrusted) {
 		throw new UserFacingError(
 			vscode.l10n.t(
@@ -33,7 +41,7 @@ export function workspaceFolder(): string {
 				: vscode.l10n.t('An agent works in a folder. Open one, then try again.'),
 		);
 	}
-	return folder.uri.fsPath;
+	return folder;
 }
 
 /**

@@ -141,7 +141,7 @@ export class TurnRun {
 	private async runToEnd(): Promise<void> {
 		const { turn, choice, signal } = this.options;
 		const { conversation, model } = turn;
-		const folder = workspaceFolder();
+		const folder = workspaceFolder(this.earlierWork(() => true)?.folder);
 		const repository = await repositoryOf(folder);
 		const agent = await choice.use(
 			choice.idOf(conversation),
