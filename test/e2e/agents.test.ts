@@ -18,22 +18,12 @@ import {
 	useTheme,
 } from '../support/editorWindow.ts';
 import { chooseInMenu, logText, startTask, taskRow, taskShows } from '../support/errandWindow.ts';
+import { MONEY_TEST, NAIVE, RIGHT } from '../support/repairs.ts';
 import type { Step } from '../support/scriptedModel.ts';
 
 const MONEY = `/** Writes an amount in cents as people read it. */
 export const format = cents => (cents / 100).toFixed(2);
 `;
-const TEST_FILE = `import assert from 'node:assert/strict';
-import test from 'node:test';
-import { format } from '../src/money.js';
-
-test('separates thousands', () => {
-	assert.equal(format(99_950), '999.50');
-	assert.equal(format(123_456_789), '1,234,567.89');
-});
-`;
-const NAIVE = String.raw`.toFixed(2).replace(/(\d)(\d{3})\./, '$1,$2.')`;
-const RIGHT = String.raw`.toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ',')`;
 
 /** The prompts, each with what the model then does. */
 const SEPARATE = 'Write prices with separators for thousands';
@@ -42,7 +32,7 @@ const WAIT = 'Wait for a long time, and do nothing else';
 const SCRIPTS: Record<string, Step[]> = {
 	[SEPARATE]: [
 		{ do: 'read', path: 'src/money.js' },
-		{ do: 'write', path: 'test/money.test.js', content: TEST_FILE },
+		{ do: 'write', path: 'test/money.test.js', content: MONEY_TEST },
 		{ do: 'edit', path: 'src/money.js', from: '.toFixed(2)', to: NAIVE },
 		{ do: 'run', command: 'node --test test/money.test.js' },
 		{ do: 'edit', path: 'src/money.js', from: NAIVE, to: RIGHT },

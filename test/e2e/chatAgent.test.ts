@@ -9,28 +9,13 @@ import {
 import { reloadWindow } from '../support/editor.ts';
 import { runCommand, screenshot, type Theme, until, useTheme, webviewFrame } from '../support/editorWindow.ts';
 import { replyEnds, sendMessage } from '../support/errandWindow.ts';
+import { DISCOUNT, discountTest, discountPlan as plan } from '../support/repairs.ts';
 import type { Step } from '../support/scriptedModel.ts';
 
 const FIX = 'Ten widgets must be cheaper as well';
-const DISCOUNT = `/** More than ten widgets are cheaper, in per cent. */
-export const discount = widgets => (widgets > 10 ? 5 : 0);
-`;
 const CHANGED = ' M README.md\n M src/discount.js\n';
 const NEXT = 'What comes then?';
-const TEST_FILE = `import assert from 'node:assert/strict';
-import test from 'node:test';
-import { discount } from '../src/discount.js';
-
-test('ten widgets are cheaper', () => assert.equal(discount(10), 5));
-`;
-
-const plan = (...states: string[]): Step => ({
-	do: 'call',
-	tool: 'plan',
-	input: {
-		steps: ['Find the limit', 'Move it', 'Run the tests'].map((text, at) => ({ text, status: states[at] })),
-	},
-});
+const TEST_FILE = discountTest('ten widgets are cheaper', 'assert.equal(discount(10), 5)');
 
 const SCRIPTS: Record<string, Step[]> = {
 	[FIX]: [

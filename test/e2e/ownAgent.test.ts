@@ -5,26 +5,12 @@ import { type AgentWindow, openAgentWindow } from '../support/agentWindow.ts';
 import type { EditorServer } from '../support/editor.ts';
 import { appears, dismissInput, runCommand, screenshot, type Theme, until, useTheme } from '../support/editorWindow.ts';
 import { chooseInMenu, logText, narrowSideBar, startTask, taskRow, taskShows } from '../support/errandWindow.ts';
+import { DISCOUNT, discountTest, discountPlan as plan } from '../support/repairs.ts';
 import type { Step } from '../support/scriptedModel.ts';
 
 const TEN = 'Make ten widgets cheaper as well';
-const DISCOUNT = `/** More than ten widgets are cheaper, in per cent. */
-export const discount = widgets => (widgets > 10 ? 5 : 0);
-`;
-const TEST_FILE = `import assert from 'node:assert/strict';
-import test from 'node:test';
-import { discount } from '../src/discount.js';
+const TEST_FILE = discountTest('few widgets cost what they cost', 'assert.equal(discount(3), 0)');
 
-test('few widgets cost what they cost', () => assert.equal(discount(3), 0));
-`;
-
-const plan = (...states: string[]): Step => ({
-	do: 'call',
-	tool: 'plan',
-	input: {
-		steps: ['Find the limit', 'Move it', 'Run the tests'].map((text, at) => ({ text, status: states[at] })),
-	},
-});
 const SCRIPTS: Record<string, Step[]> = {
 	[TEN]: [
 		plan('in_progress', 'pending', 'pending'),

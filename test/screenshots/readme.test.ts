@@ -27,6 +27,7 @@ import {
 	walkTo,
 	writePrompt,
 } from '../support/errandWindow.ts';
+import { MONEY_TEST, NAIVE, RIGHT } from '../support/repairs.ts';
 import type { Step } from '../support/scriptedModel.ts';
 import { composeSteps, type PictureStep } from './composeSteps.ts';
 
@@ -42,17 +43,6 @@ const OWN_LINE = `
 /** Adds amounts up. */
 export const sum = (...cents) => cents.reduce((total, each) => total + each, 0);
 `;
-const TEST_FILE = `import assert from 'node:assert/strict';
-import test from 'node:test';
-import { format } from '../src/money.js';
-
-test('separates thousands', () => {
-	assert.equal(format(99_950), '999.50');
-	assert.equal(format(123_456_789), '1,234,567.89');
-});
-`;
-const NAIVE = String.raw`.toFixed(2).replace(/(\d)(\d{3})\./, '$1,$2.')`;
-const RIGHT = String.raw`.toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ',')`;
 
 const REPAIR = 'Write prices with separators for thousands';
 const PROMPT = `${REPAIR}\n\n- 123456789 cents are 1,234,567.89\n- Put a test beside the others, and run it`;
@@ -75,7 +65,7 @@ The task **Write prices with separators** does that, with a test.`;
 const SCRIPTS: Record<string, Step[]> = {
 	[REPAIR]: [
 		{ do: 'read', path: 'src/money.js' },
-		{ do: 'write', path: 'test/money.test.js', content: TEST_FILE },
+		{ do: 'write', path: 'test/money.test.js', content: MONEY_TEST },
 		{ do: 'edit', path: 'src/money.js', from: '.toFixed(2)', to: NAIVE },
 		{ do: 'run', command: 'sleep 4; node --test test/money.test.js' },
 		{ do: 'edit', path: 'src/money.js', from: NAIVE, to: RIGHT },

@@ -8,6 +8,7 @@ import { sharedStyles } from '../components/shared.styles.ts';
 import { showControls } from '../markdown.ts';
 import type { Post } from '../page.ts';
 import { chatApprovalStyles } from './chatApproval.styles.ts';
+import { exactTextStyles } from './exactText.styles.ts';
 import { exactText } from './exactText.ts';
 import { questionOf, stepIcon, titleOf } from './stepWords.ts';
 
@@ -24,7 +25,7 @@ export interface Surroundings {
 
 /** The question whether a step may happen, with everything that it would do. */
 export class ChatApproval extends LitElement {
-	static override styles = [sharedStyles, chatApprovalStyles];
+	static override styles = [sharedStyles, exactTextStyles, chatApprovalStyles];
 	static override properties = {
 		step: { attribute: false },
 		surroundings: { attribute: false },

@@ -17,17 +17,6 @@ export const stepDetailsStyles = css`
 
 	pre {
 		margin: 0;
-		padding: 4px 8px;
-		border: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent));
-		border-radius: 4px;
-		background: var(--vscode-textCodeBlock-background);
-		color: var(--vscode-editor-foreground);
-		font-family: var(--vscode-editor-font-family, monospace);
-		font-size: var(--vscode-editor-font-size, 12px);
-		line-height: 1.4;
-		tab-size: 4;
-		white-space: pre-wrap;
-		overflow-wrap: anywhere;
 	}
 
 	/* 20 lines: a long output scrolls inside and moves nothing else far away. */

@@ -6,6 +6,7 @@ import type { HostRequests } from '../hostRequests.ts';
 import { showControls } from '../markdown.ts';
 import type { Post } from '../page.ts';
 import { reveal } from '../unfolding.ts';
+import { exactTextStyles } from './exactText.styles.ts';
 import { exactText, terminalText } from './exactText.ts';
 import { lineStyles } from './line.styles.ts';
 import { renderResults } from './lineParts.ts';
@@ -14,7 +15,7 @@ import { countFacts, factsOf } from './stepWords.ts';
 
 /** What a step shows when it is unfolded: its exact command and output, its places and its changes. */
 export class ChatStepDetails extends LitElement {
-	static override styles = [sharedStyles, lineStyles, stepDetailsStyles];
+	static override styles = [sharedStyles, lineStyles, exactTextStyles, stepDetailsStyles];
 	static override properties = {
 		step: { attribute: false },
 		turn: { attribute: false },
