@@ -1,6 +1,7 @@
 // The exchange with the running service about agents and about what tasks need.
 import * as z from 'zod';
 import { ClientError } from '../base/errors.ts';
+import { askService, placeOf } from '../client/local/serviceExchange.ts';
 import {
 	type AgentsReport,
 	type AgentTrial,
@@ -18,7 +19,6 @@ import {
 	type Withdrawal,
 } from '../contract/agents.ts';
 import { controlPaths, type Discovery } from '../contract/control.ts';
-import { askService, placeOf } from './serviceExchange.ts';
 
 type Service = Pick<Discovery, 'address' | 'token'>;
 

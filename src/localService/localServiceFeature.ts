@@ -84,7 +84,7 @@ export class LocalServiceFeature implements Used {
 	}
 
 	async transport(inner: Transport): Promise<Transport> {
-		const { createLocalTransport } = await import('./localTransport.ts');
+		const { createLocalTransport } = await import('../client/local/localTransport.ts');
 		return createLocalTransport(inner, this.supervisor.ensure);
 	}
 

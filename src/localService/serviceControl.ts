@@ -1,5 +1,7 @@
 // The exchange between a window and the running service beyond the contract: upstreams in one direction, the gateway's
 // description in the other.
+
+import { askService, placeOf } from '../client/local/serviceExchange.ts';
 import {
 	controlPaths,
 	type Discovery,
@@ -11,7 +13,6 @@ import type { FoundAnswer } from '../contract/foundServers.ts';
 import { routes } from '../contract/routes.ts';
 import { taskListSchema } from '../contract/tasks.ts';
 import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
-import { askService, placeOf } from './serviceExchange.ts';
 
 /** The maximum page size of the task list. */
 const MAXIMUM_LISTED = 100;

@@ -4,12 +4,13 @@ import type { Disposable } from '../base/disposable.ts';
 import { describeError, UserFacingError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
+import { provesItself } from '../client/local/serviceProof.ts';
 import { type Discovery, readDiscovery } from '../contract/control.ts';
 import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
 import type { LaunchPlan } from './model/launchPlan.ts';
 import { CRASH_WINDOW_MS, RestartPolicy } from './model/restartPolicy.ts';
-import { type Lease, openLease, provesItself } from './serviceAddress.ts';
 import { handOver, requestShutdown } from './serviceControl.ts';
+import { type Lease, openLease } from './serviceLease.ts';
 
 const START_TIMEOUT_MS = 15_000;
 /** Agents get a few seconds to end on their own. */

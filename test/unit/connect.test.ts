@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { ClientError } from '../../src/base/errors.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import type { Transport } from '../../src/client/core/transport.ts';
+import { createLocalTransport } from '../../src/client/local/localTransport.ts';
 import { type ConnectDependencies, createConnect } from '../../src/connect.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
 import { LOCAL_CONNECTION_NAME, LOCAL_ORIGIN } from '../../src/contract/localConnection.ts';
-import { createLocalTransport } from '../../src/localService/localTransport.ts';
 import { FaultServer, sendJson } from '../support/faultServer.ts';
 
 const TOKEN = 'Tide7Lantern-Pebble_42-Gull';

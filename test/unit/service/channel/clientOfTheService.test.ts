@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createClient } from '../../../../src/client/client.ts';
 import { createFetchTransport } from '../../../../src/client/core/fetchTransport.ts';
+import { createLocalTransport } from '../../../../src/client/local/localTransport.ts';
 import type { Client } from '../../../../src/client/types.ts';
 import { ENCRYPTED_PATH, localConnection } from '../../../../src/contract/localConnection.ts';
-import { createLocalTransport } from '../../../../src/localService/localTransport.ts';
 import { expireSessions, TAMPERINGS, type Tampering, tamper } from '../../../support/channelFaults.ts';
 import { ChannelFront, handOut } from '../../../support/channelFront.ts';
 import { ServiceProcess } from '../../../support/serviceProcess.ts';

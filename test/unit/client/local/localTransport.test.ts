@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts';
-import type { TransportRequest } from '../../../src/client/core/transport.ts';
-import { LOCAL_ORIGIN } from '../../../src/contract/localConnection.ts';
-import { createLocalTransport } from '../../../src/localService/localTransport.ts';
+import { createFetchTransport } from '../../../../src/client/core/fetchTransport.ts';
+import type { TransportRequest } from '../../../../src/client/core/transport.ts';
+import { createLocalTransport } from '../../../../src/client/local/localTransport.ts';
+import { LOCAL_ORIGIN } from '../../../../src/contract/localConnection.ts';
 
 const requestTo = (url: string, signal = AbortSignal.timeout(10_000)): TransportRequest => ({
 	method: 'GET',

@@ -1,5 +1,5 @@
-import type { Transport } from '../client/core/transport.ts';
-import { LOCAL_ORIGIN } from '../contract/localConnection.ts';
+import { LOCAL_ORIGIN } from '../../contract/localConnection.ts';
+import type { Transport } from '../core/transport.ts';
 
 /**
  * Creates a transport that sends the local connection's requests to the service's current address, with its token

@@ -1,9 +1,9 @@
 import http from 'node:http';
-import { defined } from '../base/defined.ts';
-import { ClientError } from '../base/errors.ts';
-import { parseJson } from '../base/json.ts';
-import { codeOfStatus, failureOf } from '../client/core/failures.ts';
-import { readErrorBody } from '../contract/errorBody.ts';
+import { defined } from '../../base/defined.ts';
+import { ClientError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
+import { readErrorBody } from '../../contract/errorBody.ts';
+import { codeOfStatus, failureOf } from '../core/failures.ts';
 
 export interface ExchangeLimits {
 	/**
