@@ -3,6 +3,7 @@
 //   dist/service.js       looks whether this Node is new enough for the local service, and starts it
 //   dist/service-main.js  the local service, one file, a process of its own
 //   dist/agent.js         Errand's own agent, a process of its own
+//   dist/mcp.js           the MCP server, a process of its own, which shares chunks with the extension
 //   dist/sandbox.js       the first program in an agent's sandbox, a process of its own
 //   dist/webview/*.js     the pages: the chat view's, the attestation report's, the decisions'
 // and the notices of the packages in them.
@@ -75,11 +76,34 @@ const processes = [
 	},
 ];
 
+/**
+ * The MCP package's default for Node brings a second validator of JSON schemas, of 150 kB, that nothing here asks for.
+ */
+const oneValidator = {
+	...node.alias,
+	'@modelcontextprotocol/server/_shims': path.resolve(
+		'node_modules/@modelcontextprotocol/server/dist/shimsWorkerd.mjs',
+	),
+};
+
+/** @type {esbuild.BuildOptions} */
+const mcpServer = {
+	...node,
+	alias: oneValidator,
+	entryPoints: { mcp: 'src/mcp/main.ts' },
+	// In one file, modules that are loaded on demand would begin zod in another order than its own need.
+	splitting: true,
+	chunkNames: 'chunks/[name]-[hash]',
+	// It asks a local service with the fetch of Node itself.
+	external: ['./core/undiciTransport.ts'],
+};
+
 /** @type {esbuild.BuildOptions[]} */
 const programs = [
 	{
 		...node,
-		entryPoints: { extension: 'src/extension.ts' },
+		alias: oneValidator,
+		entryPoints: { extension: 'src/extension.ts', ...mcpServer.entryPoints },
 		outdir: 'dist',
 		splitting: true,
 		chunkNames: 'chunks/[name]-[hash]',
@@ -140,7 +164,8 @@ async function build() {
 	}
 	const outdir = process.argv.find(argument => argument.startsWith(PROCESSES))?.slice(PROCESSES.length);
 	if (outdir !== undefined) {
-		await Promise.all(processes.map(options => esbuild.build({ ...options, outdir, sourcemap: 'inline' })));
+		const all = [...processes, mcpServer];
+		await Promise.all(all.map(options => esbuild.build({ ...options, outdir, sourcemap: 'inline' })));
 		return;
 	}
 	if (watch) {

@@ -12,3 +12,6 @@ export const SERVICE_PROGRAM = programFile('service-main.js', 'src/service/main.
 
 /** Errand's own agent. */
 export const AGENT_PROGRAM = programFile('agent.js', 'src/agent/main.ts');
+
+/** The MCP server. */
+export const MCP_PROGRAM = programFile('mcp.js', 'src/mcp/main.ts');

@@ -25,6 +25,7 @@ const LAYERS: Record<string, { imports: string[]; vscode: boolean }> = {
 	agents: { imports: ['base', 'contract', 'client'], vscode: false },
 	service: { imports: ['base', 'contract', 'crypto', 'client/core', 'agents'], vscode: false },
 	agent: { imports: ['base', 'contract', 'crypto', 'client', 'agents'], vscode: false },
+	mcp: { imports: ['base', 'contract', 'crypto', 'client', 'agents'], vscode: false },
 	platform: { imports: ['base'], vscode: true },
 	...Object.fromEntries(
 		FEATURES.map(feature => [feature, { imports: ['base', 'contract', 'client', 'agents', 'platform'], vscode: true }]),

@@ -1,0 +1,173 @@
+// How the MCP server's process asks the editor: HTTP over a private socket, with a token. This is our own protocol and no
+// part of the service's contract.
+import * as z from 'zod';
+import { decisionRequestSchema } from './decisions.ts';
+import { lenient } from './lenient.ts';
+import { integerFrom } from './ranges.ts';
+import { logEntrySchema, taskListQuerySchema, taskSchema } from './tasks.ts';
+
+/** The variables by which the process learns where the editor listens. */
+export const PIPE_VARIABLES = { address: 'ERRAND_EDITOR_PIPE', token: 'ERRAND_EDITOR_TOKEN' } as const;
+
+/** The largest body of a call. */
+export const PIPE_MEGABYTES = 1;
+
+/** The longest line of an answer in characters. The largest entry of a log is shorter. */
+export const MAXIMUM_PIPE_LINE = 16 * 1024 * 1024;
+
+/** The longest prompt in characters that another program may hand over. Nobody can check a longer one before saying yes. */
+export const MAXIMUM_PROMPT = 50_000;
+
+const MAXIMUM_NAME = 400;
+const MAXIMUM_QUERY = 4_000;
+
+/** A name as it stands in a command or an address: a task's id, a branch, an agent. */
+export const nameSchema = z.string().min(1).max(MAXIMUM_NAME);
+export const promptSchema = z
+	.string()
+	.max(MAXIMUM_PROMPT, `must have at most ${MAXIMUM_PROMPT} characters`)
+	.refine(prompt => prompt.trim() !== '', 'must not be empty');
+export const querySchema = z
+	.string()
+	.max(MAXIMUM_QUERY, `must have at most ${MAXIMUM_QUERY} characters`)
+	.refine(query => query.trim() !== '', 'must not be empty');
+/** A path inside a repository. */
+export const filePathSchema = z.string().min(1).max(4096);
+
+/** The calls, by the path of each. Those of `acting` spend or change something, so the editor asks its user first. */
+export const pipeCalls = {
+	list: taskListQuerySchema,
+	get: z.strictObject({ id: nameSchema }),
+	/** Answers with the events of the log, and ends with it. */
+	follow: z.strictObject({ id: nameSchema, fromIndex: integerFrom(0) }),
+	changes: z.strictObject({ id: nameSchema }),
+	diff: z.strictObject({ id: nameSchema, result: nameSchema.optional(), path: filePathSchema }),
+	start: z.strictObject({
+		prompt: promptSchema,
+		/** The address, the folder or the name of a repository. */
+		repository: filePathSchema.optional(),
+		branch: nameSchema.optional(),
+		agent: nameSchema.optional(),
+		model: nameSchema.optional(),
+	}),
+	continue: z.strictObject({ id: nameSchema, prompt: promptSchema }),
+	stop: z.strictObject({ id: nameSchema }),
+	decide: decisionRequestSchema.pick({ state: true, questions: true }),
+	search: z.strictObject({ query: querySchema }),
+} as const;
+export type PipeCall = keyof typeof pipeCalls;
+export type PipeArguments<Call extends PipeCall> = z.input<(typeof pipeCalls)[Call]>;
+export type PipeParsed<Call extends PipeCall> = z.output<(typeof pipeCalls)[Call]>;
+
+export const changedFileSchema = z.object({
+	path: z.string(),
+	/** The letter of git: `A`, `M`, `D`, `R` or `T`. */
+	status: z.string(),
+	/** Undefined for content that is not text. */
+	added: z.number().optional(),
+	removed: z.number().optional(),
+});
+
+/** What a task has changed, one entry for each branch that it has made. */
+export const taskChangesSchema = z.object({
+	results: z.array(
+		z.object({
+			/** Names the result where a task has several. */
+			result: z.string(),
+			branch: z.string(),
+			agent: z.string().optional(),
+			/** Some of them, in git's order. `total` counts all. */
+			files: z.array(changedFileSchema),
+			total: z.number(),
+		}),
+	),
+});
+export type TaskChangeList = z.output<typeof taskChangesSchema>;
+
+export const fileDiffSchema = z.object({ text: z.string(), isCut: z.boolean() });
+export type FileDiff = z.output<typeof fileDiffSchema>;
+
+/** Something to know before a task starts. */
+export const launchFindingSchema = z.object({
+	text: z.string(),
+	detail: z.string().optional(),
+	/** It prevents the task. */
+	isBlocking: z.boolean(),
+});
+export type LaunchFinding = z.output<typeof launchFindingSchema>;
+
+/** What became of a call that needed a yes: a value, or a sentence that says why there is none. */
+function outcomeOf<Value extends z.ZodType>(value: Value) {
+	return z.discriminatedUnion('done', [
+		z.object({ done: z.literal(true), value }),
+		z.object({ done: z.literal(false), reason: z.string(), findings: z.array(launchFindingSchema).optional() }),
+	]);
+}
+export type Outcome<Value> =
+	| { done: true; value: Value }
+	| { done: false; reason: string; findings?: LaunchFinding[] | undefined };
+
+export const startedTaskSchema = z.object({
+	task: taskSchema,
+	findings: z.array(launchFindingSchema),
+	/** What was sent, in a line. */
+	sent: z.string(),
+});
+export type StartedTask = z.output<typeof startedTaskSchema>;
+
+export const continuedTaskSchema = z.object({
+	/** The task that goes on, or the new one that has started from its branch. */
+	task: taskSchema,
+	isNew: z.boolean(),
+});
+export type ContinuedTask = z.output<typeof continuedTaskSchema>;
+
+export const madeDecisionSchema = z.object({
+	model: z.string().optional(),
+	answers: z.record(z.string(), z.unknown()),
+});
+export type MadeDecision = z.output<typeof madeDecisionSchema>;
+
+export const foundAnswerSchema = z.object({
+	text: z.string(),
+	sources: z.array(
+		z.object({ url: z.string().optional(), title: z.string().optional(), excerpt: z.string().optional() }),
+	),
+});
+export type FoundAnswer = z.output<typeof foundAnswerSchema>;
+
+/** The value that each call answers with. That of `follow` comes after its events. */
+export const pipeAnswers = {
+	list: z.object({
+		tasks: z.array(taskSchema),
+		hasMore: z.boolean(),
+		offset: z.number(),
+		limit: z.number(),
+	}),
+	get: taskSchema,
+	follow: z.object({}),
+	changes: taskChangesSchema,
+	diff: fileDiffSchema,
+	start: outcomeOf(startedTaskSchema),
+	continue: outcomeOf(continuedTaskSchema),
+	stop: outcomeOf(taskSchema),
+	decide: outcomeOf(madeDecisionSchema),
+	search: outcomeOf(foundAnswerSchema),
+} as const;
+export type PipeAnswer<Call extends PipeCall> = z.output<(typeof pipeAnswers)[Call]>;
+
+/** An event of a followed log, as far as it says something about the task. */
+export const logEventSchema = z.discriminatedUnion('type', [
+	z.object({ type: z.literal('log'), index: z.number(), entry: logEntrySchema }),
+	z.object({ type: z.literal('status'), status: z.string() }),
+	z.object({ type: z.literal('gap'), from: z.number(), to: z.number() }),
+	z.object({ type: z.literal('complete'), status: z.string(), message: lenient(z.string()) }),
+]);
+export type LogEventOfTask = z.output<typeof logEventSchema>;
+
+/** A line of an answer. The last one has the value, or the sentence that says why there is none. */
+export const pipeLineSchema = z.union([
+	z.object({ event: logEventSchema }),
+	z.object({ value: z.unknown() }),
+	z.object({ problem: z.string() }),
+]);

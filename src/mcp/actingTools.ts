@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import { decisionRequestSchema } from '../contract/decisions.ts';
+import { filePathSchema, nameSchema, promptSchema, querySchema } from '../contract/editorPipe.ts';
+import { dataResult, outsideText, taskView } from './results.ts';
+import type { Tools } from './tools.ts';
+
+const MAXIMUM_ANSWER = 40_000;
+const MAXIMUM_EXCERPT = 1_000;
+const MAXIMUM_SOURCES = 20;
+
+/** What spends money or the user's quota, or changes something on the service. Each call does it anew. */
+const ACTS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
+
+const ASKS = 'The user is asked first and sees exactly what is sent.';
+
+const taskId = nameSchema.describe('The id of the task, as list_tasks and start_task give it.');
+
+/** Registers the tools that spend or change something. None of them does without the user's yes. */
+export function registerActingTools({ access, add, act }: Tools): void {
+	add(
+		'start_task',
+		{
+			title: 'Start a task',
+			description: `Hands a prompt to an agent that works on a repository, on a branch of its own. Spends money or quota, and may push commits that the service needs. ${ASKS} The answer has what is to be known about the repository, such as files that are not committed. Follow it with follow_task.`,
+			inputSchema: z.strictObject({
+				prompt: promptSchema.describe(
+					'All that the agent has to know: it sees the repository, but not this conversation.',
+				),
+				repository: filePathSchema
+					.optional()
+					.describe(
+						'The folder, the address or the name of a repository that is open in the editor; without an editor, its folder.',
+					),
+				branch: nameSchema.optional().describe('The branch to start from. The one that is checked out without it.'),
+				agent: nameSchema.optional().describe('The id of an agent of the connection.'),
+				model: nameSchema.optional().describe('A model of that agent.'),
+			}),
+			annotations: ACTS,
+		},
+		async (asked, context) =>
+			act(await access.prepare('start', asked, context.mcpReq.signal), context, ({ task, findings, sent }) =>
+				dataResult({ ...taskView(task, 'short'), sent, findings }, { isOutside: true }),
+			),
+	);
+	add(
+		'continue_task',
+		{
+			title: 'Continue a task',
+			description: `Gives a task that has ended a further prompt. Spends money or quota. ${ASKS} Where its branch is checked out, a new task starts from it.`,
+			inputSchema: z.strictObject({ task_id: taskId, prompt: promptSchema.describe('What the agent should do next.') }),
+			annotations: ACTS,
+		},
+		async ({ task_id: id, prompt }, context) =>
+			act(await access.prepare('continue', { id, prompt }, context.mcpReq.signal), context, ({ task, isNew }) =>
+				dataResult({ ...taskView(task, 'short'), is_new_task: isNew }, { isOutside: true }),
+			),
+	);
+	add(
+		'stop_task',
+		{
+			title: 'Stop a task',
+			description: `Ends the work of a task’s agent. What it has not finished may be lost. ${ASKS}`,
+			inputSchema: z.strictObject({ task_id: taskId }),
+			annotations: { ...ACTS, destructiveHint: true, idempotentHint: true },
+		},
+		async ({ task_id: id }, context) =>
+			act(await access.prepare('stop', { id }, context.mcpReq.signal), context, task =>
+				dataResult(taskView(task, 'short'), { isOutside: true }),
+			),
+	);
+	add(
+		'decide',
+		{
+			title: 'Ask for a decision',
+			description: `Asks a model typed questions about a state, and returns typed answers with how sure they are. Spends money or quota. ${ASKS}`,
+			inputSchema: decisionRequestSchema.pick({ state: true, questions: true }),
+			annotations: ACTS,
+		},
+		async (asked, context) =>
+			act(await access.prepare('decide', asked, context.mcpReq.signal), context, ({ model, answers }) =>
+				dataResult({ model, answers }, { isOutside: true }),
+			),
+	);
+	add(
+		'search_web',
+		{
+			title: 'Search the web',
+			description: `Asks a model that searches the web, and returns its answer with its sources. Spends money or quota, and sends the query to others. ${ASKS}`,
+			inputSchema: z.strictObject({ query: querySchema }),
+			annotations: ACTS,
+		},
+		async (asked, context) =>
+			act(await access.prepare('search', asked, context.mcpReq.signal), context, ({ text, sources }) =>
+				dataResult(
+					{
+						answer: outsideText(text, MAXIMUM_ANSWER),
+						sources: sources.slice(0, MAXIMUM_SOURCES).map(({ url = '', title = '', excerpt = '' }) => ({
+							url: outsideText(url, MAXIMUM_EXCERPT),
+							title: outsideText(title),
+							excerpt: outsideText(excerpt, MAXIMUM_EXCERPT),
+						})),
+					},
+					{ isOutside: true },
+				),
+			),
+	);
+}

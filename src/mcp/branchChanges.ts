@@ -1,0 +1,124 @@
+// What the tasks of the local service have changed: it puts their branches into the repository on this machine.
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defined } from '../base/defined.ts';
+import { UserFacingError } from '../base/errors.ts';
+import { isOnOtherMachine } from '../base/remoteUrl.ts';
+import type { FileDiff, TaskChangeList } from '../contract/editorPipe.ts';
+import { isActiveTask, type Task } from '../contract/tasks.ts';
+import { runGit } from './runGit.ts';
+
+const MAXIMUM_FILES = 1_000;
+/** In UTF-16 code units. */
+export const MAXIMUM_DIFF = 100_000;
+
+/** A file above this size, in bytes, is not compared line by line. */
+const LARGE_FILE = 'core.bigFileThreshold=8m';
+
+/** These keep git from running a program that the repository names for comparing files. */
+const PLAIN = ['-r', '--no-textconv', '--no-ext-diff', '--no-color', '--ignore-submodules=none'];
+
+const OBJECT = /^(?:[\da-f]{40}|[\da-f]{64})$/;
+
+interface Result {
+	key: string;
+	branch: string;
+	agent: string | undefined;
+	/** What git compares the branch with. */
+	start: string;
+}
+
+/** Lists what a task has changed. Rejects with a UserFacingError. */
+export async function listBranchChanges(task: Task): Promise<TaskChangeList> {
+	const folder = folderOf(task);
+	const results = resultsOf(task).map(async ({ key, branch, agent, start }) => {
+		const output = await diffTree(folder, ['-z', '--raw', '--numstat', '--no-renames'], start, branch, []);
+		const files = readFiles(output);
+		return { result: key, branch, ...defined({ agent }), files: files.slice(0, MAXIMUM_FILES), total: files.length };
+	});
+	return { results: await Promise.all(results) };
+}
+
+/** Returns what a task has changed in one file. Rejects with a UserFacingError. */
+export async function readFileDiff(task: Task, result: string | undefined, file: string): Promise<FileDiff> {
+	const found = resultsOf(task).find(({ key }) => result === undefined || key === result);
+	if (!found) {
+		throw new UserFacingError('The task has no such result. Call task_changes without a path to see what there is.');
+	}
+	const paths = ['--', `:(top,literal)${file}`];
+	const text = await diffTree(folderOf(task), ['-p', '--no-renames'], found.start, found.branch, paths);
+	if (text === '') {
+		throw new UserFacingError(
+			'The task has not changed this file. Call task_changes without a path to see what it has.',
+		);
+	}
+	return { text: text.slice(0, MAXIMUM_DIFF), isCut: text.length > MAXIMUM_DIFF };
+}
+
+function resultsOf(task: Task): Result[] {
+	if (isActiveTask(task)) {
+		throw new UserFacingError('The task is still at work. Its changes are there when it has ended.');
+	}
+	const { id, branchName, agentExecutions = [], multiLaunch, selectedBranch } = task;
+	const isRace = multiLaunch !== false && agentExecutions.length > 1;
+	const made = isRace
+		? agentExecutions.map(({ agent, branchName: branch, errand }, position) => ({
+				key: `${id}:${position}`,
+				branch,
+				agent,
+				commit: errand?.baseCommit,
+			}))
+		: [{ key: id, branch: branchName, agent: undefined, commit: task.errand?.baseCommit }];
+	const results = made.flatMap(({ key, branch, agent, commit }) => {
+		const start =
+			commit !== undefined && OBJECT.test(commit) ? commit : selectedBranch && `refs/heads/${selectedBranch}`;
+		return branch === undefined || start === undefined || start === '' ? [] : [{ key, branch, agent, start }];
+	});
+	if (results.length === 0) {
+		throw new UserFacingError('The task has ended without a branch, so it has changed nothing. Its log says why.');
+	}
+	return results;
+}
+
+function folderOf({ repoUrl = '' }: Task): string {
+	const folder = repoUrl.startsWith('file:') ? fileURLToPath(repoUrl) : repoUrl;
+	if (!path.isAbsolute(folder) || isOnOtherMachine(repoUrl)) {
+		throw new UserFacingError(
+			'The repository of this task is not on this machine, so its changes cannot be read here.',
+		);
+	}
+	return folder;
+}
+
+function diffTree(
+	folder: string,
+	options: readonly string[],
+	start: string,
+	branch: string,
+	paths: readonly string[],
+): Promise<string> {
+	const ends = ['--merge-base', '--end-of-options', start, `refs/heads/${branch}`];
+	const commandLine = ['diff-tree', ...PLAIN, ...options, ...ends, ...(paths.length === 0 ? ['--'] : paths)];
+	return runGit(folder, commandLine, [LARGE_FILE]).catch((error: unknown) => {
+		throw new UserFacingError(
+			`Git could not read the branch “${branch}” in ${folder}. It may have been deleted or renamed.`,
+			{ cause: error },
+		);
+	});
+}
+
+/** Parses `--raw --numstat -z` without renames: all changes, then all counts of lines, in the same order. */
+function readFiles(output: string): TaskChangeList['results'][number]['files'] {
+	const fields = output.split('\0').filter(field => field !== '');
+	const statuses = new Map<string, string>();
+	let at = 0;
+	for (; fields[at]?.startsWith(':'); at += 2) {
+		statuses.set(fields[at + 1] ?? '', (fields[at] ?? '').split(' ').at(-1)?.slice(0, 1) ?? '');
+	}
+	return fields.slice(at).map(field => {
+		const [added = '-', removed = '-', ...name] = field.split('\t');
+		const file = name.join('\t');
+		const lines = added === '-' ? {} : { added: Number(added), removed: Number(removed) };
+		return { path: file, status: statuses.get(file) ?? 'M', ...lines };
+	});
+}

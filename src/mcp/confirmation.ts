@@ -1,0 +1,96 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+	type CallToolResult,
+	CLIENT_CAPABILITIES_META_KEY,
+	type ClientCapabilities,
+	createRequestStateCodec,
+	type InputRequiredResult,
+	inputRequired,
+	inputResponse,
+	type McpServer,
+	type RequestStateCodec,
+	type ServerContext,
+} from '@modelcontextprotocol/server';
+import { showHidden } from '../base/invisible.ts';
+import type { Question } from './access.ts';
+import { refusal } from './results.ts';
+
+const VALID_SECONDS = 600;
+
+/** What the client sends back with the answer: which question it was. It is signed, and each is used once. */
+interface Asked {
+	question: string;
+	once: string;
+}
+
+/**
+ * Asks the user of a client, by a form that the client shows (elicitation). A yes holds for exactly what the form has
+ * shown, and once.
+ */
+export class Confirmations {
+	private readonly codec: RequestStateCodec<Asked> = createRequestStateCodec<Asked>({
+		key: randomBytes(32),
+		ttlSeconds: VALID_SECONDS,
+	});
+	private readonly used = new Set<string>();
+
+	/** The server's hook for what clients send back. */
+	readonly verify = (state: string, context: ServerContext): Promise<Asked> => this.codec.verify(state, context);
+
+	/** Returns `yes`, or what to answer the call with: the question itself, or why there is no yes. */
+	async ask(
+		server: McpServer,
+		context: ServerContext,
+		question: Question,
+	): Promise<'yes' | CallToolResult | InputRequiredResult> {
+		const text = textOf(question);
+		const digest = createHash('sha256').update(text).digest('base64url');
+		const answer = inputResponse(context.mcpReq.inputResponses, 'answer');
+		const state = context.mcpReq.requestState<Asked>();
+		if (answer.kind === 'elicit' && state?.question === digest && !this.used.has(state.once)) {
+			this.used.add(state.once);
+			return answer.action === 'accept' && answer.content?.['allow'] === true
+				? 'yes'
+				: refusal('The user did not allow it, so nothing was sent. Do not try again unless they ask for it.');
+		}
+		if (!canAsk(server, context)) {
+			return refusal(
+				'This needs the user’s yes, and here nobody can be asked: there is no editor, and this client shows no forms (elicitation). Nothing was sent. Do it in the editor with Errand, or use a client that shows forms.',
+			);
+		}
+		return inputRequired({
+			inputRequests: {
+				answer: inputRequired.elicit({
+					message: text,
+					requestedSchema: {
+						type: 'object',
+						properties: { allow: { type: 'boolean', title: question.yes } },
+						required: ['allow'],
+					},
+				}),
+			},
+			requestState: await this.codec.mint({ question: digest, once: randomBytes(16).toString('base64url') }),
+		});
+	}
+}
+
+/** All of the question, with a name for each character that would not be seen. */
+function textOf({ title, parts }: Question): string {
+	const lines = parts.map(({ name, text }) => {
+		const shown = showHidden(text);
+		return shown.includes('\n') || shown.length > 80
+			? `${name} (${text.length} characters):\n${shown}`
+			: `${name}: ${shown}`;
+	});
+	return [title, ...lines].join('\n\n');
+}
+
+/** A client that names no mode of elicitation means the form. */
+function canAsk(server: McpServer, context: ServerContext): boolean {
+	const envelope = context.mcpReq.envelope as Record<string, unknown> | undefined;
+	const declared = (envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities()) as
+		| ClientCapabilities
+		| undefined;
+	const { elicitation } = declared ?? {};
+	return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}

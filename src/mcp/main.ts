@@ -1,0 +1,59 @@
+// The MCP server of Errand, a program of its own: it serves one client on its standard input and output.
+import os from 'node:os';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { describeError } from '../base/errors.ts';
+import { programVersion } from '../base/programVersion.ts';
+import { stateFolderOf } from '../contract/control.ts';
+import { PIPE_VARIABLES } from '../contract/editorPipe.ts';
+import { createEditorAccess } from './editorAccess.ts';
+import { createLocalAccess } from './localAccess.ts';
+import { createServer } from './server.ts';
+
+/** The longest message of a client in bytes. A longer one ends the connection. */
+const MAXIMUM_MESSAGE = 16 * 1024 * 1024;
+
+const HELP = `Errand's MCP server. It speaks the Model Context Protocol on its standard input and output.
+
+node mcp.js [--data <folder>]
+
+Started by the editor, it works on the connection of its window. Otherwise it works with the local service that
+runs for this user.
+
+  --data <folder>  the data folder of the local service, where it is not the usual one
+  --help           this text
+`;
+
+function main(): void {
+	let options: { data?: string | undefined; help?: boolean | undefined };
+	try {
+		options = parseArgs({ options: { data: { type: 'string' }, help: { type: 'boolean' } } }).values;
+	} catch (error) {
+		process.stderr.write(`${describeError(error)}\n\n${HELP}`);
+		process.exitCode = 2;
+		return;
+	}
+	if (options.help) {
+		process.stdout.write(HELP);
+		return;
+	}
+	const address = process.env[PIPE_VARIABLES.address];
+	const token = process.env[PIPE_VARIABLES.token];
+	// A program that this one starts must not reach the editor.
+	delete process.env[PIPE_VARIABLES.token];
+	const access =
+		address && token
+			? createEditorAccess({ address, token })
+			: createLocalAccess(options.data ?? stateFolderOf(process.env, process.platform, os.homedir()));
+	const version = programVersion(fileURLToPath(import.meta.url));
+	serveStdio(() => createServer(access, version), {
+		transport: new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAXIMUM_MESSAGE }),
+		onerror: error => process.stderr.write(`${describeError(error)}\n`),
+	});
+	// A call may still wait for the service, and nobody reads its answer any more.
+	process.stdin.once('close', () => process.exit());
+}
+
+main();

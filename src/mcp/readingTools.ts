@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import { filePathSchema, nameSchema } from '../contract/editorPipe.ts';
+import { integerBetween, integerFrom } from '../contract/ranges.ts';
+import { TASK_STATUS_FILTERS } from '../contract/tasks.ts';
+import { readLog } from './readLog.ts';
+import { dataResult, outsideText, taskView } from './results.ts';
+import { type Tools, tellProgress } from './tools.ts';
+
+/** A page of the list has at most this many tasks. */
+const MAXIMUM_LISTED = 50;
+const MAXIMUM_ENTRIES = 200;
+const MAXIMUM_LOG_BYTES = 64 * 1024;
+/** Most clients give up on a call after a minute. */
+const MAXIMUM_WAIT_SECONDS = 50;
+const MAXIMUM_DIFF = 60_000;
+const LISTED_FILES = 300;
+/** Progress is told at most this often, in milliseconds. */
+const PROGRESS_MS = 250;
+
+/** What only reads. The service may be one on the network, whose texts are those of others. */
+const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+
+const taskId = nameSchema.describe('The id of the task, as list_tasks and start_task give it.');
+
+/** Registers the tools that only read. */
+export function registerReadingTools({ access, add }: Tools): void {
+	add(
+		'list_tasks',
+		{
+			title: 'List tasks',
+			description: 'Lists the tasks of the user’s connection, the newest first. Costs nothing.',
+			inputSchema: z.strictObject({
+				status: z.enum(TASK_STATUS_FILTERS).optional().describe('Only tasks in this state.'),
+				limit: integerBetween(1, MAXIMUM_LISTED).default(20).describe('How many tasks at most.'),
+				offset: integerFrom(0).default(0).describe('How many tasks to leave out.'),
+			}),
+			annotations: READS,
+		},
+		async ({ status, limit, offset }, { mcpReq }) => {
+			const query = { limit, offset, ...(status === undefined ? {} : { status }) };
+			const page = await access.read('list', query, mcpReq.signal);
+			const tasks = page.tasks.slice(0, limit).map(task => taskView(task, 'short'));
+			return dataResult({ tasks, has_more: page.hasMore, offset }, { isOutside: tasks.length > 0 });
+		},
+	);
+	add(
+		'get_task',
+		{
+			title: 'Get a task',
+			description: 'Returns one task: its state, prompt, repository, branch and result. Costs nothing.',
+			inputSchema: z.strictObject({ task_id: taskId }),
+			annotations: READS,
+		},
+		async ({ task_id: id }, { mcpReq }) =>
+			dataResult(taskView(await access.read('get', { id }, mcpReq.signal), 'whole'), { isOutside: true }),
+	);
+	add(
+		'follow_task',
+		{
+			title: 'Follow a task’s log',
+			description:
+				'Reads a part of a task’s log from an index, and waits for further entries while the task is active. Call it again with next_index until has_ended is true. Costs nothing.',
+			inputSchema: z.strictObject({
+				task_id: taskId,
+				from_index: integerFrom(0).default(0).describe('The first entry to read.'),
+				max_entries: integerBetween(1, MAXIMUM_ENTRIES).default(100).describe('How many entries at most.'),
+				wait_seconds: integerBetween(1, MAXIMUM_WAIT_SECONDS)
+					.default(20)
+					.describe('How long to wait for further entries at most.'),
+			}),
+			annotations: READS,
+		},
+		async ({ task_id: id, from_index: from, max_entries: entries, wait_seconds: seconds }, context) => {
+			const { signal } = context.mcpReq;
+			let toldAt = 0;
+			const part = await readLog(
+				(fromIndex, own) => access.follow({ id, fromIndex }, own),
+				from,
+				{ entries, bytes: MAXIMUM_LOG_BYTES, milliseconds: seconds * 1000 },
+				signal,
+				read => {
+					const now = Date.now();
+					if (now - toldAt >= PROGRESS_MS) {
+						toldAt = now;
+						const last = outsideText(read.entries.at(-1)?.text ?? '', 120);
+						void tellProgress(context, read.entries.length, last).catch(() => {});
+					}
+				},
+			);
+			return dataResult({ task_id: id, ...part }, { isOutside: true });
+		},
+	);
+	add(
+		'task_changes',
+		{
+			title: 'Read what a task has changed',
+			description:
+				'Lists the files that an ended task has changed on its branch. With a path, returns the diff of that file. Neither touches the user’s files. Costs nothing.',
+			inputSchema: z.strictObject({
+				task_id: taskId,
+				path: filePathSchema.optional().describe('A file of the list, for its diff.'),
+				result: nameSchema
+					.optional()
+					.describe('Which result of a task with several agents, as the list names it. The first one without it.'),
+			}),
+			annotations: READS,
+		},
+		async ({ task_id: id, path, result }, { mcpReq }) => {
+			if (path === undefined) {
+				const { results } = await access.read('changes', { id }, mcpReq.signal);
+				const chosen = results.filter(entry => result === undefined || entry.result === result);
+				const listed = chosen.map(({ files, total, ...entry }) => ({
+					...entry,
+					branch: outsideText(entry.branch),
+					total_files: total,
+					files: files.slice(0, LISTED_FILES).map(file => ({ ...file, path: outsideText(file.path, 1_000) })),
+				}));
+				return dataResult({ task_id: id, results: listed }, { isOutside: true });
+			}
+			const asked = { id, path, ...(result === undefined ? {} : { result }) };
+			const { text, isCut } = await access.read('diff', asked, mcpReq.signal);
+			const diff = outsideText(text, MAXIMUM_DIFF);
+			return dataResult(
+				{ task_id: id, path: outsideText(path, 1_000), diff, is_cut: isCut || text.length > MAXIMUM_DIFF },
+				{ isOutside: true },
+			);
+		},
+	);
+}

@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process';
+import { childEnvironment } from '../base/childEnvironment.ts';
+import { safeArguments, safeEnvironment } from '../base/gitConfiguration.ts';
+
+const TIMEOUT_MS = 30_000;
+const MAXIMUM_OUTPUT = 64 * 1024 * 1024;
+
+/**
+ * Runs a command of git that reads commits, trees and references alone, so that no hook and no filter has a part in it.
+ * `settings` are further ones, as `key=value`. Rejects with the error of a git that failed.
+ */
+export function runGit(
+	folder: string,
+	commandLine: readonly string[],
+	settings: readonly string[] = [],
+): Promise<string> {
+	const env = childEnvironment(process.env, safeEnvironment('none'));
+	const limits = { timeout: TIMEOUT_MS, maxBuffer: MAXIMUM_OUTPUT };
+	return new Promise((resolve, reject) => {
+		const whole = [...safeArguments(settings), '-C', folder, ...commandLine];
+		execFile('git', whole, { env, windowsHide: true, ...limits }, (error, output) =>
+			error ? reject(error) : resolve(output),
+		);
+	});
+}
+
+/** Returns the branch that is checked out in a repository, or undefined where that is none or the folder is no repository. */
+export async function currentBranch(folder: string): Promise<string | undefined> {
+	const name = await runGit(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD']).catch(() => '');
+	return name.trim() || undefined;
+}
