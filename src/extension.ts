@@ -10,6 +10,7 @@ import { registerDecisions } from './decisions/register.ts';
 import { registerKeys } from './keys/register.ts';
 import { registerLanguageModels } from './languageModels/register.ts';
 import { registerLocalService } from './localService/register.ts';
+import { registerMcpOffer } from './mcpOffer/register.ts';
 import { registerCommand } from './platform/commands.ts';
 import { registerGetStarted } from './platform/getStarted.ts';
 import { commands } from './platform/ids.ts';
@@ -72,8 +73,7 @@ function wire(context: vscode.ExtensionContext): void {
 		chosenModel: () => readTextSetting('errand.chat.model'),
 		logger: log.logger('client'),
 	});
-	const { active } = connect;
-	const channel = registerChannel({ extensionUri, globalState, active, logger: log.logger('channel') });
+	const channel = registerChannel({ extensionUri, globalState, active: connect.active, logger: log.logger('channel') });
 	const chat = registerChat({
 		extensionUri,
 		globalStorageUri,
@@ -133,11 +133,19 @@ function wire(context: vscode.ExtensionContext): void {
 		registerDecisions({
 			extensionUri,
 			workspaceState,
-			active,
+			active: connect.active,
 			ensureKey: connection => keys.ensure(connection, 'inference'),
 			readContext: chat.readContext,
 			tasks,
 			logger: log.logger('decisions'),
+		}),
+		registerMcpOffer({
+			extensionUri,
+			active: connect.active,
+			ensureKey: connection => keys.ensure(connection, 'inference'),
+			routing: async () => (await localService.agentSettings()).provider,
+			tasks: tasks.asked,
+			logger: log.logger('mcp'),
 		}),
 		registerCosts({ connections, localService, chat, languageModels }),
 		// The log is disposed of last, because the others still write to it while they are disposed of.

@@ -107,6 +107,12 @@ export const CHANGE_SCHEME = 'errand-change';
 /** The scheme of documents in which a prompt made of comments is written. Menus in package.json match on it. */
 export const COMMENT_PROMPT_SCHEME = 'errand-follow-up';
 
+/** The provider of the MCP server. */
+export const MCP_PROVIDER = 'errand.mcp';
+
+/** The scheme of documents that show all of what another agent wants to be done. */
+export const ASKED_SCHEME = 'errand-asked';
+
 /** The scheme of documents that compare agents. */
 export const COMPARE_SCHEME = 'errand-compare';
 

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { ClientError, UserFacingError } from '../base/errors.ts';
 import { firstLine } from '../base/plainText.ts';
+import type { ContinuedTask, Outcome } from '../contract/editorPipe.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
 import { inertText } from '../platform/inertText.ts';
 import { type askModal, showMessage } from '../platform/notify.ts';
@@ -9,10 +10,11 @@ import { StateEntries } from '../platform/sharedState.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import type { CheckedOutBranches } from './checkedOutBranches.ts';
 import { rowWords } from './common/messages.ts';
+import { refusedByUser } from './launch/askedLaunch.ts';
 import { shortName } from './launch/findingText.ts';
 import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
-import type { TaskResult } from './model/taskResult.ts';
+import { isRace, type TaskResult } from './model/taskResult.ts';
 import { taskTitle } from './model/taskRow.ts';
 import type { TaskListStore } from './taskListStore.ts';
 
@@ -38,6 +40,18 @@ export interface TaskFollowUpsDependencies {
 	askModal: typeof askModal;
 	explain(error: unknown): void;
 }
+
+/** A further prompt that another program wants to be sent, with the task as it is. */
+export interface ShownFollowUp {
+	task: Task;
+	prompt: string;
+	connection: string;
+	/** Set where the branch is checked out, so that a new task starts from it; `text` says so. */
+	from: { branch: string; text: string } | undefined;
+}
+
+/** Asks the user whether exactly this may be sent. */
+export type AllowFollowUp = (shown: ShownFollowUp) => Promise<boolean>;
 
 /** Where the branch of a task is checked out. */
 type CheckedOut = Awaited<ReturnType<CheckedOutBranches['find']>>;
@@ -80,7 +94,7 @@ export class TaskFollowUps {
 			const isSent =
 				prompt !== undefined &&
 				(checkedOut
-					? await this.startFrom(task, checkedOut.branch, prompt, target)
+					? (await this.startFrom(task, checkedOut.branch, prompt, target)) !== undefined
 					: await this.send(task, prompt, target));
 			if (isSent) {
 				this.keep(id, '');
@@ -110,8 +124,45 @@ export class TaskFollowUps {
 				detail,
 				start,
 			);
-			return chosen === start && (await this.startFrom(task, branch, prompt, target, agent));
+			return chosen === start && (await this.startFrom(task, branch, prompt, target, agent)) !== undefined;
 		});
+	}
+
+	/**
+	 * Sends a prompt for another program, after the same checks, once `allow` has resolved with true for it. Rejects with an
+	 * error to be explained.
+	 */
+	async sendAsked(id: string, prompt: string, allow: AllowFollowUp): Promise<Outcome<ContinuedTask>> {
+		if (this.requests.has(id)) {
+			return { done: false, reason: vscode.l10n.t('A prompt for this task is on its way already.') };
+		}
+		this.requests.add(id);
+		try {
+			const target = await this.targetFor();
+			const task = await target.client.tasks.get(id);
+			if (isActiveTask(task)) {
+				return { done: false, reason: vscode.l10n.t('The task is still at work. Wait for its end, or stop it.') };
+			}
+			if (isRace(task)) {
+				const reason = vscode.l10n.t('Several agents worked on this task. The user can go on with one in the editor.');
+				return { done: false, reason };
+			}
+			const checkedOut = await this.dependencies.branches.find(task, target);
+			const from = checkedOut && { branch: checkedOut.branch, text: staysText(checkedOut) };
+			if (!(await allow({ task, prompt, connection: target.connection.label, from }))) {
+				return { done: false, reason: refusedByUser() };
+			}
+			if (!checkedOut) {
+				await this.send(task, prompt, target);
+				return { done: true, value: { task: { ...task, status: 'pending', completedAt: undefined }, isNew: false } };
+			}
+			const made = await this.startFrom(task, checkedOut.branch, prompt, target);
+			return made === undefined
+				? { done: false, reason: vscode.l10n.t('The new task could not be started. The editor says why.') }
+				: { done: true, value: { task: await target.client.tasks.get(made), isNew: true } };
+		} finally {
+			this.requests.delete(id);
+		}
 	}
 
 	/** Checks that a task can go on, and runs one request for it at a time. */
@@ -124,14 +175,7 @@ export class TaskFollowUps {
 		}
 		this.requests.add(id);
 		try {
-			const target = await this.dependencies.active.target();
-			if (target.connection.isLocal && !this.dependencies.isTrusted()) {
-				throw new UserFacingError(
-					vscode.l10n.t(
-						'This workspace is not trusted, so no agent runs on this machine for it. Trust it (“Workspaces: Manage Workspace Trust”), then continue the task.',
-					),
-				);
-			}
+			const target = await this.targetFor();
 			const task = this.dependencies.store.get(id) ?? (await target.client.tasks.get(id));
 			if (isActiveTask(task)) {
 				void showMessage(
@@ -147,6 +191,18 @@ export class TaskFollowUps {
 		} finally {
 			this.requests.delete(id);
 		}
+	}
+
+	private async targetFor(): Promise<TaskTarget> {
+		const target = await this.dependencies.active.target();
+		if (target.connection.isLocal && !this.dependencies.isTrusted()) {
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'This workspace is not trusted, so no agent runs on this machine for it. Trust it (“Workspaces: Manage Workspace Trust”), then continue the task.',
+				),
+			);
+		}
+		return target;
 	}
 
 	private async send(task: Task, prompt: string, target: TaskTarget): Promise<true> {
@@ -179,7 +235,7 @@ export class TaskFollowUps {
 		prompt: string,
 		target: TaskTarget,
 		agent?: AgentBranch,
-	): Promise<boolean> {
+	): Promise<string | undefined> {
 		const { repoUrl = '', installDependencies, maxDuration = 0 } = task;
 		const request: TaskCreateRequest = {
 			prompt,
@@ -193,8 +249,7 @@ export class TaskFollowUps {
 			}),
 		};
 		const { start, branches } = this.dependencies;
-		const made = await start(request, target, task => branches.remember(task.id, target, task.selectedBranch));
-		return made !== undefined;
+		return start(request, target, task => branches.remember(task.id, target, task.selectedBranch));
 	}
 
 	private ask(task: Task, checkedOut: CheckedOut): Promise<string | undefined> {

@@ -16,8 +16,10 @@ import { KeptTexts } from '../platform/keptText.ts';
 import { isEntryKey } from '../platform/sharedState.ts';
 import type { ApplyCommands } from './apply/applyCommands.ts';
 import type { CommitRange, Comparison, RangeFile } from './apply/commitRanges.ts';
+import type { AskedTasks } from './askedTasks.ts';
 import type { BranchCommands } from './branches/branchCommands.ts';
 import { registerChangeFiles } from './changes/changeFileSystem.ts';
+import type { TaskFollowUps } from './continueTask.ts';
 import { PromptFile } from './launch/promptFile.ts';
 import type { TaskLauncher } from './launch/taskLauncher.ts';
 import type { LogDocumentCommands } from './logDocumentCommands.ts';
@@ -33,6 +35,7 @@ import {
 } from './model/storageKeys.ts';
 import type { TaskAnswers } from './review/taskAnswers.ts';
 import type { TaskMaterial } from './review/taskMaterial.ts';
+import type { TaskStops } from './stopTask.ts';
 import type { TasksDependencies } from './tasksDependencies.ts';
 import type { TasksFeature } from './tasksFeature.ts';
 import type { TreeNode } from './taskTree.ts';
@@ -56,6 +59,14 @@ export interface RegisteredTasks extends Disposable {
 		take(range: CommitRange, title: string, named?: string): Promise<string[]>;
 		takeAllowed(range: CommitRange): Promise<string[]>;
 		takeBack(range: CommitRange, named?: string): Promise<string[]>;
+	};
+	/** What other programs ask for. What spends or changes something is done once `allow` has resolved with true for it. */
+	asked: {
+		start: TaskLauncher['startAsked'];
+		continueTask: TaskFollowUps['sendAsked'];
+		stop: TaskStops['stopAsked'];
+		changes: AskedTasks['changes'];
+		diff: AskedTasks['diff'];
 	};
 }
 
@@ -122,6 +133,11 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 
 	store.add(registerAnswers(async () => (await feature()).answers));
 
+	const askedTasks = async (): Promise<AskedTasks> => {
+		const [{ active, results }, { AskedTasks }] = await Promise.all([feature(), import('./askedTasks.ts')]);
+		return new AskedTasks({ active, changes: results.changes });
+	};
+
 	const { workspaceState, storageUri } = dependencies;
 	const isStored = (name: string) => storageUri !== undefined && existsSync(path.join(storageUri.fsPath, name));
 	if (isStored(LAST_APPLY_FILE)) {
@@ -159,6 +175,13 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 				(await import('./apply/commitRanges.ts')).takeAllowedRange((await feature()).applyCommands, range),
 			takeBack: async (...asked) =>
 				(await import('./apply/commitRanges.ts')).takeBackRange((await feature()).applyCommands, ...asked),
+		},
+		asked: {
+			start: async (...asked) => (await feature()).launcher.startAsked(...asked),
+			continueTask: async (...asked) => (await feature()).followUps.sendAsked(...asked),
+			stop: async (...asked) => (await feature()).stops.stopAsked(...asked),
+			changes: async asked => (await askedTasks()).changes(asked),
+			diff: async asked => (await askedTasks()).diff(asked),
 		},
 		dispose: () => store.dispose(),
 	};

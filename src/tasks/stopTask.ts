@@ -1,8 +1,11 @@
 import * as vscode from 'vscode';
-import { isActiveTask } from '../contract/tasks.ts';
+import type { Outcome } from '../contract/editorPipe.ts';
+import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import { rowWords } from './common/messages.ts';
+import { refusedByUser } from './launch/askedLaunch.ts';
+import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';
 import type { TaskListStore } from './taskListStore.ts';
 
@@ -11,6 +14,9 @@ export interface TaskStopsDependencies {
 	active: ActiveConnection;
 	explain(error: unknown): void;
 }
+
+/** Asks the user whether this task may be stopped. */
+export type AllowStop = (shown: { task: Task; connection: string }) => Promise<boolean>;
 
 /** Stops tasks on the service, with one request at a time for each task. */
 export class TaskStops {
@@ -32,18 +38,41 @@ export class TaskStops {
 			void showMessage('information', vscode.l10n.t('“{0}” is over already.', taskTitle(task, rowWords.untitled)));
 			return;
 		}
+		try {
+			await this.send(id, await active.target());
+		} catch (error) {
+			explain(error);
+		}
+	}
+
+	/**
+	 * Stops a task for another program, once `allow` has resolved with true for it. Rejects with an error to be explained.
+	 */
+	async stopAsked(id: string, allow: AllowStop): Promise<Outcome<Task>> {
+		const target = await this.dependencies.active.target();
+		const task = await target.client.tasks.get(id);
+		if (!isActiveTask(task) || this.requests.has(id)) {
+			return { done: false, reason: vscode.l10n.t('The task is over already, or is being stopped.') };
+		}
+		return (await allow({ task, connection: target.connection.label }))
+			? { done: true, value: await this.send(id, target) }
+			: { done: false, reason: refusedByUser() };
+	}
+
+	private async send(id: string, { connection, client }: TaskTarget): Promise<Task> {
+		const { store, active } = this.dependencies;
 		this.requests.add(id);
 		store.setStopping(id, true);
 		try {
-			const { connection, client } = await active.target();
 			const stopped = await client.tasks.stop(id);
 			// The row shows “stopping” until the service reports a final state: in this reply, in the log or in the list.
 			if (active.is(connection.name)) {
 				store.put(stopped);
 			}
+			return stopped;
 		} catch (error) {
 			store.setStopping(id, false);
-			explain(error);
+			throw error;
 		} finally {
 			this.requests.delete(id);
 		}

@@ -67,6 +67,9 @@ export interface TasksFeature extends Disposable {
 	readonly results: TaskResults;
 	readonly applyCommands: ApplyCommands;
 	readonly answers: TaskAnswers;
+	readonly active: ActiveConnection;
+	readonly stops: TaskStops;
+	readonly followUps: TaskFollowUps;
 	/** Resumes what a reload of the window interrupted. */
 	resume(): Promise<void>;
 }
@@ -85,7 +88,7 @@ class Feature implements TasksFeature {
 	readonly tree: TaskTree;
 	private readonly dependencies: TasksDependencies;
 	private readonly disposables = new DisposableStore();
-	private readonly active: ActiveConnection;
+	readonly active: ActiveConnection;
 	private readonly store: TaskListStore;
 	private readonly agentTasks: AgentTaskList;
 	private readonly list: ListRefresh;
@@ -94,10 +97,10 @@ class Feature implements TasksFeature {
 	readonly logCommands: LogDocumentCommands;
 	readonly results: TaskResults;
 	private readonly tabs: LogTabs;
-	private readonly stops: TaskStops;
+	readonly stops: TaskStops;
 	private readonly kept: KeptTasks;
 	private readonly branches: CheckedOutBranches;
-	private readonly followUps: TaskFollowUps;
+	readonly followUps: TaskFollowUps;
 	private readonly view: TaskView;
 	readonly launcher: TaskLauncher;
 	readonly archive: TaskArchive;
@@ -139,13 +142,12 @@ class Feature implements TasksFeature {
 				ends,
 			}),
 		);
-		const { logs } = this;
 		this.documents = this.disposables.add(
-			new LogDocuments({ explain, reopen: (connection, taskId) => logs.reopen(connection, taskId) }),
+			new LogDocuments({ explain, reopen: (connection, taskId) => this.logs.reopen(connection, taskId) }),
 		);
 		this.logCommands = new LogDocumentCommands({
 			documents: this.documents,
-			logs,
+			logs: this.logs,
 			store,
 			choose: (...asked) => this.choose(...asked),
 			look: id => results.look(id),
@@ -166,7 +168,7 @@ class Feature implements TasksFeature {
 		);
 		const { results } = this;
 		this.disposables.add(
-			new TaskNotices({ ends, logs, documents: this.documents, ended: results.ended, active, explain }),
+			new TaskNotices({ ends, logs: this.logs, documents: this.documents, ended: results.ended, active, explain }),
 		);
 		this.stops = new TaskStops({ store, active, explain });
 		this.kept = new KeptTasks({

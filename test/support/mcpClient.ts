@@ -17,6 +17,8 @@ export interface ToolAnswer {
 type Message = any;
 
 export interface McpClientOptions {
+	/** The server's program; the one under test by default. */
+	program?: string;
 	args?: string[];
 	environment?: Record<string, string>;
 	/** The capabilities that the client declares. */
@@ -50,7 +52,7 @@ export class McpClient {
 
 	/** Starts the server in a process of its own and says hello. Every test that does must call `stop`. */
 	static async start(options: McpClientOptions = {}): Promise<McpClient> {
-		const child = spawn(process.execPath, [MCP_PROGRAM, ...(options.args ?? [])], {
+		const child = spawn(process.execPath, [options.program ?? MCP_PROGRAM, ...(options.args ?? [])], {
 			stdio: 'pipe',
 			env: { ...process.env, ...options.environment },
 		});

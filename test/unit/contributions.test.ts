@@ -9,6 +9,7 @@ import {
 	FILE_CONTEXT,
 	LANGUAGE_MODEL_VENDOR,
 	LOG_LANGUAGE,
+	MCP_PROVIDER,
 	PROMPT_SCHEME,
 	rowContext,
 	settingScopes,
@@ -38,6 +39,7 @@ interface Manifest {
 		virtualWorkspaces: { supported: string };
 	};
 	contributes: {
+		mcpServerDefinitionProviders: { id: string }[];
 		viewsContainers: Record<string, { id: string; icon: string }[]>;
 		views: Record<string, { id: string }[]>;
 		viewsWelcome: { view: string; contents: string; when: string }[];
@@ -87,6 +89,13 @@ describe('what package.json contributes', () => {
 			[viewContainers.chat]: [views.chat],
 			[viewContainers.tasks]: [views.tasks],
 		});
+	});
+
+	it('names the provider of the MCP server as ids.ts does', () => {
+		assert.deepEqual(
+			contributes.mcpServerDefinitionProviders.map(({ id }) => id),
+			[MCP_PROVIDER],
+		);
 	});
 
 	it('names exactly the settings of ids.ts, each with the scope that it must have', () => {

@@ -16,6 +16,7 @@ const FEATURES = [
 	'costs',
 	'decisions',
 	'languageModels',
+	'mcpOffer',
 ];
 const LAYERS: Record<string, { imports: string[]; vscode: boolean }> = {
 	base: { imports: [], vscode: false },

@@ -8,7 +8,7 @@ import { inertText } from '../../platform/inertText.ts';
 import { askModal } from '../../platform/notify.ts';
 import { gitReason } from '../model/gitReason.ts';
 import { shortName } from './findingText.ts';
-import type { ConfirmedLaunch } from './preflight.ts';
+import type { ConfirmedLaunch } from './launchCheck.ts';
 import type { ScratchBranches } from './scratchBranches.ts';
 import { makeScratchBranch, nameScratchBranch, type ScratchBranch } from './scratchCommit.ts';
 

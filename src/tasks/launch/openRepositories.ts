@@ -225,14 +225,14 @@ function hostedItem({ name, remote, seenBy }: HostedBranch) {
 }
 
 /**
- * Returns the branch that is wished for, or the current one. Where HEAD is on no branch, the user picks one. Throws a
- * UserFacingError where there is no branch of the wished name. Resolves with undefined when dismissed.
+ * Returns the branch that is wished for, or the current one, with all that the repository knows; undefined where HEAD is on
+ * no branch. Throws a UserFacingError where there is no branch of the wished name.
  */
-export async function chooseFirstBranch(
+export async function findFirstBranch(
 	git: GitApi,
 	repository: GitRepository,
 	wished: string | undefined,
-): Promise<Branch | undefined> {
+): Promise<{ found: Branch | undefined; branches: Branch[] }> {
 	const branches = await readBranchesOf(git, repository);
 	const name = wished ?? repository.state.HEAD?.name;
 	const found =
@@ -247,5 +247,15 @@ export async function chooseFirstBranch(
 			),
 		);
 	}
+	return { found, branches };
+}
+
+/** Does the same, but where HEAD is on no branch, the user picks one. Resolves with undefined when dismissed. */
+export async function chooseFirstBranch(
+	git: GitApi,
+	repository: GitRepository,
+	wished: string | undefined,
+): Promise<Branch | undefined> {
+	const { found, branches } = await findFirstBranch(git, repository, wished);
 	return found ?? pickBranch(repository, branches);
 }

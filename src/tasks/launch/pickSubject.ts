@@ -8,6 +8,7 @@ import { shortName } from './findingText.ts';
 import { type LaunchSubject, OpenSubject } from './launchSubject.ts';
 import {
 	chooseFirstBranch,
+	findFirstBranch,
 	findRepositories,
 	likelyRepository,
 	pickRepository,
@@ -76,6 +77,31 @@ export async function firstSubject(choice: SubjectChoice, wish: LaunchWish): Pro
 	const repository =
 		wish.repository === undefined ? likelyRepository(repositories) : wishedRepository(repositories, wish.repository);
 	return repository ? openSubject(choice, repository, wish.branch) : pickSubject(choice, wish.branch);
+}
+
+/**
+ * Returns what a program's task works on, without asking the user. Throws a UserFacingError where that is not clear, and
+ * where the wished repository or branch is not here.
+ */
+export async function namedSubject(choice: SubjectChoice, wish: LaunchWish): Promise<LaunchSubject> {
+	const { repositories, connection, git } = choice;
+	const repository =
+		wish.repository === undefined ? likelyRepository(repositories) : wishedRepository(repositories, wish.repository);
+	if (!repository || !git) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'Several repositories are open, so the task has to name one of them: {0}.',
+				repositories.map(repositoryName).join(', '),
+			),
+		);
+	}
+	const { found } = await findFirstBranch(git, repository, wish.branch);
+	if (!found) {
+		throw new UserFacingError(
+			vscode.l10n.t('No branch is checked out in “{0}”, so the task has to name one.', repositoryName(repository)),
+		);
+	}
+	return new OpenSubject({ git, repository }, connection, found);
 }
 
 /**

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
+import type { LaunchFinding } from '../../contract/editorPipe.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { openSetting } from '../../platform/settings.ts';
@@ -106,8 +107,8 @@ function findingRow(view: PreflightView, finding: Finding): PreflightRow {
 }
 
 function startRow(view: PreflightView): PreflightRow {
-	const { facts, plan, connection, choices } = view;
-	if (!facts || !plan) {
+	const sent = sentTexts(view);
+	if (!sent) {
 		const blocker = view.findings.find(isBlocker);
 		return {
 			id: 'start',
@@ -115,19 +116,40 @@ function startRow(view: PreflightView): PreflightRow {
 			description: blocker ? escapeIcons(findingText(blocker, namesOf(view)).label) : '',
 		};
 	}
-	const sent = {
+	return {
+		id: 'start',
+		label: `$(play) ${vscode.l10n.t('Start Task')}`,
+		description: escapeIcons(sent.what),
+		detail: escapeIcons(sent.where),
+	};
+}
+
+/** Returns what will be sent, and what becomes of it, in a line each; undefined while something prevents the task. */
+export function sentTexts(view: PreflightView): { what: string; where: string } | undefined {
+	const { facts, plan, connection, choices } = view;
+	if (!facts || !plan) {
+		return undefined;
+	}
+	const parts = {
 		branch: view.branch,
 		agents: choices.agents.map(choice => choiceName(connection, choice)),
 		installs: choices.installDependencies,
 		isUnsandboxed: view.findings.some(({ kind }) => kind === 'unsandboxed'),
 		maxDuration: choices.maxDuration,
 	};
-	return {
-		id: 'start',
-		label: `$(play) ${vscode.l10n.t('Start Task')}`,
-		description: escapeIcons(sentText(plan, facts, sent)),
-		detail: escapeIcons(destinationText(facts, connection.label)),
-	};
+	return { what: sentText(plan, facts, parts), where: destinationText(facts, connection.label) };
+}
+
+/** Returns the findings as sentences, for programs. */
+export function launchFindings(view: PreflightView): LaunchFinding[] {
+	return view.findings.map(finding => {
+		const { label, description, detail } = findingText(finding, namesOf(view));
+		return {
+			text: description === undefined ? label : `${label}: ${description}`,
+			isBlocking: isBlocker(finding),
+			...defined({ detail: detail === '' ? undefined : detail }),
+		};
+	});
 }
 
 /** Returns what is so, as the row of the finding says it. */

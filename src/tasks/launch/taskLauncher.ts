@@ -4,15 +4,18 @@ import { UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/types.ts';
 import type { Consent, TaskCheck, TaskCheckRequest } from '../../contract/agents.ts';
+import type { Outcome, StartedTask } from '../../contract/editorPipe.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../../contract/tasks.ts';
 import { getGitApi, placeOf } from '../../platform/git.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { readLaunchLink } from '../model/launchLink.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
+import { type AllowLaunch, type AskedTask, askLaunch, refusedByUser } from './askedLaunch.ts';
 import { carryOut } from './carryOut.ts';
+import type { ConfirmedLaunch, LaunchCheckDependencies } from './launchCheck.ts';
 import { findRepositories } from './openRepositories.ts';
-import { findSubjects, firstSubject, type LaunchWish, wishOf } from './pickSubject.ts';
-import { type ConfirmedLaunch, Preflight } from './preflight.ts';
+import { findSubjects, firstSubject, type LaunchWish, type SubjectChoice, wishOf } from './pickSubject.ts';
+import { Preflight } from './preflight.ts';
 import type { PromptEditor } from './promptEditor.ts';
 import { linkProblemText, promptOfPlace } from './promptSources.ts';
 import { ScratchBranches } from './scratchBranches.ts';
@@ -203,19 +206,72 @@ export class TaskLauncher {
 				return earlier;
 			}
 			await loading;
-			for (const consent of confirmed.consents) {
-				await connection.allow(consent);
-			}
-			const scratch = await carryOut(confirmed, target.connection.name, this.scratchBranches);
-			const request = { ...confirmed.request, ...defined({ selectedBranch: scratch?.name }) };
-			const start = scratch?.commit ?? confirmed.plan.commit;
-			const sending = {
-				request,
-				scratch: scratch?.name,
-				onMade: ({ id }: Task) => start !== undefined && this.dependencies.starts.remember(id, start),
-			};
-			return this.taskOf(await this.requests.send(sending, target), sending);
+			const { outcome, sending } = await this.carryOutAndSend(confirmed, target);
+			return this.taskOf(outcome, sending);
 		});
+	}
+
+	/** Does all that the user has confirmed. */
+	private async carryOutAndSend(
+		confirmed: ConfirmedLaunch,
+		target: TaskTarget,
+	): Promise<{ outcome: SendOutcome; sending: TaskRequest }> {
+		for (const consent of confirmed.consents) {
+			await this.dependencies.connection.allow(consent);
+		}
+		const scratch = await carryOut(confirmed, target.connection.name, this.scratchBranches);
+		const request = { ...confirmed.request, ...defined({ selectedBranch: scratch?.name }) };
+		const start = scratch?.commit ?? confirmed.plan.commit;
+		const sending: TaskRequest = {
+			request,
+			scratch: scratch?.name,
+			onMade: ({ id }: Task) => start !== undefined && this.dependencies.starts.remember(id, start),
+		};
+		return { outcome: await this.requests.send(sending, target), sending };
+	}
+
+	/**
+	 * Starts a task for another program, once `allow` has resolved with true for exactly what is sent. What goes wrong is
+	 * told to the program alone. Rejects with an error to be explained.
+	 */
+	async startAsked(wish: AskedTask, allow: AllowLaunch): Promise<Outcome<StartedTask>> {
+		if (this.isStarting) {
+			return { done: false, reason: vscode.l10n.t('Another task is being started. Try again when that is done.') };
+		}
+		const { connection, known } = this.dependencies;
+		let result: Outcome<StartedTask> = { done: false, reason: refusedByUser() };
+		await this.showing(async target => {
+			if (!(await connection.ensureKey())) {
+				const reason = vscode.l10n.t('{0} has no key, so nothing was sent.', target.connection.label);
+				result = { done: false, reason };
+				return undefined;
+			}
+			const loading = known.load();
+			const earlier = await this.requests.findEarlier(target);
+			if (earlier) {
+				const reason = vscode.l10n.t(
+					'An earlier task was found whose reply was lost: {0}. Look at that first.',
+					earlier.id,
+				);
+				result = { done: false, reason };
+				return earlier;
+			}
+			const subjects = await findSubjects(target, wish);
+			const allowed = await askLaunch(this.checkDependencies(subjects), wish, allow);
+			if (!allowed.done) {
+				result = allowed;
+				return undefined;
+			}
+			await loading;
+			const { confirmed, findings, sent } = allowed.value;
+			const { outcome, sending } = await this.carryOutAndSend(confirmed, target);
+			result =
+				outcome.kind === 'made'
+					? { done: true, value: { task: outcome.task, findings, sent } }
+					: { done: false, reason: outcome.message, findings };
+			return this.taskOf(outcome, sending);
+		});
+		return result;
 	}
 
 	/**
@@ -223,19 +279,15 @@ export class TaskLauncher {
 	 * dismissed, or when the user goes on writing the prompt.
 	 */
 	private async ask(wish: LaunchWish, target: TaskTarget): Promise<ConfirmedLaunch | undefined> {
-		const { globalState, connection, promptEditor, listener } = this.dependencies;
+		const { connection, promptEditor, listener } = this.dependencies;
 		const subjects = await findSubjects(target, wish);
 		const subject = await firstSubject(subjects, wish);
 		if (!subject) {
 			return undefined;
 		}
 		const dependencies = {
-			subjects,
-			globalState,
-			nameFolder: (folder: string) => connection.nameRepositories([folder]),
+			...this.checkDependencies(subjects),
 			readAgents: async () => (await connection.target()).connection.agents,
-			checkTask: (request: TaskCheckRequest) => connection.checkTask(request),
-			isEmptyGitUser: this.latestTask()?.isEmptyGitUser === true,
 			explain: (error: unknown) => listener.explain(error),
 		};
 		const confirmed = await new Preflight(dependencies, wish.prompt, subject).ask();
@@ -246,6 +298,17 @@ export class TaskLauncher {
 			? promptEditor.open()
 			: promptEditor.propose(wish.prompt, 'add', wish));
 		return undefined;
+	}
+
+	private checkDependencies(subjects: SubjectChoice): LaunchCheckDependencies {
+		const { globalState, connection } = this.dependencies;
+		return {
+			subjects,
+			globalState,
+			nameFolder: folder => connection.nameRepositories([folder]),
+			checkTask: request => connection.checkTask(request),
+			isEmptyGitUser: this.latestTask()?.isEmptyGitUser === true,
+		};
 	}
 
 	/**
@@ -297,6 +360,17 @@ export class TaskLauncher {
 			);
 			return undefined;
 		}
+		let made: Task | undefined;
+		try {
+			made = await this.showing(run);
+		} catch (error) {
+			this.dependencies.listener.explain(error);
+		}
+		return made?.id;
+	}
+
+	/** Does the same, but rejects with what went wrong. */
+	private async showing(run: (target: TaskTarget) => Promise<Task | undefined>): Promise<Task | undefined> {
 		const { connection, listener } = this.dependencies;
 		this.isStarting = true;
 		let made: { task: Task; target: TaskTarget } | undefined;
@@ -304,14 +378,12 @@ export class TaskLauncher {
 			const target = await connection.target();
 			const task = await run(target);
 			made = task && { task, target };
-		} catch (error) {
-			listener.explain(error);
 		} finally {
 			// The next task may be started while this one is being shown.
 			this.isStarting = false;
 		}
 		await (made && listener.started(made.task, made.target));
-		return made?.task.id;
+		return made?.task;
 	}
 
 	private latestTask(): Task | undefined {

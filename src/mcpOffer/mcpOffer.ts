@@ -1,0 +1,113 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { decideWhole, logEvents, searchWhole } from '../client/plainAnswers.ts';
+import type { Outcome, PipeParsed } from '../contract/editorPipe.ts';
+import { ASKED_SCHEME } from '../platform/ids.ts';
+import { explainError } from '../platform/notify.ts';
+import type { McpOfferDependencies } from './mcpOfferDependencies.ts';
+import { type OpenPipe, openPipe, type PipeAnswers } from './pipe.ts';
+import { type AgentQuestion, Questions } from './questions.ts';
+import { continueQuestion, decideQuestion, searchQuestion, startQuestion, stopQuestion } from './questionTexts.ts';
+
+/** Answers what the MCP server's process asks this window, on the active connection, with the user's yes where it spends. */
+export class McpOffer implements Disposable {
+	private readonly dependencies: McpOfferDependencies;
+	private readonly store = new DisposableStore();
+	private readonly questions = new Questions();
+	private opening: Promise<OpenPipe> | undefined;
+
+	constructor(dependencies: McpOfferDependencies) {
+		this.dependencies = dependencies;
+		this.store.add(vscode.workspace.registerTextDocumentContentProvider(ASKED_SCHEME, this.questions));
+	}
+
+	/** Opens the pipe of this window, once. */
+	pipe(): Promise<OpenPipe> {
+		this.opening ??= openPipe({
+			answers: this.answers(),
+			explain: async error => explainError(error, await this.label()).message,
+			logger: this.dependencies.logger,
+		}).then(opened => {
+			this.store.add({ dispose: () => opened.close() });
+			return opened;
+		});
+		return this.opening;
+	}
+
+	dispose(): void {
+		this.store.dispose();
+	}
+
+	private answers(): PipeAnswers {
+		const { active, tasks } = this.dependencies;
+		return {
+			list: async query => (await active()).client.tasks.list(query),
+			get: async ({ id }) => (await active()).client.tasks.get(id),
+			follow: (asked, signal) => this.follow(asked, signal),
+			changes: asked => tasks.changes(asked),
+			diff: asked => tasks.diff(asked),
+			start: (asked, signal) =>
+				this.act(() => tasks.start(asked, shown => this.questions.ask(startQuestion(shown), signal))),
+			continue: ({ id, prompt }, signal) =>
+				this.act(() => tasks.continueTask(id, prompt, shown => this.questions.ask(continueQuestion(shown), signal))),
+			stop: ({ id }, signal) =>
+				this.act(() => tasks.stop(id, shown => this.questions.ask(stopQuestion(shown), signal))),
+			decide: (asked, signal) =>
+				this.actOnModel(
+					label => decideQuestion(label, asked),
+					signal,
+					client => decideWhole(client, asked, signal),
+				),
+			search: ({ query }, signal) =>
+				this.actOnModel(
+					label => searchQuestion(label, query),
+					signal,
+					async client => searchWhole(client, query, await this.dependencies.routing(), signal),
+				),
+		};
+	}
+
+	private async *follow(asked: PipeParsed<'follow'>, signal: AbortSignal) {
+		yield* logEvents((await this.dependencies.active()).client, asked, signal);
+	}
+
+	/** Refuses where nobody can be asked. */
+	private async act<Value>(run: () => Promise<Outcome<Value>>): Promise<Outcome<Value>> {
+		if (!vscode.workspace.isTrusted) {
+			return {
+				done: false,
+				reason: vscode.l10n.t(
+					'This workspace is not trusted, so other agents can only read here. The user can trust it (“Workspaces: Manage Workspace Trust”).',
+				),
+			};
+		}
+		const { hindrance } = this.questions;
+		return hindrance === undefined ? run() : { done: false, reason: hindrance };
+	}
+
+	/** Asks a model of the active connection. What was shown for one connection is never sent to another. */
+	private actOnModel<Value>(
+		questionFor: (label: string) => AgentQuestion,
+		signal: AbortSignal,
+		run: (client: Awaited<ReturnType<McpOfferDependencies['active']>>['client']) => Promise<Value>,
+	): Promise<Outcome<Value>> {
+		return this.act(async () => {
+			const { client, connection, label } = await this.dependencies.active();
+			if (!(await this.questions.ask(questionFor(label), signal))) {
+				return {
+					done: false,
+					reason: vscode.l10n.t(
+						'The user did not allow it, so nothing was sent. Do not try again unless they ask for it.',
+					),
+				};
+			}
+			return (await this.dependencies.ensureKey(connection))
+				? { done: true, value: await run(client) }
+				: { done: false, reason: vscode.l10n.t('{0} has no key, so nothing was sent.', label) };
+		});
+	}
+
+	private async label(): Promise<string> {
+		return (await this.dependencies.active().catch(() => undefined))?.label ?? 'Errand';
+	}
+}

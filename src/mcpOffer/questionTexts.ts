@@ -1,0 +1,87 @@
+import * as vscode from 'vscode';
+import { withoutCredentials } from '../base/remoteUrl.ts';
+import type { PipeParsed } from '../contract/editorPipe.ts';
+import type { Task } from '../contract/tasks.ts';
+import type { FollowUpToShow, LaunchToShow } from './mcpOfferDependencies.ts';
+import type { AgentQuestion } from './questions.ts';
+
+type Part = AgentQuestion['parts'][number];
+
+export function startQuestion(shown: LaunchToShow): AgentQuestion {
+	const { prompt, connection, repository, branch, agents, what, where, findings, hasChanged } = shown;
+	return {
+		title: hasChanged
+			? vscode.l10n.t('Something has changed meanwhile. Another agent wants to start this task:')
+			: vscode.l10n.t('Another agent wants to start this task:'),
+		yes: vscode.l10n.t('Start Task'),
+		parts: [
+			connectionPart(connection),
+			{ name: vscode.l10n.t('Repository'), text: withoutCredentials(repository) },
+			{ name: vscode.l10n.t('Branch'), text: branch },
+			{ name: vscode.l10n.t('Agent'), text: agents.join(', ') || vscode.l10n.t('as the service decides') },
+			{ name: vscode.l10n.t('Sent'), text: what },
+			{ name: vscode.l10n.t('Result'), text: where },
+			...findings.map(({ text, detail }) => ({
+				name: vscode.l10n.t('Note'),
+				text: detail === undefined ? text : `${text}. ${detail}`,
+			})),
+			{ name: vscode.l10n.t('Prompt'), text: prompt },
+		],
+	};
+}
+
+export function continueQuestion({ task, prompt, connection, from }: FollowUpToShow): AgentQuestion {
+	return {
+		title: from
+			? vscode.l10n.t('Another agent wants to start a new task from the branch of this one:')
+			: vscode.l10n.t('Another agent wants to continue this task:'),
+		yes: from ? vscode.l10n.t('Start Task') : vscode.l10n.t('Continue Task'),
+		parts: [
+			connectionPart(connection),
+			...taskParts(task),
+			...(from ? [{ name: vscode.l10n.t('Note'), text: from.text }] : []),
+			{ name: vscode.l10n.t('Further prompt'), text: prompt },
+		],
+	};
+}
+
+export function stopQuestion({ task, connection }: { task: Task; connection: string }): AgentQuestion {
+	return {
+		title: vscode.l10n.t('Another agent wants to stop this task. What its agent has not finished may be lost.'),
+		yes: vscode.l10n.t('Stop Task'),
+		parts: [connectionPart(connection), ...taskParts(task)],
+	};
+}
+
+export function searchQuestion(connection: string, query: string): AgentQuestion {
+	return {
+		title: vscode.l10n.t('Another agent wants to search the web:'),
+		yes: vscode.l10n.t('Search'),
+		parts: [connectionPart(connection), { name: vscode.l10n.t('Query'), text: query }],
+	};
+}
+
+export function decideQuestion(connection: string, { state, questions }: PipeParsed<'decide'>): AgentQuestion {
+	return {
+		title: vscode.l10n.t('Another agent wants to ask a model for a decision:'),
+		yes: vscode.l10n.t('Ask'),
+		parts: [
+			connectionPart(connection),
+			{ name: vscode.l10n.t('State'), text: JSON.stringify(state, undefined, 2) },
+			{ name: vscode.l10n.t('Questions'), text: JSON.stringify(questions, undefined, 2) },
+		],
+	};
+}
+
+const connectionPart = (text: string): Part => ({ name: vscode.l10n.t('Connection'), text });
+
+function taskParts({ id, repoUrl, branchName, selectedAgent, selectedModel, prompt }: Task): Part[] {
+	const parts: [string, string | undefined][] = [
+		[vscode.l10n.t('Task'), id],
+		[vscode.l10n.t('Repository'), repoUrl && withoutCredentials(repoUrl)],
+		[vscode.l10n.t('Branch'), branchName],
+		[vscode.l10n.t('Agent'), selectedModel === undefined ? selectedAgent : `${selectedAgent ?? ''} (${selectedModel})`],
+		[vscode.l10n.t('First prompt'), prompt],
+	];
+	return parts.flatMap(([name, text]) => (text ? [{ name, text }] : []));
+}

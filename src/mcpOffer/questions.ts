@@ -1,0 +1,115 @@
+import * as vscode from 'vscode';
+import { showHidden } from '../base/invisible.ts';
+import { cut } from '../base/plainText.ts';
+import { ASKED_SCHEME } from '../platform/ids.ts';
+import { askModal } from '../platform/notify.ts';
+
+/** What fits into a dialog of every platform without being cut or pushing its buttons off the screen. */
+const MAXIMUM_CHARACTERS = 1_200;
+const MAXIMUM_LINES = 20;
+
+/** The editor leaves out the end of a very long line, and what stands far to the right is easily overlooked. */
+const LONGEST_LINE = 100;
+
+/** What is shown of a text that does not fit. */
+const BEGINNING = 200;
+
+/** What the user is asked before something is done for another agent. */
+export interface AgentQuestion {
+	/** A sentence. */
+	title: string;
+	/** The button for a yes. */
+	yes: string;
+	/** All that will be sent. The texts come from anybody. */
+	parts: readonly { name: string; text: string }[];
+}
+
+/**
+ * Asks the user what another agent wants, one question at a time. There is no way to a yes past all of its text: one that
+ * does not fit into a dialog is opened as a document, beside which the answer is given.
+ */
+export class Questions implements vscode.TextDocumentContentProvider {
+	private readonly shown = new Map<string, string>();
+	private isAsking = false;
+	private isSilenced = false;
+
+	/** Returns why nobody can be asked now; undefined where it is possible. */
+	get hindrance(): string | undefined {
+		if (this.isSilenced) {
+			return vscode.l10n.t('The user does not want to be asked by agents any more in this window. Nothing was sent.');
+		}
+		return this.isAsking
+			? vscode.l10n.t('Another question waits for the user’s answer. Nothing was sent. Try again when it is answered.')
+			: undefined;
+	}
+
+	provideTextDocumentContent(uri: vscode.Uri): string {
+		return this.shown.get(uri.path) ?? '';
+	}
+
+	/** Resolves with whether the user has said yes. Once the signal has aborted, a yes counts no more. */
+	async ask(question: AgentQuestion, signal: AbortSignal): Promise<boolean> {
+		this.isAsking = true;
+		try {
+			const text = textOf(question);
+			const fits = text.length <= MAXIMUM_CHARACTERS && text.split('\n').length <= MAXIMUM_LINES;
+			const never = vscode.l10n.t('Refuse, and Ask No More');
+			const show = vscode.l10n.t('Show Everything');
+			const detail = fits ? text : `${beginningOf(question)}\n\n${vscode.l10n.t('There is more than fits here.')}`;
+			const chosen = await askModal(question.title, detail, fits ? question.yes : show, never);
+			this.isSilenced = chosen === never;
+			const isYes = chosen === show ? await this.askBeside(question, text, signal) : fits && chosen === question.yes;
+			return isYes && !signal.aborted;
+		} finally {
+			this.isAsking = false;
+		}
+	}
+
+	/** Shows all of it as a document, and asks in a list that leaves room for reading. */
+	private async askBeside({ title, yes }: AgentQuestion, text: string, signal: AbortSignal): Promise<boolean> {
+		const uri = vscode.Uri.from({
+			scheme: ASKED_SCHEME,
+			path: `/${crypto.randomUUID()}/${vscode.l10n.t('Request')}.txt`,
+		});
+		this.shown.set(uri.path, wrapped(text));
+		const cancellation = new vscode.CancellationTokenSource();
+		const cancel = () => cancellation.cancel();
+		signal.addEventListener('abort', cancel, { once: true });
+		try {
+			await vscode.window.showTextDocument(uri, { preview: false });
+			const no = { label: `$(close) ${vscode.l10n.t('Refuse')}`, isYes: false };
+			const items = [no, { label: `$(check) ${yes}`, isYes: true }];
+			const options = { title, placeHolder: vscode.l10n.t('Read the document, then answer.'), ignoreFocusOut: true };
+			const picked = await vscode.window.showQuickPick(items, options, cancellation.token);
+			return picked?.isYes === true;
+		} finally {
+			signal.removeEventListener('abort', cancel);
+			cancellation.dispose();
+			this.shown.delete(uri.path);
+		}
+	}
+}
+
+/** All parts, with a name for each character that would not be seen. */
+function textOf({ parts }: AgentQuestion): string {
+	return parts.map(({ name, text }) => partText(name, showHidden(text))).join('\n');
+}
+
+/** Breaks long lines, with a mark where a line goes on. */
+function wrapped(text: string): string {
+	const pieces = new RegExp(`.{1,${LONGEST_LINE}}`, 'gu');
+	return text
+		.split('\n')
+		.map(line => (line.length > LONGEST_LINE ? (line.match(pieces) ?? []).join('\n↪ ') : line))
+		.join('\n');
+}
+
+function beginningOf({ parts }: AgentQuestion): string {
+	return parts.map(({ name, text }) => partText(name, showHidden(cut(text, BEGINNING)), text.length)).join('\n');
+}
+
+function partText(name: string, text: string, length = text.length): string {
+	return text.includes('\n') || length > BEGINNING
+		? `\n${vscode.l10n.t('{0} ({1} characters):', name, length)}\n${text}`
+		: `${name}: ${text}`;
+}

@@ -1,0 +1,38 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { PIPE_VARIABLES } from '../contract/editorPipe.ts';
+import { EXTENSION_ID, MCP_PROVIDER } from '../platform/ids.ts';
+import type { McpOffer } from './mcpOffer.ts';
+import type { McpOfferDependencies } from './mcpOfferDependencies.ts';
+
+/**
+ * Offers the MCP server to the editor's own agents. Nothing is loaded before the editor starts the server, which then
+ * learns where this window listens.
+ */
+export function registerMcpOffer(dependencies: McpOfferDependencies): Disposable {
+	const { extensionUri } = dependencies;
+	const version: unknown = vscode.extensions.getExtension(EXTENSION_ID)?.packageJSON.version;
+	const store = new DisposableStore();
+	let loaded: Promise<McpOffer> | undefined;
+	const offer = (): Promise<McpOffer> => {
+		loaded ??= import('./mcpOffer.ts').then(({ McpOffer }) => store.add(new McpOffer(dependencies)));
+		return loaded;
+	};
+	const program = vscode.Uri.joinPath(extensionUri, 'dist', 'mcp.js').fsPath;
+	store.add(
+		vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, {
+			provideMcpServerDefinitions: () => [
+				new vscode.McpStdioServerDefinition('Errand', process.execPath, [program], environment(), String(version)),
+			],
+			async resolveMcpServerDefinition(server: vscode.McpStdioServerDefinition) {
+				const { address, token } = await (await offer()).pipe();
+				server.env = { ...environment(), [PIPE_VARIABLES.address]: address, [PIPE_VARIABLES.token]: token };
+				return server;
+			},
+		}),
+	);
+	return store;
+}
+
+/** The editor's own Node runs the server. */
+const environment = () => ({ ELECTRON_RUN_AS_NODE: '1' });

@@ -1,0 +1,127 @@
+import * as vscode from 'vscode';
+import type { LaunchFinding, Outcome, PipeParsed } from '../../contract/editorPipe.ts';
+import type { TaskConnection } from '../model/taskConnection.ts';
+import { type ConfirmedLaunch, LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';
+import type { AgentChoice } from './launchChoices.ts';
+import { namedSubject } from './pickSubject.ts';
+import { launchFindings, sentTexts } from './preflightRows.ts';
+
+/** A task that another program wishes for. */
+export type AskedTask = PipeParsed<'start'>;
+
+/** All that will be sent for it, in full. */
+export interface ShownLaunch {
+	prompt: string;
+	connection: string;
+	/** The address or the folder of the repository, as the service gets it. */
+	repository: string;
+	/** The local name of the branch. */
+	branch: string;
+	/** Each with its model, where one was chosen. Empty where the service decides. */
+	agents: string[];
+	/** What is sent and what is done before, and what becomes of it, in a line each. */
+	what: string;
+	where: string;
+	findings: LaunchFinding[];
+	/** Something has changed since it was shown before. */
+	hasChanged: boolean;
+}
+
+/** Asks the user whether exactly this may be sent. */
+export type AllowLaunch = (shown: ShownLaunch) => Promise<boolean>;
+
+/** What a user has confirmed, with what the program is told of it. */
+export interface AllowedLaunch {
+	confirmed: ConfirmedLaunch;
+	findings: LaunchFinding[];
+	sent: string;
+}
+
+/**
+ * Looks at the repository for a program's task, as the preflight does, and asks the user. What the user has chosen last
+ * for the repository holds, but for what the program names. Rejects with an error to be explained.
+ */
+export async function askLaunch(
+	dependencies: LaunchCheckDependencies,
+	wish: AskedTask,
+	allow: AllowLaunch,
+): Promise<Outcome<AllowedLaunch>> {
+	const subject = await namedSubject(dependencies.subjects, wish);
+	const check = new LaunchCheck(dependencies, wish.prompt, subject, () => {});
+	const agents = agentsOf(check.connection, check.choices.agents, wish);
+	if (typeof agents === 'string') {
+		return { done: false, reason: agents };
+	}
+	check.choices = { ...check.choices, agents };
+	await read(check);
+	for (let hasChanged = false; ; hasChanged = true) {
+		const view = check.view(() => []);
+		const findings = launchFindings(view);
+		const plan = check.plan();
+		const sent = sentTexts(view);
+		const blocking = findings.find(({ isBlocking }) => isBlocking);
+		if (!plan || !sent || blocking) {
+			return {
+				done: false,
+				reason: vscode.l10n.t(
+					'The task cannot be started yet: {0}. The user can change that in the editor, with “Errand: Start Task”.',
+					blocking?.text ?? '',
+				),
+				findings,
+			};
+		}
+		const shownState = check.state();
+		const shown: ShownLaunch = {
+			prompt: wish.prompt,
+			connection: check.connection.label,
+			repository: plan.repoUrl,
+			branch: view.branch,
+			agents: agents.map(choiceText),
+			what: sent.what,
+			where: sent.where,
+			findings,
+			hasChanged,
+		};
+		if (!(await allow(shown))) {
+			return { done: false, reason: refusedByUser(), findings };
+		}
+		// The user takes time, and what is sent must be what was shown.
+		await read(check);
+		const planNow = check.plan();
+		if (planNow && check.state() === shownState) {
+			return { done: true, value: { confirmed: check.confirmed(planNow), findings, sent: sent.what } };
+		}
+	}
+}
+
+/** Says to a program that the user has said no. */
+export function refusedByUser(): string {
+	return vscode.l10n.t('The user did not allow it, so nothing was sent. Do not try again unless they ask for it.');
+}
+
+async function read(check: LaunchCheck): Promise<void> {
+	await check.gather();
+	check.askNeeds();
+	await Promise.all([check.needs.settled(), check.serviceAnswer]);
+}
+
+/** Returns the agents of the launch, or a sentence that says why the one that was named cannot be used. */
+function agentsOf(
+	{ agents, label }: TaskConnection,
+	usual: readonly AgentChoice[],
+	{ agent, model }: AskedTask,
+): readonly AgentChoice[] | string {
+	if (agent === undefined && model === undefined) {
+		return usual;
+	}
+	const id = agent ?? usual[0]?.agent;
+	const found = agents.find(offered => offered.id === id);
+	if (agents.length > 0 && !found) {
+		const names = agents.map(offered => offered.id).join(', ');
+		return vscode.l10n.t('{0} has no agent “{1}”. It has: {2}.', label, id ?? '', names);
+	}
+	return [{ agent: id, model: model ?? found?.models[0], isWritten: model !== undefined }];
+}
+
+const choiceText = ({ agent, model }: AgentChoice): string =>
+	model === undefined ? (agent ?? '') : `${agent ?? ''} (${model})`.trim();

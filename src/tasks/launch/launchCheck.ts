@@ -1,0 +1,209 @@
+import type * as vscode from 'vscode';
+import type { Consent, TaskCheck, TaskCheckRequest } from '../../contract/agents.ts';
+import type { TaskCreateRequest } from '../../contract/tasks.ts';
+import { readSetting } from '../../platform/settings.ts';
+import {
+	type Finding,
+	findFindings,
+	type LaunchFacts,
+	type LaunchPlan,
+	planLaunch,
+	type ServiceCheck,
+} from '../model/findings.ts';
+import type { TaskConnection } from '../model/taskConnection.ts';
+import { needsFindings } from '../model/taskNeeds.ts';
+import type { FindingFix } from './findingText.ts';
+import { type LaunchChoices, readChoices, rememberChoices, settingsAgent, toRequest } from './launchChoices.ts';
+import type { GitFacts, LaunchSubject, OpenedRepository } from './launchSubject.ts';
+import { NeedsCheck } from './needsCheck.ts';
+import type { SubjectChoice } from './pickSubject.ts';
+import type { PreflightView } from './preflightRows.ts';
+import { checkService } from './serviceCheck.ts';
+
+/** What the user has confirmed. None of it has been done yet. */
+export interface ConfirmedLaunch {
+	/** Undefined where the repository is not open in this window, so that there is nothing to push. */
+	opened: OpenedRepository | undefined;
+	plan: LaunchPlan;
+	/** Has no `selectedBranch` where that is a scratch branch that does not exist yet. */
+	request: TaskCreateRequest;
+	/** What the local service is to be told before the request is sent. */
+	consents: readonly Consent[];
+}
+
+export interface LaunchCheckDependencies {
+	subjects: SubjectChoice;
+	globalState: vscode.Memento;
+	/** Registers a folder for the local service's look-ups. */
+	nameFolder(folder: string): Promise<void>;
+	/** Asks the local service what a task would need. */
+	checkTask(request: TaskCheckRequest): Promise<TaskCheck>;
+	/** The service reported that the latest task ran without a source-hosting account. */
+	isEmptyGitUser: boolean;
+}
+
+/** Everything that affects one launch, as far as it is known, and what follows from it. Nothing is shown or done. */
+export class LaunchCheck {
+	readonly prompt: string;
+	readonly needs: NeedsCheck;
+	subject: LaunchSubject;
+	choices: LaunchChoices;
+	private readonly dependencies: LaunchCheckDependencies;
+	private readonly onNews: () => void;
+	private gathered: GitFacts | undefined;
+	private look: { repoUrl: string; result: ServiceCheck; answer: Promise<ServiceCheck> } | undefined;
+
+	/** `onNews` is called when the service has answered. */
+	constructor(dependencies: LaunchCheckDependencies, prompt: string, subject: LaunchSubject, onNews: () => void) {
+		this.dependencies = dependencies;
+		this.prompt = prompt;
+		this.subject = subject;
+		this.onNews = onNews;
+		this.choices = this.readChoices();
+		const { isLocal, label } = this.connection;
+		this.needs = new NeedsCheck({
+			label,
+			checkTask: isLocal ? request => dependencies.checkTask(request) : undefined,
+			onAnswer: () => {
+				// Rows that are drawn again without need could be in the way of a key.
+				if (this.launchFacts()?.needs.length) {
+					onNews();
+				}
+			},
+		});
+	}
+
+	get connection(): TaskConnection {
+		return this.dependencies.subjects.connection;
+	}
+
+	/** Undefined until the repository has been read. */
+	get facts(): GitFacts | undefined {
+		return this.gathered;
+	}
+
+	/** What the service says about the repository; undefined where it was not asked. */
+	get serviceAnswer(): Promise<ServiceCheck> | undefined {
+		return this.look?.answer;
+	}
+
+	/** Returns the choices that the user made last for this repository. */
+	readChoices(): LaunchChoices {
+		return readChoices(this.dependencies.globalState, this.connection, this.subject.key);
+	}
+
+	/** Reads the repository again, and asks the service once for each address. */
+	async gather(): Promise<void> {
+		this.gathered = await this.subject.gather();
+		if (this.gathered.target.ok) {
+			this.askService(this.gathered.target.repoUrl);
+		}
+	}
+
+	/** Does the same, and asks the service again. */
+	askAgain(): Promise<void> {
+		this.look = undefined;
+		this.needs.forget();
+		return this.gather();
+	}
+
+	private askService(repoUrl: string): void {
+		if (this.look?.repoUrl === repoUrl) {
+			return;
+		}
+		const { subjects, nameFolder } = this.dependencies;
+		const answer = checkService(subjects.client, this.connection, repoUrl, nameFolder);
+		const look: NonNullable<typeof this.look> = { repoUrl, result: { kind: 'asking' }, answer };
+		this.look = look;
+		void answer.then(result => {
+			look.result = result;
+			if (this.look === look) {
+				this.onNews();
+			}
+		});
+	}
+
+	/** Asks the local service what the task needs, with the present choices. */
+	askNeeds(): void {
+		const { facts, choices } = this;
+		const defaultModel = (id: string | undefined) => this.connection.agents.find(agent => agent.id === id)?.models[0];
+		if (facts?.target.ok) {
+			this.needs.ask({
+				repoUrl: facts.target.repoUrl,
+				selectedBranch: facts.target.branch,
+				agents: [...new Set(choices.agents.flatMap(({ agent }) => agent ?? []))],
+				models: [...new Set(choices.agents.flatMap(({ agent, model }) => model ?? defaultModel(agent) ?? []))],
+				installDependencies: choices.installDependencies,
+			});
+		}
+	}
+
+	private launchFacts(): LaunchFacts | undefined {
+		return (
+			this.facts && {
+				...this.facts,
+				service: this.look?.result ?? { kind: 'not-asked' },
+				isEmptyGitUser: this.dependencies.isEmptyGitUser,
+				unknownAgent: settingsAgent(this.connection).unknown,
+				needs: this.facts.target.ok
+					? needsFindings(this.needs.look, this.needs.answers, {
+							installDependencies: this.choices.installDependencies,
+							isSandboxRequired: readSetting('errand.local.sandbox') === 'require',
+						})
+					: [],
+			}
+		);
+	}
+
+	findings(): Finding[] {
+		const facts = this.launchFacts();
+		return facts ? findFindings(facts, this.choices) : [];
+	}
+
+	/** Returns undefined while something prevents the task. */
+	plan(): LaunchPlan | undefined {
+		const facts = this.launchFacts();
+		return facts && planLaunch(facts, this.choices);
+	}
+
+	/** Everything that a confirmation covers. Equal states are equal strings. */
+	state(): string {
+		// That the service could not be asked is nothing that could be confirmed.
+		const needs = this.launchFacts()?.needs.filter(({ kind }) => kind !== 'needs-unknown');
+		return JSON.stringify([this.plan(), this.facts?.changed, needs]);
+	}
+
+	/** Returns all that rows and sentences about the launch say. */
+	view(fixesOf: (finding: Finding) => readonly FindingFix[]): PreflightView {
+		const facts = this.launchFacts();
+		const plan = this.plan();
+		const { connection, choices, subject, prompt } = this;
+		return {
+			prompt,
+			connection,
+			choices,
+			repository: subject.name,
+			hasOtherRepositories: connection.hasLookUps || this.dependencies.subjects.repositories.length > 1,
+			branch: subject.branch,
+			facts,
+			plan,
+			findings: this.findings(),
+			fixesOf,
+		};
+	}
+
+	/** Keeps the choices for the next launch of this repository. */
+	remember(): Promise<void> {
+		return rememberChoices(this.dependencies.globalState, this.connection, this.subject.key, this.choices);
+	}
+
+	/** Returns what a yes to the present state covers. */
+	confirmed(plan: LaunchPlan): ConfirmedLaunch {
+		return {
+			opened: this.subject.opened,
+			plan,
+			request: toRequest(this.connection, this.prompt, plan, this.choices),
+			consents: this.needs.consents(),
+		};
+	}
+}
