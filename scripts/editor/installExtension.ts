@@ -4,7 +4,7 @@ import path from 'node:path';
 import { packedReadme } from '../packedReadme.ts';
 
 /** The content of the package; esbuild bundles every dependency into `dist`. */
-const packaged = /^(package\.json|package\.nls(\..+)?\.json|dist|media|l10n|README\.md|CHANGELOG\.md|LICENSE)$/;
+const packaged = /^(package\.json|package\.nls(\..+)?\.json|dist|media|l10n|skills|README\.md|CHANGELOG\.md|LICENSE)$/;
 
 /**
  * Puts a copy of a built extension into an editor's extensions folder, where the editor finds it like an installed one.

@@ -53,4 +53,16 @@ describe('the MCP server that the editor starts', function () {
 		const texts = await invoke('get_task', { task_id: 'nothing' }).catch(error => [String(error)]);
 		assert.match(texts.join(), /Local does not know what was asked for/);
 	});
+
+	it('brings its skill along', async () => {
+		const files =
+			await vscode.commands.executeCommand<{ type: string; extensionId: string; uri: { path: string } }[]>(
+				'_listExtensionPromptFiles',
+			);
+		const own = files.filter(({ extensionId }) => extensionId === EXTENSION_ID);
+		assert.deepEqual(
+			own.map(({ type, uri }) => [type, uri.path.split('/').slice(-3).join('/')]),
+			[['skill', 'skills/errand-tasks/SKILL.md']],
+		);
+	});
 });
