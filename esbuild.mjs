@@ -76,20 +76,16 @@ const processes = [
 	},
 ];
 
-/**
- * The MCP package's default for Node brings a second validator of JSON schemas, of 150 kB, that nothing here asks for.
- */
-const oneValidator = {
+/** The MCP package's default for Node is a validator of JSON schemas, of 150 kB, that the server never asks for. */
+const withoutValidator = {
 	...node.alias,
-	'@modelcontextprotocol/server/_shims': path.resolve(
-		'node_modules/@modelcontextprotocol/server/dist/shimsWorkerd.mjs',
-	),
+	'@modelcontextprotocol/server/_shims': path.resolve('src/mcp/withoutValidator.ts'),
 };
 
 /** @type {esbuild.BuildOptions} */
 const mcpServer = {
 	...node,
-	alias: oneValidator,
+	alias: withoutValidator,
 	entryPoints: { mcp: 'src/mcp/main.ts' },
 	// In one file, modules that are loaded on demand would begin zod in another order than its own need.
 	splitting: true,
@@ -102,7 +98,7 @@ const mcpServer = {
 const programs = [
 	{
 		...node,
-		alias: oneValidator,
+		alias: withoutValidator,
 		entryPoints: { extension: 'src/extension.ts', ...mcpServer.entryPoints },
 		outdir: 'dist',
 		splitting: true,
