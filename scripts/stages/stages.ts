@@ -79,6 +79,7 @@ export class TestRun {
 			case 'interoperability':
 				await ensureDependencies(path.join(root, 'bench'));
 				await ensureAgents('furtherAgents');
+				await ensureDependencies(path.join(root, 'test', 'support', 'mcpClients'));
 				return runMocha({ tests: 'interoperability', args, folder, testLimitMs: 60_000, limitMs: 1_800_000 });
 			case 'editor':
 				return this.withEditor(environment => runEditorTests({ args, folder, environment }));

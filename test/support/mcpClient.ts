@@ -23,6 +23,8 @@ export interface McpClientOptions {
 	environment?: Record<string, string>;
 	/** The capabilities that the client declares. */
 	capabilities?: object;
+	/** Whether to leave out the greeting, which the protocol has no more since 2026. */
+	withoutHello?: boolean;
 	/** Answers a request of the server, such as one for a form. */
 	onRequest?(message: Message): object | Promise<object>;
 }
@@ -57,6 +59,9 @@ export class McpClient {
 			env: { ...process.env, ...options.environment },
 		});
 		const client = new McpClient(child, options);
+		if (options.withoutHello) {
+			return client;
+		}
 		const hello = await client.request('initialize', {
 			protocolVersion: '2025-06-18',
 			capabilities: options.capabilities ?? {},
