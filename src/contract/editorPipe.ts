@@ -6,9 +6,6 @@ import { lenient } from './lenient.ts';
 import { integerFrom } from './ranges.ts';
 import { logEntrySchema, taskListQuerySchema, taskSchema } from './tasks.ts';
 
-/** The variables by which the process learns where the editor listens. */
-export const PIPE_VARIABLES = { address: 'ERRAND_EDITOR_PIPE', token: 'ERRAND_EDITOR_TOKEN' } as const;
-
 /** The largest body of a call. */
 export const PIPE_MEGABYTES = 1;
 

@@ -7,7 +7,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { describeError } from '../base/errors.ts';
 import { programVersion } from '../base/programVersion.ts';
 import { stateFolderOf } from '../contract/control.ts';
-import { PIPE_VARIABLES } from '../contract/editorPipe.ts';
+import { PIPE_VARIABLES } from '../contract/pipeVariables.ts';
 import { createEditorAccess } from './editorAccess.ts';
 import { createLocalAccess } from './localAccess.ts';
 import { createServer } from './server.ts';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { PIPE_VARIABLES } from '../contract/editorPipe.ts';
+import { PIPE_VARIABLES } from '../contract/pipeVariables.ts';
 import { EXTENSION_ID, MCP_PROVIDER } from '../platform/ids.ts';
 import type { McpOffer } from './mcpOffer.ts';
 import type { McpOfferDependencies } from './mcpOfferDependencies.ts';

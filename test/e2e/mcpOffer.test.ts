@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { makeSampleRepository, type SampleRepository } from '../../scripts/sampleRepository.ts';
-import { PIPE_VARIABLES } from '../../src/contract/editorPipe.ts';
+import { PIPE_VARIABLES } from '../../src/contract/pipeVariables.ts';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
 import { dialog, pickItem, pickThrough, quickRow, runCommand, screenshot } from '../support/editorWindow.ts';
 import { openChat, taskShows } from '../support/errandWindow.ts';
@@ -57,10 +58,14 @@ describe('what another agent wants, in the window that its server was started by
 		return undefined;
 	}
 
+	const git = (...args: string[]) => execFileSync('git', ['-C', sample.folder, ...args], { encoding: 'utf8' });
+	const origin = (...args: string[]) => execFileSync('git', ['-C', sample.origin, ...args], { encoding: 'utf8' });
 	const taskCount = async () => (await agent.call('list_tasks', { limit: 50 })).json.tasks.length;
 
 	it('is asked about with all that would be sent, and refused without a trace', async () => {
 		writeFileSync(path.join(sample.folder, 'notes.txt'), 'not committed\n');
+		git('commit', '--quiet', '--allow-empty', '--message', 'Not pushed yet');
+		const pushed = origin('for-each-ref');
 		const before = await taskCount();
 		const prompt = 'Say what is here\nand push nothing\u200b';
 		const answering = agent.call('start_task', { prompt });
@@ -74,6 +79,8 @@ describe('what another agent wants, in the window that its server was started by
 			'Agent: ',
 			'1 file is not committed',
 			'They stay out of the task.',
+			'1 commit is not on origin yet',
+			'Will be pushed to origin before the task starts.',
 			'Say what is here',
 			'and push nothing⟨U+200B⟩',
 		]) {
@@ -86,6 +93,7 @@ describe('what another agent wants, in the window that its server was started by
 		assert.match(texts[0] ?? '', /The user did not allow it, so nothing was sent/);
 		assert.match(texts[1] ?? '', /1 file is not committed: notes\.txt/);
 		assert.equal(await taskCount(), before);
+		assert.equal(origin('for-each-ref'), pushed, 'nothing was pushed');
 	});
 
 	it('is done after a yes, and shown as any other task', async () => {
@@ -95,6 +103,8 @@ describe('what another agent wants, in the window that its server was started by
 		const { json: started, texts } = await answering;
 		assert.match(JSON.stringify(started?.findings), /1 file is not committed/, texts.join());
 		await taskShows(page, prompt, 'in 1 file');
+		assert.equal(origin('rev-parse', 'main'), git('rev-parse', 'main'), 'what the dialog said was pushed');
+		assert.equal(git('status', '--porcelain').trim(), '?? notes.txt', 'the user’s files are as they were');
 
 		const { json: changes } = await agent.call('task_changes', { task_id: started.task_id });
 		const [{ files }] = changes.results;
