@@ -139,14 +139,7 @@ function wire(context: vscode.ExtensionContext): void {
 			tasks,
 			logger: log.logger('decisions'),
 		}),
-		registerMcpOffer({
-			extensionUri,
-			active: connect.active,
-			ensureKey: connection => keys.ensure(connection, 'inference'),
-			routing: async () => (await localService.agentSettings()).provider,
-			tasks: tasks.asked,
-			logger: log.logger('mcp'),
-		}),
+		registerMcpOffer({ extensionUri, connect, keys, localService, tasks, logger: log.logger('mcp') }),
 		registerCosts({ connections, localService, chat, languageModels }),
 		// The log is disposed of last, because the others still write to it while they are disposed of.
 		log,

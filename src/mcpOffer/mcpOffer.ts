@@ -39,7 +39,8 @@ export class McpOffer implements Disposable {
 	}
 
 	private answers(): PipeAnswers {
-		const { active, tasks } = this.dependencies;
+		const { active } = this.dependencies.connect;
+		const tasks = this.dependencies.tasks.asked;
 		return {
 			list: async query => (await active()).client.tasks.list(query),
 			get: async ({ id }) => (await active()).client.tasks.get(id),
@@ -62,13 +63,14 @@ export class McpOffer implements Disposable {
 				this.actOnModel(
 					label => searchQuestion(label, query),
 					signal,
-					async client => searchWhole(client, query, await this.dependencies.routing(), signal),
+					async client =>
+						searchWhole(client, query, (await this.dependencies.localService.agentSettings()).provider, signal),
 				),
 		};
 	}
 
 	private async *follow(asked: PipeParsed<'follow'>, signal: AbortSignal) {
-		yield* logEvents((await this.dependencies.active()).client, asked, signal);
+		yield* logEvents((await this.dependencies.connect.active()).client, asked, signal);
 	}
 
 	/** Refuses where nobody can be asked. */
@@ -89,10 +91,10 @@ export class McpOffer implements Disposable {
 	private actOnModel<Value>(
 		questionFor: (label: string) => AgentQuestion,
 		signal: AbortSignal,
-		run: (client: Awaited<ReturnType<McpOfferDependencies['active']>>['client']) => Promise<Value>,
+		run: (client: Awaited<ReturnType<McpOfferDependencies['connect']['active']>>['client']) => Promise<Value>,
 	): Promise<Outcome<Value>> {
 		return this.act(async () => {
-			const { client, connection, label } = await this.dependencies.active();
+			const { client, connection, label } = await this.dependencies.connect.active();
 			if (!(await this.questions.ask(questionFor(label), signal))) {
 				return {
 					done: false,
@@ -101,13 +103,13 @@ export class McpOffer implements Disposable {
 					),
 				};
 			}
-			return (await this.dependencies.ensureKey(connection))
+			return (await this.dependencies.keys.ensure(connection, 'inference'))
 				? { done: true, value: await run(client) }
 				: { done: false, reason: vscode.l10n.t('{0} has no key, so nothing was sent.', label) };
 		});
 	}
 
 	private async label(): Promise<string> {
-		return (await this.dependencies.active().catch(() => undefined))?.label ?? 'Errand';
+		return (await this.dependencies.connect.active().catch(() => undefined))?.label ?? 'Errand';
 	}
 }

@@ -41,23 +41,31 @@ export interface FollowUpToShow {
 /** The parts that the root provides to this feature. */
 export interface McpOfferDependencies {
 	extensionUri: vscode.Uri;
-	/** Returns the active connection with its client and its name for the user. */
-	active(): Promise<{ client: Client; connection: Connection; label: string }>;
-	/** Asks for the key that models need, where it is missing. Resolves with false when there is still none. */
-	ensureKey(connection: Connection): Promise<boolean>;
-	/** Returns the routing policy of the settings, zero data retention included; undefined where there is none. */
-	routing(): Promise<RoutingPolicy | undefined>;
-	/** The tasks of the active connection. Each of those with `allow` asks it before anything is sent. */
-	tasks: {
-		start(wish: PipeParsed<'start'>, allow: (shown: LaunchToShow) => Promise<boolean>): Promise<Outcome<StartedTask>>;
-		continueTask(
-			id: string,
-			prompt: string,
-			allow: (shown: FollowUpToShow) => Promise<boolean>,
-		): Promise<Outcome<ContinuedTask>>;
-		stop(id: string, allow: (shown: { task: Task; connection: string }) => Promise<boolean>): Promise<Outcome<Task>>;
-		changes(asked: PipeParsed<'changes'>): Promise<TaskChangeList>;
-		diff(asked: PipeParsed<'diff'>): Promise<FileDiff>;
+	connect: {
+		/** Returns the active connection with its client and its name for the user. */
+		active(): Promise<{ client: Client; connection: Connection; label: string }>;
 	};
+	keys: {
+		/** Asks for a key where it is missing. Resolves with false when there is still none. */
+		ensure(connection: Connection, kind: 'inference'): Promise<boolean>;
+	};
+	localService: {
+		/** Its `provider` is the routing policy of the settings, zero data retention included. */
+		agentSettings(): Promise<{ provider?: RoutingPolicy | undefined }>;
+	};
+	tasks: { asked: OfferedTasks };
 	logger: Logger;
+}
+
+/** The tasks of the active connection. Each of those with `allow` asks it before anything is sent. */
+export interface OfferedTasks {
+	start(wish: PipeParsed<'start'>, allow: (shown: LaunchToShow) => Promise<boolean>): Promise<Outcome<StartedTask>>;
+	continueTask(
+		id: string,
+		prompt: string,
+		allow: (shown: FollowUpToShow) => Promise<boolean>,
+	): Promise<Outcome<ContinuedTask>>;
+	stop(id: string, allow: (shown: { task: Task; connection: string }) => Promise<boolean>): Promise<Outcome<Task>>;
+	changes(asked: PipeParsed<'changes'>): Promise<TaskChangeList>;
+	diff(asked: PipeParsed<'diff'>): Promise<FileDiff>;
 }
