@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { SerialQueue } from '../base/async.ts';
 import { showHidden } from '../base/invisible.ts';
 import { cut } from '../base/plainText.ts';
 import { ASKED_SCHEME } from '../platform/ids.ts';
@@ -30,6 +31,7 @@ export interface AgentQuestion {
  */
 export class Questions implements vscode.TextDocumentContentProvider {
 	private readonly shown = new Map<string, string>();
+	private readonly turns = new SerialQueue();
 	private isAsking = false;
 	private isSilenced = false;
 
@@ -47,8 +49,18 @@ export class Questions implements vscode.TextDocumentContentProvider {
 		return this.shown.get(uri.path) ?? '';
 	}
 
-	/** Resolves with whether the user has said yes. Once the signal has aborted, a yes counts no more. */
-	async ask(question: AgentQuestion, signal: AbortSignal): Promise<boolean> {
+	/**
+	 * Resolves with whether the user has said yes. Once the signal has aborted, a yes counts no more. Of two calls that were
+	 * let in before either had something to ask, one waits for the other's answer.
+	 */
+	ask(question: AgentQuestion, signal: AbortSignal): Promise<boolean> {
+		return this.turns.run(() => this.askInTurn(question, signal));
+	}
+
+	private async askInTurn(question: AgentQuestion, signal: AbortSignal): Promise<boolean> {
+		if (this.isSilenced || signal.aborted) {
+			return false;
+		}
 		this.isAsking = true;
 		try {
 			const text = textOf(question);

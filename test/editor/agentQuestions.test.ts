@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { type AgentQuestion, Questions } from '../../src/mcpOffer/questions.ts';
+import { waitFor } from '../support/waitFor.ts';
+
+describe('what another agent wants to be done', () => {
+	const { showWarningMessage } = vscode.window;
+	/** The dialogs that are open, each with its detail and the way to answer it. */
+	let dialogs: { detail: string; buttons: string[]; answer(button: string | undefined): void }[];
+	let questions: Questions;
+	const question: AgentQuestion = { title: 'May it?', yes: 'Do It', parts: [{ name: 'Query', text: 'What is new?' }] };
+	const present = () => new AbortController().signal;
+
+	beforeEach(() => {
+		dialogs = [];
+		questions = new Questions();
+		Object.assign(vscode.window, {
+			showWarningMessage: (_: string, { detail }: { detail: string }, ...buttons: string[]) =>
+				new Promise(answer => dialogs.push({ detail, buttons, answer })),
+		});
+	});
+	afterEach(() => Object.assign(vscode.window, { showWarningMessage }));
+
+	const dialog = (number: number) => waitFor('a dialog', () => dialogs[number - 1]);
+
+	it('is done after a yes alone', async () => {
+		for (const [button, isDone] of [
+			['Do It', true],
+			[undefined, false],
+		] as const) {
+			const answer = questions.ask(question, present());
+			(await dialog(isDone ? 1 : 2)).answer(button);
+			assert.equal(await answer, isDone);
+		}
+	});
+
+	it('is asked about one after the other', async () => {
+		const first = questions.ask(question, present());
+		const second = questions.ask({ ...question, parts: [{ name: 'Query', text: 'Another' }] }, present());
+		const shown = await dialog(1);
+		assert.match(questions.hindrance ?? '', /Another question waits/);
+		shown.answer('Do It');
+		assert.equal(await first, true);
+		(await dialog(2)).answer(undefined);
+		assert.equal(await second, false);
+		assert.deepEqual(
+			dialogs.map(({ detail }) => detail),
+			['Query: What is new?', 'Query: Another'],
+		);
+		assert.equal(questions.hindrance, undefined);
+	});
+
+	it('is not done once the agent has gone, whatever the user says then', async () => {
+		const gone = new AbortController();
+		const answer = questions.ask(question, gone.signal);
+		const shown = await dialog(1);
+		gone.abort();
+		shown.answer('Do It');
+		assert.equal(await answer, false);
+		assert.equal(await questions.ask(question, gone.signal), false);
+		assert.equal(dialogs.length, 1, 'nobody is asked for an agent that has gone');
+	});
+
+	it('is asked about no more after the user has refused all of it, also where it was waiting', async () => {
+		const first = questions.ask(question, present());
+		const second = questions.ask(question, present());
+		const shown = await dialog(1);
+		shown.answer(shown.buttons.at(-1));
+		assert.deepEqual(await Promise.all([first, second]), [false, false]);
+		assert.equal(dialogs.length, 1);
+		assert.match(questions.hindrance ?? '', /does not want to be asked/);
+	});
+
+	it('has no yes in a dialog that cannot show all of it', async () => {
+		const long = { ...question, parts: [{ name: 'Prompt', text: 'x'.repeat(1_300) }] };
+		const answer = questions.ask(long, present());
+		const shown = await dialog(1);
+		assert.ok(!shown.buttons.includes('Do It'));
+		assert.match(shown.detail, /Prompt \(1300 characters\):/);
+		shown.answer('Do It');
+		assert.equal(await answer, false, 'not even for a yes that the dialog has not offered');
+	});
+});
