@@ -104,7 +104,8 @@ const programs = [
 		splitting: true,
 		chunkNames: 'chunks/[name]-[hash]',
 		// undici never runs in the extension host: there the root hands in a transport over the editor's own fetch.
-		external: ['vscode', './core/undiciTransport.ts'],
+		// Nothing is installed there either, so that the long list of what pi requires is in the service alone.
+		external: ['vscode', './core/undiciTransport.ts', './piDependencies.ts'],
 	},
 	{
 		...node,

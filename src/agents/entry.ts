@@ -43,10 +43,18 @@ export function nameInFolder(folder: string): string {
 	return folder.split('/node_modules/').at(-1) ?? folder;
 }
 
+/** Returns the package of a row: its folder, version and hash, and the folders of those that it requires, with blanks between. */
+export function pinned(row: string): PinnedPackage {
+	const [folder = '', version = '', hash, ...requires] = row.split(' ');
+	return { name: nameInFolder(folder), folder, version, integrity: `sha512-${hash}`, requires };
+}
+
 /** How an agent is installed on one platform. */
 export interface AgentInstallation {
-	/** All that are installed. The first one is the agent's own, and its version that of the installation. */
+	/** The first one is the agent's own, and its version that of the installation. */
 	packages: readonly [PinnedPackage, ...PinnedPackage[]];
+	/** Further ones that only these require. They are a long list, which nobody but an installation needs. */
+	dependencies?(): Promise<readonly PinnedPackage[]>;
 	/** The programs by their names, as paths below `node_modules`. */
 	programs: Readonly<Record<string, string>>;
 	downloadMegabytes: number;

@@ -71,7 +71,7 @@ async function fill(
 	const root = path.join(temporary, 'root');
 	await mkdir(root, { recursive: true, mode: 0o700 });
 	await writeFile(path.join(root, 'package.json'), JSON.stringify(manifestOf(installation)));
-	await writeFile(path.join(root, 'package-lock.json'), JSON.stringify(lockOf(installation)));
+	await writeFile(path.join(root, 'package-lock.json'), JSON.stringify(await lockOf(installation)));
 	await runNpm({ folder: root, cache: path.join(temporary, 'cache'), environment, signal });
 	if ((await installedPrograms(root, installation)) === undefined) {
 		throw new UserFacingError('npm did not install its program. Check that npm --version is 7 or newer.');
@@ -84,8 +84,8 @@ function manifestOf(installation: AgentInstallation): object {
 }
 
 /** Returns a lock without addresses, so that npm asks the registry that the user has set. */
-function lockOf(installation: AgentInstallation): object {
-	const { packages } = installation;
+async function lockOf(installation: AgentInstallation): Promise<object> {
+	const packages = [...installation.packages, ...((await installation.dependencies?.()) ?? [])];
 	const entries = packages.map(({ name, folder, version, integrity, requires }) => {
 		const dependencies = packages.filter(other => requires.includes(other.folder));
 		const entry = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { agentLaunch } from '../../../src/agents/agentLaunch.ts';
 import { knownAgents } from '../../../src/agents/catalogue.ts';
-import { type AgentPlace, type FoundAgent, nameInFolder } from '../../../src/agents/entry.ts';
+import { type AgentInstallation, type AgentPlace, type FoundAgent, nameInFolder } from '../../../src/agents/entry.ts';
 import { agentRequestSchema } from '../../../src/contract/agents.ts';
 
 const PLACE: AgentPlace = {
@@ -15,6 +15,11 @@ const PLACE: AgentPlace = {
 	maxOutputTokens: 4_000,
 	programs: { pi: '/opt/pi/pi' },
 };
+
+const packagesOf = async ({ packages, dependencies }: AgentInstallation) => [
+	...packages,
+	...((await dependencies?.()) ?? []),
+];
 
 const runnable = knownAgents.filter(({ problem }) => problem === undefined);
 
@@ -149,10 +154,12 @@ describe('knownAgents', () => {
 		assert.deepEqual(read.provider.errand.models[PLACE.model].limit, { context: 128_000, output: 8_000 });
 	});
 
-	it('pins every package that it installs to one version and one hash, and requires none that is not in the list', () => {
+	it('pins every package that it installs to one version and one hash, and requires none that is not in the list', async () => {
 		const installations = knownAgents.flatMap(agent => Object.entries(agent.installations));
 		assert.ok(installations.length > 0);
-		for (const [platform, { packages, programs }] of installations) {
+		for (const [platform, installation] of installations) {
+			const { programs } = installation;
+			const packages = await packagesOf(installation);
 			assert.match(platform, /^(?:linux|darwin)-(?:x64|arm64)(?:-baseline)?$/);
 			const folders = packages.map(({ folder }) => folder);
 			assert.equal(new Set(folders).size, folders.length);
@@ -174,8 +181,9 @@ describe('knownAgents', () => {
 	it('pins pi to what the tests run', async () => {
 		const lock = JSON.parse(await readFile('test/support/agents/package-lock.json', 'utf8'));
 		const [installation] = Object.values(knownAgents.find(({ id }) => id === 'pi')?.installations ?? {});
-		assert.ok(installation && installation.packages.length > 100);
-		for (const { folder, version, integrity, requires } of installation.packages) {
+		const packages = await packagesOf(installation ?? assert.fail());
+		assert.ok(packages.length > 100);
+		for (const { folder, version, integrity, requires } of packages) {
 			const locked = lock.packages[`node_modules/${folder}`];
 			assert.deepEqual([version, integrity], [locked.version, locked.integrity], folder);
 			const required = Object.keys(locked.dependencies ?? {}).filter(
