@@ -71,6 +71,17 @@ export function codePointName(character: string): string {
 	return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
+/**
+ * Returns a text in which each character is seen as what it is, for someone who decides about exactly that text: names in
+ * the place of invisible ones, those that prose needs among them, and marks in the place of tabs. Line ends are line feeds.
+ */
+export function showExactly(text: string): string {
+	return replaceInvisible(text.replaceAll('\r\n', '\n'), character => `⟨${codePointName(character)}⟩`).replaceAll(
+		'\t',
+		'⇥',
+	);
+}
+
 /** Replaces hidden characters by the names of their code points. */
 export function showHidden(text: string): string {
 	return replaceHidden(text, character => `⟨${codePointName(character)}⟩`);

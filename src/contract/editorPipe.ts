@@ -1,6 +1,7 @@
 // How the MCP server's process asks the editor: HTTP over a private socket, with a token. This is our own protocol and no
 // part of the service's contract.
 import * as z from 'zod';
+import { hasInvisible } from '../base/invisible.ts';
 import { decisionRequestSchema } from './decisions.ts';
 import { lenient } from './lenient.ts';
 import { integerFrom } from './ranges.ts';
@@ -20,6 +21,11 @@ const MAXIMUM_QUERY = 4_000;
 
 /** A name as it stands in a command or an address: a task's id, a branch, an agent. */
 export const nameSchema = z.string().min(1).max(MAXIMUM_NAME);
+/** A name that cannot pass for more than a name where it is shown. */
+export const plainNameSchema = nameSchema.refine(
+	name => !/\s/.test(name) && !hasInvisible(name),
+	'has blanks or invisible characters',
+);
 export const promptSchema = z
 	.string()
 	.max(MAXIMUM_PROMPT, `must have at most ${MAXIMUM_PROMPT} characters`)
@@ -43,9 +49,9 @@ export const pipeCalls = {
 		prompt: promptSchema,
 		/** The address, the folder or the name of a repository. */
 		repository: filePathSchema.optional(),
-		branch: nameSchema.optional(),
-		agent: nameSchema.optional(),
-		model: nameSchema.optional(),
+		branch: plainNameSchema.optional(),
+		agent: plainNameSchema.optional(),
+		model: plainNameSchema.optional(),
 	}),
 	continue: z.strictObject({ id: nameSchema, prompt: promptSchema }),
 	stop: z.strictObject({ id: nameSchema }),

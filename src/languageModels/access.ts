@@ -66,6 +66,8 @@ export class ModelAccess {
 }
 
 async function ask({ label, model, served }: AccessQuestion): Promise<boolean> {
+	// It comes first, because Enter presses the first button of a dialog that nobody has expected.
+	const no = vscode.l10n.t('Refuse');
 	const here = vscode.l10n.t('Allow in This Window');
 	const always = vscode.l10n.t('Always Allow');
 	const chosen = await askModal(
@@ -76,6 +78,7 @@ async function ask({ label, model, served }: AccessQuestion): Promise<boolean> {
 			served,
 			label,
 		),
+		no,
 		here,
 		always,
 	);
@@ -84,5 +87,5 @@ async function ask({ label, model, served }: AccessQuestion): Promise<boolean> {
 			throw notWritten(error);
 		});
 	}
-	return chosen !== undefined;
+	return chosen === here || chosen === always;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { decisionRequestSchema } from '../contract/decisions.ts';
-import { filePathSchema, nameSchema, promptSchema, querySchema } from '../contract/editorPipe.ts';
-import { dataResult, outsideText, taskView } from './results.ts';
+import { filePathSchema, nameSchema, plainNameSchema, promptSchema, querySchema } from '../contract/editorPipe.ts';
+import { dataResult, outsideText, outsideValue, taskView } from './results.ts';
 import type { Tools } from './tools.ts';
 
 const MAXIMUM_ANSWER = 40_000;
@@ -31,9 +31,11 @@ export function registerActingTools({ access, add, act }: Tools): void {
 					.describe(
 						'The folder, the address or the name of a repository that is open in the editor; without an editor, its folder.',
 					),
-				branch: nameSchema.optional().describe('The branch to start from. The one that is checked out without it.'),
-				agent: nameSchema.optional().describe('The id of an agent of the connection.'),
-				model: nameSchema.optional().describe('A model of that agent.'),
+				branch: plainNameSchema
+					.optional()
+					.describe('The branch to start from. The one that is checked out without it.'),
+				agent: plainNameSchema.optional().describe('The id of an agent of the connection.'),
+				model: plainNameSchema.optional().describe('A model of that agent.'),
 			}),
 			annotations: ACTS,
 		},
@@ -78,7 +80,7 @@ export function registerActingTools({ access, add, act }: Tools): void {
 		},
 		async (asked, context) =>
 			act(await access.prepare('decide', asked, context.mcpReq.signal), context, ({ model, answers }) =>
-				dataResult({ model, answers }, { isOutside: true }),
+				dataResult(outsideValue({ model, answers }), { isOutside: true }),
 			),
 	);
 	add(

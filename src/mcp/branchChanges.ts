@@ -10,7 +10,7 @@ import { runGit } from './runGit.ts';
 
 const MAXIMUM_FILES = 1_000;
 /** In UTF-16 code units. */
-export const MAXIMUM_DIFF = 100_000;
+const MAXIMUM_DIFF = 100_000;
 
 /** A file above this size, in bytes, is not compared line by line. */
 const LARGE_FILE = 'core.bigFileThreshold=8m';

@@ -11,7 +11,7 @@ import {
 	type RequestStateCodec,
 	type ServerContext,
 } from '@modelcontextprotocol/server';
-import { showHidden } from '../base/invisible.ts';
+import { showExactly } from '../base/invisible.ts';
 import type { Question } from './access.ts';
 import { refusal } from './results.ts';
 
@@ -74,12 +74,15 @@ export class Confirmations {
 	}
 }
 
-/** All of the question, with a name for each character that would not be seen. */
+/**
+ * All of the question, with a name for each character that would not be seen. The lines of a long text stand behind a mark,
+ * so that none of them can pass for a part of the question.
+ */
 function textOf({ title, parts }: Question): string {
 	const lines = parts.map(({ name, text }) => {
-		const shown = showHidden(text);
+		const shown = showExactly(text);
 		return shown.includes('\n') || shown.length > 80
-			? `${name} (${text.length} characters):\n${shown}`
+			? `${name} (${text.length} characters):\n${shown.replace(/^/gm, '│ ')}`
 			: `${name}: ${shown}`;
 	});
 	return [title, ...lines].join('\n\n');

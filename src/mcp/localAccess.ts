@@ -126,9 +126,9 @@ function actionsOf(client: Client, service: () => Promise<Discovery>): Actions {
 				question: {
 					title: 'Search the web for this?',
 					yes: 'Search',
-					parts: [WHERE, { name: 'Query', text: query }],
+					// The settings of the editor, which have the policy, are not known here.
+					parts: [WHERE, { name: 'Routing policy', text: 'none' }, { name: 'Query', text: query }],
 				},
-				// The policy of the service itself holds here.
 				run: async signal => ({ done: true, value: await searchWhole(client, query, undefined, signal) }),
 			};
 		},

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { describeError } from '../base/errors.ts';
+import { proxyExceptions } from '../base/loopback.ts';
 import { programVersion } from '../base/programVersion.ts';
 import { stateFolderOf } from '../contract/control.ts';
 import { PIPE_VARIABLES } from '../contract/pipeVariables.ts';
@@ -41,6 +42,11 @@ function main(): void {
 	}
 	const address = process.env[PIPE_VARIABLES.address];
 	const token = process.env[PIPE_VARIABLES.token];
+	// The token of a service on this machine must not go through a proxy. Both names of the variable are read.
+	for (const name of ['no_proxy', 'NO_PROXY']) {
+		const given = process.env[name];
+		process.env[name] = proxyExceptions(given === undefined ? [] : [given]);
+	}
 	// A program that this one starts must not reach the editor.
 	delete process.env[PIPE_VARIABLES.token];
 	const access =

@@ -3,7 +3,7 @@ import { filePathSchema, nameSchema } from '../contract/editorPipe.ts';
 import { integerBetween, integerFrom } from '../contract/ranges.ts';
 import { TASK_STATUS_FILTERS } from '../contract/tasks.ts';
 import { readLog } from './readLog.ts';
-import { dataResult, outsideText, taskView } from './results.ts';
+import { dataResult, outsideDiff, outsideText, taskView } from './results.ts';
 import { type Tools, tellProgress } from './tools.ts';
 
 /** A page of the list has at most this many tasks. */
@@ -119,7 +119,7 @@ export function registerReadingTools({ access, add }: Tools): void {
 			}
 			const asked = { id, path, ...(result === undefined ? {} : { result }) };
 			const { text, isCut } = await access.read('diff', asked, mcpReq.signal);
-			const diff = outsideText(text, MAXIMUM_DIFF);
+			const diff = outsideDiff(text, MAXIMUM_DIFF);
 			return dataResult(
 				{ task_id: id, path: outsideText(path, 1_000), diff, is_cut: isCut || text.length > MAXIMUM_DIFF },
 				{ isOutside: true },

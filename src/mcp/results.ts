@@ -3,6 +3,7 @@
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ClientError, causesOf, describeError, UserFacingError } from '../base/errors.ts';
+import { codePointName, replaceInvisible } from '../base/invisible.ts';
 import { cut, plainText } from '../base/plainText.ts';
 import { withoutCredentials } from '../base/remoteUrl.ts';
 import type { LaunchFinding } from '../contract/editorPipe.ts';
@@ -29,13 +30,34 @@ export function refusal(sentence: string, findings: readonly LaunchFinding[] = [
 	return {
 		isError: true,
 		content:
-			findings.length === 0 ? [text] : [text, { type: 'text', text: JSON.stringify({ findings }, undefined, 1) }],
+			findings.length === 0
+				? [text]
+				: [text, { type: 'text', text: NOTICE }, { type: 'text', text: JSON.stringify({ findings }, undefined, 1) }],
 	};
 }
 
 /** Text of others without control sequences and hidden characters, cut to a length. */
 export function outsideText(text: string, maximum = MAXIMUM_FIELD): string {
 	return cut(plainText(text.slice(0, 2 * maximum)), maximum);
+}
+
+/** Does the same with all texts of a value, which is one of JSON. */
+export function outsideValue<Value>(value: Value): Value {
+	const text = JSON.stringify(value, (_, member: unknown) =>
+		typeof member === 'string' ? outsideText(member, MAXIMUM_SENTENCE) : member,
+	);
+	return JSON.parse(text) as Value;
+}
+
+/**
+ * Returns a diff for a reader who judges by it, cut to a length: what is not seen stands there by its name. A carriage
+ * return would look like the end of a line.
+ */
+export function outsideDiff(text: string, maximum: number): string {
+	return cut(
+		replaceInvisible(text.slice(0, maximum), character => `⟨${codePointName(character)}⟩`),
+		maximum,
+	);
 }
 
 const named = (text: string | undefined): string | undefined => (text === undefined ? undefined : outsideText(text));

@@ -31,6 +31,9 @@ export class McpOffer implements Disposable {
 			this.store.add({ dispose: () => opened.close() });
 			return opened;
 		});
+		this.opening.catch(() => {
+			this.opening = undefined;
+		});
 		return this.opening;
 	}
 

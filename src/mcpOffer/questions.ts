@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { SerialQueue } from '../base/async.ts';
-import { showHidden } from '../base/invisible.ts';
+import { showExactly } from '../base/invisible.ts';
 import { cut } from '../base/plainText.ts';
 import { ASKED_SCHEME } from '../platform/ids.ts';
 import { askModal } from '../platform/notify.ts';
@@ -65,10 +65,12 @@ export class Questions implements vscode.TextDocumentContentProvider {
 		try {
 			const text = textOf(question);
 			const fits = text.length <= MAXIMUM_CHARACTERS && text.split('\n').length <= MAXIMUM_LINES;
+			// It comes first, because Enter presses the first button of a dialog that nobody has expected.
+			const no = vscode.l10n.t('Refuse');
 			const never = vscode.l10n.t('Refuse, and Ask No More');
 			const show = vscode.l10n.t('Show Everything');
 			const detail = fits ? text : `${beginningOf(question)}\n\n${vscode.l10n.t('There is more than fits here.')}`;
-			const chosen = await askModal(question.title, detail, fits ? question.yes : show, never);
+			const chosen = await askModal(question.title, detail, no, fits ? question.yes : show, never);
 			this.isSilenced = chosen === never;
 			const isYes = chosen === show ? await this.askBeside(question, text, signal) : fits && chosen === question.yes;
 			return isYes && !signal.aborted;
@@ -104,7 +106,7 @@ export class Questions implements vscode.TextDocumentContentProvider {
 
 /** All parts, with a name for each character that would not be seen. */
 function textOf({ parts }: AgentQuestion): string {
-	return parts.map(({ name, text }) => partText(name, showHidden(text))).join('\n');
+	return parts.map(({ name, text }) => partText(name, showExactly(text), text.length)).join('\n');
 }
 
 /** Breaks long lines, with a mark where a line goes on. */
@@ -117,11 +119,12 @@ function wrapped(text: string): string {
 }
 
 function beginningOf({ parts }: AgentQuestion): string {
-	return parts.map(({ name, text }) => partText(name, showHidden(cut(text, BEGINNING)), text.length)).join('\n');
+	return parts.map(({ name, text }) => partText(name, showExactly(cut(text, BEGINNING)), text.length)).join('\n');
 }
 
-function partText(name: string, text: string, length = text.length): string {
+/** The lines of a long text stand behind a mark, so that none of them can pass for a part of the question. */
+function partText(name: string, text: string, length: number): string {
 	return text.includes('\n') || length > BEGINNING
-		? `\n${vscode.l10n.t('{0} ({1} characters):', name, length)}\n${text}`
+		? `\n${vscode.l10n.t('{0} ({1} characters):', name, length)}\n${text.replace(/^/gm, '│ ')}`
 		: `${name}: ${text}`;
 }

@@ -39,7 +39,7 @@ export class TaskStops {
 			return;
 		}
 		try {
-			await this.send(id, await active.target());
+			await this.send(id, () => active.target());
 		} catch (error) {
 			explain(error);
 		}
@@ -52,18 +52,23 @@ export class TaskStops {
 		const target = await this.dependencies.active.target();
 		const task = await target.client.tasks.get(id);
 		if (!isActiveTask(task) || this.requests.has(id)) {
-			return { done: false, reason: vscode.l10n.t('The task is over already, or is being stopped.') };
+			return { done: false, reason: isOver() };
 		}
-		return (await allow({ task, connection: target.connection.label }))
-			? { done: true, value: await this.send(id, target) }
-			: { done: false, reason: refusedByUser() };
+		if (!(await allow({ task, connection: target.connection.label }))) {
+			return { done: false, reason: refusedByUser() };
+		}
+		// The user may have stopped it meanwhile.
+		return this.requests.has(id)
+			? { done: false, reason: isOver() }
+			: { done: true, value: await this.send(id, async () => target) };
 	}
 
-	private async send(id: string, { connection, client }: TaskTarget): Promise<Task> {
+	private async send(id: string, find: () => Promise<TaskTarget>): Promise<Task> {
 		const { store, active } = this.dependencies;
 		this.requests.add(id);
 		store.setStopping(id, true);
 		try {
+			const { connection, client } = await find();
 			const stopped = await client.tasks.stop(id);
 			// The row shows “stopping” until the service reports a final state: in this reply, in the log or in the list.
 			if (active.is(connection.name)) {
@@ -78,3 +83,5 @@ export class TaskStops {
 		}
 	}
 }
+
+const isOver = () => vscode.l10n.t('The task is over already, or is being stopped.');

@@ -71,6 +71,22 @@ describe('what another agent wants to be done', () => {
 		assert.match(questions.hindrance ?? '', /does not want to be asked/);
 	});
 
+	it('is refused by the first button, which Enter presses in a dialog that nobody has expected', async () => {
+		const answer = questions.ask(question, present());
+		const shown = await dialog(1);
+		assert.deepEqual(shown.buttons, ['Refuse', 'Do It', 'Refuse, and Ask No More']);
+		shown.answer(shown.buttons[0]);
+		assert.equal(await answer, false);
+		assert.equal(questions.hindrance, undefined);
+	});
+
+	it('shows what would not be seen by its name, and no line of a text as a part of the question', async () => {
+		const text = 'Fix typo.\u200d\t\rThen send it.\n\nQuery: another';
+		void questions.ask({ ...question, parts: [{ name: 'Query', text }] }, present());
+		const { detail } = await dialog(1);
+		assert.match(detail, /│ Fix typo\.⟨U\+200D⟩⇥⟨U\+000D⟩Then send it\.\n│ \n│ Query: another$/);
+	});
+
 	it('has no yes in a dialog that cannot show all of it', async () => {
 		const long = { ...question, parts: [{ name: 'Prompt', text: 'x'.repeat(1_300) }] };
 		const answer = questions.ask(long, present());

@@ -52,7 +52,9 @@ export async function askLaunch(
 	if (typeof agents === 'string') {
 		return { done: false, reason: agents };
 	}
-	check.choices = { ...check.choices, agents };
+	// What is not committed is never taken along: the question could not show all of it, and the program that asks may change
+	// it meanwhile.
+	check.choices = { ...check.choices, agents, changes: 'leave' };
 	await read(check);
 	for (let hasChanged = false; ; hasChanged = true) {
 		const view = check.view(() => []);

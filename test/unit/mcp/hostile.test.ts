@@ -134,10 +134,20 @@ describe('the MCP server and those who mean harm', function () {
 	});
 
 	it('shows all of a prompt before a yes, with a name for each character that would not be seen', async () => {
-		const prompt = `${'A long line of the prompt.\n'.repeat(1_000)}\u202eand the end`;
+		const prompt = `${'A long line of the prompt.\n'.repeat(1_000)}\u202e\t\rand the end`;
 		await client.call('start_task', { prompt, repository: repository.path });
-		assert.ok(forms[0]?.includes(prompt.replace('\u202e', '⟨U+202E⟩')));
+		const shown = prompt.replace('\u202e\t\r', '⟨U+202E⟩⇥⟨U+000D⟩');
+		assert.ok(forms[0]?.includes(shown.replace(/^/gm, '│ ')), 'no line of it can pass for a part of the question');
 		assert.ok(forms[0]?.includes(`Prompt (${prompt.length} characters):`));
+	});
+
+	it('takes no name that could pass for more than a name', async () => {
+		const before = forms.length;
+		for (const model of ['x)\n\nPrompt: other', 'a\u200bb', 'two words']) {
+			const { isError } = await client.call('start_task', { prompt: 'Do it', repository: repository.path, model });
+			assert.equal(isError, true, model);
+		}
+		assert.equal(forms.length, before);
 	});
 
 	it('takes no yes that it has not asked for', async () => {

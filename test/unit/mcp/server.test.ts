@@ -63,7 +63,13 @@ describe('the MCP server beside a local service that runs by itself', function (
 		assert.equal(started.repository, repository.path);
 		assert.match(JSON.stringify(started.findings), /last commit of “main”/);
 		assert.equal(asked.length, 1);
-		for (const part of [prompt, repository.path, 'main', 'demo', 'the local service of this machine']) {
+		for (const part of [
+			prompt.replace(/^/gm, '│ '),
+			repository.path,
+			'main',
+			'demo',
+			'the local service of this machine',
+		]) {
 			assert.ok(asked[0]?.includes(part), `${part} in ${asked[0]}`);
 		}
 
@@ -83,6 +89,7 @@ describe('the MCP server beside a local service that runs by itself', function (
 		const { json: diff } = await client.call('task_changes', { task_id: started.task_id, path: file.path });
 		assert.equal(diff.diff.split('\n').filter((line: string) => /^\+(?!\+\+)/.test(line)).length, file.added);
 		assert.equal(diff.is_cut, false);
+		assert.ok(!/[\r\u202e]/.test(diff.diff), 'what is not seen has a name');
 		assert.equal((await repository.git('status', '--porcelain')).trim(), '', 'the user’s tree is as it was');
 		assert.equal((await repository.git('branch', '--show-current')).trim(), 'main');
 
