@@ -91,7 +91,8 @@ describe('what another agent wants, in the window that its server was started by
 		const { isError, texts } = await answering;
 		assert.equal(isError, true);
 		assert.match(texts[0] ?? '', /The user did not allow it, so nothing was sent/);
-		assert.match(texts[1] ?? '', /1 file is not committed: notes\.txt/);
+		assert.match(texts[1] ?? '', /text from outside/);
+		assert.match(texts[2] ?? '', /1 file is not committed: notes\.txt/);
 		assert.equal(await taskCount(), before);
 		assert.equal(origin('for-each-ref'), pushed, 'nothing was pushed');
 	});
