@@ -103,9 +103,13 @@ describe('one prompt that two agents have', function () {
 		await until(
 			'the preview is there',
 			async () => {
-				// The editor notices a link only when the pointer moves over it while the key is held.
+				// The editor notices a link only when the pointer moves over it while the key is held, and it may take a moment.
 				await page.mouse.move(0, 0);
-				await link.first().click({ modifiers: ['ControlOrMeta'] });
+				await page.keyboard.down('ControlOrMeta');
+				await link.first().hover();
+				await appears(comparison().locator('.detected-link-active'), 5_000);
+				await link.first().click();
+				await page.keyboard.up('ControlOrMeta');
 				return appears(quickRow(page, 'CONTENTS.md'), 10_000);
 			},
 			60_000,
