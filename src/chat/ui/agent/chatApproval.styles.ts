@@ -127,15 +127,7 @@ export const chatApprovalStyles = css`
 	.link {
 		flex: none;
 		margin-inline-start: auto;
-		padding: 0;
-		border: 0;
 		border-radius: 2px;
-		background: transparent;
-		color: var(--vscode-textLink-foreground);
-	}
-
-	.link:hover {
-		text-decoration: underline;
 	}
 
 	.buttons {

@@ -4,6 +4,7 @@ import type { ApprovalAnswer } from '../../model/agentWork.ts';
 import type { DiffLine } from '../../model/lineDiff.ts';
 import type { ApprovalView, StepView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
+import { linkStyles } from '../components/link.styles.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { showControls } from '../markdown.ts';
 import type { Post } from '../page.ts';
@@ -25,7 +26,7 @@ export interface Surroundings {
 
 /** The question whether a step may happen, with everything that it would do. */
 export class ChatApproval extends LitElement {
-	static override styles = [sharedStyles, exactTextStyles, chatApprovalStyles];
+	static override styles = [sharedStyles, linkStyles, exactTextStyles, chatApprovalStyles];
 	static override properties = {
 		step: { attribute: false },
 		surroundings: { attribute: false },

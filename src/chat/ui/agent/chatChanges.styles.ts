@@ -29,15 +29,7 @@ export const chatChangesStyles = css`
 
 	.link {
 		min-height: 24px;
-		padding: 0;
-		border: 0;
 		border-radius: 2px;
-		background: transparent;
-		color: var(--vscode-textLink-foreground);
-	}
-
-	.link:hover {
-		text-decoration: underline;
 	}
 
 	ul {

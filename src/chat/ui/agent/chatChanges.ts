@@ -4,11 +4,12 @@ import type { WorkFile } from '../../model/agentWork.ts';
 import type { ChangesView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { iconButton } from '../components/iconButton.ts';
+import { linkStyles } from '../components/link.styles.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
-import { tellLostFocus } from '../focusLost.ts';
+import { watchFocus } from '../focusLost.ts';
 import { showControls } from '../markdown.ts';
 import type { Post } from '../page.ts';
-import { reveal, tellUnfolded } from '../unfolding.ts';
+import { toggle } from '../unfolding.ts';
 import { chatChangesStyles } from './chatChanges.styles.ts';
 import { lineStyles } from './line.styles.ts';
 import { foldSign, renderResults } from './lineParts.ts';
@@ -16,7 +17,7 @@ import { countFacts, type StepFact } from './stepWords.ts';
 
 /** The files that a turn has changed, as a line that unfolds to a list, with what can be done about them. */
 export class ChatChanges extends LitElement {
-	static override styles = [sharedStyles, lineStyles, chatChangesStyles];
+	static override styles = [sharedStyles, linkStyles, lineStyles, chatChangesStyles];
 	static override properties = {
 		changes: { attribute: false },
 		turn: { attribute: false },
@@ -32,20 +33,10 @@ export class ChatChanges extends LitElement {
 	declare post: Post;
 	declare open: boolean;
 
-	/** The element that had the focus before this update. */
-	private focused: Element | null | undefined;
-
 	constructor() {
 		super();
+		watchFocus(this);
 		this.open = false;
-	}
-
-	override willUpdate(): void {
-		this.focused = this.shadowRoot?.activeElement;
-	}
-
-	override updated(): void {
-		tellLostFocus(this, this.focused);
 	}
 
 	override render(): TemplateResult {
@@ -61,7 +52,7 @@ export class ChatChanges extends LitElement {
 				? l10n.t('{0} in the copy', words)
 				: l10n.t('{0}, {1} still in the copy', words, new Intl.NumberFormat(this.language).format(left));
 		return html`<div class="summary">
-				<button type="button" class="line" aria-expanded=${this.open} aria-controls="files" @click=${this.toggle}>
+				<button type="button" class="line" aria-expanded=${this.open} aria-controls="files" @click=${() => toggle(this)}>
 					${codicon('diff-multiple')}<span class="title">${title}</span>${foldSign(this.open)}
 				</button>
 				<span class="links">
@@ -125,15 +116,6 @@ export class ChatChanges extends LitElement {
 			? iconButton('check', l10n.t('Take {0}', shown), () => post({ kind: 'work-take', turn, file }))
 			: iconButton('discard', l10n.t('Undo {0}', shown), () => post({ kind: 'work-undo', turn, file }));
 	}
-
-	private readonly toggle = async () => {
-		tellUnfolded(this);
-		this.open = !this.open;
-		await this.updateComplete;
-		if (this.open) {
-			reveal(this);
-		}
-	};
 }
 
 /** Whether the agent's copy has something of a file that the user's own has not. */

@@ -3,7 +3,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import type { StepView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
-import { reveal, tellUnfolded } from '../unfolding.ts';
+import { toggle } from '../unfolding.ts';
 import { lineStyles } from './line.styles.ts';
 import { foldSign } from './lineParts.ts';
 import { foldWords } from './stepWords.ts';
@@ -41,7 +41,7 @@ export class ChatFold extends LitElement {
 	override render(): TemplateResult {
 		const { steps, open } = this;
 		const words = foldWords(steps, this.language);
-		return html`<button type="button" class="line" aria-expanded=${open === true} aria-controls="steps" @click=${this.toggle}>
+		return html`<button type="button" class="line" aria-expanded=${open === true} aria-controls="steps" @click=${() => toggle(this)}>
 				${codicon('checklist')}<span class="title" title=${words}>${words}</span>
 				${foldSign(open === true)}
 			</button>
@@ -49,15 +49,6 @@ export class ChatFold extends LitElement {
 				${open === undefined ? nothing : repeat(steps, ({ id }) => id, this.renderStep)}
 			</div>`;
 	}
-
-	private readonly toggle = async () => {
-		tellUnfolded(this);
-		this.open = this.open !== true;
-		await this.updateComplete;
-		if (this.open) {
-			reveal(this);
-		}
-	};
 }
 
 customElements.define('chat-fold', ChatFold);

@@ -4,7 +4,7 @@ import type { PlanEntry } from '../../../agents/session/events.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { showControls } from '../markdown.ts';
-import { reveal, tellUnfolded } from '../unfolding.ts';
+import { toggle } from '../unfolding.ts';
 import { lineStyles } from './line.styles.ts';
 import { foldSign } from './lineParts.ts';
 
@@ -133,7 +133,7 @@ export class ChatPlan extends LitElement {
 				class="line"
 				aria-expanded=${this.open}
 				aria-controls="list"
-				@click=${this.toggle}
+				@click=${() => toggle(this)}
 			>
 				${codicon('checklist')}<span class="screen-reader">${planLabel(this.entries, this.language)}</span>
 				<span class="entries" aria-hidden="true">${this.renderLine()}</span>${foldSign(this.open)}
@@ -152,15 +152,6 @@ export class ChatPlan extends LitElement {
 		}
 		return html`${entries.map(renderEntry)}${current ? nothing : html`<span class="count">${done}</span>`}`;
 	}
-
-	private readonly toggle = async () => {
-		tellUnfolded(this);
-		this.open = !this.open;
-		await this.updateComplete;
-		if (this.open) {
-			reveal(this);
-		}
-	};
 }
 
 function renderEntry({ content, status }: PlanEntry): TemplateResult {

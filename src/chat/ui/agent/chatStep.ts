@@ -5,13 +5,13 @@ import type { ApprovalAnswer } from '../../model/agentWork.ts';
 import type { StepView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
-import { tellLostFocus } from '../focusLost.ts';
+import { watchFocus } from '../focusLost.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import type { Post } from '../page.ts';
 import type { ChatApproval, Surroundings } from './chatApproval.ts';
 import './chatApproval.ts';
 import './stepDetails.ts';
-import { reveal, tellUnfolded } from '../unfolding.ts';
+import { toggle } from '../unfolding.ts';
 import { lineStyles } from './line.styles.ts';
 import { foldSign, renderResults } from './lineParts.ts';
 import { commandBeside, factsOf, type StepFact, spokenKind, stepIcon, titleOf } from './stepWords.ts';
@@ -50,11 +50,9 @@ export class ChatStep extends LitElement {
 	/** The question that the user has answered. The host may not have confirmed it yet. */
 	declare answered: string | undefined;
 
-	/** The element that had the focus before this update. */
-	private focused: Element | null | undefined;
-
 	constructor() {
 		super();
+		watchFocus(this);
 		this.answered = undefined;
 	}
 
@@ -63,14 +61,6 @@ export class ChatStep extends LitElement {
 		const question = this.renderRoot.querySelector<ChatApproval>('chat-approval');
 		question?.takeFocus();
 		return question !== null;
-	}
-
-	override willUpdate(): void {
-		this.focused = this.shadowRoot?.activeElement;
-	}
-
-	override updated(): void {
-		tellLostFocus(this, this.focused);
 	}
 
 	override render(): TemplateResult {
@@ -135,7 +125,7 @@ export class ChatStep extends LitElement {
 			class="line"
 			aria-expanded=${this.open === true}
 			aria-controls=${this.open === undefined ? nothing : 'details'}
-			@click=${this.toggle}
+			@click=${() => toggle(this)}
 		>
 			${content}${foldSign(this.open === true)}${renderResults(facts)}
 		</button>`;
@@ -155,15 +145,6 @@ export class ChatStep extends LitElement {
 			? { label: l10n.t('Open File'), press: () => this.post({ kind: 'step-place-open', ...at }) }
 			: undefined;
 	}
-
-	private readonly toggle = async () => {
-		tellUnfolded(this);
-		this.open = this.open !== true;
-		await this.updateComplete;
-		if (this.open) {
-			reveal(this);
-		}
-	};
 
 	private readonly answer = (answer: ApprovalAnswer) => {
 		const { question } = this.step.approval ?? {};

@@ -7,7 +7,7 @@ import type { StepView, WorkView } from '../../protocol/workProtocol.ts';
 import type { ChatMarkdown } from '../components/chatMarkdown.ts';
 import { detailsStyles } from '../components/details.styles.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
-import { tellLostFocus } from '../focusLost.ts';
+import { watchFocus } from '../focusLost.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import type { CodeColours } from '../markdown/codeColours.ts';
 import { showControls } from '../markdown.ts';
@@ -56,11 +56,10 @@ export class ChatWork extends LitElement {
 	private limit = 0;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private surroundings: Surroundings = { folder: '', isSandboxed: false };
-	/** The element that had the focus before this update. */
-	private focused: Element | null | undefined;
 
 	constructor() {
 		super();
+		watchFocus(this);
 		this.addEventListener(UNFOLDED, this.keepLine);
 		this.addEventListener('focusin', this.keepLine);
 	}
@@ -84,7 +83,6 @@ export class ChatWork extends LitElement {
 
 	override willUpdate(): void {
 		const { reply, work } = this;
-		this.focused = this.shadowRoot?.activeElement;
 		this.parts = this.flow.update(reply.text, work.steps, this.isLive);
 		const { folder, isSandboxed } = work;
 		if (folder !== this.surroundings.folder || isSandboxed !== this.surroundings.isSandboxed) {
@@ -93,7 +91,6 @@ export class ChatWork extends LitElement {
 	}
 
 	override updated(): void {
-		tellLostFocus(this, this.focused);
 		const blocks = this.isLive ? [...this.renderRoot.querySelectorAll<HTMLElement>('.block:not(.settled)')] : [];
 		if (blocks.length > 1) {
 			requestAnimationFrame(() => settle(blocks.slice(0, -1)));

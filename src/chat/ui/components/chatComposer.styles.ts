@@ -39,17 +39,6 @@ export const chatComposerStyles = css`
 		color: var(--vscode-editorWarning-foreground, var(--vscode-foreground));
 	}
 
-	.link {
-		padding: 0;
-		border: 0;
-		background: transparent;
-		color: var(--vscode-textLink-foreground);
-	}
-
-	.link:hover {
-		text-decoration: underline;
-	}
-
 	.box {
 		position: relative;
 		display: flex;

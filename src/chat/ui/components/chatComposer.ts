@@ -21,6 +21,7 @@ import { composerChoices } from './composerChoices.ts';
 import { contextCompletionStyles } from './contextCompletion.styles.ts';
 import { type CompletionOwner, ContextCompletion } from './contextCompletion.ts';
 import { iconButton } from './iconButton.ts';
+import { linkStyles } from './link.styles.ts';
 import { PendingPaste } from './pendingPaste.ts';
 import { sharedStyles } from './shared.styles.ts';
 
@@ -42,7 +43,13 @@ type MessageOf = (text: string) => string;
 
 /** The field for writing a message. It is cleared only when the host has accepted the message. */
 export class ChatComposer extends LitElement implements CompletionOwner, SlashOwner {
-	static override styles = [sharedStyles, chatComposerStyles, composerChoiceStyles, contextCompletionStyles];
+	static override styles = [
+		sharedStyles,
+		linkStyles,
+		chatComposerStyles,
+		composerChoiceStyles,
+		contextCompletionStyles,
+	];
 	static override properties = {
 		language: { attribute: false },
 		connection: { attribute: false },

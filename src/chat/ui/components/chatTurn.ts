@@ -15,7 +15,7 @@ import { waitingStep } from '../agent/stepWords.ts';
 import { sourceListStyles } from '../citations/citations.styles.ts';
 import { renderSources } from '../citations/sourceList.ts';
 import { codicon } from '../codicon.ts';
-import { tellLostFocus } from '../focusLost.ts';
+import { watchFocus } from '../focusLost.ts';
 import { formatDuration, formatMoment } from '../format.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import type { CodeColours } from '../markdown/codeColours.ts';
@@ -76,14 +76,11 @@ export class ChatTurn extends LitElement {
 
 	constructor() {
 		super();
+		watchFocus(this);
 		this.detailed = false;
 	}
 
-	/** The element that had the focus before this update. */
-	private focused: Element | null | undefined;
-
 	override willUpdate(): void {
-		this.focused = this.shadowRoot?.activeElement;
 		if (this.isStreaming) {
 			this.removeAttribute('settled');
 		} else if (!this.hasUpdated) {
@@ -92,7 +89,6 @@ export class ChatTurn extends LitElement {
 	}
 
 	override updated(): void {
-		tellLostFocus(this, this.focused);
 		if (!this.isStreaming && !this.hasAttribute('settled')) {
 			requestAnimationFrame(() => this.settle());
 		}
