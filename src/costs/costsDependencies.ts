@@ -1,10 +1,11 @@
+import type { UsedByReplies } from '../base/replySums.ts';
 import type { MonthlyUse } from '../contract/agents.ts';
-import type { ConnectionName, ModelPart } from './model/monthlyCosts.ts';
+import type { ConnectionName } from './model/monthlyCosts.ts';
 
 /** What replies have used, and how many of their records could not be read: conversations of the chat, or single replies. */
 export interface ReplyUse {
 	/** The connection is undefined where a reply does not say it. */
-	used: { connection: string | undefined; months: { month: string; parts: Omit<ModelPart, 'kind'>[] }[] }[];
+	used: UsedByReplies<string | undefined>;
 	unreadable: number;
 }
 

@@ -3,8 +3,8 @@ import path from 'node:path';
 import * as z from 'zod';
 import { systemErrorCode } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
-import { addCosts, type KnownCost } from '../base/knownCost.ts';
 import { monthOf } from '../base/month.ts';
+import { ReplySums, type UsedByReplies } from '../base/replySums.ts';
 
 const costSchema = z.discriminatedUnion('known', [
 	z.object({ known: z.literal('whole'), dollars: z.number(), isEstimated: z.boolean() }),
@@ -24,18 +24,8 @@ const replySchema = z.object({
 /** One reply to a request of others. It holds nothing of the request or the reply. */
 export type CountedReply = z.input<typeof replySchema>;
 
-/** The use of one model of one provider. */
-export interface ModelUse {
-	model: string;
-	provider: string | undefined;
-	count: number;
-	inputTokens: number;
-	outputTokens: number;
-	cost: KnownCost;
-}
-
 export interface LanguageModelUse {
-	used: { connection: string; months: { month: string; parts: ModelUse[] }[] }[];
+	used: UsedByReplies<string>;
 	/** The number of replies whose lines cannot be read. */
 	unreadable: number;
 }
@@ -62,7 +52,7 @@ export class UseLedger {
 
 	/** Rejects with the system's error where the files cannot be read. */
 	async read(): Promise<LanguageModelUse> {
-		const sums = new Map<string, Map<string, Map<string, ModelUse>>>();
+		const sums = new ReplySums<string>();
 		let unreadable = 0;
 		for (const name of await this.files()) {
 			const [, month = ''] = FILE.exec(name) ?? [];
@@ -70,17 +60,14 @@ export class UseLedger {
 			for (const line of text.split('\n').filter(Boolean)) {
 				const reply = replySchema.safeParse(parseJson(line)).data;
 				if (reply) {
-					addTo(sums, month, reply);
+					const { connection, provider, ...others } = reply;
+					sums.add(connection, month, { ...others, provider });
 				} else {
 					unreadable++;
 				}
 			}
 		}
-		const used = Array.from(sums, ([connection, months]) => ({
-			connection,
-			months: Array.from(months, ([month, parts]) => ({ month, parts: [...parts.values()] })),
-		}));
-		return { used, unreadable };
+		return { used: sums.used(), unreadable };
 	}
 
 	private async files(): Promise<string[]> {
@@ -93,26 +80,4 @@ export class UseLedger {
 			throw error;
 		}
 	}
-}
-
-function addTo(
-	sums: Map<string, Map<string, Map<string, ModelUse>>>,
-	month: string,
-	{ connection, model, provider, inputTokens, outputTokens, cost }: z.output<typeof replySchema>,
-): void {
-	const months = sums.get(connection) ?? new Map<string, Map<string, ModelUse>>();
-	sums.set(connection, months);
-	const parts = months.get(month) ?? new Map<string, ModelUse>();
-	months.set(month, parts);
-	// Replies without a price are counted separately, as among tasks and in the chat.
-	const key = JSON.stringify([model, provider, cost.known]);
-	const before = parts.get(key);
-	parts.set(key, {
-		model,
-		provider,
-		count: (before?.count ?? 0) + 1,
-		inputTokens: (before?.inputTokens ?? 0) + inputTokens,
-		outputTokens: (before?.outputTokens ?? 0) + outputTokens,
-		cost: addCosts(before ? [before.cost, cost] : [cost]) ?? cost,
-	});
 }

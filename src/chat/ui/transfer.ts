@@ -1,8 +1,10 @@
 // Reads what is dropped on the page or pasted into the composer.
 
+import * as l10n from '@vscode/l10n';
 import { decodeText, MAXIMUM_FILE_SIZE, parseUriList } from '../model/addedFiles.ts';
 import { MAXIMUM_IMAGE_BYTES } from '../model/images.ts';
 import { MAXIMUM_DROP } from '../protocol/protocol.ts';
+import type { Post } from './page.ts';
 
 /** The editor's own lists come first: they name the files of a remote machine as well. */
 const URI_LISTS = ['application/vnd.code.uri-list', 'text/uri-list'];
@@ -28,8 +30,34 @@ export function droppedUris(data: DataTransfer): string[] {
 	}
 }
 
+/** Sends the content of files that came without an address. Resolves to whether all were sent; `say` is told of each that was not. */
+export async function postFiles(files: readonly File[], post: Post, say: (hint: string) => void): Promise<boolean> {
+	let isComplete = true;
+	for (const file of files) {
+		const name = file.name.slice(0, 255);
+		const image = await imageOfFile(file).catch(() => undefined);
+		if (image === 'too-large') {
+			say(l10n.t('{0} is larger than 5 MB.', file.name));
+			isComplete = false;
+			continue;
+		}
+		if (image !== undefined) {
+			post({ kind: 'context-image', name, data: image });
+			continue;
+		}
+		const text = await textOfFile(file).catch(() => undefined);
+		if (text === undefined) {
+			say(l10n.t('{0} is not a text file, or is larger than 1 MB.', file.name));
+			isComplete = false;
+		} else {
+			post({ kind: 'context-text', name, text });
+		}
+	}
+	return isComplete;
+}
+
 /** Returns an image in base64, `too-large`, or undefined if the file is not an image. */
-export async function imageOfFile(file: File): Promise<string | 'too-large' | undefined> {
+async function imageOfFile(file: File): Promise<string | 'too-large' | undefined> {
 	if (!/^image\/(?:png|jpeg|gif|webp)$/.test(file.type)) {
 		return undefined;
 	}
@@ -46,6 +74,6 @@ export async function imageOfFile(file: File): Promise<string | 'too-large' | un
 }
 
 /** Returns the text of a file that came without an address, or undefined if it is not text or too long. */
-export async function textOfFile(file: File): Promise<string | undefined> {
+async function textOfFile(file: File): Promise<string | undefined> {
 	return file.size > MAXIMUM_FILE_SIZE ? undefined : decodeText(new Uint8Array(await file.arrayBuffer()));
 }

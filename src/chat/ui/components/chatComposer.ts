@@ -13,7 +13,7 @@ import { isSendKey, messageProblem, stillReplyingText } from '../message.ts';
 import { modePlaceholder } from '../modes/modeChoice.ts';
 import { SlashMenu, type SlashOwner } from '../modes/slashMenu.ts';
 import type { Post } from '../page.ts';
-import { imageOfFile, textOfFile } from '../transfer.ts';
+import { postFiles } from '../transfer.ts';
 import './chatChips.ts';
 import { chatComposerStyles } from './chatComposer.styles.ts';
 import { composerChoiceStyles } from './composerChoice.ts';
@@ -386,7 +386,11 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	/** Adds files that came without an address, by their content. A message waits until the host has received it. */
 	async addFiles(files: readonly File[]): Promise<void> {
 		this.readings++;
-		const isComplete = await this.readFiles(files);
+		const isComplete = await postFiles(
+			files,
+			message => this.post(message),
+			hint => this.say(hint),
+		);
 		this.readings--;
 		if (!isComplete) {
 			// The user has been told why; the message is not sent without the files.
@@ -396,31 +400,6 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			this.due = undefined;
 			this.send(due);
 		}
-	}
-
-	/** Resolves to whether all files were sent to the host. The user is told of each that was not. */
-	private async readFiles(files: readonly File[]): Promise<boolean> {
-		let isComplete = true;
-		for (const file of files) {
-			const image = await imageOfFile(file).catch(() => undefined);
-			if (image === 'too-large') {
-				this.say(l10n.t('{0} is larger than 5 MB.', file.name));
-				isComplete = false;
-				continue;
-			}
-			if (image !== undefined) {
-				this.post({ kind: 'context-image', name: file.name.slice(0, 255), data: image });
-				continue;
-			}
-			const text = await textOfFile(file).catch(() => undefined);
-			if (text === undefined) {
-				this.say(l10n.t('{0} is not a text file, or is larger than 1 MB.', file.name));
-				isComplete = false;
-			} else {
-				this.post({ kind: 'context-text', name: file.name.slice(0, 255), text });
-			}
-		}
-		return isComplete;
 	}
 
 	private onBlur(): void {
