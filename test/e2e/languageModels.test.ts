@@ -173,12 +173,17 @@ describe('the models in the editor’s own chat and in other extensions, without
 		assert.equal(await page.locator('.monaco-dialog-box, .quick-input-widget:visible, .notification-toast').count(), 0);
 		await probe.tell({ do: 'command', command: 'workbench.action.chat.manage', arguments: [] });
 		const errand = page.getByRole('menuitem', { name: 'Errand' });
+		const asked = page.locator('.quick-input-widget:visible').getByText('Inference key of Acme');
+		// A menu takes no click in its first tenth of a second, so that the click that opened it chooses nothing.
 		await until('the editor offers to add models of Errand', async () => {
-			await page.getByRole('button', { name: 'Add Models' }).first().click({ timeout: 5_000 });
-			return appears(errand.first(), 3_000);
+			if (!(await errand.first().isVisible())) {
+				await page.getByRole('button', { name: 'Add Models' }).first().click({ timeout: 5_000 });
+			}
+			if (await appears(errand.first(), 3_000)) {
+				await errand.first().click({ timeout: 5_000 });
+			}
+			return appears(asked, 3_000);
 		});
-		await errand.first().click();
-		await page.locator('.quick-input-widget:visible').getByText('Inference key of Acme').waitFor();
 		await answerInput(page, KEY);
 		await until('the model is listed', async () => (await listed()).join() === 'acme/large');
 	});
