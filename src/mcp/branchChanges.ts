@@ -5,6 +5,7 @@ import { defined } from '../base/defined.ts';
 import { UserFacingError } from '../base/errors.ts';
 import { isOnOtherMachine } from '../base/remoteUrl.ts';
 import type { FileDiff, TaskChangeList } from '../contract/editorPipe.ts';
+import { baseCommitOf, resultsOf, type TaskResult } from '../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { runGit } from './runGit.ts';
 
@@ -20,18 +21,13 @@ const PLAIN = ['-r', '--no-textconv', '--no-ext-diff', '--no-color', '--ignore-s
 
 const OBJECT = /^(?:[\da-f]{40}|[\da-f]{64})$/;
 
-interface Result {
-	key: string;
-	branch: string;
-	agent: string | undefined;
-	/** What git compares the branch with. */
-	start: string;
-}
+/** `start`: what git compares the branch with. */
+type StartedResult = TaskResult & { start: string };
 
 /** Lists what a task has changed. Rejects with a UserFacingError. */
 export async function listBranchChanges(task: Task): Promise<TaskChangeList> {
 	const folder = folderOf(task);
-	const results = resultsOf(task).map(async ({ key, branch, agent, start }) => {
+	const results = startedResultsOf(task).map(async ({ key, branch, agent, start }) => {
 		const output = await diffTree(folder, ['-z', '--raw', '--numstat', '--no-renames'], start, branch, []);
 		const files = readFiles(output);
 		return { result: key, branch, ...defined({ agent }), files: files.slice(0, MAXIMUM_FILES), total: files.length };
@@ -41,7 +37,7 @@ export async function listBranchChanges(task: Task): Promise<TaskChangeList> {
 
 /** Returns what a task has changed in one file. Rejects with a UserFacingError. */
 export async function readFileDiff(task: Task, result: string | undefined, file: string): Promise<FileDiff> {
-	const found = resultsOf(task).find(({ key }) => result === undefined || key === result);
+	const found = startedResultsOf(task).find(({ key }) => result === undefined || key === result);
 	if (!found) {
 		throw new UserFacingError('The task has no such result. Call task_changes without a path to see what there is.');
 	}
@@ -55,24 +51,15 @@ export async function readFileDiff(task: Task, result: string | undefined, file:
 	return { text: text.slice(0, MAXIMUM_DIFF), isCut: text.length > MAXIMUM_DIFF };
 }
 
-function resultsOf(task: Task): Result[] {
+function startedResultsOf(task: Task): StartedResult[] {
 	if (isActiveTask(task)) {
 		throw new UserFacingError('The task is still at work. Its changes are there when it has ended.');
 	}
-	const { id, branchName, agentExecutions = [], multiLaunch, selectedBranch } = task;
-	const isRace = multiLaunch !== false && agentExecutions.length > 1;
-	const made = isRace
-		? agentExecutions.map(({ agent, branchName: branch, errand }, position) => ({
-				key: `${id}:${position}`,
-				branch,
-				agent,
-				commit: errand?.baseCommit,
-			}))
-		: [{ key: id, branch: branchName, agent: undefined, commit: task.errand?.baseCommit }];
-	const results = made.flatMap(({ key, branch, agent, commit }) => {
-		const start =
-			commit !== undefined && OBJECT.test(commit) ? commit : selectedBranch && `refs/heads/${selectedBranch}`;
-		return branch === undefined || start === undefined || start === '' ? [] : [{ key, branch, agent, start }];
+	const branch = task.selectedBranch && `refs/heads/${task.selectedBranch}`;
+	const results = resultsOf(task).flatMap(result => {
+		const commit = baseCommitOf(task, result);
+		const start = commit !== undefined && OBJECT.test(commit) ? commit : branch;
+		return start ? [{ ...result, start }] : [];
 	});
 	if (results.length === 0) {
 		throw new UserFacingError('The task has ended without a branch, so it has changed nothing. Its log says why.');

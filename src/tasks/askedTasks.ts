@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { UserFacingError } from '../base/errors.ts';
 import type { FileDiff, PipeParsed, TaskChangeList } from '../contract/editorPipe.ts';
+import { resultsOf } from '../contract/taskResults.ts';
 import { isActiveTask } from '../contract/tasks.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import type { ResultChanges, TaskChanges } from './changes/taskChanges.ts';
 import { pathOf } from './model/changedFile.ts';
-import { resultsOf } from './model/taskResult.ts';
 import { readFilePatch } from './review/readPatch.ts';
 
 /** A list has no more files than this. */

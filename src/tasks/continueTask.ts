@@ -3,6 +3,7 @@ import { defined } from '../base/defined.ts';
 import { ClientError, UserFacingError } from '../base/errors.ts';
 import { firstLine } from '../base/plainText.ts';
 import type { ContinuedTask, Outcome } from '../contract/editorPipe.ts';
+import { isRace, type TaskResult } from '../contract/taskResults.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
 import { inertText } from '../platform/inertText.ts';
 import { type askModal, showMessage } from '../platform/notify.ts';
@@ -14,7 +15,6 @@ import { refusedByUser } from './launch/askedLaunch.ts';
 import { shortName } from './launch/findingText.ts';
 import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
-import { isRace, type TaskResult } from './model/taskResult.ts';
 import { taskTitle } from './model/taskRow.ts';
 import type { TaskListStore } from './taskListStore.ts';
 

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../base/plainText.ts';
+import type { TaskResult } from '../contract/taskResults.ts';
 import type { Task } from '../contract/tasks.ts';
 import { formatNumber } from '../platform/amounts.ts';
 import { FILE_CONTEXT, internalCommands } from '../platform/ids.ts';
@@ -10,7 +11,6 @@ import { fileWords } from './common/fileMessages.ts';
 import { rowWords } from './common/messages.ts';
 import { type ChangedFile, pathOf } from './model/changedFile.ts';
 import { describeFile } from './model/fileRow.ts';
-import type { TaskResult } from './model/taskResult.ts';
 import { taskTitle } from './model/taskRow.ts';
 
 /** A changed file of a result. Commands get it as their argument. */

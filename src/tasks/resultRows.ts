@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../base/plainText.ts';
+import { isRace, resultsOf, type TaskResult } from '../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { rowContext, type TaskRowFlags } from '../platform/ids.ts';
 import type { Looks } from './changes/looks.ts';
@@ -7,7 +8,6 @@ import type { ListedChanges, TaskChanges } from './changes/taskChanges.ts';
 import { rowWords } from './common/messages.ts';
 import { type FileRowNode, FileRows } from './fileRows.ts';
 import { outcomeOf } from './model/taskGroups.ts';
-import { isRace, resultsOf, type TaskResult } from './model/taskResult.ts';
 import { judgementOf, outcomeIcons } from './model/taskRow.ts';
 
 /** The row of one agent, where several had the same prompt. Commands get it as their argument. */

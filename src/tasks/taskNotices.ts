@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { firstLine, oneLine } from '../base/plainText.ts';
+import { resultsOf } from '../contract/taskResults.ts';
 import type { Task } from '../contract/tasks.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
@@ -14,7 +15,6 @@ import type { LogDocuments } from './logDocument/logDocuments.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import type { TaskEnd, TaskEnds } from './model/taskEnds.ts';
 import { outcomeOf } from './model/taskGroups.ts';
-import { resultsOf } from './model/taskResult.ts';
 
 const MAXIMUM_TITLE = 60;
 const MAXIMUM_REASON = 160;

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { oneLine } from '../base/plainText.ts';
 import type { ExecutionExtras } from '../contract/agents.ts';
 import type { AgentTask } from '../contract/agentTasks.ts';
+import { isRace } from '../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { costText } from '../platform/amounts.ts';
 import { openDashboardText } from './common/dashboard.ts';
@@ -9,7 +10,6 @@ import { outcome, rowWords } from './common/messages.ts';
 import { servedText, usageText } from './common/usage.ts';
 import type { FollowState } from './model/followState.ts';
 import { outcomeOf } from './model/taskGroups.ts';
-import { isRace } from './model/taskResult.ts';
 import { repositoryName } from './model/taskRow.ts';
 
 const MAXIMUM_PROMPT = 500;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { oneLine } from '../base/plainText.ts';
 import type { AgentTask } from '../contract/agentTasks.ts';
+import { isRace, resultsOf } from '../contract/taskResults.ts';
 import type { Task } from '../contract/tasks.ts';
 import { type CommandId, commands, internalCommands, rowContext, type TaskRowFlags } from '../platform/ids.ts';
 import type { ActiveConnection } from './activeConnection.ts';
@@ -10,7 +11,6 @@ import { agentTaskState, countedLabel, groupLabel, groupSpoken, rowWords } from 
 import type { FollowState } from './model/followState.ts';
 import { matchesText } from './model/taskFilter.ts';
 import { groupTasks, type TaskGroup, timeOf } from './model/taskGroups.ts';
-import { isRace, resultsOf } from './model/taskResult.ts';
 import { describeTask, hasFailed, repositoryName } from './model/taskRow.ts';
 import type { OwnRepositories } from './ownRepositories.ts';
 import type { BelowNode, ResultRows } from './resultRows.ts';

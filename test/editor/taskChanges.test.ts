@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { systemClock } from '../../src/base/async.ts';
+import { resultsOf } from '../../src/contract/taskResults.ts';
 import type { Task } from '../../src/contract/tasks.ts';
 import { getGitApi } from '../../src/platform/git.ts';
 import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
@@ -13,7 +14,6 @@ import { type ChangeUriParts, changeUri, readChangeUri } from '../../src/tasks/c
 import { Looks } from '../../src/tasks/changes/looks.ts';
 import { TaskChanges } from '../../src/tasks/changes/taskChanges.ts';
 import { decorationOf } from '../../src/tasks/fileRows.ts';
-import { resultsOf } from '../../src/tasks/model/taskResult.ts';
 import { ResultRows } from '../../src/tasks/resultRows.ts';
 import { ChangeFiles } from '../../src/tasks/review/changeFiles.ts';
 import { TaskReview } from '../../src/tasks/review/taskReview.ts';

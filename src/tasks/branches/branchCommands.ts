@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import type { TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { chooseResult, resultKeyOf } from '../changes/pickResult.ts';
 import { findTaskRepository } from '../changes/taskRepository.ts';
 import { shortName } from '../launch/findingText.ts';
 import { readServiceAddress } from '../model/serviceAddress.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
-import type { TaskResult } from '../model/taskResult.ts';
 import type { BranchSubject } from './branchSubject.ts';
 import { checkOutBranch, openWorktree } from './checkOutCommand.ts';
 import { deleteTaskBranch } from './deleteCommand.ts';

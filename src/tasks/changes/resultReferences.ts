@@ -1,10 +1,10 @@
 import type { Memento } from 'vscode';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { TaskResult } from '../../contract/taskResults.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
 import { RESULT_ENTRIES } from '../model/storageKeys.ts';
-import type { TaskResult } from '../model/taskResult.ts';
 import { forgetResult } from './taskBranch.ts';
 
 /** A result whose branch has been brought into a repository. */

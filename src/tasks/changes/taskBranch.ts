@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { TaskResult } from '../../contract/taskResults.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import {
 	prepareGit,
@@ -9,7 +10,6 @@ import {
 	runRemoteGit,
 } from '../../platform/gitCommand.ts';
 import { readRemoteAddress, remoteDirectory } from '../launch/repositoryFacts.ts';
-import type { TaskResult } from '../model/taskResult.ts';
 
 /** Errand's own references, beside the user's branches. A user who removes one loses nothing: it is fetched again. */
 const TASKS = 'refs/errand/tasks/';

@@ -3,12 +3,12 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
+import { baseCommitOf, type TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { shortName } from '../launch/findingText.ts';
 import type { ChangedFile } from '../model/changedFile.ts';
 import { gitReason } from '../model/gitReason.ts';
-import type { TaskResult } from '../model/taskResult.ts';
 import { listChangedFiles, listChangedNames } from './readChanges.ts';
 import type { ResultReferences } from './resultReferences.ts';
 import {
@@ -164,7 +164,8 @@ export class TaskChanges implements Disposable {
 		const repository = await findTaskRepository(task, this.dependencies.isLocal());
 		const { place, remote } = repository;
 		try {
-			const start = { branch: task.selectedBranch, commit: this.startCommitOf(task, result) };
+			const commit = baseCommitOf(task, result) ?? this.dependencies.startCommit(task.id);
+			const start = { branch: task.selectedBranch, commit };
 			// Each process takes as long as the comparison, so it is not preceded by one that looks up its ends.
 			const named = namedEnds(remote, result, start);
 			const early = named && (await listChangedNames(place, named.start, named.tip).catch(() => undefined));
@@ -203,12 +204,6 @@ export class TaskChanges implements Disposable {
 		}
 		const range = await rangeOf(place, result, ends);
 		return { ...ends, files: await listChangedNames(place, range.base, tip), range };
-	}
-
-	private startCommitOf(task: Task, { key }: TaskResult): string | undefined {
-		const position = key === task.id ? undefined : Number(key.slice(task.id.length + 1));
-		const extras = position === undefined ? task.errand : task.agentExecutions?.[position]?.errand;
-		return extras?.baseCommit ?? this.dependencies.startCommit(task.id);
 	}
 }
 

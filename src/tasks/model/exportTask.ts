@@ -3,9 +3,9 @@
 import { redactText } from '../../base/redact.ts';
 import { readRemoteUrl } from '../../base/remoteUrl.ts';
 import type { ExecutionExtras } from '../../contract/agents.ts';
+import { isRace, resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { costOf, percentOf, type Usage } from './modelUse.ts';
-import { isRace, resultsOf, type TaskResult } from './taskResult.ts';
 
 const FORMAT = 'errand-task';
 const VERSION = 1;

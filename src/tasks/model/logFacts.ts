@@ -1,6 +1,6 @@
+import type { TaskResult } from '../../contract/taskResults.ts';
 import type { LogEntry } from '../../contract/tasks.ts';
 import { timeOf } from './taskGroups.ts';
-import type { TaskResult } from './taskResult.ts';
 import { type TestsInLog, TestsReader } from './testsInLog.ts';
 
 /** What a log says of one result. */

@@ -1,10 +1,10 @@
 import type { KnownCost } from '../../base/knownCost.ts';
 import { firstLine, oneLine } from '../../base/plainText.ts';
+import { isRace } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import type { FollowState } from './followState.ts';
 import { costOf, type Usage } from './modelUse.ts';
 import { endedAt, type Outcome, outcomeOf, timeOf } from './taskGroups.ts';
-import { isRace } from './taskResult.ts';
 
 /** The words of a row, in the editor's language. */
 export interface RowWords {

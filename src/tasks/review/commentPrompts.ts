@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
+import { resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { commands } from '../../platform/ids.ts';
 import { askModal, showMessage } from '../../platform/notify.ts';
@@ -11,7 +12,6 @@ import { rowWords } from '../common/messages.ts';
 import { commentsPrompt } from '../model/commentsPrompt.ts';
 import type { CommentPlace, ReviewThread } from '../model/reviewComment.ts';
 import { COMMENT_PROMPT_ENTRIES } from '../model/storageKeys.ts';
-import { resultsOf, type TaskResult } from '../model/taskResult.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import type { CommentStore } from './commentStore.ts';
 

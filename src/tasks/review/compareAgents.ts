@@ -3,6 +3,7 @@ import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import type { Client } from '../../client/types.ts';
+import { isRace, resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { choose, chooseSome } from '../../platform/pick.ts';
 import type { ResultChanges, TaskChanges } from '../changes/taskChanges.ts';
@@ -20,7 +21,6 @@ import {
 import type { CompareColumn } from '../model/compareText.ts';
 import { type LogFacts, LogFactsReader } from '../model/logFacts.ts';
 import { sortTasks } from '../model/taskGroups.ts';
-import { isRace, resultsOf, type TaskResult } from '../model/taskResult.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import type { TestsInLog } from '../model/testsInLog.ts';
 import { type Comparison, ComparisonDocuments } from './comparisonDocuments.ts';

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import type { TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { COMMENT_PROMPT_SCHEME } from '../../platform/ids.ts';
 import { readChangeUri } from '../changes/changeUri.ts';
-import type { TaskResult } from '../model/taskResult.ts';
 import { CommentPrompts } from './commentPrompts.ts';
 import { CommentStore } from './commentStore.ts';
 import { AgentComparison, type AgentComparisonDependencies, type ComparedPatches } from './compareAgents.ts';

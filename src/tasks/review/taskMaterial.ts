@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { plainText } from '../../base/plainText.ts';
 import type { Client } from '../../client/types.ts';
+import { resultsOf } from '../../contract/taskResults.ts';
 import { isActiveTask, type LogEntry, type Task } from '../../contract/tasks.ts';
 import { readChangeUri } from '../changes/changeUri.ts';
 import { pickResult } from '../changes/pickResult.ts';
@@ -9,7 +10,6 @@ import { followWords, rowWords } from '../common/messages.ts';
 import { readEntries } from '../logDocument/readEntries.ts';
 import { isAccount, stepOf } from '../model/formatEntry.ts';
 import { outcomeOf } from '../model/taskGroups.ts';
-import { resultsOf } from '../model/taskResult.ts';
 import { hasFailed, taskTitle } from '../model/taskRow.ts';
 import { readPatch } from './readPatch.ts';
 

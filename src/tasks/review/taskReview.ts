@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
 import { oneLine } from '../../base/plainText.ts';
+import type { TaskResult } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import { views } from '../../platform/ids.ts';
@@ -10,7 +11,6 @@ import { versionUri } from '../changes/fileUris.ts';
 import type { Looks } from '../changes/looks.ts';
 import type { ResultChanges, TaskChanges } from '../changes/taskChanges.ts';
 import { rowWords } from '../common/messages.ts';
-import type { TaskResult } from '../model/taskResult.ts';
 import { taskTitle } from '../model/taskRow.ts';
 
 /** How many files one multi-file diff shows, because the editor reads all of them at once. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { TaskResult } from '../../../../src/contract/taskResults.ts';
 import type { LogEntry } from '../../../../src/contract/tasks.ts';
 import { LogFactsReader } from '../../../../src/tasks/model/logFacts.ts';
-import type { TaskResult } from '../../../../src/tasks/model/taskResult.ts';
 
 const one: TaskResult[] = [{ key: 'task', taskId: 'task', branch: 'errand/a', agent: undefined }];
 const race = (...agents: string[]): TaskResult[] =>

@@ -1,4 +1,4 @@
-import type { Task } from '../../contract/tasks.ts';
+import type { Task } from './tasks.ts';
 
 /** A branch that a task has made: its own, or that of one of several agents that had the same prompt. */
 export interface TaskResult {
@@ -24,4 +24,12 @@ export function resultsOf(task: Pick<Task, 'id' | 'branchName' | 'agentExecution
 /** Returns whether several agents work, or have worked, on the same prompt. */
 export function isRace({ multiLaunch, agentExecutions = [] }: Pick<Task, 'agentExecutions' | 'multiLaunch'>): boolean {
 	return multiLaunch !== false && agentExecutions.length > 1;
+}
+
+/** Returns the commit that a result began at, where the service says it. */
+export function baseCommitOf(
+	{ id, errand, agentExecutions = [] }: Pick<Task, 'id' | 'errand' | 'agentExecutions'>,
+	{ key }: Pick<TaskResult, 'key'>,
+): string | undefined {
+	return (key === id ? errand : agentExecutions[Number(key.slice(id.length + 1))]?.errand)?.baseCommit;
 }
