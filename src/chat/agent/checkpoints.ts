@@ -8,7 +8,7 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { commitChanges, TooMuchChanged } from '../../platform/commitChanges.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
-import { runGit, runGitWithIndex } from '../../platform/gitCommand.ts';
+import { prepareGit, runGit, runGitWithIndex } from '../../platform/gitCommand.ts';
 
 /** What may be changed or untracked in a repository, in bytes. All of it is kept for each turn that finds it changed. */
 const MAXIMUM_BYTES = 200_000_000;
@@ -111,7 +111,8 @@ export async function readStateFile(
 	name: string,
 ): Promise<StateFile | null | undefined> {
 	const listing = ['--literal-pathspecs', 'ls-tree', '-z', '--long', '--full-tree', commit, '--', name];
-	const entry = await runGit(gitPath, directory, listing);
+	const git = await prepareGit(gitPath, directory);
+	const entry = await git(listing);
 	if (entry === '') {
 		return null;
 	}
@@ -119,10 +120,7 @@ export async function readStateFile(
 	if (object === undefined || Number(size) > MAXIMUM_TEXT) {
 		return undefined;
 	}
-	const bytes = Buffer.from(
-		await runGit(gitPath, directory, ['cat-file', 'blob', object], { encoding: 'latin1' }),
-		'latin1',
-	);
+	const bytes = Buffer.from(await git(['cat-file', 'blob', object], { encoding: 'latin1' }), 'latin1');
 	const text = bytes.toString();
 	return Buffer.from(text).equals(bytes) ? { mode: mode as StateFile['mode'], text } : undefined;
 }

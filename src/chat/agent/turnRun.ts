@@ -76,8 +76,6 @@ export class TurnRun {
 	/** What requests for permission would make of the user's files. */
 	private readonly planned = new WeakMap<PermissionRequest, PlannedEdit>();
 	private readonly usage = { prompt: 0, cached: 0, completion: 0, reasoning: 0, isWhole: true };
-	/** What the agent had left in its copy does not fit the user's files. */
-	private isSetAside = false;
 	/** Why a request to the model failed last. The agent says it in words of its own. */
 	private failure: unknown;
 
@@ -155,7 +153,8 @@ export class TurnRun {
 		const before = await keepState(repository, conversation.id);
 		await own.note(repository.directory);
 		signal.throwIfAborted();
-		const copy = await this.copyOf(repository, before, own);
+		const { copy } = own;
+		const isSetAside = await this.fillCopy(repository, before, own);
 		signal.throwIfAborted();
 		const edits = new AllowedEdits({
 			place: repository,
@@ -173,7 +172,7 @@ export class TurnRun {
 			folder: repository.directory,
 			isSandboxed: sandboxed,
 			steps: [],
-			...(this.isSetAside ? { isSetAside: true } : {}),
+			...(isSetAside ? { isSetAside } : {}),
 			checkpoint: { repository: repository.directory, before },
 		});
 		const relay = await this.openRelay(own, sandboxed);
@@ -187,9 +186,9 @@ export class TurnRun {
 
 	/**
 	 * The copy has what the agent left in it in its last turn and the user has not taken over. What the user has taken back
-	 * is not to come again.
+	 * is not to come again. Resolves to whether what the agent had left was set aside, as it does not fit the user's files.
 	 */
-	private async copyOf(repository: GitPlace, before: string, own: AgentFolder): Promise<string> {
+	private async fillCopy(repository: GitPlace, before: string, own: AgentFolder): Promise<boolean> {
 		const { checkpoint: last, files = [] } = this.earlierWork(() => true) ?? {};
 		const { id } = this.options.turn.conversation;
 		const isHere = last?.repository === repository.directory;
@@ -200,11 +199,8 @@ export class TurnRun {
 		}
 		// What the user has taken is theirs: they may have changed it since, or removed it.
 		const both = last && left ? await mergedState(repository, before, last.taken ?? last.before, left) : undefined;
-		if (left !== undefined && both === undefined) {
-			this.isSetAside = true;
-		}
 		await own.replaceCopy(folder => makeCopy(repository, both ?? before, folder));
-		return own.copy;
+		return left !== undefined && both === undefined;
 	}
 
 	/** A window that was closed in the middle of a turn has kept no state after it, but the copy is still there. */
