@@ -4,6 +4,7 @@ import { decideWhole, logEvents, searchWhole } from '../client/plainAnswers.ts';
 import type { Outcome, PipeParsed } from '../contract/editorPipe.ts';
 import { ASKED_SCHEME } from '../platform/ids.ts';
 import { explainError } from '../platform/notify.ts';
+import { refusedByUser } from '../platform/refusalMessages.ts';
 import type { McpOfferDependencies } from './mcpOfferDependencies.ts';
 import { type OpenPipe, openPipe, type PipeAnswers } from './pipe.ts';
 import { type AgentQuestion, Questions } from './questions.ts';
@@ -99,12 +100,7 @@ export class McpOffer implements Disposable {
 		return this.act(async () => {
 			const { client, connection, label } = await this.dependencies.connect.active();
 			if (!(await this.questions.ask(questionFor(label), signal))) {
-				return {
-					done: false,
-					reason: vscode.l10n.t(
-						'The user did not allow it, so nothing was sent. Do not try again unless they ask for it.',
-					),
-				};
+				return { done: false, reason: refusedByUser() };
 			}
 			return (await this.dependencies.keys.ensure(connection, 'inference'))
 				? { done: true, value: await run(client) }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { LaunchFinding, Outcome, PipeParsed } from '../../contract/editorPipe.ts';
+import { refusedByUser } from '../../platform/refusalMessages.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type ConfirmedLaunch, LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';
 import type { AgentChoice } from './launchChoices.ts';
@@ -94,11 +95,6 @@ export async function askLaunch(
 			return { done: true, value: { confirmed: check.confirmed(planNow), findings, sent: sent.what } };
 		}
 	}
-}
-
-/** Says to a program that the user has said no. */
-export function refusedByUser(): string {
-	return vscode.l10n.t('The user did not allow it, so nothing was sent. Do not try again unless they ask for it.');
 }
 
 async function read(check: LaunchCheck): Promise<void> {
