@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import {
-	agentQuestion,
-	answerQuestion,
-	type ChatAgentWindow,
-	openChatAgentWindow,
-} from '../support/chatAgentWindow.ts';
+import { agentQuestion, answerQuestion, useChatAgentWindow } from '../support/chatAgentWindow.ts';
 import { reloadWindow } from '../support/editor.ts';
 import { runCommand, screenshot, type Theme, until, useTheme, webviewFrame } from '../support/editorWindow.ts';
 import { replyEnds, sendMessage } from '../support/errandWindow.ts';
@@ -36,109 +31,97 @@ const SCRIPTS: Record<string, Step[]> = {
 
 describe('an agent in the chat', function () {
 	this.timeout(300_000);
-	let opened: ChatAgentWindow | undefined;
-	let window: ChatAgentWindow;
-
-	before(async function () {
-		opened = await openChatAgentWindow({
-			scripts: SCRIPTS,
-			files: { 'src/discount.js': DISCOUNT, 'test/discount.test.js': TEST_FILE },
-		});
-		if (opened === undefined) {
-			this.skip();
-		}
-		window = opened;
+	const window = useChatAgentWindow({
+		scripts: SCRIPTS,
+		files: { 'src/discount.js': DISCOUNT, 'test/discount.test.js': TEST_FILE },
 	});
 
-	after(async () => {
-		await opened?.stop();
-	});
-
-	const question = () => agentQuestion(window.chat);
-	const answer = (label: string) => answerQuestion(window.chat, label);
-	const status = () => window.git('status', '--porcelain');
+	const question = () => agentQuestion(window().chat);
+	const answer = (label: string) => answerQuestion(window().chat, label);
+	const status = () => window().git('status', '--porcelain');
 	const writeMeanwhile = async (text: string) => {
-		const composer = window.chat.locator('chat-composer textarea');
+		const composer = window().chat.locator('chat-composer textarea');
 		await composer.fill(text);
 		await composer.press('Enter');
-		await window.chat.getByText('The message goes when the agent is done.').waitFor();
+		await window().chat.getByText('The message goes when the agent is done.').waitFor();
 	};
 
 	it('reads and searches, asks before each change and command, and shows what it does', async () => {
-		await sendMessage(window.chat, `/agent ${FIX}`);
+		await sendMessage(window().chat, `/agent ${FIX}`);
 		assert.match(await answer('Allow Once'), /Change this file\?[\s\S]*src\/discount\.js[\s\S]*widgets >= 10/);
-		await screenshot(window.page, 'agent-chat-asks');
+		await screenshot(window().page, 'agent-chat-asks');
 		assert.match(await answer('Allow Once'), /README\.md/);
 		assert.match(await answer('No'), /Run this command\?[\s\S]*npm test/);
 		assert.match(await answer('Allow Once'), /node --test/);
-		const text = await replyEnds(window.chat);
+		const text = await replyEnds(window().chat);
 		assert.match(text, /Ten widgets are cheaper now\./);
 		assert.equal(status(), CHANGED);
-		assert.match(window.read('src/discount.js'), /widgets >= 10/);
-		await window.chat.getByText('2 files changed in your files').waitFor();
+		assert.match(window().read('src/discount.js'), /widgets >= 10/);
+		await window().chat.getByText('2 files changed in your files').waitFor();
 		for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
-			await useTheme(window.page, theme);
-			await screenshot(window.page, `agent-chat-done-${theme}`);
+			await useTheme(window().page, theme);
+			await screenshot(window().page, `agent-chat-done-${theme}`);
 		}
-		assert.match(window.model.results.join('\n'), /not allowed[\s\S]*pass 1/);
+		assert.match(window().model.results.join('\n'), /not allowed[\s\S]*pass 1/);
 	});
 
 	it('shows the files before it beside the user’s own, where single hunks can be reverted', async () => {
-		const { page, chat } = window;
+		const { page, chat } = window();
 		await chat.getByRole('button', { name: '2 files changed in your files' }).click();
 		await chat.getByRole('button', { name: /^Modified: src\/discount\.js/ }).click();
 		const diff = page.locator('.monaco-diff-editor');
 		await diff.getByText('widgets >= 10').first().waitFor();
 		await screenshot(page, 'agent-chat-compare');
-		const changed = window.read('src/discount.js');
+		const changed = window().read('src/discount.js');
 		await diff.locator('.gutterItem').first().click();
 		await diff.getByText('widgets >= 10').first().waitFor({ state: 'detached' });
 		// A key would go to the chat where the click has left the cursor there.
 		await runCommand(page, 'File: Save');
-		await until('the file is as it was', async () => window.read('src/discount.js') === DISCOUNT);
+		await until('the file is as it was', async () => window().read('src/discount.js') === DISCOUNT);
 		await runCommand(page, 'View: Close Editor');
 		await diff.waitFor({ state: 'detached' });
-		writeFileSync(window.file('src/discount.js'), changed);
+		writeFileSync(window().file('src/discount.js'), changed);
 	});
 
 	it('takes its changes back with the user’s own edits kept, byte for byte, and gives them again', async () => {
-		const readme = window.file('README.md');
-		writeFileSync(readme, `${window.read('README.md')}\nMine.\n`);
-		await window.chat.getByRole('button', { name: 'Undo Turn' }).click();
-		await until('the file is as it was', async () => window.read('src/discount.js') === DISCOUNT);
-		const original = window.git('show', 'HEAD:README.md');
-		await until('the user’s line is kept', async () => window.read('README.md') === `${original}\nMine.\n`);
+		const readme = window().file('README.md');
+		writeFileSync(readme, `${window().read('README.md')}\nMine.\n`);
+		await window().chat.getByRole('button', { name: 'Undo Turn' }).click();
+		await until('the file is as it was', async () => window().read('src/discount.js') === DISCOUNT);
+		const original = window().git('show', 'HEAD:README.md');
+		await until('the user’s line is kept', async () => window().read('README.md') === `${original}\nMine.\n`);
 		assert.equal(status(), ' M README.md\n');
-		await screenshot(window.page, 'agent-chat-undone');
+		await screenshot(window().page, 'agent-chat-undone');
 		writeFileSync(readme, original);
 
-		await window.chat.getByRole('button', { name: 'Take Changes' }).click();
-		await window.page.locator('.quick-input-widget:visible').getByText('discount.js').waitFor();
-		await screenshot(window.page, 'agent-chat-take');
-		await window.page.keyboard.press('Enter');
+		await window().chat.getByRole('button', { name: 'Take Changes' }).click();
+		await window().page.locator('.quick-input-widget:visible').getByText('discount.js').waitFor();
+		await screenshot(window().page, 'agent-chat-take');
+		await window().page.keyboard.press('Enter');
 		await until('both files are taken', async () => status() === CHANGED);
-		await window.chat.getByText('2 files changed in your files').waitFor();
-		await window.chat.getByRole('button', { name: 'Undo Turn' }).click();
+		await window().chat.getByText('2 files changed in your files').waitFor();
+		await window().chat.getByRole('button', { name: 'Undo Turn' }).click();
 		await until('both files are as they were', async () => status() === '');
 	});
 
 	it('goes on with a message that was written meanwhile, or takes it at once in place of what it does', async () => {
-		const replies = () => window.chat.locator('chat-turn').last().locator('chat-markdown .content').last().innerText();
-		await sendMessage(window.chat, `/agent ${FIX}`);
+		const replies = () =>
+			window().chat.locator('chat-turn').last().locator('chat-markdown .content').last().innerText();
+		await sendMessage(window().chat, `/agent ${FIX}`);
 		await question().waitFor({ timeout: 60_000 });
 		await writeMeanwhile(NEXT);
-		await screenshot(window.page, 'agent-chat-waits');
+		await screenshot(window().page, 'agent-chat-waits');
 		for (let count = 0; count < 4; count++) {
 			await answer('No');
 		}
 		await until('the message was answered', async () => (await replies()) === 'Then this.');
-		const before = window.chat.locator('chat-turn').nth(-2);
+		const before = window().chat.locator('chat-turn').nth(-2);
 		assert.match(await before.locator('chat-markdown .content').innerText(), /cheaper now/);
 
-		await sendMessage(window.chat, `/agent ${FIX}`);
+		await sendMessage(window().chat, `/agent ${FIX}`);
 		await question().waitFor({ timeout: 60_000 });
 		await writeMeanwhile(NEXT);
-		await window.chat.getByRole('button', { name: 'Send Now' }).click();
+		await window().chat.getByRole('button', { name: 'Send Now' }).click();
 		await until('the message was answered', async () => (await replies()) === 'Then this.');
 		await before
 			.getByText(/Stopped/)
@@ -148,13 +131,13 @@ describe('an agent in the chat', function () {
 	});
 
 	it('waits for nothing after a reload in the middle, and nothing was allowed', async () => {
-		await sendMessage(window.chat, `/agent ${FIX}`);
+		await sendMessage(window().chat, `/agent ${FIX}`);
 		await question().waitFor({ timeout: 60_000 });
-		await reloadWindow(window.page);
-		await runCommand(window.page, 'Errand: Focus Chat');
-		window.chat = await webviewFrame(window.page, 'chat-composer');
-		await window.chat.getByText('Not allowed', { exact: true }).last().waitFor({ timeout: 60_000 });
-		assert.equal(window.read('src/discount.js'), DISCOUNT);
-		await screenshot(window.page, 'agent-chat-reloaded');
+		await reloadWindow(window().page);
+		await runCommand(window().page, 'Errand: Focus Chat');
+		window().chat = await webviewFrame(window().page, 'chat-composer');
+		await window().chat.getByText('Not allowed', { exact: true }).last().waitFor({ timeout: 60_000 });
+		assert.equal(window().read('src/discount.js'), DISCOUNT);
+		await screenshot(window().page, 'agent-chat-reloaded');
 	});
 });

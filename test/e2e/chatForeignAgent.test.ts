@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { opencodeProgram } from '../support/agentPrograms.ts';
-import { answerQuestion, type ChatAgentWindow, openChatAgentWindow } from '../support/chatAgentWindow.ts';
+import { answerQuestion, useChatAgentWindow } from '../support/chatAgentWindow.ts';
 import { pickItem, screenshot, until } from '../support/editorWindow.ts';
 import { replyEnds, sendMessage } from '../support/errandWindow.ts';
 import type { Step } from '../support/scriptedModel.ts';
@@ -21,27 +21,14 @@ const SCRIPTS: Record<string, Step[]> = {
 
 describe('an agent of somebody else in the chat', function () {
 	this.timeout(300_000);
-	let opened: ChatAgentWindow | undefined;
-	let window: ChatAgentWindow;
-
-	before(async function () {
-		opened = await openChatAgentWindow({
-			scripts: SCRIPTS,
-			files: { 'src/discount.js': DISCOUNT },
-			settings: { 'errand.local.agents': [{ id: 'opencode', command: opencodeProgram(), args: ['acp'] }] },
-		});
-		if (opened === undefined) {
-			this.skip();
-		}
-		window = opened;
-	});
-
-	after(async () => {
-		await opened?.stop();
+	const window = useChatAgentWindow({
+		scripts: SCRIPTS,
+		files: { 'src/discount.js': DISCOUNT },
+		settings: { 'errand.local.agents': [{ id: 'opencode', command: opencodeProgram(), args: ['acp'] }] },
 	});
 
 	it('is chosen in the composer, like a model', async () => {
-		const { chat, page } = window;
+		const { chat, page } = window();
 		const composer = chat.locator('chat-composer');
 		await composer.getByRole('button', { name: /^Choose Chat, Agent/ }).click();
 		await pickItem(page, 'Agent');
@@ -52,7 +39,7 @@ describe('an agent of somebody else in the chat', function () {
 	});
 
 	it('asks before it changes a file, and the user’s files have what was allowed', async () => {
-		const { chat, page, read } = window;
+		const { chat, page, read } = window();
 		await sendMessage(chat, FIX);
 		assert.match(await answerQuestion(chat, 'Allow Once'), /discount\.js/);
 		assert.match(await answerQuestion(chat, 'Allow Once'), /NEWS\.md/);
@@ -65,7 +52,7 @@ describe('an agent of somebody else in the chat', function () {
 	});
 
 	it('works in a mode of its own that was chosen', async () => {
-		const { chat, page } = window;
+		const { chat, page } = window();
 		const agent = chat.locator('chat-composer').getByRole('button', { name: /^Select Agent/ });
 		await agent.click();
 		await pickItem(page, 'Session Mode');
@@ -78,7 +65,7 @@ describe('an agent of somebody else in the chat', function () {
 	});
 
 	it('is undone', async () => {
-		const { chat, git, read } = window;
+		const { chat, git, read } = window();
 		await chat.getByRole('button', { name: 'Undo Turn' }).click();
 		await until('the files are as they were', async () => git('status', '--porcelain') === '');
 		assert.equal(read('src/discount.js'), DISCOUNT);

@@ -63,6 +63,7 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 
 	before(async function () {
 		if (!(await trySandbox()).works) {
+			// An agent outside a sandbox would work on this machine itself.
 			this.skip();
 		}
 		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-turns-'));

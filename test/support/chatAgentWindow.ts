@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Frame } from 'playwright-core';
@@ -17,7 +18,7 @@ export interface ChatAgentWindow extends AgentWindow {
 }
 
 /** Opens the chat on a sample repository. Resolves with undefined where there is no sandbox that an agent could run in. */
-export async function openChatAgentWindow({
+async function openChatAgentWindow({
 	settings = {},
 	...others
 }: Pick<AgentWindowOptions, 'scripts' | 'files'> & {
@@ -40,6 +41,25 @@ export async function openChatAgentWindow({
 	const [model] = window.models as [ScriptedModel];
 	const chat = await openChat(window.page);
 	return { ...window, chat, model, file, read: name => readFileSync(file(name), 'utf8') };
+}
+
+/** Opens the same before the tests, and closes it after them. Tests are skipped where there is no sandbox. */
+export function useChatAgentWindow(options: Parameters<typeof openChatAgentWindow>[0]): () => ChatAgentWindow {
+	let window: ChatAgentWindow | undefined;
+
+	before(async function () {
+		window = await openChatAgentWindow(options);
+		if (window === undefined) {
+			// An agent outside a sandbox would work on this machine itself.
+			this.skip();
+		}
+	});
+
+	after(async () => {
+		await window?.stop();
+	});
+
+	return () => window ?? assert.fail('no window is open');
 }
 
 /** The question of an agent that waits for an answer. */

@@ -53,7 +53,7 @@ describe('permissionInside', () => {
 		for (const path of [
 			'/etc/passwd',
 			'/srv/clone2/a.txt',
-			'/work',
+			'/project',
 			'/srv/clone/../../etc/passwd',
 			'../a.txt',
 			'..',

@@ -30,8 +30,8 @@ const call = (fields: Partial<ToolCall> = {}): ToolCall => ({
 const moment = (fields: Partial<WorkMoment> = {}): WorkMoment => ({
 	offset: 0,
 	now: 1_000,
-	shownPath: path => path.replace('/work/', ''),
-	shownTitle: title => title.replaceAll('/work/', ''),
+	shownPath: path => path.replace('/project/', ''),
+	shownTitle: title => title.replaceAll('/project/', ''),
 	...fields,
 });
 
@@ -63,11 +63,11 @@ describe('the work of an agent', () => {
 			AGENT_WORK,
 			call({
 				kind: 'edit',
-				title: 'Edit /work/src/a.ts',
-				locations: [{ path: '/work/src/a.ts', line: 3 }],
+				title: 'Edit /project/src/a.ts',
+				locations: [{ path: '/project/src/a.ts', line: 3 }],
 				diffs: [
-					{ path: '/work/src/a.ts', oldText: 'a', newText: 'b' },
-					{ path: '/work/new.ts', newText: 'c' },
+					{ path: '/project/src/a.ts', oldText: 'a', newText: 'b' },
+					{ path: '/project/new.ts', newText: 'c' },
 				],
 			}),
 			moment(),

@@ -31,7 +31,7 @@ const edit = (path: string) => call({ kind: 'edit', locations: [{ path }] });
 function rule(asked: ToolCall, rules: Partial<ApprovalRules> = {}, others: Partial<PermissionRequest> = {}) {
 	return ruleOn(
 		{ call: asked, options: OPTIONS, complete: true, ...others },
-		{ setting: 'ask', isSandboxed: true, folder: '/work', allowed: new Set(), ...rules },
+		{ setting: 'ask', isSandboxed: true, folder: '/project', allowed: new Set(), ...rules },
 	);
 }
 
@@ -81,7 +81,7 @@ describe('what an agent asks for', () => {
 		'sub/.git/hooks/pre-commit',
 		'.GIT/config',
 		'.vscode/tasks.json',
-		'/work/.vscode/settings.json',
+		'/project/.vscode/settings.json',
 		'packages/a/.vscode/tasks.json',
 		'.devcontainer/devcontainer.json',
 		'.devcontainer.json',
