@@ -151,6 +151,12 @@ export class LanguageModelProvider
 		if (ruled.kind === 'refused') {
 			throw vscode.LanguageModelError.Blocked(ruled.explanation.message);
 		}
+		// The user may have chosen another connection while the question was open; its rules say nothing about this one.
+		if (ruled.connection.name !== connection.name) {
+			throw vscode.LanguageModelError.NotFound(
+				otherConnectionText(model.name, ruled.connection.label ?? ruled.connection.name),
+			);
+		}
 		call.request = ruled.request;
 		const reader = new ReplyReader();
 		const pause = pauses();

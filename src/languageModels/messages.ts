@@ -28,6 +28,12 @@ export function replyProblemText(problem: ReplyProblem, model: string): string {
 				model,
 				oneLine(problem.tool, MAXIMUM_NAME),
 			);
+		case 'cut':
+			return vscode.l10n.t(
+				'The reply of {0} was cut at its maximum length while it called the tool “{1}”, so the tool was not run. Ask for less at once, or choose a model with longer replies.',
+				model,
+				oneLine(problem.tool, MAXIMUM_NAME),
+			);
 		case 'too-many-calls':
 			return vscode.l10n.t(
 				'{0} called more tools at once than anyone can run, so the reply was ended. Try again, or choose another model.',

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import path from 'node:path';
 import { childEnvironment } from '../base/childEnvironment.ts';
 import { safeArguments, safeEnvironment } from '../base/gitConfiguration.ts';
 
@@ -15,7 +16,8 @@ export function runGit(
 	settings: readonly string[] = [],
 ): Promise<string> {
 	const env = childEnvironment(process.env, safeEnvironment('none'));
-	const limits = { timeout: TIMEOUT_MS, maxBuffer: MAXIMUM_OUTPUT };
+	// Windows looks for programs in the working folder first, which a client may have chosen to be the repository.
+	const limits = { cwd: path.dirname(process.execPath), timeout: TIMEOUT_MS, maxBuffer: MAXIMUM_OUTPUT };
 	return new Promise((resolve, reject) => {
 		const whole = [...safeArguments(settings), '-C', folder, ...commandLine];
 		execFile('git', whole, { env, windowsHide: true, ...limits }, (error, output) =>

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { withoutCredentials } from '../base/remoteUrl.ts';
 import type { PipeParsed } from '../contract/editorPipe.ts';
 import type { Task } from '../contract/tasks.ts';
+import { timeLimitText } from '../platform/amounts.ts';
 import type { FollowUpToShow, LaunchToShow } from './mcpOfferDependencies.ts';
 import type { AgentQuestion } from './questions.ts';
 
@@ -39,7 +40,7 @@ export function continueQuestion({ task, prompt, connection, from }: FollowUpToS
 		parts: [
 			connectionPart(connection),
 			...taskParts(task),
-			...(from ? [{ name: vscode.l10n.t('Note'), text: from.text }] : []),
+			...(from ? [{ name: vscode.l10n.t('Note'), text: from.text }, ...newTaskParts(task)] : []),
 			{ name: vscode.l10n.t('Further prompt'), text: prompt },
 		],
 	};
@@ -71,6 +72,16 @@ export function decideQuestion(connection: string, { state, questions }: PipePar
 			{ name: vscode.l10n.t('Questions'), text: JSON.stringify(questions, undefined, 2) },
 		],
 	};
+}
+
+/** What a new task has from the one before. */
+function newTaskParts({ installDependencies, maxDuration = 0 }: Task): Part[] {
+	const dependencies = installDependencies ? vscode.l10n.t('installed first') : vscode.l10n.t('not installed');
+	const time = maxDuration > 0 ? timeLimitText(maxDuration) : vscode.l10n.t('as the service decides');
+	return [
+		...(installDependencies === undefined ? [] : [{ name: vscode.l10n.t('Dependencies'), text: dependencies }]),
+		{ name: vscode.l10n.t('Time'), text: time },
+	];
 }
 
 const connectionPart = (text: string): Part => ({ name: vscode.l10n.t('Connection'), text });

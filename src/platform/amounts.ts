@@ -30,3 +30,22 @@ export function dollars(cost: number): string {
 		...(cost > 0 && cost < TEN_CENTS ? { maximumSignificantDigits: 2 } : {}),
 	});
 }
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Returns a duration in the unit that a person would say. */
+export function durationText(milliseconds: number): string {
+	if (milliseconds < MINUTE) {
+		return vscode.l10n.t('{0} s', Math.round(milliseconds / SECOND));
+	}
+	return milliseconds < HOUR
+		? vscode.l10n.t('{0} min', Math.round(milliseconds / MINUTE))
+		: vscode.l10n.t('{0} h', (milliseconds / HOUR).toLocaleString(vscode.env.language, { maximumFractionDigits: 1 }));
+}
+
+/** Tells how long something may take. */
+export function timeLimitText(seconds: number): string {
+	return seconds % 60 === 0 ? vscode.l10n.t('{0} min at most', seconds / 60) : vscode.l10n.t('{0} s at most', seconds);
+}

@@ -219,6 +219,20 @@ describe('requests to the models that the editor gets', () => {
 		assert.equal(models.server.received.length, 0);
 	});
 
+	it('are not asked where another connection was chosen while the question was open', async () => {
+		await writeSetting('errand.languageModels.access', 'ask');
+		Object.assign(vscode.window, {
+			showWarningMessage: async () => {
+				models.connection = { ...models.connection, name: 'other', label: 'Other' };
+				return 'Allow in This Window';
+			},
+		});
+		const { error } = await models.ask();
+		assert.equal((error as vscode.LanguageModelError).code, 'NotFound');
+		assert.match(messageOf(error), /Other is in use now\./);
+		assert.equal(models.server.received.length, 0);
+	});
+
 	it('are asked after a yes alone, once a window and connection, which names what it is about', async () => {
 		await writeSetting('errand.languageModels.access', 'ask');
 		models.answer = undefined;

@@ -8,6 +8,8 @@ import type { Usage } from '../../contract/chatReply.ts';
 export type ReplyProblem =
 	/** The arguments of a call are no JSON object, so running the tool would do something that nobody has asked for. */
 	| { kind: 'arguments'; tool: string }
+	/** The reply was cut at its maximum length before the arguments of its last call were whole. */
+	| { kind: 'cut'; tool: string }
 	| { kind: 'too-many-calls' }
 	| { kind: 'too-long' }
 	/** The service's filter has stopped the reply. */
@@ -42,6 +44,7 @@ export class ReplyReader {
 	private argumentsLength = 0;
 	private textLength = 0;
 	private isFiltered = false;
+	private isCut = false;
 	/** Something of the reply has come, so that it may have cost something. */
 	hasBegun = false;
 	/** Who served and what was used, as far as the service has told. */
@@ -81,6 +84,7 @@ export class ReplyReader {
 				return '';
 			case 'finish':
 				this.isFiltered = event.reason === 'content_filter';
+				this.isCut = event.reason === 'length';
 				return '';
 			default:
 				return '';
@@ -92,9 +96,14 @@ export class ReplyReader {
 		if (this.isFiltered) {
 			throw new ReplyRefusal({ kind: 'filtered' });
 		}
-		return this.collector.collected().map(({ id, function: { name, arguments: text } }) => {
+		return this.collector.collected().map(({ id, function: { name, arguments: text } }, index, calls) => {
 			const input = parseJson(text);
-			if (!isFields(input)) {
+			const isWhole = isFields(input);
+			// Arguments that have not begun count as none, which a call that was cut may not have meant.
+			if (this.isCut && index === calls.length - 1 && (!isWhole || Object.keys(input).length === 0)) {
+				throw new ReplyRefusal({ kind: 'cut', tool: name });
+			}
+			if (!isWhole) {
 				throw new ReplyRefusal({ kind: 'arguments', tool: name });
 			}
 			return { id, name, input };

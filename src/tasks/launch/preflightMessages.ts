@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { timeLimitText } from '../../platform/amounts.ts';
 import type { CommitChoice, Finding, LaunchFacts, LaunchPlan, ServiceCheck } from '../model/findings.ts';
 import { blocked, type FindingText, shortName, told, warned } from './findingText.ts';
 import { needsText } from './needsMessages.ts';
@@ -210,7 +211,7 @@ export function sentText(
 		...parts.agents,
 		...(parts.isUnsandboxed ? [vscode.l10n.t('without a sandbox')] : []),
 		...(parts.installs ? [vscode.l10n.t('with dependencies')] : []),
-		...(parts.maxDuration > 0 ? [durationText(parts.maxDuration)] : []),
+		...(parts.maxDuration > 0 ? [timeLimitText(parts.maxDuration)] : []),
 	].join(', ');
 }
 
@@ -243,8 +244,4 @@ export function destinationText(facts: LaunchFacts, connection: string): string 
 		case 'working-repository':
 			return vscode.l10n.t('The result is a new branch in this repository: {0}', place);
 	}
-}
-
-export function durationText(seconds: number): string {
-	return seconds % 60 === 0 ? vscode.l10n.t('{0} min at most', seconds / 60) : vscode.l10n.t('{0} s at most', seconds);
 }

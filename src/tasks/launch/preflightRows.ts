@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import type { LaunchFinding } from '../../contract/editorPipe.ts';
+import { timeLimitText } from '../../platform/amounts.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { openSetting } from '../../platform/settings.ts';
@@ -19,14 +20,7 @@ import type { TaskConnection } from '../model/taskConnection.ts';
 import { type FindingFix, shortName } from './findingText.ts';
 import { agentName, choiceName, type LaunchChoices } from './launchChoices.ts';
 import { type NeedsActions, needsFixes } from './needsFixes.ts';
-import {
-	choiceText,
-	destinationText,
-	durationText,
-	findingText,
-	type PreflightNames,
-	sentText,
-} from './preflightMessages.ts';
+import { choiceText, destinationText, findingText, type PreflightNames, sentText } from './preflightMessages.ts';
 
 const MAXIMUM_PROMPT = 120;
 
@@ -81,7 +75,7 @@ export function preflightRows(view: PreflightView): PreflightRow[] {
 			'duration',
 			'clock',
 			vscode.l10n.t('Time'),
-			maxDuration > 0 ? durationText(maxDuration) : vscode.l10n.t('as the service decides'),
+			maxDuration > 0 ? timeLimitText(maxDuration) : vscode.l10n.t('as the service decides'),
 		),
 		startRow(view),
 	];

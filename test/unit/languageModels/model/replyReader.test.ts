@@ -110,6 +110,29 @@ describe('the reply to a request of the editor', () => {
 		assert.ok(ClientError.is(error, 'truncated'));
 	});
 
+	it('gives no call whose arguments were cut at the maximum length, also where they had not begun', async () => {
+		for (const cut of ['', '{', '{"at":"s']) {
+			const { calls, error } = await read(response =>
+				sendEvents(
+					response,
+					fragment(0, '{"at":"sky"}', { id: 'a', name: 'look' }),
+					fragment(1, cut, { id: 'b', name: 'listen' }),
+					chunk({}, 'length'),
+					DONE,
+				),
+			);
+			assert.deepEqual(calls, [], cut);
+			assert.deepEqual(problemOf(error), { kind: 'cut', tool: 'listen' }, cut);
+		}
+	});
+
+	it('gives the calls of a reply at its maximum length whose arguments are whole', async () => {
+		const { calls } = await read(response =>
+			sendEvents(response, fragment(0, '{"at":"sky"}', { id: 'a', name: 'look' }), chunk({}, 'length'), DONE),
+		);
+		assert.deepEqual(calls, [{ id: 'a', name: 'look', input: { at: 'sky' } }]);
+	});
+
 	it('ends at too many calls, long before 100,000 have come', async () => {
 		const piece = Array.from({ length: 100_000 }, (_, number) => fragment(0, '{}', { id: `c${number}`, name: 'look' }));
 		const { calls, error } = await read(response => sendEvents(response, ...piece, DONE));
