@@ -25,13 +25,16 @@ const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
  * in linear time.
  */
 export function plainText(text: string): string {
-	return replaceHidden(withoutSequences(text), () => '');
+	return isPlain(text) ? text : replaceHidden(withoutSequences(text), () => '');
+}
+
+/** Nearly every text is plain, and there may be millions, so that each is looked through once. */
+function isPlain(text: string): boolean {
+	return !mayHide(text) && text.isWellFormed();
 }
 
 function withoutSequences(text: string): string {
-	return mayHide(text) || !text.isWellFormed()
-		? text.replace(LINE_END, '\n').replace(CONTROL, '').toWellFormed()
-		: text;
+	return isPlain(text) ? text : text.replace(LINE_END, '\n').replace(CONTROL, '').toWellFormed();
 }
 
 /**

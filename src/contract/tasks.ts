@@ -210,8 +210,10 @@ export function readLogEvent(value: unknown): LogEvent | undefined {
 }
 
 function saysNone({ log: { type, contentType, timestamp, agent, step }, timestamp: sentAt }: LogEvent): boolean {
-	return [type, contentType, timestamp, agent, step, sentAt].includes('None');
+	return isNone(type) || isNone(contentType) || isNone(timestamp) || isNone(agent) || isNone(step) || isNone(sentAt);
 }
+
+const isNone = (text: string | undefined) => text === 'None';
 
 /**
  * The data of the log stream's events, by event name (cloud-tasks.md, Events). The data of `connected` is not read, and
