@@ -102,30 +102,30 @@ export class AgentDirectory {
 	}
 
 	/**
-	 * Returns the status of one agent, read anew. `repository` is the folder of a task; programs in it are not used. An
+	 * Returns the status of one agent, read anew. `repositories` are the folders of a task; programs in them are not used. An
 	 * unknown agent is one that was not found.
 	 */
-	async status(id: string, repository?: string): Promise<AgentStatus> {
+	async status(id: string, repositories: readonly string[] = []): Promise<AgentStatus> {
 		const builtIn = this.options.builtIn.find(agent => agent.id === id);
 		if (builtIn !== undefined) {
 			return builtInStatus(builtIn);
 		}
-		const look = await this.look(id, repository);
+		const look = await this.look(id, repositories);
 		return look === undefined
 			? { id, label: id, source: 'none', problem: 'not-found' }
 			: this.statusOf(look, await this.options.describe());
 	}
 
 	/**
-	 * Returns an agent that a task is about to use, read anew. `repository` is the folder of the task.
+	 * Returns an agent that a task is about to use, read anew. `repositories` are its folders.
 	 * @throws UserFacingError if it cannot run now.
 	 */
-	async use(id: string, repository?: string): Promise<TaskAgent> {
+	async use(id: string, repositories: readonly string[] = []): Promise<TaskAgent> {
 		const builtIn = this.options.builtIn.find(agent => agent.id === id);
 		if (builtIn !== undefined) {
 			return { ...builtIn, found: undefined };
 		}
-		const look = await this.look(id, repository);
+		const look = await this.look(id, repositories);
 		if (look === undefined) {
 			throw new UserFacingError(`There is no agent "${id}" here. Choose another one.`);
 		}
@@ -187,12 +187,12 @@ export class AgentDirectory {
 		return [...(own === undefined ? [] : [unconfigured(own.definition)]), ...configured, ...known.map(unconfigured)];
 	}
 
-	private async look(id: string, repository?: string): Promise<Look | undefined> {
+	private async look(id: string, repositories: readonly string[] = []): Promise<Look | undefined> {
 		const one = this.definitions().find(({ definition }) => definition.id === id);
-		return one && this.lookFor(one, repository);
+		return one && this.lookFor(one, repositories);
 	}
 
-	private async lookFor(one: Omit<Look, 'found'>, outside?: string): Promise<Look> {
+	private async lookFor(one: Omit<Look, 'found'>, outside: readonly string[] = []): Promise<Look> {
 		const { own, environment, folder, platform } = this.options;
 		if (one.definition === own?.definition) {
 			return { ...one, found: own };

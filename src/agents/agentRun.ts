@@ -23,6 +23,8 @@ import type { PermissionPolicy } from './session/permissions.ts';
 export interface RunPlace {
 	/** The folder with the files to work on. */
 	tree: string;
+	/** The folders in it that a sandbox lets programs write to, by their names, where that is not all of it. */
+	treeFolders?: readonly string[];
 	/** What a sandbox shows in it beside them. */
 	lent?: readonly LentFolder[];
 	/** The agent's own home folder. */
@@ -120,7 +122,7 @@ export async function startAt(place: RunPlace, options: ProgramOptions): Promise
 }
 
 async function sandboxed(place: RunPlace, { command, args, env, programs = [], signal }: ProgramOptions) {
-	const { tree, lent, home, name, relay, privateFolders, insideProgram } = place;
+	const { tree, treeFolders, lent, home, name, relay, privateFolders, insideProgram } = place;
 	const placeOf = (file: string) => packageFolders(file, os.homedir(), privateFolders);
 	const [program, own] = [await placeOf(command), await placeOf(process.execPath)];
 	const others = await Promise.all(programs.map(placeOf));
@@ -135,7 +137,7 @@ async function sandboxed(place: RunPlace, { command, args, env, programs = [], s
 		home,
 		name,
 		readOnly: [program, own, ...others].flatMap(shown => shown.readOnly).concat(readOnly),
-		...defined({ lent }),
+		...defined({ treeFolders, lent }),
 		...(socket === undefined ? {} : { relay: { socket, node: own.command, program: insideProgram } }),
 	});
 }

@@ -10,9 +10,9 @@ export interface DiscoveryOptions {
 	/** The name of this platform (`platform.ts`). */
 	platform: string;
 	/**
-	 * An absolute path of a repository. Programs that lie in it are passed over: whoever writes it could choose them.
+	 * Absolute paths of repositories. Programs that lie in one are passed over: whoever writes it could choose them.
 	 */
-	outside?: string | undefined;
+	outside?: readonly string[];
 }
 
 /**

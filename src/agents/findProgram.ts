@@ -9,8 +9,8 @@ const MAXIMUM_VERSION_LENGTH = 60;
 export interface ProgramSearch {
 	/** The folders to look in, joined as in `PATH`. */
 	path: string;
-	/** An absolute path of a repository. Programs that lie in it, or are found through a folder in it, are passed over. */
-	outside?: string | undefined;
+	/** Absolute paths of repositories. Programs that lie in one, or are found through a folder in one, are passed over. */
+	outside?: readonly string[];
 }
 
 export interface Program {
@@ -29,8 +29,9 @@ export async function findProgram(command: string, search: ProgramSearch): Promi
 	if (command === '' || command.includes('\0')) {
 		return undefined;
 	}
-	const repository = search.outside === undefined ? [] : [search.outside, await realOf(search.outside)];
-	const isOutside = (file: string) => !repository.some(folder => folder !== undefined && isWithin(folder, file));
+	const { outside = [] } = search;
+	const repositories = [...outside, ...(await Promise.all(outside.map(realOf)))];
+	const isOutside = (file: string) => !repositories.some(folder => folder !== undefined && isWithin(folder, file));
 	for (const file of candidates(command, search.path)) {
 		const real = await executable(file);
 		if (real !== undefined && isOutside(file) && isOutside(real)) {

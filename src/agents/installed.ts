@@ -18,7 +18,7 @@ export function installationFolder(folder: string, id: string, installation: Age
 export async function installedPrograms(
 	folder: string,
 	installation: AgentInstallation,
-	outside?: string,
+	outside: readonly string[] = [],
 ): Promise<Record<string, string> | undefined> {
 	const programs: [string, string][] = [];
 	for (const [name, place] of Object.entries(installation.programs)) {

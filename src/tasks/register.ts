@@ -15,7 +15,7 @@ import {
 import { KeptTexts } from '../platform/keptText.ts';
 import { isEntryKey } from '../platform/sharedState.ts';
 import type { ApplyCommands } from './apply/applyCommands.ts';
-import type { CommitRange, Comparison, RangeFile } from './apply/commitRanges.ts';
+import type { CommitRange, ComparedRange, RangeFile } from './apply/commitRanges.ts';
 import type { AskedTasks } from './askedTasks.ts';
 import type { BranchCommands } from './branches/branchCommands.ts';
 import { registerChangeFiles } from './changes/changeFileSystem.ts';
@@ -55,7 +55,7 @@ export interface RegisteredTasks extends Disposable {
 	/** Changes between two commits that no task has made. */
 	ranges: {
 		list(range: CommitRange): Promise<RangeFile[]>;
-		compare(range: CommitRange, comparison: Comparison): Promise<void>;
+		compare(title: string, parts: readonly ComparedRange[], named?: string): Promise<void>;
 		take(range: CommitRange, title: string, named?: string): Promise<string[]>;
 		takeAllowed(range: CommitRange): Promise<string[]>;
 		takeBack(range: CommitRange, named?: string): Promise<string[]>;
@@ -168,7 +168,7 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 		showLogEntry: async (...asked) => (await feature()).logCommands.showEntry(...asked),
 		ranges: {
 			list: async range => (await import('./apply/commitRanges.ts')).describeRange(range),
-			compare: async (...asked) => (await import('./apply/commitRanges.ts')).compareRange(...asked),
+			compare: async (...asked) => (await import('./apply/commitRanges.ts')).compareRanges(...asked),
 			take: async (...asked) =>
 				(await import('./apply/commitRanges.ts')).takeRange((await feature()).applyCommands, ...asked),
 			takeAllowed: async range =>

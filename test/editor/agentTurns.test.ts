@@ -92,7 +92,7 @@ describe('a turn of an agent', function () {
 			done.files?.map(({ path: name, status, added, isTaken }) => [name, status, added, isTaken]),
 			[['README.md', 'M', 1, true]],
 		);
-		assert.ok(done.checkpoint?.after);
+		assert.ok(done.checkpoints[0]?.after);
 		assert.equal(done.steps[1]?.isTaken, true);
 		assert.deepEqual(agent.options(), { errand: [] }, 'Errand sets the mode of its own agent');
 		assert.equal(await readFile(inRoot('README.md'), 'utf8'), '# Short\n');
@@ -124,7 +124,7 @@ describe('a turn of an agent', function () {
 				['made.txt', undefined, undefined],
 			],
 		);
-		const { before, taken, after } = done.checkpoint ?? assert.fail();
+		const { before, taken, after } = done.checkpoints[0] ?? assert.fail();
 		const git = (...args: string[]) => execFileSync('git', ['-C', root(), ...args], { encoding: 'utf8' });
 		assert.equal(git('diff', '--name-only', before, taken ?? ''), 'README.md\n');
 		assert.equal(git('show', `${after}:README.md`), '# Short\nmore\n');
@@ -251,8 +251,8 @@ describe('a turn of an agent', function () {
 		agent.allow('allow-in-sandbox');
 		const { conversation, work: done } = await work(fresh(FIX));
 		const [turn = assert.fail()] = conversation.turns;
-		const { after: _, ...checkpoint } = done.checkpoint ?? assert.fail();
-		const closed = replaceReply(conversation, turn.id, { ...currentReply(turn), work: { ...done, checkpoint } });
+		const checkpoints = done.checkpoints.map(({ after: _, ...others }) => others);
+		const closed = replaceReply(conversation, turn.id, { ...currentReply(turn), work: { ...done, checkpoints } });
 		const next = await work(ask(closed, AGAIN));
 		assert.deepEqual(
 			next.work.files?.map(file => file.path),
@@ -264,7 +264,8 @@ describe('a turn of an agent', function () {
 		agent.allow('allow-in-sandbox');
 		const { conversation, work: done } = await work(fresh(MORE));
 		const [turn = assert.fail()] = conversation.turns;
-		const undone = withTaken(done, ['README.md'], false, done.checkpoint?.before ?? '');
+		const { repository, before } = done.checkpoints[0] ?? assert.fail();
+		const undone = withTaken(done, { repository, taken: before, paths: ['README.md'], isTaken: false });
 		const next = await work(ask(replaceReply(conversation, turn.id, { ...currentReply(turn), work: undone }), AGAIN));
 		assert.deepEqual(
 			next.work.files?.map(file => file.path),
@@ -314,7 +315,7 @@ describe('a turn of an agent', function () {
 		agent.allow('allow-in-sandbox');
 		const { conversation, work: done } = await work(fresh(FIX));
 		const git = (...args: string[]) => execFileSync('git', ['-C', root(), ...args], { encoding: 'utf8' });
-		assert.match(git('for-each-ref', 'refs/errand/turns'), new RegExp(done.checkpoint?.before ?? ''));
+		assert.match(git('for-each-ref', 'refs/errand/turns'), new RegExp(done.checkpoints[0]?.before ?? '-'));
 		await agent.runs.forget(conversation.id);
 		assert.doesNotMatch(git('for-each-ref', 'refs/errand/turns'), new RegExp(conversation.id));
 	});

@@ -6,7 +6,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ToolCall, ToolDiff } from '../../src/agents/session/events.ts';
 import { AllowedEdits } from '../../src/chat/agent/allowedEdits.ts';
-import { forgetStates, keepState, repositoryOf } from '../../src/chat/agent/checkpoints.ts';
+import { forgetStates, keepState, repositoriesOf } from '../../src/chat/agent/checkpoints.ts';
 import { takeAllowedRange } from '../../src/tasks/apply/commitRanges.ts';
 import { windowChanges } from './useAgentRuns.ts';
 
@@ -25,13 +25,14 @@ describe('edits of an agent that were allowed', function () {
 	beforeEach(async () => {
 		names = await readdir(root());
 		await writeFile(inRoot('notes.txt'), NOTES);
-		const place = await repositoryOf(root());
+		const [place = assert.fail()] = (await repositoriesOf([root()])).places;
+		const before = await keepState(place, conversation);
+		const kept = { place, before, taken: before };
 		[made, tell] = [[], () => {}];
 		const apply = windowChanges();
 		edits = new AllowedEdits({
-			place,
+			locate: name => ({ kept, path: name }),
 			conversation,
-			before: await keepState(place, conversation),
 			take: range => takeAllowedRange(apply, range),
 			onMade: async (step, isTaken) => {
 				made.push([step, isTaken]);
@@ -42,7 +43,9 @@ describe('edits of an agent that were allowed', function () {
 	afterEach(async () => {
 		const now = await readdir(root());
 		await Promise.all(now.filter(name => !names.includes(name)).map(name => rm(inRoot(name), { recursive: true })));
-		await forgetStates((await repositoryOf(root())).directory, conversation);
+		for (const { directory } of (await repositoriesOf([root()])).places) {
+			await forgetStates(directory, conversation);
+		}
 	});
 
 	const callOf = (diffs: readonly ToolDiff[], others: Partial<ToolCall> = {}): ToolCall => ({

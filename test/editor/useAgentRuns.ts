@@ -17,6 +17,7 @@ import type { ApprovalSetting } from '../../src/chat/model/approvalPolicy.ts';
 import {
 	addTurn,
 	type Conversation,
+	exchangeReply,
 	newConversation,
 	type Reply,
 	replaceReply,
@@ -147,7 +148,10 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 		const turnId = conversation.head ?? assert.fail();
 		let reply: Reply = { state: 'streaming', startedAt: 0, text: '' };
 		let error: unknown;
-		const turn = { conversation, turnId, model: model.name, provider: undefined, instructions: '' };
+		const keepWork = async (id: string, before: Reply, earlier: AgentWork) => {
+			conversation = exchangeReply(conversation, id, before, { ...before, work: earlier });
+		};
+		const turn = { conversation, turnId, model: model.name, provider: undefined, instructions: '', keepWork };
 		try {
 			for await (const event of runs.run(turn, signal)) {
 				reply = applyEvent(reply, event);

@@ -29,6 +29,8 @@ export interface AgentWindowOptions {
 	scripts: Readonly<Record<string, readonly Step[]>>;
 	/** Files that the repository has besides those of the sample, by their paths. */
 	files?: Record<string, string>;
+	/** Further folders of the window, beside that of the sample, by their names: the files of each. */
+	besides?: Record<string, { files: Record<string, string>; isRepository: boolean }>;
 	/** The number of model servers, each with one model of the name `coder`; 1 by default. */
 	servers?: number;
 	/** What the agents get a copy of: tasks of the repository that was cloned, the chat of the window's folder. */
@@ -37,9 +39,12 @@ export interface AgentWindowOptions {
 	settings(urls: readonly string[]): Record<string, unknown>;
 }
 
+const IDENTITY = ['-c', 'user.name=Robin Acme', '-c', 'user.email=robin@acme.example'];
+
 export async function openAgentWindow({
 	scripts,
 	files = {},
+	besides = {},
 	servers = 1,
 	worksOn,
 	settings,
@@ -51,21 +56,37 @@ export async function openAgentWindow({
 		(...args: string[]) =>
 			execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' });
 	const git = gitIn(sample.folder);
-	for (const [file, text] of Object.entries(files)) {
-		mkdirSync(path.dirname(path.join(sample.folder, file)), { recursive: true });
-		writeFileSync(path.join(sample.folder, file), text);
-	}
+	writeFiles(sample.folder, files);
 	if (Object.keys(files).length > 0) {
 		git('add', '--all');
 		git('commit', '--quiet', '--message', 'Add what the tasks begin with');
 		git('push', '--quiet', 'origin', 'HEAD');
 	}
-	const { tree } = insidePlaces(path.basename(sample[worksOn], '.git'));
+	const further = Object.entries(besides).map(([name, { files: own, isRepository }]) => {
+		const folder = path.join(scratch, name);
+		writeFiles(folder, own);
+		if (isRepository) {
+			execFileSync('git', ['init', '--quiet', folder]);
+			gitIn(folder)('add', '--all');
+			gitIn(folder)(...IDENTITY, 'commit', '--quiet', '--message', 'Begin');
+		}
+		return folder;
+	});
+	const workspace = path.join(scratch, 'all.code-workspace');
+	if (further.length > 0) {
+		writeFileSync(
+			workspace,
+			JSON.stringify({ folders: [sample.folder, ...further].map(folder => ({ path: folder })) }),
+		);
+	}
+	// Several repositories have a folder of another name.
+	const isOne = Object.values(besides).every(({ isRepository }) => !isRepository);
+	const { tree } = insidePlaces(isOne ? path.basename(sample[worksOn], '.git') : 'workspace');
 	const models = await Promise.all(
 		Array.from({ length: servers }, () => ScriptedModel.start({ scripts, tree, model: 'coder' })),
 	);
 	const server = await startEditor({ folder: sample.folder, settings: settings(models.map(({ url }) => url)) });
-	const { page } = await openWindow(server);
+	const { page } = await openWindow(server, further.length > 0 ? { folder: workspace } : {});
 	await openView(page, 'Errand');
 	return {
 		server,
@@ -80,4 +101,11 @@ export async function openAgentWindow({
 			rmSync(scratch, { recursive: true, force: true });
 		},
 	};
+}
+
+function writeFiles(folder: string, files: Record<string, string>): void {
+	for (const [file, text] of Object.entries(files)) {
+		mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+		writeFileSync(path.join(folder, file), text);
+	}
 }

@@ -21,7 +21,7 @@ export interface ChatAgentWindow extends AgentWindow {
 async function openChatAgentWindow({
 	settings = {},
 	...others
-}: Pick<AgentWindowOptions, 'scripts' | 'files'> & {
+}: Pick<AgentWindowOptions, 'scripts' | 'files' | 'besides'> & {
 	/** Settings besides those of the model. */
 	settings?: Record<string, unknown>;
 }): Promise<ChatAgentWindow | undefined> {

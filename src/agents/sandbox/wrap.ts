@@ -43,6 +43,11 @@ export interface SandboxRequest {
 	env: Readonly<Record<string, string>>;
 	/** A folder that can be written, shown inside as `insidePlaces(name).tree`. The program starts in it. */
 	tree: string;
+	/**
+	 * The folders in the tree that can be written, by their names, where the rest of it cannot. They must be there. The agent
+	 * can neither move them nor put anything beside them or in their place.
+	 */
+	treeFolders?: readonly string[];
 	/** A folder that can be written, shown inside as `insidePlaces(name).home`. Its folder `tmp` is /tmp. */
 	home: string;
 	/** The name of the repository. */
@@ -168,7 +173,10 @@ function mounts(request: SandboxRequest, host: SandboxHost): string[] {
 		list.bind('--ro-bind', request.relay.program, insideProgram(request.relay.program));
 		list.bind('--ro-bind', request.relay.socket, RELAY.socket);
 	}
-	list.bind('--bind', request.tree, places.tree);
+	list.bind(request.treeFolders === undefined ? '--bind' : '--ro-bind', request.tree, places.tree);
+	for (const name of request.treeFolders ?? []) {
+		list.args.push('--bind', path.join(request.tree, name), path.posix.join(places.tree, name));
+	}
 	for (const { source, at } of request.lent ?? []) {
 		list.args.push('--ro-bind-try', source, path.posix.join(places.tree, at));
 	}

@@ -65,12 +65,12 @@ export class AgentChoice {
 	}
 
 	/**
-	 * Returns an agent that is about to be started. Programs in the `repository` are not used. Throws a UserFacingError if it
+	 * Returns an agent that is about to be started. Programs in the `repositories` are not used. Throws a UserFacingError if it
 	 * cannot run now.
 	 */
-	async use(id: string, model: string | undefined, repository: string): Promise<FoundAgent> {
+	async use(id: string, model: string | undefined, repositories: readonly string[]): Promise<FoundAgent> {
 		await this.look(model);
-		const { found } = await this.directory.use(id, repository);
+		const { found } = await this.directory.use(id, repositories);
 		if (found === undefined) {
 			throw new Error('Only agents with a program are offered.');
 		}

@@ -1,12 +1,24 @@
 // The folder that a conversation's agents have on this machine: their home, the copy of the files that they work in, and a
 // note of the repositories that have checkpoints of the conversation.
-import { mkdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import * as z from 'zod';
 import { replaceFile } from '../../base/files.ts';
 import { parseJson } from '../../base/json.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 
 const REPOSITORIES = 'repositories.json';
+
+/** The folder of the copy has the files, and beside them what they were made of. */
+const COPY = 'copy';
+const FILES = 'files';
+const LAYOUT = 'layout.json';
+
+/** The repositories of a copy: their top folders, their folders in it, and the commits that it was made of. */
+const copyLayoutSchema = z.array(
+	z.object({ repository: z.string(), at: z.string().exactOptional(), before: z.string() }),
+);
+export type CopyLayout = z.output<typeof copyLayoutSchema>;
 
 export class AgentFolder {
 	readonly directory: string;
@@ -25,17 +37,26 @@ export class AgentFolder {
 
 	/** The folder of the copy of the user's files. It need not exist. */
 	get copy(): string {
-		return path.join(this.directory, 'copy');
+		return path.join(this.directory, COPY, FILES);
+	}
+
+	/** Resolves with what the copy was made of, which its agent cannot change. It is empty where there is no copy. */
+	async layout(): Promise<CopyLayout> {
+		const text = await readFile(path.join(this.directory, COPY, LAYOUT), 'utf8').catch(() => '');
+		return copyLayoutSchema.safeParse(parseJson(text)).data ?? [];
 	}
 
 	/** Puts a new copy in place of it once that is whole. Rejects as `fill` does. */
-	async replaceCopy(fill: (folder: string) => Promise<void>): Promise<void> {
-		const fresh = path.join(this.directory, 'copy.new');
+	async replaceCopy(layout: CopyLayout, fill: (folder: string) => Promise<void>): Promise<void> {
+		const old = path.join(this.directory, COPY);
+		const fresh = `${old}.new`;
+		const files = path.join(fresh, FILES);
 		await removeFolder(fresh);
-		await mkdir(fresh, { recursive: true, mode: 0o700 });
-		await fill(fresh);
-		await removeFolder(this.copy);
-		await rename(fresh, this.copy);
+		await mkdir(files, { recursive: true, mode: 0o700 });
+		await fill(files);
+		await writeFile(path.join(fresh, LAYOUT), JSON.stringify(layout));
+		await removeFolder(old);
+		await rename(fresh, old);
 	}
 
 	get socket(): string {

@@ -4,7 +4,8 @@ import { defined } from '../../base/defined.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
 import { explainError, showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../conversation/chat.ts';
-import type { AgentStep, AgentWork, Checkpoint } from '../model/agentWork.ts';
+import type { AgentStep, AgentWork } from '../model/agentWork.ts';
+import { agentPath, type Checkpoint, repositoryPath } from '../model/checkpoint.ts';
 import { findTurn, shownReply } from '../model/conversation.ts';
 import type { FromPage, PageHandlers } from '../protocol/protocol.ts';
 import type { AgentRuns } from './agentRuns.ts';
@@ -13,8 +14,15 @@ import type { StepDocuments } from './stepDocuments.ts';
 
 /** Changes between two commits of a repository. */
 export interface Ranges {
-	/** `own` are files of which the user's own are shown in place of the last version. */
-	compare(range: CommitRange, comparison: { title: string; file?: string; own: readonly string[] }): Promise<void>;
+	/**
+	 * Shows all changes, or those of one file. `own` are files of which the user's own are shown in place of the last version,
+	 * and `folder` tells those of several repositories apart.
+	 */
+	compare(
+		title: string,
+		parts: readonly { range: CommitRange; own: readonly string[]; folder?: string }[],
+		file?: string,
+	): Promise<void>;
 	/** Takes them into the user's files, with a preview. Resolves with the paths of the files that have them. */
 	take(range: CommitRange, title: string, file?: string): Promise<string[]>;
 	/** Takes them back out of the user's files. Resolves with the paths of the files that have nothing of them any more. */
@@ -59,32 +67,43 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			await (step && run(step, work));
 		});
 
-	const withCheckpoint = (
+	/** Calls `run` for each repository of a turn, or for that of a file, whose path it gets as it is there. */
+	const inRepositories = (
 		turnId: string,
-		run: (work: AgentWork, checkpoint: Required<Checkpoint>, chat: Chat) => unknown,
+		file: string | undefined,
+		run: (work: AgentWork, kept: KeptStates, file: string | undefined) => Promise<void>,
 	) =>
-		withWork(turnId, async (work, chat) => {
-			if (work.checkpoint) {
-				const { repository, before, taken = before, after = taken } = work.checkpoint;
-				await run(work, { repository, before, taken, after }, chat);
+		withWork(turnId, async first => {
+			const found = file === undefined ? undefined : repositoryPath(first.checkpoints, file);
+			const asked = file === undefined ? first.checkpoints : found ? [found.kept] : [];
+			for (const { repository, before } of asked) {
+				// What was taken meanwhile counts, and another reply of the turn may be shown by now.
+				await withWork(turnId, async work => {
+					const kept = work.checkpoints.find(other => other.repository === repository && other.before === before);
+					await (kept && run(work, statesOf(kept), found?.path));
+				});
 			}
 		});
 
 	let marking: Promise<void> = Promise.resolve();
 
-	/** The files of the user are now as `source` has them. */
-	const mark = (turn: string, { before }: Checkpoint, source: 'before' | 'after', paths: readonly string[]) => {
+	/** The files of the user are now as `source` has them. Paths are those in the repository. */
+	const mark = async (turn: string, kept: KeptStates, source: 'before' | 'after', paths: readonly string[]) => {
 		// Each mark adds to what the one before has kept.
 		marking = marking.then(() =>
-			withCheckpoint(turn, async (_, kept, chat) => {
+			withWork(turn, async ({ checkpoints }, chat) => {
+				const { repository, before } = kept;
+				const now = checkpoints.find(other => other.repository === repository && other.before === before);
 				// Another reply of the turn may be shown by now.
-				if (paths.length > 0 && kept.before === before) {
-					const taken = await (await runs()).keepTaken(chat.conversation.id, kept, kept[source], paths);
-					await chat.markTaken(turn, paths, source === 'after', taken);
+				if (paths.length > 0 && now) {
+					const states = statesOf(now);
+					const taken = await (await runs()).keepTaken(chat.conversation.id, states, states[source], paths);
+					const shown = paths.map(name => agentPath(now, name));
+					await chat.markTaken(turn, { repository, taken, paths: shown, isTaken: source === 'after' });
 				}
 			}),
 		);
-		return marking;
+		await marking;
 	};
 
 	return {
@@ -102,30 +121,45 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 				return diff && documents.open(diff, step.title);
 			}),
 		'step-place-open': ({ turn, step: id, index }) =>
-			withStep(turn, id, async ({ locations = [] }, { folder }) => {
+			withStep(turn, id, async ({ locations = [] }, { checkpoints }) => {
 				const place = locations[index];
 				if (place) {
-					await openInFolder(folder, place.path, place.line);
+					await openInRepository(checkpoints, place.path, place.line);
 				}
 			}),
 		'work-compare': ({ turn, file }) =>
-			withCheckpoint(turn, ({ label: name, files = [] }, { repository, before, taken, after }) => {
+			withWork(turn, ({ label: name, checkpoints, files = [] }) => {
 				// Beside more in the copy, the user's own file would hide that.
-				const own = files.flatMap(({ path: named, isTaken, isLeft }) => (isTaken && !isLeft ? [named] : []));
-				// The agent's copy may have nothing of what the user's file has.
-				const to = file !== undefined && own.includes(file) ? taken : after;
-				const title = vscode.l10n.t('Changed by {0}', name);
-				return ranges().compare({ repository, from: before, to }, { title, ...defined({ file }), own });
+				const owned = files.flatMap(({ path: shown, isTaken, isLeft }) => (isTaken && !isLeft ? [shown] : []));
+				const found = file === undefined ? undefined : repositoryPath(checkpoints, file);
+				const compared = file === undefined ? checkpoints : found ? [found.kept] : [];
+				const parts = compared.map(kept => {
+					const { repository, before: from, taken, after } = statesOf(kept);
+					// The agent's copy may have nothing of what the user's file has.
+					const to = file !== undefined && owned.includes(file) ? taken : after;
+					const own = owned.flatMap(shown => {
+						const place = repositoryPath(checkpoints, shown);
+						return place?.kept === kept ? [place.path] : [];
+					});
+					return { range: { repository, from, to }, own, ...defined({ folder: kept.at }) };
+				});
+				return ranges().compare(vscode.l10n.t('Changed by {0}', name), parts, found?.path);
 			}),
 		'work-take': ({ turn, file }) =>
-			withCheckpoint(turn, async ({ label: name }, kept) => {
-				const range = { repository: kept.repository, from: kept.taken, to: kept.after };
-				await mark(turn, kept, 'after', await ranges().take(range, vscode.l10n.t('Take Changes of {0}', name), file));
+			inRepositories(turn, file, async ({ label: name }, kept, named) => {
+				const { repository, at, taken: from, after: to } = kept;
+				if (at !== undefined && from === to) {
+					return;
+				}
+				const title = at === undefined ? name : `${name} · ${at}`;
+				const range = { repository, from, to };
+				const done = await ranges().take(range, vscode.l10n.t('Take Changes of {0}', title), named);
+				await mark(turn, kept, 'after', done);
 			}),
 		'work-undo': ({ turn, file }) =>
-			withCheckpoint(turn, async (_, kept) => {
-				const range = { repository: kept.repository, from: kept.before, to: kept.taken };
-				await mark(turn, kept, 'before', await ranges().takeBack(range, file));
+			inRepositories(turn, file, async (_, kept, named) => {
+				const { repository, before: from, taken: to } = kept;
+				await mark(turn, kept, 'before', await ranges().takeBack({ repository, from, to }, named));
 			}),
 		'agent-pick': () =>
 			thenComposer(async () => {
@@ -135,11 +169,26 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 	};
 }
 
-/** Opens a file of the agent's folder. The agent has named it, so that nothing elsewhere is opened. */
-async function openInFolder(folder: string, named: string, line: number | undefined): Promise<void> {
-	const file = path.resolve(folder, named);
+/** The states of a repository where those that are not kept are the ones before them. */
+type KeptStates = Checkpoint & Required<Pick<Checkpoint, 'taken' | 'after'>>;
+
+function statesOf(kept: Checkpoint): KeptStates {
+	const { before, taken = before, after = taken } = kept;
+	return { ...kept, taken, after };
+}
+
+/** Opens a file of the agent's folders. The agent has named it, so that nothing elsewhere is opened. */
+async function openInRepository(
+	checkpoints: readonly Checkpoint[],
+	named: string,
+	line: number | undefined,
+): Promise<void> {
+	const itself = checkpoints.find(({ at }) => at === named);
+	const found = itself ? { kept: itself, path: '' } : repositoryPath(checkpoints, named);
+	const folder = found?.kept.repository ?? '';
+	const file = path.resolve(folder, found?.path ?? named);
 	const relative = path.relative(folder, file);
-	if (relative.split(path.sep)[0] === '..' || path.isAbsolute(relative)) {
+	if (found === undefined || relative.split(path.sep)[0] === '..' || path.isAbsolute(relative)) {
 		void showMessage('information', vscode.l10n.t('The file is not in the folder that the agent works in.'));
 		return;
 	}

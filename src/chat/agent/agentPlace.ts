@@ -4,7 +4,6 @@ import { probeSandbox } from '../../agents/sandbox/probe.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { type SandboxProblem, sandboxProblem } from '../../contract/agents.ts';
 import { askModal } from '../../platform/notify.ts';
-import { workFolder } from '../model/workFolder.ts';
 
 /** What the user has said to agents without a sandbox, by folder. */
 export interface SandboxConsent {
@@ -14,19 +13,9 @@ export interface SandboxConsent {
 	give(folder: string, problem: SandboxProblem): void;
 }
 
-/**
- * Returns the folder of this window that an agent works in. `before` is the top folder of the repository in which it has
- * worked before in the conversation. Throws a UserFacingError where there is none.
- */
-export function workspaceFolder(before?: string): string {
+/** Returns the folders of this window, which an agent works in. Throws a UserFacingError where there are none. */
+export function workspaceFolders(): string[] {
 	const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
-	const { activeTextEditor } = vscode.window;
-	const active = activeTextEditor && vscode.workspace.getWorkspaceFolder(activeTextEditor.document.uri);
-	const folder = workFolder(
-		folders.map(({ uri }) => uri.fsPath),
-		active?.uri.fsPath,
-		before,
-	);
 	if (!vscode.workspace.isTrusted) {
 		throw new UserFacingError(
 			vscode.l10n.t(
@@ -34,42 +23,49 @@ export function workspaceFolder(before?: string): string {
 			),
 		);
 	}
-	if (!folder) {
+	if (folders.length === 0) {
 		throw new UserFacingError(
 			vscode.workspace.workspaceFolders?.length
 				? vscode.l10n.t('The folders of this window are not on this machine, so no agent can work in them.')
 				: vscode.l10n.t('An agent works in a folder. Open one, then try again.'),
 		);
 	}
-	return folder;
+	return folders.map(({ uri }) => uri.fsPath);
 }
 
 /**
- * Resolves with whether an agent runs in a sandbox. Where there is none, the user is asked once for each folder. Throws a
+ * Resolves with whether an agent runs in a sandbox. Where there is none, the user is asked, once for each folder. Throws a
  * UserFacingError where it may not run without one.
  */
-export async function isSandboxed(folder: string, label: string, consent: SandboxConsent): Promise<boolean> {
+export async function isSandboxed(
+	folders: readonly string[],
+	label: string,
+	consent: SandboxConsent,
+): Promise<boolean> {
 	const sandbox = await probeSandbox();
 	if (sandbox.works) {
 		return true;
 	}
 	const problem = sandboxProblem(sandbox);
 	const isRequired = await consent.isRequired();
-	if (!isRequired && !consent.isGiven(folder, problem)) {
+	const isGiven = () => folders.every(folder => consent.isGiven(folder, problem));
+	if (!isRequired && !isGiven()) {
 		const run = vscode.l10n.t('Run without a Sandbox');
 		const chosen = await askModal(
 			vscode.l10n.t('There is no sandbox on this machine. May {0} run without one?', label),
 			vscode.l10n.t(
 				'It runs as you, in a copy of {0}. It still asks before it changes a file or runs a command, as far as it does so by itself; but nothing keeps it from what you could do yourself. “Errand: Set Up Agents…” says how to get a sandbox.',
-				folder,
+				folders.join(', '),
 			),
 			run,
 		);
 		if (chosen === run) {
-			consent.give(folder, problem);
+			for (const folder of folders) {
+				consent.give(folder, problem);
+			}
 		}
 	}
-	if (isRequired || !consent.isGiven(folder, problem)) {
+	if (isRequired || !isGiven()) {
 		throw new UserFacingError(
 			vscode.l10n.t(
 				'{0} was not started, because there is no sandbox. “Errand: Set Up Agents…” says how to get one.',

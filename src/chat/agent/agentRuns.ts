@@ -1,12 +1,13 @@
+import { existsSync } from 'node:fs';
 import { UserFacingError } from '../../base/errors.ts';
 import { getGitApi, placeOf } from '../../platform/git.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { AgentTurn, AgentTurns } from '../conversation/replyRequest.ts';
-import type { ApprovalAnswer, Checkpoint } from '../model/agentWork.ts';
+import type { ApprovalAnswer } from '../model/agentWork.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { AgentFolder } from './agentFolder.ts';
-import { workspaceFolder } from './agentPlace.ts';
+import { workspaceFolders } from './agentPlace.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import { forgetStates, keepStateOf } from './checkpoints.ts';
 import { EventQueue } from './eventQueue.ts';
@@ -25,7 +26,7 @@ export class AgentRuns implements AgentTurns {
 
 	async refusal(_conversation: Conversation): Promise<Explanation | undefined> {
 		try {
-			workspaceFolder();
+			workspaceFolders();
 			return undefined;
 		} catch (error) {
 			if (error instanceof UserFacingError) {
@@ -60,7 +61,7 @@ export class AgentRuns implements AgentTurns {
 	 */
 	async keepTaken(
 		conversation: string,
-		{ repository, taken }: Required<Checkpoint>,
+		{ repository, taken }: { repository: string; taken: string },
 		source: string,
 		paths: readonly string[],
 	): Promise<string> {
@@ -71,7 +72,8 @@ export class AgentRuns implements AgentTurns {
 	async forget(conversation: string): Promise<void> {
 		this.allowed.delete(conversation);
 		const folder = new AgentFolder(this.options.folder, conversation);
-		for (const repository of await folder.repositories()) {
+		// A repository that is gone has nothing to be removed.
+		for (const repository of (await folder.repositories()).filter(existsSync)) {
 			await forgetStates(repository, conversation);
 		}
 		await folder.remove();

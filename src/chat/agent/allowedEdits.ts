@@ -1,11 +1,10 @@
 import { cutDiff } from '../../agents/session/cutDiff.ts';
 import type { ToolCall } from '../../agents/session/events.ts';
-import type { GitPlace } from '../../platform/git.ts';
 import { type StepDiff, shownDiff, type WorkMoment } from '../model/agentWork.ts';
 import { allowanceOf } from '../model/approvalPolicy.ts';
 import { editedText } from '../model/editedText.ts';
 import type { CommitRange } from './agentRunsOptions.ts';
-import { keepStateWith, readStateFile, type StateFile } from './checkpoints.ts';
+import { keepStateWith, readStateFile, type StateFile, type TurnRepository } from './checkpoints.ts';
 
 const NEW_FILE = '100644';
 
@@ -20,10 +19,9 @@ export interface PlannedEdit {
 }
 
 export interface AllowedEditsOptions {
-	place: GitPlace;
+	/** Returns the repository that a path from the agent's folder lies in, and the path there. */
+	locate(name: string): { kept: TurnRepository; path: string } | undefined;
 	conversation: string;
-	/** The state of the user's files at the start of the turn, as a commit. */
-	before: string;
 	/** Takes changes into the user's files where nothing of theirs is in the way. Resolves with the paths that have them. */
 	take(range: CommitRange): Promise<string[]>;
 	/** Called when a step has been made that was allowed, with whether the user's files have all of it now. */
@@ -39,12 +37,9 @@ export class AllowedEdits {
 	private readonly allowed = new Map<string, PlannedEdit>();
 	/** What is being taken. One edit follows the other, as later ones may be about the same file. */
 	private taking: Promise<void> = Promise.resolve();
-	/** The state at the start with everything that has been taken, as a commit. */
-	taken: string;
 
 	constructor(options: AllowedEditsOptions) {
 		this.options = options;
-		this.taken = options.before;
 	}
 
 	/**
@@ -60,7 +55,7 @@ export class AllowedEdits {
 		const files: PlannedEdit['files'][number][] = [];
 		const shown: StepDiff[] = [];
 		for (const name of new Set(diffs.map(({ path }) => path))) {
-			const known = isInside(name) ? await readStateFile(this.options.place, this.taken, name) : undefined;
+			const known = await this.read(name);
 			const own = diffs.filter(({ path }) => path === name);
 			const text = known === undefined ? undefined : editedText(known?.text, own);
 			// A file that would be empty may be one that the agent removes.
@@ -104,20 +99,35 @@ export class AllowedEdits {
 
 	/** Rejects when git fails. */
 	private async take({ files }: PlannedEdit): Promise<boolean> {
-		const { place, conversation, take } = this.options;
 		let isWhole = true;
 		for (const { name, before, after } of files) {
-			const now = await readStateFile(place, this.taken, name);
-			const isAsShown = now !== undefined && now?.text === before;
-			const next = isAsShown ? await keepStateWith(place, conversation, this.taken, name, after) : undefined;
-			const done = next === undefined ? [] : await take({ repository: place.directory, from: this.taken, to: next });
-			if (next !== undefined && done.includes(name)) {
-				this.taken = next;
-			} else {
-				isWhole = false;
-			}
+			const now = await this.read(name);
+			const found = now !== undefined && now?.text === before ? this.locate(name) : undefined;
+			isWhole = found !== undefined && (await this.takeFile(found.kept, found.path, after)) && isWhole;
 		}
 		return isWhole;
+	}
+
+	private async takeFile(repository: TurnRepository, file: string, after: StateFile): Promise<boolean> {
+		const { conversation, take } = this.options;
+		const { place, taken } = repository;
+		const next = await keepStateWith(place, conversation, taken, file, after);
+		const done = await take({ repository: place.directory, from: taken, to: next });
+		const isTaken = done.includes(file);
+		if (isTaken) {
+			repository.taken = next;
+		}
+		return isTaken;
+	}
+
+	/** Reads a file of the user's, named from the agent's folder, as `readStateFile` does. */
+	private async read(name: string): ReturnType<typeof readStateFile> {
+		const found = this.locate(name);
+		return found && readStateFile(found.kept.place, found.kept.taken, found.path);
+	}
+
+	private locate(name: string): { kept: TurnRepository; path: string } | undefined {
+		return isInside(name) ? this.options.locate(name) : undefined;
 	}
 }
 

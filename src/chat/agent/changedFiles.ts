@@ -1,23 +1,36 @@
-import type { Checkpoint, WorkFile } from '../model/agentWork.ts';
+import type { AgentWork, WorkFile } from '../model/agentWork.ts';
+import { agentPath, type Checkpoint } from '../model/checkpoint.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
+
+/** How many changed files are kept with the turn. All of them are counted. */
+const MAXIMUM_FILES = 200;
 
 /**
  * Lists what differs from the state before a turn, in the user's files and in the agent's copy once that is kept, sorted by
- * path. Rejects with a UserFacingError.
+ * path. Paths are those from the agent's folder. Rejects with a UserFacingError.
  */
 export async function changedFiles(
-	{ repository, before, taken, after }: Checkpoint & { taken: string },
+	checkpoints: readonly Checkpoint[],
+	listChanges: AgentRunsOptions['listChanges'],
+): Promise<Pick<AgentWork, 'files' | 'fileCount'>> {
+	const lists = checkpoints.map(async kept =>
+		(await changedIn(kept, listChanges)).map(file => ({ ...file, path: agentPath(kept, file.path) })),
+	);
+	const files = (await Promise.all(lists)).flat().toSorted((one, other) => (one.path < other.path ? -1 : 1));
+	return { files: files.slice(0, MAXIMUM_FILES), fileCount: files.length };
+}
+
+async function changedIn(
+	{ repository, before, taken = before, after }: Checkpoint,
 	listChanges: AgentRunsOptions['listChanges'],
 ): Promise<WorkFile[]> {
 	const list = (from: string, to = from) => (from === to ? [] : listChanges({ repository, from, to }));
 	const [agents, users, left] = await Promise.all([list(before, after), list(before, taken), list(taken, after)]);
 	const [inCopy, inUsers, stillLeft] = [agents, users, left].map(files => new Set(files.map(({ path }) => path)));
 	// The agent may have taken back by a command what the user has already.
-	return [...agents, ...users.filter(({ path }) => !inCopy?.has(path))]
-		.map((file): WorkFile => {
-			const isTaken = inUsers?.has(file.path) === true;
-			const isLeft = isTaken && stillLeft?.has(file.path) === true;
-			return { ...file, ...(isTaken ? { isTaken } : {}), ...(isLeft ? { isLeft } : {}) };
-		})
-		.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+	return [...agents, ...users.filter(({ path }) => !inCopy?.has(path))].map((file): WorkFile => {
+		const isTaken = inUsers?.has(file.path) === true;
+		const isLeft = isTaken && stillLeft?.has(file.path) === true;
+		return { ...file, ...(isTaken ? { isTaken } : {}), ...(isLeft ? { isLeft } : {}) };
+	});
 }

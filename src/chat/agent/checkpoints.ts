@@ -5,10 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { UserFacingError } from '../../base/errors.ts';
+import { describeError, UserFacingError } from '../../base/errors.ts';
 import { commitChanges, TooMuchChanged } from '../../platform/commitChanges.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
 import { prepareGit, runGit, runGitWithIndex } from '../../platform/gitCommand.ts';
+import { gitFailure } from '../../platform/gitRefusalMessages.ts';
+import type { LeftOutFolder } from '../model/agentWork.ts';
+import { sentenceOf } from './messages.ts';
 
 /** What may be changed or untracked in a repository, in bytes. All of it is kept for each turn that finds it changed. */
 const MAXIMUM_BYTES = 200_000_000;
@@ -18,18 +21,51 @@ const REFERENCES = 'refs/errand/turns';
 const AUTHOR = { name: 'Errand', email: 'errand@localhost' };
 const IDENTITY = ['-c', `user.name=${AUTHOR.name}`, '-c', `user.email=${AUTHOR.email}`];
 
-/** Returns the repository that a folder lies in. Throws a UserFacingError where there is none. */
-export async function repositoryOf(folder: string): Promise<GitPlace> {
+/** A repository that a turn works in, with the states of its files, as commits. */
+export interface TurnRepository {
+	readonly place: GitPlace;
+	/** The folder in the copy. Absent where the copy has one repository alone. */
+	readonly at?: string;
+	readonly before: string;
+	/** `before` with everything that was allowed and that the user's files have. */
+	taken: string;
+	/** What the copy has at the end. */
+	after?: string;
+}
+
+/**
+ * Returns the repositories that folders lie in, each once, and the folders that lie in none or whose repository cannot be
+ * read. Throws a UserFacingError where there is no repository at all.
+ */
+export async function repositoriesOf(
+	folders: readonly string[],
+): Promise<{ places: GitPlace[]; leftOut: LeftOutFolder[] }> {
 	const git = await getGitApi();
-	const top = await runGit(git.git.path, folder, ['rev-parse', '--show-toplevel']).catch(() => undefined);
-	if (top === undefined) {
-		throw new UserFacingError(
-			vscode.l10n.t(
-				'An agent needs a Git repository, so that everything that it does can be taken back. Run “Git: Initialize Repository” for this folder, then try again.',
-			),
+	const tops = new Set<string>();
+	const leftOut: LeftOutFolder[] = [];
+	for (const folder of folders) {
+		await runGit(git.git.path, folder, ['rev-parse', '--show-toplevel']).then(
+			top => tops.add(top.replace(/\n$/, '')),
+			error => leftOut.push({ folder, ...unreadable(error) }),
 		);
 	}
-	return placeOf(git, top.replace(/\n$/, ''));
+	if (tops.size === 0) {
+		const [reason] = leftOut.flatMap(({ reason: told }) => told ?? []);
+		throw new UserFacingError(
+			reason ??
+				vscode.l10n.t(
+					'An agent needs a Git repository, so that everything that it does can be taken back. Run “Git: Initialize Repository” for this folder, then try again.',
+				),
+		);
+	}
+	return { places: Array.from(tops, top => placeOf(git, top)), leftOut };
+}
+
+/** Says why git could not read a folder, unless it lies in no repository. */
+function unreadable(error: unknown): { reason?: string } {
+	return /not a git repository/i.test(describeError(error))
+		? {}
+		: { reason: gitFailure(error, sentenceOf(error)).message };
 }
 
 /**
@@ -218,19 +254,22 @@ export async function forgetStates(repository: string, conversation: string): Pr
 	await runGit(gitPath, directory, ['update-ref', '--stdin'], { input: listed });
 }
 
-/**
- * Fills an empty folder with the files of a commit, and with a repository that has nothing but them: most agents want one,
- * and none gets the user's. Rejects when git fails.
- */
-export async function makeCopy(place: GitPlace, commit: string, copy: string): Promise<void> {
-	const { gitPath } = place;
+/** Puts the files of a commit into an empty folder. Rejects when git fails. */
+export async function checkOutState(place: GitPlace, commit: string, folder: string): Promise<void> {
 	await withScratchIndex(place, async git => {
 		await git(['read-tree', commit]);
-		await git(['checkout-index', '--all', '--force', `--prefix=${copy}${path.sep}`]);
+		await git(['checkout-index', '--all', '--force', `--prefix=${folder}${path.sep}`]);
 	});
-	await runGit(gitPath, copy, ['init', '--quiet', '--template=']);
-	await runGit(gitPath, copy, ['add', '--all', '--force']);
-	await runGit(gitPath, copy, [
+}
+
+/**
+ * Makes a repository of a folder, with nothing but its files: most agents want one, and none gets the user's. Rejects when
+ * git fails.
+ */
+export async function beginRepository(gitPath: string, folder: string): Promise<void> {
+	await runGit(gitPath, folder, ['init', '--quiet', '--template=']);
+	await runGit(gitPath, folder, ['add', '--all', '--force']);
+	await runGit(gitPath, folder, [
 		...IDENTITY,
 		'commit',
 		'--quiet',

@@ -1,7 +1,9 @@
 import path from 'node:path';
 import type { LentFolder } from '../../agents/sandbox/wrap.ts';
+import { defined } from '../../base/defined.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
+import { agentPath } from '../model/checkpoint.ts';
 
 /** Where package managers install what a project depends on. */
 const DEPENDENCIES: ReadonlySet<string> = new Set(['node_modules', '.venv', 'venv', 'vendor']);
@@ -11,9 +13,10 @@ const MAXIMUM_FOLDERS = 200;
 
 /**
  * Resolves with the folders of installed dependencies, which git ignores, so that a copy has none of them. Programs in the
- * copy can use them and change nothing of them. Rejects when git fails.
+ * copy can use them and change nothing of them. `at` is the folder of the repository's files in the copy, if they have one of
+ * their own. Rejects when git fails.
  */
-export async function lentFolders({ gitPath, directory }: GitPlace): Promise<LentFolder[]> {
+export async function lentFolders({ gitPath, directory }: GitPlace, at?: string): Promise<LentFolder[]> {
 	const listed = await runGit(gitPath, directory, [
 		'ls-files',
 		'-z',
@@ -28,5 +31,5 @@ export async function lentFolders({ gitPath, directory }: GitPlace): Promise<Len
 		.map(name => name.slice(0, -1))
 		.filter(name => DEPENDENCIES.has(path.posix.basename(name)))
 		.slice(0, MAXIMUM_FOLDERS)
-		.map(at => ({ source: path.join(directory, at), at }));
+		.map(name => ({ source: path.join(directory, name), at: agentPath({ ...defined({ at }) }, name) }));
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { StopReason } from '../../agents/session/events.ts';
+import { describeError } from '../../base/errors.ts';
 import type { RefusalReason } from '../model/approvalPolicy.ts';
 
 /** Returns why a request of an agent was refused without a question; undefined for anything else. */
@@ -11,6 +12,8 @@ export function refusalText(how: RefusalReason | string): string | undefined {
 			return vscode.l10n.t('it does not say what it is for');
 		case 'only-always':
 			return vscode.l10n.t('the agent wants it allowed for good');
+		case 'beside':
+			return vscode.l10n.t('it lies beside the repositories, where nothing is kept');
 		default:
 			return undefined;
 	}
@@ -36,4 +39,12 @@ export function endedText(label: string, reason: StopReason): string | undefined
 		case 'cancelled':
 			return vscode.l10n.t('{0} ended its turn as if somebody had stopped it. Try again.', label);
 	}
+}
+
+/** Git's words have several lines, and end without a full stop. */
+export function sentenceOf(error: unknown): string {
+	const words = describeError(error)
+		.trim()
+		.replace(/\s*\n\s*/g, ' ');
+	return /[.!?]$/.test(words) ? words : `${words}.`;
 }

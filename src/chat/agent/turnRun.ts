@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,43 +8,41 @@ import type { FoundAgent } from '../../agents/entry.ts';
 import { createClientModels } from '../../agents/relay/clientModels.ts';
 import { openRelay, type Relay } from '../../agents/relay/relay.ts';
 import { AgentFailure } from '../../agents/session/agentFailure.ts';
-import type { AgentSession } from '../../agents/session/agentSession.ts';
+import type { AgentSession, PromptResource } from '../../agents/session/agentSession.ts';
 import type { AgentEvent, PermissionRequest, StopReason } from '../../agents/session/events.ts';
 import type { PermissionPolicy } from '../../agents/session/permissions.ts';
 import { systemClock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
-import { describeError, UserFacingError } from '../../base/errors.ts';
+import { UserFacingError } from '../../base/errors.ts';
 import type { Usage } from '../../contract/chatReply.ts';
-import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
 import type { AgentTurn } from '../conversation/replyRequest.ts';
 import { promptOf, summaryBefore } from '../model/agentPrompt.ts';
 import {
 	type AgentWork,
 	type Approval,
-	type Checkpoint,
 	type WorkMoment,
 	withAgentEvent,
 	withAnswer,
 	withQuestion,
 	withStepTaken,
 } from '../model/agentWork.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
 import { currentReply, turnsUpTo } from '../model/conversation.ts';
 import { AgentFolder } from './agentFolder.ts';
-import { isSandboxed, workspaceFolder } from './agentPlace.ts';
+import { isSandboxed, workspaceFolders } from './agentPlace.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
-import { AllowedEdits, type PlannedEdit } from './allowedEdits.ts';
+import type { PlannedEdit } from './allowedEdits.ts';
 import { changedFiles } from './changedFiles.ts';
-import { keepEnd, keepState, keepStateOf, makeCopy, mergedState, repositoryOf } from './checkpoints.ts';
+import { repositoriesOf, type TurnRepository } from './checkpoints.ts';
 import type { EventQueue } from './eventQueue.ts';
+import type { EarlierWork } from './leftWork.ts';
 import { lentFolders } from './lentFolders.ts';
 import { endedText, refusalText } from './messages.ts';
 import { Questions, type QuestionsOptions } from './questions.ts';
+import { TurnFiles } from './turnFiles.ts';
 
 /** The time for an agent to end its turn when it is stopped, before its processes are ended. */
 const STOP_GRACE_MS = 2_000;
-
-/** How many changed files are kept with the turn. All of them are counted. */
-const MAXIMUM_FILES = 200;
 
 export interface TurnRunOptions extends AgentRunsOptions {
 	turn: AgentTurn;
@@ -56,15 +53,6 @@ export interface TurnRunOptions extends AgentRunsOptions {
 	allowed: Map<string, Set<string>>;
 }
 
-/** Where a turn works, once that is known. */
-interface Started {
-	repository: GitPlace;
-	before: string;
-	/** The copy that the agent works in. */
-	copy: string;
-	edits: AllowedEdits;
-}
-
 /** One turn of an agent, from its start to the state of the files after it. */
 export class TurnRun {
 	private readonly options: TurnRunOptions;
@@ -72,7 +60,7 @@ export class TurnRun {
 	private work: AgentWork | undefined;
 	private textLength = 0;
 	private place: RunPlace | undefined;
-	private started: Started | undefined;
+	private files: TurnFiles | undefined;
 	/** What requests for permission would make of the user's files. */
 	private readonly planned = new WeakMap<PermissionRequest, PlannedEdit>();
 	private readonly usage = { prompt: 0, cached: 0, completion: 0, reasoning: 0, isWhole: true };
@@ -86,6 +74,7 @@ export class TurnRun {
 				setting: options.approvals(),
 				isSandboxed: this.place?.isSandboxed === true,
 				folder: this.place ? seenFrom(this.place).tree : '',
+				isKept: file => this.files?.locate(file) !== undefined,
 				allowed: this.allowed,
 			}),
 			onAsk: (request, { question, isOnlyOnce }) => {
@@ -104,7 +93,7 @@ export class TurnRun {
 			onDecide: (request, how) => {
 				const planned = this.planned.get(request);
 				if (planned && this.isAgreed(how)) {
-					this.started?.edits.allow(request.call.id, planned);
+					this.files?.edits.allow(request.call.id, planned);
 				}
 				const reason = refusalText(how);
 				const { isOnlyOnce } = this.approvalOf(request) ?? {};
@@ -139,107 +128,57 @@ export class TurnRun {
 	private async runToEnd(): Promise<void> {
 		const { turn, choice, signal } = this.options;
 		const { conversation, model } = turn;
-		const folder = workspaceFolder(this.earlierWork(() => true)?.folder);
-		const repository = await repositoryOf(folder);
+		const folders = workspaceFolders();
+		const { places, leftOut } = await repositoriesOf(folders);
 		const agent = await choice.use(
 			choice.idOf(conversation),
 			this.options.isDemo() ? undefined : model,
-			repository.directory,
+			places.map(({ directory }) => directory),
 		);
 		const { id, label } = agent.definition;
-		const sandboxed = await isSandboxed(folder, label, this.options.consent);
+		const sandboxed = await isSandboxed(folders, label, this.options.consent);
 		signal.throwIfAborted();
 		const own = new AgentFolder(this.options.folder, conversation.id);
-		const before = await keepState(repository, conversation.id);
-		await own.note(repository.directory);
-		signal.throwIfAborted();
-		const { copy } = own;
-		const isSetAside = await this.fillCopy(repository, before, own);
-		signal.throwIfAborted();
-		const edits = new AllowedEdits({
-			place: repository,
+		const files = await TurnFiles.begin(places, {
+			...this.options,
 			conversation: conversation.id,
-			before,
-			take: this.options.takeAllowed,
-			onMade: (step, isTaken) => this.made(started, step, isTaken),
+			own,
+			earlier: earlierWork(turn),
+			onMade: (step, isTaken) => this.made(files, step, isTaken),
 		});
-		const started: Started = { repository, before, copy, edits };
-		this.started = started;
+		this.files = files;
+		const { checkpoints, isSetAside } = files;
+		const missing = [...leftOut, ...files.leftOut];
+		const isNews = missing.length > 0 && !this.earlierWork(work => isSame(work.leftOut, missing));
 		this.tell({
 			agent: id,
 			label,
-			// The copy is one of the whole repository, also where a folder of it is open.
-			folder: repository.directory,
 			isSandboxed: sandboxed,
 			steps: [],
 			...(isSetAside ? { isSetAside } : {}),
-			checkpoint: { repository: repository.directory, before },
+			checkpoints,
+			...(isNews ? { leftOut: missing } : {}),
 		});
 		const relay = await this.openRelay(own, sandboxed);
 		try {
-			this.place = await this.placeFor({ agent, repository, own, relay, sandboxed, copy });
+			this.place = await this.placeFor({ agent, own, relay, sandboxed, files });
 			await this.talk(agent, this.place);
 		} finally {
 			await relay.close();
 		}
 	}
 
-	/**
-	 * The copy has what the agent left in it in its last turn and the user has not taken over. What the user has taken back
-	 * is not to come again. Resolves to whether what the agent had left was set aside, as it does not fit the user's files.
-	 */
-	private async fillCopy(repository: GitPlace, before: string, own: AgentFolder): Promise<boolean> {
-		const { checkpoint: last, files = [] } = this.earlierWork(() => true) ?? {};
-		const { id } = this.options.turn.conversation;
-		const isHere = last?.repository === repository.directory;
-		let left = isHere ? (last.after ?? (await this.leftIn(own, last))) : undefined;
-		const undone = files.flatMap(({ path: name, isUndone }) => (isUndone ? [name] : []));
-		if (isHere && left !== undefined && undone.length > 0) {
-			left = await keepStateOf(repository, id, left, last.before, undone);
-		}
-		// What the user has taken is theirs: they may have changed it since, or removed it.
-		const both = last && left ? await mergedState(repository, before, last.taken ?? last.before, left) : undefined;
-		await own.replaceCopy(folder => makeCopy(repository, both ?? before, folder));
-		return left !== undefined && both === undefined;
-	}
-
-	/** A window that was closed in the middle of a turn has kept no state after it, but the copy is still there. */
-	private async leftIn(own: AgentFolder, { repository, before }: Checkpoint): Promise<string | undefined> {
-		const { conversation } = this.options.turn;
-		return existsSync(own.copy)
-			? await this.keptCopy(placeOf(await getGitApi(), repository), conversation.id, before, own.copy)
-			: undefined;
-	}
-
-	/** Throws a UserFacingError that says where the copy lies. */
-	private async keptCopy(...[place, conversation, before, copy]: Parameters<typeof keepEnd>): Promise<string> {
-		try {
-			return await keepEnd(place, conversation, before, copy);
-		} catch (error) {
-			throw new UserFacingError(
-				vscode.l10n.t(
-					'What the agent has changed cannot be kept: {0} It lies in {1}. Take from there what you need and remove that folder, then go on.',
-					sentenceOf(error),
-					copy,
-				),
-			);
-		}
-	}
-
 	/** An answer for the conversation holds for the agent and the place that it was given to. */
 	private get allowed(): Set<string> {
-		const { agent, folder, isSandboxed } = this.work ?? {};
-		const where = JSON.stringify([agent, folder, isSandboxed]);
+		const { agent, checkpoints = [], isSandboxed } = this.work ?? {};
+		const where = JSON.stringify([agent, foldersOf(checkpoints), isSandboxed]);
 		const allowed = this.options.allowed.get(where) ?? new Set<string>();
 		this.options.allowed.set(where, allowed);
 		return allowed;
 	}
 
 	private earlierWork(fits: (work: AgentWork) => boolean): AgentWork | undefined {
-		const { conversation, turnId } = this.options.turn;
-		const turns = turnsUpTo(conversation, turnId);
-		const replies = turns.flatMap(turn => (turn.id === turnId ? turn.replies.slice(0, -1) : [currentReply(turn)]));
-		return replies.findLast(({ work }) => work !== undefined && fits(work))?.work;
+		return earlierWork(this.options.turn).find(({ work, isOnPath }) => isOnPath && fits(work))?.work;
 	}
 
 	private openRelay(own: AgentFolder, sandboxed: boolean): Promise<Relay> {
@@ -271,22 +210,25 @@ export class TurnRun {
 
 	private async placeFor(known: {
 		agent: FoundAgent;
-		repository: GitPlace;
 		own: AgentFolder;
 		relay: Relay;
 		sandboxed: boolean;
-		copy: string;
+		files: TurnFiles;
 	}): Promise<RunPlace> {
-		const { agent, repository, own, relay, sandboxed, copy } = known;
+		const { agent, own, relay, sandboxed, files } = known;
 		// What an agent has put into the home of its sandbox must not run outside of one.
 		const home = await own.home(`${agent.definition.id}-${sandboxed ? 'inside' : 'outside'}`);
 		await mkdir(home, { recursive: true });
-		const privateFolders = [this.options.folder, repository.directory];
+		const { repositories, copy } = files;
+		const [{ place }, ...others] = repositories as [TurnRepository, ...TurnRepository[]];
+		const lent = await Promise.all(repositories.map(({ place: repository, at }) => lentFolders(repository, at)));
+		const privateFolders = [this.options.folder, ...repositories.map(({ place: { directory } }) => directory)];
 		return {
 			tree: copy,
-			lent: await lentFolders(repository),
+			...defined({ treeFolders: files.folders }),
+			lent: lent.flat(),
 			home,
-			name: path.basename(repository.directory),
+			name: others.length === 0 ? path.basename(place.directory) : 'workspace',
 			isSandboxed: sandboxed,
 			relay,
 			privateFolders,
@@ -310,9 +252,9 @@ export class TurnRun {
 		signal.throwIfAborted();
 		signal.addEventListener('abort', onAbort, { once: true });
 		const { id, askingMode } = agent.definition;
-		const earlier = this.earlierWork(
-			work => work.agent === id && work.isSandboxed === place.isSandboxed && work.folder === this.work?.folder,
-		)?.session;
+		const isSamePlace = ({ isSandboxed: was, checkpoints }: AgentWork) =>
+			was === place.isSandboxed && isSame(foldersOf(checkpoints), foldersOf(this.work?.checkpoints ?? []));
+		const earlier = this.earlierWork(work => work.agent === id && isSamePlace(work))?.session;
 		try {
 			session = await startAgentRun({
 				place,
@@ -332,7 +274,7 @@ export class TurnRun {
 				id,
 				session.agentOptions.filter(({ isMode }) => askingMode === undefined || !isMode),
 			);
-			const { text, resources } = promptOf(turn.conversation, turn.turnId);
+			const { text, resources } = promptOf(turn.conversation, turn.turnId, uri => this.pathOf(uri));
 			const summary = session.how === 'new' ? summaryBefore(turn.conversation, turn.turnId) : undefined;
 			this.tell({ session: session.id, how: session.how, ...(summary === undefined ? {} : { summary }) });
 			const told = [
@@ -340,6 +282,7 @@ export class TurnRun {
 					? [{ uri: 'instructions', text: turn.instructions }]
 					: []),
 				...(summary === undefined ? [] : [{ uri: 'the conversation so far', text: summary }]),
+				...(session.how === 'new' ? foldersTold(this.files?.checkpoints ?? []) : []),
 				...resources,
 			];
 			const reason = await session.prompt(text, told);
@@ -364,7 +307,7 @@ export class TurnRun {
 		} else if (this.work !== undefined) {
 			this.set(withAgentEvent(this.work, event, this.moment()));
 			if (event.type === 'tool') {
-				this.started?.edits.made(event.call);
+				this.files?.edits.made(event.call);
 			}
 		}
 	}
@@ -376,11 +319,17 @@ export class TurnRun {
 			: how === 'once' || how === 'conversation' || how === 'before';
 	}
 
-	private async made(started: Started, step: string, isTaken: boolean): Promise<void> {
-		await this.tellFiles(started);
+	private async made(files: TurnFiles, step: string, isTaken: boolean): Promise<void> {
+		await this.tellFiles(files);
 		if (this.work) {
 			this.set(withStepTaken(this.work, step, isTaken));
 		}
+	}
+
+	/** Returns where the agent has an attached file, as it is shown. */
+	private pathOf(uri: string): string | undefined {
+		const { scheme, fsPath } = vscode.Uri.parse(uri);
+		return scheme === 'file' ? this.files?.pathOf(fsPath) : undefined;
 	}
 
 	private approve({ call }: PermissionRequest, approval: Approval): void {
@@ -391,7 +340,7 @@ export class TurnRun {
 
 	/** Finds out what an edit would make of the user's files before it is asked about, so that this is what is shown. */
 	private readonly decide: PermissionPolicy = async (request, signal) => {
-		const planned = await this.started?.edits.plan(request.call, this.moment().shownPath);
+		const planned = await this.files?.edits.plan(request.call, this.moment().shownPath);
 		if (planned) {
 			this.planned.set(request, planned);
 		}
@@ -438,26 +387,18 @@ export class TurnRun {
 
 	/** Keeps the state of the files and tells what has changed. Rejects with a UserFacingError where it cannot be kept. */
 	private async keepEnd(): Promise<void> {
-		const { started } = this;
-		if (started === undefined || this.work === undefined) {
-			return;
+		const { files } = this;
+		if (files !== undefined && this.work !== undefined) {
+			// What could be kept is told, also where the rest could not.
+			await files.keepEnd().finally(() => this.tellFiles(files));
 		}
-		const { repository, before, copy, edits } = started;
-		await edits.settled();
-		const { conversation } = this.options.turn;
-		await this.tellFiles(started, await this.keptCopy(repository, conversation.id, before, copy));
 	}
 
-	/** Tells what differs from the state before, in the user's files and in the agent's once those are kept. */
-	private async tellFiles({ repository, before, edits: { taken } }: Started, after?: string): Promise<void> {
-		const { directory } = repository;
-		const states = { repository: directory, before, taken, ...defined({ after }) };
-		const files = await changedFiles(states, this.options.listChanges);
-		this.tell({
-			checkpoint: { repository: directory, before, ...defined({ taken: taken === before ? undefined : taken, after }) },
-			files: files.slice(0, MAXIMUM_FILES),
-			fileCount: files.length,
-		});
+	/** Tells what has changed. What is kept is told before it is listed, which git may fail at. */
+	private async tellFiles(files: TurnFiles): Promise<void> {
+		const { checkpoints } = files;
+		this.tell({ checkpoints });
+		this.tell(await changedFiles(checkpoints, this.options.listChanges));
 	}
 }
 
@@ -478,10 +419,32 @@ function checkEnd(label: string, reason: StopReason): void {
 	}
 }
 
-/** Git's words have several lines, and end without a full stop. */
-function sentenceOf(error: unknown): string {
-	const words = describeError(error)
-		.trim()
-		.replace(/\s*\n\s*/g, ' ');
-	return /[.!?]$/.test(words) ? words : `${words}.`;
+/** Returns what agents have done in this conversation before the reply of a turn, the latest first. */
+function earlierWork({ conversation, turnId, keepWork }: AgentTurn): EarlierWork[] {
+	const path = new Set(turnsUpTo(conversation, turnId));
+	return conversation.turns.toReversed().flatMap(turn => {
+		const replies = turn.id === turnId ? turn.replies.slice(0, -1) : turn.replies;
+		return replies.toReversed().flatMap(reply => {
+			const { work } = reply;
+			const isShown = turn.id === turnId || currentReply(turn) === reply;
+			const keep = (next: AgentWork) => keepWork(turn.id, reply, next);
+			return work === undefined ? [] : [{ work, isOnPath: path.has(turn) && isShown, keep }];
+		});
+	});
 }
+
+/** What a session in one of several repositories is told of them. It is for the agent, and so in English alone. */
+function foldersTold(checkpoints: readonly Checkpoint[]): PromptResource[] {
+	const folders = checkpoints.flatMap(({ at }) => at ?? []);
+	if (folders.length === 0) {
+		return [];
+	}
+	const text = `The working folder has ${folders.length} repositories, each in a folder of its own: ${folders.join(', ')}. Nothing can be written beside these folders. Where a folder has a file of instructions for agents, such as AGENTS.md or CLAUDE.md, read it before you work there.`;
+	return [{ uri: 'the folders', text }];
+}
+
+/** Returns where the agent has the files of which repository. */
+const foldersOf = (checkpoints: readonly Checkpoint[]) =>
+	checkpoints.map(({ repository, at }) => JSON.stringify([at, repository]));
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);

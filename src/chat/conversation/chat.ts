@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
-import { withTaken } from '../model/agentWork.ts';
+import { type AgentWork, type TakenFiles, withTaken } from '../model/agentWork.ts';
 import type { RequestFacts } from '../model/applySettings.ts';
 import type { Attachment } from '../model/attachment.ts';
 import {
@@ -224,16 +224,17 @@ export class Chat {
 	}
 
 	/** Marks files of a turn's agent as taken over by the user, or as taken back. */
-	async markTaken(turnId: string, paths: readonly string[], isTaken: boolean, taken: string): Promise<void> {
+	async markTaken(turnId: string, files: TakenFiles): Promise<void> {
 		const turn = findTurn(this.current, turnId);
 		const reply = turn && shownReply(turn);
-		if (reply?.work) {
-			const work = withTaken(reply.work, paths, isTaken, taken);
-			this.current = exchangeReply(this.current, turnId, reply, { ...reply, work });
-			this.changed.fire({ kind: 'turn', turnId });
-			await this.save();
-		}
+		await (reply?.work && this.keepWork(turnId, reply, withTaken(reply.work, files)));
 	}
+
+	private readonly keepWork = async (turnId: string, reply: Reply, work: AgentWork): Promise<void> => {
+		this.current = exchangeReply(this.current, turnId, reply, { ...reply, work });
+		this.changed.fire({ kind: 'turn', turnId });
+		await this.save();
+	};
 
 	/** The mode of messages that do not name one themselves. */
 	get mode(): TurnMode {
@@ -418,7 +419,7 @@ export class Chat {
 
 	private run(turnId: string, { reply, mode, toRequest }: Beginning, model: string, label: string): void {
 		this.liveState = { turnId, waiting: false };
-		const turn = { conversation: this.current, turnId, mode, model, toRequest };
+		const turn = { conversation: this.current, turnId, mode, model, toRequest, keepWork: this.keepWork };
 		const { service, images, explain, clock } = this.options;
 		let facts: RequestFacts | undefined;
 		this.session = startSession({

@@ -9,9 +9,10 @@ import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
 import { searchModelOf } from '../../contract/search.ts';
 import type { Explanation } from '../../platform/notify.ts';
+import type { AgentWork } from '../model/agentWork.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import { applySettings, type RequestFacts, RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
-import { type Conversation, turnsUpTo } from '../model/conversation.ts';
+import { type Conversation, type Reply, turnsUpTo } from '../model/conversation.ts';
 import type { ReplyImage } from '../model/images.ts';
 import { TURN_MODES, type TurnMode } from '../model/mode.ts';
 import type { toRequest } from '../model/toRequest.ts';
@@ -50,6 +51,7 @@ export interface AskedTurn {
 	model: string;
 	/** Builds the request for a new reply, or for one that goes on. */
 	toRequest: typeof toRequest;
+	keepWork: AgentTurn['keepWork'];
 }
 
 /** A turn that an agent works on. */
@@ -58,6 +60,8 @@ export interface AgentTurn extends Pick<AskedTurn, 'conversation' | 'turnId' | '
 	provider: RoutingPolicy | undefined;
 	/** What the user tells every model. */
 	instructions: string;
+	/** Writes the work of an earlier reply of the conversation anew. */
+	keepWork(turnId: string, reply: Reply, work: AgentWork): Promise<void>;
 }
 
 /** Has agents work. */
@@ -92,7 +96,8 @@ export async function requestReply(
 		const question = { model, messages: [{ role: 'user' as const, content: '' }] };
 		const facts = await applySettings(question, conversation.settings, sources.settings, mode);
 		const { instructions } = sources.settings.defaults();
-		const asked = { conversation, turnId, model, provider: facts.request.provider, instructions };
+		const { keepWork } = turn;
+		const asked = { conversation, turnId, model, provider: facts.request.provider, instructions, keepWork };
 		return { facts, events: sources.agents.run(asked, signal) };
 	}
 	const facts = await prepareRequest({ ...turn, mode }, sources);

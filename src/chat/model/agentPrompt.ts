@@ -12,12 +12,19 @@ export interface AgentPrompt {
 	resources: PromptResource[];
 }
 
-/** Returns the message of a turn with its context. Images are left out: agents take texts. */
-export function promptOf(conversation: Conversation, turnId: string): AgentPrompt {
+/**
+ * Returns the message of a turn with its context. Images are left out: agents take texts. `pathOf` returns where the agent
+ * has a file, if it has it.
+ */
+export function promptOf(
+	conversation: Conversation,
+	turnId: string,
+	pathOf: (uri: string) => string | undefined,
+): AgentPrompt {
 	const turn = findTurn(conversation, turnId);
 	const resources = (turn?.attachments ?? [])
 		.filter(({ image }) => image === undefined)
-		.map(({ uri, path, label, text }) => ({ uri: path ?? uri ?? label, text }));
+		.map(({ uri, path, label, text }) => ({ uri: (uri && pathOf(uri)) ?? path ?? uri ?? label, text }));
 	return { text: turn?.question ?? '', resources };
 }
 

@@ -2,6 +2,7 @@
 // and are hostile; they are shown as plain text.
 import type { AgentEvent, PlanEntry, ToolCall, ToolDiff, ToolKind } from '../../agents/session/events.ts';
 import { defined } from '../../base/defined.ts';
+import type { Checkpoint } from './checkpoint.ts';
 
 /** The number of steps that are kept of one reply. What comes after them is only counted. */
 export const MAXIMUM_STEPS = 2_000;
@@ -68,19 +69,9 @@ export interface AgentStep {
 	readonly isTaken?: boolean;
 }
 
-/** The state of the files before and after a turn, as commits that no branch has. */
-export interface Checkpoint {
-	/** The top folder of the repository. */
-	readonly repository: string;
-	readonly before: string;
-	/** `before` with those of the agent's changes that the user's files have. Absent until they have any. */
-	readonly taken?: string;
-	/** Absent while the agent works, and where the end could not be kept. */
-	readonly after?: string;
-}
-
 /** A file that differs between the two commits of a checkpoint. */
 export interface WorkFile {
+	/** From the agent's folder. */
 	readonly path: string;
 	readonly status: 'A' | 'M' | 'D' | 'R' | 'T';
 	/** Absent for content that is not text. */
@@ -94,12 +85,16 @@ export interface WorkFile {
 	readonly isUndone?: true;
 }
 
+/** A folder that an agent has nothing of. Without a reason, it has no Git repository. */
+export interface LeftOutFolder {
+	readonly folder: string;
+	readonly reason?: string;
+}
+
 export interface AgentWork {
 	readonly agent: string;
 	/** The agent's name for people. */
 	readonly label: string;
-	/** The folder that it works in a copy of, as a path of this machine. */
-	readonly folder: string;
 	readonly isSandboxed: boolean;
 	/** The agent's own session, which a later turn continues. */
 	readonly session?: string;
@@ -113,10 +108,22 @@ export interface AgentWork {
 	/** The number of steps that are not kept. */
 	readonly further?: number;
 	readonly plan?: readonly PlanEntry[];
-	readonly checkpoint?: Checkpoint;
+	/** The repositories that it works in copies of. */
+	readonly checkpoints: readonly Checkpoint[];
+	/** Folders of the window that the agent has nothing of. */
+	readonly leftOut?: readonly LeftOutFolder[];
 	/** Sorted by path; the first of them. `fileCount` counts all. */
 	readonly files?: readonly WorkFile[];
 	readonly fileCount?: number;
+}
+
+/** Files of one repository that the user has taken over, or taken back. */
+export interface TakenFiles {
+	repository: string;
+	taken: string;
+	/** From the agent's folder. */
+	paths: readonly string[];
+	isTaken: boolean;
 }
 
 /** What the host adds to an event of the agent. */
@@ -213,16 +220,16 @@ export function endedWork(work: AgentWork, now: number | undefined): AgentWork {
 	return steps.some((step, index) => step !== work.steps[index]) ? { ...work, steps } : work;
 }
 
-/** Marks files as taken over by the user, or as taken back. `taken` is the checkpoint's commit of that name. */
-export function withTaken(work: AgentWork, paths: readonly string[], isTaken: boolean, taken: string): AgentWork {
+/** Marks files as taken over by the user, or as taken back. `taken` is the commit of that name of their checkpoint. */
+export function withTaken(work: AgentWork, { repository, taken, paths, isTaken }: TakenFiles): AgentWork {
 	const named = new Set(paths);
-	const checkpoint = work.checkpoint && { ...work.checkpoint, taken };
+	const checkpoints = work.checkpoints.map(kept => (kept.repository === repository ? { ...kept, taken } : kept));
 	const files = work.files?.map(file => {
 		const { isTaken: _, isLeft: __, isUndone: ___, ...others } = file;
 		const mark = isTaken ? { isTaken: true as const } : { isUndone: true as const };
 		return named.has(file.path) ? { ...others, ...mark } : file;
 	});
-	return { ...work, ...defined({ files, checkpoint }) };
+	return { ...work, checkpoints, ...defined({ files }) };
 }
 
 /** Says of a step whether the user's files have the changes that were allowed. */
@@ -271,7 +278,7 @@ function endOf(output: string): string {
 	return output.length <= MAXIMUM_OUTPUT ? output : `…${output.slice(-MAXIMUM_OUTPUT).toWellFormed()}`;
 }
 
-/** The oldest steps keep nothing but their titles. What they have changed, the agent's checkpoint has as well. */
+/** The oldest steps keep nothing but their titles. What they have changed, the agent's checkpoints have as well. */
 function withinLength(steps: readonly AgentStep[], latest: AgentStep): readonly AgentStep[] {
 	let length = steps.reduce((sum, step) => sum + lengthOf(step), 0);
 	if (length <= MAXIMUM_KEPT) {

@@ -45,7 +45,6 @@ const fileSchema = z.object({
 export const agentWorkSchema = z.object({
 	agent: z.string(),
 	label: z.string(),
-	folder: z.string(),
 	isSandboxed: z.boolean(),
 	session: z.string().exactOptional(),
 	how: z.enum(['new', 'resumed', 'loaded']).exactOptional(),
@@ -54,14 +53,16 @@ export const agentWorkSchema = z.object({
 	steps: z.array(stepSchema),
 	further: count.exactOptional(),
 	plan: z.array(z.object({ content: z.string(), status: z.enum(PLAN_STATUSES) })).exactOptional(),
-	checkpoint: z
-		.object({
+	checkpoints: z.array(
+		z.object({
 			repository: z.string(),
+			at: z.string().exactOptional(),
 			before: commit,
 			taken: commit.exactOptional(),
 			after: commit.exactOptional(),
-		})
-		.exactOptional(),
+		}),
+	),
+	leftOut: z.array(z.object({ folder: z.string(), reason: z.string().exactOptional() })).exactOptional(),
 	files: z.array(fileSchema).exactOptional(),
 	fileCount: count.exactOptional(),
 });

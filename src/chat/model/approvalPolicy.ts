@@ -19,13 +19,17 @@ export type RefusalReason =
 	/** It says nothing of what it is for. */
 	| 'nothing-said'
 	/** The agent offers no answer that holds for this time alone. */
-	| 'only-always';
+	| 'only-always'
+	/** It would change what lies beside the repositories, where nothing is kept. */
+	| 'beside';
 
 export interface ApprovalRules {
 	setting: ApprovalSetting;
 	isSandboxed: boolean;
 	/** The agent's folder, as the agent names it. */
 	folder: string;
+	/** Whether a path in it, with slashes, lies where changes are kept. */
+	isKept(path: string): boolean;
 	/** What the user has allowed for the whole conversation, as `allowanceOf` names it. */
 	allowed: ReadonlySet<string>;
 }
@@ -44,6 +48,9 @@ export function ruleOn({ call, options, complete }: PermissionRequest, rules: Ap
 	}
 	if (allowOnce(options) === undefined) {
 		return { kind: 'refuse', reason: 'only-always' };
+	}
+	if (liesBeside(call, rules)) {
+		return { kind: 'refuse', reason: 'beside' };
 	}
 	if (alwaysAsks(call, rules.folder)) {
 		return { kind: 'ask', isOnlyOnce: true };
@@ -117,10 +124,26 @@ function alwaysAsks(call: ToolCall, folder: string): boolean {
 		return false;
 	}
 	return pathsOf(call).some(named => {
-		const relative = path.relative(folder, path.resolve(folder, named));
-		const isOutside = relative.split(path.sep)[0] === '..' || path.isAbsolute(relative);
-		return isOutside || isDecisive(relative);
+		const relative = within(folder, named);
+		return relative === undefined || isDecisive(relative);
 	});
+}
+
+/** Returns whether a call would change something in the agent's folder that nothing keeps. */
+function liesBeside(call: ToolCall, { folder, isKept }: ApprovalRules): boolean {
+	return (
+		EDITS.has(kindOf(call)) &&
+		pathsOf(call).some(named => {
+			const relative = within(folder, named);
+			return relative !== undefined && relative !== '' && !isKept(relative.split(path.sep).join('/'));
+		})
+	);
+}
+
+/** Returns a path from a folder; undefined where it does not lie in it. */
+function within(folder: string, named: string): string | undefined {
+	const relative = path.relative(folder, path.resolve(folder, named));
+	return relative.split(path.sep)[0] === '..' || path.isAbsolute(relative) ? undefined : relative;
 }
 
 const pathsOf = ({ locations, diffs }: ToolCall): string[] => [...locations, ...diffs].map(entry => entry.path);

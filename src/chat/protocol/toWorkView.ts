@@ -3,6 +3,7 @@ import path from 'node:path';
 import { defined } from '../../base/defined.ts';
 import type { AgentStep, AgentWork, StepDiff } from '../model/agentWork.ts';
 import { furtherInput } from '../model/approvalPolicy.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
 import { type LineDiff, lineDiff } from '../model/lineDiff.ts';
 import type { ApprovalView, ChangesView, StepDiffView, StepView, WorkChange, WorkView } from './workProtocol.ts';
 
@@ -33,13 +34,25 @@ export function workChanges(turn: string, before: AgentWork, after: AgentWork): 
 }
 
 function withoutSteps(work: AgentWork): Omit<WorkView, 'steps'> {
-	const { label, folder, isSandboxed, isSetAside, summary, further, plan } = work;
+	const { label, checkpoints, leftOut, isSandboxed, isSetAside, summary, further, plan } = work;
 	return {
 		label,
-		folder: shortFolder(folder),
+		folder: checkpoints.map(placeWords).join(', '),
 		isSandboxed,
-		...defined({ isSetAside, summary, further, plan }),
+		...defined({
+			leftOut: leftOut?.map(({ folder, ...others }) => ({ folder: shortFolder(folder), ...others })),
+			isSetAside,
+			summary,
+			further,
+			plan,
+		}),
 	};
+}
+
+/** Names a repository, and the agent's name for its folder where that is another one. */
+function placeWords({ repository, at = path.basename(repository) }: Checkpoint): string {
+	const folder = shortFolder(repository);
+	return at === path.basename(repository) ? folder : `${folder} (${at})`;
 }
 
 function shortFolder(folder: string): string {
@@ -48,9 +61,8 @@ function shortFolder(folder: string): string {
 	return isBelow ? path.join('~', relative) : folder;
 }
 
-function changesOf({ files = [], fileCount = files.length, checkpoint }: AgentWork): ChangesView | undefined {
-	const { taken, after } = checkpoint ?? {};
-	if (fileCount === 0 || (taken ?? after) === undefined) {
+function changesOf({ files = [], fileCount = files.length, checkpoints }: AgentWork): ChangesView | undefined {
+	if (fileCount === 0 || checkpoints.every(({ taken, after }) => (taken ?? after) === undefined)) {
 		return undefined;
 	}
 	return { files, count: fileCount };

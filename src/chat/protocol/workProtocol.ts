@@ -1,14 +1,16 @@
 // What the page shows of the work of an agent, and what it asks about it. Plain types, because the page has no zod. All
 // texts come from the agent and are hostile.
 import type { PlanEntry, ToolKind } from '../../agents/session/events.ts';
-import type { Approval, ApprovalAnswer, StepState, WorkFile } from '../model/agentWork.ts';
+import type { Approval, ApprovalAnswer, LeftOutFolder, StepState, WorkFile } from '../model/agentWork.ts';
 import type { DiffLine } from '../model/lineDiff.ts';
 
 export interface WorkView {
 	/** The agent's name. */
 	label: string;
-	/** The folder that it works in a copy of, as people write it. */
+	/** The folders that it works in copies of, as people write them. */
 	folder: string;
+	/** The folders of the window that it has nothing of. */
+	leftOut?: readonly LeftOutFolder[];
 	isSandboxed: boolean;
 	/** What the agent was told of earlier turns, where it has no memory of them. */
 	summary?: string;

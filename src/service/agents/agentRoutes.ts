@@ -104,7 +104,7 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 async function checkAgents(directory: AgentDirectory, ids: readonly string[], folder: string) {
 	const [sandbox, statuses] = await Promise.all([
 		directory.sandbox(),
-		Promise.all([...new Set(ids)].map((id): Promise<AgentStatus> => directory.status(id, folder))),
+		Promise.all([...new Set(ids)].map((id): Promise<AgentStatus> => directory.status(id, [folder]))),
 	]);
 	return { sandbox, statuses };
 }

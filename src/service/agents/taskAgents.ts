@@ -40,7 +40,7 @@ export class TaskAgents {
 			isBuiltIn: false,
 			megabytes: this.directory.definition(id)?.megabytes ?? UNKNOWN_MEGABYTES,
 			launch: async (place, repository) => {
-				const { found } = await this.directory.use(id, repository);
+				const { found } = await this.directory.use(id, [repository]);
 				if (found === undefined) {
 					throw new UserFacingError(`${label} has no program that could be started. Choose another agent.`);
 				}

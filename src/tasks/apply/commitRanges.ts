@@ -44,24 +44,51 @@ async function listRange({ repository, from, to }: CommitRange): Promise<Changed
 	}
 }
 
-export interface Comparison {
-	title: string;
-	/** The file that is compared, in place of all. */
-	file?: string;
+/** Changes that are compared. */
+export interface ComparedRange {
+	range: CommitRange;
 	/** Files of which the user's own are shown in place of the last version, so that the diff editor can revert hunks. */
 	own: readonly string[];
+	/** The name that tells its files from those of other repositories. */
+	folder?: string;
 }
 
-/** Opens the changes as one multi-file diff, or the change of one file. Rejects with a UserFacingError. */
-export async function compareRange(range: CommitRange, { title, file: named, own }: Comparison): Promise<void> {
-	const files = await listRange(range);
+/** Opens the changes as one multi-file diff, or the change of the file that is named. Rejects with a UserFacingError. */
+export async function compareRanges(title: string, parts: readonly ComparedRange[], named?: string): Promise<void> {
+	const pairs = (await Promise.all(parts.map(comparedFiles))).flat();
+	if (named !== undefined) {
+		const [pair] = pairs.filter(({ file }) => pathOf(file) === named);
+		if (pair) {
+			const name = shortName(path.posix.basename(named));
+			await vscode.commands.executeCommand('vscode.diff', pair.before, pair.after, `${name} (${title})`);
+		}
+		return;
+	}
+	const resources = pairs
+		.slice(0, MAXIMUM_SHOWN)
+		.map(({ file, before, after }) => [
+			file.after ? after : before,
+			file.before ? before : undefined,
+			file.after ? after : undefined,
+		]);
+	await vscode.commands.executeCommand('vscode.changes', title, resources);
+}
+
+/** A changed file, with the addresses of both sides. A side that is not there has an address of nothing. */
+interface ComparedFile {
+	file: ChangedFile;
+	before: vscode.Uri;
+	after: vscode.Uri;
+}
+
+async function comparedFiles({ range, own, folder }: ComparedRange): Promise<ComparedFile[]> {
 	const owned = new Set(own);
 	const addressOf = (file: ChangedFile, side: ChangeUriParts['side']) => {
 		const version = file[side];
 		if (side === 'after' && version && owned.has(version.path)) {
 			return vscode.Uri.file(path.join(range.repository, version.path));
 		}
-		return changeUri({
+		const parts = {
 			resultKey: range.to,
 			taskId: '',
 			side,
@@ -69,29 +96,14 @@ export async function compareRange(range: CommitRange, { title, file: named, own
 			path: version?.path ?? pathOf(file),
 			object: version?.object,
 			...versionWords(version, file.lines === undefined),
-		});
+		};
+		return changeUri(parts, folder);
 	};
-	if (named !== undefined) {
-		const file = files.find(candidate => pathOf(candidate) === named);
-		if (file) {
-			const name = shortName(path.posix.basename(named));
-			await vscode.commands.executeCommand(
-				'vscode.diff',
-				addressOf(file, 'before'),
-				addressOf(file, 'after'),
-				`${name} (${title})`,
-			);
-		}
-		return;
-	}
-	const resources = files
-		.slice(0, MAXIMUM_SHOWN)
-		.map(file => [
-			addressOf(file, file.after ? 'after' : 'before'),
-			file.before && addressOf(file, 'before'),
-			file.after && addressOf(file, 'after'),
-		]);
-	await vscode.commands.executeCommand('vscode.changes', title, resources);
+	return (await listRange(range)).map(file => ({
+		file,
+		before: addressOf(file, 'before'),
+		after: addressOf(file, 'after'),
+	}));
 }
 
 /**

@@ -23,10 +23,10 @@ const OBJECT = /^(?:[\da-f]{40}|[\da-f]{64})$/;
 
 /**
  * Returns the address of a file of a task. Its path is the file's, so that the editor finds language and icon; hidden
- * characters are left out of it, because it becomes the title of a tab.
+ * characters are left out of it, because it becomes the title of a tab. `folder` tells files of several repositories apart.
  */
-export function changeUri(version: ChangeUriParts): vscode.Uri {
-	const { path } = version;
+export function changeUri(version: ChangeUriParts, folder = ''): vscode.Uri {
+	const path = `${folder}/${version.path}`;
 	const shown = mayHide(path)
 		? path
 				.split('/')

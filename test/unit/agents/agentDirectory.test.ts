@@ -112,10 +112,10 @@ describe('AgentDirectory', () => {
 			await test.folder.program('repository/node_modules/.bin/qwen');
 			assert.ok(await test.directory.use('qwen'));
 			await assert.rejects(
-				test.directory.use('qwen', test.folder.at('repository')),
+				test.directory.use('qwen', [test.folder.at('other'), test.folder.at('repository')]),
 				/^UserFacingError: Qwen Code was not found/,
 			);
-			const { problem, location } = await test.directory.status('qwen', test.folder.at('repository'));
+			const { problem, location } = await test.directory.status('qwen', [test.folder.at('repository')]);
 			assert.deepEqual([problem, location], ['not-found', undefined]);
 		});
 

@@ -91,7 +91,7 @@ describe('discoverAgent', () => {
 
 	it('uses no program of the repository that is worked on, not even one that a setting names', async () => {
 		const planted = await folder.program('repository/node_modules/.bin/opencode');
-		const place = { ...options('repository/node_modules/.bin'), outside: folder.at('repository') };
+		const place = { ...options('repository/node_modules/.bin'), outside: [folder.at('repository')] };
 		assert.equal(await discoverAgent(known('opencode'), place), undefined);
 		assert.equal(await discoverAgent(configured({ id: 'mine', command: planted }), place, true), undefined);
 		assert.ok(await discoverAgent(known('opencode'), options('repository/node_modules/.bin')));

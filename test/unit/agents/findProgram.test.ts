@@ -72,12 +72,13 @@ describe('findProgram', () => {
 			folder.at('link', 'node_modules', '.bin'),
 			folder.at('repository', '..', 'repository', 'node_modules', '.bin'),
 		];
-		for (const outside of [folder.at('repository'), folder.at('link')]) {
-			assert.equal(await findProgram('one', { ...onPath(...folders), outside }), undefined, outside);
-			assert.equal(await findProgram(planted, { ...onPath(), outside }), undefined, outside);
+		for (const repository of [folder.at('repository'), folder.at('link')]) {
+			const outside = [folder.at('other'), repository];
+			assert.equal(await findProgram('one', { ...onPath(...folders), outside }), undefined, repository);
+			assert.equal(await findProgram(planted, { ...onPath(), outside }), undefined, repository);
 		}
 		const program = await folder.program('own/one');
-		const search = { ...onPath(...folders, folder.at('own')), outside: folder.at('repository') };
+		const search = { ...onPath(...folders, folder.at('own')), outside: [folder.at('repository')] };
 		assert.equal((await findProgram('one', search))?.real, program);
 		assert.equal((await findProgram('one', onPath(...folders)))?.real, planted);
 	});
@@ -86,7 +87,7 @@ describe('findProgram', () => {
 		await folder.program('elsewhere/one');
 		await mkdir(folder.at('repository'));
 		await symlink(folder.at('elsewhere'), folder.at('repository', 'bin'));
-		const search = { ...onPath(folder.at('repository', 'bin')), outside: folder.at('repository') };
+		const search = { ...onPath(folder.at('repository', 'bin')), outside: [folder.at('repository')] };
 		assert.equal(await findProgram('one', search), undefined);
 	});
 });

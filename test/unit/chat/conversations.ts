@@ -19,9 +19,9 @@ export function turn(id: string, question: string, ...replies: [Reply, ...Reply[
 export const AGENT_WORK: AgentWork = {
 	agent: 'errand',
 	label: 'Errand',
-	folder: '/home/me/widgets',
 	isSandboxed: true,
 	steps: [],
+	checkpoints: [{ repository: '/home/me/widgets', before: 'a'.repeat(40) }],
 };
 
 /** Each turn follows the one before it and the last is shown, unless a turn says which one it follows. */

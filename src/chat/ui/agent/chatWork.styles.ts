@@ -41,7 +41,7 @@ export const chatWorkStyles = css`
 		margin-block: 8px;
 	}
 
-	.set-aside {
+	.note {
 		margin: 0 0 8px;
 	}
 
@@ -50,7 +50,7 @@ export const chatWorkStyles = css`
 	}
 
 	.further,
-	.set-aside {
+	.note {
 		color: var(--vscode-descriptionForeground);
 		font-size: 0.9em;
 	}

@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
+import type { LeftOutFolder } from '../../model/agentWork.ts';
 import type { ReplyView } from '../../protocol/protocol.ts';
 import type { StepView, WorkView } from '../../protocol/workProtocol.ts';
 import type { ChatMarkdown } from '../components/chatMarkdown.ts';
@@ -114,11 +115,17 @@ export class ChatWork extends LitElement {
 			previous = item;
 			return this.renderItem(item, isApart ? 'apart' : '');
 		};
-		return html`${work.isSetAside ? html`<p class="set-aside">${setAsideWords()}</p>` : nothing}${this.items
+		return html`${this.renderNotes()}${this.items
 			.blocksOf(items)
 			.map(
 				block => html`<div class="block">${repeat(block, ({ key }) => key, renderItem)}</div>`,
 			)}${work.further === undefined ? nothing : html`<p class="further">${furtherWords(work.further, this.language)}</p>`}`;
+	}
+
+	private renderNotes(): unknown[] {
+		const { leftOut, isSetAside } = this.work;
+		const notes = [...(leftOut ?? []).map(leftOutWords), ...(isSetAside ? [setAsideWords()] : [])];
+		return notes.map(note => html`<p class="note">${note}</p>`);
 	}
 
 	private get isLive(): boolean {
@@ -226,6 +233,14 @@ function settle(blocks: readonly HTMLElement[]): void {
 		block.classList.add('settled');
 	}
 }
+
+const leftOutWords = ({ folder, reason }: LeftOutFolder) =>
+	reason === undefined
+		? l10n.t(
+				'The agent has nothing of {0}, because there is no Git repository. Run “Git: Initialize Repository” to change that.',
+				folder,
+			)
+		: l10n.t('The agent has nothing of {0}. {1}', folder, reason);
 
 const setAsideWords = () =>
 	l10n.t(

@@ -57,6 +57,13 @@ describe('wrap', () => {
 		assert.ok(holds(args, '--setenv', 'LD_PRELOAD', '/opt/agent/own.so'));
 	});
 
+	it('shows a tree read-only of which single folders alone can be written', () => {
+		const { args } = wrap({ ...REQUEST, treeFolders: ['web', 'server'] }, HOST);
+		const { tree } = insidePlaces(REQUEST.name);
+		const mounts = ['web', 'server'].flatMap(name => ['--bind', `${REQUEST.tree}/${name}`, `${tree}/${name}`]);
+		assert.ok(holds(args, '--ro-bind', REQUEST.tree, tree, ...mounts));
+	});
+
 	it('shows lent folders in the tree, above it, and read-only', () => {
 		const lent = [{ source: '/home/me/app/node_modules', at: 'node_modules' }];
 		const { args } = wrap({ ...REQUEST, lent }, HOST);

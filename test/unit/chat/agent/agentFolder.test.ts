@@ -23,19 +23,23 @@ describe('the folder of a conversation’s agents', () => {
 	});
 
 	it('has a copy that begins anew each time, once it is whole', async () => {
-		const fill = (name: string) => folder.replaceCopy(copy => writeFile(path.join(copy, name), ''));
+		const layout = (before: string) => [{ repository: '/a', at: 'a', before }];
+		const fill = (name: string) => folder.replaceCopy(layout(name), copy => writeFile(path.join(copy, name), ''));
+		assert.deepEqual(await folder.layout(), []);
 		await fill('one.txt');
 		const cause = new Error('no space is left');
 		await assert.rejects(
-			folder.replaceCopy(async copy => {
+			folder.replaceCopy(layout('half'), async copy => {
 				await writeFile(path.join(copy, 'half.txt'), '');
 				throw cause;
 			}),
 			cause,
 		);
 		assert.deepEqual(await readdir(folder.copy), ['one.txt']);
+		assert.deepEqual(await folder.layout(), layout('one.txt'));
 		await fill('two.txt');
 		assert.deepEqual(await readdir(folder.copy), ['two.txt']);
+		assert.deepEqual(await folder.layout(), layout('two.txt'));
 	});
 
 	it('knows the repositories that have something of it, once each, and forgets all', async () => {

@@ -36,7 +36,7 @@ describe('the questions of an agent', () => {
 	beforeEach(() => {
 		[told, asked, allowed, setting] = [[], [], new Set(), 'ask'];
 		questions = new Questions({
-			rules: () => ({ setting, isSandboxed: true, folder: '/project', allowed }),
+			rules: () => ({ setting, isSandboxed: true, folder: '/project', isKept: () => true, allowed }),
 			onAsk: ({ call: { id } }, { question, isOnlyOnce }) => {
 				asked.push(question);
 				told.push(`ask ${id}${isOnlyOnce ? ' once' : ''}`);

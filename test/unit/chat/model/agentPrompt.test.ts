@@ -5,7 +5,7 @@ import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 const [first, second, third] = TURN_IDS;
 
 describe('what an agent is told', () => {
-	it('is the message with its context as resources, by path, address or label, without images', () => {
+	it('is the message with its context as resources, by the place that the agent has it at, else by path, address or label, without images', () => {
 		const value = conversation({
 			...turn(first, 'Do it', reply()),
 			attachments: [
@@ -20,14 +20,17 @@ describe('what an agent is told', () => {
 				},
 			],
 		});
-		assert.deepEqual(promptOf(value, first), {
-			text: 'Do it',
-			resources: [
-				{ uri: 'src/a.ts', text: 'a' },
-				{ uri: 'file:///src', text: 'b' },
-				{ uri: 'npm test', text: 'c' },
-			],
-		});
+		assert.deepEqual(
+			promptOf(value, first, uri => (uri === 'file:///src' ? 'web/src' : undefined)),
+			{
+				text: 'Do it',
+				resources: [
+					{ uri: 'src/a.ts', text: 'a' },
+					{ uri: 'web/src', text: 'b' },
+					{ uri: 'npm test', text: 'c' },
+				],
+			},
+		);
 	});
 
 	it('is a summary of the turns before, where it has no memory of them', () => {

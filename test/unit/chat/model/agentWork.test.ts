@@ -185,17 +185,21 @@ describe('the work of an agent', () => {
 			],
 		};
 		const [one, two] = ['1'.repeat(40), '2'.repeat(40)];
-		const taken = withTaken({ ...work, checkpoint: { repository: '/r', before: one } }, ['b'], true, two);
-		assert.deepEqual(taken.checkpoint, { repository: '/r', before: one, taken: two });
+		const other = { repository: '/s', before: one };
+		const taken = withTaken(
+			{ ...work, checkpoints: [{ repository: '/r', before: one }, other] },
+			{ repository: '/r', paths: ['b'], isTaken: true, taken: two },
+		);
+		assert.deepEqual(taken.checkpoints, [{ repository: '/r', before: one, taken: two }, other]);
 		assert.deepEqual(taken.files, [
 			{ path: 'a', status: 'M' },
 			{ path: 'b', status: 'A', isTaken: true },
 		]);
-		assert.deepEqual(withTaken(taken, ['a'], true, two).files, [
+		assert.deepEqual(withTaken(taken, { repository: '/r', paths: ['a'], isTaken: true, taken: two }).files, [
 			{ path: 'a', status: 'M', isTaken: true },
 			{ path: 'b', status: 'A', isTaken: true },
 		]);
-		assert.deepEqual(withTaken(taken, ['b'], false, one).files, [
+		assert.deepEqual(withTaken(taken, { repository: '/r', paths: ['b'], isTaken: false, taken: one }).files, [
 			{ path: 'a', status: 'M' },
 			{ path: 'b', status: 'A', isUndone: true },
 		]);

@@ -31,7 +31,7 @@ const edit = (path: string) => call({ kind: 'edit', locations: [{ path }] });
 function rule(asked: ToolCall, rules: Partial<ApprovalRules> = {}, others: Partial<PermissionRequest> = {}) {
 	return ruleOn(
 		{ call: asked, options: OPTIONS, complete: true, ...others },
-		{ setting: 'ask', isSandboxed: true, folder: '/project', allowed: new Set(), ...rules },
+		{ setting: 'ask', isSandboxed: true, folder: '/project', isKept: () => true, allowed: new Set(), ...rules },
 	);
 }
 
@@ -105,6 +105,22 @@ describe('what an agent asks for', () => {
 			assert.deepEqual(rule(other, { setting: 'allow-in-sandbox' }), always);
 		});
 	}
+
+	it('is refused where it would change what nothing keeps, such as what lies beside several repositories', () => {
+		const isKept = (path: string) => /^(?:web|server)\//.test(path);
+		const rules = { isKept, setting: 'allow-in-sandbox' } as const;
+		const beside = { kind: 'refuse', reason: 'beside' } as const;
+		for (const path of ['notes.md', '/project/other/a.ts', 'web-2/a.ts', 'web/../a.ts']) {
+			assert.deepEqual(rule(edit(path), rules), beside, path);
+			assert.deepEqual(rule(call({ kind: 'other', diffs: [{ path, newText: '' }] }), rules), beside, path);
+		}
+		for (const path of ['web/a.ts', '/project/server/a.ts']) {
+			assert.equal(rule(edit(path), rules).kind, 'allow', path);
+		}
+		assert.equal(rule(call({ kind: 'read', locations: [{ path: 'notes.md' }] }), rules).kind, 'allow');
+		assert.deepEqual(rule(edit('/etc/hosts'), rules), { kind: 'ask', isOnlyOnce: true });
+		assert.deepEqual(rule(edit('web/.vscode/tasks.json'), rules), { kind: 'ask', isOnlyOnce: true });
+	});
 
 	it('is asked about as usual where a name only looks like one of these', () => {
 		for (const path of [

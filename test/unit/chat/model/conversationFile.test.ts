@@ -51,7 +51,11 @@ const WORK: AgentWork = {
 	],
 	further: 2,
 	plan: [{ content: 'Look', status: 'completed' }],
-	checkpoint: { repository: '/home/me/widgets', before: 'a'.repeat(40), after: 'b'.repeat(64) },
+	checkpoints: [
+		{ repository: '/home/me/widgets', at: 'widgets', before: 'a'.repeat(40), after: 'b'.repeat(64) },
+		{ repository: '/home/me/gadgets', at: 'gadgets', before: 'a'.repeat(40), taken: 'c'.repeat(40) },
+	],
+	leftOut: [{ folder: '/home/me/notes' }, { folder: '/home/me/big', reason: 'It is too large.' }],
 	files: [
 		{ path: 'a.ts', status: 'M', added: 1, removed: 2, isTaken: true },
 		{ path: 'c.png', status: 'A' },

@@ -75,23 +75,34 @@ describe('what the page shows of an agent’s work', () => {
 		assert.equal(toStepView(step({ kind: 'other', approval: { state: 'waiting' }, input })).approval?.input, input);
 	});
 
-	it('names a folder below the user’s own as people write it', () => {
-		const below = { ...AGENT_WORK, folder: path.join(os.homedir(), 'code', 'widgets') };
-		assert.equal(toWorkView(below, true).folder, path.join('~', 'code', 'widgets'));
-		assert.equal(toWorkView({ ...AGENT_WORK, folder: '/elsewhere' }, true).folder, '/elsewhere');
+	it('names folders below the user’s own as people write them', () => {
+		const widgets = path.join(os.homedir(), 'code', 'widgets');
+		const viewOf = (...folders: string[]) => {
+			const checkpoints = folders.map(repository => ({ repository, before: 'a'.repeat(40) }));
+			return toWorkView({ ...AGENT_WORK, checkpoints, leftOut: [{ folder: widgets, reason: 'It is large.' }] }, true);
+		};
+		assert.equal(viewOf(widgets).folder, path.join('~', 'code', 'widgets'));
+		assert.equal(viewOf('/elsewhere').folder, '/elsewhere');
+		const { folder, leftOut } = viewOf(widgets, '/elsewhere');
+		assert.equal(folder, `${path.join('~', 'code', 'widgets')}, /elsewhere`);
+		const before = 'a'.repeat(40);
+		const apps = ['app', 'app-2'].map((at, index) => ({ repository: `/${index}/app`, at, before }));
+		assert.equal(toWorkView({ ...AGENT_WORK, checkpoints: apps }, true).folder, '/0/app, /1/app (app-2)');
+		assert.deepEqual(leftOut, [{ folder: path.join('~', 'code', 'widgets'), reason: 'It is large.' }]);
 	});
 
 	it('has the changed files once the agent works no more and something can be done about them', () => {
 		const files = [{ path: 'a.ts', status: 'M' as const, added: 1, removed: 0 }];
 		const checkpoint = { repository: '/r', before: 'a'.repeat(40) };
-		const begun: AgentWork = { ...AGENT_WORK, checkpoint, files, fileCount: 3 };
+		const other = { repository: '/s', before: 'a'.repeat(40) };
+		const begun: AgentWork = { ...AGENT_WORK, checkpoints: [other, checkpoint], files, fileCount: 3 };
 		assert.equal(toWorkView(begun, true).changes, undefined);
-		const kept = { ...begun, checkpoint: { ...checkpoint, after: 'b'.repeat(40) } };
+		const kept = { ...begun, checkpoints: [other, { ...checkpoint, after: 'b'.repeat(40) }] };
 		assert.equal(toWorkView(kept, false).changes, undefined);
 		assert.deepEqual(toWorkView(kept, true).changes, { files, count: 3 });
 		assert.equal(toWorkView({ ...kept, files: [], fileCount: 0 }, true).changes, undefined);
 		// A window that was closed in the middle of a turn has not kept the state after it.
-		const taken = { ...begun, checkpoint: { ...checkpoint, taken: 'c'.repeat(40) } };
+		const taken = { ...begun, checkpoints: [other, { ...checkpoint, taken: 'c'.repeat(40) }] };
 		assert.deepEqual(toWorkView(taken, true).changes, { files, count: 3 });
 	});
 

@@ -1,0 +1,119 @@
+// What the turns before have left in an agent's copy, and what of it comes into the next one.
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
+import type { AgentWork } from '../model/agentWork.ts';
+import { type Checkpoint, repositoryPath } from '../model/checkpoint.ts';
+import type { AgentFolder } from './agentFolder.ts';
+import type { AgentRunsOptions } from './agentRunsOptions.ts';
+import { changedFiles } from './changedFiles.ts';
+import { keepEnd, keepStateOf, mergedState } from './checkpoints.ts';
+import { sentenceOf } from './messages.ts';
+
+/** The work of an earlier reply of the conversation. */
+export interface EarlierWork {
+	readonly work: AgentWork;
+	/** Whether the turn in question goes on from it. Other versions of a message are beside its path. */
+	readonly isOnPath: boolean;
+	/** Writes the work anew. */
+	keep(work: AgentWork): Promise<void>;
+}
+
+/**
+ * Keeps what is in the copy of a turn whose window was closed in the middle, before the copy is replaced. Resolves with the
+ * earlier work as it is then. Rejects with a UserFacingError where something cannot be kept.
+ */
+export async function keepUnkept(
+	own: AgentFolder,
+	conversation: string,
+	earlier: readonly EarlierWork[],
+	listChanges: AgentRunsOptions['listChanges'],
+): Promise<EarlierWork[]> {
+	// The layout says what is in the copy: a turn that was stopped while it filled the copy has told nothing.
+	const layout = await own.layout();
+	return Promise.all(
+		earlier.map(async one => {
+			const checkpoints = await Promise.all(
+				one.work.checkpoints.map(async kept => {
+					const { repository, before } = kept;
+					const place = layout.find(other => other.repository === repository && other.before === before);
+					if (kept.after !== undefined || place === undefined) {
+						return kept;
+					}
+					const git = placeOf(await getGitApi(), repository);
+					return { ...kept, after: await keptCopy(git, conversation, before, path.join(own.copy, place.at ?? '')) };
+				}),
+			);
+			if (checkpoints.every((kept, index) => kept === one.work.checkpoints[index])) {
+				return one;
+			}
+			const undone = new Set((one.work.files ?? []).flatMap(({ path: name, isUndone }) => (isUndone ? [name] : [])));
+			const { files = [], ...counted } = await changedFiles(checkpoints, listChanges);
+			const marked = files.map(file => (undone.has(file.path) ? { ...file, isUndone: true as const } : file));
+			const work = { ...one.work, checkpoints, ...counted, files: marked };
+			await one.keep(work);
+			return { ...one, work };
+		}),
+	);
+}
+
+/**
+ * Resolves with the state that a repository's part of the copy begins with: the user's files, with what the agent has left
+ * in its copy when it last had that repository and the user has not taken over. What the user has taken back is not to come
+ * again. `isSetAside`: it does not fit the user's files, and is left out. `earlier` has the latest work first.
+ */
+export async function startOfCopy(
+	place: GitPlace,
+	conversation: string,
+	before: string,
+	earlier: readonly EarlierWork[],
+): Promise<{ state: string; isSetAside: boolean }> {
+	for (const { work, isOnPath } of earlier) {
+		const last = isOnPath ? work.checkpoints.find(({ repository }) => repository === place.directory) : undefined;
+		if (last?.after !== undefined) {
+			const left = await withoutUndone(place, conversation, work, { ...last, after: last.after });
+			// What the user has taken is theirs: they may have changed it since, or removed it.
+			const both = await mergedState(place, before, last.taken ?? last.before, left);
+			return { state: both ?? before, isSetAside: both === undefined };
+		}
+		if (last) {
+			break;
+		}
+	}
+	return { state: before, isSetAside: false };
+}
+
+async function withoutUndone(
+	place: GitPlace,
+	conversation: string,
+	{ checkpoints, files = [] }: AgentWork,
+	last: Checkpoint & { after: string },
+): Promise<string> {
+	const undone = files.flatMap(({ path: shown, isUndone }) => {
+		const found = isUndone ? repositoryPath(checkpoints, shown) : undefined;
+		return found?.kept.repository === last.repository ? [found.path] : [];
+	});
+	return undone.length > 0 ? keepStateOf(place, conversation, last.after, last.before, undone) : last.after;
+}
+
+/** Keeps the files of a copy. Rejects with a UserFacingError that says where the copy lies. */
+export async function keptCopy(...[place, conversation, before, copy]: Parameters<typeof keepEnd>): Promise<string> {
+	try {
+		const status = await lstat(copy).catch(() => undefined);
+		// A link in the place of the folder would have git read whatever it leads to.
+		if (status?.isDirectory() !== true) {
+			throw new UserFacingError(vscode.l10n.t('The agent has removed that folder or put something else in its place.'));
+		}
+		return await keepEnd(place, conversation, before, copy);
+	} catch (error) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'What the agent has changed cannot be kept: {0} It lies in {1}. Take from there what you need and remove that folder, then go on.',
+				sentenceOf(error),
+				copy,
+			),
+		);
+	}
+}

@@ -1,0 +1,181 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import { isWithin } from '../../base/filePlace.ts';
+import type { GitPlace } from '../../platform/git.ts';
+import { gitFailure } from '../../platform/gitRefusalMessages.ts';
+import type { LeftOutFolder } from '../model/agentWork.ts';
+import { agentPath, type Checkpoint, repositoryPath, withFolders } from '../model/checkpoint.ts';
+import type { AgentFolder } from './agentFolder.ts';
+import type { AgentRunsOptions } from './agentRunsOptions.ts';
+import { AllowedEdits } from './allowedEdits.ts';
+import { beginRepository, checkOutState, keepState, type TurnRepository } from './checkpoints.ts';
+import { type EarlierWork, keepUnkept, keptCopy, startOfCopy } from './leftWork.ts';
+import { sentenceOf } from './messages.ts';
+
+export interface TurnFilesOptions extends Pick<AgentRunsOptions, 'listChanges' | 'takeAllowed'> {
+	conversation: string;
+	own: AgentFolder;
+	/** The latest work comes first. */
+	earlier: readonly EarlierWork[];
+	signal: AbortSignal;
+	/** Called when a step has been made that was allowed, with whether the user's files have all of it now. */
+	onMade(step: string, isTaken: boolean): Promise<void>;
+}
+
+/** The files of one turn: those of the user at its start, the agent's copy of them, and what has come of both. */
+export class TurnFiles {
+	readonly repositories: readonly TurnRepository[];
+	readonly edits: AllowedEdits;
+	/** Repositories whose state cannot be kept, and why. */
+	readonly leftOut: readonly LeftOutFolder[];
+	/** What a turn before had left in the copy does not fit the user's files, so the copy is without it. */
+	readonly isSetAside: boolean;
+	private readonly options: TurnFilesOptions;
+
+	private constructor({ repositories, leftOut }: Kept, isSetAside: boolean, options: TurnFilesOptions) {
+		const { conversation, takeAllowed: take, onMade } = options;
+		this.repositories = repositories;
+		this.leftOut = leftOut;
+		this.isSetAside = isSetAside;
+		this.options = options;
+		this.edits = new AllowedEdits({ locate: name => this.locate(name), conversation, take, onMade });
+	}
+
+	/** Keeps the state of the files and fills the copy. Rejects with a UserFacingError, and when git fails. */
+	static async begin(places: readonly GitPlace[], options: TurnFilesOptions): Promise<TurnFiles> {
+		const kept = await keepStates(places, options);
+		return new TurnFiles(kept, await fillCopy(kept.repositories, options), options);
+	}
+
+	/** The copy that the agent works in. */
+	get copy(): string {
+		return this.options.own.copy;
+	}
+
+	/** The folders of several repositories in the copy. One repository alone has all of it. */
+	get folders(): string[] | undefined {
+		const folders = this.repositories.flatMap(({ at }) => at ?? []);
+		return folders.length === 0 ? undefined : folders;
+	}
+
+	get checkpoints(): Checkpoint[] {
+		return this.repositories.map(({ place, at, before, taken, after }) => ({
+			repository: place.directory,
+			before,
+			...defined({ at, taken: taken === before ? undefined : taken, after }),
+		}));
+	}
+
+	/** Returns the repository that keeps a path from the agent's folder, and the path there. */
+	locate(name: string): { kept: TurnRepository; path: string } | undefined {
+		const found = repositoryPath(this.repositories, name);
+		// A repository inside another one is not the other one's to change.
+		return found && this.innermost(path.join(found.kept.place.directory, found.path)) === found.kept
+			? found
+			: undefined;
+	}
+
+	/** Returns the path from the agent's folder of a file of the user's; undefined where the agent has nothing of it. */
+	pathOf(file: string): string | undefined {
+		const kept = this.innermost(file);
+		return kept && agentPath(kept, path.relative(kept.place.directory, file).split(path.sep).join('/'));
+	}
+
+	/** Keeps what the agent has left in the copy. Rejects with a UserFacingError where some of it cannot be kept. */
+	async keepEnd(): Promise<void> {
+		await this.edits.settled();
+		const failures: unknown[] = [];
+		for (const repository of this.repositories) {
+			const { place, at, before } = repository;
+			await keptCopy(place, this.options.conversation, before, path.join(this.copy, at ?? '')).then(
+				after => {
+					repository.after = after;
+				},
+				error => failures.push(error),
+			);
+		}
+		if (failures.length > 0) {
+			throw failures[0];
+		}
+		await this.checkBeside();
+	}
+
+	/** A sandbox lets an agent write nothing beside several repositories. Without one, what lies there is told. */
+	private async checkBeside(): Promise<void> {
+		const { folders, copy } = this;
+		const beside = folders && (await readdir(copy)).filter(name => !folders.includes(name));
+		if (beside && beside.length > 0) {
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'The agent has left something beside the repositories, where nothing keeps it: {0}. It lies in {1} until the next message. Take from there what you need.',
+					beside.join(', '),
+					copy,
+				),
+			);
+		}
+	}
+
+	private innermost(file: string): TurnRepository | undefined {
+		return this.repositories
+			.filter(({ place }) => isWithin(place.directory, file))
+			.toSorted((one, other) => other.place.directory.length - one.place.directory.length)[0];
+	}
+}
+
+interface Kept {
+	repositories: TurnRepository[];
+	leftOut: LeftOutFolder[];
+}
+
+/** Keeps the state of the files. One of several repositories for which that cannot be done is left out. */
+async function keepStates(places: readonly GitPlace[], { conversation, own, signal }: TurnFilesOptions): Promise<Kept> {
+	const repositories: TurnRepository[] = [];
+	const leftOut: LeftOutFolder[] = [];
+	let failure: unknown;
+	for (const known of withFolders(places)) {
+		const { directory } = known.place;
+		try {
+			const before = await keepState(known.place, conversation);
+			await own.note(directory);
+			repositories.push({ ...known, before, taken: before });
+		} catch (error) {
+			failure ??= error;
+			leftOut.push({ folder: directory, reason: gitFailure(error, sentenceOf(error)).message });
+		}
+		signal.throwIfAborted();
+	}
+	if (repositories.length === 0) {
+		throw failure;
+	}
+	return { repositories, leftOut };
+}
+
+/** Resolves to whether something that the agent had left was set aside, as it does not fit the user's files. */
+async function fillCopy(repositories: readonly TurnRepository[], options: TurnFilesOptions): Promise<boolean> {
+	const { own, conversation, signal } = options;
+	const earlier = await keepUnkept(own, conversation, options.earlier, options.listChanges);
+	const starts = new Map<TurnRepository, Awaited<ReturnType<typeof startOfCopy>>>();
+	for (const repository of repositories) {
+		const { place, before } = repository;
+		starts.set(repository, await startOfCopy(place, conversation, before, earlier));
+		signal.throwIfAborted();
+	}
+	const layout = repositories.map(({ place, at, before }) => ({
+		repository: place.directory,
+		before,
+		...defined({ at }),
+	}));
+	await own.replaceCopy(layout, async copy => {
+		for (const [{ place, at }, { state }] of starts) {
+			const folder = path.join(copy, at ?? '');
+			await mkdir(folder, { recursive: true });
+			await checkOutState(place, state, folder);
+			await beginRepository(place.gitPath, folder);
+		}
+	});
+	signal.throwIfAborted();
+	return [...starts.values()].some(({ isSetAside }) => isSetAside);
+}
