@@ -170,17 +170,30 @@ describe('a followed log', () => {
 
 	describe('that a reload of the window interrupts', () => {
 		let folder: string;
+		let opened: KeptLog[];
 
 		beforeEach(async () => {
 			folder = await mkdtemp(path.join(os.tmpdir(), 'errand-followed-'));
+			opened = [];
 			server.add({ id: 'a' });
 			server.log('a', ...numbered(0, 3));
 		});
 
-		afterEach(() => rm(folder, { recursive: true, force: true }));
+		afterEach(async () => {
+			// A folder that is still written to cannot be removed.
+			await Promise.all(opened.map(kept => kept.written()));
+			await rm(folder, { recursive: true, force: true });
+		});
+
+		/** Opens what a window keeps of the log. */
+		function keptLog(): KeptLog {
+			const kept = new KeptLogs(folder).of('a');
+			opened.push(kept);
+			return kept;
+		}
 
 		it('shows what was stored and goes on after it, and leaves nothing behind at its end', async () => {
-			const keptBefore = new KeptLogs(folder).of('a');
+			const keptBefore = keptLog();
 			const before = open('a', keptBefore);
 			before.keep();
 			void before.run(client());
@@ -190,7 +203,7 @@ describe('a followed log', () => {
 
 			server.log('a', ...numbered(3, 5));
 			server.finish('a', 'completed');
-			const keptAfter = new KeptLogs(folder).of('a');
+			const keptAfter = keptLog();
 			const after = open('a', keptAfter);
 			after.keep();
 			assert.equal(await after.run(client()), true);
@@ -202,7 +215,7 @@ describe('a followed log', () => {
 		});
 
 		it('shows nothing twice where it is suspended while what was stored is read, and followed again at once', async () => {
-			const keptBefore = new KeptLogs(folder).of('a');
+			const keptBefore = keptLog();
 			const before = open('a', keptBefore);
 			before.keep();
 			void before.run(client());
@@ -211,7 +224,7 @@ describe('a followed log', () => {
 			await keptBefore.written();
 
 			server.finish('a', 'completed');
-			const kept = new KeptLogs(folder).of('a');
+			const kept = keptLog();
 			const isAsked = Promise.withResolvers<void>();
 			const stored = kept.read.bind(kept);
 			kept.read = async () => {
@@ -230,12 +243,12 @@ describe('a followed log', () => {
 		});
 
 		it('is read from its start where nothing was stored', async () => {
-			const before = open('a', new KeptLogs(folder).of('a'));
+			const before = open('a', keptLog());
 			void before.run(client());
 			await waitFor('the entries', () => messages().length === 3);
 			before.dispose();
 			server.finish('a', 'completed');
-			const kept = new KeptLogs(folder).of('a');
+			const kept = keptLog();
 			const after = open('a', kept);
 			after.keep();
 			assert.equal(await after.run(client()), true);
