@@ -63,8 +63,8 @@ const processes = [
 		...node,
 		entryPoints: { 'service-main': 'src/service/main.ts' },
 		banner: requireBanner,
-		// With this name, undici leaves out its second parser, an experiment of 150 kB that has to be asked for, as Node's own
-		// build of it does.
+		// Where this name is defined, as in Node's own build, undici leaves out its second parser, an experiment of 150 kB that
+		// has to be asked for.
 		define: { ...node.define, esbuildDetection: 'true' },
 	},
 	{

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isSameOrWithin } from '../base/filePlace.ts';
 
 /** A larger `package.json` is not read. */
 const MAXIMUM_PACKAGE_BYTES = 1024 * 1024;
@@ -31,7 +32,8 @@ export async function findProgram(command: string, search: ProgramSearch): Promi
 	}
 	const { outside = [] } = search;
 	const repositories = [...outside, ...(await Promise.all(outside.map(realOf)))];
-	const isOutside = (file: string) => !repositories.some(folder => folder !== undefined && isWithin(folder, file));
+	const isOutside = (file: string) =>
+		!repositories.some(folder => folder !== undefined && isSameOrWithin(folder, file));
 	for (const file of candidates(command, search.path)) {
 		const real = await executable(file);
 		if (real !== undefined && isOutside(file) && isOutside(real)) {
@@ -39,12 +41,6 @@ export async function findProgram(command: string, search: ProgramSearch): Promi
 		}
 	}
 	return undefined;
-}
-
-/** Returns whether the path, normalised, is the folder or lies in it. */
-export function isWithin(folder: string, file: string): boolean {
-	const relative = path.relative(folder, file);
-	return relative === '' || !(relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative));
 }
 
 function candidates(command: string, folders: string): string[] {

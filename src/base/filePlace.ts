@@ -45,10 +45,23 @@ export async function realPathOf(file: string): Promise<string | undefined> {
 	}
 }
 
+/**
+ * Returns the path from `folder` to `file`, which is empty for the folder itself; undefined where the file does not lie in
+ * it. Both are absolute paths, whose links are not followed.
+ */
+export function pathWithin(folder: string, file: string): string | undefined {
+	const relative = path.relative(folder, file);
+	return relative.split(path.sep)[0] === '..' || path.isAbsolute(relative) ? undefined : relative;
+}
+
 /** Returns whether `file` lies in `folder`. Both are paths without links. */
 export function isWithin(folder: string, file: string): boolean {
-	const relative = path.relative(folder, file);
-	return relative !== '' && relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative);
+	return Boolean(pathWithin(folder, file));
+}
+
+/** Returns whether `file` is `folder` or lies in it. Both are paths without links. */
+export function isSameOrWithin(folder: string, file: string): boolean {
+	return pathWithin(folder, file) !== undefined;
 }
 
 /** Returns whether a part of the path is git's folder, by any name under which a file system finds it. */

@@ -10,7 +10,7 @@ export interface ModelReplies {
 	cost: KnownCost;
 }
 
-/** What replies have used, by connection and by month in the form `2026-11`. */
+/** The use of models by replies, by connection and by month in the form `2026-11`. */
 export type UsedByReplies<Connection> = {
 	connection: Connection;
 	months: { month: string; parts: ModelReplies[] }[];

@@ -1,18 +1,13 @@
 // Which folders of the host hold an installed program, and which must never be shown to an agent.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { isSameOrWithin } from '../../base/filePlace.ts';
 
 const BESIDE_BIN = ['lib', 'share', 'include', 'libexec'];
 
-/** Returns whether `file` is the folder or lies in it. Both are absolute. */
-export function isInside(folder: string, file: string): boolean {
-	const relative = path.relative(folder, file);
-	return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`));
-}
-
 /** Returns whether showing the folder would show one of the private ones. */
 export function holdsPrivate(folder: string, privateFolders: readonly string[]): boolean {
-	return privateFolders.some(candidate => isInside(folder, candidate));
+	return privateFolders.some(candidate => isSameOrWithin(folder, candidate));
 }
 
 /**

@@ -1,7 +1,8 @@
 import { open, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
-import { installationOf, isInside, privateFoldersOf } from './installation.ts';
+import { isSameOrWithin } from '../../base/filePlace.ts';
+import { installationOf, privateFoldersOf } from './installation.ts';
 
 /** A program as it can be run in a sandbox. */
 export interface ProgramPlace {
@@ -37,7 +38,7 @@ export async function packageFolders(
 		const own = await realpath(path.dirname(interpreter));
 		readOnly.push(packageOf(real, hidden), installationOf(own, hidden) ?? interpreter);
 	}
-	return { command, readOnly: [...new Set(readOnly)].filter(folder => !isInside('/usr', folder)) };
+	return { command, readOnly: [...new Set(readOnly)].filter(folder => !isSameOrWithin('/usr', folder)) };
 }
 
 async function realProgram(program: string): Promise<string> {

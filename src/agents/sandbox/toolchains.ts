@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { holdsPrivate, installationOf, isInside, privateFoldersOf } from './installation.ts';
+import { isSameOrWithin } from '../../base/filePlace.ts';
+import { holdsPrivate, installationOf, privateFoldersOf } from './installation.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -58,7 +59,7 @@ export function toolchains(environment: Environment, home: string, privateFolder
 	}
 	return {
 		path: [...new Set([...onPath, ...SYSTEM_PATH])].join(path.delimiter),
-		readOnly: [...readOnly].filter(folder => !isInside('/usr', folder)),
+		readOnly: [...readOnly].filter(folder => !isSameOrWithin('/usr', folder)),
 		variables,
 	};
 }
@@ -70,7 +71,7 @@ function managerOf(folder: string, environment: Environment, home: string, hidde
 			continue;
 		}
 		const start = programs === undefined ? root : realFolder(path.join(home, programs));
-		if (start !== undefined && isInside(start, folder)) {
+		if (start !== undefined && isSameOrWithin(start, folder)) {
 			return { variable, root, shows: programs === undefined ? root : folder };
 		}
 	}

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
+import { isSameOrWithin } from '../../base/filePlace.ts';
 import { readHost, type SandboxHost } from './host.ts';
 import { ETC_FILES, INPUT_DESCRIPTOR, withFiles } from './identity.ts';
-import { isInside } from './installation.ts';
 import { DEFAULT_LIMITS, processLimits, type SandboxLimits } from './limits.ts';
 import { AGENT_USER, insidePlaces, insideProgram, RELAY } from './places.ts';
 import { systemCallFilter } from './systemCalls.ts';
@@ -153,7 +153,7 @@ function mounts(request: SandboxRequest, host: SandboxHost): string[] {
 	}
 	const shown = outermost(request.readOnly);
 	for (const [folder, link] of TEMPORARY_FOLDERS) {
-		if (shown.some(file => isInside(folder, file))) {
+		if (shown.some(file => isSameOrWithin(folder, file))) {
 			// What is shown below it needs a place that no agent could have prepared.
 			list.addParents(folder);
 			list.args.push('--perms', '1777', '--size', String(SHARED_MEMORY_BYTES), '--tmpfs', folder);
@@ -162,7 +162,7 @@ function mounts(request: SandboxRequest, host: SandboxHost): string[] {
 		}
 	}
 	for (const folder of shown) {
-		if (isInside(places.home, folder) || isInside(path.dirname(places.tree), folder)) {
+		if (isSameOrWithin(places.home, folder) || isSameOrWithin(path.dirname(places.tree), folder)) {
 			throw new UserFacingError(
 				`${folder} cannot be shown in the sandbox, where that place belongs to the agent. Install the program elsewhere.`,
 			);
@@ -214,7 +214,7 @@ class MountList {
 function outermost(paths: readonly string[]): string[] {
 	const kept: string[] = [];
 	for (const candidate of [...new Set(paths)].sort()) {
-		if (!['/usr', ...kept].some(folder => isInside(folder, candidate))) {
+		if (!['/usr', ...kept].some(folder => isSameOrWithin(folder, candidate))) {
 			kept.push(candidate);
 		}
 	}

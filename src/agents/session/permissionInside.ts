@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isSameOrWithin } from '../../base/filePlace.ts';
 import type { PermissionAnswer, PermissionRequest, ToolKind } from './events.ts';
 import type { PermissionPolicy } from './permissions.ts';
 
@@ -43,10 +44,7 @@ function isInside(candidate: string, base: string, folders: readonly string[]): 
 		return false;
 	}
 	const target = path.resolve(base, candidate);
-	return folders.some(folder => {
-		const relative = path.relative(folder, target);
-		return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
-	});
+	return folders.some(folder => isSameOrWithin(folder, target));
 }
 
 function allowed({ options }: PermissionRequest): PermissionAnswer {

@@ -1,11 +1,12 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
+import { isSameOrWithin } from '../../base/filePlace.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
 import { explainError, showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../conversation/chat.ts';
 import type { AgentStep, AgentWork } from '../model/agentWork.ts';
-import { agentPath, type Checkpoint, repositoryPath } from '../model/checkpoint.ts';
+import { agentPath, type Checkpoint, repositoryPath, sameCheckpoint } from '../model/checkpoint.ts';
 import { findTurn, shownReply } from '../model/conversation.ts';
 import type { FromPage, PageHandlers } from '../protocol/protocol.ts';
 import type { AgentRuns } from './agentRuns.ts';
@@ -73,14 +74,12 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 		file: string | undefined,
 		run: (work: AgentWork, kept: KeptStates, file: string | undefined) => Promise<void>,
 	) =>
-		withWork(turnId, async first => {
-			const found = file === undefined ? undefined : repositoryPath(first.checkpoints, file);
-			const asked = file === undefined ? first.checkpoints : found ? [found.kept] : [];
-			for (const { repository, before } of asked) {
-				// What was taken meanwhile counts, and another reply of the turn may be shown by now.
+		withWork(turnId, async ({ checkpoints }) => {
+			for (const { kept, path: named } of placesOf(checkpoints, file)) {
+				// The user may have taken changes meanwhile, and another reply of the turn may be shown by now.
 				await withWork(turnId, async work => {
-					const kept = work.checkpoints.find(other => other.repository === repository && other.before === before);
-					await (kept && run(work, statesOf(kept), found?.path));
+					const now = sameCheckpoint(work.checkpoints, kept);
+					await (now && run(work, statesOf(now), named));
 				});
 			}
 		});
@@ -88,22 +87,21 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 	let marking: Promise<void> = Promise.resolve();
 
 	/** The files of the user are now as `source` has them. Paths are those in the repository. */
-	const mark = async (turn: string, kept: KeptStates, source: 'before' | 'after', paths: readonly string[]) => {
+	const mark = (turn: string, kept: KeptStates, source: 'before' | 'after', paths: readonly string[]) => {
 		// Each mark adds to what the one before has kept.
 		marking = marking.then(() =>
 			withWork(turn, async ({ checkpoints }, chat) => {
-				const { repository, before } = kept;
-				const now = checkpoints.find(other => other.repository === repository && other.before === before);
+				const now = sameCheckpoint(checkpoints, kept);
 				// Another reply of the turn may be shown by now.
 				if (paths.length > 0 && now) {
 					const states = statesOf(now);
 					const taken = await (await runs()).keepTaken(chat.conversation.id, states, states[source], paths);
 					const shown = paths.map(name => agentPath(now, name));
-					await chat.markTaken(turn, { repository, taken, paths: shown, isTaken: source === 'after' });
+					await chat.markTaken(turn, { repository: now.repository, taken, paths: shown, isTaken: source === 'after' });
 				}
 			}),
 		);
-		await marking;
+		return marking;
 	};
 
 	return {
@@ -131,9 +129,8 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			withWork(turn, ({ label: name, checkpoints, files = [] }) => {
 				// Beside more in the copy, the user's own file would hide that.
 				const owned = files.flatMap(({ path: shown, isTaken, isLeft }) => (isTaken && !isLeft ? [shown] : []));
-				const found = file === undefined ? undefined : repositoryPath(checkpoints, file);
-				const compared = file === undefined ? checkpoints : found ? [found.kept] : [];
-				const parts = compared.map(kept => {
+				const places = placesOf(checkpoints, file);
+				const parts = places.map(({ kept }) => {
 					const { repository, before: from, taken, after } = statesOf(kept);
 					// The agent's copy may have nothing of what the user's file has.
 					const to = file !== undefined && owned.includes(file) ? taken : after;
@@ -143,7 +140,7 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 					});
 					return { range: { repository, from, to }, own, ...defined({ folder: kept.at }) };
 				});
-				return ranges().compare(vscode.l10n.t('Changed by {0}', name), parts, found?.path);
+				return ranges().compare(vscode.l10n.t('Changed by {0}', name), parts, places[0]?.path);
 			}),
 		'work-take': ({ turn, file }) =>
 			inRepositories(turn, file, async ({ label: name }, kept, named) => {
@@ -169,6 +166,11 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 	};
 }
 
+/** Returns the repositories of a turn, or that of one file of it with the file's path there. */
+function placesOf(checkpoints: readonly Checkpoint[], file: string | undefined): { kept: Checkpoint; path?: string }[] {
+	return file === undefined ? checkpoints.map(kept => ({ kept })) : [repositoryPath(checkpoints, file) ?? []].flat();
+}
+
 /** The states of a repository where those that are not kept are the ones before them. */
 type KeptStates = Checkpoint & Required<Pick<Checkpoint, 'taken' | 'after'>>;
 
@@ -187,8 +189,7 @@ async function openInRepository(
 	const found = itself ? { kept: itself, path: '' } : repositoryPath(checkpoints, named);
 	const folder = found?.kept.repository ?? '';
 	const file = path.resolve(folder, found?.path ?? named);
-	const relative = path.relative(folder, file);
-	if (found === undefined || relative.split(path.sep)[0] === '..' || path.isAbsolute(relative)) {
+	if (found === undefined || !isSameOrWithin(folder, file)) {
 		void showMessage('information', vscode.l10n.t('The file is not in the folder that the agent works in.'));
 		return;
 	}

@@ -9,9 +9,8 @@ import { describeError, UserFacingError } from '../../base/errors.ts';
 import { commitChanges, TooMuchChanged } from '../../platform/commitChanges.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
 import { prepareGit, runGit, runGitWithIndex } from '../../platform/gitCommand.ts';
-import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import type { LeftOutFolder } from '../model/agentWork.ts';
-import { sentenceOf } from './messages.ts';
+import { gitFailureText } from './messages.ts';
 
 /** What may be changed or untracked in a repository, in bytes. All of it is kept for each turn that finds it changed. */
 const MAXIMUM_BYTES = 200_000_000;
@@ -29,7 +28,7 @@ export interface TurnRepository {
 	readonly before: string;
 	/** `before` with everything that was allowed and that the user's files have. */
 	taken: string;
-	/** What the copy has at the end. */
+	/** The state of the copy at the end. Absent until it is kept. */
 	after?: string;
 }
 
@@ -63,9 +62,7 @@ export async function repositoriesOf(
 
 /** Says why git could not read a folder, unless it lies in no repository. */
 function unreadable(error: unknown): { reason?: string } {
-	return /not a git repository/i.test(describeError(error))
-		? {}
-		: { reason: gitFailure(error, sentenceOf(error)).message };
+	return /not a git repository/i.test(describeError(error)) ? {} : { reason: gitFailureText(error) };
 }
 
 /**

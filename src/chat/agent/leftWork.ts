@@ -1,11 +1,11 @@
-// What the turns before have left in an agent's copy, and what of it comes into the next one.
+// This module carries over what earlier turns have left in an agent's copy.
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
 import type { AgentWork } from '../model/agentWork.ts';
-import { type Checkpoint, repositoryPath } from '../model/checkpoint.ts';
+import { type Checkpoint, repositoryPath, sameCheckpoint } from '../model/checkpoint.ts';
 import type { AgentFolder } from './agentFolder.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import { changedFiles } from './changedFiles.ts';
@@ -15,7 +15,7 @@ import { sentenceOf } from './messages.ts';
 /** The work of an earlier reply of the conversation. */
 export interface EarlierWork {
 	readonly work: AgentWork;
-	/** Whether the turn in question goes on from it. Other versions of a message are beside its path. */
+	/** Whether the next turn goes on from this work. Work on another version of a message is not on its path. */
 	readonly isOnPath: boolean;
 	/** Writes the work anew. */
 	keep(work: AgentWork): Promise<void>;
@@ -38,7 +38,7 @@ export async function keepUnkept(
 			const checkpoints = await Promise.all(
 				one.work.checkpoints.map(async kept => {
 					const { repository, before } = kept;
-					const place = layout.find(other => other.repository === repository && other.before === before);
+					const place = sameCheckpoint(layout, kept);
 					if (kept.after !== undefined || place === undefined) {
 						return kept;
 					}

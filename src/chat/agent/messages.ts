@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { StopReason } from '../../agents/session/events.ts';
 import { describeError } from '../../base/errors.ts';
+import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import type { RefusalReason } from '../model/approvalPolicy.ts';
 
 /** Returns why a request of an agent was refused without a question; undefined for anything else. */
@@ -47,4 +48,9 @@ export function sentenceOf(error: unknown): string {
 		.trim()
 		.replace(/\s*\n\s*/g, ' ');
 	return /[.!?]$/.test(words) ? words : `${words}.`;
+}
+
+/** Says why git failed, in a sentence of ours where there is one. */
+export function gitFailureText(error: unknown): string {
+	return gitFailure(error, sentenceOf(error)).message;
 }

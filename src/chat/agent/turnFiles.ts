@@ -5,7 +5,6 @@ import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { isWithin } from '../../base/filePlace.ts';
 import type { GitPlace } from '../../platform/git.ts';
-import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import type { LeftOutFolder } from '../model/agentWork.ts';
 import { agentPath, type Checkpoint, repositoryPath, withFolders } from '../model/checkpoint.ts';
 import type { AgentFolder } from './agentFolder.ts';
@@ -13,7 +12,7 @@ import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import { AllowedEdits } from './allowedEdits.ts';
 import { beginRepository, checkOutState, keepState, type TurnRepository } from './checkpoints.ts';
 import { type EarlierWork, keepUnkept, keptCopy, startOfCopy } from './leftWork.ts';
-import { sentenceOf } from './messages.ts';
+import { gitFailureText } from './messages.ts';
 
 export interface TurnFilesOptions extends Pick<AgentRunsOptions, 'listChanges' | 'takeAllowed'> {
 	conversation: string;
@@ -31,7 +30,7 @@ export class TurnFiles {
 	readonly edits: AllowedEdits;
 	/** Repositories whose state cannot be kept, and why. */
 	readonly leftOut: readonly LeftOutFolder[];
-	/** What a turn before had left in the copy does not fit the user's files, so the copy is without it. */
+	/** Something that an earlier turn had left in the copy does not fit the user's files, so the copy is without it. */
 	readonly isSetAside: boolean;
 	private readonly options: TurnFilesOptions;
 
@@ -143,7 +142,7 @@ async function keepStates(places: readonly GitPlace[], { conversation, own, sign
 			repositories.push({ ...known, before, taken: before });
 		} catch (error) {
 			failure ??= error;
-			leftOut.push({ folder: directory, reason: gitFailure(error, sentenceOf(error)).message });
+			leftOut.push({ folder: directory, reason: gitFailureText(error) });
 		}
 		signal.throwIfAborted();
 	}

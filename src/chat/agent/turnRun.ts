@@ -14,6 +14,7 @@ import type { PermissionPolicy } from '../../agents/session/permissions.ts';
 import { systemClock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
+import { pathWithin } from '../../base/filePlace.ts';
 import type { Usage } from '../../contract/chatReply.ts';
 import type { AgentTurn } from '../conversation/replyRequest.ts';
 import { promptOf, summaryBefore } from '../model/agentPrompt.ts';
@@ -358,9 +359,8 @@ export class TurnRun {
 			now: Date.now(),
 			shownTitle: title => (tree === undefined ? title : title.replaceAll(tree + path.sep, '')),
 			shownPath: named => {
-				const relative = tree === undefined ? named : path.relative(tree, path.resolve(tree, named));
-				const isInside = relative !== '' && relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative);
-				return isInside ? relative.split(path.sep).join('/') : named;
+				const inside = tree === undefined ? undefined : pathWithin(tree, path.resolve(tree, named));
+				return inside ? inside.split(path.sep).join('/') : named;
 			},
 		};
 	}
@@ -389,12 +389,12 @@ export class TurnRun {
 	private async keepEnd(): Promise<void> {
 		const { files } = this;
 		if (files !== undefined && this.work !== undefined) {
-			// What could be kept is told, also where the rest could not.
+			// The states that could be kept are told even where others could not.
 			await files.keepEnd().finally(() => this.tellFiles(files));
 		}
 	}
 
-	/** Tells what has changed. What is kept is told before it is listed, which git may fail at. */
+	/** Tells what has changed. The states are told before their files are listed, because git may fail to list them. */
 	private async tellFiles(files: TurnFiles): Promise<void> {
 		const { checkpoints } = files;
 		this.tell({ checkpoints });
@@ -421,19 +421,19 @@ function checkEnd(label: string, reason: StopReason): void {
 
 /** Returns what agents have done in this conversation before the reply of a turn, the latest first. */
 function earlierWork({ conversation, turnId, keepWork }: AgentTurn): EarlierWork[] {
-	const path = new Set(turnsUpTo(conversation, turnId));
+	const onPath = new Set(turnsUpTo(conversation, turnId));
 	return conversation.turns.toReversed().flatMap(turn => {
 		const replies = turn.id === turnId ? turn.replies.slice(0, -1) : turn.replies;
 		return replies.toReversed().flatMap(reply => {
 			const { work } = reply;
 			const isShown = turn.id === turnId || currentReply(turn) === reply;
 			const keep = (next: AgentWork) => keepWork(turn.id, reply, next);
-			return work === undefined ? [] : [{ work, isOnPath: path.has(turn) && isShown, keep }];
+			return work === undefined ? [] : [{ work, isOnPath: onPath.has(turn) && isShown, keep }];
 		});
 	});
 }
 
-/** What a session in one of several repositories is told of them. It is for the agent, and so in English alone. */
+/** Tells an agent of the repositories in its folder, where there are several. The agent alone reads it, so it is in English. */
 function foldersTold(checkpoints: readonly Checkpoint[]): PromptResource[] {
 	const folders = checkpoints.flatMap(({ at }) => at ?? []);
 	if (folders.length === 0) {

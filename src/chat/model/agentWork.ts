@@ -71,7 +71,7 @@ export interface AgentStep {
 
 /** A file that differs between the two commits of a checkpoint. */
 export interface WorkFile {
-	/** From the agent's folder. */
+	/** The path from the agent's folder. */
 	readonly path: string;
 	readonly status: 'A' | 'M' | 'D' | 'R' | 'T';
 	/** Absent for content that is not text. */
@@ -121,7 +121,7 @@ export interface AgentWork {
 export interface TakenFiles {
 	repository: string;
 	taken: string;
-	/** From the agent's folder. */
+	/** Their paths from the agent's folder. */
 	paths: readonly string[];
 	isTaken: boolean;
 }

@@ -1,6 +1,7 @@
 // Decides which of the things that an agent asks for are asked of the user.
 import path from 'node:path';
 import type { PermissionOption, PermissionRequest, ToolCall, ToolKind } from '../../agents/session/events.ts';
+import { pathWithin } from '../../base/filePlace.ts';
 import { isDecisive } from './decisiveFiles.ts';
 
 /** `errand.agents.approvals`: what is asked, beside what always is. */
@@ -124,7 +125,7 @@ function alwaysAsks(call: ToolCall, folder: string): boolean {
 		return false;
 	}
 	return pathsOf(call).some(named => {
-		const relative = within(folder, named);
+		const relative = pathWithin(folder, path.resolve(folder, named));
 		return relative === undefined || isDecisive(relative);
 	});
 }
@@ -134,16 +135,10 @@ function liesBeside(call: ToolCall, { folder, isKept }: ApprovalRules): boolean 
 	return (
 		EDITS.has(kindOf(call)) &&
 		pathsOf(call).some(named => {
-			const relative = within(folder, named);
-			return relative !== undefined && relative !== '' && !isKept(relative.split(path.sep).join('/'));
+			const relative = pathWithin(folder, path.resolve(folder, named));
+			return relative && !isKept(relative.split(path.sep).join('/'));
 		})
 	);
-}
-
-/** Returns a path from a folder; undefined where it does not lie in it. */
-function within(folder: string, named: string): string | undefined {
-	const relative = path.relative(folder, path.resolve(folder, named));
-	return relative.split(path.sep)[0] === '..' || path.isAbsolute(relative) ? undefined : relative;
 }
 
 const pathsOf = ({ locations, diffs }: ToolCall): string[] => [...locations, ...diffs].map(entry => entry.path);

@@ -30,6 +30,14 @@ export function repositoryPath<Kept extends Pick<Checkpoint, 'at'>>(
 	return undefined;
 }
 
+/** Finds the checkpoint of the same repository and the same turn. */
+export function sameCheckpoint<Kept extends Pick<Checkpoint, 'repository' | 'before'>>(
+	kept: readonly Kept[],
+	{ repository, before }: Pick<Checkpoint, 'repository' | 'before'>,
+): Kept | undefined {
+	return kept.find(one => one.repository === repository && one.before === before);
+}
+
 /** Gives each repository a folder of its own name for its files, or none where there is only one. */
 export function withFolders<Kept extends { readonly directory: string }>(
 	repositories: readonly Kept[],

@@ -1,6 +1,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { defined } from '../../base/defined.ts';
+import { pathWithin } from '../../base/filePlace.ts';
 import type { AgentStep, AgentWork, StepDiff } from '../model/agentWork.ts';
 import { furtherInput } from '../model/approvalPolicy.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
@@ -56,9 +57,8 @@ function placeWords({ repository, at = path.basename(repository) }: Checkpoint):
 }
 
 function shortFolder(folder: string): string {
-	const relative = path.relative(os.homedir(), folder);
-	const isBelow = relative !== '' && relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative);
-	return isBelow ? path.join('~', relative) : folder;
+	const below = pathWithin(os.homedir(), folder);
+	return below ? path.join('~', below) : folder;
 }
 
 function changesOf({ files = [], fileCount = files.length, checkpoints }: AgentWork): ChangesView | undefined {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { findProgram, isWithin, packageVersion } from '../../../src/agents/findProgram.ts';
+import { findProgram, packageVersion } from '../../../src/agents/findProgram.ts';
 import { useFolder } from './useFolder.ts';
 
 describe('findProgram', () => {
@@ -89,17 +89,6 @@ describe('findProgram', () => {
 		await symlink(folder.at('elsewhere'), folder.at('repository', 'bin'));
 		const search = { ...onPath(folder.at('repository', 'bin')), outside: [folder.at('repository')] };
 		assert.equal(await findProgram('one', search), undefined);
-	});
-});
-
-describe('isWithin', () => {
-	it('compares folders, not texts', () => {
-		assert.ok(isWithin('/a/b', '/a/b'));
-		assert.ok(isWithin('/a/b', '/a/b/c'));
-		assert.ok(isWithin('/a/b', '/a/b/..c'));
-		assert.ok(!isWithin('/a/b', '/a/bc'));
-		assert.ok(!isWithin('/a/b', '/a'));
-		assert.ok(!isWithin('/a/b', '/a/b/../c'));
 	});
 });
 

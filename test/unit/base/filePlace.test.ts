@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { isGitsOwn, placeOf, realPathOf } from '../../../src/base/filePlace.ts';
+import { isGitsOwn, isSameOrWithin, isWithin, pathWithin, placeOf, realPathOf } from '../../../src/base/filePlace.ts';
 
 describe('where a file really lies', () => {
 	let scratch: string;
@@ -114,5 +114,24 @@ describe('where a file really lies', () => {
 		]) {
 			assert.equal(isGitsOwn(name), false, name);
 		}
+	});
+});
+
+describe('a file in a folder', () => {
+	it('or the folder itself is found by comparing folders, not texts', () => {
+		assert.ok(isSameOrWithin('/a/b', '/a/b'));
+		assert.ok(isSameOrWithin('/a/b', '/a/b/c'));
+		assert.ok(isSameOrWithin('/a/b', '/a/b/..c'));
+		assert.ok(!isSameOrWithin('/a/b', '/a/bc'));
+		assert.ok(!isSameOrWithin('/a/b', '/a'));
+		assert.ok(!isSameOrWithin('/a/b', '/a/b/../c'));
+	});
+
+	it('has a path from there, which is empty for the folder itself', () => {
+		assert.equal(pathWithin('/a/b', '/a/b/c/d'), path.join('c', 'd'));
+		assert.equal(pathWithin('/a/b', '/a/b'), '');
+		assert.equal(pathWithin('/a/b', '/a/bc'), undefined);
+		assert.equal(isWithin('/a/b', '/a/b/c'), true);
+		assert.equal(isWithin('/a/b', '/a/b'), false);
 	});
 });

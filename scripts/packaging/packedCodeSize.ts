@@ -1,0 +1,15 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { deflateRawSync } from 'node:zlib';
+
+/** How large all code of the package may be as it is packed, in bytes. */
+export const CODE_LIMIT = 1.2 * 1024 * 1024;
+
+/** Returns the bytes of all files in the folder `dist` of an extension, each as it is packed. */
+export function packedCodeSize(extension: string): number {
+	return fs
+		.globSync('dist/**', { cwd: extension, withFileTypes: true })
+		.filter(entry => entry.isFile())
+		.map(entry => deflateRawSync(fs.readFileSync(path.join(entry.parentPath, entry.name)), { level: 9 }).length)
+		.reduce((sum, size) => sum + size, 0);
+}
