@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { answerQuestion, useChatAgentWindow } from '../support/chatAgentWindow.ts';
-import { screenshot, until } from '../support/editorWindow.ts';
+import { agentQuestion, answerQuestion, useChatAgentWindow } from '../support/chatAgentWindow.ts';
+import { screenshot, type Theme, until, useTheme } from '../support/editorWindow.ts';
 import { replyEnds, sendMessage } from '../support/errandWindow.ts';
 import type { Step } from '../support/scriptedModel.ts';
 
@@ -42,6 +42,8 @@ describe('an agent in the chat of a window with several folders', function () {
 		const { chat, page, read, model } = window();
 		await sendMessage(chat, `/agent ${RENAME}`);
 		assert.match(await answerQuestion(chat, 'Allow Once'), /widgets\/README\.md[\s\S]*# Acme gizmos/);
+		await agentQuestion(chat).getByText('server/name.js').first().waitFor();
+		await screenshot(page, 'agent-folders-asks');
 		const words = await answerQuestion(chat, 'Allow Once');
 		assert.match(words, /server\/name\.js/);
 		assert.match(words, /Your files in .*widgets, .*server get exactly this\./);
@@ -56,7 +58,10 @@ describe('an agent in the chat of a window with several folders', function () {
 		assert.doesNotMatch(results, /Lost\./);
 		assert.match(results, /mv: cannot move 'server'/);
 		assert.match(results, /lost\.md: Read-only file system/);
-		await screenshot(page, 'agent-folders-done');
+		for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
+			await useTheme(page, theme);
+			await screenshot(page, `agent-folders-done-${theme}`);
+		}
 	});
 
 	it('shows what each has of it, and opens a file where it lies', async () => {
