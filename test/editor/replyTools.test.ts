@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
@@ -25,8 +25,9 @@ describe('what is done with a reply in the editor', () => {
 
 	beforeEach(async () => {
 		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-		await writeFile(file('a.ts').fsPath, FILE);
-		// The editor may have read the file while it was written.
+		// In one step: while a file is written in place, the editor can read a piece of it at any time.
+		await writeFile(file('a.ts.new').fsPath, FILE);
+		await rename(file('a.ts.new').fsPath, file('a.ts').fsPath);
 		await waitFor('the file as it is on disk', async () => (await textOf(file('a.ts'))) === FILE);
 	});
 

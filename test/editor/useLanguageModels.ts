@@ -81,6 +81,7 @@ const freshState = (): State => ({
 export function useLanguageModels() {
 	const { showErrorMessage, showWarningMessage } = vscode.window;
 	let folder: string;
+	let writing: Promise<void>[];
 	const models = {
 		...freshState(),
 		server: undefined as unknown as FaultServer,
@@ -130,6 +131,13 @@ export function useLanguageModels() {
 		};
 		Object.assign(vscode.window, { showErrorMessage: show, showWarningMessage: show });
 		models.ledger = new UseLedger(path.join(folder, 'languageModels'));
+		writing = [];
+		const add = models.ledger.add.bind(models.ledger);
+		models.ledger.add = (...reply) => {
+			const written = add(...reply);
+			writing.push(written);
+			return written;
+		};
 		const client = () =>
 			createClient({
 				connection: models.connection,
@@ -170,6 +178,8 @@ export function useLanguageModels() {
 	afterEach(async () => {
 		Object.assign(vscode.window, { showErrorMessage, showWarningMessage });
 		await models.server.stop();
+		// A reply is counted behind the back of whoever asked: its line may still be on its way.
+		await Promise.allSettled(writing);
 		rmSync(folder, { recursive: true, force: true });
 		for (const id of ['errand.languageModels.access', 'errand.chat.routing', 'errand.chat.parameters'] as const) {
 			await writeSetting(id, undefined);
