@@ -55,19 +55,22 @@ async function follow(read: (message: string) => string) {
 	let gaps = 0;
 	let connections = 0;
 	let batch: string[] = [];
-	for await (const event of createTasks(caller).follow('t1')) {
-		if (event.type === 'connected') {
-			connections++;
-		} else if (event.type === 'gap') {
-			gaps++;
-		} else if (event.type === 'log') {
-			if (event.index !== next++) {
-				throw new Error('an entry came out of order');
-			}
-			count++;
-			batch.push(read(event.entry.message ?? ''));
-			if (batch.length === BATCH) {
-				batch = [];
+	const stream = createTasks(caller).follow('t1');
+	for await (const first of stream) {
+		for (const event of [first, ...stream.takeArrived()]) {
+			if (event.type === 'connected') {
+				connections++;
+			} else if (event.type === 'gap') {
+				gaps++;
+			} else if (event.type === 'log') {
+				if (event.index !== next++) {
+					throw new Error('an entry came out of order');
+				}
+				count++;
+				batch.push(read(event.entry.message ?? ''));
+				if (batch.length === BATCH) {
+					batch = [];
+				}
 			}
 		}
 	}

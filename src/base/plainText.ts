@@ -25,16 +25,16 @@ const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
  * in linear time.
  */
 export function plainText(text: string): string {
-	return isPlain(text) ? text : replaceHidden(withoutSequences(text), () => '');
+	return cleaned(text, toNothing);
 }
+
+const toNothing = () => '';
 
 /** Nearly every text is plain, and there may be millions, so that each is looked through once. */
-function isPlain(text: string): boolean {
-	return !mayHide(text) && text.isWellFormed();
-}
-
-function withoutSequences(text: string): string {
-	return isPlain(text) ? text : text.replace(LINE_END, '\n').replace(CONTROL, '').toWellFormed();
+function cleaned(text: string, by: (character: string) => string): string {
+	return !mayHide(text) && text.isWellFormed()
+		? text
+		: replaceHidden(text.replace(LINE_END, '\n').replace(CONTROL, '').toWellFormed(), by);
 }
 
 /**
@@ -47,7 +47,7 @@ export function oneLine(text: string, maximum = Number.POSITIVE_INFINITY): strin
 	if (isWhole && PLAIN_LINE.test(text)) {
 		return cut(text, maximum);
 	}
-	const line = replaceHidden(withoutSequences(text.slice(0, maximum * 32)), () => ' ')
+	const line = cleaned(text.slice(0, maximum * 32), () => ' ')
 		.replace(/\s+/g, ' ')
 		.trim();
 	return isWhole ? cut(line, maximum) : cut(`${line}…`, maximum);

@@ -8,7 +8,7 @@ import { checkRequest } from './core/requestCheck.ts';
 import { backoff, pause } from './core/retry.ts';
 import type { SseEvent } from './core/sse.ts';
 import { ENTRIES_MISSING, LogReader } from './logReader.ts';
-import type { FollowEvent } from './types.ts';
+import type { FollowEvent, FollowStream } from './types.ts';
 
 export interface FollowRequest {
 	caller: Caller;
@@ -40,7 +40,7 @@ const GIVE_UP_STATUS: ReadonlySet<number | undefined> = new Set([401, 403, 404])
  * read. A lost connection is made again from the next index. Throws only `aborted`, errors that occur before anything
  * is sent (`no-key`, `not-supported`, `invalid-request`), and 401, 403 and 404.
  */
-export function follow(request: FollowRequest): AsyncIterable<FollowEvent> {
+export function follow(request: FollowRequest): FollowStream {
 	return new BatchedStream(request.signal, own => readLog(request, own));
 }
 

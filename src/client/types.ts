@@ -89,10 +89,7 @@ export interface Client {
 		 */
 		continue(id: string, followUp: TaskFollowUp): Promise<void>;
 		/** Reads the log from `fromIndex` until the task has ended, over as many connections as it takes. */
-		follow(
-			id: string,
-			options?: { fromIndex?: number; includeStatus?: boolean; signal?: AbortSignal },
-		): AsyncIterable<FollowEvent>;
+		follow(id: string, options?: { fromIndex?: number; includeStatus?: boolean; signal?: AbortSignal }): FollowStream;
 	};
 	/** The linked source-hosting account. Throws `source-link-missing` where it is not linked or the link has expired. */
 	readonly sources: {
@@ -172,6 +169,15 @@ export type FollowEvent =
 			error?: ClientError;
 	  }
 	| { type: 'complete'; status: string; totalLogs: number | null; message: string | undefined };
+
+/** A log that is being read, event by event. */
+export interface FollowStream extends AsyncIterable<FollowEvent> {
+	/**
+	 * Removes and returns the events that arrived together with the one that was read last. A reader of many events saves
+	 * the wait for each of them.
+	 */
+	takeArrived(): FollowEvent[];
+}
 
 export interface TaskPage {
 	tasks: Task[];

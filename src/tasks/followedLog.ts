@@ -157,37 +157,42 @@ export class FollowedLog implements Disposable {
 		const { words } = this.options;
 		const formatEntry = createEntryFormatter(words);
 		const from = { fromIndex: this.nextIndex, includeStatus: true, signal };
-		for await (const event of client.tasks.follow(this.target.taskId, from)) {
-			switch (event.type) {
-				case 'connected':
-					this.heard();
-					break;
-				case 'log':
-					this.heard();
-					this.writer.write(formatEntry(event.entry, event.sentAt), event.index, event.index + 1);
-					this.recorded.fire(event);
-					break;
-				case 'status':
-					this.heard();
-					this.wasActive ||= !isFinalStatus(event.status);
-					this.options.onStatus(this, event.status, event.error);
-					break;
-				case 'gap':
-					this.note(words.missing(event.from, event.to), event.from, event.to + 1);
-					break;
-				case 'reconnecting':
-					if (isAttemptShown(event.attempt)) {
-						this.note(words.reconnecting(event.nextIndex, event.attempt, this.causeOf(event)), event.nextIndex);
-					}
-					this.setState({
-						kind: 'reconnecting',
-						nextIndex: event.nextIndex,
-						attempt: event.attempt,
-						since: this.heardAt,
-					});
-					break;
-				case 'complete':
-					return this.end(client, signal, event);
+		const stream = client.tasks.follow(this.target.taskId, from);
+		for await (const first of stream) {
+			for (const event of [first, ...stream.takeArrived()]) {
+				// What an event leads to can end following.
+				signal.throwIfAborted();
+				switch (event.type) {
+					case 'connected':
+						this.heard();
+						break;
+					case 'log':
+						this.heard();
+						this.writer.write(formatEntry(event.entry, event.sentAt), event.index, event.index + 1);
+						this.recorded.fire(event);
+						break;
+					case 'status':
+						this.heard();
+						this.wasActive ||= !isFinalStatus(event.status);
+						this.options.onStatus(this, event.status, event.error);
+						break;
+					case 'gap':
+						this.note(words.missing(event.from, event.to), event.from, event.to + 1);
+						break;
+					case 'reconnecting':
+						if (isAttemptShown(event.attempt)) {
+							this.note(words.reconnecting(event.nextIndex, event.attempt, this.causeOf(event)), event.nextIndex);
+						}
+						this.setState({
+							kind: 'reconnecting',
+							nextIndex: event.nextIndex,
+							attempt: event.attempt,
+							since: this.heardAt,
+						});
+						break;
+					case 'complete':
+						return this.end(client, signal, event);
+				}
 			}
 		}
 		signal.throwIfAborted();

@@ -3,7 +3,7 @@ import { ClientError } from '../../base/errors.ts';
 
 export interface SseEvent {
 	/** Undefined where the stream does not name the event. */
-	event: string | undefined;
+	event?: string | undefined;
 	data: string;
 }
 
@@ -26,12 +26,12 @@ export class SseDecoder {
 		this.maximumLength = maximumLength;
 		this.parser = createParser({
 			maxBufferSize: maximumLength,
-			onEvent: ({ event, data }) => {
+			onEvent: event => {
 				// The parser limits only what it buffers; an event that arrives whole in one piece escapes that limit.
-				if (data.length > maximumLength) {
+				if (event.data.length > maximumLength) {
 					this.fail();
 				} else if (!this.failure) {
-					this.events.push({ event, data });
+					this.events.push(event);
 				}
 			},
 		});

@@ -31,6 +31,21 @@ describe('BatchedStream', () => {
 		await stream.return();
 	});
 
+	it('gives what arrived with the item read last, once, and nothing when it is aborted', async () => {
+		const controller = new AbortController();
+		const stream = new BatchedStream(controller.signal, async function* () {
+			yield [1, 2, 3];
+			yield [4, 5];
+		});
+		assert.deepEqual(await stream.next(), { done: false, value: 1 });
+		assert.deepEqual(stream.takeArrived(), [2, 3]);
+		assert.deepEqual(stream.takeArrived(), []);
+		assert.deepEqual(await stream.next(), { done: false, value: 4 });
+		controller.abort();
+		assert.deepEqual(stream.takeArrived(), []);
+		await assert.rejects(stream.next());
+	});
+
 	it('gives what came before a failure, then the failure once, then nothing', async () => {
 		const failure = new Error('no');
 		const stream = new BatchedStream(undefined, async function* (): AsyncGenerator<string[], void> {
