@@ -105,6 +105,7 @@ export class ChatPanel {
 				agents: {
 					refusal: conversation => this.agents.refusal(conversation),
 					run: (turn, signal) => this.agents.run(turn, signal),
+					adopt: conversation => this.agents.adopt(conversation),
 				},
 			},
 			explain: {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import {
 	CHECKING_OUT,
@@ -23,9 +24,12 @@ import {
 import { proxyExceptions } from '../base/loopback.ts';
 
 const TIMEOUT_MS = 20_000;
-/** The limit for a push, which may have much to send, and for commands that run the user's filters. */
-const REMOTE_TIMEOUT_MS = 5 * 60_000;
+/** The limit for a push, which may have much to send, and for commands that read many files or run the user's filters. */
+export const LONG_TIMEOUT_MS = 5 * 60_000;
 const MAXIMUM_OUTPUT = 64 * 1024 * 1024;
+
+/** The options of a diff that finds files that were moved. The work grows with the square of their number. */
+export const FIND_RENAMES = ['--find-renames', '-l1000'];
 
 /** The environment of a command that only reads, or writes to the repository alone: no transport is allowed. */
 const OFFLINE = safeEnvironment('none');
@@ -33,14 +37,20 @@ const OFFLINE = safeEnvironment('none');
 /** Says why git is not run in a repository. `gitRefusalMessages.ts` has the texts for users. */
 export class GitRefusal extends Error {
 	override readonly name = 'GitRefusal';
-	readonly reason: 'old-git' | 'unsafe-name' | 'transport-program';
-	/** The setting that is the reason; undefined for a git that is too old. */
+	readonly reason: 'old-git' | 'unsafe-name' | 'transport-program' | 'no-folder';
+	/** The setting that is the reason, if one is. */
 	readonly setting: FoundSetting | undefined;
+	/** The folder that is not there, if that is the reason. */
+	readonly folder: string | undefined;
 
-	constructor(reason: GitRefusal['reason'], setting?: FoundSetting) {
-		super(`git is not run here: ${reason}`);
+	constructor(
+		reason: GitRefusal['reason'],
+		{ setting, folder, cause }: { setting?: FoundSetting; folder?: string; cause?: Error } = {},
+	) {
+		super(`git is not run here: ${reason}`, { cause });
 		this.reason = reason;
 		this.setting = setting;
+		this.folder = folder;
 	}
 }
 
@@ -52,6 +62,7 @@ export interface GitOptions {
 	input?: string | undefined;
 	/** The encoding of input and output, UTF-8 by default. File names can be in any encoding: `latin1` keeps each byte. */
 	encoding?: 'utf8' | 'latin1';
+	timeoutMs?: number;
 }
 
 /** Runs a git command that only reads. Rejects with the error of a git that failed. */
@@ -80,7 +91,7 @@ export async function prepareGit(gitPath: string, directory: string, stopAt?: st
 	const found = await settingsOf(gitPath, directory, place);
 	const settings = [...withoutHooks(found), ...emptyFilters(filtersOf(found), false)];
 	const variables = { ...OFFLINE, ...place, ...settingsEnvironment(settings) };
-	return (commandLine, options) => runSafely(gitPath, directory, commandLine, variables, options);
+	return (commandLine, options) => runSafely(gitPath, directory, commandLine, variables, options, options?.timeoutMs);
 }
 
 /**
@@ -154,7 +165,7 @@ export async function runGitWithIndex(
 	const refused = [...new Set(own)].filter(name => !options.agreed.has(name));
 	const settings: Setting[] = [['core.splitIndex', 'false'], ...withoutHooks(found), ...emptyFilters(refused, true)];
 	const variables = { ...OFFLINE, ...settingsEnvironment(settings), GIT_INDEX_FILE: indexFile };
-	return runSafely(gitPath, directory, commandLine, variables, options, REMOTE_TIMEOUT_MS);
+	return runSafely(gitPath, directory, commandLine, variables, options, LONG_TIMEOUT_MS);
 }
 
 /** Lists the programs that the repository's own configuration names for a filter. */
@@ -178,7 +189,7 @@ export async function runRemoteGit(
 	const found = await settingsOf(gitPath, directory);
 	const program = findTransportProgram(found, remote);
 	if (program) {
-		throw new GitRefusal('transport-program', program);
+		throw new GitRefusal('transport-program', { setting: program });
 	}
 	const variables = {
 		...credentials,
@@ -186,7 +197,7 @@ export async function runRemoteGit(
 		...settingsEnvironment(withoutHooks(found)),
 		...pastProxy({ ...process.env, ...credentials }),
 	};
-	return runSafely(gitPath, directory, commandLine, variables, {}, REMOTE_TIMEOUT_MS);
+	return runSafely(gitPath, directory, commandLine, variables, {}, LONG_TIMEOUT_MS);
 }
 
 /**
@@ -204,7 +215,7 @@ export async function runDirectoryGit(
 	const found = await Promise.all([settingsOf(gitPath, directory), settingsOf(gitPath, remoteDirectory, there)]);
 	const side = otherSide(program, gitPath, withoutHooks(found.flat()));
 	const variables = { ...safeEnvironment('file'), ...side.env };
-	return runSafely(gitPath, directory, commandLine(side.option), variables, {}, REMOTE_TIMEOUT_MS);
+	return runSafely(gitPath, directory, commandLine(side.option), variables, {}, LONG_TIMEOUT_MS);
 }
 
 /**
@@ -222,11 +233,11 @@ export async function runWorkTreeGit(
 	const found = await settingsOf(gitPath, directory);
 	const unsafe = findUnsafeName(found, 'merge');
 	if (unsafe) {
-		throw new GitRefusal('unsafe-name', unsafe);
+		throw new GitRefusal('unsafe-name', { setting: unsafe });
 	}
 	const safe = [...withoutHooks(found), ...emptyFilters(ownFilterNames(found), true), ...plainMergeDrivers(found)];
 	const variables = { ...OFFLINE, ...settingsEnvironment([...safe, ...settings]) };
-	return runSafely(gitPath, directory, commandLine, variables, options, REMOTE_TIMEOUT_MS);
+	return runSafely(gitPath, directory, commandLine, variables, options, LONG_TIMEOUT_MS);
 }
 
 /** Lists the names of the filters whose programs the repository's own configuration names. */
@@ -289,7 +300,7 @@ async function readSettingsOf(
 	}
 	const unsafe = findUnsafeName(found, 'hook') ?? findUnsafeName(found, 'filter');
 	if (unsafe !== undefined) {
-		throw new GitRefusal('unsafe-name', unsafe);
+		throw new GitRefusal('unsafe-name', { setting: unsafe });
 	}
 	return found;
 }
@@ -321,7 +332,16 @@ function runSafely(
 				windowsHide: true,
 				encoding,
 			},
-			(error, stdout, stderr) => (error ? reject(Object.assign(error, { stdout, stderr })) : resolve(stdout)),
+			(error, stdout, stderr) => {
+				if (!error) {
+					resolve(stdout);
+				} else if (error.code === 'ENOENT' && !existsSync(directory)) {
+					// The system names the program, which is there.
+					reject(new GitRefusal('no-folder', { folder: directory, cause: error }));
+				} else {
+					reject(Object.assign(error, { stdout, stderr }));
+				}
+			},
 		);
 		// git may end without reading all of its input. It is closed, or a program that git starts would wait for it.
 		child.stdin?.on('error', () => {});

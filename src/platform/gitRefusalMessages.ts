@@ -17,7 +17,7 @@ export function gitFailure(error: unknown, words: string): UserFacingError {
 	return said instanceof UserFacingError ? said : new UserFacingError(words, { cause: error });
 }
 
-function wordsOf({ reason, setting }: GitRefusal): string {
+function wordsOf({ reason, setting, folder }: GitRefusal): string {
 	switch (reason) {
 		case 'old-git':
 			return vscode.l10n.t('This git is too old for Errand. Install git 2.31 or newer, then reload the window.');
@@ -33,6 +33,8 @@ function wordsOf({ reason, setting }: GitRefusal): string {
 				harmless(setting?.key ?? ''),
 				fileOf(setting),
 			);
+		case 'no-folder':
+			return vscode.l10n.t('The folder {0} is not there any more.', harmless(folder ?? ''));
 	}
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { gitReason } from '../base/gitReason.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { type GitPlace, getGitApi, placeOf } from '../platform/git.ts';
 import { gitFailure } from '../platform/gitRefusalMessages.ts';
@@ -8,7 +9,6 @@ import { rowWords } from './common/messages.ts';
 import { fastForward, isBehind, worktreeOf } from './fastForward.ts';
 import { shortName } from './launch/findingText.ts';
 import { remoteDirectory } from './launch/repositoryFacts.ts';
-import { gitReason } from './model/gitReason.ts';
 import { BEHIND_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';

@@ -399,7 +399,7 @@ describe('the turn of an agent in the chat', function () {
 		});
 
 		it('of which not all are listed', async () => {
-			const turn = await show({ changes: { ...CHANGES, count: 812 } }, ENDED);
+			const turn = await show({ changes: { ...CHANGES, count: 812, left: 811 } }, ENDED);
 			await button('Take Changes').click();
 			await button('812 files changed').click();
 			await chat.page.getByText('807 more files are not listed. Compare shows them.').waitFor();
@@ -413,7 +413,7 @@ describe('the turn of an agent in the chat', function () {
 
 		it('and says so when all of them are taken, and takes them back', async () => {
 			const files = CHANGES.files.map(file => ({ ...file, isTaken: true as const }));
-			const turn = await show({ changes: { ...CHANGES, files } }, ENDED);
+			const turn = await show({ changes: { ...CHANGES, files, left: 0 } }, ENDED);
 			await button('5 files changed in your files').click();
 			assert.equal(await button('Take Changes').count(), 0);
 			await button('Undo Turn').click();

@@ -140,6 +140,8 @@ export const CHANGES: NonNullable<WorkView['changes']> = {
 		{ path: 'test/old.test.ts', status: 'R', added: 0, removed: 0 },
 	],
 	count: 5,
+	left: 4,
+	canUndo: true,
 };
 
 export const ENDED = {
@@ -305,7 +307,7 @@ export const AGENT_SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 						stepView({ kind: 'think', title: 'Think about the guard' }),
 						...HOSTILE_TITLES.map(title => stepView({ title })),
 					],
-					changes: { ...CHANGES, count: 812 },
+					changes: { ...CHANGES, count: 812, left: 811 },
 				},
 				{ ...ENDED, state: 'stopped' },
 			),

@@ -1,13 +1,22 @@
 // The folder that a conversation's agents have on this machine: their home, the copy of the files that they work in, and a
-// note of the repositories that have checkpoints of the conversation.
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+// note of the repositories that have checkpoints of the conversation, and one of the process that has a turn under way.
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import process from 'node:process';
 import * as z from 'zod';
 import { replaceFile } from '../../base/files.ts';
 import { parseJson } from '../../base/json.ts';
+import { identify } from '../../base/leftProcesses.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 
 const REPOSITORIES = 'repositories.json';
+
+/** Which process has a turn under way. A process that is gone, or another one with its number, has none. */
+const CLAIM = 'turn.json';
+const claimSchema = z.object({ pid: z.number(), start: z.string() });
+
+/** Some systems take a while to tell who this process is. */
+let self: ReturnType<typeof identify> | undefined;
 
 /** The folder of the copy has the files, and beside them what they were made of. */
 const COPY = 'copy';
@@ -46,17 +55,32 @@ export class AgentFolder {
 		return copyLayoutSchema.safeParse(parseJson(text)).data ?? [];
 	}
 
-	/** Puts a new copy in place of it once that is whole. Rejects as `fill` does. */
-	async replaceCopy(layout: CopyLayout, fill: (folder: string) => Promise<void>): Promise<void> {
+	/** Puts a new copy in place of it once that is whole. `fill` resolves with its layout. Rejects as `fill` does. */
+	async replaceCopy(fill: (folder: string) => Promise<CopyLayout>): Promise<void> {
 		const old = path.join(this.directory, COPY);
 		const fresh = `${old}.new`;
 		const files = path.join(fresh, FILES);
 		await removeFolder(fresh);
 		await mkdir(files, { recursive: true, mode: 0o700 });
-		await fill(files);
-		await writeFile(path.join(fresh, LAYOUT), JSON.stringify(layout));
+		await writeFile(path.join(fresh, LAYOUT), JSON.stringify(await fill(files)));
 		await removeFolder(old);
 		await rename(fresh, old);
+	}
+
+	/**
+	 * Notes that a turn of this process works in the folder, until the function that it resolves with is called. Resolves with
+	 * undefined where one of another process does: the two would take each other's copy away.
+	 */
+	async claim(): Promise<(() => Promise<void>) | undefined> {
+		const file = path.join(this.directory, CLAIM);
+		const holder = claimSchema.safeParse(parseJson(await readFile(file, 'utf8').catch(() => ''))).data;
+		if (holder && (await identify(holder.pid))?.start === holder.start) {
+			return undefined;
+		}
+		self ??= identify(process.pid);
+		await mkdir(this.directory, { recursive: true, mode: 0o700 });
+		await replaceFile(file, JSON.stringify((await self) ?? {}));
+		return () => rm(file, { force: true });
 	}
 
 	get socket(): string {

@@ -155,7 +155,10 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			}),
 		'work-undo': ({ turn, file }) =>
 			inRepositories(turn, file, async (_, kept, named) => {
-				const { repository, before: from, taken: to } = kept;
+				const { repository, at, before: from, taken: to } = kept;
+				if (at !== undefined && from === to) {
+					return;
+				}
 				await mark(turn, kept, 'before', await ranges().takeBack({ repository, from, to }, named));
 			}),
 		'agent-pick': () =>

@@ -9,7 +9,7 @@ import type { Conversation } from '../model/conversation.ts';
 import { AgentFolder } from './agentFolder.ts';
 import { workspaceFolders } from './agentPlace.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
-import { forgetStates, keepStateOf } from './checkpoints.ts';
+import { forgetStates, holdStates, keepStateOf } from './checkpoints.ts';
 import { EventQueue } from './eventQueue.ts';
 import { TurnRun } from './turnRun.ts';
 
@@ -68,15 +68,36 @@ export class AgentRuns implements AgentTurns {
 		return keepStateOf(placeOf(await getGitApi(), repository), conversation, taken, source, paths);
 	}
 
+	/** Rejects when git or the file system fails. */
+	async adopt({ id, turns }: Conversation): Promise<void> {
+		const folder = new AgentFolder(this.options.folder, id);
+		const git = await getGitApi();
+		const works = turns.flatMap(({ replies }) => replies.flatMap(({ work }) => work ?? []));
+		const states = Map.groupBy(
+			works.flatMap(({ checkpoints }) => checkpoints),
+			({ repository }) => repository,
+		);
+		for (const [repository, kept] of states) {
+			if (existsSync(repository)) {
+				await folder.note(repository);
+				const commits = kept.flatMap(({ before, taken = before, after = before }) => [before, taken, after]);
+				await holdStates(placeOf(git, repository), id, commits);
+			}
+		}
+	}
+
 	/** Removes what is kept for a conversation that is deleted. Rejects when git or the file system fails. */
 	async forget(conversation: string): Promise<void> {
 		this.allowed.delete(conversation);
 		const folder = new AgentFolder(this.options.folder, conversation);
-		// A repository that is gone has nothing to be removed.
-		for (const repository of (await folder.repositories()).filter(existsSync)) {
-			await forgetStates(repository, conversation);
-		}
+		// A repository that is gone has nothing to be removed, and one that cannot be read keeps nobody from the others.
+		const repositories = (await folder.repositories()).filter(existsSync);
+		const removals = await Promise.allSettled(repositories.map(one => forgetStates(one, conversation)));
 		await folder.remove();
+		const failed = removals.find(({ status }) => status === 'rejected');
+		if (failed) {
+			throw (failed as PromiseRejectedResult).reason;
+		}
 	}
 
 	private allowedIn(conversation: string): Map<string, Set<string>> {

@@ -4,7 +4,7 @@ import { type StepDiff, shownDiff, type WorkMoment } from '../model/agentWork.ts
 import { allowanceOf } from '../model/approvalPolicy.ts';
 import { editedText } from '../model/editedText.ts';
 import type { CommitRange } from './agentRunsOptions.ts';
-import { keepStateWith, readStateFile, type StateFile, type TurnRepository } from './checkpoints.ts';
+import { isIgnored, keepStateWith, readStateFile, type StateFile, type TurnRepository } from './checkpoints.ts';
 
 const NEW_FILE = '100644';
 
@@ -44,7 +44,8 @@ export class AllowedEdits {
 
 	/**
 	 * Finds out what an edit would make of the user's files. Resolves with undefined where the agent's words do not say it:
-	 * because they show another file than there is, or something other than an edit of text. Rejects when git fails.
+	 * because they show another file than there is, or something other than an edit of text; and for a file that git ignores,
+	 * which the user's files do not get. Rejects when git fails.
 	 */
 	async plan(call: ToolCall, shownPath: WorkMoment['shownPath']): Promise<PlannedEdit | undefined> {
 		if (allowanceOf(call) !== 'edits' || call.kind === 'delete' || call.diffs.length === 0) {
@@ -59,7 +60,12 @@ export class AllowedEdits {
 			const own = diffs.filter(({ path }) => path === name);
 			const text = known === undefined ? undefined : editedText(known?.text, own);
 			// A file that would be empty may be one that the agent removes.
-			if (text === undefined || text === known?.text || (known && text === '')) {
+			if (
+				text === undefined ||
+				text === known?.text ||
+				(known && text === '') ||
+				(!known && (await this.isIgnored(name)))
+			) {
 				return undefined;
 			}
 			const lines = cutDiff({ ...(known ? { oldText: known.text } : {}), newText: text }, MAXIMUM_SHOWN);
@@ -124,6 +130,11 @@ export class AllowedEdits {
 	private async read(name: string): ReturnType<typeof readStateFile> {
 		const found = this.locate(name);
 		return found && readStateFile(found.kept.place, found.kept.taken, found.path);
+	}
+
+	private async isIgnored(name: string): Promise<boolean> {
+		const found = this.locate(name);
+		return found !== undefined && isIgnored(found.kept.place, found.path);
 	}
 
 	private locate(name: string): { kept: TurnRepository; path: string } | undefined {

@@ -2,8 +2,8 @@ import type { AgentWork, WorkFile } from '../model/agentWork.ts';
 import { agentPath, type Checkpoint } from '../model/checkpoint.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
 
-/** How many changed files are kept with the turn. All of them are counted. */
-const MAXIMUM_FILES = 200;
+/** How many changed files are kept with the turn, which notes what has become of each. All of them are counted. */
+const MAXIMUM_FILES = 10_000;
 
 /**
  * Lists what differs from the state before a turn, in the user's files and in the agent's copy once that is kept, sorted by

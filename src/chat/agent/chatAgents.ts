@@ -104,12 +104,24 @@ export class ChatAgents implements AgentTurns, Disposable {
 		return { label: [agent === id ? label : this.labelOf(agent), ...chosen].join(' · ') };
 	}
 
+	async adopt(conversation: Conversation): Promise<void> {
+		if (conversation.turns.some(({ replies }) => replies.some(({ work }) => work))) {
+			await this.logged('kept for the copy of its conversation', async () =>
+				(await this.load()).runs.adopt(conversation),
+			);
+		}
+	}
+
 	/** Removes what is kept for a conversation that is deleted. It never rejects. */
-	async forget(conversation: string): Promise<void> {
+	forget(conversation: string): Promise<void> {
+		return this.logged('removed', async () => (await this.load()).runs.forget(conversation));
+	}
+
+	private async logged(what: string, run: () => Promise<void>): Promise<void> {
 		try {
-			await (await this.load()).runs.forget(conversation);
+			await run();
 		} catch (error) {
-			this.dependencies.logger.log('warn', 'what was kept for an agent could not be removed', {
+			this.dependencies.logger.log('warn', `what was kept for an agent could not be ${what}`, {
 				reason: describeError(error),
 			});
 		}

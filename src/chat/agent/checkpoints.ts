@@ -1,14 +1,21 @@
 // The state of the user's files before and after a turn, as commits of Errand's own. They are in the user's repository, and
 // references that no branch knows keep them there.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { commitChanges, TooMuchChanged } from '../../platform/commitChanges.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
-import { prepareGit, runGit, runGitWithIndex } from '../../platform/gitCommand.ts';
+import {
+	FIND_RENAMES,
+	LONG_TIMEOUT_MS,
+	prepareGit,
+	runGit,
+	runGitWithIndex,
+	runWorkTreeGit,
+} from '../../platform/gitCommand.ts';
 import type { LeftOutFolder } from '../model/agentWork.ts';
 import { gitFailureText } from './messages.ts';
 
@@ -43,8 +50,8 @@ export async function repositoriesOf(
 	const tops = new Set<string>();
 	const leftOut: LeftOutFolder[] = [];
 	for (const folder of folders) {
-		await runGit(git.git.path, folder, ['rev-parse', '--show-toplevel']).then(
-			top => tops.add(top.replace(/\n$/, '')),
+		await topOf(git.git.path, folder).then(
+			top => tops.add(top),
 			error => leftOut.push({ folder, ...unreadable(error) }),
 		);
 	}
@@ -58,6 +65,26 @@ export async function repositoriesOf(
 		);
 	}
 	return { places: Array.from(tops, top => placeOf(git, top)), leftOut };
+}
+
+/**
+ * Returns the top folder of the repository that a folder lies in. Rejects when git fails, and with a UserFacingError where
+ * the repository's own configuration says that its files lie elsewhere: an agent must not get what nobody has opened.
+ */
+async function topOf(gitPath: string, folder: string): Promise<string> {
+	const ask = async (directory: string, what: string) =>
+		(await runGit(gitPath, directory, ['rev-parse', what])).replace(/\n$/, '');
+	const [top, own] = await Promise.all([ask(folder, '--show-toplevel'), ask(folder, '--absolute-git-dir')]);
+	if ((await ask(top, '--absolute-git-dir').catch(() => '')) !== own) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'The repository’s own configuration says that its files are those of {0}, so an agent gets nothing of it. Remove “core.worktree” from {1}, or open that other folder.',
+				top,
+				path.join(own, 'config'),
+			),
+		);
+	}
+	return top;
 }
 
 /** Says why git could not read a folder, unless it lies in no repository. */
@@ -114,14 +141,14 @@ async function keep(
 		}
 		throw error;
 	}
-	await holdState(place, conversation, commit);
+	await holdStates(place, conversation, [commit]);
 	return commit;
 }
 
-/** Keeps git from removing a commit as long as the conversation is there. */
-async function holdState(place: GitPlace, conversation: string, commit: string): Promise<void> {
-	const reference = `${REFERENCES}/${conversation}/${commit}`;
-	await runGit(place.gitPath, place.directory, ['update-ref', reference, commit]);
+/** Keeps git from removing commits as long as the conversation is there. Rejects when git fails. */
+export async function holdStates(place: GitPlace, conversation: string, commits: readonly string[]): Promise<void> {
+	const updates = [...new Set(commits)].map(commit => `update ${REFERENCES}/${conversation}/${commit} ${commit}\n`);
+	await runGit(place.gitPath, place.directory, ['update-ref', '--stdin'], { input: updates.join('') });
 }
 
 /** The size of a file that is still read, in bytes. */
@@ -158,6 +185,14 @@ export async function readStateFile(
 	return Buffer.from(text).equals(bytes) ? { mode: mode as StateFile['mode'], text } : undefined;
 }
 
+/** Resolves with whether git ignores a file that it does not have yet, so that no state has it. */
+export function isIgnored({ gitPath, directory }: GitPlace, name: string): Promise<boolean> {
+	return runGit(gitPath, directory, ['check-ignore', '--quiet', '--', `./${name}`]).then(
+		() => true,
+		() => false,
+	);
+}
+
 /**
  * Keeps a state that differs from another one in a single file. Resolves with its commit. Rejects when git fails, also where
  * something else is in the place of the file or of a folder that it lies in.
@@ -174,8 +209,8 @@ export async function keepStateWith(
 }
 
 /**
- * Keeps a state that is like `base`, but has these files as `source` has them, or has them not. Resolves with its commit.
- * Rejects when git fails.
+ * Keeps a state that is like `base`, but has these files as `source` has them, or has them not. Either name stands for a
+ * file that was moved. Resolves with its commit. Rejects when git fails.
  */
 export async function keepStateOf(
 	place: GitPlace,
@@ -184,15 +219,19 @@ export async function keepStateOf(
 	source: string,
 	names: readonly string[],
 ): Promise<string> {
-	const commandLine = ['diff-tree', '-r', '-z', '--raw', '--no-renames', base, source];
-	const listed = (await runGit(place.gitPath, place.directory, commandLine, { encoding: 'latin1' })).split('\0');
+	const commandLine = ['diff-tree', '-r', '-z', '--raw', ...FIND_RENAMES, base, source];
+	const listed = (await runGit(place.gitPath, place.directory, commandLine, { encoding: 'latin1' }))
+		.split('\0')
+		.values();
 	const wanted = new Set(names.map(byteString));
 	let entries = '';
-	for (let at = 0; at + 1 < listed.length; at += 2) {
-		const [, mode = '', , object = ''] = listed[at]?.split(' ') ?? [];
-		const name = listed[at + 1] ?? '';
-		if (wanted.has(name)) {
-			entries += `${mode} ${object}\t${name}\0`;
+	for (const change of listed) {
+		const [, mode = '', , object = '', status = ''] = change.split(' ');
+		const name = listed.next().value ?? '';
+		const moved = status.startsWith('R') ? listed.next().value : undefined;
+		if (wanted.has(name) || (moved !== undefined && wanted.has(moved))) {
+			entries += moved === undefined ? '' : `0 ${'0'.repeat(object.length)}\t${name}\0`;
+			entries += `${mode} ${object}\t${moved ?? name}\0`;
 		}
 	}
 	// A file may take the place of a folder.
@@ -217,7 +256,7 @@ async function keepEntries(
 	const commit = (
 		await runGit(gitPath, directory, [...IDENTITY, 'commit-tree', '--no-gpg-sign', '-p', base, ...message, tree.trim()])
 	).trim();
-	await holdState(place, conversation, commit);
+	await holdStates(place, conversation, [commit]);
 	return commit;
 }
 
@@ -237,6 +276,32 @@ async function withScratchIndex<T>(
 	} finally {
 		await rm(scratch, { recursive: true, force: true });
 	}
+}
+
+/**
+ * Lists the folders of a copy whose files no state of it has: repositories that the agent has made in it, and submodules,
+ * which are empty in a copy. Rejects when git or the file system fails.
+ */
+export function foldersNotKept(place: GitPlace, state: string, copy: string): Promise<string[]> {
+	return withScratchIndex(place, async git => {
+		await git(['read-tree', state]);
+		const untracked = await git([`--work-tree=${copy}`, 'ls-files', '-z', '--others', '--exclude-standard']);
+		const made = untracked.split('\0').filter(name => name.endsWith('/'));
+		const staged = (await git(['ls-files', '-z', '--stage'])).split('\0');
+		const submodules = staged.flatMap(entry =>
+			entry.startsWith('160000 ') ? [entry.slice(entry.indexOf('\t') + 1)] : [],
+		);
+		const isFilled = await Promise.all(
+			submodules.map(
+				async name =>
+					(await readdir(Buffer.concat([Buffer.from(copy + path.sep), Buffer.from(name, 'latin1')])).catch(() => []))
+						.length > 0,
+			),
+		);
+		return [...made, ...submodules.filter((_, index) => isFilled[index])].map(name =>
+			Buffer.from(name, 'latin1').toString().replace(/\/$/, ''),
+		);
+	});
 }
 
 /** Removes what is kept for a conversation in a repository. Rejects when git fails. */
@@ -265,7 +330,8 @@ export async function checkOutState(place: GitPlace, commit: string, folder: str
  */
 export async function beginRepository(gitPath: string, folder: string): Promise<void> {
 	await runGit(gitPath, folder, ['init', '--quiet', '--template=']);
-	await runGit(gitPath, folder, ['add', '--all', '--force']);
+	const quickly = ['-c', 'core.safecrlf=false', '-c', 'core.compression=0'];
+	await runGit(gitPath, folder, [...quickly, 'add', '--all', '--force'], { timeoutMs: LONG_TIMEOUT_MS });
 	await runGit(gitPath, folder, [
 		...IDENTITY,
 		'commit',
@@ -287,14 +353,15 @@ export async function mergedState(
 	base: string,
 	left: string,
 ): Promise<string | undefined> {
+	const { gitPath, directory } = place;
 	const run = async (...commandLine: string[]) =>
-		(await runGit(place.gitPath, place.directory, [...IDENTITY, ...commandLine])).trim();
+		(await runGit(gitPath, directory, [...IDENTITY, ...commandLine])).trim();
 	try {
-		// Both sides follow the same state, which therefore is the one that they are merged by.
+		// Git merges two commits by the one that both follow.
 		const own = await run('commit-tree', '-p', base, '-m', 'Now', `${now}^{tree}`);
 		const other = await run('commit-tree', '-p', base, '-m', 'Left', `${left}^{tree}`);
-		const tree = await run('merge-tree', '--write-tree', own, other);
-		return await run('commit-tree', '-p', now, '-m', 'Both', tree);
+		const tree = await runWorkTreeGit(gitPath, directory, ['merge-tree', '--write-tree', own, other]);
+		return await run('commit-tree', '-p', now, '-m', 'Both', tree.trim());
 	} catch {
 		return undefined;
 	}

@@ -1,4 +1,5 @@
 // This module carries over what earlier turns have left in an agent's copy.
+import { existsSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
@@ -10,7 +11,7 @@ import type { AgentFolder } from './agentFolder.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import { changedFiles } from './changedFiles.ts';
 import { keepEnd, keepStateOf, mergedState } from './checkpoints.ts';
-import { sentenceOf } from './messages.ts';
+import { gitFailureText } from './messages.ts';
 
 /** The work of an earlier reply of the conversation. */
 export interface EarlierWork {
@@ -23,7 +24,8 @@ export interface EarlierWork {
 
 /**
  * Keeps what is in the copy of a turn whose window was closed in the middle, before the copy is replaced. Resolves with the
- * earlier work as it is then. Rejects with a UserFacingError where something cannot be kept.
+ * earlier work as it is then. Rejects with a UserFacingError where something cannot be kept. Users are told to remove what
+ * cannot be kept, so that a folder that is gone has nothing to be kept.
  */
 export async function keepUnkept(
 	own: AgentFolder,
@@ -39,11 +41,12 @@ export async function keepUnkept(
 				one.work.checkpoints.map(async kept => {
 					const { repository, before } = kept;
 					const place = sameCheckpoint(layout, kept);
-					if (kept.after !== undefined || place === undefined) {
+					const copy = path.join(own.copy, place?.at ?? '');
+					if (kept.after !== undefined || place === undefined || !existsSync(copy)) {
 						return kept;
 					}
 					const git = placeOf(await getGitApi(), repository);
-					return { ...kept, after: await keptCopy(git, conversation, before, path.join(own.copy, place.at ?? '')) };
+					return { ...kept, after: await keptCopy(git, conversation, before, copy) };
 				}),
 			);
 			if (checkpoints.every((kept, index) => kept === one.work.checkpoints[index])) {
@@ -73,9 +76,13 @@ export async function startOfCopy(
 	for (const { work, isOnPath } of earlier) {
 		const last = isOnPath ? work.checkpoints.find(({ repository }) => repository === place.directory) : undefined;
 		if (last?.after !== undefined) {
-			const left = await withoutUndone(place, conversation, work, { ...last, after: last.after });
-			// What the user has taken is theirs: they may have changed it since, or removed it.
-			const both = await mergedState(place, before, last.taken ?? last.before, left);
+			const { after } = last;
+			// What the user has taken is theirs: they may have changed it since, or removed it. A state that somebody has removed
+			// from the repository is set aside too.
+			const both = await withoutUndone(place, conversation, work, { ...last, after }).then(
+				left => mergedState(place, before, last.taken ?? last.before, left),
+				() => undefined,
+			);
 			return { state: both ?? before, isSetAside: both === undefined };
 		}
 		if (last) {
@@ -111,7 +118,7 @@ export async function keptCopy(...[place, conversation, before, copy]: Parameter
 		throw new UserFacingError(
 			vscode.l10n.t(
 				'What the agent has changed cannot be kept: {0} It lies in {1}. Take from there what you need and remove that folder, then go on.',
-				sentenceOf(error),
+				gitFailureText(error),
 				copy,
 			),
 		);

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { StopReason } from '../../agents/session/events.ts';
-import { describeError } from '../../base/errors.ts';
+import { gitReason } from '../../base/gitReason.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import type { RefusalReason } from '../model/approvalPolicy.ts';
 
@@ -42,15 +42,7 @@ export function endedText(label: string, reason: StopReason): string | undefined
 	}
 }
 
-/** Git's words have several lines, and end without a full stop. */
-export function sentenceOf(error: unknown): string {
-	const words = describeError(error)
-		.trim()
-		.replace(/\s*\n\s*/g, ' ');
-	return /[.!?]$/.test(words) ? words : `${words}.`;
-}
-
 /** Says why git failed, in a sentence of ours where there is one. */
 export function gitFailureText(error: unknown): string {
-	return gitFailure(error, sentenceOf(error)).message;
+	return gitFailure(error, gitReason(error)).message;
 }

@@ -1,16 +1,18 @@
+import { realpathSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { isWithin } from '../../base/filePlace.ts';
+import { removeFolder } from '../../base/removeFolder.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import type { LeftOutFolder } from '../model/agentWork.ts';
 import { agentPath, type Checkpoint, repositoryPath, withFolders } from '../model/checkpoint.ts';
 import type { AgentFolder } from './agentFolder.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import { AllowedEdits } from './allowedEdits.ts';
-import { beginRepository, checkOutState, keepState, type TurnRepository } from './checkpoints.ts';
+import { beginRepository, checkOutState, foldersNotKept, keepState, type TurnRepository } from './checkpoints.ts';
 import { type EarlierWork, keepUnkept, keptCopy, startOfCopy } from './leftWork.ts';
 import { gitFailureText } from './messages.ts';
 
@@ -46,7 +48,8 @@ export class TurnFiles {
 	/** Keeps the state of the files and fills the copy. Rejects with a UserFacingError, and when git fails. */
 	static async begin(places: readonly GitPlace[], options: TurnFilesOptions): Promise<TurnFiles> {
 		const kept = await keepStates(places, options);
-		return new TurnFiles(kept, await fillCopy(kept.repositories, options), options);
+		const isSetAside = await fillCopy(kept, options);
+		return new TurnFiles(kept, isSetAside, options);
 	}
 
 	/** The copy that the agent works in. */
@@ -79,8 +82,9 @@ export class TurnFiles {
 
 	/** Returns the path from the agent's folder of a file of the user's; undefined where the agent has nothing of it. */
 	pathOf(file: string): string | undefined {
-		const kept = this.innermost(file);
-		return kept && agentPath(kept, path.relative(kept.place.directory, file).split(path.sep).join('/'));
+		const real = realPath(file);
+		const kept = this.innermost(real);
+		return kept && agentPath(kept, path.relative(kept.place.directory, real).split(path.sep).join('/'));
 	}
 
 	/** Keeps what the agent has left in the copy. Rejects with a UserFacingError where some of it cannot be kept. */
@@ -100,6 +104,7 @@ export class TurnFiles {
 			throw failures[0];
 		}
 		await this.checkBeside();
+		await this.checkInside();
 	}
 
 	/** A sandbox lets an agent write nothing beside several repositories. Without one, what lies there is told. */
@@ -117,10 +122,38 @@ export class TurnFiles {
 		}
 	}
 
+	/** Nothing keeps the files of other repositories that the agent has put into the copy. What lies in them is told. */
+	private async checkInside(): Promise<void> {
+		const folders = await Promise.all(
+			this.repositories.map(async ({ place, at, after }) => {
+				const found = after === undefined ? [] : await foldersNotKept(place, after, path.join(this.copy, at ?? ''));
+				return found.map(name => agentPath({ ...defined({ at }) }, name));
+			}),
+		);
+		if (folders.flat().length > 0) {
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'The agent has put files into a repository or submodule inside of yours, where nothing keeps them: {0}. It lies in {1} until the next message. Take from there what you need.',
+					folders.flat().join(', '),
+					this.copy,
+				),
+			);
+		}
+	}
+
 	private innermost(file: string): TurnRepository | undefined {
 		return this.repositories
 			.filter(({ place }) => isWithin(place.directory, file))
 			.toSorted((one, other) => other.place.directory.length - one.place.directory.length)[0];
+	}
+}
+
+/** Git names folders without links. What is not there is left as it is. */
+function realPath(file: string): string {
+	try {
+		return realpathSync.native(file);
+	} catch {
+		return file;
 	}
 }
 
@@ -152,29 +185,39 @@ async function keepStates(places: readonly GitPlace[], { conversation, own, sign
 	return { repositories, leftOut };
 }
 
-/** Resolves to whether something that the agent had left was set aside, as it does not fit the user's files. */
-async function fillCopy(repositories: readonly TurnRepository[], options: TurnFilesOptions): Promise<boolean> {
+/**
+ * Fills the copy, and leaves a repository out whose files cannot be put there. Resolves to whether something that the agent
+ * had left was set aside, as it does not fit the user's files.
+ */
+async function fillCopy(kept: Kept, options: TurnFilesOptions): Promise<boolean> {
 	const { own, conversation, signal } = options;
 	const earlier = await keepUnkept(own, conversation, options.earlier, options.listChanges);
-	const starts = new Map<TurnRepository, Awaited<ReturnType<typeof startOfCopy>>>();
-	for (const repository of repositories) {
-		const { place, before } = repository;
-		starts.set(repository, await startOfCopy(place, conversation, before, earlier));
-		signal.throwIfAborted();
-	}
-	const layout = repositories.map(({ place, at, before }) => ({
-		repository: place.directory,
-		before,
-		...defined({ at }),
-	}));
-	await own.replaceCopy(layout, async copy => {
-		for (const [{ place, at }, { state }] of starts) {
+	let isSetAside = false;
+	await own.replaceCopy(async copy => {
+		for (const repository of [...kept.repositories]) {
+			const { place, at, before } = repository;
 			const folder = path.join(copy, at ?? '');
-			await mkdir(folder, { recursive: true });
-			await checkOutState(place, state, folder);
-			await beginRepository(place.gitPath, folder);
+			const start = await startOfCopy(place, conversation, before, earlier);
+			try {
+				await mkdir(folder, { recursive: true });
+				await checkOutState(place, start.state, folder);
+				await beginRepository(place.gitPath, folder);
+				isSetAside ||= start.isSetAside;
+			} catch (error) {
+				kept.leftOut.push({ folder: place.directory, reason: gitFailureText(error) });
+				kept.repositories.splice(kept.repositories.indexOf(repository), 1);
+				await removeFolder(folder);
+			}
+			signal.throwIfAborted();
 		}
+		if (kept.repositories.length === 0) {
+			throw new UserFacingError(kept.leftOut.flatMap(({ reason }) => reason ?? []).join(' '));
+		}
+		return kept.repositories.map(({ place, at, before }) => ({
+			repository: place.directory,
+			before,
+			...defined({ at }),
+		}));
 	});
-	signal.throwIfAborted();
-	return [...starts.values()].some(({ isSetAside }) => isSetAside);
+	return isSetAside;
 }

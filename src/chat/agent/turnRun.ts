@@ -109,13 +109,23 @@ export class TurnRun {
 
 	/** Rejects with an error for the user. Nothing of the agent is left when it settles. */
 	async run(): Promise<void> {
-		const { queue } = this.options;
+		const { queue, turn, folder } = this.options;
+		const own = new AgentFolder(folder, turn.conversation.id);
+		const release = await own.claim();
+		if (release === undefined) {
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'An agent is at work on this conversation in another window. Wait for its end or stop it there, then send the message again.',
+				),
+			);
+		}
 		const failures: unknown[] = [];
-		await this.runToEnd().catch(error => {
+		await this.runToEnd(own).catch(error => {
 			// What the model's service says comes before what an agent has made of it.
 			failures.push(error instanceof AgentFailure ? (this.failure ?? error) : error);
 		});
 		await this.keepEnd().catch(error => failures.push(error));
+		await release().catch(error => failures.push(error));
 		const { isWhole, ...counted } = this.usage;
 		if (isWhole && counted.prompt + counted.completion > 0) {
 			queue.push({ type: 'usage', usage: usageOf(counted) });
@@ -126,7 +136,7 @@ export class TurnRun {
 		queue.push({ type: 'finish', reason: 'stop' });
 	}
 
-	private async runToEnd(): Promise<void> {
+	private async runToEnd(own: AgentFolder): Promise<void> {
 		const { turn, choice, signal } = this.options;
 		const { conversation, model } = turn;
 		const folders = workspaceFolders();
@@ -139,7 +149,6 @@ export class TurnRun {
 		const { id, label } = agent.definition;
 		const sandboxed = await isSandboxed(folders, label, this.options.consent);
 		signal.throwIfAborted();
-		const own = new AgentFolder(this.options.folder, conversation.id);
 		const files = await TurnFiles.begin(places, {
 			...this.options,
 			conversation: conversation.id,
@@ -222,7 +231,7 @@ export class TurnRun {
 		await mkdir(home, { recursive: true });
 		const { repositories, copy } = files;
 		const [{ place }, ...others] = repositories as [TurnRepository, ...TurnRepository[]];
-		const lent = await Promise.all(repositories.map(({ place: repository, at }) => lentFolders(repository, at)));
+		const lent = await Promise.all(repositories.map(({ place: repository, at }) => lentFolders(repository, copy, at)));
 		const privateFolders = [this.options.folder, ...repositories.map(({ place: { directory } }) => directory)];
 		return {
 			tree: copy,

@@ -83,6 +83,7 @@ export class Chat {
 		writer.onDidBranch(({ id, branchedFrom }) => {
 			this.current = { ...this.current, id, branchedFrom };
 			this.copying = options.images.copy(branchedFrom, id);
+			void options.service.agents.adopt(this.current);
 			this.changed.fire({ kind: 'name' });
 			this.setNotice({ kind: 'branched' });
 		});

@@ -73,6 +73,8 @@ export interface AgentTurns {
 	 * left.
 	 */
 	run(turn: AgentTurn, signal: AbortSignal): AsyncIterable<ReplyEvent>;
+	/** Keeps for a conversation that goes on as a copy what was kept for the one before. It never rejects. */
+	adopt(conversation: Conversation): Promise<void>;
 }
 
 interface ReplySources {

@@ -85,6 +85,11 @@ export interface WorkFile {
 	readonly isUndone?: true;
 }
 
+/** Returns whether the agent's copy has something of a file that the user's own has not. */
+export function isInCopy({ isTaken, isLeft }: WorkFile): boolean {
+	return !isTaken || isLeft === true;
+}
+
 /** A folder that an agent has nothing of. Without a reason, it has no Git repository. */
 export interface LeftOutFolder {
 	readonly folder: string;

@@ -2,7 +2,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { defined } from '../../base/defined.ts';
 import { pathWithin } from '../../base/filePlace.ts';
-import type { AgentStep, AgentWork, StepDiff } from '../model/agentWork.ts';
+import { type AgentStep, type AgentWork, isInCopy, type StepDiff } from '../model/agentWork.ts';
 import { furtherInput } from '../model/approvalPolicy.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { type LineDiff, lineDiff } from '../model/lineDiff.ts';
@@ -11,6 +11,9 @@ import type { ApprovalView, ChangesView, StepDiffView, StepView, WorkChange, Wor
 /** How many lines of a change, and how much of each, are shown with a question. The rest opens in the editor. */
 const MAXIMUM_LINES = 60;
 const MAXIMUM_LINE = 1_000;
+
+/** How many changed files the page lists. */
+const MAXIMUM_FILES = 200;
 
 /** A step never changes in place, and counting its lines takes time. */
 const stepViews = new WeakMap<AgentStep, StepView>();
@@ -65,7 +68,13 @@ function changesOf({ files = [], fileCount = files.length, checkpoints }: AgentW
 	if (fileCount === 0 || checkpoints.every(({ taken, after }) => (taken ?? after) === undefined)) {
 		return undefined;
 	}
-	return { files, count: fileCount };
+	const left = files.filter(isInCopy).length + fileCount - files.length;
+	return {
+		files: files.slice(0, MAXIMUM_FILES),
+		count: fileCount,
+		left,
+		canUndo: files.some(({ isTaken }) => isTaken),
+	};
 }
 
 export function toStepView(step: AgentStep): StepView {

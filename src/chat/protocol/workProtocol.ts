@@ -28,6 +28,10 @@ export interface ChangesView {
 	/** The first of them, sorted by path. */
 	files: readonly WorkFile[];
 	count: number;
+	/** The number of files of which the agent's copy has something that the user's own have not. */
+	left: number;
+	/** The user's files have some of the changes. */
+	canUndo: boolean;
 }
 
 export interface StepView {

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { gitReason } from '../../base/gitReason.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { type ChangeUriParts, changeUri } from '../changes/changeUri.ts';
@@ -10,7 +11,6 @@ import { versionWords } from '../changes/fileUris.ts';
 import { listChangedFiles } from '../changes/readChanges.ts';
 import { shortName } from '../launch/findingText.ts';
 import { type ChangedFile, type ChangeStatus, pathOf } from '../model/changedFile.ts';
-import { gitReason } from '../model/gitReason.ts';
 import type { ApplyCommands } from './applyCommands.ts';
 
 export interface CommitRange {

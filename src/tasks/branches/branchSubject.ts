@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { gitReason } from '../../base/gitReason.ts';
 import { findUnfinished } from '../../base/gitWorktree.ts';
 import type { TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
@@ -10,7 +11,6 @@ import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { BranchMissing, fetchTip } from '../changes/taskBranch.ts';
 import type { TaskRepository } from '../changes/taskRepository.ts';
 import { shortName } from '../launch/findingText.ts';
-import { gitReason } from '../model/gitReason.ts';
 import { FilterRefused } from './blockingFiles.ts';
 import type { Dialogs } from './dialogs.ts';
 import { isUsableName, type LocalBranch, readLocalBranch } from './localBranch.ts';

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { isWithin } from '../../base/filePlace.ts';
+import { gitReason } from '../../base/gitReason.ts';
 import { shortName } from '../launch/findingText.ts';
 import { readBranchCommit } from '../launch/repositoryFacts.ts';
-import { gitReason } from '../model/gitReason.ts';
 import { FilesInTheWay } from './blockingFiles.ts';
 import {
 	type BranchSubject,

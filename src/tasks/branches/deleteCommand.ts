@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { gitReason } from '../../base/gitReason.ts';
 import type { TaskResult } from '../../contract/taskResults.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { shortName } from '../launch/findingText.ts';
 import { readBranchCommit } from '../launch/repositoryFacts.ts';
 import { makeScratchBranch, removeScratchBranch, type ScratchBranch } from '../launch/scratchCommit.ts';
-import { gitReason } from '../model/gitReason.ts';
 import { type BranchSubject, readBranch, readTip, shownFolder } from './branchSubject.ts';
 import type { Dialogs } from './dialogs.ts';
 import { countLost, listPushRemotes, readRemoteBranch } from './remoteBranch.ts';

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { gitReason } from '../../base/gitReason.ts';
 import { withoutCredentials } from '../../base/remoteUrl.ts';
 import { shortName } from '../launch/findingText.ts';
 import { readRemoteAddress } from '../launch/repositoryFacts.ts';
-import { gitReason } from '../model/gitReason.ts';
 import { FilesInTheWay } from './blockingFiles.ts';
 import { type BranchSubject, checkOutFailure, listNames, openedRepository, readTip } from './branchSubject.ts';
 import { headBranch } from './checkOut.ts';

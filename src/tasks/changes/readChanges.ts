@@ -1,14 +1,9 @@
 import type { GitPlace } from '../../platform/git.ts';
-import { listDifference, prepareGit, type ReadingGit, runGit } from '../../platform/gitCommand.ts';
+import { FIND_RENAMES, listDifference, prepareGit, type ReadingGit, runGit } from '../../platform/gitCommand.ts';
 import { type ChangedFile, readChangedFiles } from '../model/changedFile.ts';
 
 /** A file above this size, in bytes, is not compared line by line. */
 export const MAXIMUM_COMPARED = 8 * 1024 * 1024;
-
-/** Git stops looking for renames among more files than this, because the work grows with the square. */
-const MAXIMUM_RENAMES = 1000;
-
-const RENAMES = ['--find-renames', `-l${MAXIMUM_RENAMES}`];
 
 /** Only files that were moved as they are count as renamed. Git reads no content to find these. */
 const EXACT_RENAMES = ['--find-renames=100%'];
@@ -26,7 +21,7 @@ const COUNTING = [
 	'-z',
 	'--raw',
 	'--numstat',
-	...RENAMES,
+	...FIND_RENAMES,
 	SUBMODULES,
 	'--no-textconv',
 	'--no-ext-diff',
@@ -91,7 +86,7 @@ export async function listChangedNames(
 	tip: string,
 ): Promise<ChangedFile[]> {
 	const list = (renames: readonly string[]) => listDifference(gitPath, directory, [...renames, SUBMODULES], start, tip);
-	const output = await list(RENAMES).catch((error: { stderr?: unknown }) => {
+	const output = await list(FIND_RENAMES).catch((error: { stderr?: unknown }) => {
 		if (LACKS_CONTENT.test(String(error.stderr))) {
 			return list(EXACT_RENAMES);
 		}

@@ -3,12 +3,12 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
+import { gitReason } from '../../base/gitReason.ts';
 import { baseCommitOf, type TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { shortName } from '../launch/findingText.ts';
 import type { ChangedFile } from '../model/changedFile.ts';
-import { gitReason } from '../model/gitReason.ts';
 import { listChangedFiles, listChangedNames } from './readChanges.ts';
 import type { ResultReferences } from './resultReferences.ts';
 import {

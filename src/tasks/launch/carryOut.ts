@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { FoundSetting } from '../../base/gitConfiguration.ts';
+import { gitReason } from '../../base/gitReason.ts';
 import { commitChanges } from '../../platform/commitChanges.ts';
 import { placeOf } from '../../platform/git.ts';
 import { gitFailure, settingLine } from '../../platform/gitRefusalMessages.ts';
 import { inertText } from '../../platform/inertText.ts';
 import { askModal } from '../../platform/notify.ts';
-import { gitReason } from '../model/gitReason.ts';
 import { shortName } from './findingText.ts';
 import type { ConfirmedLaunch } from './launchCheck.ts';
 import type { ScratchBranches } from './scratchBranches.ts';

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { gitReason } from '../../base/gitReason.ts';
 import { hasCredentials } from '../../base/remoteUrl.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import type { Branch } from '../model/branches.ts';
 import type { LaunchFacts, ServiceCheck } from '../model/findings.ts';
-import { gitReason } from '../model/gitReason.ts';
 import { launchTarget } from '../model/launchTarget.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { shortName } from './findingText.ts';

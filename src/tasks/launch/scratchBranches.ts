@@ -1,9 +1,9 @@
 import type * as vscode from 'vscode';
+import { gitReason } from '../../base/gitReason.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
 import { UNDER_WAY_MS } from '../model/createdTask.ts';
-import { gitReason } from '../model/gitReason.ts';
 import { SCRATCH_ENTRIES } from '../model/storageKeys.ts';
 import { findScratchBranch, removeScratchBranch, type ScratchBranch } from './scratchCommit.ts';
 

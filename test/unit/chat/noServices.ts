@@ -13,6 +13,7 @@ export const noChannels: EncryptedChannels = { offer: none, open: none, explain:
 /** No agent works for these conversations. */
 export const noAgents: AgentTurns = {
 	refusal: async () => ({ message: 'No agent works here.' }),
+	adopt: async () => {},
 	run: () => ({ [Symbol.asyncIterator]: () => ({ next: none }) }),
 };
 

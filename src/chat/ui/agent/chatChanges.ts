@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { WorkFile } from '../../model/agentWork.ts';
+import { isInCopy, type WorkFile } from '../../model/agentWork.ts';
 import type { ChangesView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { iconButton } from '../components/iconButton.ts';
@@ -41,9 +41,7 @@ export class ChatChanges extends LitElement {
 
 	override render(): TemplateResult {
 		const { changes, turn } = this;
-		const { files, count } = changes;
-		const left = files.filter(isInCopy).length + count - files.length;
-		const canUndo = files.some(({ isTaken }) => isTaken);
+		const { files, count, left, canUndo } = changes;
 		const words = countWords(count, this.language);
 		const isWhole = left === 0;
 		const title = isWhole
@@ -84,8 +82,7 @@ export class ChatChanges extends LitElement {
 		const { turn, post } = this;
 		const { path, status, isUndone, added = 0, removed = 0 } = file;
 		// Where all files are in the same place, the summary says it.
-		const isMixed = this.changes.files.some(({ isTaken }) => isTaken);
-		const place = isUndone ? l10n.t('Undone') : isMixed && isInCopy(file) ? copyWords(file) : undefined;
+		const place = isUndone ? l10n.t('Undone') : this.changes.canUndo && isInCopy(file) ? copyWords(file) : undefined;
 		const [, folder = '', name = path] = /^(.*)\/([^/]+)$/.exec(path) ?? [];
 		const facts: StepFact[] = countFacts(added, removed, new Intl.NumberFormat(this.language));
 		if (place !== undefined) {
@@ -117,9 +114,6 @@ export class ChatChanges extends LitElement {
 			: iconButton('discard', l10n.t('Undo {0}', shown), () => post({ kind: 'work-undo', turn, file }));
 	}
 }
-
-/** Whether the agent's copy has something of a file that the user's own has not. */
-const isInCopy = ({ isTaken, isLeft }: WorkFile) => !isTaken || isLeft === true;
 
 const copyWords = ({ isTaken }: WorkFile) => (isTaken ? l10n.t('More in the copy') : l10n.t('In the copy'));
 

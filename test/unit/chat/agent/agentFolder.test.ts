@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
 import { AgentFolder } from '../../../../src/chat/agent/agentFolder.ts';
 
 describe('the folder of a conversation’s agents', () => {
@@ -24,12 +25,16 @@ describe('the folder of a conversation’s agents', () => {
 
 	it('has a copy that begins anew each time, once it is whole', async () => {
 		const layout = (before: string) => [{ repository: '/a', at: 'a', before }];
-		const fill = (name: string) => folder.replaceCopy(layout(name), copy => writeFile(path.join(copy, name), ''));
+		const fill = (name: string) =>
+			folder.replaceCopy(async copy => {
+				await writeFile(path.join(copy, name), '');
+				return layout(name);
+			});
 		assert.deepEqual(await folder.layout(), []);
 		await fill('one.txt');
 		const cause = new Error('no space is left');
 		await assert.rejects(
-			folder.replaceCopy(layout('half'), async copy => {
+			folder.replaceCopy(async copy => {
 				await writeFile(path.join(copy, 'half.txt'), '');
 				throw cause;
 			}),
@@ -40,6 +45,20 @@ describe('the folder of a conversation’s agents', () => {
 		await fill('two.txt');
 		assert.deepEqual(await readdir(folder.copy), ['two.txt']);
 		assert.deepEqual(await folder.layout(), layout('two.txt'));
+	});
+
+	it('is worked in by one window at a time, and by the next one once that is gone', async () => {
+		const claim = path.join(folder.directory, 'turn.json');
+		const release = await folder.claim();
+		assert.ok(release);
+		assert.equal(await folder.claim(), undefined);
+		await release();
+		const again = await folder.claim();
+		assert.ok(again);
+		await writeFile(claim, JSON.stringify({ pid: process.pid, start: 'another start' }));
+		assert.ok(await folder.claim(), 'another process has the number of one that is gone');
+		await writeFile(claim, 'half of it');
+		assert.ok(await folder.claim());
 	});
 
 	it('knows the repositories that have something of it, once each, and forgets all', async () => {

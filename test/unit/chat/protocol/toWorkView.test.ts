@@ -99,11 +99,11 @@ describe('what the page shows of an agent’s work', () => {
 		assert.equal(toWorkView(begun, true).changes, undefined);
 		const kept = { ...begun, checkpoints: [other, { ...checkpoint, after: 'b'.repeat(40) }] };
 		assert.equal(toWorkView(kept, false).changes, undefined);
-		assert.deepEqual(toWorkView(kept, true).changes, { files, count: 3 });
+		assert.deepEqual(toWorkView(kept, true).changes, { files, count: 3, left: 3, canUndo: false });
 		assert.equal(toWorkView({ ...kept, files: [], fileCount: 0 }, true).changes, undefined);
 		// A window that was closed in the middle of a turn has not kept the state after it.
 		const taken = { ...begun, checkpoints: [other, { ...checkpoint, taken: 'c'.repeat(40) }] };
-		assert.deepEqual(toWorkView(taken, true).changes, { files, count: 3 });
+		assert.deepEqual(toWorkView(taken, true).changes, { files, count: 3, left: 3, canUndo: false });
 	});
 
 	it('is told by what has changed alone', () => {

@@ -1,4 +1,4 @@
-import { oneLine } from '../../base/plainText.ts';
+import { oneLine } from './plainText.ts';
 
 const MAXIMUM_REASON = 200;
 

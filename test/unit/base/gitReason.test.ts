@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { gitReason } from '../../../../src/tasks/model/gitReason.ts';
+import { gitReason } from '../../../src/base/gitReason.ts';
 
 describe('why git failed, in one sentence', () => {
 	const of = (...lines: string[]) => gitReason({ message: 'Failed to execute git', stderr: `${lines.join('\n')}\n` });

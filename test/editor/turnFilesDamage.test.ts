@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import {
+	appendFileSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { agentHandlers } from '../../src/chat/agent/agentHandlers.ts';
+import { AgentRuns } from '../../src/chat/agent/agentRuns.ts';
+import type { AgentRunsOptions } from '../../src/chat/agent/agentRunsOptions.ts';
+import { changedFiles } from '../../src/chat/agent/changedFiles.ts';
+import { repositoriesOf } from '../../src/chat/agent/checkpoints.ts';
+import { lentFolders } from '../../src/chat/agent/lentFolders.ts';
+import type { TurnFiles } from '../../src/chat/agent/turnFiles.ts';
+import type { Chat } from '../../src/chat/conversation/chat.ts';
+import { type AgentWork, withTaken } from '../../src/chat/model/agentWork.ts';
+import type { Conversation } from '../../src/chat/model/conversation.ts';
+import { toWorkView } from '../../src/chat/protocol/toWorkView.ts';
+import { describeRange } from '../../src/tasks/apply/commitRanges.ts';
+import { useTurnFiles } from './useTurnFiles.ts';
+
+const LINES = '1\n2\n3\n4\n5\n6\n7\n8\n9\n';
+
+describe('the files of a turn of an agent, where something is wrong with them', () => {
+	const { at, inCopy, git, write, repository, commit, begin, tell, workAt, id, own } = useTurnFiles();
+	const changed = ({ checkpoints }: Pick<TurnFiles, 'checkpoints'>) => changedFiles(checkpoints, describeRange);
+	const noEdit = { id: '1', kind: 'edit', title: 'Edit', status: 'pending', locations: [], output: '' } as const;
+
+	it('are not those of another repository that the repository’s own configuration names', async () => {
+		repository('private', { 'secret.txt': 'secret\n' });
+		write(at('server', 'evil', 'objects', 'x', 'keep'), '');
+		write(at('server', 'evil', 'refs', 'x', 'keep'), '');
+		write(at('server', 'evil', 'HEAD'), 'ref: refs/heads/main\n');
+		write(
+			at('server', 'evil', 'config'),
+			'[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../../private\n',
+		);
+		commit('server');
+		git('client', 'config', 'core.worktree', at('private'));
+		const { places, leftOut } = await repositoriesOf([at('client'), at('server'), at('server', 'evil')]);
+		assert.deepEqual(
+			places.map(({ directory }) => path.basename(directory)),
+			['server'],
+		);
+		assert.deepEqual(
+			leftOut.map(({ folder }) => path.relative(at(), folder)),
+			['client', path.join('server', 'evil')],
+		);
+		for (const { reason } of leftOut) {
+			assert.match(reason ?? '', /says that its files are those of .*private.* Remove “core\.worktree” from .*config/);
+		}
+	});
+
+	it('are those of a linked worktree and of a submodule', async () => {
+		git('server', 'worktree', 'add', '--quiet', '-b', 'other', at('worktree'));
+		git('server', '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', at('client'), 'sub');
+		const { places, leftOut } = await repositoriesOf([at('worktree'), at('server', 'sub')]);
+		assert.deepEqual(leftOut, []);
+		assert.deepEqual(
+			places.map(({ directory }) => path.basename(directory)),
+			['worktree', 'sub'],
+		);
+	});
+
+	it('are merged without a program that the repository’s own configuration names', async () => {
+		write(at('server', '.gitattributes'), '*.txt merge=own\n');
+		write(at('server', 'lines.txt'), LINES);
+		commit('server');
+		git('server', 'config', 'merge.own.driver', `touch '${at('ran')}'; false`);
+		const first = await begin('server');
+		write(inCopy('lines.txt'), LINES.replace('1', 'one'));
+		await first.keepEnd();
+		tell(first);
+		write(at('server', 'lines.txt'), LINES.replace('9', 'nine'));
+		const { isSetAside } = await begin('server');
+		assert.equal(existsSync(at('ran')), false);
+		assert.equal(isSetAside, false);
+		assert.equal(readFileSync(inCopy('lines.txt'), 'utf8'), LINES.replace('1', 'one').replace('9', 'nine'));
+	});
+
+	it('are shown no dependencies where the agent has made a link or a file of the way to them', async () => {
+		write(at('server', '.gitignore'), 'node_modules/\n');
+		for (const name of ['linked', 'file', 'plain']) {
+			write(at('server', 'packages', name, 'package.json'), '{}');
+		}
+		commit('server');
+		for (const name of ['linked', 'file', 'plain']) {
+			write(at('server', 'packages', name, 'node_modules', 'dep', 'index.js'), '1');
+		}
+		mkdirSync(at('victim'));
+		const first = await begin('client', 'server');
+		for (const name of ['linked', 'file']) {
+			rmSync(inCopy('server', 'packages', name), { recursive: true });
+		}
+		symlinkSync(at('victim'), inCopy('server', 'packages', 'linked'));
+		writeFileSync(inCopy('server', 'packages', 'file'), '');
+		await first.keepEnd();
+		tell(first);
+		const second = await begin('client', 'server');
+		const [, server = assert.fail()] = second.repositories;
+		const lent = await lentFolders(server.place, second.copy, server.at);
+		assert.deepEqual(
+			lent.map(folder => folder.at),
+			['server/packages/plain/node_modules'],
+		);
+	});
+
+	it('go on once what could not be kept was removed', async () => {
+		const files = await begin('client', 'server');
+		rmSync(inCopy('server'), { recursive: true });
+		writeFileSync(inCopy('server'), 'a file');
+		await assert.rejects(files.keepEnd(), /removed that folder or put something else/);
+		tell(files);
+		await assert.rejects(begin('client', 'server'), /remove that folder, then go on/);
+		rmSync(inCopy('server'));
+		await begin('client', 'server');
+		assert.equal(readFileSync(inCopy('server', 'server.txt'), 'utf8'), 'server\n');
+	});
+
+	it('are told in a sentence of a repository that is gone, and go on once its copy was removed', async () => {
+		tell(await begin('client', 'server'));
+		rmSync(at('server'), { recursive: true });
+		await assert.rejects(begin('client'), /cannot be kept: The folder .*server is not there any more\. It lies in /);
+		rmSync(inCopy('server'), { recursive: true });
+		await begin('client');
+		assert.equal(readFileSync(inCopy('client.txt'), 'utf8'), 'client\n');
+	});
+
+	it('are told where the agent has put them into a repository or a submodule in the copy', async () => {
+		git('server', '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', at('client'), 'sub');
+		commit('server');
+		const files = await begin('client', 'server');
+		await files.keepEnd();
+		write(inCopy('server', 'app', 'main.js'), 'work');
+		execFileSync('git', ['init', '--quiet', inCopy('server', 'app')]);
+		write(inCopy('server', 'sub', 'new.txt'), 'work');
+		await assert.rejects(
+			files.keepEnd(),
+			/where nothing keeps them: server\/app, server\/sub\. It lies in .* until the next/,
+		);
+	});
+
+	it('have a file that was moved and taken back under its old name', async () => {
+		write(at('server', 'old.txt'), LINES);
+		commit('server');
+		const first = await begin('client', 'server');
+		rmSync(inCopy('server', 'old.txt'));
+		write(inCopy('server', 'new.txt'), LINES);
+		await first.keepEnd();
+		const { files = [] } = await changed(first);
+		assert.deepEqual(
+			files.map(({ path: name, status }) => [name, status]),
+			[['server/new.txt', 'R']],
+		);
+		tell(first, { files: files.map(file => ({ ...file, isUndone: true as const })) });
+		await begin('client', 'server');
+		assert.deepEqual(readdirSync(inCopy('server')).sort(), ['.git', 'old.txt', 'server.txt']);
+	});
+
+	it('are marked, counted and taken back where they are many', async () => {
+		const first = await begin('client', 'server');
+		const names = Array.from({ length: 250 }, (_, index) => `new-${index}.txt`);
+		for (const name of names) {
+			write(inCopy('client', name), 'x');
+		}
+		write(inCopy('server', 'server.txt'), 'allowed\n');
+		await first.keepEnd();
+		const [client = assert.fail(), server = assert.fail()] = first.checkpoints;
+		const checkpoints = [client, { ...server, taken: server.after ?? '' }];
+		tell(first, { checkpoints, ...(await changed({ checkpoints })) });
+		const before = workAt(0);
+		const changes = (work: AgentWork) => {
+			const { files, ...sums } = toWorkView(work, true).changes ?? assert.fail();
+			return { listed: files.length, ...sums };
+		};
+		assert.deepEqual(changes(before), { listed: 200, count: 251, left: 250, canUndo: true });
+		const paths = names.map(name => `client/${name}`);
+		const { repository: place, after = '' } = client;
+		const taken = withTaken(before, { repository: place, taken: after, paths, isTaken: true });
+		assert.deepEqual(changes(taken), { listed: 200, count: 251, left: 0, canUndo: true });
+		tell(first, withTaken(taken, { repository: place, taken: client.before, paths, isTaken: false }));
+		await begin('client', 'server');
+		assert.deepEqual(readdirSync(inCopy('client')).sort(), ['.git', 'client.txt']);
+	});
+
+	it('are taken back in the repositories alone that have something of them', async () => {
+		const files = await begin('client', 'server');
+		write(inCopy('server', 'new.txt'), 'new\n');
+		await files.keepEnd();
+		const [client = assert.fail(), server = assert.fail()] = files.checkpoints;
+		const checkpoints = [client, { ...server, taken: server.after ?? '' }];
+		tell(files, { checkpoints, ...(await changed({ checkpoints })) });
+		const reply = { state: 'done', startedAt: 0, text: '', work: workAt(0) };
+		const chat = { conversation: { id: id(), turns: [{ id: 't', askedAt: 0, question: '', replies: [reply] }] } };
+		const asked: string[] = [];
+		const handlers = agentHandlers({
+			runs: () => assert.fail(),
+			withTurn: async (_, run) => void (await run(chat as unknown as Chat)),
+			ranges: () => ({
+				compare: () => assert.fail(),
+				take: () => assert.fail(),
+				takeBack: async range => {
+					asked.push(path.basename(range.repository));
+					return [];
+				},
+			}),
+			documents: {} as never,
+			pickAgent: () => assert.fail(),
+			label: () => '',
+			focusComposer: () => {},
+		});
+		await handlers['work-undo']({ kind: 'work-undo', turn: 't' } as never);
+		assert.deepEqual(asked, ['server']);
+	});
+
+	it('are forgotten in each repository, also where another one cannot be read', async () => {
+		const files = await begin('client', 'server');
+		await files.keepEnd();
+		rmSync(at('client', '.git'), { recursive: true });
+		const runs = new AgentRuns({ folder: at('agents') } as AgentRunsOptions);
+		await assert.rejects(runs.forget(id()), /not a git repository/);
+		assert.equal(git('server', 'for-each-ref', 'refs/errand'), '');
+		assert.equal(existsSync(own().directory), false);
+	});
+
+	it('stay where a conversation goes on as a copy and the one before is deleted', async () => {
+		const first = await begin('server');
+		write(inCopy('left.txt'), 'left\n');
+		await first.keepEnd();
+		tell(first);
+		const runs = new AgentRuns({ folder: at('agents') } as AgentRunsOptions);
+		const turns = [{ replies: [{ work: workAt(0) }] }] as unknown as Conversation['turns'];
+		await runs.adopt({ id: randomUUID(), turns } as Conversation);
+		await runs.forget(id());
+		git('server', 'gc', '--quiet', '--prune=now');
+		const second = await begin('server');
+		assert.equal(second.isSetAside, false);
+		assert.equal(readFileSync(inCopy('left.txt'), 'utf8'), 'left\n');
+	});
+
+	it('are set aside where somebody has removed the state that they were kept in', async () => {
+		const first = await begin('server');
+		write(inCopy('left.txt'), 'left\n');
+		await first.keepEnd();
+		tell(first, { files: [{ path: 'left.txt', status: 'A', isUndone: true }] });
+		for (const reference of git('server', 'for-each-ref', '--format=%(refname)', 'refs/errand').trim().split('\n')) {
+			git('server', 'update-ref', '-d', reference);
+		}
+		git('server', 'gc', '--quiet', '--prune=now');
+		assert.equal((await begin('server')).isSetAside, true);
+	});
+
+	it('are not promised to the user’s folder where git ignores them', async () => {
+		write(at('server', '.gitignore'), 'local.json\n');
+		commit('server');
+		const files = await begin('client', 'server');
+		const plan = (name: string) =>
+			files.edits.plan({ ...noEdit, diffs: [{ path: name, newText: '{}\n' }] }, shown => shown);
+		assert.ok(await plan('server/new.json'));
+		assert.equal(await plan('server/local.json'), undefined);
+	});
+
+	it('are left out, with the reason, where they cannot be put into the copy, and those of the others are there', async () => {
+		write(at('server', '.gitattributes'), '*.bin filter=missing\n');
+		write(at('server', 'image.bin'), 'x');
+		commit('server');
+		git('server', 'config', 'filter.missing.smudge', 'false');
+		git('server', 'config', 'filter.missing.required', 'true');
+		const files = await begin('client', 'server');
+		assert.deepEqual(files.folders, ['client']);
+		assert.deepEqual(readdirSync(files.copy), ['client']);
+		const [{ folder = '', reason = '' } = {}] = files.leftOut;
+		assert.equal(path.basename(folder), 'server');
+		assert.match(reason, /image\.bin|filter/);
+		assert.doesNotMatch(reason, /--no-pager/);
+	});
+
+	it('are there whatever the line endings of a file, although the user wants git to refuse mixed ones', async () => {
+		write(at('server', 'mixed.txt'), 'a\r\nb\n');
+		commit('server');
+		const { HOME } = process.env;
+		write(at('home', '.gitconfig'), '[core]\n\tsafecrlf = true\n\tautocrlf = input\n');
+		process.env['HOME'] = at('home');
+		try {
+			assert.deepEqual((await begin('client', 'server')).leftOut, []);
+		} finally {
+			process.env['HOME'] = HOME;
+		}
+	});
+
+	it('have a path from the agent’s folder for a file that is opened through a link', async () => {
+		symlinkSync(at('server'), at('link'));
+		const files = await begin('client', 'link');
+		appendFileSync(at('server', 'server.txt'), 'more\n');
+		assert.equal(files.pathOf(at('link', 'server.txt')), 'server/server.txt');
+	});
+});
