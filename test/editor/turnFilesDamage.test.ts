@@ -148,6 +148,28 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		);
 	});
 
+	it('are told where the agent has put them into the place of another open repository', async () => {
+		repository('client/sub', { 'sub.txt': 'sub\n' });
+		const files = await begin('client', 'client/sub');
+		await files.keepEnd();
+		write(inCopy('client', 'sub', 'sub.txt'), 'other\n');
+		await assert.rejects(files.keepEnd(), /where nothing keeps them: client\/sub\./);
+		assert.deepEqual((await changed(files)).files, []);
+	});
+
+	it('are kept without the pipes that are among them', async () => {
+		const files = await begin('client', 'server');
+		write(inCopy('server', 'new', 'file.txt'), 'new\n');
+		for (const name of ['.gitignore', '.gitattributes', 'pipe', path.join('new', '.gitignore')]) {
+			execFileSync('mkfifo', [inCopy('server', name)]);
+		}
+		await files.keepEnd();
+		assert.deepEqual(
+			(await changed(files)).files?.map(file => file.path),
+			['server/new/file.txt'],
+		);
+	});
+
 	it('have a file that was moved and taken back under its old name', async () => {
 		write(at('server', 'old.txt'), LINES);
 		commit('server');

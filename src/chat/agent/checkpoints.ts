@@ -286,22 +286,35 @@ export function foldersNotKept(place: GitPlace, state: string, copy: string): Pr
 	return withScratchIndex(place, async git => {
 		await git(['read-tree', state]);
 		const untracked = await git([`--work-tree=${copy}`, 'ls-files', '-z', '--others', '--exclude-standard']);
-		const made = untracked.split('\0').filter(name => name.endsWith('/'));
+		const repositories = untracked.split('\0').flatMap(name => (name.endsWith('/') ? [name.slice(0, -1)] : []));
 		const staged = (await git(['ls-files', '-z', '--stage'])).split('\0');
 		const submodules = staged.flatMap(entry =>
 			entry.startsWith('160000 ') ? [entry.slice(entry.indexOf('\t') + 1)] : [],
 		);
-		const isFilled = await Promise.all(
-			submodules.map(
-				async name =>
-					(await readdir(Buffer.concat([Buffer.from(copy + path.sep), Buffer.from(name, 'latin1')])).catch(() => []))
-						.length > 0,
-			),
-		);
-		return [...made, ...submodules.filter((_, index) => isFilled[index])].map(name =>
-			Buffer.from(name, 'latin1').toString().replace(/\/$/, ''),
-		);
+		const filled: string[] = [];
+		for (const name of [...repositories, ...submodules]) {
+			const entries = await readdir(Buffer.concat([Buffer.from(copy + path.sep), Buffer.from(name, 'latin1')]));
+			if (entries.some(entry => entry !== '.git')) {
+				filled.push(Buffer.from(name, 'latin1').toString());
+			}
+		}
+		return filled;
 	});
+}
+
+/**
+ * Removes the pipes of a copy, which no state has. Git would read a file of its own from one until somebody writes to it.
+ * Rejects with the system's error.
+ */
+export async function removePipes(folder: string | Buffer): Promise<void> {
+	for (const entry of await readdir(folder, { encoding: 'buffer', withFileTypes: true })) {
+		const name = Buffer.concat([Buffer.from(folder), Buffer.from(path.sep), entry.name]);
+		if (entry.isDirectory()) {
+			await removePipes(name);
+		} else if (entry.isFIFO()) {
+			await rm(name);
+		}
+	}
 }
 
 /** Removes what is kept for a conversation in a repository. Rejects when git fails. */

@@ -10,7 +10,7 @@ import { type Checkpoint, repositoryPath, sameCheckpoint } from '../model/checkp
 import type { AgentFolder } from './agentFolder.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import { changedFiles } from './changedFiles.ts';
-import { keepEnd, keepStateOf, mergedState } from './checkpoints.ts';
+import { keepEnd, keepStateOf, mergedState, removePipes } from './checkpoints.ts';
 import { gitFailureText } from './messages.ts';
 
 /** The work of an earlier reply of the conversation. */
@@ -113,6 +113,7 @@ export async function keptCopy(...[place, conversation, before, copy]: Parameter
 		if (status?.isDirectory() !== true) {
 			throw new UserFacingError(vscode.l10n.t('The agent has removed that folder or put something else in its place.'));
 		}
+		await removePipes(copy);
 		return await keepEnd(place, conversation, before, copy);
 	} catch (error) {
 		throw new UserFacingError(

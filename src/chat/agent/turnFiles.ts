@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
@@ -185,6 +185,17 @@ async function keepStates(places: readonly GitPlace[], { conversation, own, sign
 	return { repositories, leftOut };
 }
 
+/** Makes an empty repository in the place of each one that lies inside, so that nothing there becomes the outer one's. */
+async function beginInside(repositories: readonly TurnRepository[], outer: GitPlace, folder: string): Promise<void> {
+	for (const { place } of repositories) {
+		const inside = path.join(folder, path.relative(outer.directory, place.directory));
+		if (isWithin(outer.directory, place.directory) && !existsSync(inside)) {
+			await mkdir(inside, { recursive: true });
+			await beginRepository(place.gitPath, inside);
+		}
+	}
+}
+
 /**
  * Fills the copy, and leaves a repository out whose files cannot be put there. Resolves to whether something that the agent
  * had left was set aside, as it does not fit the user's files.
@@ -202,6 +213,7 @@ async function fillCopy(kept: Kept, options: TurnFilesOptions): Promise<boolean>
 				await mkdir(folder, { recursive: true });
 				await checkOutState(place, start.state, folder);
 				await beginRepository(place.gitPath, folder);
+				await beginInside(kept.repositories, place, folder);
 				isSetAside ||= start.isSetAside;
 			} catch (error) {
 				kept.leftOut.push({ folder: place.directory, reason: gitFailureText(error) });
