@@ -95,7 +95,7 @@ describe('the turn of an agent in the chat', function () {
 					marks.map(async mark => Math.round((await chat.page.locator(mark).first().boundingBox())?.y ?? -1)),
 				);
 			const before = await places();
-			const work = { label: 'Errand', folder: '~', isSandboxed: true } as const;
+			const work = { label: 'Errand', folders: [{ name: '~' }], isSandboxed: true } as const;
 			await chat.changes({ kind: 'reasoning-append', turn: turn.id, text: 'A thought that comes late.' });
 			assert.deepEqual(await places(), before, 'after a thought');
 			await chat.changes({ kind: 'work-set', turn: turn.id, work: { ...work, plan: PLAN } });
@@ -367,7 +367,7 @@ describe('the turn of an agent in the chat', function () {
 			entries.map(entry => entry.match(/[\w ]{2,}/g)?.join(': ')),
 			['Done: Find where expiry is compared', 'Now: Compare milliseconds with milliseconds', 'To do: Run the tests'],
 		);
-		const work = { label: 'Errand', folder: '~', isSandboxed: true } as const;
+		const work = { label: 'Errand', folders: [{ name: '~' }], isSandboxed: true } as const;
 		const done = PLAN.map(({ content }) => ({ content, status: 'completed' as const }));
 		await chat.changes({ kind: 'work-set', turn: turn.id, work: { ...work, plan: done } });
 		assert.equal(await button('Plan: 3 of 3 done').getAttribute('aria-expanded'), 'true');

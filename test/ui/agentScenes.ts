@@ -51,7 +51,7 @@ export function agentTurn(work: Partial<WorkView>, reply: Partial<ReplyView> = {
 		{
 			model: 'large-model',
 			text: '',
-			work: { label: 'Errand', folder: '~/widgets', isSandboxed: true, steps: [], ...work },
+			work: { label: 'Errand', folders: [{ name: '~/widgets' }], isSandboxed: true, steps: [], ...work },
 			...reply,
 		},
 		{ mode: 'agent', question: 'Login fails on expired tokens. Find out why and fix it.' },

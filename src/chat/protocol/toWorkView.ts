@@ -41,7 +41,7 @@ function withoutSteps(work: AgentWork): Omit<WorkView, 'steps'> {
 	const { label, checkpoints, leftOut, isSandboxed, isSetAside, summary, further, plan } = work;
 	return {
 		label,
-		folder: checkpoints.map(placeWords).join(', '),
+		folders: checkpoints.map(kept => ({ name: placeWords(kept), ...defined({ at: kept.at }) })),
 		isSandboxed,
 		...defined({
 			leftOut: leftOut?.map(({ folder, ...others }) => ({ folder: shortFolder(folder), ...others })),

@@ -7,8 +7,8 @@ import type { DiffLine } from '../model/lineDiff.ts';
 export interface WorkView {
 	/** The agent's name. */
 	label: string;
-	/** The folders that it works in copies of, as people write them. */
-	folder: string;
+	/** The folders that it works in copies of. */
+	folders: readonly FolderView[];
 	/** The folders of the window that it has nothing of. */
 	leftOut?: readonly LeftOutFolder[];
 	isSandboxed: boolean;
@@ -21,6 +21,13 @@ export interface WorkView {
 	further?: number;
 	plan?: readonly PlanEntry[];
 	changes?: ChangesView;
+}
+
+export interface FolderView {
+	/** The agent's folder for it, where it has several. */
+	at?: string;
+	/** The user's folder, as people write it. */
+	name: string;
 }
 
 /** The files that a turn has changed. */

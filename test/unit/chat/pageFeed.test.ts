@@ -102,7 +102,7 @@ describe('the feed of the page', () => {
 		feed.change({
 			kind: 'work-set',
 			turn: id,
-			work: { label: 'Errand', folder: '~', isSandboxed: true },
+			work: { label: 'Errand', folders: [{ name: '~' }], isSandboxed: true },
 		});
 		feed.change({ kind: 'step-set', turn: id, step: step('one', 'running') });
 		feed.change({ kind: 'step-set', turn: id, step: step('one', 'done') });

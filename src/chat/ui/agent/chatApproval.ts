@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { ApprovalAnswer } from '../../model/agentWork.ts';
 import type { DiffLine } from '../../model/lineDiff.ts';
-import type { ApprovalView, StepView } from '../../protocol/workProtocol.ts';
+import type { ApprovalView, FolderView, StepView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { linkStyles } from '../components/link.styles.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
@@ -20,7 +20,7 @@ const SIGNS = { same: ' ', added: '+', removed: '−', gap: '⋯', broken: '\\',
 
 /** Where an agent's steps happen. */
 export interface Surroundings {
-	readonly folder: string;
+	readonly folders: readonly FolderView[];
 	readonly isSandboxed: boolean;
 }
 
@@ -75,11 +75,18 @@ export class ChatApproval extends LitElement {
 		}
 	}
 
+	/** The folders that get what is asked about, or in whose copies it happens. */
+	private get folders(): readonly FolderView[] {
+		const { isWritten, changes = [] } = this.step.approval ?? {};
+		const isNamed = ({ at }: FolderView) => at === undefined || changes.some(({ path }) => path.startsWith(`${at}/`));
+		return isWritten ? this.surroundings.folders.filter(isNamed) : this.surroundings.folders;
+	}
+
 	override render(): TemplateResult {
 		const { step } = this;
 		const { approval } = step;
-		const { folder, isSandboxed } = this.surroundings;
-		const place = showControls(folder);
+		const { isSandboxed } = this.surroundings;
+		const place = this.folders.map(({ name }) => showControls(name)).join(', ');
 		return html`<div class="box" role="group" tabindex="0" aria-labelledby="question" aria-describedby="subject place">
 			<h4 id="question">${codicon(stepIcon(step))}${questionOf(step)}</h4>
 			<div id="subject">

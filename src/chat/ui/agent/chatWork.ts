@@ -56,7 +56,7 @@ export class ChatWork extends LitElement {
 	/** The number of items that are shown. */
 	private limit = 0;
 	private timer: ReturnType<typeof setTimeout> | undefined;
-	private surroundings: Surroundings = { folder: '', isSandboxed: false };
+	private surroundings: Surroundings = { folders: [], isSandboxed: false };
 
 	constructor() {
 		super();
@@ -85,9 +85,10 @@ export class ChatWork extends LitElement {
 	override willUpdate(): void {
 		const { reply, work } = this;
 		this.parts = this.flow.update(reply.text, work.steps, this.isLive);
-		const { folder, isSandboxed } = work;
-		if (folder !== this.surroundings.folder || isSandboxed !== this.surroundings.isSandboxed) {
-			this.surroundings = { folder, isSandboxed };
+		const { folders, isSandboxed } = work;
+		const surroundings = { folders, isSandboxed };
+		if (JSON.stringify(surroundings) !== JSON.stringify(this.surroundings)) {
+			this.surroundings = surroundings;
 		}
 	}
 

@@ -81,13 +81,16 @@ describe('what the page shows of an agent’s work', () => {
 			const checkpoints = folders.map(repository => ({ repository, before: 'a'.repeat(40) }));
 			return toWorkView({ ...AGENT_WORK, checkpoints, leftOut: [{ folder: widgets, reason: 'It is large.' }] }, true);
 		};
-		assert.equal(viewOf(widgets).folder, path.join('~', 'code', 'widgets'));
-		assert.equal(viewOf('/elsewhere').folder, '/elsewhere');
-		const { folder, leftOut } = viewOf(widgets, '/elsewhere');
-		assert.equal(folder, `${path.join('~', 'code', 'widgets')}, /elsewhere`);
+		assert.deepEqual(viewOf(widgets).folders, [{ name: path.join('~', 'code', 'widgets') }]);
+		assert.deepEqual(viewOf('/elsewhere').folders, [{ name: '/elsewhere' }]);
+		const { folders, leftOut } = viewOf(widgets, '/elsewhere');
+		assert.deepEqual(folders, [{ name: path.join('~', 'code', 'widgets') }, { name: '/elsewhere' }]);
 		const before = 'a'.repeat(40);
 		const apps = ['app', 'app-2'].map((at, index) => ({ repository: `/${index}/app`, at, before }));
-		assert.equal(toWorkView({ ...AGENT_WORK, checkpoints: apps }, true).folder, '/0/app, /1/app (app-2)');
+		assert.deepEqual(toWorkView({ ...AGENT_WORK, checkpoints: apps }, true).folders, [
+			{ at: 'app', name: '/0/app' },
+			{ at: 'app-2', name: '/1/app (app-2)' },
+		]);
 		assert.deepEqual(leftOut, [{ folder: path.join('~', 'code', 'widgets'), reason: 'It is large.' }]);
 	});
 
@@ -116,7 +119,7 @@ describe('what the page shows of an agent’s work', () => {
 			{
 				kind: 'work-set',
 				turn: 't',
-				work: { label: 'Errand', folder: '/home/me/widgets', isSandboxed: true, further: 1 },
+				work: { label: 'Errand', folders: [{ name: '/home/me/widgets' }], isSandboxed: true, further: 1 },
 			},
 		]);
 		assert.deepEqual(workChanges('t', before, { ...before }), []);

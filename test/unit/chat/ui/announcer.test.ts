@@ -147,7 +147,7 @@ describe('the announcements of a reply', () => {
 		announcer = new Announcer((words, isUrgent) => (isUrgent ? urgent : spoken).push(words));
 		const asking = (...ids: string[]): WorkView => ({
 			label: 'Errand',
-			folder: '~',
+			folders: [{ name: '~' }],
 			isSandboxed: true,
 			steps: ids.map(id => step(id, { state: 'running', command: `run ${id}`, approval: { state: 'waiting' } })),
 		});

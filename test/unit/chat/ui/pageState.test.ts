@@ -71,7 +71,7 @@ describe('the state of the page', () => {
 	});
 
 	it('keeps the objects of an agent’s steps when their turn comes whole', () => {
-		const work = { label: 'Errand', folder: '~', isSandboxed: true, steps: steps(2) } as const;
+		const work = { label: 'Errand', folders: [{ name: '~' }], isSandboxed: true, steps: steps(2) } as const;
 		const turn = {
 			...view(second, 'b'),
 			reply: { ...view(second, 'b').reply, work: { ...work, steps: [...work.steps] } },

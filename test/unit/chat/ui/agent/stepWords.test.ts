@@ -13,7 +13,7 @@ import {
 } from '../../../../../src/chat/ui/agent/stepWords.ts';
 import { step, steps } from './steps.ts';
 
-const WORK: WorkView = { label: 'Errand', folder: '~', isSandboxed: true, steps: [] };
+const WORK: WorkView = { label: 'Errand', folders: [{ name: '~' }], isSandboxed: true, steps: [] };
 const REPLY: ReplyView = {
 	state: 'streaming',
 	text: '',

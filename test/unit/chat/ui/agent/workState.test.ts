@@ -12,7 +12,7 @@ const reply = (given: ReturnType<typeof steps>): ReplyView => ({
 	canRetry: false,
 	canContinue: false,
 	continued: 0,
-	work: { label: 'Errand', folder: '~', isSandboxed: true, steps: given },
+	work: { label: 'Errand', folders: [{ name: '~' }], isSandboxed: true, steps: given },
 });
 
 describe('the work of a reply on the page', () => {
