@@ -304,10 +304,11 @@ export function foldersNotKept(place: GitPlace, state: string, copy: string): Pr
 
 /**
  * Removes the pipes of a copy, which no state has. Git would read a file of its own from one until somebody writes to it.
- * Rejects with the system's error.
+ * What cannot be listed is passed over, as git does not read it either. Rejects with the system's error.
  */
 export async function removePipes(folder: string | Buffer): Promise<void> {
-	for (const entry of await readdir(folder, { encoding: 'buffer', withFileTypes: true })) {
+	const entries = await readdir(folder, { encoding: 'buffer', withFileTypes: true }).catch(() => []);
+	for (const entry of entries) {
 		const name = Buffer.concat([Buffer.from(folder), Buffer.from(path.sep), entry.name]);
 		if (entry.isDirectory()) {
 			await removePipes(name);
