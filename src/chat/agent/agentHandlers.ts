@@ -127,7 +127,7 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			}),
 		'work-compare': ({ turn, file }) =>
 			withWork(turn, ({ label: name, checkpoints, files = [] }) => {
-				// Beside more in the copy, the user's own file would hide that.
+				// The user's own file is not shown where the copy has more, which it would hide.
 				const owned = files.flatMap(({ path: shown, isTaken, isLeft }) => (isTaken && !isLeft ? [shown] : []));
 				const places = placesOf(checkpoints, file);
 				const parts = places.map(({ kept }) => {

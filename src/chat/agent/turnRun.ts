@@ -322,7 +322,7 @@ export class TurnRun {
 		}
 	}
 
-	/** Where nothing is asked because of the sandbox, nobody has agreed to a change outside of it. */
+	/** Whether the user has agreed that their files change. What is allowed because of the sandbox is not agreed to. */
 	private isAgreed(how: Parameters<QuestionsOptions['onDecide']>[1]): boolean {
 		return how === 'setting'
 			? this.options.approvals() !== 'allow-in-sandbox'
