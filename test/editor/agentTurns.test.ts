@@ -15,7 +15,7 @@ const AGAIN = 'Say what you did';
 const MORE = 'Make it shorter, then run something';
 const RENAME = 'Name it in another way';
 const USE = 'Use the dependency';
-const PIPE = 'Make a pipe of the readme';
+const ENCODE = 'Say that texts are encoded in another way';
 
 const SCRIPTS: Record<string, Step[]> = {
 	[FIX]: [
@@ -43,9 +43,9 @@ const SCRIPTS: Record<string, Step[]> = {
 		{ do: 'run', command: 'cat .env.local' },
 		{ do: 'say', text: 'It was used.' },
 	],
-	[PIPE]: [
-		{ do: 'run', command: 'echo made > made.txt; rm README.md; mkfifo README.md' },
-		{ do: 'say', text: 'It is a pipe.' },
+	[ENCODE]: [
+		{ do: 'run', command: "echo made > made.txt; echo '*.txt working-tree-encoding=UTF-16' > .gitattributes" },
+		{ do: 'say', text: 'Texts are encoded in another way.' },
 	],
 	[AGAIN]: [{ do: 'say', text: 'I made it shorter.' }],
 };
@@ -284,8 +284,8 @@ describe('a turn of an agent', function () {
 
 	it('says that what it has changed cannot be kept, and loses nothing of it', async () => {
 		agent.allow('allow-in-sandbox');
-		const first = await work(fresh(PIPE));
-		const sentence = /^What the agent has changed cannot be kept: .* It lies in (.*)\. Take from there/;
+		const first = await work(fresh(ENCODE));
+		const sentence = /^What the agent has changed cannot be kept: .*made\.txt.* It lies in (.*)\. Take from there/;
 		const { message } = first.error as Error;
 		const [, copy = assert.fail(message)] = sentence.exec(message) ?? [];
 		assert.equal(await readFile(path.join(copy, 'made.txt'), 'utf8'), 'made\n');
