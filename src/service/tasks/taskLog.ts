@@ -70,6 +70,19 @@ export class TaskLog {
 		return logRecord(this.agent, step, type, this.label + message);
 	}
 
+	/**
+	 * Returns the entry for the end of a run that failed. What was said and cannot be stored is left out, because it must
+	 * not keep the end from being stored.
+	 */
+	lastRecord(step: TaskStep, message: string, type: LogRecord['type']): LogRecord {
+		try {
+			this.flush();
+		} catch {
+			// If nothing at all can be stored, storing the end fails as well.
+		}
+		return logRecord(this.agent, step, type, this.label + message);
+	}
+
 	step(step: TaskStep, message: string, type: LogRecord['type'] = 'info'): void {
 		this.store.append(this.taskId, [this.record(step, message, type)]);
 	}
@@ -92,9 +105,7 @@ export class TaskLog {
 		type: LogRecord['type'] = 'info',
 		contentType: LogRecord['contentType'] = 'plain-text',
 	): void {
-		if (this.failure !== undefined) {
-			throw this.failure.error;
-		}
+		this.throwFailure();
 		this.pending.push(...this.withinLimits(step, [{ message, type, contentType }]));
 		// What an agent says comes in many small pieces, and each transaction costs more than an entry.
 		this.flushing ??= setImmediate(() => {
@@ -106,11 +117,18 @@ export class TaskLog {
 		});
 	}
 
-	/** Stores what was said and is not stored yet. */
+	/** Stores what was said and is not stored yet. Throws if something that was said earlier could not be stored. */
 	flush(): void {
 		clearImmediate(this.flushing);
 		this.flushing = undefined;
+		this.throwFailure();
 		this.store.append(this.taskId, this.pending.splice(0));
+	}
+
+	private throwFailure(): void {
+		if (this.failure !== undefined) {
+			throw this.failure.error;
+		}
 	}
 
 	private lines(step: TaskStep, stream: 'stdout' | 'stderr', lines: readonly string[]): void {

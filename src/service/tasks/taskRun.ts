@@ -123,7 +123,7 @@ class TaskRun {
 			this.options.logger.log('info', 'a task did not complete', { taskId: task.id, code });
 			const type = status === 'stopped' ? 'warning' : 'error';
 			const ended = { status, interrupted, error: status === 'stopped' ? null : message, hasWork };
-			this.options.store.update(task.id, execution.position, ended, [this.log.record('task_ended', message, type)]);
+			this.options.store.update(task.id, execution.position, ended, [this.log.lastRecord('task_ended', message, type)]);
 		}
 	}
 

@@ -17,6 +17,9 @@ import { NO_SERVICES, shellTaskAgent } from './shellTaskAgent.ts';
 
 const TOKEN = 'x'.repeat(40);
 
+/** More than the pages that are left hold. */
+const PRINTED_BYTES = 400_000;
+
 describe('tasks on a full disk', function () {
 	this.timeout(30_000);
 	let folder: string;
@@ -26,7 +29,7 @@ describe('tasks on a full disk', function () {
 	let repository: TemporaryRepository;
 	let broken: unknown[];
 	let work: string;
-	/** Of shell: what the agent does. */
+	/** The line of shell that the agent runs. */
 	let line: string;
 	let fetchTasks: (json?: object) => Promise<Response>;
 	let close: () => Promise<void>;
@@ -100,7 +103,8 @@ describe('tasks on a full disk', function () {
 
 	it('end with a sentence when an agent prints more than there is room for', async () => {
 		leave(30);
-		line = 'yes 0123456789 | head -n 20000';
+		// It comes in one piece, because small ones could leave no page for the end either.
+		line = `head -c ${PRINTED_BYTES} /dev/zero | tr '\\0' x`;
 		assert.equal((await fetchTasks({ prompt: 'x', repoUrl: repository.path })).status, 200);
 		await waitFor('the end', () => !runner.isBusy);
 		const task = intact();
