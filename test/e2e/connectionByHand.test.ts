@@ -69,6 +69,12 @@ describe('a connection that is made with the flow alone, in the window', functio
 		await isAt(title);
 	}
 
+	/** Closes the list of what the connection has, which comes back some time after a field is kept. */
+	async function leaveFields(): Promise<void> {
+		await isAt(`Connection ${NAME}`);
+		await dismissInput(page);
+	}
+
 	it('answers', async () => {
 		await runCommand(page, 'Errand: Add Connection…');
 		await isAt('Add Connection (1/3)');
@@ -128,7 +134,7 @@ describe('a connection that is made with the flow alone, in the window', functio
 		await openField('Shared host of the encrypted channel', `Shared host of the encrypted channel of ${NAME}`);
 		await typeAndEnter(service.hosts.encrypt, /It answers/);
 		await until('the host is kept', async () => connection()?.['encryptUrl'] === service.hosts.encrypt);
-		await dismissInput(page);
+		await leaveFields();
 		await runInChat(page, frame, 'Errand: New Encrypted Conversation…', 'Keep the Conversation');
 		await frame.locator('button.encryption').waitFor();
 		await ask(frame, 'text');
@@ -149,7 +155,7 @@ describe('a connection that is made with the flow alone, in the window', functio
 		await openField('Host of cloud tasks', `Host of cloud tasks and look-ups of ${NAME}`);
 		await typeAndEnter(service.hosts.cloud, 'It answers and wants a key.');
 		await until('the host is kept', async () => connection()?.['cloudUrl'] === service.hosts.cloud);
-		await dismissInput(page);
+		await leaveFields();
 		const address = 'https://forge.example/harbour-crew/harbour.git';
 		execFileSync('git', ['-C', server.folder, 'remote', 'set-url', 'origin', address]);
 		await writePrompt(page, 'Paint the buoys');
