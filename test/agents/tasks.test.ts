@@ -21,43 +21,6 @@ for (const agent of ['errand', 'opencode', 'pi']) {
 
 		it('edits, runs the tests, mends what failed, and its work comes home as a branch', () => tasks.checkMends());
 
-		it('finds the dependencies installed in the sandbox, once the user has allowed their hosts', async () => {
-			const { repository, service } = tasks;
-			const lock = { name: 'sample', lockfileVersion: 3, requires: true, packages: { '': { name: 'sample' } } };
-			await repository.write('package.json', '{ "name": "sample", "type": "module" }\n');
-			await repository.write('package-lock.json', JSON.stringify(lock));
-			await repository.commitAll('Lock');
-			const asked = { repoUrl: repository.path, agents: [agent], installDependencies: true };
-			const reply = await service.fetch(controlPaths.taskCheck, { json: asked });
-			const { dependencies } = (await reply.json()) as TaskCheck;
-			const install = async () => {
-				const { id } = await tasks.create('mend', { installDependencies: true });
-				await tasks.completed(id);
-				return (await tasks.messagesOf(id, 'installing_dependencies')).join('\n');
-			};
-			assert.match(await install(), /Nothing was installed: nobody has allowed the hosts/);
-			const consent = {
-				kind: 'dependencies',
-				repoUrl: repository.path,
-				hosts: dependencies?.hosts,
-				allowsScripts: false,
-			};
-			assert.equal((await service.fetch(controlPaths.consents, { json: consent })).status, 200);
-			assert.match(await install(), /Running "npm ci --ignore-scripts"…\n[\s\S]*Installed from package-lock\.json\./);
-		});
-
-		it('works on a repository of 2,000 files', async () => {
-			const { repository } = tasks;
-			for (let folder = 0; folder < 40; folder++) {
-				for (let file = 0; file < 50; file++) {
-					await repository.write(`many/${folder}/${file}.txt`, `${folder} ${file}\n`);
-				}
-			}
-			await repository.commitAll('Many');
-			const task = await tasks.completed((await tasks.create('mend')).id);
-			assert.equal(task.diffStats?.totalFilesChanged, 2);
-		});
-
 		it('goes on with its own session in a follow-up', () => tasks.checkGoesOn());
 
 		it('is stopped in the middle with everything that it started, and what it did can be kept', async () => {
@@ -98,6 +61,54 @@ for (const agent of ['errand', 'opencode', 'pi']) {
 		});
 	});
 }
+
+/** What the service does for every agent alike. */
+describe('the tasks of an agent', function () {
+	this.timeout(TASK_LIMIT_MS + 60_000);
+	let tasks: AgentTasks;
+
+	before(async () => {
+		tasks = await AgentTasks.start({ agent: 'errand', programs: agentPrograms() });
+	});
+	after(() => tasks?.stop());
+
+	it('find the dependencies installed in the sandbox, once the user has allowed their hosts', async () => {
+		const { repository, service } = tasks;
+		const lock = { name: 'sample', lockfileVersion: 3, requires: true, packages: { '': { name: 'sample' } } };
+		await repository.write('package.json', '{ "name": "sample", "type": "module" }\n');
+		await repository.write('package-lock.json', JSON.stringify(lock));
+		await repository.commitAll('Lock');
+		const asked = { repoUrl: repository.path, agents: ['errand'], installDependencies: true };
+		const reply = await service.fetch(controlPaths.taskCheck, { json: asked });
+		const { dependencies } = (await reply.json()) as TaskCheck;
+		const install = async () => {
+			const { id } = await tasks.create('mend', { installDependencies: true });
+			await tasks.completed(id);
+			return (await tasks.messagesOf(id, 'installing_dependencies')).join('\n');
+		};
+		assert.match(await install(), /Nothing was installed: nobody has allowed the hosts/);
+		const consent = {
+			kind: 'dependencies',
+			repoUrl: repository.path,
+			hosts: dependencies?.hosts,
+			allowsScripts: false,
+		};
+		assert.equal((await service.fetch(controlPaths.consents, { json: consent })).status, 200);
+		assert.match(await install(), /Running "npm ci --ignore-scripts"…\n[\s\S]*Installed from package-lock\.json\./);
+	});
+
+	it('work on a repository of 2,000 files', async () => {
+		const { repository } = tasks;
+		for (let folder = 0; folder < 40; folder++) {
+			for (let file = 0; file < 50; file++) {
+				await repository.write(`many/${folder}/${file}.txt`, `${folder} ${file}\n`);
+			}
+		}
+		await repository.commitAll('Many');
+		const task = await tasks.completed((await tasks.create('mend')).id);
+		assert.equal(task.diffStats?.totalFilesChanged, 2);
+	});
+});
 
 async function removeState(stateFolder: string): Promise<void> {
 	for (const folder of [stateFolder, workFolderOf(stateFolder)]) {
