@@ -15,17 +15,22 @@ export interface TestProcess {
 	folder: string;
 	environment?: Record<string, string>;
 	limitMs: number;
+	/** Receives what the tests print. By default, it goes to the terminal. */
+	onOutput?: (text: string) => void;
 }
 
 /** Runs tests in a process of their own and counts them. A process that crashes or hangs adds one failure. */
-export async function runTestProcess({ args, folder, environment, limitMs }: TestProcess): Promise<Totals> {
+export async function runTestProcess({ args, folder, environment, limitMs, onOutput }: TestProcess): Promise<Totals> {
 	const totalsFile = path.join(folder, 'totals.json');
 	const mark = newMark();
 	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
 		cwd: root,
-		stdio: ['ignore', 'inherit', 'inherit'],
+		stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
 		env: { ...process.env, PATH: programFolders(), ...environment, ...mark.environment, [totalsVariable]: totalsFile },
 	});
+	for (const stream of [child.stdout, child.stderr]) {
+		stream?.setEncoding('utf8').on('data', (text: string) => onOutput?.(text));
+	}
 	const hung = setTimeout(() => {
 		console.log(`  failed  no end after ${limitMs / 1000} s; stopping it`);
 		void endFamily(child.pid, mark.value);

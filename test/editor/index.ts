@@ -22,8 +22,11 @@ export async function run(): Promise<void> {
 	Mocha.reporters.Base.consoleLog = (...values: unknown[]) => {
 		console.log(format(...values).replaceAll(/^/gm, prefix));
 	};
+	const { part, of: parts }: { part: number; of: number } = JSON.parse(
+		process.env['ERRAND_TEST_PART'] ?? '{ "part": 0, "of": 1 }',
+	);
 	const files = fs.globSync('**/*.test.cjs', { cwd: __dirname }).sort();
-	for (const file of files) {
+	for (const file of files.filter((_, index) => index % parts === part)) {
 		mocha.addFile(path.join(__dirname, file));
 	}
 	const failures: string[] = [];
