@@ -165,7 +165,7 @@ async function build() {
 	const outdir = process.argv.find(argument => argument.startsWith(PROCESSES))?.slice(PROCESSES.length);
 	if (outdir !== undefined) {
 		const all = [...processes, mcpServer];
-		await Promise.all(all.map(options => esbuild.build({ ...options, outdir, sourcemap: 'inline' })));
+		await Promise.all(all.map(options => esbuild.build({ ...options, outdir, sourcemap: false })));
 		return;
 	}
 	if (watch) {
