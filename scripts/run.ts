@@ -7,7 +7,7 @@ import { build, runNode } from './build.ts';
 import { makePackage } from './package.ts';
 import { endChildrenOnSignal } from './processes.ts';
 import { ensureAgents } from './stages/agents.ts';
-import { type StageName, stageNames, TestRun } from './stages/stages.ts';
+import { type StageName, stageNames, TestRun, type TestRunOptions } from './stages/stages.ts';
 import { totalsLine } from './stages/totals.ts';
 
 const tasks: Record<string, (args: string[]) => Promise<number>> = {
@@ -38,13 +38,13 @@ function locked<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function stage(name: StageName, args: string[]): Promise<number> {
-	const totals = await withRun([], run => run.run(name, args));
+	const totals = await withRun({}, run => run.run(name, args));
 	console.log(totalsLine(totals));
 	return totals.failed > 0 ? 1 : 0;
 }
 
-async function withRun<T>(buildFlags: string[], work: (run: TestRun) => Promise<T>): Promise<T> {
-	const run = new TestRun(buildFlags);
+async function withRun<T>(options: TestRunOptions, work: (run: TestRun) => Promise<T>): Promise<T> {
+	const run = new TestRun(options);
 	endChildrenOnSignal(() => run.close());
 	try {
 		return await work(run);
@@ -68,7 +68,7 @@ async function testDesktop(args: string[]): Promise<number> {
 async function bench(args: string[]): Promise<number> {
 	await ensureDependencies(path.join(root, 'bench'));
 	await ensureAgents();
-	return withRun(['--production'], async run =>
+	return withRun({ buildFlags: ['--production'] }, async run =>
 		runNode([path.join(root, 'scripts', 'bench.ts'), ...args], { environment: await run.prepareEditor() }),
 	);
 }

@@ -11,6 +11,7 @@ import { longestTask } from '../ui/taskTimes.ts';
  */
 const LONGEST_TASK = 250;
 const ATTEMPTS = 3;
+const LANGUAGES_AT_ONCE = 7;
 
 const SAMPLE = `import { readFile } from 'node:fs/promises';
 
@@ -40,8 +41,10 @@ describe('code in the chat page', function () {
 	async function longest(texts: string[]): Promise<number> {
 		let found = Number.POSITIVE_INFINITY;
 		for (let attempt = 0; attempt < ATTEMPTS && found > LONGEST_TASK; attempt++) {
-			await chat.close();
-			await open();
+			if (attempt > 0) {
+				await chat.close();
+				await open();
+			}
 			const { cpu } = await longestTask(chat.page, async () => {
 				await show(...texts);
 				await chat.coloured();
@@ -61,15 +64,13 @@ describe('code in the chat page', function () {
 		await chat.page.getByRole('textbox').fill('Still here');
 	});
 
-	const half = Math.ceil(LANGUAGE_NAMES.length / 2);
-	for (const names of [LANGUAGE_NAMES.slice(0, half), LANGUAGE_NAMES.slice(half)]) {
+	for (let first = 0; first < LANGUAGE_NAMES.length; first += LANGUAGES_AT_ONCE) {
+		const names = LANGUAGE_NAMES.slice(first, first + LANGUAGES_AT_ONCE);
 		it(`does not stop the page in any language: ${names.join(', ')}`, async () => {
 			// The bench has all units in all sizes.
-			for (const name of names) {
-				const chosen = HOSTILE_CODE.filter(({ language }) => language === name).slice(0, 2);
-				const found = await longest(chosen.map(fence));
-				assert.ok(found <= LONGEST_TASK, `${name}: a task took ${found} ms`);
-			}
+			const chosen = names.flatMap(name => HOSTILE_CODE.find(({ language }) => language === name) ?? []);
+			const found = await longest(chosen.map(fence));
+			assert.ok(found <= LONGEST_TASK, `a task took ${found} ms`);
 		});
 	}
 

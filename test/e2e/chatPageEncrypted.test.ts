@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { EncryptionView } from '../../src/chat/protocol/protocol.ts';
 import { until } from '../support/editorWindow.ts';
 import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
+import { fits } from '../ui/pageChecks.ts';
 import type { ThemeName } from '../ui/themes.ts';
 
 const OTHER = 'c0000000-0000-4000-8000-0000000000aa';
@@ -123,15 +124,14 @@ describe('the chat page', function () {
 	});
 
 	for (const theme of ['light', 'dark', 'highContrast'] satisfies ThemeName[]) {
-		for (const width of [200, 280, 600]) {
-			it(`shows each state of encryption in ${theme} at ${width} pixels`, async () => {
-				for (const [name, encryption] of Object.entries(STATES)) {
-					await open({ theme, width, height: 500 });
-					await chat.snapshot(name === 'connecting' ? [] : [turnView({ text: 'So it is.' })], { encryption });
-					await heading().waitFor();
-					await chat.screenshot(`encrypted-${name}-${theme}-${width}`);
-				}
-			});
-		}
+		it(`shows each state of encryption in ${theme}, with nothing wider than the view`, async () => {
+			for (const [name, encryption] of Object.entries(STATES)) {
+				await open({ theme, height: 500 });
+				await chat.snapshot(name === 'connecting' ? [] : [turnView({ text: 'So it is.' })], { encryption });
+				await heading().waitFor();
+				await fits(chat, `encrypted-${name}-${theme}`, [200, 280, 600]);
+				await chat.close();
+			}
+		});
 	}
 });

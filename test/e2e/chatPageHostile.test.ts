@@ -94,8 +94,10 @@ describe('a reply that is made to be slow', function () {
 			// What else the machine does only lengthens a task.
 			let longest = Number.POSITIVE_INFINITY;
 			for (let attempt = 0; attempt < ATTEMPTS && longest > LONGEST_TASK; attempt++) {
-				await chat.close();
-				await open();
+				if (attempt > 0) {
+					await chat.close();
+					await open();
+				}
 				longest = Math.min(longest, await show(heavy));
 			}
 			assert.ok(longest <= LONGEST_TASK, `a task took ${longest} ms`);

@@ -3,13 +3,14 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { browserFlags, findBrowser } from '../../scripts/browser.ts';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { copyExtension, installExtension } from '../../scripts/editor/installExtension.ts';
 import { type Editor, startEditorServer } from '../../scripts/editor/server.ts';
 import { testSettings } from '../../scripts/editor/settings.ts';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 import { type SettingId, settingScopes } from '../../src/platform/ids.ts';
+import { launchBrowser } from './browser.ts';
+import { builtByTheRunner } from './builtByTheRunner.ts';
 import { rememberWindow } from './openWindows.ts';
 import { installPseudoLanguage, PSEUDO_LOCALE } from './pseudoLanguage.ts';
 
@@ -156,7 +157,11 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 export async function openWindow(server: EditorServer, options: WindowOptions = {}): Promise<EditorWindow> {
 	const context =
 		options.context ??
-		(await server.browser.newContext({ viewport: options.viewport ?? { width: 1280, height: 800 }, locale: 'en-US' }));
+		(await server.browser.newContext({
+			viewport: options.viewport ?? { width: 1280, height: 800 },
+			locale: 'en-US',
+			reducedMotion: 'reduce',
+		}));
 	const page = await context.newPage();
 	rememberWindow(page);
 	const messages: { type: string; text: string }[] = [];
@@ -188,14 +193,6 @@ export async function reloadWindow(page: Page): Promise<void> {
 /** Waits until the workbench of a new or reloaded window is shown. */
 export async function workbenchStands(page: Page): Promise<void> {
 	await page.locator('.monaco-workbench .statusbar').first().waitFor({ timeout: windowLimitMs });
-}
-
-export function launchBrowser(): Promise<Browser> {
-	const executablePath = findBrowser();
-	if (executablePath === undefined) {
-		throw new Error('No Chromium or Chrome is installed. Install one, or name it in CHROME_PATH.');
-	}
-	return chromium.launch({ executablePath, args: browserFlags });
 }
 
 /** Writes the file atomically, so that a window that reads it meanwhile sees either the old or the new content. */
@@ -235,12 +232,4 @@ function testPayload({ port }: Editor, extension: string, tests: string): string
 	return encodeURIComponent(
 		JSON.stringify(Object.entries({ ...payload, skipWelcome: 'true', skipReleaseNotes: 'true' })),
 	);
-}
-
-function builtByTheRunner(variable: string): string {
-	const folder = process.env[variable];
-	if (folder === undefined) {
-		throw new Error(`${variable} is not set. Run these tests with npm run test:editor or npm run test:e2e.`);
-	}
-	return folder;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
+import process from 'node:process';
 import { isDeepStrictEqual } from 'node:util';
 import type { Frame, Locator, Page } from 'playwright-core';
 import type { EditorServer } from './editor.ts';
@@ -252,11 +253,11 @@ export async function useTheme(page: Page, theme: Theme): Promise<void> {
 	});
 }
 
-/** Saves an image in test-output/screenshots and resolves with its path. */
-export async function screenshot(page: Page, name: string): Promise<string> {
-	const file = path.join(screenshotFolder, `${name}.png`);
-	await page.screenshot({ path: file });
-	return file;
+/** Saves an image in test-output/screenshots, unless the run keeps none. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+	if (process.env['ERRAND_TEST_SCREENSHOTS'] !== undefined) {
+		await page.screenshot({ path: path.join(screenshotFolder, `${name}.png`) });
+	}
 }
 
 /**

@@ -1,14 +1,11 @@
 // The chat page in a real Chromium, with a substitute for the editor around it.
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import * as esbuild from 'esbuild';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Uri } from 'vscode';
-import { browserFlags, findBrowser } from '../../scripts/browser.ts';
-import { workerCode } from '../../scripts/workerCode.ts';
 import type { Answer } from '../../src/base/rpc.ts';
 import type {
 	AnswerTo,
@@ -22,10 +19,11 @@ import type {
 } from '../../src/chat/protocol/protocol.ts';
 import type { SavedState } from '../../src/chat/ui/page.ts';
 import { webviewShell } from '../../src/platform/webview.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { builtByTheRunner } from '../support/builtByTheRunner.ts';
+import { screenshot } from '../support/editorWindow.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { type ThemeName, themes } from './themes.ts';
-
-const SCREENSHOTS = path.join('test-output', 'screenshots');
 
 const PAGE_TYPE = 'text/html; charset=utf-8';
 
@@ -71,27 +69,10 @@ export class ChatPageHost {
 	}
 
 	static async start(): Promise<ChatPageHost> {
-		const executablePath = findBrowser();
-		if (executablePath === undefined) {
-			throw new Error('The page needs a Chromium or Chrome. Install one, or name it in CHROME_PATH.');
-		}
-		// The files are kept in memory, because test files that run in parallel would write the same ones, and a page might
-		// load a file that is half written.
-		const { outputFiles } = await esbuild.build({
-			entryPoints: { chat: 'src/chat/ui/main.ts' },
-			outdir: 'dist/webview',
-			write: false,
-			bundle: true,
-			format: 'esm',
-			splitting: true,
-			chunkNames: '[name].[hash]',
-			target: 'es2022',
-			loader: { '.ttf': 'file' },
-			assetNames: '[name]',
-			logLevel: 'silent',
-			plugins: [workerCode],
-		});
-		const files = new Map(outputFiles.map(file => [`/dist/webview/${path.basename(file.path)}`, file.contents]));
+		const folder = path.join(builtByTheRunner('ERRAND_TEST_EXTENSION'), 'dist', 'webview');
+		const files = new Map(
+			readdirSync(folder).map(name => [`/dist/webview/${name}`, readFileSync(path.join(folder, name))]),
+		);
 		const server = createServer((request, response) => {
 			const origin = `http://${request.headers.host}`;
 			const { pathname } = new URL(request.url ?? '/', origin);
@@ -100,7 +81,7 @@ export class ChatPageHost {
 			response.writeHead(body === undefined ? 404 : 200, { 'content-type': type }).end(body);
 		});
 		await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-		return new ChatPageHost(await chromium.launch({ executablePath, args: browserFlags }), server);
+		return new ChatPageHost(await launchBrowser(), server);
 	}
 
 	async open(options: PageOptions = {}): Promise<ChatPage> {
@@ -328,8 +309,7 @@ export class ChatPage {
 	}
 
 	async screenshot(name: string): Promise<void> {
-		await mkdir(SCREENSHOTS, { recursive: true });
-		await this.page.screenshot({ path: path.join(SCREENSHOTS, `chat-${name}.png`) });
+		await screenshot(this.page, `chat-${name}`);
 	}
 
 	/** Closes the page and checks that it had no faults, requests or violations of its content security policy. */

@@ -1,26 +1,44 @@
 // What must hold of the chat page in every state.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
+import { accessibilityViolations, THEME_RULES, violationLines } from '../support/accessibility.ts';
 import type { ChatPage } from './chatPage.ts';
+import type { ThemeName } from './themes.ts';
 
-/** What axe finds wrong with the page. */
-export async function inaccessible(chat: ChatPage): Promise<string[]> {
-	// The policy of the page lets no script in, so axe comes in the way of the developer tools.
-	await chat.page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-	const results = await chat.page.evaluate(() =>
-		// The order of the headings in a reply is the model's.
-		(window as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
-			rules: { 'heading-order': { enabled: false } },
-		}),
-	);
-	assert.ok(results.passes.length > 10, 'axe looked at the page');
-	return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`);
+/** Shows a state of the page. */
+type Scene = (chat: ChatPage) => Promise<void>;
+
+/**
+ * Shows each scene in the page's theme, and asserts that everybody can use it, and that nothing is wider than the view at
+ * any of the widths. The rules of accessibility that no theme can break are checked in the dark one alone.
+ */
+export async function looksRight(
+	chat: ChatPage,
+	scenes: Readonly<Record<string, Scene>>,
+	{ theme, widths }: { theme: ThemeName; widths: readonly number[] },
+): Promise<void> {
+	for (const [name, show] of Object.entries(scenes)) {
+		await show(chat);
+		await coloured(chat);
+		const violations = await accessibilityViolations(chat.page, theme === 'dark' ? undefined : THEME_RULES);
+		assert.deepEqual(violationLines(violations), [], name);
+		await fits(chat, `${name}-${theme}`, widths);
+	}
 }
 
-/** Code is coloured a moment after it is shown. */
-export async function coloured(chat: ChatPage): Promise<void> {
+/** Asserts that nothing in the page is wider than the view at any of the widths. `name` names the screenshots. */
+export async function fits(chat: ChatPage, name: string, widths: readonly number[]): Promise<void> {
+	const size = chat.page.viewportSize();
+	assert.ok(size);
+	for (const width of widths) {
+		await chat.page.setViewportSize({ ...size, width });
+		await chat.screenshot(`${name}-${width}`);
+		assert.deepEqual(await overflowing(chat), [], `${name} at ${width} pixels`);
+	}
+	await chat.page.setViewportSize(size);
+}
+
+/** Waits for the colours of code, which come a moment after it is shown. */
+async function coloured(chat: ChatPage): Promise<void> {
 	await chat.page.waitForFunction(() => {
 		const codes: Element[] = [];
 		const visit = (root: Document | ShadowRoot) => {
@@ -42,7 +60,9 @@ export function overflowing(chat: ChatPage): Promise<string[]> {
 		const found: string[] = [];
 		const visit = (root: Document | ShadowRoot | Element) => {
 			for (const element of root.children) {
-				if (element.classList.contains('screen-reader')) {
+				// Turns out of sight get their new width when they come into sight.
+				const isSkipped = !element.checkVisibility({ contentVisibilityAuto: true });
+				if (isSkipped || element.classList.contains('screen-reader')) {
 					continue;
 				}
 				const { right, width } = element.getBoundingClientRect();
