@@ -25,7 +25,11 @@ export const testSettings: Record<string, unknown> = {
 	'files.autoSave': 'off',
 	'git.autofetch': false,
 	'git.openRepositoryInParentFolders': 'never',
+	'npm.autoDetect': 'off',
+	'remote.autoForwardPorts': false,
 	'security.workspace.trust.enabled': false,
+	'task.autoDetect': 'off',
+	'workbench.localHistory.enabled': false,
 	'workbench.reduceMotion': 'on',
 	'workbench.tips.enabled': false,
 };

@@ -28,8 +28,8 @@ export type StageName =
 
 const cores = os.availableParallelism();
 
-/** Tests outside the editor spend much of their time waiting. */
-const jobs = cores + 1;
+/** Tests spend a part of their time waiting. */
+const jobs = 2 * cores;
 
 /** Asks the conformance stage to break the code and to see whether its proofs notice. */
 const MUTATE = '--mutate';
@@ -52,6 +52,8 @@ export class TestRun {
 	/** Lies outside the project, because a folder that a test opens must not be part of the project. */
 	private readonly scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'errand-test-'));
 	private readonly options: TestRunOptions;
+	/** Programs that are started again and again are compiled once. */
+	private readonly compileCache = { NODE_COMPILE_CACHE: path.join(this.folder, 'compiled') };
 	private editor: Promise<Record<string, string>> | undefined;
 	private processes: Promise<true> | undefined;
 
@@ -68,7 +70,16 @@ export class TestRun {
 				return check();
 			case 'unit':
 				return this.withProcesses(environment =>
-					runMocha({ tests: 'unit', args, folder, environment, jobs, testLimitMs: 60_000, limitMs: 1_200_000 }),
+					runMocha({
+						tests: 'unit',
+						args,
+						folder,
+						environment,
+						jobs,
+						filesPerProcess: 12,
+						testLimitMs: 60_000,
+						limitMs: 1_200_000,
+					}),
 				);
 			case 'agents':
 				// Errand's own agent is run as it is shipped.
@@ -87,7 +98,7 @@ export class TestRun {
 						folder,
 						environment,
 						// Most of the time is spent in waiting: for what a falsified reply leaves out, for a limit to be over.
-						jobs: 3 * cores,
+						jobs: 4 * cores,
 						first: 'test/conformance/faults/',
 						testLimitMs: 60_000,
 						limitMs: 1_200_000,
@@ -110,7 +121,8 @@ export class TestRun {
 						args,
 						folder,
 						environment,
-						jobs: cores,
+						// A window at work needs more than one processor, and one that waits none.
+						jobs: cores + 1,
 						hooks: 'test/support/windowHooks.ts',
 						testLimitMs: 180_000,
 						limitMs: 2_400_000,
@@ -127,12 +139,14 @@ export class TestRun {
 		const programs = path.join(this.folder, 'programs');
 		this.processes ??= build(`--processes=${programs}`);
 		await this.processes;
-		return withRecordingProxy(environment => run({ ...environment, ERRAND_TEST_PROGRAMS: programs }));
+		return withRecordingProxy(environment =>
+			run({ ...environment, ...this.compileCache, ERRAND_TEST_PROGRAMS: programs }),
+		);
 	}
 
 	private async withEditor(run: (environment: Record<string, string>) => Promise<Totals>): Promise<Totals> {
 		const prepared = await this.prepareEditor();
-		return withRecordingProxy(environment => run({ ...environment, ...prepared }));
+		return withRecordingProxy(environment => run({ ...environment, ...this.compileCache, ...prepared }));
 	}
 
 	/** Builds the extension, an editor and a browser, and returns the environment variables that the tests read. */

@@ -8,16 +8,28 @@ import type { Fault } from './fault.ts';
 /** A proof that waits in vain for what was falsified has noticed it. */
 const PATIENCE_MS = 20_000;
 
+/** Most of a proof's time is spent in waiting for what its fault has taken away. */
+const FAULTS_AT_ONCE = 4;
+
 type Outcome = 'untouched' | 'noticed' | 'unnoticed';
+
+interface ProofOutcome {
+	proof: Proof;
+	outcome: Outcome;
+}
 
 /** Adds a test for each fault: every proof of its requirement that the fault reaches must fail. */
 export function noticeFaults(area: string, faults: readonly Fault[]): void {
 	describe(`a fault of ${area} is noticed`, function () {
 		this.timeout(120_000);
+		let running: Promise<ProofOutcome[]>[] = [];
+		before(() => {
+			running = outcomesOfEach(faults);
+		});
 		after(stopShared);
-		for (const fault of faults) {
+		for (const [index, fault] of faults.entries()) {
 			it(`${fault.what} (${fault.breaks})`, async () => {
-				const outcomes = await outcomesOf(fault);
+				const outcomes = (await running[index]) ?? [];
 				const named = (wanted: Outcome) =>
 					outcomes.filter(({ outcome }) => outcome === wanted).map(({ proof }) => proof.what);
 				assert.notDeepEqual(named('noticed'), [], 'no proof noticed it');
@@ -35,21 +47,39 @@ export function noticeFaults(area: string, faults: readonly Fault[]): void {
 	});
 }
 
-async function outcomesOf({ breaks, tampering }: Fault): Promise<{ proof: Proof; outcome: Outcome }[]> {
-	const outcomes: { proof: Proof; outcome: Outcome }[] = [];
-	for (const proof of proofsOf(breaks)) {
-		const own = watched(typeof tampering === 'function' ? tampering() : tampering, proof);
-		const ended = proof.runUnder(own.tampering).then(
-			() => 'unnoticed' as const,
-			() => 'noticed' as const,
+/** Runs the proofs of several faults at a time, and returns the outcomes of each fault in their order. */
+function outcomesOfEach(faults: readonly Fault[]): Promise<ProofOutcome[]>[] {
+	const lanes = Array.from({ length: FAULTS_AT_ONCE }, () => Promise.resolve());
+	return faults.map((fault, index) => {
+		const lane = index % FAULTS_AT_ONCE;
+		const outcomes = (lanes[lane] ?? Promise.resolve()).then(() => outcomesOf(fault));
+		lanes[lane] = outcomes.then(
+			() => {},
+			() => {},
 		);
-		const waiting = new AbortController();
-		const late = delay(PATIENCE_MS, 'noticed' as const, { signal: waiting.signal }).catch(() => 'noticed' as const);
-		const outcome = await Promise.race([ended, late]);
-		waiting.abort();
-		outcomes.push({ proof, outcome: own.hasChanged() ? outcome : 'untouched' });
+		return outcomes;
+	});
+}
+
+async function outcomesOf(fault: Fault): Promise<ProofOutcome[]> {
+	const outcomes: ProofOutcome[] = [];
+	for (const proof of proofsOf(fault.breaks)) {
+		outcomes.push(await outcomeOf(proof, fault));
 	}
 	return outcomes;
+}
+
+async function outcomeOf(proof: Proof, { tampering }: Fault): Promise<ProofOutcome> {
+	const own = watched(typeof tampering === 'function' ? tampering() : tampering, proof);
+	const ended = proof.runUnder(own.tampering).then(
+		() => 'unnoticed' as const,
+		() => 'noticed' as const,
+	);
+	const waiting = new AbortController();
+	const late = delay(PATIENCE_MS, 'noticed' as const, { signal: waiting.signal }).catch(() => 'noticed' as const);
+	const outcome = await Promise.race([ended, late]);
+	waiting.abort();
+	return { proof, outcome: own.hasChanged() ? outcome : 'untouched' };
 }
 
 /** Tells whether the tampering changed anything in the run of a proof. */

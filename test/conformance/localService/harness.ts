@@ -97,7 +97,7 @@ export function conformance(area: string, define: (verifies: Verifies) => void, 
 				addProof(list, {
 					by: 'service',
 					what: `${name}: ${what}`,
-					runUnder: async tampering => body((await running(implementer, needs)).under(tampering)),
+					runUnder: tampering => withShared(implementer, needs, service => body(service.under(tampering))),
 				});
 				it(`${what} (${list.length > 3 ? `${list[0]} and ${list.length - 1} more` : list.join(', ')})`, async () => {
 					if (implementation === undefined) {
@@ -110,20 +110,35 @@ export function conformance(area: string, define: (verifies: Verifies) => void, 
 	}
 }
 
-/** The services that proofs under faults share, by their name and what they have. */
-const shared = new Map<string, Promise<Implementation>>();
+/** Services that proofs under faults have started, by their name and what they have, and which of them are free. */
+const shared = new Map<string, { all: Promise<Implementation>[]; free: Promise<Implementation>[] }>();
 
-function running({ name, start }: Implementer, needs: Needs): Promise<Implementation> {
+/** Runs a proof with a service that no other proof uses meanwhile. */
+async function withShared(
+	{ name, start }: Implementer,
+	needs: Needs,
+	body: (implementation: Implementation) => Promise<void>,
+): Promise<void> {
 	const key = `${name} ${JSON.stringify(needs)}`;
-	const known = shared.get(key) ?? start(needs);
-	shared.set(key, known);
-	return known;
+	const services = shared.get(key) ?? { all: [], free: [] };
+	shared.set(key, services);
+	let service = services.free.pop();
+	if (service === undefined) {
+		service = start(needs);
+		services.all.push(service);
+	}
+	try {
+		await body(await service);
+	} finally {
+		services.free.push(service);
+	}
 }
 
 /** Stops the services that proofs under faults have started. */
 export async function stopShared(): Promise<void> {
-	await Promise.all([...shared.values()].map(async implementation => (await implementation).stop()));
+	const all = [...shared.values()].flatMap(services => services.all);
 	shared.clear();
+	await Promise.all(all.map(async implementation => (await implementation).stop()));
 }
 
 const PIECES = Array.from({ length: 10 }, (_, index) => `word ${index} `);

@@ -1,0 +1,45 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { runTestProcess, type TestProcess } from './process.ts';
+import { add, none, type Totals } from './totals.ts';
+
+export type Part = Pick<TestProcess, 'args' | 'environment'>;
+
+export interface Parts {
+	parts: readonly Part[];
+	/** The number of parts that run at the same time. */
+	jobs: number;
+	/** The folder of this run. Each part gets one of its own in it. */
+	folder: string;
+	/** The time after which a part counts as hung. */
+	limitMs: number;
+}
+
+/** Runs parts of a stage in processes of their own and adds up their totals. Each prints what it has to say at its end. */
+export async function runParts({ parts, jobs, folder, limitMs }: Parts): Promise<Totals> {
+	const waiting = [...parts.entries()];
+	let totals = none;
+	const runNext = async (): Promise<void> => {
+		for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+			const [index, part] = next;
+			const ownFolder = path.join(folder, String(index));
+			fs.mkdirSync(ownFolder, { recursive: true });
+			let output = '';
+			const result = await runTestProcess({
+				...part,
+				folder: ownFolder,
+				limitMs,
+				onOutput: text => {
+					output += text;
+				},
+			});
+			totals = add(totals, result);
+			if (result.passed + result.failed > 0) {
+				process.stdout.write(output);
+			}
+		}
+	};
+	await Promise.all(Array.from({ length: jobs }, runNext));
+	return totals;
+}

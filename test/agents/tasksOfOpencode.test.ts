@@ -1,0 +1,3 @@
+import { testTasksOf } from './tasksOfAgent.ts';
+
+testTasksOf('opencode');
