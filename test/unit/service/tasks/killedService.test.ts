@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -47,6 +48,8 @@ describe('an agent without a sandbox whose service is killed', function () {
 			environment: { TMPDIR: path.join(stateFolder, 'missing') },
 		});
 
+	const startedFile = (id: string) => path.join(workFolderOf(stateFolder), `${id}-0`, 'process.json');
+
 	/** Starts a task whose agent runs a line of shell, and resolves with the processes that it names in the file `pids`. */
 	async function startAgent(line: string): Promise<{ id: string; pids: number[] }> {
 		service = await start(shellAgentArguments(line));
@@ -64,6 +67,8 @@ describe('an agent without a sandbox whose service is killed', function () {
 			},
 			LIMIT_MS,
 		);
+		// The service writes down whom it has started, while the agent is at work already.
+		await waitFor('the agent to be written down', () => existsSync(startedFile(id)), LIMIT_MS);
 		return { id, pids: text.trim().split(' ').map(Number) };
 	}
 
@@ -96,7 +101,7 @@ describe('an agent without a sandbox whose service is killed', function () {
 		await service.crash();
 		const other = spawn('/bin/sh', ['-c', 'sleep 100'], { detached: true, stdio: 'ignore' });
 		try {
-			const file = path.join(workFolderOf(stateFolder), `${id}-0`, 'process.json');
+			const file = startedFile(id);
 			const recorded = JSON.parse(await readFile(file, 'utf8')) as { pid: number; start: string };
 			assert.match(recorded.start, /^[0-9a-f-]{36} \d+$/);
 			await writeFile(file, JSON.stringify({ ...recorded, pid: other.pid }));
