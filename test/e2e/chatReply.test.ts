@@ -7,7 +7,16 @@ import process from 'node:process';
 import type { Frame, Page } from 'playwright-core';
 import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
 import { runCommand, screenshot, toast, until } from '../support/editorWindow.ts';
-import { ask, isStreaming, lastTurnText, openChat, replyEnds, replyText, turns } from '../support/errandWindow.ts';
+import {
+	ask,
+	isStreaming,
+	lastTurnText,
+	openChat,
+	replyEnds,
+	replyText,
+	turns,
+	writePrompt,
+} from '../support/errandWindow.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 import { HOSTILE } from '../ui/hostile.ts';
 import { fence } from '../ui/hostileCode.ts';
@@ -17,7 +26,7 @@ const PAUSE = 100;
 const NESTED = '> '.repeat(10_000);
 const LINE = 5_000_000;
 
-describe('a reply in the window of a folder that is not trusted', function () {
+describe('the window of a folder that is not trusted', function () {
 	this.timeout(180_000);
 	/** Where everything hostile would go, were it to go. */
 	let beacon: Server;
@@ -172,6 +181,19 @@ describe('a reply in the window of a folder that is not trusted', function () {
 		await screenshot(page, 'window-untrusted-apply');
 		assert.equal(await page.locator('.monaco-diff-editor').count(), 0);
 		await page.keyboard.press('Escape');
+	});
+
+	it('starts no task on the local connection, whose agents would run here, and keeps its prompt', async () => {
+		const reason = toast(page, 'This workspace is not trusted, so its repository is not read.');
+		const editor = await writePrompt(page, 'Do it');
+		await reason.first().waitFor();
+		await runCommand(page, 'Notifications: Clear All Notifications');
+		await reason.first().waitFor({ state: 'detached' });
+		await editor.click();
+		await page.keyboard.press('ControlOrMeta+Enter');
+		await reason.first().waitFor();
+		assert.equal(await page.locator('.quick-input-widget:visible .monaco-list-row').count(), 0);
+		assert.equal(await editor.count(), 1);
 	});
 
 	for (const [name, text, shown] of [
