@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { globSync, rmSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
+
+/** The repository of which most others are copies: each program that is not started makes thousands of tests faster. */
+let template: Promise<TemporaryRepository> | undefined;
 
 export interface TemporaryRepositoryOptions {
 	/** Whether the repository has no commit. By default, it has one file and one commit on `main`. */
@@ -23,24 +27,47 @@ export class TemporaryRepository {
 	}
 
 	static async create(options: TemporaryRepositoryOptions = {}): Promise<TemporaryRepository> {
+		const repository = await TemporaryRepository.make();
+		const { empty = false, objectFormat = 'sha1' } = options;
+		if (empty || objectFormat !== 'sha1') {
+			await repository.fill(options);
+			return repository;
+		}
+		template ??= TemporaryRepository.makeTemplate();
+		await cp(path.join((await template).path, '.git'), path.join(repository.path, '.git'), { recursive: true });
+		await repository.git('reset', '--quiet', '--hard');
+		return repository;
+	}
+
+	private static async make(): Promise<TemporaryRepository> {
 		const repository = new TemporaryRepository(await mkdtemp(path.join(os.tmpdir(), 'errand-repository-')));
 		await mkdir(repository.path);
-		await repository.git(
-			'init',
-			'--quiet',
-			'--initial-branch=main',
-			`--object-format=${options.objectFormat ?? 'sha1'}`,
-		);
-		if (!options.empty) {
-			await repository.write('README.md', '# Sample\n');
-			await repository.commitAll('First');
-		}
 		return repository;
+	}
+
+	private static async makeTemplate(): Promise<TemporaryRepository> {
+		const made = await TemporaryRepository.make();
+		process.once('exit', () => rmSync(made.folder, { recursive: true, force: true }));
+		await made.fill({});
+		// They are examples that git puts into each new repository.
+		for (const sample of globSync('.git/hooks/*.sample', { cwd: made.path })) {
+			rmSync(path.join(made.path, sample));
+		}
+		return made;
+	}
+
+	private async fill({ empty, objectFormat = 'sha1' }: TemporaryRepositoryOptions): Promise<void> {
+		await this.git('init', '--quiet', '--initial-branch=main', `--object-format=${objectFormat}`);
+		if (!empty) {
+			await this.write('README.md', '# Sample\n');
+			await this.commitAll('First');
+		}
 	}
 
 	/** Runs git in the repository, without the machine's own configuration, and returns its standard output. */
 	async git(...args: string[]): Promise<string> {
-		const running = run('git', args, {
+		// Maintenance in the background would be two more programs for each commit.
+		const running = run('git', ['-c', 'maintenance.auto=false', ...args], {
 			cwd: this.path,
 			maxBuffer: 64 * 1024 * 1024,
 			env: {
