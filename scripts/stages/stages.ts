@@ -121,8 +121,8 @@ export class TestRun {
 						args,
 						folder,
 						environment,
-						// A window at work needs more than one processor, and one that waits none.
-						jobs: cores + 1,
+						// A window at work needs more than one processor: more of them at a time gain nothing.
+						jobs: cores,
 						hooks: 'test/support/windowHooks.ts',
 						testLimitMs: 180_000,
 						limitMs: 2_400_000,
