@@ -17,7 +17,10 @@ export interface Parts {
 }
 
 /** Runs parts of a stage in processes of their own and adds up their totals. Each prints what it has to say at its end. */
-export async function runParts({ parts, jobs, folder, limitMs }: Parts): Promise<Totals> {
+export async function runParts(
+	{ parts, jobs, folder, limitMs }: Parts,
+	print: (text: string) => void = text => process.stdout.write(text),
+): Promise<Totals> {
 	const waiting = [...parts.entries()];
 	let totals = none;
 	const runNext = async (): Promise<void> => {
@@ -36,7 +39,7 @@ export async function runParts({ parts, jobs, folder, limitMs }: Parts): Promise
 			});
 			totals = add(totals, result);
 			if (result.passed + result.failed > 0) {
-				process.stdout.write(output);
+				print(output);
 			}
 		}
 	};
