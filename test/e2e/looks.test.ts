@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
-import { resizeChat, runCommand, screenshot, type Theme, until, useTheme, webviewFrame } from '../support/editorWindow.ts';
+import {
+	resizeChat,
+	runCommand,
+	screenshot,
+	type Theme,
+	until,
+	useTheme,
+	webviewFrame,
+} from '../support/editorWindow.ts';
 import { ask, logText, openChat, replyEnds, startTask, taskShows, turns } from '../support/errandWindow.ts';
 
 describe('a new window', function () {
