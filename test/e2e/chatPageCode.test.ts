@@ -11,7 +11,7 @@ import { longestTask } from '../ui/taskTimes.ts';
  */
 const LONGEST_TASK = 250;
 const ATTEMPTS = 3;
-const LANGUAGES_AT_ONCE = 7;
+const LANGUAGES_AT_ONCE = 4;
 
 const SAMPLE = `import { readFile } from 'node:fs/promises';
 
@@ -68,7 +68,7 @@ describe('code in the chat page', function () {
 		const names = LANGUAGE_NAMES.slice(first, first + LANGUAGES_AT_ONCE);
 		it(`does not stop the page in any language: ${names.join(', ')}`, async () => {
 			// The bench has all units in all sizes.
-			const chosen = names.flatMap(name => HOSTILE_CODE.find(({ language }) => language === name) ?? []);
+			const chosen = names.flatMap(name => HOSTILE_CODE.filter(({ language }) => language === name).slice(0, 2));
 			const found = await longest(chosen.map(fence));
 			assert.ok(found <= LONGEST_TASK, `a task took ${found} ms`);
 		});
