@@ -4,7 +4,7 @@ import { controlPaths } from '../../src/contract/control.ts';
 import { agentPrograms } from '../support/agentPrograms.ts';
 import { AgentTasks, TASK_LIMIT_MS } from '../support/agentTasks.ts';
 
-/** What the service does for every agent alike. */
+/** The service does this alike for every agent, so one of them is enough. */
 describe('the tasks of an agent', function () {
 	this.timeout(TASK_LIMIT_MS + 60_000);
 	let tasks: AgentTasks;

@@ -49,16 +49,17 @@ export function noticeFaults(area: string, faults: readonly Fault[]): void {
 
 /** Runs the proofs of several faults at a time, and returns the outcomes of each fault in their order. */
 function outcomesOfEach(faults: readonly Fault[]): Promise<ProofOutcome[]>[] {
-	const lanes = Array.from({ length: FAULTS_AT_ONCE }, () => Promise.resolve());
-	return faults.map((fault, index) => {
-		const lane = index % FAULTS_AT_ONCE;
-		const outcomes = (lanes[lane] ?? Promise.resolve()).then(() => outcomesOf(fault));
-		lanes[lane] = outcomes.then(
-			() => {},
-			() => {},
+	const all: Promise<ProofOutcome[]>[] = [];
+	for (const fault of faults) {
+		const before = all.at(-FAULTS_AT_ONCE);
+		all.push(
+			(async () => {
+				await before?.catch(() => {});
+				return outcomesOf(fault);
+			})(),
 		);
-		return outcomes;
-	});
+	}
+	return all;
 }
 
 async function outcomesOf(fault: Fault): Promise<ProofOutcome[]> {
