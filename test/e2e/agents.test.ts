@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { trySandbox } from '../../src/agents/sandbox/probe.ts';
 import { opencodeProgram } from '../support/agentPrograms.ts';
-import { type AgentWindow, openAgentWindow } from '../support/agentWindow.ts';
+import { type AgentWindow, openAgentWindow, skipWithoutSandbox } from '../support/agentWindow.ts';
 import type { EditorServer } from '../support/editor.ts';
 import {
 	answerInput,
@@ -58,10 +57,7 @@ describe('a real agent, from setting it up to its branch', function () {
 	let page: Page;
 
 	before(async function () {
-		// Agents run in the sandbox alone, which not every kernel has.
-		if (!(await trySandbox()).works) {
-			this.skip();
-		}
+		await skipWithoutSandbox(this);
 		window = await openAgentWindow({
 			worksOn: 'origin',
 			scripts: SCRIPTS,

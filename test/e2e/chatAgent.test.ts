@@ -1,15 +1,26 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import { opencodeProgram } from '../support/agentPrograms.ts';
 import { agentQuestion, answerQuestion, useChatAgentWindow } from '../support/chatAgentWindow.ts';
 import { reloadWindow } from '../support/editor.ts';
-import { runCommand, screenshot, type Theme, until, useTheme, webviewFrame } from '../support/editorWindow.ts';
-import { replyEnds, sendMessage } from '../support/errandWindow.ts';
+import {
+	pickItem,
+	runCommand,
+	screenshot,
+	type Theme,
+	until,
+	useTheme,
+	webviewFrame,
+} from '../support/editorWindow.ts';
+import { replyEnds, runInChat, sendMessage, turns } from '../support/errandWindow.ts';
 import { DISCOUNT, discountTest, discountPlan as plan } from '../support/repairs.ts';
 import type { Step } from '../support/scriptedModel.ts';
 
 const FIX = 'Ten widgets must be cheaper as well';
 const CHANGED = ' M README.md\n M src/discount.js\n';
 const NEXT = 'What comes then?';
+const ANNOUNCE = 'Make ten widgets cheaper, and announce it';
+const BETTER = DISCOUNT.replace('> 10', '>= 10');
 const TEST_FILE = discountTest('ten widgets are cheaper', 'assert.equal(discount(10), 5)');
 
 const SCRIPTS: Record<string, Step[]> = {
@@ -27,6 +38,13 @@ const SCRIPTS: Record<string, Step[]> = {
 		{ do: 'say', text: 'Ten widgets are **cheaper** now.' },
 	],
 	[NEXT]: [{ do: 'say', text: 'Then this.' }],
+	[ANNOUNCE]: [
+		{ do: 'read', path: 'src/discount.js' },
+		{ do: 'write', path: 'src/discount.js', content: BETTER },
+		{ do: 'write', path: 'NEWS.md', content: 'Ten are cheaper.\n' },
+		{ do: 'run', command: 'ls src' },
+		{ do: 'say', text: 'Ten widgets are **cheaper** now.' },
+	],
 };
 
 describe('an agent in the chat', function () {
@@ -34,6 +52,7 @@ describe('an agent in the chat', function () {
 	const window = useChatAgentWindow({
 		scripts: SCRIPTS,
 		files: { 'src/discount.js': DISCOUNT, 'test/discount.test.js': TEST_FILE },
+		settings: { 'errand.local.agents': [{ id: 'opencode', command: opencodeProgram(), args: ['acp'] }] },
 	});
 
 	const question = () => agentQuestion(window().chat);
@@ -139,5 +158,57 @@ describe('an agent in the chat', function () {
 		await window().chat.getByText('Not allowed', { exact: true }).last().waitFor({ timeout: 60_000 });
 		assert.equal(window().read('src/discount.js'), DISCOUNT);
 		await screenshot(window().page, 'agent-chat-reloaded');
+	});
+
+	describe('of somebody else', () => {
+		before(async () => {
+			const { chat, page } = window();
+			await runInChat(page, chat, 'Errand: New Conversation');
+			await until('the conversation is empty', async () => (await turns(chat).count()) === 0);
+		});
+
+		it('is chosen in the composer, like a model', async () => {
+			const { chat, page } = window();
+			const composer = chat.locator('chat-composer');
+			await composer.getByRole('button', { name: /^Choose Chat, Agent/ }).click();
+			await pickItem(page, 'Agent');
+			await composer.getByRole('button', { name: /^Select Agent/ }).click();
+			await pickItem(page, 'opencode');
+			await composer.getByRole('button', { name: /^Select Agent: .*opencode/i }).waitFor();
+			await screenshot(page, 'foreign-agent-chosen');
+		});
+
+		it('asks before it changes a file, and the user’s files have what was allowed', async () => {
+			const { chat, page, read } = window();
+			await sendMessage(chat, ANNOUNCE);
+			assert.match(await answerQuestion(chat, 'Allow Once'), /discount\.js/);
+			assert.match(await answerQuestion(chat, 'Allow Once'), /NEWS\.md/);
+			assert.match(await answerQuestion(chat, 'Allow Once'), /ls src/);
+			assert.match(await replyEnds(chat), /cheaper/);
+			await chat.getByText('2 files changed in your files').waitFor();
+			assert.equal(read('src/discount.js'), BETTER);
+			assert.equal(read('NEWS.md'), 'Ten are cheaper.\n');
+			await screenshot(page, 'foreign-agent-done');
+		});
+
+		it('works in a mode of its own that was chosen', async () => {
+			const { chat, page } = window();
+			const agent = chat.locator('chat-composer').getByRole('button', { name: /^Select Agent/ });
+			await agent.click();
+			await pickItem(page, 'Session Mode');
+			await screenshot(page, 'foreign-agent-modes');
+			await pickItem(page, 'plan');
+			await chat
+				.locator('chat-composer')
+				.getByRole('button', { name: /^Select Agent: .*plan/ })
+				.waitFor();
+		});
+
+		it('is undone', async () => {
+			const { chat, git, read } = window();
+			await chat.getByRole('button', { name: 'Undo Turn' }).click();
+			await until('the files are as they were', async () => git('status', '--porcelain') === '');
+			assert.equal(read('src/discount.js'), DISCOUNT);
+		});
 	});
 });

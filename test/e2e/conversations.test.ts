@@ -236,9 +236,14 @@ describe('the conversations of the window', function () {
 		await screenshot(page, 'conversations-versions');
 	});
 
-	it('show the same one and the same version after a reload', async () => {
+	it('show the same one and the same version after a reload, and keep what was typed just before it', async () => {
+		let frame = await openChat(page);
+		await frame.locator('chat-composer textarea').focus();
+		await composerHasCursor(frame);
+		await page.keyboard.type('Typed and not sent');
+		// At once: neither the editor nor the host has written it down by then.
 		await reloadWindow(page);
-		const frame = await openChat(page);
+		frame = await openChat(page);
 		await until('it is back', async () => {
 			// A reload may bring back what the page had kept a moment before: then the message is still being changed.
 			const cancel = frame.getByRole('button', { name: 'Cancel' });
@@ -247,39 +252,35 @@ describe('the conversations of the window', function () {
 			}
 			return (await questions(frame)).join() === 'And what do taxes do?,And duties?';
 		});
+		const composer = frame.locator('chat-composer textarea');
+		await until('what was typed is back', async () => (await composer.inputValue()) === 'Typed and not sent');
+		await composer.fill('');
 	});
 
-	it('keep what was typed just before a reload', async () => {
+	it('keep a reply that a reload cuts off, mark it, and go on with it', async () => {
 		let frame = await openChat(page);
 		await startNew(frame);
-		await page.keyboard.type('Typed and not sent');
-		// At once: neither the editor nor the host has written it down by then.
-		await reloadWindow(page);
-		frame = await openChat(page);
-		await until(
-			'it is back',
-			async () => (await frame.locator('chat-composer textarea').inputValue()) === 'Typed and not sent',
-		);
-		await frame.locator('chat-composer textarea').fill('');
-	});
-
-	it('go on with a reply that a reload cut off', async () => {
-		let frame = await openChat(page);
-		await startNew(frame);
+		await ask(frame, 'Hello');
+		await replyEnds(frame);
 		await ask(frame, '/demo slow again');
-		await until('some of the reply is there', async () => (await replyText(frame)).length > 100);
+		await until('some of the reply is there', async () => (await replyText(frame)).length > 150);
+		const shown = await replyText(frame);
+		assert.ok(await isStreaming(frame));
 		await reloadWindow(page);
 		frame = await openChat(page);
+		await until('both turns are back', async () => (await turns(frame).count()) === 2);
 		await until('it is back', async () => /cut off/.test(await lastTurnText(frame)));
-		// What came while the window was closing is there as well.
+		// All that was shown, also what came after the last save of the second, and what came while the window was closing.
 		const before = await replyText(frame);
+		assert.ok(before.startsWith(shown));
+		assert.equal(await isStreaming(frame), false);
 		await screenshot(page, 'conversations-cut-off');
 		await frame.getByRole('button', { name: 'Continue', exact: true }).click();
 		await until('it goes on', async () => (await replyText(frame)).length > before.length + 10);
 		await until('it ends', async () => !(await isStreaming(frame)), 60_000);
 		assert.ok((await replyText(frame)).startsWith(before.trimEnd()));
 		assert.match(await lastTurnText(frame), /Continued after it ended early/);
-		assert.equal(await turns(frame).count(), 1);
+		assert.equal(await turns(frame).count(), 2);
 	});
 
 	it('keep what can be read of a damaged file, and say so', async () => {

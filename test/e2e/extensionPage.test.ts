@@ -26,7 +26,8 @@ describe('the package that npm run package makes', function () {
 		server = await startEditor({ package: vsix });
 		const [unpacked = ''] = globSync('*.errand-*', { cwd: path.join(server.dataFolder, 'extensions') });
 		folder = path.join(server.dataFolder, 'extensions', unpacked);
-		({ page } = await openWindow(server));
+		// The editor shows the images of a readme beside it, so the window is open on what it has unpacked.
+		({ page } = await openWindow(server, { folder }));
 	});
 
 	after(async () => {
@@ -91,10 +92,9 @@ describe('the package that npm run package makes', function () {
 
 	it('shows the images of its readme where the editor draws images of a package', async () => {
 		// The page of an extension draws those from the network alone.
-		const preview = await openWindow(server, { folder });
-		await openFile(preview.page, 'readme.md');
-		await runCommand(preview.page, 'Markdown: Open Preview');
-		const frame = await webviewFrame(preview.page, '#first-steps');
+		await openFile(page, 'readme.md');
+		await runCommand(page, 'Markdown: Open Preview');
+		const frame = await webviewFrame(page, '#first-steps');
 		const count = readFileSync(path.join(folder, 'readme.md'), 'utf8').split('![').length - 1;
 		assert.ok(count > 0);
 		await until('the images are drawn', async () => {
@@ -102,8 +102,8 @@ describe('the package that npm run package makes', function () {
 			const widths = await images.evaluateAll(all => all.map(one => (one as HTMLImageElement).naturalWidth));
 			return widths.length === count && widths.every(width => width > 0);
 		});
-		await screenshot(preview.page, 'extension-readme-preview');
-		await preview.page.close();
+		await screenshot(page, 'extension-readme-preview');
+		await runCommand(page, 'View: Close All Editors');
 	});
 
 	it('says nothing there that only a copy of the repository can do', async () => {

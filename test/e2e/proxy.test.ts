@@ -14,8 +14,17 @@ import {
 	makeAuthority,
 	makeCertificate,
 } from '../support/certificates.ts';
-import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
-import { answerInput, dismissInput, pickItem, runCommand, screenshot, toast, until } from '../support/editorWindow.ts';
+import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
+import {
+	answerInput,
+	changeSettings,
+	dismissInput,
+	pickItem,
+	runCommand,
+	screenshot,
+	toast,
+	until,
+} from '../support/editorWindow.ts';
 import { ask, openChat, taskRow, turns } from '../support/errandWindow.ts';
 import { ProxyServer } from '../support/proxyServer.ts';
 
@@ -92,15 +101,6 @@ describe('a proxy and certificates in the window', function () {
 	async function chatShows(text: string): Promise<void> {
 		await ask(chat, 'hello');
 		await turns(chat).last().getByText(text).waitFor({ timeout: 30_000 });
-	}
-
-	/** Settings as they are when a window opens. */
-	async function reloadWith(settings: Record<string, unknown>): Promise<void> {
-		const count = await turns(chat).count();
-		server.changeSettings(settings);
-		await reloadWindow(window.page);
-		chat = await openChat(window.page);
-		await until('the conversation is back', async () => (await turns(chat).count()) === count);
 	}
 
 	/** All that the proxy was told is where to, and what went through it could not be read. */
@@ -234,13 +234,13 @@ describe('a proxy and certificates in the window', function () {
 	});
 
 	it('says that credentials are not written as an address needs them', async () => {
-		await reloadWith({ 'http.proxy': `http://me:100%@127.0.0.1:${proxy.port}` });
+		await changeSettings(window.page, server, { 'http.proxy': `http://me:100%@127.0.0.1:${proxy.port}` });
 		await chatShows('The user name or the password in the setting http.proxy cannot be read');
 	});
 
 	it('gives the credentials of http.proxy to the proxy and to nobody else', async () => {
 		const before = proxy.requests.length;
-		await reloadWith({ 'http.proxy': proxy.url({ user: 'me', password: PASSWORD }) });
+		await changeSettings(window.page, server, { 'http.proxy': proxy.url({ user: 'me', password: PASSWORD }) });
 		await chatShows(REPLY);
 		assert.ok(proxy.requests.slice(before).some(({ credentials }) => credentials === `me:${PASSWORD}`));
 		assert.equal(arrived.at(-1)?.headers['proxy-authorization'], undefined);
@@ -248,7 +248,7 @@ describe('a proxy and certificates in the window', function () {
 	});
 
 	it('does not ask the proxy for a host of http.noProxy', async () => {
-		await reloadWith({ 'http.noProxy': [HOST] });
+		await changeSettings(window.page, server, { 'http.noProxy': [HOST] });
 		const before = proxy.requests.length;
 		// Nobody but the proxy knows the name.
 		await chatShows(`nothing answers at ${HOST}`);
@@ -258,7 +258,7 @@ describe('a proxy and certificates in the window', function () {
 	it('names the place of a proxy that is not there', async () => {
 		const place = `127.0.0.1:${proxy.port}`;
 		await proxy.stop();
-		await reloadWith({ 'http.noProxy': [] });
+		await changeSettings(window.page, server, { 'http.noProxy': [] });
 		await chatShows(
 			`nothing answers at ${place} (ECONNREFUSED). If that is your proxy, correct the setting http.proxy`,
 		);

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { makeSampleRepository, type SampleRepository } from '../../scripts/sampleRepository.ts';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
 import {
+	answerInput,
 	dialog,
 	dismissInput,
 	openView,
@@ -183,5 +184,39 @@ describe('what the branch of a task can be brought to', function () {
 		await inEachTheme('branches-archived');
 		await narrowSideBar(page, 200);
 		await inEachTheme('branches-narrow');
+	});
+
+	it('is gone on with on one of its own where the user has it checked out, whose files come to it on a yes', async () => {
+		// Without a remote, the task works on the repository of the user itself.
+		git('remote', 'remove', 'origin');
+		git('config', 'receive.denyCurrentBranch', 'updateInstead');
+		const here = (name: string) =>
+			git('for-each-ref', '--format=%(refname:short)', `refs/heads/errand/${name}*`) || assert.fail(`no ${name}`);
+		await narrowSideBar(page, 340);
+		await startTask(page, 'Begin the work');
+		await taskShows(page, 'Begin the work', 'in 1 file');
+		const begun = here('begin');
+		git('checkout', '--quiet', begun);
+		writeFileSync(path.join(sample.folder, 'mine.txt'), 'mine\n');
+		const tip = git('rev-parse', begun);
+
+		await runCommand(page, 'Errand: Continue Task…');
+		await pickItem(page, 'Begin the work');
+		const question = page.locator('.quick-input-widget:visible');
+		await question.getByText(`“${begun}” is checked out in ${sample.folder}`).waitFor();
+		await screenshot(page, 'continue-checked-out');
+		await answerInput(page, 'Go on with the work');
+		await taskShows(page, 'Go on with the work', 'in 1 file');
+		assert.equal(git('rev-parse', begun), tip);
+		assert.equal(git('status', '--porcelain'), '?? mine.txt');
+
+		const offer = toast(page, `as “${begun}” is checked out in`);
+		await offer.waitFor();
+		await screenshot(page, 'continue-fast-forward');
+		await offer.getByRole('button', { name: 'Fast-Forward' }).click();
+		await toast(page, `“${begun}” is now where`).waitFor();
+		assert.equal(git('rev-parse', begun), git('rev-parse', here('go-on')));
+		await until('the files have come', async () => existsSync(path.join(sample.folder, 'errand-demo-3.md')));
+		assert.equal(git('status', '--porcelain'), '?? mine.txt');
 	});
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -7,15 +7,18 @@ import { makeSampleRepository, type SampleRepository } from '../../scripts/sampl
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
 import {
 	acceptPicks,
+	appears,
 	openFile,
 	openView,
 	pickItem,
+	quickRow,
 	runCommand,
 	screenshot,
 	type Theme,
+	until,
 	useTheme,
 } from '../support/editorWindow.ts';
-import { chooseInMenu, startTask, taskShows, walkTo } from '../support/errandWindow.ts';
+import { chooseInMenu, narrowSideBar, startTask, taskRow, taskShows, walkTo } from '../support/errandWindow.ts';
 import { goOnWithSecond, startRace } from '../support/raceOfAgents.ts';
 import { ReportPage } from '../support/reportPage.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
@@ -51,7 +54,7 @@ const answering = (alternatives: Record<string, number>) => ({
 	chunks: [token('{"answer":"', {}), token('A', alternatives), token('","probability":0.5}', {})],
 });
 
-describe('decisions about tasks in the window', function () {
+describe('tasks that are compared, and decided about', function () {
 	this.timeout(240_000);
 	let scratch: string;
 	let sample: SampleRepository;
@@ -94,139 +97,219 @@ describe('decisions about tasks in the window', function () {
 		}
 	};
 	const prompts = () => upstream.requests.filter(({ path }) => path.endsWith('/chat/completions'));
+	const closeEditors = async () => {
+		await runCommand(page, 'View: Close All Editors');
+		await until('no editor is open', async () => (await page.locator('.part.editor .tab').count()) === 0);
+	};
 
-	it('say why a task has failed, with the cause and the entries of its log, and jump to them', async () => {
-		await startTask(page, FAILING);
-		await taskShows(page, FAILING.slice(0, 10), 'failed');
-		await runCommand(page, 'View: Close All Editors');
-		await chooseInMenu(page, new RegExp(`^${FAILING.slice(0, 10)}`), 'Why Did It Fail?', isOpen);
-		await report.says(/^Nothing has been sent yet/);
-		assert.equal(prompts().length, 0);
-		await screenshot(page, 'triage-sending');
-		await report.press('Send and Evaluate');
-		await report.says(/^The answers of /);
-		const text = await report.text();
-		assert.match(text, /tests_failed\s+chosen[\s\S]*80%/);
-		assert.match(text, /a model’s opinion/);
-		assert.match(text, /tested · judge/);
-		await inEachTheme('triage');
-		const sent = JSON.stringify(prompts().map(({ body }) => body));
-		assert.match(sent, /The demo agent was told to fail/);
-		assert.match(sent, /gives you no instructions/);
-		const entry = (await report.frame()).getByRole('button', { name: /^Entry \d+$/ }).first();
-		const index = Number((await entry.innerText()).replace('Entry ', ''));
-		assert.ok(index >= 0);
-		await entry.click();
-		await page.locator('.editor-instance .monaco-editor[data-uri^="errand-log:"]').first().waitFor();
-		await screenshot(page, 'triage-entry');
-		await runCommand(page, 'View: Close All Editors');
-	});
+	describe('decisions', () => {
+		it('say why a task has failed, with the cause and the entries of its log, and jump to them', async () => {
+			await startTask(page, FAILING);
+			await taskShows(page, FAILING.slice(0, 10), 'failed');
+			await closeEditors();
+			await chooseInMenu(page, new RegExp(`^${FAILING.slice(0, 10)}`), 'Why Did It Fail?', isOpen);
+			await report.says(/^Nothing has been sent yet/);
+			assert.equal(prompts().length, 0);
+			await screenshot(page, 'triage-sending');
+			await report.press('Send and Evaluate');
+			await report.says(/^The answers of /);
+			const text = await report.text();
+			assert.match(text, /tests_failed\s+chosen[\s\S]*80%/);
+			assert.match(text, /a model’s opinion/);
+			assert.match(text, /tested · judge/);
+			await inEachTheme('triage');
+			const sent = JSON.stringify(prompts().map(({ body }) => body));
+			assert.match(sent, /The demo agent was told to fail/);
+			assert.match(sent, /gives you no instructions/);
+			const entry = (await report.frame()).getByRole('button', { name: /^Entry \d+$/ }).first();
+			const index = Number((await entry.innerText()).replace('Entry ', ''));
+			assert.ok(index >= 0);
+			await entry.click();
+			await page.locator('.editor-instance .monaco-editor[data-uri^="errand-log:"]').first().waitFor();
+			await screenshot(page, 'triage-entry');
+			await closeEditors();
+		});
 
-	it('show an answer as uncertain where the model does not know', async () => {
-		upstream.behaviour = answering({ A: 0.5, B: 0.48, C: 0.02 });
-		await chooseInMenu(page, new RegExp(`^${FAILING.slice(0, 10)}`), 'Why Did It Fail?', isOpen);
-		await report.says(/^Nothing has been sent yet/);
-		await report.press('Send and Evaluate');
-		await report.says(/^The answers of /);
-		const text = await report.text();
-		assert.match(text, /Uncertain: “tests_failed” and “agent_mistake” are nearly as likely\./);
-		assert.match(text, /Uncertain: near 50 % means that the model does not know\./);
-		await screenshot(page, 'triage-uncertain');
-		await runCommand(page, 'View: Close All Editors');
-	});
+		it('show an answer as uncertain where the model does not know', async () => {
+			upstream.behaviour = answering({ A: 0.5, B: 0.48, C: 0.02 });
+			await chooseInMenu(page, new RegExp(`^${FAILING.slice(0, 10)}`), 'Why Did It Fail?', isOpen);
+			await report.says(/^Nothing has been sent yet/);
+			await report.press('Send and Evaluate');
+			await report.says(/^The answers of /);
+			const text = await report.text();
+			assert.match(text, /Uncertain: “tests_failed” and “agent_mistake” are nearly as likely\./);
+			assert.match(text, /Uncertain: near 50 % means that the model does not know\./);
+			await screenshot(page, 'triage-uncertain');
+			await closeEditors();
+		});
 
-	it('judge a race in both orders, so that the position does not decide', async () => {
-		upstream.behaviour = answering({ A: 0.7, B: 0.2, C: 0.1 });
-		await startRace(page, RACE);
-		await taskShows(page, RACE, 'completed');
-		goOnWithSecond(sample.origin, scratch);
-		upstream.requests.length = 0;
-		const asksCriteria = () =>
-			page.locator('.quick-input-widget:visible').getByText('What makes one better').isVisible();
-		await chooseInMenu(page, new RegExp(`^${RACE}`), 'Which Is Better?', asksCriteria);
-		await screenshot(page, 'judge-criteria');
-		await page.keyboard.press('Enter');
-		await report.says(/^Nothing has been sent yet/);
-		assert.match(await report.text(), /2 questions, in 2 requests: one for each order/);
-		await report.press('Send and Evaluate');
-		await report.says(/^The answers of /);
-		const text = await report.text();
-		assert.match(text, /the order decides, not the changes/);
-		assert.match(text, /Undecided/);
-		assert.match(text, /demo[\s\S]*45%[\s\S]*demo-two[\s\S]*45%[\s\S]*none_of_the_above[\s\S]*10%/);
-		await inEachTheme('judge');
-		const orders = prompts().map(({ body }) => JSON.stringify(body['messages']));
-		assert.equal(orders.length, 2);
-		assert.notEqual(orders[0], orders[1]);
-		await runCommand(page, 'View: Close All Editors');
-	});
-
-	it('say whether changes are ready', async () => {
-		upstream.behaviour = answering({ A: 0.9, B: 0.1 });
-		await chooseInMenu(page, new RegExp(`^${RACE}`), 'Which Is Better?', async () =>
-			page.locator('.quick-input-widget:visible').getByText('What makes one better').isVisible(),
-		);
-		await page.keyboard.press('Escape');
-		await runCommand(page, 'View: Close All Editors');
-		await runCommand(page, 'Errand: Is It Ready?');
-		await acceptPicks(page, RACE);
-		await pickItem(page, 'demo-two');
-		await report.says(/^Nothing has been sent yet/);
-		await report.press('Send and Evaluate');
-		await report.says(/^The answers of /);
-		const text = await report.text();
-		assert.match(text, /90% likely to be true/);
-		await inEachTheme('ready');
-		await runCommand(page, 'View: Close All Editors');
-		await walkTo(page, new RegExp(`^${RACE}`));
-		await page.keyboard.press('ArrowRight');
-		await chooseInMenu(page, /^demo-two/, 'Is It Ready?', isOpen);
-		await report.says(/^Nothing has been sent yet/);
-		assert.match(await report.text(), /changes of demo-two/);
-		await runCommand(page, 'View: Close All Editors');
-		await chooseInMenu(page, /^demo-two/, 'Review Task Changes', () =>
-			page.locator('.multiDiffEntry').first().isVisible(),
-		);
-		const before = prompts().length;
-		await page.locator('.multiDiffEntry .monaco-editor').last().click();
-		await runCommand(page, 'Errand: Is It Ready?');
-		await report.says(/^Nothing has been sent yet/);
-		await screenshot(page, 'ready-in-review');
-		assert.match(await report.text(), /changes of demo-two/);
-		assert.equal(prompts().length, before);
-		await runCommand(page, 'View: Close All Editors');
-	});
-
-	it('answer every kind of question of a file on this machine, with the probabilities of the model', async () => {
-		upstream.behaviour = answering({ A: 0.7, B: 0.2, C: 0.1 });
-		const file = {
-			state: { order: { status: 'late', days: 9 } },
-			questions: {
-				topic: {
-					type: 'choice',
-					instructions: 'What is state.order about?',
-					criteria: { delivery: 'When it comes', price: 'What it costs', other: 'Anything else' },
+		it('answer every kind of question of a file on this machine, with the probabilities of the model', async () => {
+			upstream.behaviour = answering({ A: 0.7, B: 0.2, C: 0.1 });
+			const file = {
+				state: { order: { status: 'late', days: 9 } },
+				questions: {
+					topic: {
+						type: 'choice',
+						instructions: 'What is state.order about?',
+						criteria: { delivery: 'When it comes', price: 'What it costs', other: 'Anything else' },
+					},
+					mood: { type: 'score', instructions: 'How pressing is it?', criteria: ['calm', 'soon', 'now'] },
+					late: { type: 'noul', instructions: 'The order is late.', criteria: { true: 'It is', false: 'It is not' } },
 				},
-				mood: { type: 'score', instructions: 'How pressing is it?', criteria: ['calm', 'soon', 'now'] },
-				late: { type: 'noul', instructions: 'The order is late.', criteria: { true: 'It is', false: 'It is not' } },
-			},
-		};
-		writeFileSync(path.join(sample.folder, 'order.decision.json'), JSON.stringify(file, undefined, 2));
-		await openFile(page, 'order.decision.json');
-		await page.locator('.codelens-decoration a').filter({ hasText: 'Evaluate' }).first().click();
-		await report.says(/^Nothing has been sent yet/);
-		await report.press('Send and Evaluate');
-		await report.says(/^The answers of /);
-		const text = await report.text();
-		for (const words of [
-			/topic[\s\S]*delivery · 70%[\s\S]*price\s+What it costs\s+20%[\s\S]*other\s+Anything else\s+10%/,
-			/mood[\s\S]*0\.4 on a scale from 0 to 2[\s\S]*nearest\s+calm\s+70%/,
-			/late[\s\S]*77\.8% likely to be true[\s\S]*It is not\s+22\.2%/,
-			/errand-decisions-latest → errand-decisions-1\.0\.0[\s\S]*tested · judge[\s\S]*Cost\s+\$0\.000027/,
-		]) {
-			assert.match(text, words);
-		}
-		await inEachTheme('order');
-		await runCommand(page, 'View: Close All Editors');
+			};
+			const place = path.join(sample.folder, 'order.decision.json');
+			writeFileSync(place, JSON.stringify(file, undefined, 2));
+			await openFile(page, 'order.decision.json');
+			await page.locator('.codelens-decoration a').filter({ hasText: 'Evaluate' }).first().click();
+			await report.says(/^Nothing has been sent yet/);
+			await report.press('Send and Evaluate');
+			await report.says(/^The answers of /);
+			const text = await report.text();
+			for (const words of [
+				/topic[\s\S]*delivery · 70%[\s\S]*price\s+What it costs\s+20%[\s\S]*other\s+Anything else\s+10%/,
+				/mood[\s\S]*0\.4 on a scale from 0 to 2[\s\S]*nearest\s+calm\s+70%/,
+				/late[\s\S]*77\.8% likely to be true[\s\S]*It is not\s+22\.2%/,
+				/errand-decisions-latest → errand-decisions-1\.0\.0[\s\S]*tested · judge[\s\S]*Cost\s+\$0\.000027/,
+			]) {
+				assert.match(text, words);
+			}
+			await inEachTheme('order');
+			await closeEditors();
+			// A task would otherwise begin with a question about it.
+			rmSync(place);
+		});
+	});
+
+	describe('one prompt that two agents have', () => {
+		const comparison = () => page.locator('.editor-instance .monaco-editor[data-uri^="errand-compare:"]');
+		const lines = async () => (await comparison().locator('.view-lines').innerText()).replaceAll('\u00a0', ' ');
+		const compare = () =>
+			chooseInMenu(page, new RegExp(`^${RACE}`), 'Compare Agents', () => comparison().first().isVisible());
+
+		it('is one row with a row for each of them', async () => {
+			await startRace(page, RACE);
+			await taskShows(page, RACE, '2 agents');
+			await taskShows(page, RACE, 'completed');
+			assert.equal(await taskRow(page, RACE).count(), 1);
+			await walkTo(page, new RegExp(`^${RACE}`));
+			await page.keyboard.press('ArrowRight');
+			const below = page.locator('.part.sidebar .pane-body .monaco-list-row[aria-level="3"]');
+			await until('each agent says what it has changed', async () => {
+				const texts = await below.allInnerTexts();
+				return texts.length === 2 && texts.every(text => /\+\d+ .* in 1 file/.test(text));
+			});
+			await inEachTheme('race-rows');
+			await narrowSideBar(page, 200);
+			await inEachTheme('race-narrow');
+			await narrowSideBar(page, 340);
+		});
+
+		it('is compared in a document, where equal files are marked', async () => {
+			await compare();
+			assert.match(await lines(), /demo +demo-two[\s\S]*The same from all \(1\)[\s\S]*errand-demo\.md .*same as demo/);
+			await screenshot(page, 'race-same');
+			await closeEditors();
+			goOnWithSecond(sample.origin, scratch);
+			await compare();
+			const changed =
+				/Changed in different ways \(1\)[\s\S]*errand-demo\.md[\s\S]*Changed by demo-two only \(1\)[\s\S]*CONTENTS\.md/;
+			await until('the document has the new commit', async () => changed.test(await lines()));
+			await inEachTheme('race-compared');
+		});
+
+		it('shows how the two differ, in one view', async () => {
+			await comparison().getByRole('button', { name: 'Compare demo with demo-two' }).click();
+			const diffs = page.locator('.multiDiffEntry');
+			await diffs.filter({ hasText: 'errand-demo.md' }).first().waitFor();
+			await diffs.filter({ hasText: 'CONTENTS.md' }).first().waitFor();
+			await inEachTheme('race-differences');
+			await closeEditors();
+		});
+
+		it('gives a file of one of them, from a link in the document', async () => {
+			await compare();
+			const file = path.join(sample.folder, 'CONTENTS.md');
+			const link = comparison().locator('.view-line').filter({ hasText: 'CONTENTS.md' }).getByText('take');
+			await until(
+				'the preview is there',
+				async () => {
+					// The editor notices a link only when the pointer moves over it while the key is held, and it may take a moment.
+					await page.mouse.move(0, 0);
+					await page.keyboard.down('ControlOrMeta');
+					await link.first().hover();
+					await appears(comparison().locator('.detected-link-active'), 5_000);
+					await link.first().click();
+					await page.keyboard.up('ControlOrMeta');
+					return appears(quickRow(page, 'CONTENTS.md'), 10_000);
+				},
+				60_000,
+			);
+			await screenshot(page, 'race-take');
+			await page.keyboard.press('Enter');
+			await until('the file is there', async () => existsSync(file));
+			assert.equal(readFileSync(file, 'utf8'), '# Contents\n\nSee the readme.\n');
+			await screenshot(page, 'race-taken');
+			await closeEditors();
+			await runCommand(page, 'Notifications: Clear All Notifications');
+		});
+
+		it('is judged by a model in both orders, so that the position does not decide', async () => {
+			upstream.behaviour = answering({ A: 0.7, B: 0.2, C: 0.1 });
+			upstream.requests.length = 0;
+			const asksCriteria = () =>
+				page.locator('.quick-input-widget:visible').getByText('What makes one better').isVisible();
+			await chooseInMenu(page, new RegExp(`^${RACE}`), 'Which Is Better?', asksCriteria);
+			await screenshot(page, 'judge-criteria');
+			await page.keyboard.press('Enter');
+			await report.says(/^Nothing has been sent yet/);
+			assert.match(await report.text(), /2 questions, in 2 requests: one for each order/);
+			await report.press('Send and Evaluate');
+			await report.says(/^The answers of /);
+			const text = await report.text();
+			assert.match(text, /the order decides, not the changes/);
+			assert.match(text, /Undecided/);
+			assert.match(text, /demo[\s\S]*45%[\s\S]*demo-two[\s\S]*45%[\s\S]*none_of_the_above[\s\S]*10%/);
+			await inEachTheme('judge');
+			const orders = prompts().map(({ body }) => JSON.stringify(body['messages']));
+			assert.equal(orders.length, 2);
+			assert.notEqual(orders[0], orders[1]);
+			await closeEditors();
+		});
+
+		it('has changes of which a model says whether they are ready', async () => {
+			upstream.behaviour = answering({ A: 0.9, B: 0.1 });
+			await chooseInMenu(page, new RegExp(`^${RACE}`), 'Which Is Better?', async () =>
+				page.locator('.quick-input-widget:visible').getByText('What makes one better').isVisible(),
+			);
+			await page.keyboard.press('Escape');
+			await closeEditors();
+			await runCommand(page, 'Errand: Is It Ready?');
+			await acceptPicks(page, RACE);
+			await pickItem(page, 'demo-two');
+			await report.says(/^Nothing has been sent yet/);
+			await report.press('Send and Evaluate');
+			await report.says(/^The answers of /);
+			const text = await report.text();
+			assert.match(text, /90% likely to be true/);
+			await inEachTheme('ready');
+			await closeEditors();
+			await walkTo(page, new RegExp(`^${RACE}`));
+			await page.keyboard.press('ArrowRight');
+			await chooseInMenu(page, /^demo-two/, 'Is It Ready?', isOpen);
+			await report.says(/^Nothing has been sent yet/);
+			assert.match(await report.text(), /changes of demo-two/);
+			await closeEditors();
+			await chooseInMenu(page, /^demo-two/, 'Review Task Changes', () =>
+				page.locator('.multiDiffEntry').first().isVisible(),
+			);
+			const before = prompts().length;
+			await page.locator('.multiDiffEntry .monaco-editor').last().click();
+			await runCommand(page, 'Errand: Is It Ready?');
+			await report.says(/^Nothing has been sent yet/);
+			await screenshot(page, 'ready-in-review');
+			assert.match(await report.text(), /changes of demo-two/);
+			assert.equal(prompts().length, before);
+			await closeEditors();
+		});
 	});
 });

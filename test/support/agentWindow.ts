@@ -3,11 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { Context } from 'mocha';
 import type { Page } from 'playwright-core';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
-import { type EditorServer, openWindow, startEditor } from './editor.ts';
-import { openView } from './editorWindow.ts';
+import { trySandbox } from '../../src/agents/sandbox/probe.ts';
+import { type EditorServer, openWindow, reloadWindow, startEditor } from './editor.ts';
+import { appears, openView, until } from './editorWindow.ts';
 import { ScriptedModel, type Step } from './scriptedModel.ts';
 
 export interface AgentWindow {
@@ -37,6 +39,13 @@ export interface AgentWindowOptions {
 	worksOn: 'origin' | 'folder';
 	/** Makes the settings of the window from the addresses of the model servers. */
 	settings(urls: readonly string[]): Record<string, unknown>;
+}
+
+/** Skips the tests of a suite, in a hook before them, where no agent can run: outside of a sandbox it would work here. */
+export async function skipWithoutSandbox(hook: Context): Promise<void> {
+	if (!(await trySandbox()).works) {
+		hook.skip();
+	}
 }
 
 const IDENTITY = ['-c', 'user.name=Robin Acme', '-c', 'user.email=robin@acme.example'];
@@ -87,6 +96,9 @@ export async function openAgentWindow({
 	);
 	const server = await startEditor({ folder: sample.folder, settings: settings(models.map(({ url }) => url)) });
 	const { page } = await openWindow(server, further.length > 0 ? { folder: workspace } : {});
+	if (further.length > 0) {
+		await hasFolders(page, 1 + further.length);
+	}
 	await openView(page, 'Errand');
 	return {
 		server,
@@ -101,6 +113,19 @@ export async function openAgentWindow({
 			rmSync(scratch, { recursive: true, force: true });
 		},
 	};
+}
+
+/** A served window now and then comes up without having read its workspace file; the next one reads it. */
+async function hasFolders(page: Page, count: number): Promise<void> {
+	await until('the window has its folders', async () => {
+		const explorer = await openView(page, 'Explorer');
+		const rows = explorer.locator('.explorer-folders-view .monaco-list-row');
+		const hasRead = await appears(rows.nth(count - 1), 5_000);
+		if (!hasRead) {
+			await reloadWindow(page);
+		}
+		return hasRead;
+	});
 }
 
 function writeFiles(folder: string, files: Record<string, string>): void {

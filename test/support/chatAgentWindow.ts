@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Frame } from 'playwright-core';
-import { trySandbox } from '../../src/agents/sandbox/probe.ts';
-import { type AgentWindow, type AgentWindowOptions, openAgentWindow } from './agentWindow.ts';
+import { type AgentWindow, type AgentWindowOptions, openAgentWindow, skipWithoutSandbox } from './agentWindow.ts';
 import { until } from './editorWindow.ts';
 import { openChat } from './errandWindow.ts';
 import type { ScriptedModel } from './scriptedModel.ts';
@@ -17,17 +16,14 @@ export interface ChatAgentWindow extends AgentWindow {
 	read(name: string): string;
 }
 
-/** Opens the chat on a sample repository. Resolves with undefined where there is no sandbox that an agent could run in. */
+/** Opens the chat on a sample repository. */
 async function openChatAgentWindow({
 	settings = {},
 	...others
 }: Pick<AgentWindowOptions, 'scripts' | 'files' | 'besides'> & {
 	/** Settings besides those of the model. */
 	settings?: Record<string, unknown>;
-}): Promise<ChatAgentWindow | undefined> {
-	if (!(await trySandbox()).works) {
-		return undefined;
-	}
+}): Promise<ChatAgentWindow> {
 	const window = await openAgentWindow({
 		...others,
 		worksOn: 'folder',
@@ -43,16 +39,21 @@ async function openChatAgentWindow({
 	return { ...window, chat, model, file, read: name => readFileSync(file(name), 'utf8') };
 }
 
-/** Opens the same before the tests, and closes it after them. Tests are skipped where there is no sandbox. */
-export function useChatAgentWindow(options: Parameters<typeof openChatAgentWindow>[0]): () => ChatAgentWindow {
+/**
+ * Opens the same before the tests, and closes it after them. Where there is no sandbox, the tests are skipped, unless
+ * `withoutSandbox` says that some need no agent.
+ */
+export function useChatAgentWindow(
+	options: Parameters<typeof openChatAgentWindow>[0],
+	{ withoutSandbox = false } = {},
+): () => ChatAgentWindow {
 	let window: ChatAgentWindow | undefined;
 
 	before(async function () {
-		window = await openChatAgentWindow(options);
-		if (window === undefined) {
-			// An agent outside a sandbox would work on this machine itself.
-			this.skip();
+		if (!withoutSandbox) {
+			await skipWithoutSandbox(this);
 		}
+		window = await openChatAgentWindow(options);
 	});
 
 	after(async () => {

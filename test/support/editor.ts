@@ -48,11 +48,6 @@ export interface EditorServer {
 	address(folder?: string): string;
 	/** Reads the user's settings as they are saved. */
 	settings(): Record<string, unknown>;
-	/**
-	 * Adds to the user's settings for windows that open or reload afterwards. For open windows, `editorWindow.ts` has a
-	 * function of the same name.
-	 */
-	changeSettings(settings: Record<string, unknown>): void;
 	/** Returns what the server has printed. */
 	output(): string;
 	browser: Browser;
@@ -141,7 +136,6 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 				: `${page}&payload=${testPayload(editor, path.join(scratch, 'extension'), options.extensionTests)}`;
 		},
 		settings: readSettings,
-		changeSettings: changes => writeWholeJson(settingsFile, { ...readSettings(), ...changes }),
 		output: editor.output,
 		browser,
 		stop: async () => {
