@@ -46,7 +46,12 @@ export class SseDecoder {
 	decode(bytes: Uint8Array): SseEvent[] {
 		for (let start = 0; start < bytes.length; start += PIECE) {
 			const piece = bytes.length <= PIECE ? bytes : bytes.subarray(start, start + PIECE);
-			this.feed(this.text.decode(piece, { stream: true }));
+			const text = this.text.decode(piece, { stream: true });
+			// The parser joins the beginning of a line, which it holds, with all that comes next, so the rest of that line comes
+			// by itself.
+			const lineEnd = text.indexOf('\n') + 1;
+			this.feed(text.slice(0, lineEnd));
+			this.feed(text.slice(lineEnd));
 		}
 		// The parser reports an overflow only at the following call, which must not depend on the server sending more.
 		this.feed('');
