@@ -102,7 +102,6 @@ describe('the chat page', function () {
 			});
 			const before = await topLine(chat);
 			assert.notEqual(before, '0 at 0');
-			await chat.close();
 			await open({ height: 400, state });
 			await chat.snapshot(turns);
 			await waitFor('the same line', async () => (await topLine(chat)) === before);

@@ -104,7 +104,7 @@ describe('the composer of the chat page', function () {
 	it('waits for a message that the host holds for as long as that takes', async () => {
 		await open();
 		await chat.snapshot([]);
-		await chat.page.clock.install();
+		await chat.installClock();
 		await textarea().fill('One?');
 		await textarea().press('Enter');
 		const { turn } = await chat.waitForPosted('message-send');
@@ -244,7 +244,7 @@ describe('the composer of the chat page', function () {
 			await open();
 			await chat.snapshot([]);
 			// The page does not wait for the host for ever, but as long as the test does.
-			await chat.page.clock.install();
+			await chat.installClock();
 			await chat.page.clock.pauseAt(Date.now() + 60_000);
 		});
 

@@ -165,7 +165,6 @@ describe('the chat page', function () {
 			await chat.page.getByRole('textbox', { name: 'Edit message' }).fill('Half a');
 			const state = await chat.savedState();
 			assert.ok(state);
-			await chat.close();
 			await open({ state });
 			await chat.snapshot([turn]);
 			assert.equal(await chat.page.getByRole('textbox', { name: 'Edit message' }).inputValue(), 'Half a');

@@ -3,7 +3,7 @@ import type { EncryptionView } from '../../src/chat/protocol/protocol.ts';
 import { until } from '../support/editorWindow.ts';
 import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 import { fits } from '../ui/pageChecks.ts';
-import type { ThemeName } from '../ui/themes.ts';
+import { themeNames } from '../ui/themes.ts';
 
 const OTHER = 'c0000000-0000-4000-8000-0000000000aa';
 
@@ -123,15 +123,15 @@ describe('the chat page', function () {
 		await chat.screenshot('encrypted-refused');
 	});
 
-	for (const theme of ['light', 'dark', 'highContrast'] satisfies ThemeName[]) {
-		it(`shows each state of encryption in ${theme}, with nothing wider than the view`, async () => {
-			for (const [name, encryption] of Object.entries(STATES)) {
-				await open({ theme, height: 500 });
-				await chat.snapshot(name === 'connecting' ? [] : [turnView({ text: 'So it is.' })], { encryption });
-				await heading().waitFor();
+	it('shows each state of encryption in every theme, with nothing wider than the view', async () => {
+		for (const [name, encryption] of Object.entries(STATES)) {
+			await open({ height: 500 });
+			await chat.snapshot(name === 'connecting' ? [] : [turnView({ text: 'So it is.' })], { encryption });
+			await heading().waitFor();
+			for (const theme of themeNames) {
+				await chat.setTheme(theme);
 				await fits(chat, `encrypted-${name}-${theme}`, [200, 280, 600]);
-				await chat.close();
 			}
-		});
-	}
+		}
+	});
 });

@@ -20,7 +20,7 @@ const HEAVY: Record<string, Heavy> = {
 	'a table of 500 columns': {
 		head: `${'a|'.repeat(500)}\n${'-|'.repeat(500)}\n`,
 		piece: `${'b|'.repeat(500)}\n`,
-		count: 400,
+		count: 200,
 	},
 	'a table of 20,000 rows': { head: 'a|b\n-|-\n', piece: 'c|d\n', count: 20_000 },
 	'a list of 100,000 empty items': { piece: '-\n', count: 100_000 },
@@ -40,7 +40,6 @@ const DEEP_LIST = Array.from({ length: 500 }, (_, depth) => `${'  '.repeat(depth
 
 /** Milliseconds that the page may be busy with one task: far above what any takes, far below what reading anew takes. */
 const LONGEST_TASK = 500;
-const ATTEMPTS = 4;
 
 describe('a reply that is made to be slow', function () {
 	this.timeout(120_000);
@@ -91,14 +90,11 @@ describe('a reply that is made to be slow', function () {
 
 	for (const [name, heavy] of Object.entries({ ...HEAVY, 'lists nested 500 deep': { piece: DEEP_LIST, count: 1 } })) {
 		it(`keeps the page responsive: ${name}`, async () => {
-			// What else the machine does only lengthens a task.
-			let longest = Number.POSITIVE_INFINITY;
-			for (let attempt = 0; attempt < ATTEMPTS && longest > LONGEST_TASK; attempt++) {
-				if (attempt > 0) {
-					await chat.close();
-					await open();
-				}
-				longest = Math.min(longest, await show(heavy));
+			let longest = await show(heavy);
+			if (longest > LONGEST_TASK) {
+				// What else the machine does lengthens a task, but not the processor time of it, which takes more to measure.
+				await open();
+				({ cpu: longest } = await longestTask(chat.page, () => show(heavy)));
 			}
 			assert.ok(longest <= LONGEST_TASK, `a task took ${longest} ms`);
 			await chat.page.getByRole('textbox').fill('Still here');

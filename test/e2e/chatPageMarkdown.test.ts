@@ -199,7 +199,7 @@ describe('markdown in the chat page', function () {
 	});
 
 	it('says why an image was not loaded where the host fails or does not answer, and asks again', async () => {
-		await chat.page.clock.install();
+		await chat.installClock();
 		await chat.snapshot([turnView({ text: '![a map](https://images.example/i.png)' })]);
 		const link = (state: string) => chat.page.getByRole('link', { name: `Image: a map (${state})` });
 		await link('Load Image').click();

@@ -140,7 +140,6 @@ describe('the chat page', function () {
 					await mark(1).hover();
 					await card().waitFor();
 					await chat.screenshot(`source-card-${theme}-${width}`);
-					await chat.close();
 				}
 			});
 		}

@@ -70,7 +70,6 @@ describe('the question of an agent', function () {
 		it('where it would run, and that there is no sandbox', async () => {
 			await asked();
 			assert.match(await words(box()), /In a copy of ~\/widgets, in a sandbox without network\./);
-			await chat.close();
 			await asked(waitingView(), { isSandboxed: false });
 			assert.match(await words(box()), /In a copy of ~\/widgets, without a sandbox\./);
 		});
@@ -103,15 +102,12 @@ describe('the question of an agent', function () {
 			await asked(withApproval(step, { state: 'waiting', question: QUESTION, input: '{"title":"a\\u202eb"}' }));
 			await box().getByRole('heading', { name: 'Allow this?' }).waitFor();
 			assert.equal(await box().locator('.input').textContent(), '{\n  "title": "aU+202Eb"\n}');
-			await chat.close();
 			const long = 'a'.repeat(20_000);
 			await asked(withApproval(step, { state: 'waiting', question: QUESTION, input: JSON.stringify({ long }) }));
 			assert.equal((await box().locator('.input').textContent())?.includes(long), true);
-			await chat.close();
 			await asked({ ...step, kind: 'delete', locations: [{ path: '.env' }] });
 			await box().getByRole('heading', { name: 'Delete this?' }).waitFor();
 			assert.match(await words(box()), /\.env/);
-			await chat.close();
 			await asked(step);
 			await box().getByText('The agent does not say what exactly it would do.').waitFor();
 		});

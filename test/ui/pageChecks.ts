@@ -2,26 +2,29 @@
 import assert from 'node:assert/strict';
 import { accessibilityViolations, THEME_RULES, violationLines } from '../support/accessibility.ts';
 import type { ChatPage } from './chatPage.ts';
-import type { ThemeName } from './themes.ts';
+import { themeNames } from './themes.ts';
 
 /** Shows a state of the page. */
 type Scene = (chat: ChatPage) => Promise<void>;
 
 /**
- * Shows each scene in the page's theme, and asserts that everybody can use it, and that nothing is wider than the view at
- * any of the widths. The rules of accessibility that no theme can break are checked in the dark one alone.
+ * Shows each scene, and asserts that everybody can use it in any theme, and that nothing is wider than the view in any theme
+ * at any of the widths. The rules of accessibility that no theme can break are checked in the dark one alone.
  */
 export async function looksRight(
 	chat: ChatPage,
 	scenes: Readonly<Record<string, Scene>>,
-	{ theme, widths }: { theme: ThemeName; widths: readonly number[] },
+	widths: readonly number[],
 ): Promise<void> {
 	for (const [name, show] of Object.entries(scenes)) {
 		await show(chat);
 		await coloured(chat);
-		const violations = await accessibilityViolations(chat.page, theme === 'dark' ? undefined : THEME_RULES);
-		assert.deepEqual(violationLines(violations), [], name);
-		await fits(chat, `${name}-${theme}`, widths);
+		for (const theme of themeNames) {
+			await chat.setTheme(theme);
+			const violations = await accessibilityViolations(chat.page, theme === 'dark' ? undefined : THEME_RULES);
+			assert.deepEqual(violationLines(violations), [], `${name} in ${theme}`);
+			await fits(chat, `${name}-${theme}`, widths);
+		}
 	}
 }
 

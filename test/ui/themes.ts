@@ -222,3 +222,5 @@ export const themes = {
 } satisfies Record<string, Record<string, string>>;
 
 export type ThemeName = keyof typeof themes;
+
+export const themeNames = Object.keys(themes) as ThemeName[];
