@@ -1,4 +1,4 @@
-import { copyFile } from 'node:fs/promises';
+import { appendFile, copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { removeFolder } from '../../base/removeFolder.ts';
 import { ERRAND_IDENTITY } from './commitIdentity.ts';
@@ -25,13 +25,11 @@ export async function makeAgentRepository(options: AgentRepositoryOptions): Prom
 	const gitFolder = path.join(location.workTree, '.git');
 	await removeFolder(gitFolder);
 	const git = (args: readonly string[]) => runGit({ ...location, gitFolder }, args, { signal });
-	await git(['init', '--quiet', '--template=', ...format]);
-	const reference = `refs/heads/${branch}`;
-	const how = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
-	await git(['fetch', ...how, '--', location.gitFolder, `${start}:${reference}`]);
-	await git(['symbolic-ref', 'HEAD', reference]);
-	await git(['config', 'user.name', ERRAND_IDENTITY.name]);
-	await git(['config', 'user.email', ERRAND_IDENTITY.address]);
+	await git(['init', '--quiet', '--template=', `--initial-branch=${branch}`, ...format]);
+	const how = ['--quiet', '--update-head-ok', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
+	await git(['fetch', ...how, '--', location.gitFolder, `${start}:refs/heads/${branch}`]);
+	const { name, address } = ERRAND_IDENTITY;
+	await appendFile(path.join(gitFolder, 'config'), `[user]\n\tname = ${name}\n\temail = ${address}\n`);
 	// The copied index knows the files by their times, so that no git of the agent has to read them all.
 	await copyFile(path.join(location.gitFolder, 'index'), path.join(gitFolder, 'index'));
 }

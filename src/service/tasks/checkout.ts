@@ -78,6 +78,7 @@ export class Checkout {
 	/** The paths of submodules, which name a commit of another repository. */
 	private readonly submodules = new Set<string>();
 	private readonly absentLinks = new Set<string>();
+	private startCommit: string | undefined;
 	/** Whether changes of an earlier run were removed from the tree, because the branch has moved. */
 	hasDiscarded = false;
 
@@ -170,9 +171,10 @@ export class Checkout {
 		return size <= MAXIMUM_TEXT ? read('blob').catch(ignoreGitError) : undefined;
 	}
 
-	/** The commit that the work starts from. */
+	/** The commit that the work starts from. Nothing moves it once the branch was fetched. */
 	async start(): Promise<string> {
-		return (await this.git(['rev-parse', '--verify', START])).trim();
+		this.startCommit ??= (await this.git(['rev-parse', '--verify', START])).trim();
+		return this.startCommit;
 	}
 
 	/** Gives the tree a repository for the agent (agentRepository.ts). */
@@ -448,8 +450,10 @@ export class Checkout {
 	}
 
 	private async updateIndex(how: readonly string[], names: readonly string[]): Promise<void> {
-		const input = names.map(name => `${name}\0`).join('');
-		await this.git(['update-index', ...how, '-z', '--stdin'], { ...BYTES, input });
+		if (names.length > 0) {
+			const input = names.map(name => `${name}\0`).join('');
+			await this.git(['update-index', ...how, '-z', '--stdin'], { ...BYTES, input });
+		}
 	}
 
 	/** Takes a push back if the branch is still at the pushed commit. It fails if nothing was pushed, which is as good. */
