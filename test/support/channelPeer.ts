@@ -34,6 +34,7 @@ export class ChannelPeer {
 	readonly keyPair: KeyPair;
 	/** The nonce of the next message. */
 	nonce = 1000;
+	private agreed: Buffer | undefined;
 
 	constructor(attestation: unknown, keyPair = p384KeyPair()) {
 		this.attestation = attestation as AttestationFields;
@@ -74,6 +75,7 @@ export class ChannelPeer {
 	}
 
 	private get key(): Buffer {
-		return sharedKey(this.keyPair.privateKey, this.enclaveKey);
+		this.agreed ??= sharedKey(this.keyPair.privateKey, this.enclaveKey);
+		return this.agreed;
 	}
 }

@@ -4,6 +4,7 @@ import type { AgentEvent } from '../../src/agents/session/events.ts';
 import { openAgentSession } from '../../src/agents/session/openAgentSession.ts';
 import type { PermissionPolicy } from '../../src/agents/session/permissions.ts';
 import { startChild } from '../../src/base/childProcess.ts';
+import { defined } from '../../src/base/defined.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import { AGENT_PROGRAM } from './programs.ts';
 
@@ -40,7 +41,14 @@ export async function startOwnAgent(options: OwnAgentOptions): Promise<OwnAgent>
 		command: process.execPath,
 		args: ['--disable-warning=ExperimentalWarning', AGENT_PROGRAM],
 		cwd: folder,
-		env: { PATH: process.env['PATH'] ?? '', HOME: home, ...environment, ...Object.fromEntries(own) },
+		env: {
+			PATH: process.env['PATH'] ?? '',
+			HOME: home,
+			// Without it, the program would be compiled anew at each start.
+			...defined({ NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }),
+			...environment,
+			...Object.fromEntries(own),
+		},
 		signal: signal ?? new AbortController().signal,
 	});
 	const session = await openAgentSession({

@@ -156,9 +156,15 @@ export class RepositoryTrap {
 			'remote.origin.partialCloneFilter': 'blob:none',
 		};
 		await this.plantHooks(path.join(repository.folder, 'template', 'hooks'), 'template');
-		for (const [name, value] of Object.entries(settings)) {
+		// Those of the remote take the place of what a test may have set. All others are new, and written without a program.
+		const [ofRemote, others] = [true, false].map(isOfRemote =>
+			Object.entries(settings).filter(([name]) => name.startsWith('remote.') === isOfRemote),
+		);
+		for (const [name, value] of ofRemote ?? []) {
 			await repository.git('config', name, value);
 		}
+		const file = path.join(repository.path, '.git', 'config');
+		await appendFile(file, (others ?? []).map(([name, value]) => section(name, value)).join(''));
 		await writeFile(path.join(repository.folder, 'attributes'), '* diff=evil merge=evil\n*.evil filter=evil\n');
 		const included = path.join(repository.folder, 'included');
 		await writeFile(included, `[core]\n\tfsmonitor = ${await program('includedMonitor')}\n`);
@@ -168,4 +174,11 @@ export class RepositoryTrap {
 	remove(): Promise<void> {
 		return this.repository.remove();
 	}
+}
+
+/** Returns a setting as it stands in a configuration file. What is between the first and the last dot is quoted there. */
+function section(name: string, value: string): string {
+	const [, area = '', part, key = ''] = /^([^.]+)\.(?:(.+)\.)?([^.]+)$/.exec(name) ?? [];
+	const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`;
+	return `[${area}${part === undefined ? '' : ` ${quoted(part)}`}]\n\t${key} = ${quoted(value)}\n`;
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { globSync, rmSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -96,7 +96,14 @@ export class TemporaryRepository {
 	async commitAll(message: string): Promise<string> {
 		await this.git('add', '--all');
 		await this.git('commit', '--quiet', '--allow-empty', '-m', message);
-		return await this.head();
+		return await this.committed().catch(() => this.head());
+	}
+
+	/** What HEAD is on after a commit. Git has just written it into a file, which takes no program to read. */
+	private async committed(): Promise<string> {
+		const read = async (name: string) => (await readFile(path.join(this.path, '.git', name), 'utf8')).trim();
+		const head = await read('HEAD');
+		return head.startsWith('ref: ') ? await read(head.slice('ref: '.length)) : head;
 	}
 
 	async head(reference = 'HEAD'): Promise<string> {

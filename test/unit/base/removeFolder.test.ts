@@ -29,16 +29,16 @@ describe('a folder that is removed', function () {
 		execFileSync(process.execPath, ['-e', NEST, '--', String(levels)], { cwd });
 
 	it('is gone with folders nested deeper than a path can be long', async () => {
-		nest(3_000, folder);
+		nest(1_200, folder);
 		await mkdir(path.join(folder, '1', '2', '3'), { recursive: true });
-		nest(1_500, path.join(folder, '1', '2', '3'));
+		nest(700, path.join(folder, '1', '2', '3'));
 		await writeFile(path.join(folder, '2'), 'a file of a name that is wanted');
 		await removeFolder(folder);
 		assert.deepEqual(await readdir(parent), []);
 	});
 
 	it('is gone also where another removal is at work in it, such as one that has failed and not ended yet', async () => {
-		nest(2_000, folder);
+		nest(800, folder);
 		for (let count = 0; count < 50; count++) {
 			await mkdir(path.join(folder, `many-${count}`, 'inner'), { recursive: true });
 		}
@@ -51,7 +51,7 @@ describe('a folder that is removed', function () {
 		await mkdir(path.join(precious, 'inner'), { recursive: true });
 		await chmod(path.join(precious, 'inner'), 0o500);
 		await writeFile(path.join(precious, 'file'), 'x');
-		nest(2_000, folder);
+		nest(800, folder);
 		await symlink(precious, path.join(folder, 'link'));
 		await symlink(precious, path.join(folder, 'nested', 'link'));
 		await removeFolder(folder);

@@ -134,7 +134,7 @@ describe('any bytes of a service', () => {
 				checkEnd(cut);
 				assert.deepEqual(cut.events, whole.events);
 			}),
-			{ numRuns: 300 },
+			{ numRuns: 100 },
 		)).timeout(60_000);
 
 	it('give a whole reply or a ClientError as JSON', () =>

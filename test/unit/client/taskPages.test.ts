@@ -162,7 +162,7 @@ describe('client.tasks.pages', () => {
 					assert.deepEqual(ids.filter(id => /^t\d/.test(id)).sort(), expected.sort());
 				},
 			),
-			{ numRuns: 150 },
+			{ numRuns: 50 },
 		);
 	});
 

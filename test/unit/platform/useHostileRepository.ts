@@ -1,4 +1,4 @@
-import { mkdir, utimes } from 'node:fs/promises';
+import { appendFile, mkdir, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { GitPlace } from '../../../src/platform/git.ts';
 import type { GitProgram } from '../../support/gitPrograms.ts';
@@ -22,8 +22,8 @@ export function useHostileRepository(program: GitProgram) {
 	beforeEach(async () => {
 		trap = await RepositoryTrap.create();
 		const { repository } = trap;
-		await repository.git('config', 'user.name', 'Tester');
-		await repository.git('config', 'user.email', 'tester@example.invalid');
+		const identity = '[user]\n\tname = Tester\n\temail = tester@example.invalid\n';
+		await appendFile(path.join(repository.path, '.git', 'config'), identity);
 		home = path.join(repository.folder, 'home');
 		await mkdir(home);
 		realHome = process.env['HOME'];

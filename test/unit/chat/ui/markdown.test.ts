@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { GrowingMarkdown } from '../../../../src/chat/ui/markdown/growingMarkdown.ts';
 import { createMarkdown } from '../../../../src/chat/ui/markdown.ts';
 
-const RUNS = 2_000;
+const RUNS = 500;
 const markdown = createMarkdown();
 
 /** Pieces in which every rule of the language meets every other, with line ends of each kind. */
@@ -265,7 +265,7 @@ describe('a growing text', () => {
 				parsed += source.length;
 				return parse(source, environment);
 			};
-			const text = (beginnings[kind] ?? '') + piece.repeat(100_000 / piece.length);
+			const text = (beginnings[kind] ?? '') + piece.repeat(40_000 / piece.length);
 			const growing = new GrowingMarkdown(counting);
 			const size = 64;
 			for (let end = 0; end < text.length; end += size) {

@@ -252,7 +252,7 @@ describe('what a front holds back of a reply', () => {
 					}
 				}
 			}),
-			{ numRuns: 40 },
+			{ numRuns: 15 },
 		);
 	});
 

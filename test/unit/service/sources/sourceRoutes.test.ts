@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { controlPaths } from '../../../../src/contract/control.ts';
@@ -10,18 +11,25 @@ import { createTask, errorOf, finalTask } from '../helpers.ts';
 
 describe('the look-ups', function () {
 	this.timeout(30_000);
+	let stateFolder: string;
 	let service: ServiceProcess;
 	let repository: TemporaryRepository;
 	let owner: string;
 
+	// One service for all, as a repository that is gone after its test is not known any more.
+	before(async () => {
+		stateFolder = await mkdtemp(path.join(os.tmpdir(), 'errand-sources-'));
+		service = await ServiceProcess.start({ stateFolder });
+	});
 	beforeEach(async () => {
-		service = await ServiceProcess.start();
 		repository = await TemporaryRepository.create();
 		owner = path.basename(repository.folder);
 	});
-	afterEach(async () => {
+	afterEach(() => repository.remove());
+	after(async () => {
 		await service.stop();
-		await repository.remove();
+		await rm(stateFolder, { recursive: true, force: true });
+		await rm(workFolderOf(stateFolder), { recursive: true, force: true });
 	});
 
 	const name = (...folders: string[]) => service.fetch(controlPaths.repositories, { json: { folders } });
@@ -52,7 +60,7 @@ describe('the look-ups', function () {
 		const expected = [{ login: owner, name: owner, avatar_url: '' }];
 		assert.deepEqual(await ask('orgs'), expected);
 		await service.crash();
-		service = await ServiceProcess.start({ stateFolder: service.stateFolder });
+		service = await ServiceProcess.start({ stateFolder });
 		assert.deepEqual(await ask('orgs'), expected);
 	});
 
@@ -122,14 +130,6 @@ describe('the look-ups', function () {
 		assert.match(await refused(branches(), 502), /git cannot read the repository: .*config/);
 	});
 
-	it('answer 500 where the data cannot be read', async () => {
-		const { DatabaseSync } = await import('node:sqlite');
-		const database = new DatabaseSync(path.join(service.stateFolder, 'state.sqlite'));
-		database.exec('DROP TABLE namedFolders');
-		database.close();
-		assert.match(await refused('orgs', 500), /failed at this request/);
-	});
-
 	it('are not answered without the token, nor for another host', async () => {
 		for (const target of ['orgs', 'repos?owner=x', branches()]) {
 			const response = await service.fetch(`/api/local/${target}`, { headers: { authorization: 'Bearer wrong' } });
@@ -165,5 +165,14 @@ describe('the look-ups', function () {
 		await ask(`repos?owner=${owner}`);
 		await ask(branches());
 		assert.ok(!(await readdir(repository.folder)).includes('marker'));
+	});
+
+	// It damages the data of the service, so it comes last.
+	it('answer 500 where the data cannot be read', async () => {
+		const { DatabaseSync } = await import('node:sqlite');
+		const database = new DatabaseSync(path.join(stateFolder, 'state.sqlite'));
+		database.exec('DROP TABLE namedFolders');
+		database.close();
+		assert.match(await refused('orgs', 500), /failed at this request/);
 	});
 });

@@ -20,7 +20,8 @@ export function useTaskService(): TaskService {
 	let service: ServiceProcess;
 	let repository: TemporaryRepository;
 	before(async () => {
-		service = await ServiceProcess.start();
+		// It must not end by itself while tests beside it take their time with services of their own.
+		service = await ServiceProcess.start({ idleSeconds: 600 });
 	});
 	after(() => service.stop());
 	beforeEach(async () => {

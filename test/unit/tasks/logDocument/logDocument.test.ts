@@ -76,12 +76,12 @@ function heldBytes(): number {
 }
 
 describe('a log as a document', () => {
-	it('holds a bounded end of a million entries that were heard, and reads none', function () {
+	it('holds a bounded end of 300,000 entries that were heard, and reads none', function () {
 		this.timeout(120_000);
 		const { log, reads, numbers } = make(0);
 		const before = heldBytes();
 		let most = 0;
-		for (let index = 0; index < 1_000_000; index++) {
+		for (let index = 0; index < 300_000; index++) {
 			log.accept(record(index));
 			if (index % 10_000 === 0) {
 				most = Math.max(most, length(log));
@@ -89,9 +89,9 @@ describe('a log as a document', () => {
 		}
 		log.dispose();
 		assert.ok(most <= 95_000, `${most} characters`);
-		assert.ok(heldBytes() - before < 20_000_000);
+		assert.ok(heldBytes() - before < 8_000_000);
 		assert.deepEqual(reads, []);
-		assert.equal(numbers().at(-1), 999_999);
+		assert.equal(numbers().at(-1), 299_999);
 		assertWithoutHoles(numbers());
 		assert.match(log.lines()[0]?.text ?? '', /^<before \d+>$/);
 		assert.ok(!log.hasLater);
