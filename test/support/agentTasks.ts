@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import process from 'node:process';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
 import { type AgentsReport, type AgentTrial, monthlyUseSchema } from '../../src/contract/agents.ts';
 import { controlPaths } from '../../src/contract/control.ts';
@@ -19,6 +20,9 @@ import { mul } from '../src/math.js';
 
 test('mul', () => assert.equal(mul(3, 4), 12));
 `;
+
+/** Each process has a command of its own, so that test files that run at the same time do not see each other's. */
+const LONG_COMMAND = `sleep ${1_000_000 + process.pid}`;
 
 /** What the model tells the agent to do, by the name of the script that a prompt names. */
 const SCRIPTS = {
@@ -53,7 +57,7 @@ const SCRIPTS = {
 	],
 	slow: [
 		{ do: 'write', path: 'begun.txt', content: 'begun\n' },
-		{ do: 'run', command: 'setsid sleep 271 & sleep 271' },
+		{ do: 'run', command: `setsid ${LONG_COMMAND} & ${LONG_COMMAND}` },
 		{ do: 'say', text: 'Waited.' },
 	],
 } satisfies Record<string, Step[]>;
@@ -152,14 +156,14 @@ export class AgentTasks {
 		const { id } = await this.create('slow');
 		await waitFor(
 			'the long command',
-			() => this.model.requests.some(({ step }) => step === 1) && isRunning('sleep 271'),
+			() => this.model.requests.some(({ step }) => step === 1) && isRunning(LONG_COMMAND),
 			TASK_LIMIT_MS,
 		);
 		return id;
 	}
 
 	async nothingRuns(): Promise<void> {
-		await waitFor('the end of its processes', async () => !(await isRunning('sleep 271')), 60_000);
+		await waitFor('the end of its processes', async () => !(await isRunning(LONG_COMMAND)), 60_000);
 	}
 
 	async checkIsFoundAndTried(): Promise<void> {
