@@ -39,7 +39,7 @@ describe('what cannot be a task', function () {
 		await until(`the window says ${text}`, async () => (await said.count()) > 0);
 	};
 
-	/** What the editor says of the branch that is checked out, which follows git with some delay. */
+	/** Waits until the editor shows what is checked out, because it follows git with some delay. */
 	const headIs = (text: string) => page.locator('.statusbar').getByText(text).first().waitFor();
 
 	it('a folder that is no repository: it is named, with what to do', async () => {

@@ -92,7 +92,7 @@ describe('a reply that is made to be slow', function () {
 		it(`keeps the page responsive: ${name}`, async () => {
 			let longest = await show(heavy);
 			if (longest > LONGEST_TASK) {
-				// What else the machine does lengthens a task, but not the processor time of it, which takes more to measure.
+				// Other work on the machine lengthens a task, but not its processor time, which takes more to measure.
 				await open();
 				({ cpu: longest } = await longestTask(chat.page, () => show(heavy)));
 			}

@@ -26,7 +26,7 @@ const loginPage =
 	response =>
 		void response.writeHead(status, { 'content-type': 'text/html' }).end('<!doctype html><title>Log in</title>');
 
-/** What a service may answer to a decision, with what the page says and the button that it offers. */
+/** The answers that a service may give to a decision, each with what the page says and the button that it offers. */
 const DECISION_ERRORS: readonly { what: string; answer: Answer; sentence: RegExp; button?: string }[] = [
 	{
 		what: '400',

@@ -262,7 +262,7 @@ describe('Errand in the window', function () {
 		it('is there again after a reload of the window, which goes on following another task, with every entry once', async () => {
 			const prompt = '/demo slow through a reload';
 			await openDocument();
-			// What the tests above have left in the folder would be asked about before the task.
+			// Otherwise the user would first be asked about the files that the tests above have left in the folder.
 			git(server.folder, 'clean', '--quiet', '--force');
 			await startTask(page, prompt);
 			await until('the log has begun', async () => /line 8 of/.test(logText(server, prompt)));

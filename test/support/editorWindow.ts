@@ -111,18 +111,9 @@ export async function dismissInput(page: Page): Promise<void> {
 export async function openFile(page: Page, name: string): Promise<void> {
 	await until(`${name} is open`, async () => {
 		await page.keyboard.press('ControlOrMeta+P');
-		const isPicked = await write(page, name)
-			.then(() => quickRow(page, name).first().click({ timeout: 5_000 }))
-			.then(
-				() => true,
-				() => false,
-			);
-		if (!isPicked) {
-			// The list may have opened before the file was there, and is opened anew.
-			await page.keyboard.press('Escape');
-			return false;
-		}
-		return appears(page.locator('.tab.active').filter({ hasText: name }), 5_000);
+		// The list may have opened before the file was there, and is then opened anew.
+		const isPicked = await typeAndTake(page, name, quickRow(page, name).first());
+		return isPicked && (await appears(page.locator('.tab.active').filter({ hasText: name }), 5_000));
 	});
 }
 
@@ -295,20 +286,12 @@ export async function until(what: string, condition: () => Promise<boolean>, wit
 }
 
 /**
- * Types into the list that is about to open and clicks on one of its rows. Resolves with false if the row does not
- * appear or disappears again.
+ * Types into the list that is about to open, takes the row of a label, and waits until the list is gone. Resolves with
+ * false if the row does not appear or disappears again.
  */
 async function findAndPick(page: Page, typed: string, label: string): Promise<boolean> {
 	const row = quickRows(page).filter({ has: page.getByText(label, { exact: true }) });
-	const isPicked = await write(page, typed)
-		.then(() => row.first().waitFor({ timeout: 5_000 }))
-		.then(() => takeRow(page, row.first()))
-		.then(
-			() => true,
-			() => false,
-		);
-	if (!isPicked) {
-		await page.keyboard.press('Escape');
+	if (!(await typeAndTake(page, typed, row.first()))) {
 		return false;
 	}
 	// The next text is meant for the box that the row opens, so this list has to be gone first.
@@ -318,6 +301,22 @@ async function findAndPick(page: Page, typed: string, label: string): Promise<bo
 		),
 	);
 	return true;
+}
+
+/**
+ * Types into the list that is about to open, and takes one of its rows. Closes the list and resolves with false if the
+ * row does not appear or disappears again.
+ */
+async function typeAndTake(page: Page, typed: string, row: Locator): Promise<boolean> {
+	try {
+		await write(page, typed);
+		await row.waitFor({ timeout: 5_000 });
+		await takeRow(page, row);
+		return true;
+	} catch {
+		await page.keyboard.press('Escape');
+		return false;
+	}
 }
 
 /** Takes a row of the open list: with Enter where the list has it selected, which is much cheaper than with a click. */

@@ -171,7 +171,7 @@ export class GpuMaker {
 	readonly rootCertificate: Buffer;
 	/** The key pair that signs tokens. */
 	readonly tokenKey = p384KeyPair();
-	/** What was signed so far: a test makes the same token again and again, and a signature takes long. */
+	/** The tokens that were signed so far. A test makes the same token again and again, and a signature takes long. */
 	private readonly tokens = new Map<string, string>();
 	readonly keyId = 'maker-key-1';
 

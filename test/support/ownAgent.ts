@@ -4,9 +4,8 @@ import type { AgentEvent } from '../../src/agents/session/events.ts';
 import { openAgentSession } from '../../src/agents/session/openAgentSession.ts';
 import type { PermissionPolicy } from '../../src/agents/session/permissions.ts';
 import { startChild } from '../../src/base/childProcess.ts';
-import { defined } from '../../src/base/defined.ts';
 import { nullLogger } from '../../src/base/logger.ts';
-import { AGENT_PROGRAM } from './programs.ts';
+import { AGENT_PROGRAM, COMPILE_CACHE } from './programs.ts';
 
 export interface OwnAgentOptions {
 	folder: string;
@@ -44,8 +43,7 @@ export async function startOwnAgent(options: OwnAgentOptions): Promise<OwnAgent>
 		env: {
 			PATH: process.env['PATH'] ?? '',
 			HOME: home,
-			// Without it, the program would be compiled anew at each start.
-			...defined({ NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }),
+			...COMPILE_CACHE,
 			...environment,
 			...Object.fromEntries(own),
 		},

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import process from 'node:process';
+import { defined } from '../../src/base/defined.ts';
 
 /** The folder with the programs as the test run has built them. Without one, they are started from their sources. */
 const built = process.env['ERRAND_TEST_PROGRAMS'];
@@ -15,3 +16,9 @@ export const AGENT_PROGRAM = programFile('agent.js', 'src/agent/main.ts');
 
 /** The MCP server. */
 export const MCP_PROGRAM = programFile('mcp.js', 'src/mcp/main.ts');
+
+/**
+ * The variable for the compile cache of the test run. Agents get no variables of the tests by themselves, and without
+ * this one their program would be compiled anew at each start, which takes longer than most of what it does.
+ */
+export const COMPILE_CACHE = defined({ NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] });

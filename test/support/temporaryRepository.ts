@@ -99,7 +99,10 @@ export class TemporaryRepository {
 		return await this.committed().catch(() => this.head());
 	}
 
-	/** What HEAD is on after a commit. Git has just written it into a file, which takes no program to read. */
+	/**
+	 * Returns the commit that HEAD is on, without starting git. Rejects where the repository's data lies elsewhere, as in
+	 * a further working tree.
+	 */
 	private async committed(): Promise<string> {
 		const read = async (name: string) => (await readFile(path.join(this.path, '.git', name), 'utf8')).trim();
 		const head = await read('HEAD');

@@ -170,7 +170,7 @@ export class ChatPage {
 		await this.page.evaluate(variables => window.setVariables(variables), themes[theme]);
 	}
 
-	/** Whether another test can have the page. */
+	/** Says whether another test can have the page. */
 	get canBeLoadedAnew(): boolean {
 		return !this.isUnique && !this.page.isClosed();
 	}
@@ -284,7 +284,7 @@ export class ChatPage {
 
 	async waitForPosted<K extends FromPage['kind']>(kind: K): Promise<Extract<FromPage, { kind: K }>> {
 		const find = (wanted: string) => window.posted.find(message => message.kind === wanted);
-		// What Playwright waits with is a large script, which is not needed where the message is there already.
+		// Playwright waits with a large script, which is not needed where the message is there already.
 		const found = await this.page.evaluate(find, kind);
 		return (found ?? (await (await this.page.waitForFunction(find, kind)).jsonValue())) as Extract<
 			FromPage,

@@ -28,6 +28,7 @@ export async function makeAgentRepository(options: AgentRepositoryOptions): Prom
 	await git(['init', '--quiet', '--template=', `--initial-branch=${branch}`, ...format]);
 	const how = ['--quiet', '--update-head-ok', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
 	await git(['fetch', ...how, '--', location.gitFolder, `${start}:refs/heads/${branch}`]);
+	// Writing to the fresh file costs less than two starts of git.
 	const { name, address } = ERRAND_IDENTITY;
 	await appendFile(path.join(gitFolder, 'config'), `[user]\n\tname = ${name}\n\temail = ${address}\n`);
 	// The copied index knows the files by their times, so that no git of the agent has to read them all.

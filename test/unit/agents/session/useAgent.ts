@@ -6,8 +6,8 @@ import type { AgentEvent } from '../../../../src/agents/session/events.ts';
 import { openAgentSession } from '../../../../src/agents/session/openAgentSession.ts';
 import { childEnvironment } from '../../../../src/base/childEnvironment.ts';
 import { type RunningChild, startChild } from '../../../../src/base/childProcess.ts';
-import { defined } from '../../../../src/base/defined.ts';
 import { nullLogger } from '../../../../src/base/logger.ts';
+import { COMPILE_CACHE } from '../../../support/programs.ts';
 import { type Script, type Step, scriptedAgentArguments } from '../../../support/scriptedAgent.ts';
 
 /** The folder that the scripted agent is told to work in. It does nothing in it. */
@@ -35,9 +35,7 @@ export function useAgent() {
 	/** Starts a program of Node as an agent. */
 	function start(args: readonly string[], cwd = os.tmpdir()): RunningChild {
 		const { signal } = new AbortController();
-		// Without it, the program would be compiled anew at each start, which takes longer than most of what it does.
-		const cache = defined({ NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] });
-		const env = childEnvironment(process.env, cache);
+		const env = childEnvironment(process.env, COMPILE_CACHE);
 		const child = startChild({ command: process.execPath, args, cwd, env, signal, graceMs: 500 });
 		children.push(child);
 		return child;

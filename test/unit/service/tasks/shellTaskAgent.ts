@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { childEnvironment } from '../../../../src/base/childEnvironment.ts';
-import { defined } from '../../../../src/base/defined.ts';
 import type { Agent } from '../../../../src/service/tasks/agent.ts';
 import type { RunServices } from '../../../../src/service/tasks/runServices.ts';
+import { COMPILE_CACHE } from '../../../support/programs.ts';
 import { shellAgentArguments } from '../../../support/shellAgent.ts';
 
 /**
@@ -20,8 +20,7 @@ export function shellTaskAgent(line: () => string, id = 'shell'): Agent {
 			command: process.execPath,
 			args: shellAgentArguments(line()),
 			programs: [],
-			// Without it, the program would be compiled anew at each start, which takes longer than all that it does.
-			env: childEnvironment(process.env, defined({ NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] })),
+			env: childEnvironment(process.env, COMPILE_CACHE),
 			files: {},
 			mode: undefined,
 		}),

@@ -80,7 +80,7 @@ describe('what the token of the hardware says of devices', () => {
 					const isChain = typeof value === 'object' && value !== null;
 					return isChain ? ['x-nvidia-cert-status', 'x-nvidia-cert-ocsp-status'].map(field => [claim, field]) : [];
 				});
-				/** With another value at a path, beside a GPU of which all is well. */
+				/** Returns the finding for a device with another value at a path, beside a GPU of which all is well. */
 				function findingWith([claim = '', field]: readonly string[], value: unknown) {
 					const changed = field === undefined ? value : { ...(own[claim] as object), [field]: value };
 					const claims = { 'GPU-0': all['GPU-0'] ?? {}, [name]: { ...own, [claim]: changed } };
