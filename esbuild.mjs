@@ -1,7 +1,6 @@
 // Builds the programs of the project:
 //   dist/extension.js     the extension, ESM with split chunks, so that a feature loads on first use
-//   dist/service.js       looks whether this Node is new enough for the local service, and starts it
-//   dist/service-main.js  the local service, one file, a process of its own
+//   dist/service.js       the local service and the demo agent, processes of their own, with split chunks
 //   dist/agent.js         Errand's own agent, a process of its own
 //   dist/mcp.js           the MCP server, a process of its own, which shares chunks with the extension
 //   dist/sandbox.js       the first program in an agent's sandbox, a process of its own
@@ -48,20 +47,19 @@ const node = {
 };
 
 /**
- * A bundle's imports of Node's own modules are resolved before any of its code runs. What has to run first is a file of
- * its own.
- * @type {esbuild.Plugin}
+ * Modules that are loaded on demand are files of their own.
+ * @type {esbuild.BuildOptions}
  */
-const serviceBeside = {
-	name: 'service-beside',
-	setup: build => build.onResolve({ filter: /^\.\/main\.ts$/ }, () => ({ path: './service-main.js', external: true })),
-};
+const split = { splitting: true, chunkNames: 'chunks/[name]-[hash]' };
 
 /** @type {esbuild.BuildOptions[]} */
 const processes = [
 	{
 		...node,
-		entryPoints: { 'service-main': 'src/service/main.ts' },
+		...split,
+		// A bundle's imports of Node's own modules are resolved before any of its code runs, so that the first file has to ask
+		// for the rest itself.
+		entryPoints: { service: 'src/service/entry.ts' },
 		banner: requireBanner,
 		// Where this name is defined, as in Node's own build, undici leaves out its second parser, an experiment of 150 kB that
 		// has to be asked for.
@@ -91,8 +89,7 @@ const mcpServer = {
 	alias: withoutValidator,
 	entryPoints: { mcp: 'src/mcp/main.ts' },
 	// In one file, modules that are loaded on demand would begin zod in another order than its own need.
-	splitting: true,
-	chunkNames: 'chunks/[name]-[hash]',
+	...split,
 	// It asks a local service with the fetch of Node itself.
 	external: ['./core/undiciTransport.ts'],
 };
@@ -104,17 +101,10 @@ const programs = [
 		alias: withoutValidator,
 		entryPoints: { extension: 'src/extension.ts', ...mcpServer.entryPoints },
 		outdir: 'dist',
-		splitting: true,
-		chunkNames: 'chunks/[name]-[hash]',
+		...split,
 		// undici never runs in the extension host: there the root hands in a transport over the editor's own fetch.
 		// Nothing is installed there either, so that the long list of what pi requires is in the service alone.
 		external: ['vscode', './core/undiciTransport.ts', './piDependencies.ts'],
-	},
-	{
-		...node,
-		entryPoints: { service: 'src/service/entry.ts' },
-		outdir: 'dist',
-		plugins: [serviceBeside],
 	},
 	...processes.map(options => ({ ...options, outdir: 'dist' })),
 	{

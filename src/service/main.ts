@@ -1,17 +1,14 @@
 // The local service's process: reads the command line, starts the service and waits until it has ended.
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { describeError, UserFacingError } from '../base/errors.ts';
 import type { StartLine } from '../contract/control.ts';
 import type { UpstreamHandover } from '../contract/upstreams.ts';
 import { DEMO_AGENT_ARGUMENT } from './tasks/agent.ts';
 
-const programFile = fileURLToPath(import.meta.url);
-
 const MAXIMUM_HANDOVER = 1024 * 1024;
 
-async function main(args: string[]): Promise<number> {
+async function main(programFile: string, args: string[]): Promise<number> {
 	// The window that reads this output may close while the service keeps running.
 	process.stdout.on('error', () => {});
 	process.stderr.on('error', () => {});
@@ -79,8 +76,11 @@ function fail(error: unknown): void {
 	process.exitCode = 1;
 }
 
-if (process.argv[2] === DEMO_AGENT_ARGUMENT) {
-	import('./tasks/demoAgent.ts').then(({ runDemoAgent }) => runDemoAgent()).catch(fail);
-} else {
-	main(process.argv.slice(2)).then(code => process.exit(code), fail);
+/** Runs as what the arguments ask for. `programFile` is the file that the process was started with. */
+export function run(programFile: string, args: string[]): void {
+	if (args[0] === DEMO_AGENT_ARGUMENT) {
+		import('./tasks/demoAgent.ts').then(({ runDemoAgent }) => runDemoAgent()).catch(fail);
+	} else {
+		main(programFile, args).then(code => process.exit(code), fail);
+	}
 }

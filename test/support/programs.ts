@@ -9,7 +9,7 @@ const programFile = (name: string, source: string): string =>
 	built === undefined ? path.resolve(source) : path.join(built, name);
 
 /** The local service. */
-export const SERVICE_PROGRAM = programFile('service-main.js', 'src/service/main.ts');
+export const SERVICE_PROGRAM = programFile('service.js', 'src/service/entry.ts');
 
 /** Errand's own agent. */
 export const AGENT_PROGRAM = programFile('agent.js', 'src/agent/main.ts');

@@ -80,7 +80,7 @@ describe('the page about the local service', function () {
 			const blocks = [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language, block = '']) => {
 				assert.equal(language, 'sh', 'every block can be run');
 				return block
-					.replaceAll('dist/service.js', 'src/service/main.ts')
+					.replaceAll('dist/service.js', 'src/service/entry.ts')
 					.replaceAll('4180', String(port))
 					.replaceAll('https://models.example.com/v1', models.url)
 					.replaceAll('http://127.0.0.1:11434', models.url);

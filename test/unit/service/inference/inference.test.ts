@@ -438,7 +438,7 @@ describe('a start with upstreams', function () {
 		const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-upstreams-'));
 		const args = [
 			'--disable-warning=ExperimentalWarning',
-			'src/service/main.ts',
+			'src/service/entry.ts',
 			'--data',
 			folder,
 			'--upstreams-from-stdin',

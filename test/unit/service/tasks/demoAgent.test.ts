@@ -23,7 +23,7 @@ describe('the demo agent', function () {
 		const { signal } = new AbortController();
 		// It works in the session's folder, wherever it was started.
 		const place = { home: folder, path: '', relayUrl: '', token: '', model: 'demo' };
-		const launch = await demoAgent('demo', 'Demo', path.resolve('src/service/main.ts')).launch(place, folder);
+		const launch = await demoAgent('demo', 'Demo', path.resolve('src/service/entry.ts')).launch(place, folder);
 		child = startChild({ ...launch, cwd: '/', signal });
 	});
 	afterEach(async () => {
