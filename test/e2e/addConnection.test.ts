@@ -20,9 +20,9 @@ import {
 	pickItem,
 	runCommand,
 	screenshot,
+	screenshotInThemes,
 	toast,
 	until,
-	useTheme,
 } from '../support/editorWindow.ts';
 import { ask, openChat, replyEnds } from '../support/errandWindow.ts';
 import { beginEvents, FaultServer, sendJson, sseEvent } from '../support/faultServer.ts';
@@ -127,13 +127,6 @@ describe('adding and diagnosing a connection, in the window', function () {
 	const settings = () => (server.settings()['errand.connections'] ?? {}) as Record<string, Record<string, unknown>>;
 	const isAt = (title: string) => widget().locator('.quick-input-title').getByText(title).waitFor();
 	const report = () => page.locator('.editor-instance .monaco-editor[data-uri^="errand-diagnosis:"]');
-
-	async function inThemes(name: string): Promise<void> {
-		for (const theme of ['light', 'dark', 'high-contrast'] as const) {
-			await useTheme(page, theme);
-			await screenshot(page, `${name}-${theme}`);
-		}
-	}
 
 	/** Types a text into a list and takes its first row with Enter. */
 	async function typeAndEnter(text: string, shown: string | RegExp): Promise<void> {
@@ -276,15 +269,13 @@ describe('adding and diagnosing a connection, in the window', function () {
 		await page.keyboard.press('Enter');
 		await isAt('Connection second');
 		await row('Host of cloud tasks and look-ups').waitFor();
-		for (const theme of ['light', 'dark', 'high-contrast'] as const) {
-			await useTheme(page, theme);
+		await screenshotInThemes(page, 'manage-connection', async () => {
 			await runCommand(page, 'Errand: Add Connection…');
 			await row(/^second/)
 				.first()
 				.click();
 			await isAt('Connection second');
-			await screenshot(page, `manage-connection-${theme}`);
-		}
+		});
 		await input().fill('Host of cloud tasks');
 		await page.keyboard.press('Enter');
 		await isAt('Host of cloud tasks and look-ups of second');
@@ -368,7 +359,7 @@ describe('adding and diagnosing a connection, in the window', function () {
 		await pickItem(page, 'Leave It Unchecked');
 		await report().waitFor();
 		await report().getByText('Diagnosis of second').waitFor();
-		await inThemes('diagnosis');
+		await screenshotInThemes(page, 'diagnosis');
 		const copied = await copyReport('second');
 		assert.match(copied, /Fine · Inference key: second accepts the key/);
 		assert.match(copied, /Fine · Public host for chat .*: It answers and wants a key\./);

@@ -11,10 +11,9 @@ import {
 	quickRow,
 	runCommand,
 	screenshot,
-	type Theme,
+	screenshotInThemes,
 	toast,
 	until,
-	useTheme,
 } from '../support/editorWindow.ts';
 import { chooseInMenu, logText, startTask, taskRow, taskShows } from '../support/errandWindow.ts';
 import { MONEY_TEST, NAIVE, RIGHT } from '../support/repairs.ts';
@@ -105,10 +104,7 @@ describe('a real agent, from setting it up to its branch', function () {
 		await chooseInMenu(page, /Write prices/, 'Open Task Log as Document', () => lines.isVisible());
 		// The document shows its end, where the service has run the tests once more.
 		await lines.getByText('The branch errand/').first().waitFor();
-		for (const theme of ['light', 'dark', 'high-contrast'] satisfies Theme[]) {
-			await useTheme(page, theme);
-			await screenshot(page, `agents-log-${theme}`);
-		}
+		await screenshotInThemes(page, 'agents-log');
 		const cost = page.locator('.workbench-hover').filter({ hasText: 'tokens in' });
 		await until('the tooltip tells the cost', async () => {
 			// The editor shows a tooltip only when the pointer comes to the row.

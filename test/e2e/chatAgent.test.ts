@@ -3,15 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { opencodeProgram } from '../support/agentPrograms.ts';
 import { agentQuestion, answerQuestion, useChatAgentWindow } from '../support/chatAgentWindow.ts';
 import { reloadWindow } from '../support/editor.ts';
-import {
-	pickItem,
-	runCommand,
-	screenshot,
-	type Theme,
-	until,
-	useTheme,
-	webviewFrame,
-} from '../support/editorWindow.ts';
+import { pickItem, runCommand, screenshot, screenshotInThemes, until, webviewFrame } from '../support/editorWindow.ts';
 import { replyEnds, runInChat, sendMessage, turns } from '../support/errandWindow.ts';
 import { DISCOUNT, discountTest, discountPlan as plan } from '../support/repairs.ts';
 import type { Step } from '../support/scriptedModel.ts';
@@ -77,10 +69,7 @@ describe('an agent in the chat', function () {
 		assert.equal(status(), CHANGED);
 		assert.match(window().read('src/discount.js'), /widgets >= 10/);
 		await window().chat.getByText('2 files changed in your files').waitFor();
-		for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
-			await useTheme(window().page, theme);
-			await screenshot(window().page, `agent-chat-done-${theme}`);
-		}
+		await screenshotInThemes(window().page, 'agent-chat-done');
 		assert.match(window().model.results.join('\n'), /not allowed[\s\S]*pass 1/);
 	});
 

@@ -13,9 +13,9 @@ import {
 	quickRow,
 	runCommand,
 	screenshot,
+	screenshotInThemes,
 	toast,
 	until,
-	useTheme,
 } from '../support/editorWindow.ts';
 import { ask, openChat, replyEnds, runInChat, sendMessage, turns } from '../support/errandWindow.ts';
 
@@ -103,14 +103,7 @@ describe('Search and images in the window', function () {
 		await saveAs(path.join(server.folder, 'second.png'));
 		await page.locator('.monaco-editor .view-lines').getByText('![a fox in the snow](second.png)').waitFor();
 		assert.ok(fs.existsSync(path.join(server.folder, 'second.png')));
-	});
-
-	it('looks right in light and in high contrast', async () => {
-		for (const theme of ['light', 'high-contrast'] as const) {
-			await useTheme(page, theme);
-			await turns(frame).last().hover();
-			await screenshot(page, `window-image-${theme}`);
-		}
+		await screenshotInThemes(page, 'window-image', () => turns(frame).last().hover());
 	});
 
 	describe('with a remote service', () => {

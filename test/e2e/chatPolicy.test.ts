@@ -3,7 +3,7 @@ import process from 'node:process';
 import { isDeepStrictEqual } from 'node:util';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
-import { dismissInput, resizeChat, runCommand, screenshot, until, useTheme } from '../support/editorWindow.ts';
+import { dismissInput, resizeChat, runCommand, screenshot, until } from '../support/editorWindow.ts';
 import { ask, isStreaming, lastTurnText, localService, openChat, replyEnds, turns } from '../support/errandWindow.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 import { isAlive } from '../support/waitFor.ts';
@@ -145,13 +145,13 @@ describe('the policy of a conversation in the window', function () {
 		]) {
 			await until(`the details say ${part}`, async () => part.test(await details.innerText()));
 		}
-		await screenshot(page, 'policy-details-light');
+		await screenshot(page, 'policy-details');
 	});
 
 	it('shows for each provider why it remains or is left out, as a reading and no promise', async () => {
 		await policyButton().click();
 		await row('Preview Providers…').waitFor();
-		await screenshot(page, 'policy-picker-light');
+		await screenshot(page, 'policy-picker');
 		await row('Preview Providers…').click();
 		await row('rapid').filter({ hasText: 'balanced by price and uptime' }).waitFor();
 		await row('cheap').filter({ hasText: 'its policy is “stores data”' }).waitFor();
@@ -164,7 +164,7 @@ describe('the policy of a conversation in the window', function () {
 			(await page.locator('.quick-input-widget:visible input').getAttribute('placeholder')) ?? '',
 			/not the service’s promise/,
 		);
-		await screenshot(page, 'policy-preview-light');
+		await screenshot(page, 'policy-preview');
 		await dismissInput(page);
 	});
 
@@ -179,7 +179,7 @@ describe('the policy of a conversation in the window', function () {
 		await until('the reply is refused', async () => /leaves no provider/.test(await lastTurnText(frame)));
 		assert.match(await lastTurnText(frame), /cheap: zdr: true, but its policy is “stores data”\./);
 		assert.equal(chats('cheap'), before);
-		await screenshot(page, 'policy-refused-light');
+		await screenshot(page, 'policy-refused');
 		await frame.getByRole('button', { name: 'Change Routing Policy' }).last().click();
 		await row('As in the Settings').click();
 		await frame.getByRole('button', { name: 'Select Routing Policy: Balanced' }).waitFor();
@@ -226,7 +226,7 @@ describe('the policy of a conversation in the window', function () {
 		await box.fill('{"p50": 2}');
 		// The list is back at the field that was changed.
 		await enter(row('preferred_max_latency').filter({ hasText: '{"p50":2}' }));
-		await screenshot(page, 'policy-fields-light');
+		await screenshot(page, 'policy-fields');
 		await dismissInput(page);
 		await frame.getByRole('button', { name: 'Select Routing Policy: Custom' }).waitFor();
 		await runCommand(page, 'Errand: Edit Model Parameters…');
@@ -237,7 +237,7 @@ describe('the policy of a conversation in the window', function () {
 		await said('Allowed: a number from 0 to 2.');
 		await box.fill('0.5');
 		await enter(row('temperature').filter({ hasText: '0.5' }));
-		await screenshot(page, 'policy-parameters-light');
+		await screenshot(page, 'policy-parameters');
 		await dismissInput(page);
 		assert.match(await askAndRead('How warm?'), /via cheap/);
 		assert.equal(upstreams['cheap']?.chats.at(-1)?.body['temperature'], 0.5);
@@ -249,7 +249,7 @@ describe('the policy of a conversation in the window', function () {
 			.filter({ hasText: '33K context' })
 			.first()
 			.waitFor();
-		await screenshot(page, 'policy-models-light');
+		await screenshot(page, 'policy-models');
 		await row('Demo').filter({ hasText: 'open weights' }).first().click();
 		await frame.getByRole('button', { name: 'Select Model: demo on Local' }).waitFor();
 		await reloadWindow(page);
@@ -259,14 +259,13 @@ describe('the policy of a conversation in the window', function () {
 	});
 
 	it('says with icons what it has no room for words for', async () => {
-		await useTheme(page, 'dark');
 		frame = await openChat(page);
 		await resizeChat(page, frame, 600);
 		await frame.getByText('Custom', { exact: true }).waitFor();
-		await screenshot(page, 'policy-dark-600');
+		await screenshot(page, 'policy-600');
 		await resizeChat(page, frame, 200);
 		await frame.getByText('Custom', { exact: true }).waitFor({ state: 'hidden' });
 		await policyButton().waitFor();
-		await screenshot(page, 'policy-dark-200');
+		await screenshot(page, 'policy-200');
 	});
 });

@@ -3,7 +3,15 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
-import { answerInput, openFile, pickItem, runCommand, screenshot, until, useTheme } from '../support/editorWindow.ts';
+import {
+	answerInput,
+	openFile,
+	pickItem,
+	runCommand,
+	screenshot,
+	screenshotInThemes,
+	until,
+} from '../support/editorWindow.ts';
 import { Enclave } from '../support/enclave.ts';
 import { ask, lastTurnText, openChat, replyText, runInChat, sendMessage, turns } from '../support/errandWindow.ts';
 import { type Answer, FaultServer, sendEvents, sendJson, sseEvent } from '../support/faultServer.ts';
@@ -213,7 +221,6 @@ describe('a connection without lists, and what goes wrong with it, in the window
 		}
 
 		it('goes on with whole replies where what streams is no encrypted reply', async () => {
-			await useTheme(page, 'high-contrast');
 			enclave.answer = (response, { path, seal }) =>
 				path.endsWith('_stream')
 					? void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>')
@@ -222,7 +229,7 @@ describe('a connection without lists, and what goes wrong with it, in the window
 			await frame.locator('button.encryption').waitFor();
 			await ask(frame, 'Is it so?');
 			await lastSays(/What Quillon streamed is no encrypted reply .* The session goes on\./);
-			await screenshot(page, 'errors-encrypted-foreign');
+			await screenshotInThemes(page, 'errors-encrypted-foreign');
 			await turns(frame).last().getByRole('button', { name: 'Ask for Whole Replies' }).click();
 			await replies(/It is whole\./);
 			enclave.answer = (response, { seal }) => sendJson(response, 200, seal('Whole again.'));

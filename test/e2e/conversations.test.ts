@@ -11,9 +11,9 @@ import {
 	resizeChat,
 	runCommand,
 	screenshot,
+	screenshotInThemes,
 	toast,
 	until,
-	useTheme,
 } from '../support/editorWindow.ts';
 import {
 	ask,
@@ -300,10 +300,8 @@ describe('the conversations of the window', function () {
 		await screenshot(page, 'conversations-damaged');
 	});
 
-	it('are at home in light and in a side bar of 200 pixels', async () => {
-		await useTheme(page, 'light');
+	it('are at home in a side bar of 200 pixels', async () => {
 		const frame = await openChat(page);
-		await screenshot(page, 'conversations-light');
 		await resizeChat(page, frame, 200);
 		await turns(frame).first().getByRole('button', { name: 'Edit and Send Again' }).click();
 		await until('the message can be changed', () => hasFocus(frame, 'chat-turn .editor textarea'));
@@ -311,7 +309,7 @@ describe('the conversations of the window', function () {
 			shown: document.documentElement.clientWidth,
 			needed: document.documentElement.scrollWidth,
 		}));
-		await screenshot(page, 'conversations-narrow');
+		await screenshotInThemes(page, 'conversations-narrow');
 		assert.ok(needed <= shown, `it needs ${needed} of ${shown} pixels`);
 	});
 });

@@ -7,7 +7,7 @@ import MarkdownIt from 'markdown-it';
 import type { Frame, Page } from 'playwright-core';
 import { CODE_LIMIT, packedCodeSize } from '../../scripts/packaging/packedCodeSize.ts';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
-import { openFile, runCommand, screenshot, until, useTheme, webviewFrame } from '../support/editorWindow.ts';
+import { openFile, runCommand, screenshot, screenshotInThemes, until, webviewFrame } from '../support/editorWindow.ts';
 
 const root = path.resolve(import.meta.dirname, '..', '..');
 
@@ -84,10 +84,7 @@ describe('the package that npm run package makes', function () {
 				all => all.filter(one => (one as HTMLImageElement).naturalWidth === 0 && one.clientWidth > 0).length,
 			);
 		assert.equal(broken, 0);
-		for (const theme of ['light', 'high-contrast', 'dark'] as const) {
-			await useTheme(page, theme);
-			await screenshot(page, `extension-page-${theme}`);
-		}
+		await screenshotInThemes(page, 'extension-page');
 	});
 
 	it('shows the images of its readme where the editor draws images of a package', async () => {

@@ -18,9 +18,9 @@ import {
 	quickRow,
 	runCommand,
 	screenshot,
+	screenshotInThemes,
 	toast,
 	until,
-	useTheme,
 } from '../support/editorWindow.ts';
 import { openChat, taskShows, writePrompt } from '../support/errandWindow.ts';
 import { chooseBothAgents } from '../support/raceOfAgents.ts';
@@ -100,14 +100,10 @@ describe('from the wish to start a task to its being sent', function () {
 		await row('2 files are not committed').filter({ hasText: 'notes.txt, src/price.ts' }).waitFor();
 		await row('1 commit is not on origin yet').filter({ hasText: 'Will be pushed to origin' }).waitFor();
 		await row('Local knows “widgets”').waitFor();
-		for (const theme of ['light', 'high-contrast', 'dark'] as const) {
-			await dismissInput(page);
-			await useTheme(page, theme);
-			await screenshot(page, `launch-prompt-${theme}`);
+		await screenshotInThemes(page, 'launch-preflight', async () => {
 			await askToStartAgain();
 			await row('Local knows “widgets”').waitFor();
-			await screenshot(page, `launch-preflight-${theme}`);
-		}
+		});
 		const size = page.viewportSize();
 		await page.setViewportSize({ width: 500, height: 800 });
 		await screenshot(page, 'launch-preflight-narrow');

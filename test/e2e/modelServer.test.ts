@@ -3,7 +3,15 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
-import { dialog, dismissInput, runCommand, screenshot, toast, until, useTheme } from '../support/editorWindow.ts';
+import {
+	dialog,
+	dismissInput,
+	runCommand,
+	screenshot,
+	screenshotInThemes,
+	toast,
+	until,
+} from '../support/editorWindow.ts';
 import { ask, lastTurnText, narrowSideBar, openChat, replyEnds, replyText, turns } from '../support/errandWindow.ts';
 import { FaultServer, sendEvents, sendJson, sseEvent } from '../support/faultServer.ts';
 import { filesWith } from '../support/filesWith.ts';
@@ -68,13 +76,6 @@ describe('adding a model server, in the window', function () {
 	const machineSettings = (): Record<string, unknown> =>
 		JSON.parse(fs.readFileSync(path.join(server.dataFolder, 'server', 'data', 'Machine', 'settings.json'), 'utf8'));
 
-	async function inThemes(name: string): Promise<void> {
-		for (const theme of ['light', 'dark', 'high-contrast'] as const) {
-			await useTheme(page, theme);
-			await screenshot(page, `${name}-${theme}`);
-		}
-	}
-
 	it('is offered by the empty chat of a fresh profile, which says that there is no model', async () => {
 		await addButton().waitFor();
 		assert.match(
@@ -82,7 +83,7 @@ describe('adding a model server, in the window', function () {
 			/No model is set up yet\. Until then the built-in demo answers/,
 		);
 		await narrowSideBar(page, 220);
-		await inThemes('model-server-empty-chat');
+		await screenshotInThemes(page, 'model-server-empty-chat');
 	});
 
 	it('finds the two servers of this machine, by name and user, and names no program that it is not sure of', async () => {
@@ -144,7 +145,7 @@ describe('adding a model server, in the window', function () {
 		assert.match(await lastTurnText(frame), /Who are you\?[\s\S]*private-large/);
 		assert.equal(await frame.locator('chat-composer textarea').inputValue(), '');
 		assert.equal(await addButton().count(), 0);
-		await inThemes('model-server-answered');
+		await screenshotInThemes(page, 'model-server-answered');
 	});
 
 	it('has written what a user would write, and the key nowhere', async () => {
@@ -188,7 +189,7 @@ describe('adding a model server, in the window', function () {
 	it('is offered under the reply of the demo, and the model that is chosen answers the same message', async () => {
 		await replyEnds(frame);
 		await addButton().waitFor();
-		await inThemes('model-server-under-demo');
+		await screenshotInThemes(page, 'model-server-under-demo');
 		await addButton().click();
 		await row('llama.cpp').first().click();
 		await isAt('Model of llama.cpp');

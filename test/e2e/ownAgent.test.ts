@@ -12,9 +12,8 @@ import {
 	quickRow,
 	runCommand,
 	screenshot,
-	type Theme,
+	screenshotInThemes,
 	until,
-	useTheme,
 } from '../support/editorWindow.ts';
 import {
 	ask,
@@ -91,13 +90,6 @@ describe('Errand’s own agent, where there is a model', function () {
 
 	after(() => window?.stop());
 
-	const inEachTheme = async (name: string, prepare = async () => {}) => {
-		for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
-			await useTheme(page, theme);
-			await prepare();
-			await screenshot(page, `${name}-${theme}`);
-		}
-	};
 	const hoverOver = async (prompt: string) => {
 		const hover = page.locator('.workbench-hover').filter({ hasText: 'tokens in' });
 		await until('the tooltip tells the cost', async () => {
@@ -150,12 +142,12 @@ describe('Errand’s own agent, where there is a model', function () {
 		await chooseInMenu(page, new RegExp(`^${TEN}`), 'Open Task Log as Document', () => lines.isVisible());
 		await lines.getByText('Tests passed').first().waitFor();
 		await runCommand(page, 'View: Hide Panel');
-		await inEachTheme('own-agent-log');
+		await screenshotInThemes(page, 'own-agent-log');
 		assert.match(await hoverOver(TEN), /tests passed/);
 		await screenshot(page, 'own-agent-tooltip');
 		await page.mouse.move(800, 500);
 		await narrowSideBar(page, 200);
-		await inEachTheme('own-agent-narrow');
+		await screenshotInThemes(page, 'own-agent-narrow');
 	});
 
 	describe('and what its tasks and the chat have cost, which', () => {
@@ -183,7 +175,7 @@ describe('Errand’s own agent, where there is a model', function () {
 
 		it('stand in its row and its tooltip, which has six lines', async () => {
 			await taskShows(page, PRICED, '$0.009');
-			await inEachTheme('costs-tooltip', async () => void (await hoverOver(PRICED)));
+			await screenshotInThemes(page, 'costs-tooltip', async () => void (await hoverOver(PRICED)));
 			const text = await hoverOver(PRICED);
 			assert.match(text, /errand · coder by workshop · Ran in a sandbox/);
 			assert.match(text, /2,000 tokens in, 200 out, \$0\.009, 1 % of the limit of \$1\.00/);
@@ -240,7 +232,8 @@ describe('Errand’s own agent, where there is a model', function () {
 			const chat = await openChat(page);
 			await ask(chat, 'What is a widget?');
 			await replyEnds(chat);
-			await inEachTheme('costs-list', async () => {
+			await showCosts();
+			await screenshotInThemes(page, 'costs-list', async () => {
 				await dismissInput(page);
 				await showCosts();
 			});
@@ -264,7 +257,7 @@ describe('Errand’s own agent, where there is a model', function () {
 			assert.match(text, /Tasks · 10 requests · 10,000 tokens in, 1,000 out/);
 			assert.match(text, /Tasks · 2 requests · 2,000 tokens in, 200 out/);
 			assert.match(text, /Chat · 1 reply/);
-			await inEachTheme('costs-models', async () => {
+			await screenshotInThemes(page, 'costs-models', async () => {
 				await dismissInput(page);
 				await dismissInput(page);
 				await showCosts();

@@ -13,9 +13,9 @@ import {
 	pickItem,
 	runCommand,
 	screenshot,
+	screenshotInThemes,
 	toast,
 	until,
-	useTheme,
 } from '../support/editorWindow.ts';
 import { ask, openChat, replyEnds, sendMessage, turns, writePrompt } from '../support/errandWindow.ts';
 import { filesWith } from '../support/filesWith.ts';
@@ -45,7 +45,6 @@ describe('a remote connection in the window', function () {
 		});
 		window = await openWindow(server);
 		page = window.page;
-		await useTheme(page, 'dark');
 	});
 
 	after(async () => {
@@ -99,7 +98,7 @@ describe('a remote connection in the window', function () {
 			.filter({ hasText: 'apiUrl must be an https address' })
 			.filter({ hasText: 'cannot be used' })
 			.waitFor();
-		await screenshot(page, 'connections-dark');
+		await screenshot(page, 'connections');
 		await dismissInput(page);
 	});
 
@@ -109,7 +108,7 @@ describe('a remote connection in the window', function () {
 		await row('broken').click();
 		await row('http://api.example').waitFor();
 		assert.match((await input().getAttribute('placeholder')) ?? '', /^Cannot be used: apiUrl must be an https address/);
-		await screenshot(page, 'connection-broken-dark');
+		await screenshot(page, 'connection-broken');
 		await dismissInput(page);
 		assert.equal(server.settings()['errand.connection'], 'local');
 	});
@@ -130,7 +129,7 @@ describe('a remote connection in the window', function () {
 		await frame.getByText('on Quillon').first().waitFor();
 		await sendMessage(frame, 'text');
 		await keyIsAsked('Inference key', service.hosts.public);
-		await screenshot(page, 'key-asked-dark');
+		await screenshot(page, 'key-asked');
 		await dismissInput(page);
 		await toast(page, 'Nothing was sent: Quillon needs a key for this (Inference key)').waitFor();
 		await frame.getByText('Not sent: Quillon has no key yet.').waitFor();
@@ -170,7 +169,7 @@ describe('a remote connection in the window', function () {
 			inference.filter({ hasText: '· accepted' }).filter({ hasText: /Saved .+, checked .+\./ }),
 		);
 		await row('Cloud token').filter({ hasText: 'not set' }).waitFor();
-		await screenshot(page, 'keys-remote-dark');
+		await screenshot(page, 'keys-remote');
 		await dismissInput(page);
 	});
 
@@ -207,7 +206,7 @@ describe('a remote connection in the window', function () {
 		await dismissInput(page);
 		const sideBar = await openView(page, 'Errand');
 		await sideBar.locator('.monaco-list-row').filter({ hasText: 'Active (7)' }).waitFor();
-		await screenshot(page, 'tasks-remote-dark');
+		await screenshot(page, 'tasks-remote');
 	});
 
 	it('takes a key out of an environment variable, and shows neither that one nor another', async () => {
@@ -231,16 +230,16 @@ describe('a remote connection in the window', function () {
 		await answerInput(page, INVALID_KEY);
 		const refusal = toast(page, 'Quillon does not accept the key (Inference key).');
 		await refusal.waitFor();
-		await screenshot(page, 'key-refused-dark');
+		await screenshot(page, 'key-refused');
 		await refusal.getByRole('button', { name: 'Replace' }).click();
 		await keyIsAsked('Inference key', service.hosts.public);
 		await dismissInput(page);
 		await runCommand(page, 'Errand: Manage Keys…');
 		await row('Inference key').filter({ hasText: '· refused' }).waitFor();
-		await useTheme(page, 'light');
-		await runCommand(page, 'Errand: Manage Keys…');
-		await row('Inference key').filter({ hasText: '· refused' }).waitFor();
-		await screenshot(page, 'keys-remote-light');
+		await screenshotInThemes(page, 'keys-refused', async () => {
+			await runCommand(page, 'Errand: Manage Keys…');
+			await row('Inference key').filter({ hasText: '· refused' }).waitFor();
+		});
 		await dismissInput(page);
 	});
 
@@ -250,7 +249,7 @@ describe('a remote connection in the window', function () {
 		const turn = turns(frame).last();
 		await turn.getByText('Quillon did not accept the key. Check or replace it.').waitFor();
 		await turn.getByRole('button', { name: 'Manage Keys' }).waitFor();
-		await screenshot(page, 'chat-key-refused-light');
+		await screenshot(page, 'chat-key-refused');
 	});
 
 	it('says which plan is missing, in the service’s words', async () => {
@@ -260,7 +259,7 @@ describe('a remote connection in the window', function () {
 		await answerInput(page, specialKeys.agentWithoutPlan);
 		await toast(page, 'Please subscribe to the Pro plan to use this API').waitFor();
 		assert.equal(await page.getByText('Quillon accepts the key (Agent key).').count(), 0, 'of the key before');
-		await screenshot(page, 'key-plan-light');
+		await screenshot(page, 'key-plan');
 		await closeToasts();
 	});
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { skipWithoutSandbox } from '../support/agentWindow.ts';
 import { agentQuestion, answerQuestion, useChatAgentWindow } from '../support/chatAgentWindow.ts';
-import { appears, runCommand, screenshot, type Theme, until, useTheme } from '../support/editorWindow.ts';
+import { appears, runCommand, screenshot, screenshotInThemes, until } from '../support/editorWindow.ts';
 import { replyEnds, sendMessage, writePrompt } from '../support/errandWindow.ts';
 import type { Step } from '../support/scriptedModel.ts';
 
@@ -83,10 +83,7 @@ describe('a window with several folders', function () {
 			assert.doesNotMatch(results, /Lost\./);
 			assert.match(results, /mv: cannot move 'server'/);
 			assert.match(results, /lost\.md: Read-only file system/);
-			for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
-				await useTheme(page, theme);
-				await screenshot(page, `agent-folders-done-${theme}`);
-			}
+			await screenshotInThemes(page, 'agent-folders-done');
 		});
 
 		it('shows what each has of it, and opens a file where it lies', async () => {

@@ -14,10 +14,9 @@ import {
 	pickItem,
 	runCommand,
 	screenshot,
-	type Theme,
+	screenshotInThemes,
 	toast,
 	until,
-	useTheme,
 } from '../support/editorWindow.ts';
 import { chooseInMenu, narrowSideBar, startTask, taskRow, taskShows, walkTo } from '../support/errandWindow.ts';
 
@@ -54,12 +53,6 @@ describe('what the branch of a task can be brought to', function () {
 		chooseInMenu(page, new RegExp(prompt), item, () => shown.isVisible());
 	const messageText = async () =>
 		(await page.locator('.part.sidebar .tree-explorer-viewlet-tree-view .message').allInnerTexts()).join('').trim();
-	const inEachTheme = async (name: string) => {
-		for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
-			await useTheme(page, theme);
-			await screenshot(page, `${name}-${theme}`);
-		}
-	};
 
 	it('is told of when its task ends out of sight, in a notice, on the view and in its row, once each', async () => {
 		await startTask(page, `${SLOW} /demo slow`);
@@ -181,9 +174,9 @@ describe('what the branch of a task can be brought to', function () {
 		await walkTo(page, new RegExp(SORT));
 		await page.keyboard.press('ArrowRight');
 		await taskRow(page, 'errand-demo.md').first().waitFor();
-		await inEachTheme('branches-archived');
+		await screenshotInThemes(page, 'branches-archived');
 		await narrowSideBar(page, 200);
-		await inEachTheme('branches-narrow');
+		await screenshotInThemes(page, 'branches-narrow');
 	});
 
 	it('is gone on with on one of its own where the user has it checked out, whose files come to it on a yes', async () => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { encodePng } from '../../src/service/images/png.ts';
 import { RUNNING_APPLY_FILE } from '../../src/tasks/model/storageKeys.ts';
-import { type EditorServer, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
+import { type EditorServer, openWindow, reloadWindow, startEditor, workbenchStands } from '../support/editor.ts';
 import {
 	acceptPicks,
 	answerInput,
@@ -15,10 +15,9 @@ import {
 	openView,
 	runCommand,
 	screenshot,
-	type Theme,
+	screenshotInThemes,
 	toast,
 	until,
-	useTheme,
 	webviewFrame,
 } from '../support/editorWindow.ts';
 import { chooseInMenu, focusedRow, taskRow, taskShows, walkTo } from '../support/errandWindow.ts';
@@ -183,20 +182,20 @@ describe('what a task has changed, in the window', function () {
 		await screenshot(page, 'changes-rows-moved');
 	});
 
-	for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
-		it(`has rows that are at home in ${theme} at 200 pixels`, async () => {
-			await useTheme(page, theme);
-			await makeSideBar(page, 200);
-			await fileRow('config.py').waitFor();
-			await screenshot(page, `changes-rows-${theme}-200`);
-			await makeSideBar(page, 360);
+	it('has rows at 200 pixels, and a preview of what would be applied', async () => {
+		await makeSideBar(page, 200);
+		await fileRow('config.py').waitFor();
+		await screenshotInThemes(page, 'changes-rows-200');
+		await makeSideBar(page, 360);
+		const preview = async () => {
 			await runCommand(page, 'Errand: Apply Task Changes…');
 			await page.locator('.quick-input-widget:visible').getByText('Rename config keys').first().click();
 			await page.locator('.quick-input-widget:visible').getByText('config.py').waitFor();
-			await screenshot(page, `changes-preview-${theme}`);
-			await dismissInput(page);
-		});
-	}
+		};
+		await preview();
+		await screenshotInThemes(page, 'changes-preview', preview);
+		await dismissInput(page);
+	});
 
 	const review = () => page.locator('.multiDiffEditor');
 
@@ -396,15 +395,21 @@ describe('what a task has changed, in the window', function () {
 		const list = page.locator('.quick-input-widget:visible');
 		const isPreviewed = () => appears(list.getByText('0000.txt'), 10_000);
 		await chooseInMenu(page, /^Change very many,/, 'Apply Task Changes…', isPreviewed);
-		// It is watched from here on, because it may be over by the time that the window tells of it.
-		const killed = waitFor('some files to be there', () => existsSync(own('many/0020.txt')), 120_000).then(() => {
+		// It is watched from here on, because it may be over by the time that the window tells of it. Its process stands
+		// still until the window is gone: a window starts a killed one anew at once, and would tell of this itself.
+		const stopped = waitFor('some files to be there', () => existsSync(own('many/0020.txt')), 120_000).then(() => {
 			const file = running() ?? assert.fail('nothing is being applied');
 			const noted = readFileSync(path.join(server.dataFolder, file), 'utf8');
-			process.kill(Number(/"process":(\d+)/.exec(noted)?.[1]), 'SIGKILL');
+			const applying = Number(/"process":(\d+)/.exec(noted)?.[1]);
+			process.kill(applying, 'SIGSTOP');
+			return applying;
 		});
 		await acceptPicks(page, '0000.txt');
-		await killed;
-		await reloadWindow(page);
+		const applying = await stopped;
+		await page.goto('about:blank');
+		process.kill(applying, 'SIGKILL');
+		await page.goto(server.address(), { waitUntil: 'commit' });
+		await workbenchStands(page);
 		const interrupted = toast(page, 'Applying changes was interrupted when this window closed');
 		await interrupted.waitFor();
 		await screenshot(page, 'changes-interrupted');

@@ -14,9 +14,8 @@ import {
 	quickRow,
 	runCommand,
 	screenshot,
-	type Theme,
+	screenshotInThemes,
 	until,
-	useTheme,
 } from '../support/editorWindow.ts';
 import { chooseInMenu, narrowSideBar, startTask, taskRow, taskShows, walkTo } from '../support/errandWindow.ts';
 import { goOnWithSecond, startRace } from '../support/raceOfAgents.ts';
@@ -90,12 +89,6 @@ describe('tasks that are compared, and decided about', function () {
 	});
 
 	const isOpen = () => page.locator('.tab').filter({ hasText: 'Decision:' }).first().isVisible();
-	const inEachTheme = async (name: string) => {
-		for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
-			await useTheme(page, theme);
-			await screenshot(page, `${name}-${theme}`);
-		}
-	};
 	const prompts = () => upstream.requests.filter(({ path }) => path.endsWith('/chat/completions'));
 	const closeEditors = async () => {
 		await runCommand(page, 'View: Close All Editors');
@@ -117,7 +110,7 @@ describe('tasks that are compared, and decided about', function () {
 			assert.match(text, /tests_failed\s+chosen[\s\S]*80%/);
 			assert.match(text, /a model’s opinion/);
 			assert.match(text, /tested · judge/);
-			await inEachTheme('triage');
+			await screenshotInThemes(page, 'triage');
 			const sent = JSON.stringify(prompts().map(({ body }) => body));
 			assert.match(sent, /The demo agent was told to fail/);
 			assert.match(sent, /gives you no instructions/);
@@ -173,7 +166,7 @@ describe('tasks that are compared, and decided about', function () {
 			]) {
 				assert.match(text, words);
 			}
-			await inEachTheme('order');
+			await screenshotInThemes(page, 'order');
 			await closeEditors();
 			// A task would otherwise begin with a question about it.
 			rmSync(place);
@@ -198,9 +191,9 @@ describe('tasks that are compared, and decided about', function () {
 				const texts = await below.allInnerTexts();
 				return texts.length === 2 && texts.every(text => /\+\d+ .* in 1 file/.test(text));
 			});
-			await inEachTheme('race-rows');
+			await screenshotInThemes(page, 'race-rows');
 			await narrowSideBar(page, 200);
-			await inEachTheme('race-narrow');
+			await screenshotInThemes(page, 'race-narrow');
 			await narrowSideBar(page, 340);
 		});
 
@@ -214,7 +207,7 @@ describe('tasks that are compared, and decided about', function () {
 			const changed =
 				/Changed in different ways \(1\)[\s\S]*errand-demo\.md[\s\S]*Changed by demo-two only \(1\)[\s\S]*CONTENTS\.md/;
 			await until('the document has the new commit', async () => changed.test(await lines()));
-			await inEachTheme('race-compared');
+			await screenshotInThemes(page, 'race-compared');
 		});
 
 		it('shows how the two differ, in one view', async () => {
@@ -222,7 +215,7 @@ describe('tasks that are compared, and decided about', function () {
 			const diffs = page.locator('.multiDiffEntry');
 			await diffs.filter({ hasText: 'errand-demo.md' }).first().waitFor();
 			await diffs.filter({ hasText: 'CONTENTS.md' }).first().waitFor();
-			await inEachTheme('race-differences');
+			await screenshotInThemes(page, 'race-differences');
 			await closeEditors();
 		});
 
@@ -269,7 +262,7 @@ describe('tasks that are compared, and decided about', function () {
 			assert.match(text, /the order decides, not the changes/);
 			assert.match(text, /Undecided/);
 			assert.match(text, /demo[\s\S]*45%[\s\S]*demo-two[\s\S]*45%[\s\S]*none_of_the_above[\s\S]*10%/);
-			await inEachTheme('judge');
+			await screenshotInThemes(page, 'judge');
 			const orders = prompts().map(({ body }) => JSON.stringify(body['messages']));
 			assert.equal(orders.length, 2);
 			assert.notEqual(orders[0], orders[1]);
@@ -291,7 +284,7 @@ describe('tasks that are compared, and decided about', function () {
 			await report.says(/^The answers of /);
 			const text = await report.text();
 			assert.match(text, /90% likely to be true/);
-			await inEachTheme('ready');
+			await screenshotInThemes(page, 'ready');
 			await closeEditors();
 			await walkTo(page, new RegExp(`^${RACE}`));
 			await page.keyboard.press('ArrowRight');

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Frame, Locator, Page } from 'playwright-core';
 import type { EditorServer } from './editor.ts';
 import { describeWindows, screenshotFolder } from './openWindows.ts';
+import { FIRST_PAUSE_MS, nextPause } from './waitFor.ts';
 
 const limitMs = 30_000;
+
+/** A check of a window asks several processes. */
+const LONGEST_PAUSE_MS = 200;
 
 const themes = {
 	light: { name: 'Light Modern', shown: '.monaco-workbench.vs' },
@@ -253,10 +258,26 @@ export async function useTheme(page: Page, theme: Theme): Promise<void> {
 	});
 }
 
+const keepsImages = process.env['ERRAND_TEST_SCREENSHOTS'] !== undefined;
+
 /** Saves an image in test-output/screenshots, unless the run keeps none. */
 export async function screenshot(page: Page, name: string): Promise<void> {
-	if (process.env['ERRAND_TEST_SCREENSHOTS'] !== undefined) {
+	if (keepsImages) {
 		await page.screenshot({ path: path.join(screenshotFolder, `${name}.png`) });
+	}
+}
+
+/**
+ * Saves an image in light, high contrast and dark. `prepare` shows again what the choice of a theme has closed. A run that
+ * keeps no images leaves the window as it is.
+ */
+export async function screenshotInThemes(page: Page, name: string, prepare = async () => {}): Promise<void> {
+	for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
+		if (keepsImages) {
+			await useTheme(page, theme);
+			await prepare();
+			await screenshot(page, `${name}-${theme}`);
+		}
 	}
 }
 
@@ -266,7 +287,7 @@ export async function screenshot(page: Page, name: string): Promise<void> {
  */
 export async function until(what: string, condition: () => Promise<boolean>, withinMs = limitMs): Promise<void> {
 	const deadline = Date.now() + withinMs;
-	for (;;) {
+	for (let pause = FIRST_PAUSE_MS; ; pause = nextPause(pause, LONGEST_PAUSE_MS)) {
 		// The condition is checked once more after the deadline, because the machine may have stood still until then.
 		const isLast = Date.now() > deadline;
 		let thrown: unknown;
@@ -281,7 +302,7 @@ export async function until(what: string, condition: () => Promise<boolean>, wit
 			const windows = await describeWindows();
 			throw new Error(`Waited ${withinMs / 1000} s in vain until ${what}.\n${windows}`, { cause: thrown });
 		}
-		await new Promise(resolve => setTimeout(resolve, 50));
+		await delay(pause);
 	}
 }
 
@@ -358,11 +379,11 @@ function quickRows(page: Page): Locator {
 
 async function isTrueWithin(withinMs: number, condition: () => Promise<boolean>): Promise<boolean> {
 	const deadline = Date.now() + withinMs;
-	while (!(await condition())) {
+	for (let pause = FIRST_PAUSE_MS; !(await condition()); pause = nextPause(pause, LONGEST_PAUSE_MS)) {
 		if (Date.now() > deadline) {
 			return false;
 		}
-		await new Promise(resolve => setTimeout(resolve, 50));
+		await delay(pause);
 	}
 	return true;
 }
