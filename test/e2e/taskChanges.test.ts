@@ -208,8 +208,8 @@ describe('what a task has changed, in the window', function () {
 		await comment('renamed 35', 'This one is used by the shop.');
 		await screenshot(page, 'changes-comments');
 		await reloadWindow(page);
-		// The page saves its open editors every few seconds, and a slow machine may not have come to it.
-		if (!(await appears(review(), 20_000))) {
+		// The page saves its open editors every few seconds, and may not have come to it before the reload.
+		if (!(await appears(review(), 5_000))) {
 			await chooseInMenu(page, /^Rename config keys,/, 'Review Task Changes', () => appears(review(), 10_000));
 		}
 		await review().getByText('Keep the old name as an alias.').waitFor({ timeout: 60_000 });
