@@ -199,7 +199,9 @@ describe('tasks that are compared, and decided about', function () {
 
 		it('is compared in a document, where equal files are marked', async () => {
 			await compare();
-			assert.match(await lines(), /demo +demo-two[\s\S]*The same from all \(1\)[\s\S]*errand-demo\.md .*same as demo/);
+			const same = /demo +demo-two[\s\S]*The same from all \(1\)[\s\S]*errand-demo\.md .*same as demo/;
+			// The editor is there before it has drawn its text.
+			await until('the document has both agents', async () => same.test(await lines()));
 			await screenshot(page, 'race-same');
 			await closeEditors();
 			goOnWithSecond(sample.origin, scratch);
