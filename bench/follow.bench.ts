@@ -1,7 +1,7 @@
 import { measure, race, withServer } from './freshProcess.ts';
 import { type BenchRow, median } from './row.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 9;
 const ENTRIES = 1_000_000;
 const FAULTY_ENTRIES = 100_000;
 const DROPS = 100;
