@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Frame, Locator, Page } from 'playwright-core';
 import type { EditorServer } from './editor.ts';
 import { describeWindows, screenshotFolder } from './openWindows.ts';
-import { FIRST_PAUSE_MS, nextPause } from './waitFor.ts';
+import { valueWithin } from './waitFor.ts';
 
 const limitMs = 30_000;
 
@@ -286,23 +285,19 @@ export async function screenshotInThemes(page: Page, name: string, prepare = asy
  * throws, for example because a frame is being replaced, is checked again.
  */
 export async function until(what: string, condition: () => Promise<boolean>, withinMs = limitMs): Promise<void> {
-	const deadline = Date.now() + withinMs;
-	for (let pause = FIRST_PAUSE_MS; ; pause = nextPause(pause, LONGEST_PAUSE_MS)) {
-		// The condition is checked once more after the deadline, because the machine may have stood still until then.
-		const isLast = Date.now() > deadline;
-		let thrown: unknown;
+	let thrown: unknown;
+	const isTrue = await isTrueWithin(withinMs, async () => {
+		thrown = undefined;
 		try {
-			if (await condition()) {
-				return;
-			}
+			return await condition();
 		} catch (error) {
 			thrown = error;
+			return false;
 		}
-		if (isLast) {
-			const windows = await describeWindows();
-			throw new Error(`Waited ${withinMs / 1000} s in vain until ${what}.\n${windows}`, { cause: thrown });
-		}
-		await delay(pause);
+	});
+	if (!isTrue) {
+		const windows = await describeWindows();
+		throw new Error(`Waited ${withinMs / 1000} s in vain until ${what}.\n${windows}`, { cause: thrown });
 	}
 }
 
@@ -378,14 +373,7 @@ function quickRows(page: Page): Locator {
 }
 
 async function isTrueWithin(withinMs: number, condition: () => Promise<boolean>): Promise<boolean> {
-	const deadline = Date.now() + withinMs;
-	for (let pause = FIRST_PAUSE_MS; !(await condition()); pause = nextPause(pause, LONGEST_PAUSE_MS)) {
-		if (Date.now() > deadline) {
-			return false;
-		}
-		await delay(pause);
-	}
-	return true;
+	return (await valueWithin(withinMs, LONGEST_PAUSE_MS, condition)) === true;
 }
 
 /** Resolves with whether the element becomes visible in time. */

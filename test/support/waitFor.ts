@@ -1,16 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The pause before a condition is checked for the second time, in milliseconds. */
-export const FIRST_PAUSE_MS = 10;
-
-const LONGEST_PAUSE_MS = 100;
+const FIRST_PAUSE_MS = 10;
 
 /**
- * Returns the pause that follows a pause between two checks of a condition. Pauses grow, because a check takes time from
- * the very program that is waited for.
+ * Resolves with the first value of `probe` that is neither undefined nor false, or with undefined when there is none in
+ * time. The pauses between the probes grow, because a probe takes time from the very program that is waited for.
  */
-export const nextPause = (pauseMs: number, longestMs = LONGEST_PAUSE_MS): number => Math.min(longestMs, pauseMs * 1.4);
+export async function valueWithin<T>(
+	withinMs: number,
+	longestPauseMs: number,
+	probe: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T | undefined> {
+	const end = performance.now() + withinMs;
+	for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(longestPauseMs, pause * 1.4)) {
+		// The last probe begins after the deadline, because the machine may have stood still until then.
+		const isLast = performance.now() > end;
+		const value = await probe();
+		if (value !== undefined && value !== false) {
+			return value;
+		}
+		if (isLast) {
+			return undefined;
+		}
+		await delay(pause);
+	}
+}
 
 /**
  * Resolves with the first value of `probe` that is neither undefined nor false. After `timeoutMs`, it rejects with an
@@ -21,17 +36,11 @@ export async function waitFor<T>(
 	probe: () => T | undefined | false | Promise<T | undefined | false>,
 	timeoutMs = 15_000,
 ): Promise<T> {
-	const end = performance.now() + timeoutMs;
-	for (let pause = FIRST_PAUSE_MS; ; pause = nextPause(pause)) {
-		const value = await probe();
-		if (value !== undefined && value !== false) {
-			return value;
-		}
-		if (performance.now() > end) {
-			throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
-		}
-		await delay(pause);
+	const value = await valueWithin(timeoutMs, 100, probe);
+	if (value === undefined) {
+		throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
 	}
+	return value;
 }
 
 /** Resolves with whether a process exists and has not ended. A zombie, which nobody has collected yet, has ended. */
