@@ -45,7 +45,7 @@ export function channelMemoryStore(globalState: Memento): MemoryStore {
 /** The encrypted channel: its report, and sessions for conversations. All of it loads on first use. */
 export function registerChannel({ globalState, ...dependencies }: ChannelDependencies): RegisteredChannel {
 	const store = new DisposableStore();
-	const consent = async () => new (await import('./consent.ts')).Consent(globalState);
+	const consent = async () => new (await import('./channelConsent.ts')).ChannelConsent(globalState);
 	const encrypted = async () => {
 		const { Encrypted } = await import('./encrypted.ts');
 		const { active } = dependencies;

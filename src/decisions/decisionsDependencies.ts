@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
-import type { FailedTask, LogText } from './model/triage.ts';
+import type { FailedTask, LogEntryText } from './model/triage.ts';
 
 /** The active connection with its client, because what was shown for one is never sent to another. */
 export interface DecisionConnection {
@@ -47,7 +47,7 @@ export interface DecisionTasks {
 		title: string,
 		which: 'any' | 'failed' | 'changed',
 	): Promise<(FailedTask & { id: string; title: string }) | undefined>;
-	readLog(taskId: string, signal: AbortSignal): Promise<LogText[]>;
+	readLog(taskId: string, signal: AbortSignal): Promise<LogEntryText[]>;
 	/** `argument` may name one of several results; otherwise the user is asked. */
 	readChanges(
 		taskId: string,

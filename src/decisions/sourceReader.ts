@@ -5,7 +5,7 @@ import { getGitApi } from '../platform/git.ts';
 import { choose } from '../platform/pick.ts';
 import type { DecisionsDependencies, ReadText } from './decisionsDependencies.ts';
 import { named } from './messages.ts';
-import type { Source } from './model/decisionFile.ts';
+import type { DecisionSource } from './model/decisionFile.ts';
 
 type Task = NonNullable<Awaited<ReturnType<DecisionsDependencies['tasks']['choose']>>>;
 
@@ -25,7 +25,7 @@ export class SourceReader {
 	}
 
 	/** Resolves with undefined where the user has dismissed a question. */
-	async read(source: Source): Promise<ReadText | undefined> {
+	async read(source: DecisionSource): Promise<ReadText | undefined> {
 		const { readContext } = this.dependencies;
 		switch (source.from) {
 			case 'selection': {

@@ -3,10 +3,10 @@ import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
 import type {
+	AskedOutcome,
 	ContinuedTask,
 	FileDiff,
 	LaunchFinding,
-	Outcome,
 	PipeParsed,
 	StartedTask,
 	TaskChangeList,
@@ -59,13 +59,16 @@ export interface McpOfferDependencies {
 
 /** The tasks of the active connection. Each of those with `allow` asks it before anything is sent. */
 export interface OfferedTasks {
-	start(wish: PipeParsed<'start'>, allow: (shown: LaunchToShow) => Promise<boolean>): Promise<Outcome<StartedTask>>;
+	start(
+		wish: PipeParsed<'start'>,
+		allow: (shown: LaunchToShow) => Promise<boolean>,
+	): Promise<AskedOutcome<StartedTask>>;
 	continueTask(
 		id: string,
 		prompt: string,
 		allow: (shown: FollowUpToShow) => Promise<boolean>,
-	): Promise<Outcome<ContinuedTask>>;
-	stop(id: string, allow: (shown: { task: Task; connection: string }) => Promise<boolean>): Promise<Outcome<Task>>;
+	): Promise<AskedOutcome<ContinuedTask>>;
+	stop(id: string, allow: (shown: { task: Task; connection: string }) => Promise<boolean>): Promise<AskedOutcome<Task>>;
 	changes(asked: PipeParsed<'changes'>): Promise<TaskChangeList>;
 	diff(asked: PipeParsed<'diff'>): Promise<FileDiff>;
 }
