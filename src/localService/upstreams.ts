@@ -36,7 +36,7 @@ export function currentTaskSettings(logger: Logger): TaskSettings {
 		agents: readSetting('errand.local.agents'),
 		sandbox: readSetting('errand.local.sandbox'),
 		maxCost: readSetting('errand.tasks.maxCost'),
-		routing: readSetting('errand.chat.routing'),
+		routingPolicy: readSetting('errand.chat.routing'),
 		retention: readSetting('errand.chat.zeroDataRetention'),
 		environment: process.env,
 	});

@@ -95,7 +95,7 @@ export function demandHardwareProof(attested: Attested): void {
 	if (open.length > 0) {
 		const names = open.map(({ check }) => check).join(', ');
 		throw new ClientError('not-supported', `the attestation leaves open: ${names}`, {
-			cause: new RefusedAttestation(attested, 'policy'),
+			cause: new RefusedAttestation(attested, 'proof-demanded'),
 			unsent: true,
 		});
 	}
@@ -125,7 +125,7 @@ export function hasOtherVerdicts(before: AcceptedAttestation, now: Attested): bo
 }
 
 /** Why an attestation was refused: a check failed, nobody agreed to a change, or the settings demand more proof. */
-export type AttestationRefusal = 'failed' | 'declined' | 'policy';
+export type AttestationRefusal = 'failed' | 'declined' | 'proof-demanded';
 
 /** The cause of the error if an attestation is refused. */
 export class RefusedAttestation extends Error implements Attested {
