@@ -10,7 +10,7 @@ import { defaultFolder } from '../platform/saveTarget.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
 import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
 import type { ChannelConsent } from './channelConsent.ts';
-import { explainChannelError } from './explain.ts';
+import { explainChannelError } from './errorMessages.ts';
 import { checkLabel, healthText, verdictSentence, verdictWord } from './messages.ts';
 import type { ChannelConnection } from './model/channelConnection.ts';
 import { harmlessLine, rawViews } from './model/evidence.ts';

@@ -15,7 +15,7 @@ import { type Badge, badgeWords, noChannelText, otherConnectionText } from './me
 import type { ChannelConnection } from './model/channelConnection.ts';
 import { channelPlaces } from './model/places.ts';
 import { summarise } from './model/summary.ts';
-import { type PlaceWords, placeWords } from './placeWords.ts';
+import { type PlaceWords, placeWords } from './placeMessages.ts';
 
 /** The channels of the active connection that the user can choose from. */
 export interface ChannelOffer {

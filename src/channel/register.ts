@@ -72,7 +72,7 @@ export function registerChannel({ globalState, ...dependencies }: ChannelDepende
 			return channelPlaces(connection).length > 0 ? undefined : noChannelText(connection.label ?? connection.name);
 		},
 		async explain(error, connection, asked) {
-			const { explainChannelError } = await import('./explain.ts');
+			const { explainChannelError } = await import('./errorMessages.ts');
 			return explainChannelError(error, connection, { wasStreamed: asked === 'streamed' && !areRepliesWhole() });
 		},
 		dispose: () => store.dispose(),

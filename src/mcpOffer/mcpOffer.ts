@@ -8,7 +8,7 @@ import { refusedByUser } from '../platform/refusalMessages.ts';
 import { type AgentQuestion, AgentQuestions } from './agentQuestions.ts';
 import type { McpOfferDependencies } from './mcpOfferDependencies.ts';
 import { type OpenPipe, openPipe, type PipeAnswers } from './pipe.ts';
-import { continueQuestion, decideQuestion, searchQuestion, startQuestion, stopQuestion } from './questionTexts.ts';
+import { continueQuestion, decideQuestion, searchQuestion, startQuestion, stopQuestion } from './questionMessages.ts';
 
 /** Answers what the MCP server's process asks this window, on the active connection, with the user's yes where it spends. */
 export class McpOffer implements Disposable {

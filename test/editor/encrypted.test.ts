@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ChannelConsent } from '../../src/channel/channelConsent.ts';
 import { Encrypted, type EncryptedSession } from '../../src/channel/encrypted.ts';
-import { explainChannelError } from '../../src/channel/explain.ts';
+import { explainChannelError } from '../../src/channel/errorMessages.ts';
 import { changeWords } from '../../src/channel/messages.ts';
 import { ChannelMemory, type MemoryStore } from '../../src/client/channel/memory.ts';
 import { createClient } from '../../src/client/client.ts';
