@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
-import type { DecisionsDependencies, ReadText } from './decisionsDependencies.ts';
+import type { ReadText, SubjectMaterial } from './decisionsDependencies.ts';
 import { fileProblemText, lintFindingText } from './messages.ts';
 import { readDecisionFile } from './model/decisionFile.ts';
 import { nearestPlace, placesOf } from './model/jsonPlaces.ts';
@@ -16,7 +16,7 @@ const ERRORS: ReadonlySet<LintFinding['kind']> = new Set(['no-state', 'same-name
 export const isError = ({ kind }: LintFinding): boolean => ERRORS.has(kind);
 
 /** A decision file, read as the editor shows it, with changes that are not saved. */
-export function fileSubject(uri: vscode.Uri, dependencies: DecisionsDependencies): Subject {
+export function fileSubject(uri: vscode.Uri, material: SubjectMaterial): Subject {
 	return {
 		key: uri.toString(),
 		title: uri.path.slice(uri.path.lastIndexOf('/') + 1),
@@ -39,13 +39,13 @@ export function fileSubject(uri: vscode.Uri, dependencies: DecisionsDependencies
 				throw new UserFacingError(lintFindingText(finding));
 			}
 			const { file } = read;
-			const target = await dependencies.active();
+			const target = await material.active();
 			const own = (value as { state?: Record<string, unknown> }).state ?? {};
-			const reader = new SourceReader(uri, dependencies, signal);
+			const reader = new SourceReader(uri, material, signal);
 			const parts: StatePart[] = [];
 			const warnings: string[] = [];
 			if (file.state !== undefined) {
-				const written = await dependencies.readContext({
+				const written = await material.readContext({
 					kind: 'text',
 					label: vscode.l10n.t('written in the file'),
 					text: JSON.stringify(own, undefined, 2),

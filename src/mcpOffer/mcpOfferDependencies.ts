@@ -1,4 +1,3 @@
-import type * as vscode from 'vscode';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
@@ -38,9 +37,8 @@ export interface FollowUpToShow {
 	from: { branch: string; text: string } | undefined;
 }
 
-/** The parts that the root provides to this feature. */
+/** The parts that the calls of other agents are answered with. */
 export interface McpOfferDependencies {
-	extensionUri: vscode.Uri;
 	connect: {
 		/** Returns the active connection with its client and its name for the user. */
 		active(): Promise<{ client: Client; connection: Connection; label: string }>;
