@@ -112,12 +112,9 @@ function wire(context: vscode.ExtensionContext): void {
 	});
 	const languageModels = registerLanguageModels({
 		globalStorageUri,
-		connection: connections.active,
-		connect,
-		keys,
-		isStopped: localService.isStopped,
-		rules: chat.requestRules,
-		logger: log.logger('language models'),
+		list: { connection: connections.active, describe: connect.describe, keys, isStopped: localService.isStopped },
+		requests: { active: connect.active, rules: chat.requestRules, logger: log.logger('language models') },
+		changes: connect,
 	});
 	context.subscriptions.push(
 		registerCommand(commands.showLog, log.show),
@@ -131,15 +128,15 @@ function wire(context: vscode.ExtensionContext): void {
 		tasks,
 		languageModels,
 		registerDecisions({
-			extensionUri,
+			material: { active: connect.active, readContext: chat.readContext, tasks },
+			tab: {
+				extensionUri,
+				ensureKey: connection => keys.ensure(connection, 'inference'),
+				logger: log.logger('decisions'),
+			},
 			workspaceState,
-			active: connect.active,
-			ensureKey: connection => keys.ensure(connection, 'inference'),
-			readContext: chat.readContext,
-			tasks,
-			logger: log.logger('decisions'),
 		}),
-		registerMcpOffer({ extensionUri, connect, keys, localService, tasks, logger: log.logger('mcp') }),
+		registerMcpOffer(extensionUri, { connect, keys, localService, tasks, logger: log.logger('mcp') }),
 		registerCosts({ connections, localService, chat, languageModels }),
 		// The log is disposed of last, because the others still write to it while they are disposed of.
 		log,

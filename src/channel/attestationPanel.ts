@@ -9,8 +9,8 @@ import { PagePanel } from '../platform/pagePanel.ts';
 import { defaultFolder } from '../platform/saveTarget.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
 import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
-import type { Consent } from './consent.ts';
-import { explainChannelError } from './explain.ts';
+import type { ChannelConsent } from './channelConsent.ts';
+import { explainChannelError } from './errorMessages.ts';
 import { checkLabel, healthText, verdictSentence, verdictWord } from './messages.ts';
 import type { ChannelConnection } from './model/channelConnection.ts';
 import { harmlessLine, rawViews } from './model/evidence.ts';
@@ -19,17 +19,17 @@ import { type ChannelPlace, type Placed, withoutAddress } from './model/places.t
 import type { CheckView, FromReportPage, ReportView, ToReportPage } from './model/protocol.ts';
 import { parseFromReportPage } from './model/protocolSchema.ts';
 import { summarise } from './model/summary.ts';
-import { reasonText } from './reasonMessages.ts';
+import { verdictReasonText } from './reasonMessages.ts';
 
 /** The channel that a report is about. */
-export interface Subject {
+export interface ReportSubject {
 	active: ChannelConnection;
 	place: ChannelPlace;
 }
 
 export interface PanelDependencies {
 	extensionUri: vscode.Uri;
-	consent: Consent;
+	consent: ChannelConsent;
 	logger: Logger;
 }
 
@@ -45,13 +45,13 @@ export class AttestationPanel {
 	private readonly dependencies: PanelDependencies;
 	private readonly store = new DisposableStore();
 	private readonly panel: PagePanel<FromReportPage, ToReportPage>;
-	private subject: Subject;
+	private subject: ReportSubject;
 	private checked: Checked | undefined;
 	private problem: string | undefined;
 	/** Aborted by the next check or when the panel is disposed. */
 	private checking: AbortController | undefined;
 
-	constructor(subject: Subject, dependencies: PanelDependencies) {
+	constructor(subject: ReportSubject, dependencies: PanelDependencies) {
 		this.subject = subject;
 		this.dependencies = dependencies;
 		const { extensionUri, logger } = dependencies;
@@ -87,7 +87,7 @@ export class AttestationPanel {
 	}
 
 	/** Brings the tab to the front and shows another subject in it. */
-	show(subject: Subject): Promise<void> {
+	show(subject: ReportSubject): Promise<void> {
 		this.subject = subject;
 		this.checked = undefined;
 		this.panel.reveal();
@@ -178,7 +178,7 @@ export class AttestationPanel {
 					label: checkLabel(check),
 					verdict,
 					word: verdictWord(verdict),
-					reason: harmlessLine(reasonText(why)),
+					reason: harmlessLine(verdictReasonText(why)),
 					...(input === undefined ? {} : { input: harmlessLine(input) }),
 				}),
 			),
@@ -202,7 +202,7 @@ export class AttestationPanel {
 		const text = exportReport({
 			...attested,
 			...(health === undefined || health === 'none' ? {} : { health }),
-			verdicts: attested.verdicts.map(verdict => ({ ...verdict, reason: reasonText(verdict) })),
+			verdicts: attested.verdicts.map(verdict => ({ ...verdict, reason: verdictReasonText(verdict) })),
 			connection: this.subject.active.label,
 			checkedAt: at.toISOString(),
 			summary: this.sentence(attested),

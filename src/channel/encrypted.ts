@@ -10,12 +10,12 @@ import type { ChannelSession } from '../client/types.ts';
 import type { ChannelMessage } from '../contract/channel.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
 import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
-import type { AroundQuestion, Consent } from './consent.ts';
+import type { AroundQuestion, ChannelConsent } from './channelConsent.ts';
 import { type Badge, badgeWords, noChannelText, otherConnectionText } from './messages.ts';
 import type { ChannelConnection } from './model/channelConnection.ts';
 import { channelPlaces } from './model/places.ts';
 import { summarise } from './model/summary.ts';
-import { type PlaceWords, placeWords } from './placeWords.ts';
+import { type PlaceWords, placeWords } from './placeMessages.ts';
 
 /** The channels of the active connection that the user can choose from. */
 export interface ChannelOffer {
@@ -50,7 +50,7 @@ export interface EncryptedSession {
 export interface EncryptedDependencies {
 	active(): Promise<ChannelConnection>;
 	store: MemoryStore;
-	consent: Consent;
+	consent: ChannelConsent;
 }
 
 /** Opens sessions where the user's settings and answers allow it. */

@@ -4,7 +4,7 @@ import { CHECKS, type Verdict } from '../client/types.ts';
 import { checkLabel } from './messages.ts';
 
 /** Returns the reason for a check's result, as sentences. Values in them may come from elsewhere. */
-export function reasonText({ code, values = [] }: Pick<Verdict, 'code' | 'values'>): string {
+export function verdictReasonText({ code, values = [] }: Pick<Verdict, 'code' | 'values'>): string {
 	return REASONS[code](...values);
 }
 

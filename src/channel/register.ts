@@ -45,7 +45,7 @@ export function channelMemoryStore(globalState: Memento): MemoryStore {
 /** The encrypted channel: its report, and sessions for conversations. All of it loads on first use. */
 export function registerChannel({ globalState, ...dependencies }: ChannelDependencies): RegisteredChannel {
 	const store = new DisposableStore();
-	const consent = async () => new (await import('./consent.ts')).Consent(globalState);
+	const consent = async () => new (await import('./channelConsent.ts')).ChannelConsent(globalState);
 	const encrypted = async () => {
 		const { Encrypted } = await import('./encrypted.ts');
 		const { active } = dependencies;
@@ -72,7 +72,7 @@ export function registerChannel({ globalState, ...dependencies }: ChannelDepende
 			return channelPlaces(connection).length > 0 ? undefined : noChannelText(connection.label ?? connection.name);
 		},
 		async explain(error, connection, asked) {
-			const { explainChannelError } = await import('./explain.ts');
+			const { explainChannelError } = await import('./errorMessages.ts');
 			return explainChannelError(error, connection, { wasStreamed: asked === 'streamed' && !areRepliesWhole() });
 		},
 		dispose: () => store.dispose(),

@@ -7,7 +7,7 @@ import { AttestationPanel, type PanelDependencies } from './attestationPanel.ts'
 import { noChannelText } from './messages.ts';
 import type { ChannelConnection } from './model/channelConnection.ts';
 import { type ChannelPlace, channelPlaces, isSame } from './model/places.ts';
-import { placeWords } from './placeWords.ts';
+import { placeWords } from './placeMessages.ts';
 
 const addressSchema = z.strictObject({ model: z.string().exactOptional(), provider: z.string().exactOptional() });
 

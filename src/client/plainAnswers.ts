@@ -3,7 +3,7 @@ import { defined } from '../base/defined.ts';
 import type { Annotation } from '../contract/chatReply.ts';
 import { placeCitations } from '../contract/citations.ts';
 import type { Questions } from '../contract/decisions.ts';
-import type { FoundAnswer, LogEventOfTask, MadeDecision } from '../contract/editorPipe.ts';
+import type { LogEventOfTask, MadeDecision, SearchAnswer } from '../contract/editorPipe.ts';
 import type { RoutingPolicy } from '../contract/provider.ts';
 import type { Client, FollowEvent } from './types.ts';
 
@@ -46,7 +46,7 @@ export async function searchWhole(
 	query: string,
 	provider: RoutingPolicy | undefined,
 	signal: AbortSignal,
-): Promise<FoundAnswer> {
+): Promise<SearchAnswer> {
 	let text = '';
 	let annotations: Annotation[] = [];
 	for await (const event of search.stream([{ role: 'user', content: query }], { signal, ...defined({ provider }) })) {

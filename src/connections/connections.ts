@@ -9,7 +9,7 @@ import { explainError, offer } from '../platform/notify.ts';
 import { shownText } from '../platform/pick.ts';
 import { settingIssueText } from '../platform/settingIssue.ts';
 import { readSetting, writeSetting } from '../platform/settings.ts';
-import { keyStateText } from './keyStateText.ts';
+import { keyStateText } from './keyStateMessages.ts';
 import type { ConnectionKeys } from './model/connectionsDependencies.ts';
 import { connectionNames, readConnection } from './model/readConnection.ts';
 

@@ -14,7 +14,7 @@ import { HOST_FIELDS, type HostField } from './hosts/askHost.ts';
 import { askHostAddress } from './hosts/askHostAddress.ts';
 import { hostContext } from './hosts/hostContext.ts';
 import { hostLabel } from './hosts/hostMessages.ts';
-import { keyStateText } from './keyStateText.ts';
+import { keyStateText } from './keyStateMessages.ts';
 import type { ConnectionsDependencies } from './model/connectionsDependencies.ts';
 import { domainOf, modelEntry } from './model/newConnection.ts';
 import { readConnection } from './model/readConnection.ts';

@@ -34,13 +34,13 @@ export const describedDataPolicySchema = z.string().transform((description): Sta
 	return text === '' ? undefined : { text, ...UNDERSTOOD[text.toLowerCase().replace(/\.$/, '')] };
 });
 
-/** Returns the policy in the words of the settings, or undefined if nothing is known of it. */
-export function dataPolicyText(policy: StatedDataPolicy | undefined): string | undefined {
-	if (policy?.text !== undefined) {
-		return policy.text;
+/** Returns the data policy in the words of the settings, or undefined if nothing is known of it. */
+export function dataPolicyText(dataPolicy: StatedDataPolicy | undefined): string | undefined {
+	if (dataPolicy?.text !== undefined) {
+		return dataPolicy.text;
 	}
-	if (policy?.zeroDataRetention) {
-		return policy.storesData ? `${ZERO_DATA_RETENTION}, ${STORES_DATA}` : ZERO_DATA_RETENTION;
+	if (dataPolicy?.zeroDataRetention) {
+		return dataPolicy.storesData ? `${ZERO_DATA_RETENTION}, ${STORES_DATA}` : ZERO_DATA_RETENTION;
 	}
-	return policy?.storesData === undefined ? undefined : policy.storesData ? STORES_DATA : STORES_NO_DATA;
+	return dataPolicy?.storesData === undefined ? undefined : dataPolicy.storesData ? STORES_DATA : STORES_NO_DATA;
 }

@@ -14,7 +14,7 @@ export const PIPE_MEGABYTES = 1;
 export const MAXIMUM_PIPE_LINE = 16 * 1024 * 1024;
 
 /** The longest prompt in characters that another program may hand over. Nobody can check a longer one before saying yes. */
-export const MAXIMUM_PROMPT = 50_000;
+export const MAXIMUM_ASKED_PROMPT = 50_000;
 
 const MAXIMUM_NAME = 400;
 const MAXIMUM_QUERY = 4_000;
@@ -28,7 +28,7 @@ export const plainNameSchema = nameSchema.refine(
 );
 export const promptSchema = z
 	.string()
-	.max(MAXIMUM_PROMPT, `must have at most ${MAXIMUM_PROMPT} characters`)
+	.max(MAXIMUM_ASKED_PROMPT, `must have at most ${MAXIMUM_ASKED_PROMPT} characters`)
 	.refine(prompt => prompt.trim() !== '', 'must not be empty');
 export const querySchema = z
 	.string()
@@ -106,7 +106,7 @@ function outcomeOf<Value extends z.ZodType>(value: Value) {
 		z.object({ done: z.literal(false), reason: z.string(), findings: z.array(launchFindingSchema).optional() }),
 	]);
 }
-export type Outcome<Value> =
+export type AskedOutcome<Value> =
 	| { done: true; value: Value }
 	| { done: false; reason: string; findings?: LaunchFinding[] | undefined };
 
@@ -131,13 +131,13 @@ export const madeDecisionSchema = z.object({
 });
 export type MadeDecision = z.output<typeof madeDecisionSchema>;
 
-export const foundAnswerSchema = z.object({
+export const searchAnswerSchema = z.object({
 	text: z.string(),
 	sources: z.array(
 		z.object({ url: z.string().optional(), title: z.string().optional(), excerpt: z.string().optional() }),
 	),
 });
-export type FoundAnswer = z.output<typeof foundAnswerSchema>;
+export type SearchAnswer = z.output<typeof searchAnswerSchema>;
 
 /** The value that each call answers with. That of `follow` comes after its events. */
 export const pipeAnswers = {
@@ -155,7 +155,7 @@ export const pipeAnswers = {
 	continue: outcomeOf(continuedTaskSchema),
 	stop: outcomeOf(taskSchema),
 	decide: outcomeOf(madeDecisionSchema),
-	search: outcomeOf(foundAnswerSchema),
+	search: outcomeOf(searchAnswerSchema),
 } as const;
 export type PipeAnswer<Call extends PipeCall> = z.output<(typeof pipeAnswers)[Call]>;
 

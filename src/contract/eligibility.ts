@@ -18,7 +18,7 @@ export interface ProviderFacts {
 /** Why a provider may not serve a request. */
 export type Exclusion =
 	| { kind: 'ignored' | 'not-in-only' | 'not-in-order' }
-	/** It may store data, it may retain data, or both; the policy excludes it for what is named. */
+	/** It may store data, it may retain data, or both; the routing policy excludes it for what is named. */
 	| { kind: 'stores-data' | 'retains-data' | 'stores-and-retains-data' }
 	/** `offered` is empty if the provider does not state its quantizations. */
 	| { kind: 'quantization'; offered: readonly string[] }
@@ -46,13 +46,13 @@ export function isNamed({ slug, ownSlug }: ProviderFacts, slugs: readonly string
 	return slugs.includes(slug) || (ownSlug !== undefined && slugs.includes(ownSlug));
 }
 
-/** `routing` is the routing policy in force for the request; `request` is used for its parameters only. */
+/** `routingPolicy` is the one in force for the request; `request` is used for its parameters only. */
 export function eligibilityOf(
 	provider: ProviderFacts,
-	routing: RoutingPolicy,
+	routingPolicy: RoutingPolicy,
 	request: Partial<ChatRequest>,
 ): Eligibility {
-	const { only, ignore = [], order = [], allow_fallbacks, quantizations: wanted = [] } = routing;
+	const { only, ignore = [], order = [], allow_fallbacks, quantizations: wanted = [] } = routingPolicy;
 	const { dataPolicy, quantizations, parameters } = provider;
 	const exclusions: Exclusion[] = [];
 	const unknown: Eligibility['unknown'][number][] = [];
@@ -65,8 +65,8 @@ export function eligibilityOf(
 	if (allow_fallbacks === false && order.length > 0 && !isNamed(provider, order)) {
 		exclusions.push({ kind: 'not-in-order' });
 	}
-	const stores = routing.data_collection === 'deny' ? dataPolicy?.storesData : false;
-	const forgets = routing.zdr === true ? dataPolicy?.zeroDataRetention : true;
+	const stores = routingPolicy.data_collection === 'deny' ? dataPolicy?.storesData : false;
+	const forgets = routingPolicy.zdr === true ? dataPolicy?.zeroDataRetention : true;
 	if (stores || forgets === false) {
 		const both = stores && forgets === false;
 		exclusions.push({ kind: both ? 'stores-and-retains-data' : stores ? 'stores-data' : 'retains-data' });
@@ -81,7 +81,7 @@ export function eligibilityOf(
 			exclusions.push({ kind: 'quantization', offered: quantizations });
 		}
 	}
-	const required = routing.require_parameters === true ? parametersOf(request) : [];
+	const required = routingPolicy.require_parameters === true ? parametersOf(request) : [];
 	const missing = parameters === 'all' ? [] : required.filter(name => !parameters?.has(name));
 	if (missing.length > 0) {
 		if (parameters === undefined) {

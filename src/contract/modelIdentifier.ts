@@ -106,7 +106,7 @@ export function withoutPrefix(connection: Connection, text: string): string {
  * unprefixed model.
  * contract: not shown what an alias's provider equals; a slug is taken as the first one to try.
  */
-export function routingOf(identifier: ModelIdentifier): RoutingPolicy {
+export function impliedRoutingPolicy(identifier: ModelIdentifier): RoutingPolicy {
 	if (identifier.form === 'alias') {
 		const { provider } = identifier.alias;
 		return typeof provider === 'string' ? { order: [provider] } : (provider ?? {});

@@ -1,9 +1,9 @@
-// The routing of a request as far as it is known before it is sent: the routing policy in force, and policies that
+// The routing of a request as far as it is known before it is sent: the routing policy in force, and those that
 // cannot be met.
 import { defined } from '../base/defined.ts';
 import type { ChatRequest } from './chatRequest.ts';
 import type { Connection } from './connection.ts';
-import { findModel, type ProviderPrefix, parseModelIdentifier, routingOf } from './modelIdentifier.ts';
+import { findModel, impliedRoutingPolicy, type ProviderPrefix, parseModelIdentifier } from './modelIdentifier.ts';
 import type { RoutingPolicy } from './provider.ts';
 
 export type RoutedRequest = Pick<ChatRequest, 'model' | 'models' | 'provider'>;
@@ -12,13 +12,13 @@ export type RoutedRequest = Pick<ChatRequest, 'model' | 'models' | 'provider'>;
  * Returns the request's routing policy merged with the one that its model's prefix or alias implies. It is for display;
  * the request itself is sent as it is. contract: not shown. The request's own fields win (unspecified.md).
  */
-export function effectiveRouting(connection: Connection, { model, provider }: RoutedRequest): RoutingPolicy {
-	return { ...routingOf(parseModelIdentifier(connection, model)), ...provider };
+export function effectiveRoutingPolicy(connection: Connection, { model, provider }: RoutedRequest): RoutingPolicy {
+	return { ...impliedRoutingPolicy(parseModelIdentifier(connection, model)), ...provider };
 }
 
 /**
  * `alias`, `prefix`: the connection's host does not understand them; `order` says the same thing there. `nobody`: the
- * policy excludes every provider.
+ * routing policy excludes every provider.
  */
 export type RoutingReason =
 	| { kind: 'alias' | 'prefix'; order?: readonly string[] }
@@ -66,7 +66,7 @@ export function routingProblem(connection: Connection, request: RoutedRequest): 
 			return { field, value, reason: { kind: 'nobody', among: 'all', openOnly: connection.service } };
 		}
 	}
-	return policyProblem(connection, request);
+	return routingPolicyProblem(connection, request);
 }
 
 /**
@@ -95,7 +95,7 @@ function hostProblem(connection: Connection, model: string): RoutingReason | und
 	if (!isAlias && (identifier.via === undefined || identifier.via.prefix === connection.service)) {
 		return undefined;
 	}
-	const { order } = routingOf(identifier);
+	const { order } = impliedRoutingPolicy(identifier);
 	return { kind: isAlias ? 'alias' : 'prefix', ...defined({ order }) };
 }
 
@@ -105,10 +105,10 @@ function hostProblem(connection: Connection, model: string): RoutingReason | und
  * as any provider that does not host the model (Provider object, rule 5). If it is the only one to try, the request is
  * refused even with fallbacks: it asks for dedicated capacity and could never get it.
  */
-function policyProblem(connection: Connection, request: RoutedRequest): RoutingProblem | undefined {
+function routingPolicyProblem(connection: Connection, request: RoutedRequest): RoutingProblem | undefined {
 	const { service } = connection;
 	const isAllClosed = [request.model, ...(request.models ?? [])].every(name => isClosed(connection, name));
-	const { only, order = [], ignore = [], allow_fallbacks } = effectiveRouting(connection, request);
+	const { only, order = [], ignore = [], allow_fallbacks } = effectiveRoutingPolicy(connection, request);
 	const isOut = (slug: string) => ignore.includes(slug) || (isAllClosed && slug === service);
 	const refuse = (field: string, slugs: readonly string[], among: 'all' | 'order'): RoutingProblem => {
 		const openOnly = isAllClosed && slugs.includes(service) ? { openOnly: service } : {};

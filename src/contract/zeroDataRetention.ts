@@ -1,7 +1,7 @@
 // Whether a request runs under zero data retention (contract: inference.md, Zero data retention).
 import type { Connection } from './connection.ts';
 import { findModel } from './modelIdentifier.ts';
-import { effectiveRouting, type RoutedRequest } from './routing.ts';
+import { effectiveRoutingPolicy, type RoutedRequest } from './routing.ts';
 
 /**
  * Whether zero data retention applies, as far as that is known before a request is sent. `as-account-is-set`: nothing
@@ -27,7 +27,7 @@ export function zeroDataRetentionOf(
 	if (endpoint === 'responses' && names.every(name => findModel(connection, name)?.codeOriented === true)) {
 		return { inForce: 'yes', because: 'code-oriented-model' };
 	}
-	if (effectiveRouting(connection, request).zdr === true) {
+	if (effectiveRoutingPolicy(connection, request).zdr === true) {
 		return { inForce: 'yes', because: request.provider?.zdr === true ? 'request' : 'alias' };
 	}
 	const { accountZdr } = connection;

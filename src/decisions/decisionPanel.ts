@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { ClientError, describeError, UserFacingError } from '../base/errors.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Connection } from '../contract/connection.ts';
 import { executeCommand } from '../platform/commands.ts';
 import type { Explanation } from '../platform/notify.ts';
 import { PagePanel } from '../platform/pagePanel.ts';
 import { input } from '../platform/pick.ts';
+import type { TabDependencies } from './decisionsDependencies.ts';
 import { saveRun } from './exportDecision.ts';
 import { explainDecision, keptText, named, opinionText, timeText } from './messages.ts';
 import type { DecisionView, FromDecisionPage, ToDecisionPage } from './model/protocol.ts';
@@ -18,13 +17,9 @@ import type { RunStore } from './runStore.ts';
 import type { Prepared, Subject } from './subject.ts';
 import { resultView, sendingView } from './view.ts';
 
-export interface DecisionPanelDependencies {
-	extensionUri: vscode.Uri;
+export interface DecisionPanelDependencies extends TabDependencies {
 	runs: RunStore;
 	documents: RequestDocuments;
-	/** Asks the user for the key of a connection where it is missing. */
-	ensureKey(connection: Connection): Promise<boolean>;
-	logger: Logger;
 }
 
 type PageAction = Exclude<FromDecisionPage, { kind: 'page-ready' }>;

@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
-import type { FailedTask, LogText } from './model/triage.ts';
+import type { FailedTask, LogEntryText } from './model/triage.ts';
 
 /** The active connection with its client, because what was shown for one is never sent to another. */
 export interface DecisionConnection {
@@ -47,7 +47,7 @@ export interface DecisionTasks {
 		title: string,
 		which: 'any' | 'failed' | 'changed',
 	): Promise<(FailedTask & { id: string; title: string }) | undefined>;
-	readLog(taskId: string, signal: AbortSignal): Promise<LogText[]>;
+	readLog(taskId: string, signal: AbortSignal): Promise<LogEntryText[]>;
 	/** `argument` may name one of several results; otherwise the user is asked. */
 	readChanges(
 		taskId: string,
@@ -62,18 +62,29 @@ export interface DecisionTasks {
 	showLogEntry(taskId: string, index: number): Promise<void>;
 }
 
-/** The parts that the root provides to this feature. */
-export interface DecisionsDependencies {
-	extensionUri: vscode.Uri;
-	workspaceState: vscode.Memento;
+/** What a subject is prepared from: the connection that its questions go to, and what may be read for them. */
+export interface SubjectMaterial {
 	active(): Promise<DecisionConnection>;
+	/** Rejects with a sentence for the user where a source cannot be read. */
+	readContext(source: ReadableSource): Promise<ReadText>;
+	tasks: DecisionTasks;
+}
+
+/** What every tab of a decision needs of the window: its page, a key before anything is sent, and the log. */
+export interface TabDependencies {
+	extensionUri: vscode.Uri;
 	/**
 	 * Asks the user for a connection's key of inference, where it is missing. Resolves with false when there is still
 	 * none.
 	 */
 	ensureKey(connection: Connection): Promise<boolean>;
-	/** Rejects with a sentence for the user where a source cannot be read. */
-	readContext(source: ReadableSource): Promise<ReadText>;
-	tasks: DecisionTasks;
 	logger: Logger;
+}
+
+/** The parts that the root provides to this feature. */
+export interface DecisionsDependencies {
+	material: SubjectMaterial;
+	tab: TabDependencies;
+	/** It keeps the runs, and the criteria that were typed last. */
+	workspaceState: vscode.Memento;
 }

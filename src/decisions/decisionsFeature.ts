@@ -43,21 +43,22 @@ export class DecisionsFeature implements Disposable {
 			}
 			return;
 		}
-		await this.open(fileSubject(uri, this.dependencies));
+		await this.open(fileSubject(uri, this.dependencies.material));
 	}
 
 	whyDidItFail(argument: unknown): Promise<void> {
-		return this.openFound(() => triageSubject(argument, this.dependencies));
+		return this.openFound(() => triageSubject(argument, this.dependencies.material));
 	}
 
 	whichIsBetter(argument: unknown): Promise<void> {
-		return this.openFound(() => judgeSubject(argument, this.dependencies));
+		const { material, workspaceState } = this.dependencies;
+		return this.openFound(() => judgeSubject(argument, material, workspaceState));
 	}
 
 	isItReady(argument: unknown): Promise<void> {
 		// In a review, the palette means the changes that are in front.
 		const shown = argument ?? vscode.window.activeTextEditor?.document.uri;
-		return this.openFound(() => readinessSubject(shown, this.dependencies));
+		return this.openFound(() => readinessSubject(shown, this.dependencies.material));
 	}
 
 	dispose(): void {
@@ -72,7 +73,7 @@ export class DecisionsFeature implements Disposable {
 		try {
 			subject = await find();
 		} catch (error) {
-			const label = await this.dependencies.active().then(
+			const label = await this.dependencies.material.active().then(
 				active => active.label,
 				() => 'Errand',
 			);
@@ -85,7 +86,7 @@ export class DecisionsFeature implements Disposable {
 	private async open(subject: Subject): Promise<void> {
 		const known = this.panels.get(subject.key);
 		const panel =
-			known ?? new DecisionPanel(subject, { ...this.dependencies, runs: this.runs, documents: this.documents });
+			known ?? new DecisionPanel(subject, { ...this.dependencies.tab, runs: this.runs, documents: this.documents });
 		if (!known) {
 			this.panels.set(subject.key, panel);
 			panel.onDidDispose(() => this.panels.delete(subject.key));

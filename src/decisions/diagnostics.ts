@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { parseJson } from '../base/json.ts';
 import { isError } from './fileSubject.ts';
-import { fileProblemText, findingText } from './messages.ts';
+import { fileProblemText, lintFindingText } from './messages.ts';
 import { MAXIMUM_FILE_LENGTH } from './model/decisionFile.ts';
 import { nearestPlace, placesOf } from './model/jsonPlaces.ts';
 import { lintDecision } from './model/lint.ts';
@@ -32,7 +32,7 @@ export function diagnosticsOf(document: vscode.TextDocument): vscode.Diagnostic[
 			const { start, end } = nearestPlace(places, finding.path);
 			const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
 			const severity = isError(finding) ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning;
-			return diagnosticOf(finding.kind, findingText(finding), range, severity);
+			return diagnosticOf(finding.kind, lintFindingText(finding), range, severity);
 		});
 }
 

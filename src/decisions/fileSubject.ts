@@ -1,22 +1,22 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
-import type { DecisionsDependencies, ReadText } from './decisionsDependencies.ts';
-import { fileProblemText, findingText } from './messages.ts';
+import type { ReadText, SubjectMaterial } from './decisionsDependencies.ts';
+import { fileProblemText, lintFindingText } from './messages.ts';
 import { readDecisionFile } from './model/decisionFile.ts';
 import { nearestPlace, placesOf } from './model/jsonPlaces.ts';
-import { type Finding, lintDecision } from './model/lint.ts';
+import { type LintFinding, lintDecision } from './model/lint.ts';
 import type { StatePart } from './model/sending.ts';
 import { SourceReader } from './sourceReader.ts';
 import { onlyReply, type Subject } from './subject.ts';
 
 /** The findings that make a file mean something else than it says. The others are advice. */
-const ERRORS: ReadonlySet<Finding['kind']> = new Set(['no-state', 'same-name', 'reserved-name']);
+const ERRORS: ReadonlySet<LintFinding['kind']> = new Set(['no-state', 'same-name', 'reserved-name']);
 
 /** Returns whether a finding keeps a file from being evaluated. */
-export const isError = ({ kind }: Finding): boolean => ERRORS.has(kind);
+export const isError = ({ kind }: LintFinding): boolean => ERRORS.has(kind);
 
 /** A decision file, read as the editor shows it, with changes that are not saved. */
-export function fileSubject(uri: vscode.Uri, dependencies: DecisionsDependencies): Subject {
+export function fileSubject(uri: vscode.Uri, material: SubjectMaterial): Subject {
 	return {
 		key: uri.toString(),
 		title: uri.path.slice(uri.path.lastIndexOf('/') + 1),
@@ -36,16 +36,16 @@ export function fileSubject(uri: vscode.Uri, dependencies: DecisionsDependencies
 			const finding = lintDecision(value).find(isError);
 			if (finding) {
 				reveal(document, nearestPlace(placesOf(text), finding.path).start);
-				throw new UserFacingError(findingText(finding));
+				throw new UserFacingError(lintFindingText(finding));
 			}
 			const { file } = read;
-			const target = await dependencies.active();
+			const target = await material.active();
 			const own = (value as { state?: Record<string, unknown> }).state ?? {};
-			const reader = new SourceReader(uri, dependencies, signal);
+			const reader = new SourceReader(uri, material, signal);
 			const parts: StatePart[] = [];
 			const warnings: string[] = [];
 			if (file.state !== undefined) {
-				const written = await dependencies.readContext({
+				const written = await material.readContext({
 					kind: 'text',
 					label: vscode.l10n.t('written in the file'),
 					text: JSON.stringify(own, undefined, 2),

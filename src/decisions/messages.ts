@@ -7,8 +7,8 @@ import { dollars, formatNumber } from '../platform/amounts.ts';
 import { type Explanation, explainError, quote } from '../platform/notify.ts';
 import { type FileProblem, MAXIMUM_FILE_LENGTH } from './model/decisionFile.ts';
 import type { ExportWords } from './model/exportRun.ts';
-import type { Finding } from './model/lint.ts';
-import type { Outcome } from './model/outcome.ts';
+import type { LintFinding } from './model/lint.ts';
+import type { QuestionOutcome } from './model/outcome.ts';
 import { MAXIMUM_RUNS, type Run } from './model/run.ts';
 
 const MAXIMUM_NAME = 80;
@@ -25,7 +25,7 @@ export const percentText = (probability: number): string => percents.format(prob
 export const opinionText = (): string =>
 	vscode.l10n.t('The answers are a model’s opinion. Look for yourself before you act on one.');
 
-export function findingText(finding: Finding): string {
+export function lintFindingText(finding: LintFinding): string {
 	switch (finding.kind) {
 		case 'no-state':
 			return vscode.l10n.t('The questions have nothing to be about. Add “state”, or “sources” to read it from.');
@@ -112,7 +112,7 @@ export function typeText(type: Question['type']): string {
 }
 
 /** Says the answer. */
-export function answerText({ type, answer, rows, certainty }: Outcome): string {
+export function outcomeText({ type, answer, rows, certainty }: QuestionOutcome): string {
 	if (answer === undefined) {
 		return certainty === 'even' ? vscode.l10n.t('Undecided') : vscode.l10n.t('No answer');
 	}
@@ -129,7 +129,7 @@ export function answerText({ type, answer, rows, certainty }: Outcome): string {
 const formatScore = (score: number) => formatNumber(Math.round(score * 100) / 100);
 
 /** Says what has to be known about an answer, its uncertainty first. */
-export function noteTexts(outcome: Outcome): string[] {
+export function noteTexts(outcome: QuestionOutcome): string[] {
 	const { certainty, rivals, isStated, received, confidence, type } = outcome;
 	const notes: string[] = [];
 	if (received !== undefined) {
@@ -162,7 +162,7 @@ export function noteTexts(outcome: Outcome): string[] {
 	return notes;
 }
 
-export const isUncertain = ({ certainty }: Outcome): boolean => certainty !== 'clear';
+export const isUncertain = ({ certainty }: QuestionOutcome): boolean => certainty !== 'clear';
 
 export const ordersText = (): string =>
 	vscode.l10n.t(
@@ -232,7 +232,7 @@ export function exportWords(title: string): ExportWords {
 		title,
 		opinion: opinionText(),
 		facts: run => runFacts(run).map(({ label, text }) => `${label}: ${text}`),
-		answer: answerText,
+		answer: outcomeText,
 		notes: noteTexts,
 		ordersDisagree: ordersText(),
 		columns: columnTexts(),

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { defined } from '../base/defined.ts';
 import { keptAnswers, type Run } from './model/run.ts';
-import { costOf, type Reply, servedBy } from './model/sending.ts';
+import { costOf, type DecisionReply, servedBy } from './model/sending.ts';
 import type { Prepared } from './subject.ts';
 
 /** Makes a run of what was sent and what came back. The state itself is left out of it. */
-export function runOf(prepared: Prepared, asked: string, replies: readonly Reply[]): Run {
+export function runOf(prepared: Prepared, asked: string, replies: readonly DecisionReply[]): Run {
 	const { target, requests, questions, lines } = prepared;
 	const { answers, ordersDisagree } = prepared.combine(replies);
 	const states = JSON.stringify(requests.map(({ state }) => state));

@@ -3,30 +3,32 @@ import { UserFacingError } from '../base/errors.ts';
 import { placeOf } from '../base/filePlace.ts';
 import { getGitApi } from '../platform/git.ts';
 import { choose } from '../platform/pick.ts';
-import type { DecisionsDependencies, ReadText } from './decisionsDependencies.ts';
+import type { DecisionTasks, ReadText, SubjectMaterial } from './decisionsDependencies.ts';
 import { named } from './messages.ts';
-import type { Source } from './model/decisionFile.ts';
+import type { DecisionSource } from './model/decisionFile.ts';
 
-type Task = NonNullable<Awaited<ReturnType<DecisionsDependencies['tasks']['choose']>>>;
+type Task = NonNullable<Awaited<ReturnType<DecisionTasks['choose']>>>;
+/** What sources are read from. */
+type ReadableMaterial = Pick<SubjectMaterial, 'readContext' | 'tasks'>;
 
 /** Reads the sources of one file. Rejects with sentences for the user. */
 export class SourceReader {
 	private readonly uri: vscode.Uri;
-	private readonly dependencies: DecisionsDependencies;
+	private readonly material: ReadableMaterial;
 	private readonly signal: AbortSignal;
 	/** The tasks that were asked for, by the ids that the file names. Several sources may be of one. */
 	private readonly tasks = new Map<string | undefined, Promise<Task | undefined>>();
 
 	/** `uri` is that of the decision file. */
-	constructor(uri: vscode.Uri, dependencies: DecisionsDependencies, signal: AbortSignal) {
+	constructor(uri: vscode.Uri, material: ReadableMaterial, signal: AbortSignal) {
 		this.uri = uri;
-		this.dependencies = dependencies;
+		this.material = material;
 		this.signal = signal;
 	}
 
 	/** Resolves with undefined where the user has dismissed a question. */
-	async read(source: Source): Promise<ReadText | undefined> {
-		const { readContext } = this.dependencies;
+	async read(source: DecisionSource): Promise<ReadText | undefined> {
+		const { readContext } = this.material;
 		switch (source.from) {
 			case 'selection': {
 				const editor = await this.selectedEditor();
@@ -59,7 +61,7 @@ export class SourceReader {
 		from: 'task-prompt' | 'task-log' | 'task-changes',
 		id: string | undefined,
 	): Promise<ReadText | undefined> {
-		const { tasks, readContext } = this.dependencies;
+		const { tasks, readContext } = this.material;
 		const title = vscode.l10n.t('Evaluate Decision');
 		const asked = this.tasks.get(id) ?? tasks.choose(id, title, from === 'task-changes' ? 'changed' : 'any');
 		this.tasks.set(id, asked);

@@ -1,6 +1,6 @@
 import type { Questions } from '../contract/decisions.ts';
 import type { DecisionConnection } from './decisionsDependencies.ts';
-import type { Asked, Combined, Reply, StatePart } from './model/sending.ts';
+import type { Asked, Combined, DecisionReply, StatePart } from './model/sending.ts';
 
 /** Everything that an evaluation sends, read and ready to be shown. */
 export interface Prepared {
@@ -13,7 +13,7 @@ export interface Prepared {
 	model: string | undefined;
 	parts: readonly StatePart[];
 	warnings: readonly string[];
-	combine(replies: readonly Reply[]): Combined;
+	combine(replies: readonly DecisionReply[]): Combined;
 	/** The texts of log entries that answers may name by their indexes. */
 	lines?: Readonly<Record<string, string>>;
 }
@@ -30,6 +30,6 @@ export interface Subject {
 }
 
 /** The replies to a single request are the answers themselves. */
-export function onlyReply([reply]: readonly Reply[]): Combined {
+export function onlyReply([reply]: readonly DecisionReply[]): Combined {
 	return { answers: reply?.answers ?? {} };
 }

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
 import { input } from '../platform/pick.ts';
-import type { DecisionsDependencies, TaskPatch } from './decisionsDependencies.ts';
+import type { SubjectMaterial, TaskPatch } from './decisionsDependencies.ts';
 import { named } from './messages.ts';
 import { combineJudgements, DEFAULT_CRITERIA, judgeQuestions, judgeRequests } from './model/judge.ts';
 import { readinessRequest } from './model/readiness.ts';
@@ -14,11 +14,8 @@ import { onlyReply, type Subject } from './subject.ts';
 const CRITERIA_KEY = 'errand.decisionCriteria';
 
 /** Returns what `Why Did It Fail?` asks. Resolves with undefined where no task was chosen. */
-export async function triageSubject(
-	argument: unknown,
-	dependencies: DecisionsDependencies,
-): Promise<Subject | undefined> {
-	const { tasks } = dependencies;
+export async function triageSubject(argument: unknown, material: SubjectMaterial): Promise<Subject | undefined> {
+	const { tasks } = material;
 	const title = vscode.l10n.t('Why Did It Fail?');
 	const task = await tasks.choose(argument, title, 'failed');
 	return (
@@ -26,11 +23,11 @@ export async function triageSubject(
 			key: `triage ${task.id}`,
 			title: `${title} ${task.title}`,
 			async prepare(signal) {
-				const target = await dependencies.active();
+				const target = await material.active();
 				const log = await tasks.readLog(task.id, signal);
 				const { asked, lines } = triageRequest(task, log);
 				const sent = JSON.stringify(asked.state['log']);
-				const { warnings } = await checked(dependencies, JSON.stringify(asked.state, undefined, 1));
+				const { warnings } = await checked(material, JSON.stringify(asked.state, undefined, 1));
 				return {
 					target,
 					requests: [asked],
@@ -55,11 +52,8 @@ export async function triageSubject(
 }
 
 /** Returns what `Ready?` asks. Resolves with undefined where no task was chosen. */
-export async function readinessSubject(
-	argument: unknown,
-	dependencies: DecisionsDependencies,
-): Promise<Subject | undefined> {
-	const { tasks } = dependencies;
+export async function readinessSubject(argument: unknown, material: SubjectMaterial): Promise<Subject | undefined> {
+	const { tasks } = material;
 	const title = vscode.l10n.t('Is It Ready?');
 	const task = await tasks.choose(argument, title, 'changed');
 	const patch = task && (await tasks.readChanges(task.id, argument, title));
@@ -69,12 +63,12 @@ export async function readinessSubject(
 			key: `readiness ${patch.resultKey}`,
 			title: `${title} ${task.title}`,
 			async prepare() {
-				const target = await dependencies.active();
+				const target = await material.active();
 				// The task may have gone on since.
 				const { resultKey } = patch;
 				const now = (await tasks.readChanges(task.id, { resultKey }, title)) ?? patch;
 				const asked = readinessRequest(task.prompt, now.text);
-				const { warnings } = await checked(dependencies, `${task.prompt}\n${now.text}`);
+				const { warnings } = await checked(material, `${task.prompt}\n${now.text}`);
 				return {
 					target,
 					requests: [asked],
@@ -92,12 +86,16 @@ export async function readinessSubject(
 	);
 }
 
-/** Returns what `Which Is Better?` asks. Resolves with undefined where nothing was chosen. */
+/**
+ * Returns what `Which Is Better?` asks. Resolves with undefined where nothing was chosen. `kept` has the criteria that
+ * were typed last.
+ */
 export async function judgeSubject(
 	argument: unknown,
-	dependencies: DecisionsDependencies,
+	material: SubjectMaterial,
+	kept: vscode.Memento,
 ): Promise<Subject | undefined> {
-	const { tasks, workspaceState } = dependencies;
+	const { tasks } = material;
 	const title = vscode.l10n.t('Which Is Better?');
 	const compared = await tasks.readPatches(argument, title);
 	if (!compared) {
@@ -111,20 +109,20 @@ export async function judgeSubject(
 		key: `judge ${JSON.stringify([compared.title, patches.map(({ name }) => name)])}`,
 		title: `${title} ${compared.title}`,
 		async prepare() {
-			const target = await dependencies.active();
+			const target = await material.active();
 			const criteria = await input(
 				title,
 				vscode.l10n.t('What makes one better than another? The model judges by this.'),
-				workspaceState.get<string>(CRITERIA_KEY) ?? DEFAULT_CRITERIA,
+				kept.get<string>(CRITERIA_KEY) ?? DEFAULT_CRITERIA,
 				text => (text.trim() === '' ? vscode.l10n.t('Write at least one criterion.') : undefined),
 			);
 			if (criteria === undefined) {
 				return undefined;
 			}
-			await workspaceState.update(CRITERIA_KEY, criteria);
+			await kept.update(CRITERIA_KEY, criteria);
 			const contenders = patches.map(({ name, text }) => ({ name: named(name), changes: text }));
 			const names = contenders.map(({ name }) => name);
-			const { warnings } = await checked(dependencies, patches.map(({ text }) => text).join('\n'));
+			const { warnings } = await checked(material, patches.map(({ text }) => text).join('\n'));
 			return {
 				target,
 				requests: judgeRequests(prompt, criteria, contenders),
@@ -147,8 +145,11 @@ export async function judgeSubject(
 }
 
 /** Looks for secrets, as the chat does in what is added to it. */
-async function checked(dependencies: DecisionsDependencies, text: string): Promise<{ warnings: string[] }> {
-	const { warnings } = await dependencies.readContext({ kind: 'text', label: vscode.l10n.t('The state'), text });
+async function checked(
+	{ readContext }: Pick<SubjectMaterial, 'readContext'>,
+	text: string,
+): Promise<{ warnings: string[] }> {
+	const { warnings } = await readContext({ kind: 'text', label: vscode.l10n.t('The state'), text });
 	return { warnings };
 }
 

@@ -4,18 +4,18 @@ import { defined } from '../base/defined.ts';
 import { oneLine, plainText } from '../base/plainText.ts';
 import { dollars, formatNumber } from '../platform/amounts.ts';
 import {
-	answerText,
 	charactersText,
 	isUncertain,
 	legendTexts,
 	named,
 	noteTexts,
 	ordersText,
+	outcomeText,
 	percentText,
 	runFacts,
 	typeText,
 } from './messages.ts';
-import { type Outcome, readOutcomes } from './model/outcome.ts';
+import { type QuestionOutcome, readOutcomes } from './model/outcome.ts';
 import type { QuestionView, ResultView, RowView, SendingView } from './model/protocol.ts';
 import type { Run } from './model/run.ts';
 import { estimateCost, estimateUsage } from './model/sending.ts';
@@ -91,9 +91,9 @@ function stateText(run: Run, other: Run): string {
 
 function questionView(
 	id: string,
-	outcome: Outcome,
+	outcome: QuestionOutcome,
 	{ questions, lines }: Run,
-	other: { outcome: Outcome | undefined } | undefined,
+	other: { outcome: QuestionOutcome | undefined } | undefined,
 ): QuestionView {
 	const { received } = outcome;
 	const isOfLog = outcome.type === 'choice' && lines !== undefined;
@@ -102,9 +102,9 @@ function questionView(
 		id: named(id),
 		type: typeText(outcome.type),
 		instructions: shown(questions[id]?.instructions ?? ''),
-		answer: answerText(outcome),
+		answer: outcomeText(outcome),
 		...(other && {
-			comparedAnswer: other.outcome ? answerText(other.outcome) : vscode.l10n.t('This question was not asked.'),
+			comparedAnswer: other.outcome ? outcomeText(other.outcome) : vscode.l10n.t('This question was not asked.'),
 		}),
 		isUncertain: isUncertain(outcome),
 		notes: noteTexts(outcome),
@@ -117,8 +117,8 @@ function questionView(
 }
 
 function rowView(
-	type: Outcome['type'],
-	{ name, meaning, probability, isChosen }: Outcome['rows'][number],
+	type: QuestionOutcome['type'],
+	{ name, meaning, probability, isChosen }: QuestionOutcome['rows'][number],
 	entry: number | undefined,
 	other: { share: number | undefined } | undefined,
 ): RowView {

@@ -1,16 +1,15 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { MutableDisposable } from '../base/disposable.ts';
-import { ClientError } from '../base/errors.ts';
+import { ClientError, UserFacingError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
 import type { KeyKind } from '../contract/routes.ts';
-import { keyForRequest } from './keyForRequest.ts';
 import { KeyPrompts } from './keyPrompts.ts';
 import { type KeyState, keyStateOf } from './keyState.ts';
 import { KeyStore } from './keyStore.ts';
 import { type ManageKeysDependencies, manageKeys } from './manageKeys.ts';
-import { answerSentence, kindLabel, problemText } from './messages.ts';
+import { answerSentence, connectionLabel, kindLabel, problemText } from './messages.ts';
 import { isTurnedDown } from './model/keyCheck.ts';
 import { KEY_KINDS, keyProblem } from './model/keyFormat.ts';
 import { checkSaved, type KeysContext, saveKey, setKey } from './saveKey.ts';
@@ -77,6 +76,24 @@ export function createKeysFeature(dependencies: KeysDependencies, changed: () =>
 		manage: () => manageKeys(context, dependencies),
 		secretChanged: name => store.secretChanged(name),
 	};
+}
+
+/**
+ * Returns the key for a request, or undefined if none is stored.
+ * @throws UserFacingError when the key was saved for other hosts.
+ */
+async function keyForRequest(store: KeyStore, connection: Connection, kind: KeyKind): Promise<string | undefined> {
+	const { key, mustBeConfirmed } = await store.usable(connection, kind);
+	if (mustBeConfirmed) {
+		throw new UserFacingError(
+			vscode.l10n.t(
+				'The addresses of {0} changed since its key was saved, so the key was not sent. Confirm it with “Errand: Manage Keys”.',
+				connectionLabel(connection),
+			),
+			{ action: 'manageKeys' },
+		);
+	}
+	return key;
 }
 
 /** Throws where there is no key that may be sent. */

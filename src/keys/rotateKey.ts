@@ -5,7 +5,7 @@ import { showMessage } from '../platform/notify.ts';
 import { askForKey } from './askForKey.ts';
 import { answerSentence, connectionLabel } from './messages.ts';
 import { isTurnedDown, type KeyCheck } from './model/keyCheck.ts';
-import { askService, type KeysContext, saveKey } from './saveKey.ts';
+import { checkWithService, type KeysContext, saveKey } from './saveKey.ts';
 
 /**
  * Replaces the key `present` with a new one. `present` is kept until the new key has been checked and was not refused.
@@ -35,7 +35,7 @@ export async function rotateKey(
 		}
 		const check = await vscode.window.withProgress(
 			{ location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Checking the key…') },
-			() => askService(context, connection, kind, key),
+			() => checkWithService(context, connection, kind, key),
 		);
 		const decision = await decide(check, kind, connection);
 		if (decision === 'replace') {

@@ -77,7 +77,7 @@ export async function checkSaved(
 	kind: KeyKind,
 	key: string,
 ): Promise<KeyCheck | undefined> {
-	const check = await askService(context, connection, kind, key);
+	const check = await checkWithService(context, connection, kind, key);
 	try {
 		return (await context.store.keepCheck(connection, kind, key, check)) ? check : undefined;
 	} catch (error) {
@@ -87,7 +87,7 @@ export async function checkSaved(
 }
 
 /** Checks a key that may not have been saved yet. Never rejects. */
-export async function askService(
+export async function checkWithService(
 	{ client, logger }: KeysContext,
 	connection: Connection,
 	kind: KeyKind,

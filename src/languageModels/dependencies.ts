@@ -28,21 +28,12 @@ export interface RequestRules {
 	): KnownCost;
 }
 
-/** What the root passes to this feature. */
-export interface LanguageModelsDependencies {
-	globalStorageUri: vscode.Uri;
+/** What the list of models is made from. */
+export interface ModelListParts {
 	/** Resolves with the connection that the settings name, as far as they describe it. Nothing is asked. */
 	connection(): Promise<Connection>;
-	connect: {
-		/** Resolves with a client of the active connection. Starts the local service for the local connection. */
-		active(): Promise<{ client: Pick<Client, 'chat'>; connection: Connection; label: string }>;
-		/** Resolves with the active connection, including what only its service knows. Starts the local service. */
-		describe(): Promise<Connection>;
-		/** Fires when another connection is active or keys have changed. */
-		readonly onDidChange: Event<void>;
-		/** Fires when the active connection has other models than before, and when its models are first known. */
-		readonly onDidLearnModels: Event<void>;
-	};
+	/** Resolves with the active connection, including what only its service knows. Starts the local service. */
+	describe(): Promise<Connection>;
 	keys: {
 		state(connection: Connection, kind: KeyKind): Promise<'not-needed' | 'missing' | 'unconfirmed' | 'set'>;
 		/** Asks for the key if it is missing. Resolves with false if the user gave none, which they were told. */
@@ -50,7 +41,29 @@ export interface LanguageModelsDependencies {
 	};
 	/** Whether the user keeps the local service stopped, so that nothing starts it by itself. */
 	isStopped(): boolean;
+}
+
+/** What requests of others are answered with. */
+export interface ModelRequestParts {
+	/** Resolves with a client of the active connection. Starts the local service for the local connection. */
+	active(): Promise<{ client: Pick<Client, 'chat'>; connection: Connection; label: string }>;
 	/** Loads the rules of the chat. */
 	rules(): Promise<RequestRules>;
 	logger: Logger;
+}
+
+/** What tells that the list may have changed. */
+export interface ModelChanges {
+	/** Fires when another connection is active or keys have changed. */
+	readonly onDidChange: Event<void>;
+	/** Fires when the active connection has other models than before, and when its models are first known. */
+	readonly onDidLearnModels: Event<void>;
+}
+
+/** What the root passes to this feature. */
+export interface LanguageModelsDependencies {
+	globalStorageUri: vscode.Uri;
+	list: ModelListParts;
+	requests: ModelRequestParts;
+	changes: ModelChanges;
 }

@@ -5,22 +5,21 @@ import { ClientError, describeError } from '../base/errors.ts';
 import { pauses } from '../base/pauses.ts';
 import type { ChatRequest } from '../contract/chatRequest.ts';
 import type { Connection } from '../contract/connection.ts';
-import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
-import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { type Explanation, showExplanation } from '../platform/notify.ts';
-import { accessSetting, ModelAccess } from './access.ts';
-import type { LanguageModelsDependencies, RequestRules } from './dependencies.ts';
+import { ModelAccess } from './access.ts';
+import type { ModelRequestParts, RequestRules } from './dependencies.ts';
 import { messageProblemText, noAccessText, otherConnectionText, replyProblemText } from './messages.ts';
 import { countTokens } from './model/countTokens.ts';
 import { ReplyReader, ReplyRefusal } from './model/replyReader.ts';
 import { toChatRequest } from './model/toChatRequest.ts';
 import { MessageRefusal } from './model/toMessages.ts';
-import { type OfferedModel, offeredModels } from './offeredModels.ts';
+import type { ModelList } from './modelList.ts';
+import type { OfferedModel } from './offeredModels.ts';
 import { readMessage, readParts } from './readParts.ts';
 import type { UseLedger } from './useLedger.ts';
 
-export interface LanguageModelProviderOptions extends LanguageModelsDependencies {
+export interface LanguageModelProviderOptions extends ModelRequestParts {
 	ledger: UseLedger;
 	/** Called when the models have to be told anew. */
 	changed(): void;
@@ -30,16 +29,14 @@ export interface LanguageModelProviderOptions extends LanguageModelsDependencies
 export class LanguageModelProvider
 	implements Omit<vscode.LanguageModelChatProvider<OfferedModel>, 'onDidChangeLanguageModelChatInformation'>
 {
+	private readonly list: ModelList;
 	private readonly options: LanguageModelProviderOptions;
 	readonly access = new ModelAccess();
-	/** What was offered last, for as long as the user keeps the local service stopped. */
-	private offered: OfferedModel[] = [];
-	/** The providers that have served last, by the ids of the models. */
-	private readonly served = new Map<string, string>();
 	/** Set while a notification about the key is shown, so that many failing requests show one. */
 	private isKeyTold = false;
 
-	constructor(options: LanguageModelProviderOptions) {
+	constructor(list: ModelList, options: LanguageModelProviderOptions) {
+		this.list = list;
 		this.options = options;
 	}
 
@@ -53,18 +50,9 @@ export class LanguageModelProvider
 		const rules = await this.options.rules();
 		let label = '';
 		try {
-			const connection = await this.options.connection();
+			const connection = await this.list.connection();
 			label = connection.label ?? connection.name;
-			if (accessSetting() === 'never' || !(await this.hasKey(connection, silent))) {
-				this.offered = [];
-			} else if (silent && connection.name === LOCAL_CONNECTION_NAME && this.options.isStopped()) {
-				this.offered = this.offered.filter(model => model.connection === connection.name);
-			} else {
-				const described = await this.options.connect.describe();
-				const servedBy = (model: string) => this.served.get(`${described.name}/${model}`);
-				this.offered = await offeredModels(described, rules, servedBy);
-			}
-			return this.offered;
+			return await this.list.read(connection, { silent, rules });
 		} catch (error) {
 			const explanation = rules.explain(error, undefined, label);
 			if (!silent) {
@@ -105,19 +93,6 @@ export class LanguageModelProvider
 		return countTokens(parts);
 	}
 
-	/** Resolves with whether the connection has a key that may be sent, or needs none. */
-	private async hasKey(connection: Connection, silent: boolean): Promise<boolean> {
-		const { keys } = this.options;
-		const state = await keys.state(connection, 'inference');
-		if (state === 'unconfirmed' && !silent) {
-			await executeCommand(commands.manageKeys);
-			return (await keys.state(connection, 'inference')) === 'set';
-		}
-		return state === 'missing' && !silent
-			? keys.ensure(connection, 'inference')
-			: state === 'set' || state === 'not-needed';
-	}
-
 	private async answer(
 		call: Call,
 		{
@@ -137,7 +112,7 @@ export class LanguageModelProvider
 			options: options.modelOptions ?? {},
 		});
 		call.request = asked;
-		const { client, connection, label } = await untilAborted(this.options.connect.active(), signal);
+		const { client, connection, label } = await untilAborted(this.options.active(), signal);
 		call.label = label;
 		if (connection.name !== model.connection) {
 			throw vscode.LanguageModelError.NotFound(otherConnectionText(model.name, label));
@@ -198,8 +173,7 @@ export class LanguageModelProvider
 				reason: describeError(error),
 			});
 		});
-		if (provider !== undefined && this.served.get(model.id) !== provider) {
-			this.served.set(model.id, provider);
+		if (provider !== undefined && this.list.noteServed(model, provider)) {
 			changed();
 		}
 	}

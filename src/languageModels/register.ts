@@ -13,10 +13,15 @@ export interface LanguageModels extends Disposable {
 }
 
 /** Offers the models to the editor. What answers for them is loaded when somebody asks for a model. */
-export function registerLanguageModels(dependencies: LanguageModelsDependencies): LanguageModels {
+export function registerLanguageModels({
+	globalStorageUri,
+	list: listParts,
+	requests,
+	changes,
+}: LanguageModelsDependencies): LanguageModels {
 	const store = new DisposableStore();
 	const changed = store.add(new Emitter<void>());
-	const folder = vscode.Uri.joinPath(dependencies.globalStorageUri, 'languageModels').fsPath;
+	const folder = vscode.Uri.joinPath(globalStorageUri, 'languageModels').fsPath;
 	let opened: Promise<UseLedger> | undefined;
 	const ledger = () => {
 		opened ??= import('./useLedger.ts').then(({ UseLedger }) => new UseLedger(folder));
@@ -24,9 +29,13 @@ export function registerLanguageModels(dependencies: LanguageModelsDependencies)
 	};
 	let loaded: Promise<LanguageModelProvider> | undefined;
 	const provider = () => {
-		loaded ??= Promise.all([import('./languageModelProvider.ts'), ledger()]).then(
-			([{ LanguageModelProvider }, opened]) =>
-				new LanguageModelProvider({ ...dependencies, ledger: opened, changed: () => changed.fire() }),
+		loaded ??= Promise.all([import('./languageModelProvider.ts'), import('./modelList.ts'), ledger()]).then(
+			([{ LanguageModelProvider }, { ModelList }, opened]) =>
+				new LanguageModelProvider(new ModelList(listParts), {
+					...requests,
+					ledger: opened,
+					changed: () => changed.fire(),
+				}),
 		);
 		return loaded;
 	};
@@ -37,7 +46,7 @@ export function registerLanguageModels(dependencies: LanguageModelsDependencies)
 			changed.fire();
 		}
 	};
-	store.add(dependencies.connect.onDidChange(change));
+	store.add(changes.onDidChange(change));
 	/** The number of lists that are being made. */
 	let listing = 0;
 	const list: LanguageModelProvider['provideLanguageModelChatInformation'] = async options => {
@@ -50,7 +59,7 @@ export function registerLanguageModels(dependencies: LanguageModelsDependencies)
 	};
 	// By itself, the editor does not even ask when its list of models is opened: it shows those that it was told of. What
 	// is learnt by making a list is in that list.
-	store.add(dependencies.connect.onDidLearnModels(() => listing === 0 && changed.fire()));
+	store.add(changes.onDidLearnModels(() => listing === 0 && changed.fire()));
 	store.add(
 		onDidChangeSetting(['errand.chat.routing', 'errand.chat.zeroDataRetention', 'errand.chat.parameters'], change),
 	);

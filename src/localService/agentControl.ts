@@ -1,7 +1,7 @@
 // The exchange with the running service about agents and about what tasks need.
 import * as z from 'zod';
 import { ClientError } from '../base/errors.ts';
-import { askService, placeOf } from '../client/local/serviceExchange.ts';
+import { askService, requestOptionsFor } from '../client/local/serviceExchange.ts';
 import {
 	type AgentsReport,
 	type AgentTrial,
@@ -43,7 +43,7 @@ async function ask<T extends z.ZodType>({ address, token }: Service, question: Q
 	const { path, reply, timeoutMs, body, signal } = question;
 	const answer = await askService(
 		{
-			...placeOf(address, path),
+			...requestOptionsFor(address, path),
 			method: body === undefined ? 'GET' : 'POST',
 			headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
 		},

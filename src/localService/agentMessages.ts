@@ -12,7 +12,7 @@ const MAXIMUM_NAME = 60;
 const MAXIMUM_TEXT = 300;
 
 /** What can be chosen in the list. */
-export type AgentChoice =
+export type AgentListChoice =
 	| { kind: 'sandbox'; sandbox: SandboxStatus }
 	| { kind: 'agent'; agent: AgentStatus }
 	| { kind: 'consent'; consent: KeptConsent }
@@ -22,7 +22,7 @@ export type AgentChoice =
 
 /** A row of the list. A separator has no choice. */
 export interface AgentRow extends vscode.QuickPickItem {
-	choice: AgentChoice | undefined;
+	choice: AgentListChoice | undefined;
 }
 
 export interface AgentsView {

@@ -157,6 +157,7 @@ export class LocalServiceFeature implements Used {
 	async addModelServer(): Promise<AddedModel | undefined> {
 		const [
 			{ addModelServer },
+			{ findServers },
 			{ createFetchTransport },
 			{ editorFetch },
 			{ ownerOfPort },
@@ -164,23 +165,21 @@ export class LocalServiceFeature implements Used {
 			{ askModal },
 		] = await Promise.all([
 			import('./servers/addModelServer.ts'),
+			import('./servers/findServers.ts'),
 			import('../client/core/fetchTransport.ts'),
 			import('../platform/editorFetch.ts'),
 			import('../base/portOwner.ts'),
 			import('../contract/usualServers.ts'),
 			import('../platform/notify.ts'),
 		]);
+		const { logger } = this.dependencies;
+		const context = { transport: createFetchTransport(editorFetch), logger, clock: systemClock };
 		this.isAdding = true;
 		try {
 			return await addModelServer({
-				context: {
-					transport: createFetchTransport(editorFetch),
-					logger: this.dependencies.logger,
-					clock: systemClock,
-				},
+				context,
 				keys: this.keys,
-				usual: usualServers(process.env),
-				ownerOf: ownerOfPort,
+				findHere: signal => findServers(usualServers(process.env), { ...context, signal, ownerOf: ownerOfPort }),
 				service: {
 					servers: () => this.describeAll(),
 					answerFound: answer => this.answerFound(answer),

@@ -1,7 +1,7 @@
 // The exchange between a window and the running service beyond the contract: upstreams in one direction, the gateway's
 // description in the other.
 
-import { askService, placeOf } from '../client/local/serviceExchange.ts';
+import { askService, requestOptionsFor } from '../client/local/serviceExchange.ts';
 import {
 	controlPaths,
 	type Discovery,
@@ -30,33 +30,33 @@ export async function handOver({ pipe, token }: Discovery, handover: UpstreamHan
 	if (pipe === undefined) {
 		throw new Error('the service has no control pipe');
 	}
-	const place = { socketPath: pipe, path: controlPaths.upstreams, method: 'PUT' };
-	await askService({ ...place, headers: headersWith(token) }, LIMITS, JSON.stringify(handover));
+	const request = { socketPath: pipe, path: controlPaths.upstreams, method: 'PUT' };
+	await askService({ ...request, headers: headersWith(token) }, LIMITS, JSON.stringify(handover));
 }
 
 /** Reads which names requests can use now, and which model servers were found. */
 export async function readDescription({ address, token }: Discovery): Promise<GatewayDescription> {
-	const place = placeOf(address, controlPaths.description);
-	return gatewayDescriptionSchema.parse(await askService({ ...place, headers: headersWith(token) }, LIMITS));
+	const request = requestOptionsFor(address, controlPaths.description);
+	return gatewayDescriptionSchema.parse(await askService({ ...request, headers: headersWith(token) }, LIMITS));
 }
 
 /** Sends the user's answer about a server that was found. Rejects if the service does not accept it. */
 export async function answerFound({ address, token }: Discovery, answer: FoundAnswer): Promise<void> {
-	const place = { ...placeOf(address, controlPaths.foundServers), method: 'POST' };
-	await askService({ ...place, headers: headersWith(token) }, LIMITS, JSON.stringify(answer));
+	const request = { ...requestOptionsFor(address, controlPaths.foundServers), method: 'POST' };
+	await askService({ ...request, headers: headersWith(token) }, LIMITS, JSON.stringify(answer));
 }
 
 /** Makes the look-ups return these repositories. Rejects if the service does not accept them. */
 export async function nameRepositories({ address, token }: Discovery, folders: readonly string[]): Promise<void> {
-	const place = { ...placeOf(address, controlPaths.repositories), method: 'POST' };
+	const request = { ...requestOptionsFor(address, controlPaths.repositories), method: 'POST' };
 	const body: NamedRepositories = { folders: [...folders] };
-	await askService({ ...place, headers: headersWith(token) }, LIMITS, JSON.stringify(body));
+	await askService({ ...request, headers: headersWith(token) }, LIMITS, JSON.stringify(body));
 }
 
 /** Tells the service to end. The reply arrives before it ends. */
 export async function requestShutdown({ address, token }: Discovery): Promise<void> {
-	const place = { ...placeOf(address, controlPaths.shutdown), method: 'POST' };
-	await askService({ ...place, headers: headersWith(token) }, LIMITS);
+	const request = { ...requestOptionsFor(address, controlPaths.shutdown), method: 'POST' };
+	await askService({ ...request, headers: headersWith(token) }, LIMITS);
 }
 
 /**
@@ -64,8 +64,8 @@ export async function requestShutdown({ address, token }: Discovery): Promise<vo
  * one page, the newest tasks, is read.
  */
 export async function readActiveTasks({ address, token }: Discovery): Promise<ActiveTasks> {
-	const place = placeOf(address, `${routes.taskList.path}?status=active&limit=${MAXIMUM_LISTED}`);
-	const { tasks } = taskListSchema.parse(await askService({ ...place, headers: headersWith(token) }, LIMITS));
+	const request = requestOptionsFor(address, `${routes.taskList.path}?status=active&limit=${MAXIMUM_LISTED}`);
+	const { tasks } = taskListSchema.parse(await askService({ ...request, headers: headersWith(token) }, LIMITS));
 	const listed = tasks.filter(task => task !== undefined);
 	const running = listed.filter(({ status }) => status !== 'pending');
 	return { running: running.map(({ prompt }) => prompt ?? ''), waiting: listed.length - running.length };

@@ -17,7 +17,7 @@ import { type Choice, choose, PickList } from '../platform/pick.ts';
 import { withProgressNotice } from '../platform/progressNotice.ts';
 import { openSetting, readSetting, writeSetting } from '../platform/settings.ts';
 import {
-	type AgentChoice,
+	type AgentListChoice,
 	type AgentRow,
 	agentLabel,
 	agentRows,
@@ -67,7 +67,7 @@ class AgentList {
 
 	async run(): Promise<void> {
 		this.installCommand = sandboxInstallCommand(await readFile('/etc/os-release', 'utf8').catch(() => ''));
-		let active: AgentChoice | undefined;
+		let active: AgentListChoice | undefined;
 		let next: Next = 'list';
 		while (next === 'list') {
 			active = await this.ask(active);
@@ -76,8 +76,8 @@ class AgentList {
 	}
 
 	/** Shows the list at once and reads the agents if needed. Resolves with undefined when dismissed. */
-	private ask(before: AgentChoice | undefined): Promise<AgentChoice | undefined> {
-		const list = new PickList<AgentRow, AgentChoice>(picker => {
+	private ask(before: AgentListChoice | undefined): Promise<AgentListChoice | undefined> {
+		const list = new PickList<AgentRow, AgentListChoice>(picker => {
 			picker.title = vscode.l10n.t('Set Up Agents');
 			picker.placeholder = vscode.l10n.t('Choose an agent to try, install or use it');
 			picker.matchOnDescription = true;
@@ -143,7 +143,7 @@ class AgentList {
 		});
 	}
 
-	private async act(choice: AgentChoice): Promise<Next> {
+	private async act(choice: AgentListChoice): Promise<Next> {
 		switch (choice.kind) {
 			case 'again':
 				return 'list';
@@ -289,7 +289,7 @@ class AgentList {
 	}
 }
 
-function isSame(one: AgentChoice | undefined, other: AgentChoice | undefined): boolean {
+function isSame(one: AgentListChoice | undefined, other: AgentListChoice | undefined): boolean {
 	return one?.kind === 'agent' && other?.kind === 'agent'
 		? one.agent.id === other.agent.id
 		: one !== undefined && one.kind === other?.kind;

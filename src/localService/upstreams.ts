@@ -11,7 +11,7 @@ import { openSetting, readSetting } from '../platform/settings.ts';
 import { readTaskSettings } from './model/taskSettings.ts';
 import type { UpstreamKeyStore } from './model/upstreamKeyStore.ts';
 import { readUpstreamSettings } from './model/upstreamSettings.ts';
-import { keyStateText } from './servers/ownServers.ts';
+import { serverKeyText } from './servers/ownServers.ts';
 
 /**
  * Returns the upstreams of the settings with their keys from the secret storage, and the settings about tasks, with the
@@ -36,7 +36,7 @@ export function currentTaskSettings(logger: Logger): TaskSettings {
 		agents: readSetting('errand.local.agents'),
 		sandbox: readSetting('errand.local.sandbox'),
 		maxCost: readSetting('errand.tasks.maxCost'),
-		routing: readSetting('errand.chat.routing'),
+		routingPolicy: readSetting('errand.chat.routing'),
 		retention: readSetting('errand.chat.zeroDataRetention'),
 		environment: process.env,
 	});
@@ -65,7 +65,7 @@ export async function manageUpstreamKeys(keys: UpstreamKeyStore): Promise<void> 
 			upstream: { slug, url },
 			label: label ?? slug,
 			description: label === undefined ? '' : slug,
-			detail: `${new URL(url).origin} · ${await keyStateText(keys, slug, url)}`,
+			detail: `${new URL(url).origin} · ${await serverKeyText(keys, slug, url)}`,
 			iconPath: new vscode.ThemeIcon('server'),
 		})),
 	);

@@ -1,11 +1,11 @@
 import type {
+	AskedOutcome,
 	ContinuedTask,
-	FoundAnswer,
 	LogEventOfTask,
 	MadeDecision,
-	Outcome,
 	PipeAnswer,
 	PipeArguments,
+	SearchAnswer,
 	StartedTask,
 } from '../contract/editorPipe.ts';
 import type { Task } from '../contract/tasks.ts';
@@ -19,7 +19,7 @@ export interface ActionValues {
 	continue: ContinuedTask;
 	stop: Task;
 	decide: MadeDecision;
-	search: FoundAnswer;
+	search: SearchAnswer;
 }
 export type ActingCall = keyof ActionValues;
 
@@ -37,7 +37,7 @@ export interface Question {
 export interface Action<Value> {
 	/** The client's user has to say yes to it first. Undefined where the editor asks its own user. */
 	question: Question | undefined;
-	run(signal: AbortSignal): Promise<Outcome<Value>>;
+	run(signal: AbortSignal): Promise<AskedOutcome<Value>>;
 }
 
 /** Where the tools find tasks: in the editor that has started this process, or at a local service that runs by itself. */
@@ -55,5 +55,5 @@ export interface Access {
 		call: Call,
 		asked: PipeArguments<Call>,
 		signal: AbortSignal,
-	): Promise<Action<ActionValues[Call]> | Extract<Outcome<never>, { done: false }>>;
+	): Promise<Action<ActionValues[Call]> | Extract<AskedOutcome<never>, { done: false }>>;
 }

@@ -3,9 +3,9 @@ import { StringDecoder } from 'node:string_decoder';
 import { UserFacingError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import {
+	type AskedOutcome,
 	type LogEventOfTask,
 	MAXIMUM_PIPE_LINE,
-	type Outcome,
 	type PipeAnswer,
 	type PipeCall,
 	pipeAnswers,
@@ -31,7 +31,7 @@ export function createEditorAccess(pipe: EditorPipe): Access {
 			Promise.resolve({
 				question: undefined,
 				run: async (signal: AbortSignal) =>
-					(await answerOf(pipe, call, asked, signal)) as Outcome<ActionValues[typeof call]>,
+					(await answerOf(pipe, call, asked, signal)) as AskedOutcome<ActionValues[typeof call]>,
 			}),
 	};
 }

@@ -6,7 +6,7 @@ import { isOnOtherMachine } from '../base/remoteUrl.ts';
 import { createClient } from '../client/client.ts';
 import { createFetchTransport } from '../client/core/fetchTransport.ts';
 import { createLocalTransport } from '../client/local/localTransport.ts';
-import { askService, placeOf } from '../client/local/serviceExchange.ts';
+import { askService, requestOptionsFor } from '../client/local/serviceExchange.ts';
 import { provesItself } from '../client/local/serviceProof.ts';
 import { decideWhole, logEvents, searchWhole } from '../client/plainAnswers.ts';
 import type { Client } from '../client/types.ts';
@@ -237,7 +237,7 @@ async function ask<T extends z.ZodType>(
 ): Promise<z.output<T>> {
 	const answer = await askService(
 		{
-			...placeOf(address, place),
+			...requestOptionsFor(address, place),
 			method: body === undefined ? 'GET' : 'POST',
 			headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
 		},

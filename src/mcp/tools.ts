@@ -1,6 +1,6 @@
 import type { CallToolResult, InputRequiredResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
-import type { Outcome } from '../contract/editorPipe.ts';
+import type { AskedOutcome } from '../contract/editorPipe.ts';
 import type { Access, Action } from './access.ts';
 
 /** How often a client that shows progress is told that a call still waits, in milliseconds. */
@@ -20,7 +20,7 @@ export interface Tools {
 	): void;
 	/** Does something once the user has said yes, and answers with what `answer` makes of its value. */
 	act<Value>(
-		prepared: Action<Value> | Extract<Outcome<never>, { done: false }>,
+		prepared: Action<Value> | Extract<AskedOutcome<never>, { done: false }>,
 		context: ServerContext,
 		answer: (value: Value) => CallToolResult,
 	): Promise<ToolResult>;

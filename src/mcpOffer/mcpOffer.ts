@@ -1,20 +1,20 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { decideWhole, logEvents, searchWhole } from '../client/plainAnswers.ts';
-import type { Outcome, PipeParsed } from '../contract/editorPipe.ts';
+import type { AskedOutcome, PipeParsed } from '../contract/editorPipe.ts';
 import { ASKED_SCHEME } from '../platform/ids.ts';
 import { explainError } from '../platform/notify.ts';
 import { refusedByUser } from '../platform/refusalMessages.ts';
+import { type AgentQuestion, AgentQuestions } from './agentQuestions.ts';
 import type { McpOfferDependencies } from './mcpOfferDependencies.ts';
 import { type OpenPipe, openPipe, type PipeAnswers } from './pipe.ts';
-import { type AgentQuestion, Questions } from './questions.ts';
-import { continueQuestion, decideQuestion, searchQuestion, startQuestion, stopQuestion } from './questionTexts.ts';
+import { continueQuestion, decideQuestion, searchQuestion, startQuestion, stopQuestion } from './questionMessages.ts';
 
 /** Answers what the MCP server's process asks this window, on the active connection, with the user's yes where it spends. */
 export class McpOffer implements Disposable {
 	private readonly dependencies: McpOfferDependencies;
 	private readonly store = new DisposableStore();
-	private readonly questions = new Questions();
+	private readonly questions = new AgentQuestions();
 	private opening: Promise<OpenPipe> | undefined;
 
 	constructor(dependencies: McpOfferDependencies) {
@@ -78,7 +78,7 @@ export class McpOffer implements Disposable {
 	}
 
 	/** Refuses where nobody can be asked. */
-	private async act<Value>(run: () => Promise<Outcome<Value>>): Promise<Outcome<Value>> {
+	private async act<Value>(run: () => Promise<AskedOutcome<Value>>): Promise<AskedOutcome<Value>> {
 		if (!vscode.workspace.isTrusted) {
 			return {
 				done: false,
@@ -96,7 +96,7 @@ export class McpOffer implements Disposable {
 		questionFor: (label: string) => AgentQuestion,
 		signal: AbortSignal,
 		run: (client: Awaited<ReturnType<McpOfferDependencies['connect']['active']>>['client']) => Promise<Value>,
-	): Promise<Outcome<Value>> {
+	): Promise<AskedOutcome<Value>> {
 		return this.act(async () => {
 			const { client, connection, label } = await this.dependencies.connect.active();
 			if (!(await this.questions.ask(questionFor(label), signal))) {

@@ -1,12 +1,11 @@
-import type * as vscode from 'vscode';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
 import type {
+	AskedOutcome,
 	ContinuedTask,
 	FileDiff,
 	LaunchFinding,
-	Outcome,
 	PipeParsed,
 	StartedTask,
 	TaskChangeList,
@@ -38,9 +37,8 @@ export interface FollowUpToShow {
 	from: { branch: string; text: string } | undefined;
 }
 
-/** The parts that the root provides to this feature. */
+/** The parts that the calls of other agents are answered with. */
 export interface McpOfferDependencies {
-	extensionUri: vscode.Uri;
 	connect: {
 		/** Returns the active connection with its client and its name for the user. */
 		active(): Promise<{ client: Client; connection: Connection; label: string }>;
@@ -59,13 +57,16 @@ export interface McpOfferDependencies {
 
 /** The tasks of the active connection. Each of those with `allow` asks it before anything is sent. */
 export interface OfferedTasks {
-	start(wish: PipeParsed<'start'>, allow: (shown: LaunchToShow) => Promise<boolean>): Promise<Outcome<StartedTask>>;
+	start(
+		wish: PipeParsed<'start'>,
+		allow: (shown: LaunchToShow) => Promise<boolean>,
+	): Promise<AskedOutcome<StartedTask>>;
 	continueTask(
 		id: string,
 		prompt: string,
 		allow: (shown: FollowUpToShow) => Promise<boolean>,
-	): Promise<Outcome<ContinuedTask>>;
-	stop(id: string, allow: (shown: { task: Task; connection: string }) => Promise<boolean>): Promise<Outcome<Task>>;
+	): Promise<AskedOutcome<ContinuedTask>>;
+	stop(id: string, allow: (shown: { task: Task; connection: string }) => Promise<boolean>): Promise<AskedOutcome<Task>>;
 	changes(asked: PipeParsed<'changes'>): Promise<TaskChangeList>;
 	diff(asked: PipeParsed<'diff'>): Promise<FileDiff>;
 }

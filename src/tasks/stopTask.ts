@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Outcome } from '../contract/editorPipe.ts';
+import type { AskedOutcome } from '../contract/editorPipe.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { showMessage } from '../platform/notify.ts';
 import { refusedByUser } from '../platform/refusalMessages.ts';
@@ -48,7 +48,7 @@ export class TaskStops {
 	/**
 	 * Stops a task for another program, once `allow` has resolved with true for it. Rejects with an error to be explained.
 	 */
-	async stopAsked(id: string, allow: AllowStop): Promise<Outcome<Task>> {
+	async stopAsked(id: string, allow: AllowStop): Promise<AskedOutcome<Task>> {
 		const target = await this.dependencies.active.target();
 		const task = await target.client.tasks.get(id);
 		if (!isActiveTask(task) || this.requests.has(id)) {

@@ -5,11 +5,11 @@ import { type Connection, connectionSchema } from '../../src/contract/connection
 import {
 	findModel,
 	formatModelIdentifier,
+	impliedRoutingPolicy,
 	parseModelIdentifier,
-	routingOf,
 	withoutPrefix,
 } from '../../src/contract/modelIdentifier.ts';
-import { effectiveRouting } from '../../src/contract/routing.ts';
+import { effectiveRoutingPolicy } from '../../src/contract/routing.ts';
 import {
 	aliases,
 	closedModel,
@@ -143,7 +143,7 @@ describe('provider prefixes', () => {
 			for (const { prefix, provider } of providerPrefixes) {
 				const text = `${prefix}/${openModel.id}`;
 				assert.equal(withoutPrefix(connection, text), openModel.id);
-				assert.deepEqual(routingOf(parseModelIdentifier(connection, text)), {
+				assert.deepEqual(impliedRoutingPolicy(parseModelIdentifier(connection, text)), {
 					order: [provider],
 					allow_fallbacks: true,
 				});
@@ -153,7 +153,7 @@ describe('provider prefixes', () => {
 				`stratus/${closedModel.id}`,
 				`stratus-managed/${closedModel.id}`,
 			]) {
-				const equal = routingOf(parseModelIdentifier(connection, text));
+				const equal = impliedRoutingPolicy(parseModelIdentifier(connection, text));
 				const [byPrefix, byOrder] = [
 					await servedBy(context, text),
 					await servedBy(context, withoutPrefix(connection, text), equal),
@@ -270,21 +270,21 @@ describe('model aliases', () => {
 		'lets the request win over the provider of an alias, field by field',
 		async context => {
 			const connection = connectionOf(context.server);
-			assert.deepEqual(effectiveRouting(connection, { model: 'team-reviewer' }), {
+			assert.deepEqual(effectiveRoutingPolicy(connection, { model: 'team-reviewer' }), {
 				order: ['cumulus'],
 				allow_fallbacks: false,
 			});
 			assert.equal(await servedBy(context, 'team-reviewer'), 'cumulus');
 			const provider = { order: ['stratus'] };
-			assert.deepEqual(effectiveRouting(connection, { model: 'team-reviewer', provider }), {
+			assert.deepEqual(effectiveRoutingPolicy(connection, { model: 'team-reviewer', provider }), {
 				order: ['stratus'],
 				allow_fallbacks: false,
 			});
 			assert.equal(await servedBy(context, 'team-reviewer', provider), 'stratus');
 			assert.deepEqual((context.lastRequest().json as ChatRequest).provider, provider);
 			const bySlug = { ...connection, aliases: [{ name: 'ours', model: openModel.id, provider: 'openhub' }] };
-			assert.deepEqual(effectiveRouting(bySlug, { model: 'ours' }), { order: ['openhub'] });
-			assert.deepEqual(effectiveRouting(bySlug, { model: 'ours', provider: { order: [] } }), { order: [] });
+			assert.deepEqual(effectiveRoutingPolicy(bySlug, { model: 'ours' }), { order: ['openhub'] });
+			assert.deepEqual(effectiveRoutingPolicy(bySlug, { model: 'ours', provider: { order: [] } }), { order: [] });
 		},
 	);
 });

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { type AgentQuestion, Questions } from '../../src/mcpOffer/questions.ts';
+import { type AgentQuestion, AgentQuestions } from '../../src/mcpOffer/agentQuestions.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 describe('what another agent wants to be done', () => {
 	const { showWarningMessage } = vscode.window;
 	/** The dialogs that are open, each with its detail and the way to answer it. */
 	let dialogs: { detail: string; buttons: string[]; answer(button: string | undefined): void }[];
-	let questions: Questions;
+	let questions: AgentQuestions;
 	const question: AgentQuestion = { title: 'May it?', yes: 'Do It', parts: [{ name: 'Query', text: 'What is new?' }] };
 	const present = () => new AbortController().signal;
 
 	beforeEach(() => {
 		dialogs = [];
-		questions = new Questions();
+		questions = new AgentQuestions();
 		Object.assign(vscode.window, {
 			showWarningMessage: (_: string, { detail }: { detail: string }, ...buttons: string[]) =>
 				new Promise(answer => dialogs.push({ detail, buttons, answer })),

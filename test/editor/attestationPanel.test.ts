@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { AttestationPanel } from '../../src/channel/attestationPanel.ts';
-import type { Consent } from '../../src/channel/consent.ts';
+import type { ChannelConsent } from '../../src/channel/channelConsent.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
@@ -41,7 +41,7 @@ describe('the tab of an attestation report', function () {
 			},
 			{
 				extensionUri: extension.extensionUri,
-				consent: { askMaker: () => Promise.resolve(false) } as unknown as Consent,
+				consent: { askMaker: () => Promise.resolve(false) } as unknown as ChannelConsent,
 				logger: { log: (_, message) => logged.push(message) },
 			},
 		);

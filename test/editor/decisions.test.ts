@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 import { readSource } from '../../src/chat/context/readSource.ts';
 import type { ContextSource } from '../../src/chat/model/contextSource.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
-import type { DecisionsDependencies } from '../../src/decisions/decisionsDependencies.ts';
+import type { SubjectMaterial } from '../../src/decisions/decisionsDependencies.ts';
 import { fileSubject } from '../../src/decisions/fileSubject.ts';
 import { MAXIMUM_RUNS, MAXIMUM_SUBJECTS, type Run } from '../../src/decisions/model/run.ts';
 import { RunStore } from '../../src/decisions/runStore.ts';
@@ -33,7 +33,7 @@ describe('decision files in the editor', () => {
 		...connectionSchema.parse({ apiUrl: 'https://api.example', service: 'acme', decisionModel: 'decider' }),
 	};
 	/** Tasks are told by fields, because there is no service here; everything else is the editor's. */
-	const dependencies = {
+	const material = {
 		active: async () => ({ client: undefined, connection, label: 'Acme', isLocal: false }),
 		async readContext(source: ContextSource) {
 			const { attachment, findings } = await readSource(source);
@@ -44,8 +44,8 @@ describe('decision files in the editor', () => {
 			readLog: async (id: string) => [{ index: 7, text: `failed in ${id}`, isProblem: true }],
 			readChanges: async () => ({ name: 'branch', text: 'a diff', isCut: false }),
 		},
-	} as unknown as DecisionsDependencies;
-	const prepare = (uri: vscode.Uri) => fileSubject(uri, dependencies).prepare(new AbortController().signal);
+	} as unknown as SubjectMaterial;
+	const prepare = (uri: vscode.Uri) => fileSubject(uri, material).prepare(new AbortController().signal);
 	const stateOf = async (name: string, content: object) =>
 		(await prepare(await write(name, { ...content, questions })))?.requests[0]?.state;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Consent } from '../../src/channel/consent.ts';
+import type { ChannelConsent } from '../../src/channel/channelConsent.ts';
 import { Encrypted, type EncryptedSession } from '../../src/channel/encrypted.ts';
-import { explainChannelError } from '../../src/channel/explain.ts';
+import { explainChannelError } from '../../src/channel/errorMessages.ts';
 import { changeWords } from '../../src/channel/messages.ts';
 import { ChannelMemory, type MemoryStore } from '../../src/client/channel/memory.ts';
 import { createClient } from '../../src/client/client.ts';
@@ -75,7 +75,7 @@ describe('an encrypted session for a conversation', function () {
 		vscode.workspace.getConfiguration().update('errand.channel.wholeReplies', value, vscode.ConfigurationTarget.Global);
 
 	function encrypted(): Encrypted {
-		const consent: Pick<Consent, 'askMaker' | 'confirm' | 'takesNewKeys'> = {
+		const consent: Pick<ChannelConsent, 'askMaker' | 'confirm' | 'takesNewKeys'> = {
 			askMaker: () => Promise.resolve(false),
 			takesNewKeys: () => takesNewKeys,
 			confirm: async name => {
@@ -84,7 +84,7 @@ describe('an encrypted session for a conversation', function () {
 			},
 		};
 		const active = async () => ({ client, connection: connection(), label: 'Acme', isLocal });
-		return new Encrypted({ active, store, consent: consent as Consent });
+		return new Encrypted({ active, store, consent: consent as ChannelConsent });
 	}
 
 	async function read(session: EncryptedSession, isWhole = false): Promise<string> {

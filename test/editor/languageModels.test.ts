@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { requestRules } from '../../src/chat/settings/requestRules.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
-import type { LanguageModelsDependencies } from '../../src/languageModels/dependencies.ts';
+import type { ModelListParts, ModelRequestParts } from '../../src/languageModels/dependencies.ts';
 import { LanguageModelProvider } from '../../src/languageModels/languageModelProvider.ts';
+import { ModelList } from '../../src/languageModels/modelList.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { waitFor } from '../support/waitFor.ts';
 
@@ -80,9 +81,12 @@ describe('the models that the editor gets', () => {
 	});
 
 	it('cannot be listed where the connection cannot be read, which an error says in a sentence', async () => {
-		models.provider = new LanguageModelProvider({
-			...({} as LanguageModelsDependencies),
+		const list = new ModelList({
+			...({} as ModelListParts),
 			connection: () => Promise.reject(new Error('broken')),
+		});
+		models.provider = new LanguageModelProvider(list, {
+			...({} as ModelRequestParts),
 			rules: async () => requestRules(async () => models.connection),
 			ledger: models.ledger,
 			changed() {},

@@ -11,6 +11,7 @@ import type { UsualServer } from '../../src/contract/usualServers.ts';
 import { UpstreamKeyStore } from '../../src/localService/model/upstreamKeyStore.ts';
 import { readUpstreamSettings } from '../../src/localService/model/upstreamSettings.ts';
 import { type AddedModel, addModelServer } from '../../src/localService/servers/addModelServer.ts';
+import { findServers } from '../../src/localService/servers/findServers.ts';
 import { type Offer, requestName } from '../../src/localService/servers/saveServer.ts';
 import { editorFetch } from '../../src/platform/editorFetch.ts';
 import { readSetting } from '../../src/platform/settings.ts';
@@ -98,8 +99,7 @@ describe('adding a model server', function () {
 		void addModelServer({
 			context,
 			keys,
-			usual,
-			ownerOf: async () => owner,
+			findHere: signal => findServers(usual, { ...context, signal, ownerOf: async () => owner }),
 			service: {
 				servers: async () => ({ foundServers: found, upstreamProblems: problems }),
 				answerFound: async given => void answered.push(given),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { reasonText } from '../../src/channel/reasonMessages.ts';
+import { verdictReasonText } from '../../src/channel/reasonMessages.ts';
 import type { Verdict } from '../../src/client/types.ts';
 
 describe('the reasons of verdicts', () => {
@@ -25,6 +25,6 @@ describe('the reasons of verdicts', () => {
 		],
 	];
 	for (const [why, text] of texts) {
-		it(`are sentences: ${text}`, () => assert.equal(reasonText(why), text));
+		it(`are sentences: ${text}`, () => assert.equal(verdictReasonText(why), text));
 	}
 });

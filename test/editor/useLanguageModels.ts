@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { Emitter } from '../../src/base/event.ts';
 import type { LogFields } from '../../src/base/redact.ts';
 import { requestRules } from '../../src/chat/settings/requestRules.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
-import type { LanguageModelsDependencies } from '../../src/languageModels/dependencies.ts';
+import type { ModelListParts } from '../../src/languageModels/dependencies.ts';
 import { LanguageModelProvider } from '../../src/languageModels/languageModelProvider.ts';
+import { ModelList } from '../../src/languageModels/modelList.ts';
 import type { OfferedModel } from '../../src/languageModels/offeredModels.ts';
 import { UseLedger } from '../../src/languageModels/useLedger.ts';
 import { editorFetch } from '../../src/platform/editorFetch.ts';
@@ -51,7 +51,7 @@ export const messageOf = (error: unknown) =>
 
 /** What the window that offers the models knows, and what it has done. */
 interface State {
-	keyState: Awaited<ReturnType<LanguageModelsDependencies['keys']['state']>>;
+	keyState: Awaited<ReturnType<ModelListParts['keys']['state']>>;
 	/** How often the user was asked for a key. */
 	asked: number;
 	/** How often the service was asked what it has. */
@@ -144,21 +144,11 @@ export function useLanguageModels() {
 				transport: createFetchTransport(editorFetch),
 				keys: async () => KEY,
 			});
-		models.provider = new LanguageModelProvider({
-			globalStorageUri: vscode.Uri.file(folder),
+		const list = new ModelList({
 			connection: async () => models.connection,
-			connect: {
-				active: async () => ({
-					client: client(),
-					connection: models.connection,
-					label: models.connection.label ?? models.connection.name,
-				}),
-				describe: async () => {
-					models.described++;
-					return models.connection;
-				},
-				onDidChange: new Emitter<void>().event,
-				onDidLearnModels: new Emitter<void>().event,
+			describe: async () => {
+				models.described++;
+				return models.connection;
 			},
 			keys: {
 				state: async () => models.keyState,
@@ -168,6 +158,13 @@ export function useLanguageModels() {
 				},
 			},
 			isStopped: () => models.isStopped,
+		});
+		models.provider = new LanguageModelProvider(list, {
+			active: async () => ({
+				client: client(),
+				connection: models.connection,
+				label: models.connection.label ?? models.connection.name,
+			}),
 			rules: async () => requestRules(async () => models.connection),
 			logger: { log: (_level, message, fields) => models.logged.push({ message, fields }) },
 			ledger: models.ledger,

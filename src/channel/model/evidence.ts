@@ -3,7 +3,7 @@ import type { Attested } from '../../client/types.ts';
 import type { RawView } from './protocol.ts';
 
 /** The most characters of one piece that the page shows; the export contains all of them. */
-export const MAXIMUM_SHOWN = 200_000;
+export const MAXIMUM_SHOWN_EVIDENCE = 200_000;
 /** JSON that is nested more deeply is not indented, because the indentation would take many times its size. */
 const MAXIMUM_LEVELS = 32;
 
@@ -36,7 +36,7 @@ function indented(json: string): string {
 }
 
 function shown(value: string): Pick<RawView, 'text' | 'isCut'> {
-	return { text: visible(value.slice(0, MAXIMUM_SHOWN)), isCut: value.length > MAXIMUM_SHOWN };
+	return { text: visible(value.slice(0, MAXIMUM_SHOWN_EVIDENCE)), isCut: value.length > MAXIMUM_SHOWN_EVIDENCE };
 }
 
 /** Writes out characters that reorder or hide others or control the display. */

@@ -13,7 +13,7 @@ import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import { findModel, withoutPrefix } from '../../contract/modelIdentifier.ts';
 import { readPrices } from '../../contract/prices.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
-import { effectiveRouting, type RoutingProblem, routingProblem } from '../../contract/routing.ts';
+import { effectiveRoutingPolicy, type RoutingProblem, routingProblem } from '../../contract/routing.ts';
 import type { AskedWith } from './settings.ts';
 
 type Provider = Connection['providers'][number];
@@ -51,7 +51,7 @@ export interface PreviewRow {
  * the others.
  */
 export function previewOf(connection: Connection, asked: AskedWith): PreviewRow[] {
-	const routing = effectiveRouting(connection, requestOf(asked));
+	const routing = effectiveRoutingPolicy(connection, requestOf(asked));
 	const listed = providersOf(connection, routing).map(provider => rowOf(connection, provider, asked, routing));
 	const slugs = new Set(connection.providers.map(({ slug }) => slug));
 	const named = new Set([...(routing.only ?? []), ...(routing.order ?? [])]);

@@ -95,7 +95,7 @@ export function demandHardwareProof(attested: Attested): void {
 	if (open.length > 0) {
 		const names = open.map(({ check }) => check).join(', ');
 		throw new ClientError('not-supported', `the attestation leaves open: ${names}`, {
-			cause: new RefusedAttestation(attested, 'policy'),
+			cause: new RefusedAttestation(attested, 'proof-demanded'),
 			unsent: true,
 		});
 	}
@@ -125,19 +125,19 @@ export function hasOtherVerdicts(before: AcceptedAttestation, now: Attested): bo
 }
 
 /** Why an attestation was refused: a check failed, nobody agreed to a change, or the settings demand more proof. */
-export type Refusal = 'failed' | 'declined' | 'policy';
+export type AttestationRefusal = 'failed' | 'declined' | 'proof-demanded';
 
 /** The cause of the error if an attestation is refused. */
 export class RefusedAttestation extends Error implements Attested {
 	override readonly name = 'RefusedAttestation';
-	readonly refusal: Refusal;
+	readonly refusal: AttestationRefusal;
 	readonly address: string;
 	readonly attestation: AttestationRecord;
 	readonly verdicts: readonly Verdict[];
 	readonly keyFingerprint: string | undefined;
 	readonly devices: readonly string[];
 
-	constructor({ address, attestation, verdicts, keyFingerprint, devices }: Attested, refusal: Refusal) {
+	constructor({ address, attestation, verdicts, keyFingerprint, devices }: Attested, refusal: AttestationRefusal) {
 		super('the attestation was refused');
 		this.refusal = refusal;
 		this.address = address;

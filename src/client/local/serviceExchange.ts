@@ -76,7 +76,7 @@ function refusal(status: number, body: string): ClientError {
 }
 
 /** Returns the request options for a path of the service. */
-export function placeOf(address: string, path: string): http.RequestOptions {
+export function requestOptionsFor(address: string, path: string): http.RequestOptions {
 	const { hostname, port } = new URL(address);
 	return { hostname, port, path };
 }

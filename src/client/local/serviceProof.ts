@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { controlPaths, type Discovery, proofOf, proofReplySchema } from '../../contract/control.ts';
-import { askService, placeOf } from './serviceExchange.ts';
+import { askService, requestOptionsFor } from './serviceExchange.ts';
 
 const PROOF_LIMITS = { timeoutMs: 3000, maximumLength: 4096 };
 
@@ -9,7 +9,7 @@ export async function provesItself({ address, token }: Discovery): Promise<boole
 	const nonce = randomBytes(32).toString('base64url');
 	const expected = Buffer.from(proofOf(token, address, nonce));
 	try {
-		const reply = await askService(placeOf(address, `${controlPaths.proof}?nonce=${nonce}`), PROOF_LIMITS);
+		const reply = await askService(requestOptionsFor(address, `${controlPaths.proof}?nonce=${nonce}`), PROOF_LIMITS);
 		const received = Buffer.from(proofReplySchema.parse(reply).proof);
 		return received.length === expected.length && timingSafeEqual(received, expected);
 	} catch {

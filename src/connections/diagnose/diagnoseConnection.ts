@@ -10,9 +10,9 @@ import { choose, shownText } from '../../platform/pick.ts';
 import { withProgressNotice } from '../../platform/progressNotice.ts';
 import { askHost, HOST_FIELDS, type HostContext, type HostField } from '../hosts/askHost.ts';
 import { hostContext } from '../hosts/hostContext.ts';
-import { answerText, hostLabel, hostProblem } from '../hosts/hostMessages.ts';
+import { hostAnswerText, hostLabel, hostProblem } from '../hosts/hostMessages.ts';
 import type { ConnectionsDependencies } from '../model/connectionsDependencies.ts';
-import { diagnosisText, type Finding, type Section } from '../model/diagnosis.ts';
+import { type DiagnosisFinding, diagnosisText, type Section } from '../model/diagnosis.ts';
 import { checkWay } from './networkChecks.ts';
 import { checkLogStream, checkReplyStream, type StreamOptions } from './streamCheck.ts';
 
@@ -67,8 +67,8 @@ class Diagnosis {
 	private readonly label: string;
 	private readonly hosts: HostContext;
 	private readonly dependencies: Pick<ConnectionsDependencies, 'keys' | 'client'>;
-	private readonly sections: { title: string; findings: Finding[] }[] = [];
-	private readonly streams: Finding[] = [];
+	private readonly sections: { title: string; findings: DiagnosisFinding[] }[] = [];
+	private readonly streams: DiagnosisFinding[] = [];
 	private isChatUsable = false;
 	private readonly isLocal: boolean;
 
@@ -92,7 +92,7 @@ class Diagnosis {
 	/** Never rejects: whatever fails is a finding, and what was stopped or took too long is said to be unchecked. */
 	async checkAll(stopped: AbortSignal, progress: Progress): Promise<void> {
 		const signal = AbortSignal.any([stopped, AbortSignal.timeout(WHOLE_MS)]);
-		const steps: [title: string, check: (signal: AbortSignal) => Promise<Finding[]>][] = this.isLocal
+		const steps: [title: string, check: (signal: AbortSignal) => Promise<DiagnosisFinding[]>][] = this.isLocal
 			? [[vscode.l10n.t('Local service'), () => this.localService()]]
 			: [
 					[vscode.l10n.t('Network and clock'), ends => this.network(ends)],
@@ -111,10 +111,10 @@ class Diagnosis {
 
 	private async guarded(
 		subject: string,
-		check: (signal: AbortSignal) => Promise<Finding[]>,
+		check: (signal: AbortSignal) => Promise<DiagnosisFinding[]>,
 		signal: AbortSignal,
 		stopped: AbortSignal,
-	): Promise<Finding[]> {
+	): Promise<DiagnosisFinding[]> {
 		try {
 			signal.throwIfAborted();
 			const ended = Promise.withResolvers<never>();
@@ -131,7 +131,7 @@ class Diagnosis {
 		}
 	}
 
-	private async network(signal: AbortSignal): Promise<Finding[]> {
+	private async network(signal: AbortSignal): Promise<DiagnosisFinding[]> {
 		const origins = [...new Set(this.hostAddresses().map(({ url }) => new URL(url).origin))];
 		const { transport } = this.hosts;
 		const ways = await Promise.all(origins.map(origin => checkWay(origin, { transport, clock: this.clock, signal })));
@@ -148,12 +148,12 @@ class Diagnosis {
 		});
 	}
 
-	private async addresses(signal: AbortSignal): Promise<Finding[]> {
+	private async addresses(signal: AbortSignal): Promise<DiagnosisFinding[]> {
 		const model = this.connection.models.find(({ channelProvider }) => channelProvider !== undefined);
 		const channelModel =
 			model?.channelProvider === undefined ? undefined : { model: model.id, provider: model.channelProvider };
 		return Promise.all(
-			this.hostAddresses().map(async ({ field, url }): Promise<Finding> => {
+			this.hostAddresses().map(async ({ field, url }): Promise<DiagnosisFinding> => {
 				const subject = `${hostLabel(field)} (${url})`;
 				const answer = await askHost({ field, url, channelModel }, { ...this.hosts, signal });
 				if (answer.state === 'failed') {
@@ -161,7 +161,7 @@ class Diagnosis {
 					return { state: 'problem', subject, found: cause, step };
 				}
 				return answer.url === url
-					? { state: 'fine', subject, found: answerText(answer, field) }
+					? { state: 'fine', subject, found: hostAnswerText(answer, field) }
 					: {
 							state: 'problem',
 							subject,
@@ -172,8 +172,8 @@ class Diagnosis {
 		);
 	}
 
-	private async keys(): Promise<Finding[]> {
-		const found = KEY_KINDS.map(async (kind): Promise<Finding[]> => {
+	private async keys(): Promise<DiagnosisFinding[]> {
+		const found = KEY_KINDS.map(async (kind): Promise<DiagnosisFinding[]> => {
 			const { keys } = this.dependencies;
 			const subject = await keys.label(kind);
 			switch (await keys.state(this.connection, kind)) {
@@ -209,11 +209,11 @@ class Diagnosis {
 	}
 
 	/** Compares what the settings say with what the service says. */
-	private async offers(): Promise<Finding[]> {
+	private async offers(): Promise<DiagnosisFinding[]> {
 		const { connection, label } = this;
 		const { keys } = this.dependencies;
 		const client = await this.dependencies.client(connection);
-		const findings: Finding[] = [];
+		const findings: DiagnosisFinding[] = [];
 		if ((await keys.state(connection, 'inference')) === 'set') {
 			const subject = vscode.l10n.t('Models of the settings');
 			const listed = await client.models.discover().catch(() => undefined);
@@ -251,7 +251,7 @@ class Diagnosis {
 		return findings;
 	}
 
-	private async localService(): Promise<Finding[]> {
+	private async localService(): Promise<DiagnosisFinding[]> {
 		const subject = vscode.l10n.t('Service on this machine');
 		const client = await this.dependencies.client(this.connection);
 		const models = (await client.models.discover()) ?? [];
@@ -267,7 +267,7 @@ class Diagnosis {
 		];
 	}
 
-	private async freeStream(signal: AbortSignal): Promise<Finding[]> {
+	private async freeStream(signal: AbortSignal): Promise<DiagnosisFinding[]> {
 		const options = await this.streamOptions(signal);
 		if (this.isLocal) {
 			// The demo costs nothing.
@@ -303,7 +303,7 @@ class Diagnosis {
 	}
 
 	report(): string {
-		const streams: Finding[] =
+		const streams: DiagnosisFinding[] =
 			this.streams.length > 0
 				? this.streams
 				: [

@@ -12,7 +12,7 @@ import { failureOf } from '../../client/core/failures.ts';
 import type { Transport } from '../../client/core/transport.ts';
 import { offlineParts, placeOf } from '../../platform/addressMessages.ts';
 import { readEditorProxy } from '../../platform/settings.ts';
-import type { Finding } from '../model/diagnosis.ts';
+import type { DiagnosisFinding } from '../model/diagnosis.ts';
 import { type NamedProxy, proxyOf } from '../model/proxyOf.ts';
 
 const LIMIT_MS = 8_000;
@@ -26,7 +26,7 @@ const CLOCK_MS = 60_000;
 export async function checkWay(
 	origin: string,
 	{ transport, clock, signal }: { transport: Transport; clock: Clock; signal: AbortSignal },
-): Promise<{ findings: Finding[]; clockFinding: Finding | undefined }> {
+): Promise<{ findings: DiagnosisFinding[]; clockFinding: DiagnosisFinding | undefined }> {
 	if (isClearHere(origin)) {
 		// There is no name, proxy or TLS on the way.
 		const { finding, clockFinding } = await checkReach(origin, transport, clock, signal);
@@ -40,7 +40,7 @@ export async function checkWay(
 		checkReach(origin, transport, clock, signal),
 	]);
 	// That the editor refuses the certificate is said of the way; what the certificate says is no good news then.
-	const certificate: Finding | undefined =
+	const certificate: DiagnosisFinding | undefined =
 		tlsFinding && reach.isCertificateRefused ? { ...tlsFinding, state: 'note', step: undefined } : tlsFinding;
 	const findings = [name, way, certificate, reach.finding].filter(finding => finding !== undefined);
 	return { findings, clockFinding: reach.clockFinding };
@@ -53,7 +53,11 @@ function isClearHere(origin: string): boolean {
 
 const limited = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
 
-async function checkName(origin: string, proxy: NamedProxy, signal: AbortSignal): Promise<Finding | undefined> {
+async function checkName(
+	origin: string,
+	proxy: NamedProxy,
+	signal: AbortSignal,
+): Promise<DiagnosisFinding | undefined> {
 	const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
 	const subject = vscode.l10n.t('Name {0}', host);
 	if (net.isIP(host) !== 0) {
@@ -83,7 +87,7 @@ async function checkName(origin: string, proxy: NamedProxy, signal: AbortSignal)
 	}
 }
 
-async function checkProxy(origin: string, proxy: NamedProxy, signal: AbortSignal): Promise<Finding> {
+async function checkProxy(origin: string, proxy: NamedProxy, signal: AbortSignal): Promise<DiagnosisFinding> {
 	const subject = vscode.l10n.t('Proxy for {0}', placeOf(origin));
 	switch (proxy.kind) {
 		case 'none':
@@ -142,7 +146,7 @@ async function checkCertificate(
 	proxy: NamedProxy,
 	clock: Clock,
 	signal: AbortSignal,
-): Promise<Finding | undefined> {
+): Promise<DiagnosisFinding | undefined> {
 	const { hostname, port } = new URL(origin);
 	const subject = vscode.l10n.t('TLS of {0}', placeOf(origin));
 	if (proxy.kind === 'proxy') {
@@ -189,7 +193,7 @@ async function checkReach(
 	transport: Transport,
 	clock: Clock,
 	signal: AbortSignal,
-): Promise<{ finding: Finding; clockFinding: Finding | undefined; isCertificateRefused?: boolean }> {
+): Promise<{ finding: DiagnosisFinding; clockFinding: DiagnosisFinding | undefined; isCertificateRefused?: boolean }> {
 	const subject = vscode.l10n.t('Way to {0}', placeOf(origin));
 	const started = clock.now();
 	try {
@@ -226,7 +230,7 @@ async function checkReach(
 }
 
 /** `ahead` is what this machine's clock is ahead of the service's, in milliseconds. */
-function clockFinding(origin: string, ahead: number): Finding {
+function clockFinding(origin: string, ahead: number): DiagnosisFinding {
 	const subject = vscode.l10n.t('Clock against {0}', placeOf(origin));
 	if (Math.abs(ahead) <= CLOCK_MS) {
 		return { state: 'fine', subject, found: vscode.l10n.t('within a minute.') };

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/async.ts';
 import type { Client } from '../../client/types.ts';
 import { explainError } from '../../platform/notify.ts';
-import type { Finding } from '../model/diagnosis.ts';
+import type { DiagnosisFinding } from '../model/diagnosis.ts';
 import { logVerdict, replyVerdict, type StreamTiming, type StreamVerdict } from '../model/streamTiming.ts';
 
 const LOG_MS = 8_000;
@@ -22,7 +22,12 @@ export interface StreamOptions {
 }
 
 /** Reads the log of a task that is at work, which costs nothing. Resolves with undefined where there is no such task. */
-export async function checkLogStream({ client, label, clock, signal }: StreamOptions): Promise<Finding | undefined> {
+export async function checkLogStream({
+	client,
+	label,
+	clock,
+	signal,
+}: StreamOptions): Promise<DiagnosisFinding | undefined> {
 	const { tasks } = await client.tasks.list({ status: 'active', limit: 1 });
 	signal.throwIfAborted();
 	const [task] = tasks;
@@ -35,7 +40,10 @@ export async function checkLogStream({ client, label, clock, signal }: StreamOpt
 }
 
 /** Asks a model to count. This may cost, so the user has been asked before. */
-export function checkReplyStream(model: string, { client, label, clock, signal }: StreamOptions): Promise<Finding> {
+export function checkReplyStream(
+	model: string,
+	{ client, label, clock, signal }: StreamOptions,
+): Promise<DiagnosisFinding> {
 	const subject = vscode.l10n.t('Stream of a reply of {0}', model);
 	const request = {
 		model,
@@ -54,7 +62,7 @@ async function finding(
 	limitMs: number,
 	read: (ends: AbortSignal) => AsyncIterable<{ type: string }>,
 	verdictOf: (timing: StreamTiming) => StreamVerdict,
-): Promise<Finding> {
+): Promise<DiagnosisFinding> {
 	try {
 		const timing = await measure(read, clock, signal, limitMs);
 		return { subject, ...verdictText(verdictOf(timing), timing) };
@@ -94,7 +102,10 @@ async function measure(
 	}
 }
 
-function verdictText(verdict: StreamVerdict, { arrivals }: StreamTiming): Pick<Finding, 'state' | 'found' | 'step'> {
+function verdictText(
+	verdict: StreamVerdict,
+	{ arrivals }: StreamTiming,
+): Pick<DiagnosisFinding, 'state' | 'found' | 'step'> {
 	const first = Math.round(arrivals[0] ?? 0).toLocaleString(vscode.env.language);
 	const last = Math.round(arrivals.at(-1) ?? 0).toLocaleString(vscode.env.language);
 	const number = arrivals.length.toLocaleString(vscode.env.language);

@@ -12,7 +12,7 @@ import {
 	textField,
 	textsField,
 } from './form.ts';
-import { policyFields } from './policyFields.ts';
+import { routingPolicyFields } from './routingPolicyFields.ts';
 
 export function serviceNameField(): Field {
 	return textField('service', vscode.l10n.t('Service’s own name'), {
@@ -137,10 +137,10 @@ function modelFields(): Field[] {
 }
 
 function providerFields(): Field[] {
-	const policies = ['zero data retention', 'stores no data', 'stores data'].map(value => ({ label: value, value }));
+	const dataPolicies = ['zero data retention', 'stores no data', 'stores data'].map(value => ({ label: value, value }));
 	return [
 		textField('slug', vscode.l10n.t('Slug'), {
-			prompt: vscode.l10n.t('The slug that routing preferences name'),
+			prompt: vscode.l10n.t('The slug that a routing policy names'),
 			isRequired: true,
 		}),
 		labelField(),
@@ -151,7 +151,7 @@ function providerFields(): Field[] {
 		),
 		pricesField(),
 		choiceField<string | undefined>('dataPolicy', vscode.l10n.t('Data policy'), [
-			...policies,
+			...dataPolicies,
 			{ label: vscode.l10n.t('Not known'), value: undefined },
 		]),
 		textsField(
@@ -200,8 +200,8 @@ function aliasProviderField(): Field {
 	const first = textField('provider', label, {
 		prompt: vscode.l10n.t('The slug of the provider that is tried first, or empty'),
 	});
-	const policy = groupField('provider', vscode.l10n.t('Routing policy'), policyFields());
-	const fieldOf = (value: unknown) => (typeof value === 'object' ? policy : first);
+	const routingPolicy = groupField('provider', vscode.l10n.t('Routing policy'), routingPolicyFields());
+	const fieldOf = (value: unknown) => (typeof value === 'object' ? routingPolicy : first);
 	return {
 		key: 'provider',
 		label,
@@ -209,7 +209,7 @@ function aliasProviderField(): Field {
 		async edit(value) {
 			const kinds = [
 				{ label: vscode.l10n.t('A Provider That Is Tried First…'), value: first },
-				{ label: vscode.l10n.t('A Routing Policy…'), value: policy },
+				{ label: vscode.l10n.t('A Routing Policy…'), value: routingPolicy },
 			];
 			const chosen = await choose(label, kinds, { active: fieldOf(value) });
 			return chosen?.edit(value);

@@ -5,7 +5,7 @@ import type { Choice } from '../../platform/pick.ts';
 import { askTypedAddress, type TypedState } from '../../platform/typedAddressList.ts';
 import { isConnectionAddress, readConnectionAddress } from '../model/newConnection.ts';
 import { askHost, type HostAnswer, type HostContext, type HostField, type HostQuestion } from './askHost.ts';
-import { addressRule, answerText, hostProblem } from './hostMessages.ts';
+import { addressRule, hostAnswerText, hostProblem } from './hostMessages.ts';
 
 /** The address that was chosen, what its host has answered, and a key that was pasted with it. */
 export interface ChosenHost {
@@ -85,7 +85,7 @@ function rowsFor({ url, answer, isKeyPasted }: TypedState<HostAnswer>, field: Ho
 			failed?.cause ??
 			(answer === undefined || answer.state === 'failed'
 				? vscode.l10n.t('Asking {0}…', placeOf(url))
-				: answerText(answer, field));
+				: hostAnswerText(answer, field));
 		rows.push({
 			label: failed
 				? `$(warning) ${vscode.l10n.t('Use {0} Anyway', shown)}`

@@ -33,7 +33,7 @@ export function addressRule(): string {
 }
 
 /** Says in a sentence what a host has answered that was not a failure. */
-export function answerText(answer: Exclude<HostAnswer, { state: 'failed' }>, field: HostField): string {
+export function hostAnswerText(answer: Exclude<HostAnswer, { state: 'failed' }>, field: HostField): string {
 	switch (answer.state) {
 		case 'answers':
 			return field === 'orgUrl'

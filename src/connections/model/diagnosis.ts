@@ -5,7 +5,7 @@ import { redactText } from '../../base/redact.ts';
 /** `note`: nothing is wrong, but it may matter. `unchecked`: the report says why. */
 export type FindingState = 'fine' | 'problem' | 'note' | 'unchecked';
 
-export interface Finding {
+export interface DiagnosisFinding {
 	state: FindingState;
 	/** What was checked. */
 	subject: string;
@@ -16,7 +16,7 @@ export interface Finding {
 
 export interface Section {
 	title: string;
-	findings: readonly Finding[];
+	findings: readonly DiagnosisFinding[];
 }
 
 export interface DiagnosisWords {

@@ -21,7 +21,7 @@ export const sourceSchema = z.discriminatedUnion('from', [
 	z.strictObject({ from: z.literal('task-log'), ...taskPart }),
 	z.strictObject({ from: z.literal('task-changes'), ...taskPart }),
 ]);
-export type Source = z.output<typeof sourceSchema>;
+export type DecisionSource = z.output<typeof sourceSchema>;
 
 /**
  * Every request of the contract is such a file. The sources stand beside the state and not in it, because no form inside

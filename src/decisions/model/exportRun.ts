@@ -1,6 +1,6 @@
 // A run as a file.
 import { oneLine } from '../../base/plainText.ts';
-import { type Outcome, readOutcomes } from './outcome.ts';
+import { type QuestionOutcome, readOutcomes } from './outcome.ts';
 import type { Run } from './run.ts';
 
 /** The sentences of an export, in the editor's language. */
@@ -9,9 +9,9 @@ export interface ExportWords {
 	opinion: string;
 	facts(run: Run): string[];
 	/** The answer in words. */
-	answer(outcome: Outcome): string;
+	answer(outcome: QuestionOutcome): string;
 	/** What has to be known about an answer. */
-	notes(outcome: Outcome): string[];
+	notes(outcome: QuestionOutcome): string[];
 	ordersDisagree: string;
 	columns: { option: string; meaning: string; probability: string };
 	percent(probability: number): string;

@@ -1,7 +1,7 @@
 // Where the parts of a JSON text stand in it.
 
 /** Offsets in UTF-16 code units; the end is exclusive. */
-export interface Place {
+export interface JsonPlace {
 	start: number;
 	end: number;
 }
@@ -31,8 +31,8 @@ interface Container {
  * member of an object has the place of its key, as that is what a message about it points at; the whole text and the
  * entries of lists have the place where they begin.
  */
-export function placesOf(text: string): Map<string, Place> {
-	const places = new Map<string, Place>();
+export function placesOf(text: string): Map<string, JsonPlace> {
+	const places = new Map<string, JsonPlace>();
 	const open: Container[] = [];
 	const path: string[] = [];
 	const keep = (token: RegExpExecArray): void => {
@@ -80,7 +80,7 @@ export function placesOf(text: string): Map<string, Place> {
 }
 
 /** Returns the place of a part, or of the nearest part around it that the text has. */
-export function nearestPlace(places: ReadonlyMap<string, Place>, path: readonly PropertyKey[]): Place {
+export function nearestPlace(places: ReadonlyMap<string, JsonPlace>, path: readonly PropertyKey[]): JsonPlace {
 	for (let length = path.length; length >= 0; length--) {
 		const found = places.get(pathKey(path.slice(0, length)));
 		if (found) {

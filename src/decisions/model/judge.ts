@@ -1,7 +1,7 @@
 // Which of several changes is better? Each is asked about in two orders, so that the position does not decide.
 import type { Question, Questions } from '../../contract/decisions.ts';
 import { readOutcome } from './outcome.ts';
-import type { Asked, Combined, Reply } from './sending.ts';
+import type { Asked, Combined, DecisionReply } from './sending.ts';
 
 /** What one agent has made of the prompt. */
 export interface Contender {
@@ -40,7 +40,7 @@ export function judgeQuestions(contenders: readonly Contender[]): Questions {
  * Averages the replies to `judgeRequests`. A contender whose probability one order does not tell has none. Where the orders
  * have different winners, nobody has won unless the averages tell two of them apart.
  */
-export function combineJudgements(names: readonly string[], replies: readonly Reply[]): Combined {
+export function combineJudgements(names: readonly string[], replies: readonly DecisionReply[]): Combined {
 	const orders = [names, names.toReversed()];
 	const read = replies.map(({ answers }, at) => readOrder(orders[at] ?? [], answers[JUDGE_QUESTION]));
 	const options = [...names, NONE];

@@ -1,7 +1,7 @@
 // What is wrong or unwise in a decision file, beyond what its JSON schema says.
 import { MAXIMUM_CRITERIA, MAXIMUM_QUESTIONS } from '../../contract/decisions.ts';
 
-export type Finding = { path: readonly (string | number)[] } & (
+export type LintFinding = { path: readonly (string | number)[] } & (
 	| { kind: 'no-state' }
 	| { kind: 'same-name'; name: string }
 	| { kind: 'reserved-name' }
@@ -28,7 +28,7 @@ const QUOTED_PATH = /`([\p{L}_][\p{L}\p{N}_-]*(?:\.[\p{L}\p{N}_-]+|\[\d+\])+)`/g
  * Returns what is to be said of the content of a file. `value` is any JSON: parts that have another form are left to the
  * schema.
  */
-export function lintDecision(value: unknown): Finding[] {
+export function lintDecision(value: unknown): LintFinding[] {
 	if (!isFields(value)) {
 		return [];
 	}
@@ -39,8 +39,8 @@ export function lintDecision(value: unknown): Finding[] {
 	];
 }
 
-function lintState(state: unknown, sources: unknown): Finding[] {
-	const findings: Finding[] = [];
+function lintState(state: unknown, sources: unknown): LintFinding[] {
+	const findings: LintFinding[] = [];
 	if (state === undefined && (!isFields(sources) || Object.keys(sources).length === 0)) {
 		findings.push({ kind: 'no-state', path: [] });
 	}
@@ -55,23 +55,27 @@ function lintState(state: unknown, sources: unknown): Finding[] {
 	return findings;
 }
 
-function lintQuestions(questions: Fields, state: unknown): Finding[] {
+function lintQuestions(questions: Fields, state: unknown): LintFinding[] {
 	const ids = Object.keys(questions);
-	const findings: Finding[] = [];
+	const findings: LintFinding[] = [];
 	if (ids.length > MAXIMUM_QUESTIONS) {
 		findings.push({ kind: 'too-many-questions', count: ids.length, path: ['questions'] });
 	}
-	const ofQuestions = ids.flatMap((id): Finding[] => {
+	const ofQuestions = ids.flatMap((id): LintFinding[] => {
 		const question = questions[id];
 		const path = ['questions', id];
-		const reserved: Finding[] = id === '__proto__' ? [{ kind: 'reserved-name', path }] : [];
+		const reserved: LintFinding[] = id === '__proto__' ? [{ kind: 'reserved-name', path }] : [];
 		return isFields(question) ? reserved.concat(lintQuestion(question, path, state)) : reserved;
 	});
 	return findings.concat(ofQuestions);
 }
 
-function lintQuestion({ type, instructions, criteria }: Fields, path: readonly string[], state: unknown): Finding[] {
-	const findings: Finding[] = [];
+function lintQuestion(
+	{ type, instructions, criteria }: Fields,
+	path: readonly string[],
+	state: unknown,
+): LintFinding[] {
+	const findings: LintFinding[] = [];
 	if (typeof instructions === 'string') {
 		const place = [...path, 'instructions'];
 		if (instructions.trim() === '') {

@@ -17,7 +17,7 @@ export interface OutcomeRow {
  */
 export type Certainty = 'clear' | 'even' | 'doubtful' | 'contradictory' | 'unknown';
 
-export interface Outcome {
+export interface QuestionOutcome {
 	type: Question['type'];
 	/** The chosen option, the score or the probability that the statement is true; undefined where there is none. */
 	answer: string | number | undefined;
@@ -44,7 +44,7 @@ const HALF = 0.1;
 const MAXIMUM_STRANGE = 20;
 
 /** Reads the answer to a question, which may be anything. */
-export function readOutcome(question: Question, received: unknown): Outcome {
+export function readOutcome(question: Question, received: unknown): QuestionOutcome {
 	const answer = readAnswer(question.type, received);
 	const stated = Object(received) as { probabilities_source?: unknown; undecided?: unknown };
 	const base = { type: question.type, isStated: stated.probabilities_source === 'stated', rivals: [] };
@@ -104,7 +104,10 @@ export function readOutcome(question: Question, received: unknown): Outcome {
 }
 
 /** Reads all answers, in the order of their questions. */
-export function readOutcomes(questions: Questions, answers: Readonly<Record<string, unknown>>): [string, Outcome][] {
+export function readOutcomes(
+	questions: Questions,
+	answers: Readonly<Record<string, unknown>>,
+): [string, QuestionOutcome][] {
 	return Object.entries(questions).map(([id, question]) => [
 		id,
 		readOutcome(question, Object.hasOwn(answers, id) ? answers[id] : undefined),

@@ -20,7 +20,7 @@ export interface StatePart {
 }
 
 /** What came back for one request. The answers are what the service sent, as the client has read them. */
-export interface Reply {
+export interface DecisionReply {
 	model: string | undefined;
 	answers: Record<string, unknown>;
 	usage: DecisionUsage | undefined;
@@ -76,7 +76,7 @@ export function estimateCost(
  * Returns what replies have cost in US dollars. The local service says for each answer who has given it; only where all
  * are of one model, its price is that of the usage.
  */
-export function costOf(connection: Connection, model: string, replies: readonly Reply[]): number | undefined {
+export function costOf(connection: Connection, model: string, replies: readonly DecisionReply[]): number | undefined {
 	let sum = 0;
 	for (const { model: resolved = model, answers, usage } of replies) {
 		const [input, output] = [usage?.input_tokens, usage?.output_tokens];
@@ -90,7 +90,7 @@ export function costOf(connection: Connection, model: string, replies: readonly 
 }
 
 /** Returns who has answered, where the service says so, each once. */
-export function servedBy(replies: readonly Reply[]): string[] {
+export function servedBy(replies: readonly DecisionReply[]): string[] {
 	const names = replies.flatMap(({ answers }) => Object.values(answers).map(serverOf));
 	return [...new Set(names.flatMap(served => (served ? [`${served.provider} · ${served.model}`] : [])))];
 }

@@ -4,7 +4,7 @@ import type { Questions } from '../../contract/decisions.ts';
 import type { Asked } from './sending.ts';
 
 /** An entry of a task's log. */
-export interface LogText {
+export interface LogEntryText {
 	index: number;
 	text: string;
 	/** The log itself marks it as an error or a warning. */
@@ -46,7 +46,7 @@ const CAUSES: Record<string, string> = {
 };
 
 /** Returns the request, and the entries whose indexes its answers may name. */
-export function triageRequest(task: FailedTask, log: readonly LogText[]): { asked: Asked; lines: LogText[] } {
+export function triageRequest(task: FailedTask, log: readonly LogEntryText[]): { asked: Asked; lines: LogEntryText[] } {
 	const lines = candidatesOf(log);
 	const state = {
 		prompt: cut(task.prompt, MAXIMUM_PROMPT),
@@ -84,7 +84,7 @@ export function triageRequest(task: FailedTask, log: readonly LogText[]): { aske
 }
 
 /** Returns the entries that may be decisive, in the order of the log: the later ones first where there are too many. */
-function candidatesOf(log: readonly LogText[]): LogText[] {
+function candidatesOf(log: readonly LogEntryText[]): LogEntryText[] {
 	const written = log.filter(({ text }) => text.trim() !== '');
 	const last = written.slice(-LAST_CANDIDATES);
 	const before = written.slice(0, -LAST_CANDIDATES);
@@ -94,7 +94,7 @@ function candidatesOf(log: readonly LogText[]): LogText[] {
 	return chosen.sort((one, other) => one.index - other.index);
 }
 
-function sentEntries(log: readonly LogText[]): readonly LogText[] {
+function sentEntries(log: readonly LogEntryText[]): readonly LogEntryText[] {
 	return log.length <= FIRST_ENTRIES + LAST_ENTRIES
 		? log
 		: [...log.slice(0, FIRST_ENTRIES), ...log.slice(-LAST_ENTRIES)];

@@ -10,7 +10,7 @@ export interface TaskSettingValues {
 	sandbox: unknown;
 	maxCost: unknown;
 	/** The routing policy and the zero data retention that hold for all conversations. */
-	routing: unknown;
+	routingPolicy: unknown;
 	retention: unknown;
 	/** The user's environment. */
 	environment: Readonly<Record<string, string | undefined>>;
@@ -37,7 +37,7 @@ export interface ReadTaskSettings {
 	)[];
 }
 
-/** This policy leaves no provider, so that a request under it fails and says why. */
+/** This routing policy leaves no provider, so that a request under it fails and says why. */
 const NOBODY: RoutingPolicy = { only: [] };
 
 /**
@@ -55,8 +55,8 @@ export function readTaskSettings(values: TaskSettingValues): ReadTaskSettings {
 	if (sandbox !== 'ask' && sandbox !== 'require') {
 		unusable.push('errand.local.sandbox');
 	}
-	const routing = routingPolicySchema.safeParse(values.routing ?? {});
-	if (!routing.success) {
+	const routingPolicy = routingPolicySchema.safeParse(values.routingPolicy ?? {});
+	if (!routingPolicy.success) {
 		unusable.push('errand.chat.routing');
 	}
 	const { retention = 'account' } = values;
@@ -64,7 +64,7 @@ export function readTaskSettings(values: TaskSettingValues): ReadTaskSettings {
 	if (!isRetention) {
 		unusable.push('errand.chat.zeroDataRetention');
 	}
-	const provider = routing.success && isRetention ? withRetention(routing.data, retention) : NOBODY;
+	const provider = routingPolicy.success && isRetention ? withRetention(routingPolicy.data, retention) : NOBODY;
 	return {
 		tasks: {
 			agents,
@@ -95,11 +95,11 @@ function variablesOf(
 }
 
 /** Two settings can demand zero data retention; the stricter one wins, as for conversations. */
-function withRetention({ zdr, ...policy }: RoutingPolicy, retention: 'account' | 'on' | 'off'): RoutingPolicy {
+function withRetention({ zdr, ...routingPolicy }: RoutingPolicy, retention: 'account' | 'on' | 'off'): RoutingPolicy {
 	if (retention === 'on' || zdr === true) {
-		return { ...policy, zdr: true };
+		return { ...routingPolicy, zdr: true };
 	}
-	return retention === 'off' || zdr === false ? { ...policy, zdr: false } : policy;
+	return retention === 'off' || zdr === false ? { ...routingPolicy, zdr: false } : routingPolicy;
 }
 
 export function readAgentSettings(value: unknown): { agents: AgentSetting[]; problems: AgentSettingProblem[] } {

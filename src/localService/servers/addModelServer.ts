@@ -1,17 +1,15 @@
 import * as vscode from 'vscode';
-import type { PortOwner } from '../../base/portOwner.ts';
 import { readTypedAddress } from '../../base/typedAddress.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
 import type { FoundAnswer, FoundServer } from '../../contract/foundServers.ts';
 import { mayCarryKey, OLLAMA_SLUG } from '../../contract/upstreams.ts';
-import type { UsualServer } from '../../contract/usualServers.ts';
 import { placeOf } from '../../platform/addressMessages.ts';
 import { explainError, showExplanation, showMessage } from '../../platform/notify.ts';
 import type { UpstreamKeyStore } from '../model/upstreamKeyStore.ts';
 import { askAddress } from './askAddress.ts';
 import type { ServerAnswer } from './askServer.ts';
 import { askServerKey } from './askServerKey.ts';
-import { findServers, type ServerHere } from './findServers.ts';
+import type { ServerHere } from './findServers.ts';
 import { manageFound, manageServer } from './manageServer.ts';
 import { readOwnServers, usedServers } from './ownServers.ts';
 import { type PickedModel, pickModel } from './pickModel.ts';
@@ -23,9 +21,8 @@ import { ownerText, serverProblem, serviceProblem } from './serverMessages.ts';
 export interface ModelServerOptions {
 	context: AskContext;
 	keys: UpstreamKeyStore;
-	/** The servers that are looked for on this machine. */
-	usual: readonly UsualServer[];
-	ownerOf(port: number): Promise<PortOwner>;
+	/** Looks for model servers that run on this machine. */
+	findHere(signal: AbortSignal): Promise<ServerHere[]>;
 	service: ServiceForServers & {
 		/** Resolves with the servers that the service has found, and why it does not know the models of others. */
 		servers(): Promise<Pick<GatewayDescription, 'foundServers' | 'upstreamProblems'>>;
@@ -111,17 +108,14 @@ class ServerFlow {
 	}
 
 	private async choose(active: string | undefined, signal: AbortSignal): Promise<ServerChoice | undefined> {
-		const { keys, service, context, usual, ownerOf } = this.options;
+		const { keys, service, context, findHere } = this.options;
 		// Without the service, servers can be added all the same.
 		const none = { foundServers: [], upstreamProblems: [] };
 		const [own, { foundServers, upstreamProblems }] = await Promise.all([
 			readOwnServers(keys),
 			service.servers().catch(() => none),
 		]);
-		const looking =
-			this.here === undefined
-				? findServers(usual, { ...context, signal, ownerOf }).catch(() => [])
-				: Promise.resolve(this.here);
+		const looking = this.here === undefined ? findHere(signal).catch(() => []) : Promise.resolve(this.here);
 		const known = looking.then(here => {
 			this.here = here;
 		});

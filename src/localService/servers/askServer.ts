@@ -7,7 +7,6 @@ import type { Transport } from '../../client/core/transport.ts';
 import { createUpstreamCaller, readUpstreamModels } from '../../client/core/upstreamCaller.ts';
 import { type ListedModel, usableModels } from '../../contract/modelList.ts';
 import { mayCarryKey } from '../../contract/upstreams.ts';
-import { candidateAddresses } from '../model/serverAddress.ts';
 
 /** `url` is where the server was asked last; for a list, where it has it. */
 export type ServerAnswer = { url: string; models: ListedModel[] } | { url: string; error: ClientError };
@@ -59,4 +58,15 @@ export async function askServer(
  */
 function isElsewhere({ code }: ClientError): boolean {
 	return code === 'not-found' || code === 'bad-response' || code === 'invalid-request';
+}
+
+/**
+ * Returns the addresses below which a server may list its models: the named one, then those where servers usually have
+ * their version.
+ */
+export function candidateAddresses(url: string): string[] {
+	if (/\/v\d+\w*$/.test(url)) {
+		return [url];
+	}
+	return new URL(url).pathname === '/' ? [`${url}/v1`, `${url}/api/v1`] : [url, `${url}/v1`];
 }

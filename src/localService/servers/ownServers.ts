@@ -21,14 +21,14 @@ export async function readOwnServers(keys: UpstreamKeyStore): Promise<OwnServer[
 	return Promise.all(
 		upstreams.map(async ({ slug, setting }) => {
 			const { state } = await keys.state(slug, setting.url);
-			const keyText = await keyStateText(keys, slug, setting.url);
+			const keyText = await serverKeyText(keys, slug, setting.url);
 			return { slug, label: setting.label ?? slug, setting, keyText, hasKey: state === 'set' };
 		}),
 	);
 }
 
 /** Says whether there is a key for a server at that address. */
-export async function keyStateText(keys: UpstreamKeyStore, slug: string, url: string): Promise<string> {
+export async function serverKeyText(keys: UpstreamKeyStore, slug: string, url: string): Promise<string> {
 	const state = await keys.state(slug, url);
 	switch (state.state) {
 		case 'missing':

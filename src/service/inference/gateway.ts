@@ -5,7 +5,7 @@ import type { GatewayDescription } from '../../contract/control.ts';
 import type { FoundServer } from '../../contract/foundServers.ts';
 import type { Alias } from '../../contract/modelIdentifier.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
-import { effectiveRouting, routingProblem, routingReasonText } from '../../contract/routing.ts';
+import { effectiveRoutingPolicy, routingProblem, routingReasonText } from '../../contract/routing.ts';
 import type { UpstreamProblem } from '../../contract/upstreamProblem.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import { RequestRefused } from '../replies.ts';
@@ -128,7 +128,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 				const { models: _, ...others } = request;
 				const named = { ...others, model: name };
 				const zdr = zeroDataRetentionOf(connection, named).inForce === 'yes';
-				hosted.push({ id, routing: { ...effectiveRouting(connection, named), zdr } });
+				hosted.push({ id, routing: { ...effectiveRoutingPolicy(connection, named), zdr } });
 			}
 		}
 		if (hosted.length === 0) {

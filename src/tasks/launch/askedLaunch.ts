@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { LaunchFinding, Outcome, PipeParsed } from '../../contract/editorPipe.ts';
+import type { AskedOutcome, LaunchFinding, PipeParsed } from '../../contract/editorPipe.ts';
 import { refusedByUser } from '../../platform/refusalMessages.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type ConfirmedLaunch, LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';
@@ -46,7 +46,7 @@ export async function askLaunch(
 	dependencies: LaunchCheckDependencies,
 	wish: AskedTask,
 	allow: AllowLaunch,
-): Promise<Outcome<AllowedLaunch>> {
+): Promise<AskedOutcome<AllowedLaunch>> {
 	const subject = await namedSubject(dependencies.subjects, wish);
 	const check = new LaunchCheck(dependencies, wish.prompt, subject, () => {});
 	const agents = agentsOf(check.connection, check.choices.agents, wish);

@@ -4,7 +4,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/types.ts';
 import type { Consent, TaskCheck, TaskCheckRequest } from '../../contract/agents.ts';
-import type { Outcome, StartedTask } from '../../contract/editorPipe.ts';
+import type { AskedOutcome, StartedTask } from '../../contract/editorPipe.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../../contract/tasks.ts';
 import { getGitApi, placeOf } from '../../platform/git.ts';
 import { showMessage } from '../../platform/notify.ts';
@@ -235,12 +235,12 @@ export class TaskLauncher {
 	 * Starts a task for another program, once `allow` has resolved with true for exactly what is sent. What goes wrong is
 	 * told to the program alone. Rejects with an error to be explained.
 	 */
-	async startAsked(wish: AskedTask, allow: AllowLaunch): Promise<Outcome<StartedTask>> {
+	async startAsked(wish: AskedTask, allow: AllowLaunch): Promise<AskedOutcome<StartedTask>> {
 		if (this.isStarting) {
 			return { done: false, reason: vscode.l10n.t('Another task is being started. Try again when that is done.') };
 		}
 		const { connection, known } = this.dependencies;
-		let result: Outcome<StartedTask> = { done: false, reason: refusedByUser() };
+		let result: AskedOutcome<StartedTask> = { done: false, reason: refusedByUser() };
 		await this.showing(async target => {
 			if (!(await connection.ensureKey())) {
 				const reason = vscode.l10n.t('{0} has no key, so nothing was sent.', target.connection.label);

@@ -49,7 +49,7 @@ const requestFields: readonly Fault[] = (
 	tampering: inRequest(CHAT, `json.${field}`, change),
 }));
 
-const preferences: readonly Fault[] = [
+const routingPolicies: readonly Fault[] = [
 	'sort',
 	'order',
 	'only',
@@ -192,7 +192,7 @@ const openPoints: readonly Fault[] = (
 /** What inference.md demands, falsified. */
 export const inferenceFaults: readonly Fault[] = [
 	...requestFields,
-	...preferences,
+	...routingPolicies,
 	...replyFields,
 	...responseEvents,
 	...responseErrors,

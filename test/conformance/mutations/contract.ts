@@ -73,15 +73,15 @@ export const contractMutations: readonly Mutation[] = [
 		['provider', 'localService/routing'],
 		[
 			[
-				'an unknown policy counts as zdr',
+				'an unknown data policy counts as zdr',
 				'zeroDataRetention = false, storesData',
 				'zeroDataRetention = true, storesData',
 			],
-			['an unknown policy counts as storing nothing', 'storesData = !zeroDataRetention', 'storesData = false'],
+			['an unknown data policy counts as storing nothing', 'storesData = !zeroDataRetention', 'storesData = false'],
 			['a provider that is ignored may serve', 'if (isNamed(provider, ignore)) {', 'if (false) {'],
 			['only restricts nobody', 'only !== undefined && !isNamed(provider, only)', 'false'],
 			['a quantization may be any', '!quantizations?.some(level => wanted.includes(level))', 'false'],
-			['required parameters are not looked at', 'routing.require_parameters === true', 'false'],
+			['required parameters are not looked at', 'routingPolicy.require_parameters === true', 'false'],
 		],
 	),
 	...of('src/contract/modelIdentifier.ts', ROUTING, [
@@ -94,8 +94,8 @@ export const contractMutations: readonly Mutation[] = [
 	...of('src/contract/routing.ts', ROUTING, [
 		[
 			'the alias wins over the request',
-			'{ ...routingOf(parseModelIdentifier(connection, model)), ...provider }',
-			'{ ...provider, ...routingOf(parseModelIdentifier(connection, model)) }',
+			'{ ...impliedRoutingPolicy(parseModelIdentifier(connection, model)), ...provider }',
+			'{ ...provider, ...impliedRoutingPolicy(parseModelIdentifier(connection, model)) }',
 		],
 		['a prefix goes to any host', "if (connection.plan === 'enterprise') {", 'if (true) {'],
 		['the own slug is refused on the public host', ' || identifier.via.prefix === connection.service)', ')'],

@@ -13,7 +13,7 @@ export const inferenceRequirements: readonly Requirement[] = [
 		'model is required and goes out as given',
 		'messages are required and go out in order',
 		'models: alternate models go out as a list',
-		'provider: the preferences go out beside the request',
+		'provider: the routing policy goes out beside the request',
 		'stream: true asks for server-sent events',
 		'max_tokens: a whole number from 1 to below the context length',
 		'temperature: 0 to 2',

@@ -4,8 +4,8 @@ import { completed, eligibilityOf, isNamed, type ProviderFacts } from '../../../
 import type { RoutingPolicy } from '../../../src/contract/provider.ts';
 
 /** What excludes the provider, and after a question mark what would have to be known. */
-function judged(facts: Partial<ProviderFacts>, preferences: RoutingPolicy, request: Partial<ChatRequest> = {}) {
-	const { exclusions, unknown } = eligibilityOf({ slug: 'one', ...facts }, preferences, request);
+function judged(facts: Partial<ProviderFacts>, routingPolicy: RoutingPolicy, request: Partial<ChatRequest> = {}) {
+	const { exclusions, unknown } = eligibilityOf({ slug: 'one', ...facts }, routingPolicy, request);
 	return [...exclusions.map(({ kind }) => kind), ...unknown.map(fact => `?${fact}`)];
 }
 

@@ -4,9 +4,9 @@ import { type Connection, connectionSchema } from '../../../src/contract/connect
 import {
 	findModel,
 	formatModelIdentifier,
+	impliedRoutingPolicy,
 	parseModelIdentifier,
 	prefixOf,
-	routingOf,
 	withoutPrefix,
 } from '../../../src/contract/modelIdentifier.ts';
 
@@ -67,7 +67,7 @@ describe('a model identifier', () => {
 
 	it('means one provider by either of two prefixes, and is built with the first', () => {
 		for (const text of ['cloud/large', 'cloudai/large']) {
-			assert.deepEqual(routingOf(parse(text)), { order: ['cloud-host'], allow_fallbacks: true });
+			assert.deepEqual(impliedRoutingPolicy(parse(text)), { order: ['cloud-host'], allow_fallbacks: true });
 		}
 		assert.deepEqual(prefixOf(connection, 'cloud-host'), { prefix: 'cloud', provider: 'cloud-host' });
 		assert.deepEqual(prefixOf(connection, 'acme'), own);
@@ -99,8 +99,8 @@ describe('a model identifier', () => {
 		assert.equal(withoutPrefix(connection, 'quick/acmeai/vega/small'), 'acmeai/vega/small');
 		assert.equal(withoutPrefix(connection, 'large'), 'large');
 		assert.equal(withoutPrefix(connection, 'ours'), 'ours');
-		assert.deepEqual(routingOf(parse('quick/large')), { order: ['quick-host'], allow_fallbacks: true });
-		assert.deepEqual(routingOf(parse('large')), {});
+		assert.deepEqual(impliedRoutingPolicy(parse('quick/large')), { order: ['quick-host'], allow_fallbacks: true });
+		assert.deepEqual(impliedRoutingPolicy(parse('large')), {});
 	});
 });
 

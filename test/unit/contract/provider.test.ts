@@ -3,7 +3,7 @@ import { routingPolicySchema } from '../../../src/contract/provider.ts';
 
 describe('routingPolicySchema', () => {
 	it('takes all eleven fields, and gives them back as they are', () => {
-		const preferences = {
+		const routingPolicy = {
 			sort: 'latency',
 			order: ['a', 'b'],
 			only: ['a'],
@@ -16,13 +16,13 @@ describe('routingPolicySchema', () => {
 			preferred_max_latency: 1.5,
 			zdr: false,
 		};
-		assert.deepEqual(routingPolicySchema.parse(preferences), preferences);
+		assert.deepEqual(routingPolicySchema.parse(routingPolicy), routingPolicy);
 	});
 
 	for (const field of ['sort', 'preferred_min_throughput', 'preferred_max_latency']) {
 		it(`passes an object as ${field} through unchanged`, () => {
-			const preferences = { [field]: { by: 'price', p90: [1, { deep: null }] } };
-			assert.deepEqual(routingPolicySchema.parse(preferences), preferences);
+			const routingPolicy = { [field]: { by: 'price', p90: [1, { deep: null }] } };
+			assert.deepEqual(routingPolicySchema.parse(routingPolicy), routingPolicy);
 		});
 	}
 
@@ -30,7 +30,7 @@ describe('routingPolicySchema', () => {
 		assert.deepEqual(routingPolicySchema.parse({}), {});
 	});
 
-	for (const preferences of [
+	for (const routingPolicy of [
 		{ sort: 'cheapest' },
 		{ sort: null },
 		{ sort: ['price'] },
@@ -42,8 +42,8 @@ describe('routingPolicySchema', () => {
 		{ preferred_max_latency: '1' },
 		{ max_price: 1 },
 	]) {
-		it(`refuses ${JSON.stringify(preferences)}`, () => {
-			assert.ok(!routingPolicySchema.safeParse(preferences).success);
+		it(`refuses ${JSON.stringify(routingPolicy)}`, () => {
+			assert.ok(!routingPolicySchema.safeParse(routingPolicy).success);
 		});
 	}
 });

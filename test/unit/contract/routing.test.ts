@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Connection, connectionSchema } from '../../../src/contract/connection.ts';
 import {
-	effectiveRouting,
+	effectiveRoutingPolicy,
 	type RoutedRequest,
 	routingProblem,
 	routingReasonText,
@@ -36,9 +36,9 @@ const reasonOf = (request: RoutedRequest, connection = enterprise) => {
 	return routingReasonText(found.reason);
 };
 
-describe('effectiveRouting', () => {
+describe('effectiveRoutingPolicy', () => {
 	it('adds what a prefix stands for', () => {
-		assert.deepEqual(effectiveRouting(enterprise, { model: 'quick/open', provider: { sort: 'price' } }), {
+		assert.deepEqual(effectiveRoutingPolicy(enterprise, { model: 'quick/open', provider: { sort: 'price' } }), {
 			order: ['quick-host'],
 			allow_fallbacks: true,
 			sort: 'price',
@@ -47,13 +47,13 @@ describe('effectiveRouting', () => {
 
 	it('lets the request win over an alias, field by field', () => {
 		const { provider } = { provider: { order: ['other'], zdr: true } };
-		assert.deepEqual(effectiveRouting(enterprise, { model: 'ours', provider }), provider);
-		assert.deepEqual(effectiveRouting(enterprise, { model: 'ours', provider: { zdr: false } }), {
+		assert.deepEqual(effectiveRoutingPolicy(enterprise, { model: 'ours', provider }), provider);
+		assert.deepEqual(effectiveRoutingPolicy(enterprise, { model: 'ours', provider: { zdr: false } }), {
 			order: ['quick-host'],
 			zdr: false,
 		});
-		assert.deepEqual(effectiveRouting(enterprise, { model: 'bare' }), {});
-		assert.deepEqual(effectiveRouting(enterprise, { model: 'strict', provider: { zdr: false } }), {
+		assert.deepEqual(effectiveRoutingPolicy(enterprise, { model: 'bare' }), {});
+		assert.deepEqual(effectiveRoutingPolicy(enterprise, { model: 'strict', provider: { zdr: false } }), {
 			order: ['other'],
 			allow_fallbacks: false,
 			zdr: false,

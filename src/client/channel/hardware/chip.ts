@@ -1,5 +1,5 @@
 /** A chip of the GPU maker, with the name that its certificates and tokens use. */
-export interface Chip {
+export interface MakerChip {
 	/** A name such as `GH100` or `LS_10`. */
 	name: string;
 	isGpu: boolean;
@@ -8,7 +8,7 @@ export interface Chip {
 const NAME = /^(?:(G[A-Z]\d{2,3}[A-Z]?)|LS_\d{2})(?= |$)/;
 
 /** Reads the chip from a model such as `GH100 A01 GSP BROM`. Returns undefined if the kind of chip is not known. */
-export function chipOf(model: string): Chip | undefined {
+export function chipOf(model: string): MakerChip | undefined {
 	const [name, gpu] = NAME.exec(model) ?? [];
 	return name === undefined ? undefined : { name, isGpu: gpu !== undefined };
 }

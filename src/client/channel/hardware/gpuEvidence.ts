@@ -8,7 +8,7 @@ import { CryptoRefusal } from '../../../crypto/refusal.ts';
 import { createVerifier } from '../../../crypto/verifier.ts';
 import { type CheckResult, fail, pass, unknown } from '../checkResult.ts';
 import type { HardwareAuthority } from './authority.ts';
-import { type Chip, chipOf } from './chip.ts';
+import { chipOf, type MakerChip } from './chip.ts';
 import { FIRMWARE_FIELD, readSpdmReport } from './spdmReport.ts';
 
 /** A device whose report was verified as genuine. */
@@ -118,7 +118,7 @@ async function verifyEntry(entry: unknown, rootFingerprint: string, now: number)
  * Returns which chip the device has. The device signs its own certificates with keys inside it, so only the certificate
  * above them, of the maker's provisioner for one kind of chip, prevents a device from claiming to be another kind.
  */
-function readChip([leaf, device, provisioner]: readonly Certificate[]): Chip {
+function readChip([leaf, device, provisioner]: readonly Certificate[]): MakerChip {
 	const chip = chipOf(leaf?.commonName ?? '');
 	if (!chip) {
 		throw new CryptoRefusal('device-kind', 'its device is of no kind that is known');

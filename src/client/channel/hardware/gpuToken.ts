@@ -7,7 +7,7 @@ import type { HardwareAuthority } from './authority.ts';
 import { checkDeviceClaims, checkVersion, complaintIn, isOfGpu, serialNumberOf } from './deviceClaims.ts';
 import type { Device } from './gpuEvidence.ts';
 import { type Claims, type HardwareTokens, readHardwareTokens, unprovenClaims } from './hardwareToken.ts';
-import type { KeyProblem, TokenKey } from './makerKeys.ts';
+import type { MakerKeyProblem, TokenKey } from './makerKeys.ts';
 
 const ALGORITHM = 'ES384';
 /** How many seconds the clocks may differ. */
@@ -21,7 +21,7 @@ const overallSchema = z.looseObject({
 const timesSchema = z.looseObject({ exp: z.number(), nbf: z.number().optional(), iat: z.number().optional() });
 
 /** Returns the maker's key with the id, or the reason why there is none. */
-export type FindKey = (id: string) => Promise<TokenKey | KeyProblem>;
+export type FindKey = (id: string) => Promise<TokenKey | MakerKeyProblem>;
 
 export interface GpuToken {
 	finding: CheckResult;
@@ -224,7 +224,7 @@ async function verifyToken(token: string, name: string, { authority, findKey }: 
 	}
 }
 
-const KEY_PROBLEMS: Readonly<Record<KeyProblem, ReasonCode>> = {
+const KEY_PROBLEMS: Readonly<Record<MakerKeyProblem, ReasonCode>> = {
 	declined: 'token-keys-declined',
 	unreachable: 'token-keys-unreachable',
 	'not-there': 'token-key-unlisted',

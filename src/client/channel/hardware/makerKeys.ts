@@ -27,7 +27,7 @@ const keySchema = z.looseObject({
 export type TokenKey = Awaited<ReturnType<typeof importJWK>>;
 
 /** Why there is no key. */
-export type KeyProblem = 'declined' | 'unreachable' | 'not-there';
+export type MakerKeyProblem = 'declined' | 'unreachable' | 'not-there';
 
 /**
  * The keys that the GPU maker signs tokens with, from its one address. Keys that tokens themselves name are ignored.
@@ -53,7 +53,7 @@ export class MakerKeys {
 		id: string,
 		mayAsk: () => Promise<boolean>,
 		signal: AbortSignal | undefined,
-	): Promise<TokenKey | KeyProblem> {
+	): Promise<TokenKey | MakerKeyProblem> {
 		const found = this.queue.run(() => this.findNext(id, mayAsk, signal));
 		try {
 			return await untilAborted(found, signal);
@@ -66,7 +66,7 @@ export class MakerKeys {
 		id: string,
 		mayAsk: () => Promise<boolean>,
 		signal: AbortSignal | undefined,
-	): Promise<TokenKey | KeyProblem> {
+	): Promise<TokenKey | MakerKeyProblem> {
 		if (signal?.aborted) {
 			throw abortedError();
 		}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { harmlessLine, MAXIMUM_SHOWN, rawViews } from '../../../../src/channel/model/evidence.ts';
+import { harmlessLine, MAXIMUM_SHOWN_EVIDENCE, rawViews } from '../../../../src/channel/model/evidence.ts';
 import { exportReport } from '../../../../src/channel/model/exportReport.ts';
 import type { Attested } from '../../../../src/client/types.ts';
 
@@ -42,8 +42,8 @@ describe('raw evidence', () => {
 	});
 
 	it('is cut where it is too long to read', () => {
-		const [report] = rawViews(withReport('x'.repeat(MAXIMUM_SHOWN + 1)));
-		assert.equal(report?.text.length, MAXIMUM_SHOWN);
+		const [report] = rawViews(withReport('x'.repeat(MAXIMUM_SHOWN_EVIDENCE + 1)));
+		assert.equal(report?.text.length, MAXIMUM_SHOWN_EVIDENCE);
 		assert.equal(report?.isCut, true);
 	});
 

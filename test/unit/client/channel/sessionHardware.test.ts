@@ -244,7 +244,7 @@ describe('the hardware behind a session', () => {
 	it('blocks where proof is demanded and anything of it is open', async () => {
 		enclave.alter = prove(record => createHash('sha256').update(String(record['public_key'])).digest());
 		const cause = await refused({ askMaker, requireHardwareProof: true });
-		assert.equal(cause.refusal, 'policy');
+		assert.equal(cause.refusal, 'proof-demanded');
 		assert.deepEqual(verdictsOf(cause, 'gpu-evidence', 'gpu-token', 'key-binding', 'freshness'), [
 			'pass',
 			'pass',

@@ -300,7 +300,7 @@ describe('the verification ladder', () => {
 			await assert.rejects(client.channel.open({ requireHardwareProof: true }), (error: Error) => {
 				assert.ok(ClientError.is(error, 'not-supported'));
 				assert.ok(error.cause instanceof RefusedAttestation);
-				return error.cause.refusal === 'policy' && /gpu-evidence.*freshness/.test(error.message);
+				return error.cause.refusal === 'proof-demanded' && /gpu-evidence.*freshness/.test(error.message);
 			});
 			assert.equal(enclave.messages.length, 0);
 		});

@@ -6,7 +6,7 @@ const read = (values: Partial<TaskSettingValues>) =>
 		agents: [],
 		sandbox: 'ask',
 		maxCost: 0,
-		routing: {},
+		routingPolicy: {},
 		retention: 'account',
 		environment: {},
 		...values,
@@ -16,7 +16,7 @@ describe('the settings about tasks that the service is told of', () => {
 	it('are no agents, no limit and no routing policy where nothing is set', () => {
 		const expected = { tasks: { agents: [], variables: {}, sandbox: 'ask' }, agentProblems: [], unusable: [] };
 		assert.deepEqual(read({}), expected);
-		const nothing = { agents: undefined, sandbox: undefined, maxCost: undefined, routing: undefined };
+		const nothing = { agents: undefined, sandbox: undefined, maxCost: undefined, routingPolicy: undefined };
 		assert.deepEqual(read({ ...nothing, retention: undefined }), expected);
 	});
 
@@ -82,7 +82,7 @@ describe('the settings about tasks that the service is told of', () => {
 	});
 
 	it('merge zero data retention into the routing policy, the stricter of two settings winning', () => {
-		const zdr = (retention: string, routing: object) => read({ retention, routing }).tasks.provider;
+		const zdr = (retention: string, routingPolicy: object) => read({ retention, routingPolicy }).tasks.provider;
 		assert.deepEqual(zdr('account', { sort: 'price' }), { sort: 'price' });
 		assert.deepEqual(zdr('on', { sort: 'price' }), { sort: 'price', zdr: true });
 		assert.deepEqual(zdr('on', { zdr: false }), { zdr: true });
@@ -92,7 +92,11 @@ describe('the settings about tasks that the service is told of', () => {
 	});
 
 	it('let nobody serve where the routing policy or the retention cannot be read, instead of leaving it out', () => {
-		for (const values of [{ routing: { only: 'one' } }, { routing: { onyl: ['one'] } }, { routing: 7 }]) {
+		for (const values of [
+			{ routingPolicy: { only: 'one' } },
+			{ routingPolicy: { onyl: ['one'] } },
+			{ routingPolicy: 7 },
+		]) {
 			const { tasks, unusable } = read(values);
 			assert.deepEqual([tasks.provider, unusable], [{ only: [] }, ['errand.chat.routing']]);
 		}

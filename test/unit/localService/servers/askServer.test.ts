@@ -6,7 +6,7 @@ import { systemClock } from '../../../../src/base/async.ts';
 import { networkFaultOf } from '../../../../src/base/networkFault.ts';
 import { createFetchTransport } from '../../../../src/client/core/fetchTransport.ts';
 import { createUndiciTransport } from '../../../../src/client/core/undiciTransport.ts';
-import { askServer, type ServerAnswer } from '../../../../src/localService/servers/askServer.ts';
+import { askServer, candidateAddresses, type ServerAnswer } from '../../../../src/localService/servers/askServer.ts';
 import { makeCertificate } from '../../../support/certificates.ts';
 import { beginEvents, FaultServer, flood, sendJson, useFaultServer } from '../../../support/faultServer.ts';
 
@@ -210,5 +210,17 @@ describe('asking a server for its models', () => {
 		const error = errorIn(await askServer({ url: `${server.origin}/v1`, key: KEY }, options));
 		await transport.close();
 		assert.deepEqual([error.code, error.serviceMessage], ['unauthorised', 'no']);
+	});
+});
+
+describe('where a server may list its models', () => {
+	it('is where the address says, and below its version where it names none', () => {
+		assert.deepEqual(candidateAddresses('https://a.example/v1'), ['https://a.example/v1']);
+		assert.deepEqual(candidateAddresses('https://a.example/x/v1beta'), ['https://a.example/x/v1beta']);
+		assert.deepEqual(candidateAddresses('https://a.example'), ['https://a.example/v1', 'https://a.example/api/v1']);
+		assert.deepEqual(candidateAddresses('https://a.example/openai'), [
+			'https://a.example/openai',
+			'https://a.example/openai/v1',
+		]);
 	});
 });

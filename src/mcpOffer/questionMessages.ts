@@ -3,8 +3,8 @@ import { withoutCredentials } from '../base/remoteUrl.ts';
 import type { PipeParsed } from '../contract/editorPipe.ts';
 import type { Task } from '../contract/tasks.ts';
 import { timeLimitText } from '../platform/amounts.ts';
+import type { AgentQuestion } from './agentQuestions.ts';
 import type { FollowUpToShow, LaunchToShow } from './mcpOfferDependencies.ts';
-import type { AgentQuestion } from './questions.ts';
 
 type Part = AgentQuestion['parts'][number];
 

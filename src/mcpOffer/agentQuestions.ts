@@ -29,7 +29,7 @@ export interface AgentQuestion {
  * Asks the user what another agent wants, one question at a time. There is no way to a yes past all of its text: one that
  * does not fit into a dialog is opened as a document, beside which the answer is given.
  */
-export class Questions implements vscode.TextDocumentContentProvider {
+export class AgentQuestions implements vscode.TextDocumentContentProvider {
 	private readonly shown = new Map<string, string>();
 	private readonly turns = new SerialQueue();
 	private isAsking = false;

@@ -101,7 +101,7 @@ function refusalReason({ refusal, verdicts }: RefusedAttestation, connection: st
 		}
 		case 'declined':
 			return vscode.l10n.t('the attestation of {0} has changed, and you did not go on.', connection);
-		case 'policy':
+		case 'proof-demanded':
 			return vscode.l10n.t('errand.channel.requireHardwareProof demands a proof that {0} does not give.', connection);
 	}
 }

@@ -14,7 +14,7 @@ const MAXIMUM_ADDRESSES = 100;
 export type AroundQuestion = <T>(run: () => PromiseLike<T>) => PromiseLike<T>;
 
 /** Asks the user for decisions and remembers the permanent ones. */
-export class Consent {
+export class ChannelConsent {
 	private readonly state: vscode.Memento;
 
 	constructor(state: vscode.Memento) {

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { choiceField, type Field, flagField, numberField, textsField } from './form.ts';
 
-export function policyFields(): Field[] {
+export function routingPolicyFields(): Field[] {
 	const notSet = { label: vscode.l10n.t('Not set'), value: undefined };
 	return [
 		choiceField<string | undefined>('sort', vscode.l10n.t('Sorted by'), [

@@ -1,0 +1,62 @@
+import type { Connection } from '../contract/connection.ts';
+import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
+import { executeCommand } from '../platform/commands.ts';
+import { commands } from '../platform/ids.ts';
+import { accessSetting } from './access.ts';
+import type { ModelListParts, RequestRules } from './dependencies.ts';
+import { type OfferedModel, offeredModels } from './offeredModels.ts';
+
+/** The models that are offered to others: those of the active connection, as long as they may be used. */
+export class ModelList {
+	private readonly parts: ModelListParts;
+	/** What was offered last, for as long as the user keeps the local service stopped. */
+	private offered: OfferedModel[] = [];
+	/** The providers that have served last, by the ids of the models. */
+	private readonly served = new Map<string, string>();
+
+	constructor(parts: ModelListParts) {
+		this.parts = parts;
+	}
+
+	/** Resolves with the connection whose models `read` gives. */
+	connection(): Promise<Connection> {
+		return this.parts.connection();
+	}
+
+	/** Resolves with no models where the key is missing: silently, or after asking for it. */
+	async read(
+		connection: Connection,
+		{ silent, rules }: { silent: boolean; rules: RequestRules },
+	): Promise<OfferedModel[]> {
+		if (accessSetting() === 'never' || !(await this.hasKey(connection, silent))) {
+			this.offered = [];
+		} else if (silent && connection.name === LOCAL_CONNECTION_NAME && this.parts.isStopped()) {
+			this.offered = this.offered.filter(model => model.connection === connection.name);
+		} else {
+			const described = await this.parts.describe();
+			const servedBy = (model: string) => this.served.get(`${described.name}/${model}`);
+			this.offered = await offeredModels(described, rules, servedBy);
+		}
+		return this.offered;
+	}
+
+	/** Remembers who has served a model. Returns whether another provider has served it before, or none. */
+	noteServed({ id }: OfferedModel, provider: string): boolean {
+		const isNew = this.served.get(id) !== provider;
+		this.served.set(id, provider);
+		return isNew;
+	}
+
+	/** Resolves with whether the connection has a key that may be sent, or needs none. */
+	private async hasKey(connection: Connection, silent: boolean): Promise<boolean> {
+		const { keys } = this.parts;
+		const state = await keys.state(connection, 'inference');
+		if (state === 'unconfirmed' && !silent) {
+			await executeCommand(commands.manageKeys);
+			return (await keys.state(connection, 'inference')) === 'set';
+		}
+		return state === 'missing' && !silent
+			? keys.ensure(connection, 'inference')
+			: state === 'set' || state === 'not-needed';
+	}
+}
