@@ -151,7 +151,7 @@ function changeText(
 				? vscode.l10n.t('The attestation of {0} has changed. Continue?', connection)
 				: vscode.l10n.t('{0} has another key than before. Continue?', connection),
 		detail: vscode.l10n.t(
-			'This is so when the service was restarted, or makes a new key for each session. If you did not expect it, somebody else may be answering.',
+			'This happens when the service was restarted, or when it makes a new key for each session. If you did not expect it, somebody else may be answering.',
 		),
 	};
 }

@@ -39,9 +39,7 @@ export async function addConnection(dependencies: ConnectionsDependencies, actio
 	const value: unknown = readSetting('errand.connections');
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
 		const open = vscode.l10n.t('Open Settings');
-		const message = vscode.l10n.t(
-			'The setting errand.connections has another form than it must have. Correct it first.',
-		);
+		const message = vscode.l10n.t('The setting errand.connections does not have the required form. Correct it first.');
 		if ((await showMessage('error', message, open)) === open) {
 			await openConnectionSettings();
 		}

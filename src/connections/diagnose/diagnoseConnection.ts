@@ -311,9 +311,9 @@ class Diagnosis {
 							state: 'unchecked',
 							subject: vscode.l10n.t('Replies and logs'),
 							found: vscode.l10n.t(
-								'no task is at work whose log could be read, and no reply was asked for, as it may cost.',
+								'there is no running task whose log could be read, and no reply was requested, because that may cost money.',
 							),
-							step: vscode.l10n.t('Run the diagnosis again while a task is at work, or agree to the question.'),
+							step: vscode.l10n.t('Run the diagnosis again while a task is running, or agree to the question.'),
 						},
 					];
 		const sections: Section[] = [...this.sections, { title: vscode.l10n.t('Streaming'), findings: streams }];

@@ -190,7 +190,7 @@ async function checkReach(
 	clock: Clock,
 	signal: AbortSignal,
 ): Promise<{ finding: Finding; clockFinding: Finding | undefined; isCertificateRefused?: boolean }> {
-	const subject = vscode.l10n.t('Way to {0}', placeOf(origin));
+	const subject = vscode.l10n.t('Network route to {0}', placeOf(origin));
 	const started = clock.now();
 	try {
 		const request = { method: 'HEAD', url: `${origin}/`, headers: {}, connectTimeoutMs: LIMIT_MS };

@@ -170,7 +170,7 @@ export class ChatWork extends LitElement {
 				);
 			case 'summary':
 				return guard([work.summary, apart], () =>
-					this.renderDetails(l10n.t('Told a summary of the earlier turns'), work.summary ?? '', apart),
+					this.renderDetails(l10n.t('Was given a summary of the earlier turns'), work.summary ?? '', apart),
 				);
 		}
 	}
@@ -238,10 +238,10 @@ function settle(blocks: readonly HTMLElement[]): void {
 const leftOutWords = ({ folder, reason }: LeftOutFolder) =>
 	reason === undefined
 		? l10n.t(
-				'The agent has nothing of {0}, because there is no Git repository. Run “Git: Initialize Repository” to change that.',
+				'The agent has no copy of {0}, because there is no Git repository. Run “Git: Initialize Repository” to change that.',
 				folder,
 			)
-		: l10n.t('The agent has nothing of {0}. {1}', folder, reason);
+		: l10n.t('The agent has no copy of {0}. {1}', folder, reason);
 
 const setAsideWords = () =>
 	l10n.t(
