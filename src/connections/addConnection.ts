@@ -247,8 +247,8 @@ function connectionOf(name: string, entry: Record<string, unknown>): Connection 
 }
 
 /**
- * A short list is taken whole. Of a long one, the question comes again where nothing was chosen, as chat needs a model.
- * Resolves with undefined where the user left it.
+ * Takes a short list whole. If the list is long, the user is asked, and asked again where nothing was chosen, as chat
+ * needs a model. Resolves with undefined if the user dismisses the question.
  */
 async function chooseModels(name: string, listed: readonly { id: string }[]): Promise<readonly string[] | undefined> {
 	const ids = listed.map(({ id }) => id);

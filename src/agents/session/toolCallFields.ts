@@ -6,7 +6,7 @@ import { TOOL_KINDS, TOOL_STATUSES, type ToolCall, type ToolDiff, type ToolLocat
 import type { SessionLimits } from './limits.ts';
 import { isRecord, oneOf, readList, textOfBlock } from './read.ts';
 
-/** The members of a tool call that were told. Each replaces what was told before. */
+/** The members of a tool call that were reported. Each replaces what was reported before. */
 export type ToolCallFields = { -readonly [K in Exclude<keyof ToolCall, 'id'>]?: ToolCall[K] };
 
 export interface ToldToolCall {
@@ -69,7 +69,7 @@ function readInput(
 		: { command: commandIn(value), input, isInputCut: undefined };
 }
 
-/** Words are told as a shell would have to be given them. What is more than a command and its words is no exact command. */
+/** Words are quoted as a shell needs them. Anything but a command and its words does not count as an exact command. */
 function commandIn({ command, cmd, args }: Record<string, unknown>): string | undefined {
 	const [named, further] = [command ?? cmd, args ?? []];
 	const words = typeof named === 'string' ? [named] : named;

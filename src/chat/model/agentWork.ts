@@ -263,7 +263,8 @@ function stepOf(
 		...(locations.length === 0
 			? {}
 			: { locations: locations.map(({ path, line }) => ({ path: shownPath(path), ...defined({ line }) })) }),
-		// What was asked about stands: some agents tell it no more once it is made, and none may tell it otherwise.
+		// The changes that the user was asked about are kept: some agents no longer report them once they are made, and no
+		// agent may replace them.
 		...defined({ diffs: (known?.approval && known.diffs) ?? shownDiffs(diffs, shownPath) }),
 		...(output === '' ? {} : { output: endOf(output) }),
 	};

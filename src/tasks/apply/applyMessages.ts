@@ -153,7 +153,7 @@ export function interruptedWords({ count, isUndo }: Running, written: number | u
 			);
 }
 
-/** The same for what has ended by itself, which nobody was told of. */
+/** Says what an application has come to that ended after its window had closed, so that the user was not told. */
 export function endedWords({ isUndo }: Running): string {
 	return isUndo
 		? vscode.l10n.t('The changes were taken back while this window was opening.')

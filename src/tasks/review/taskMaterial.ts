@@ -32,7 +32,7 @@ export interface TaskMaterialDependencies {
 	ensureKey(): Promise<boolean>;
 }
 
-/** What other features are told of a task. All of it but the id is text of others. */
+/** What other features learn about a task. All of it except the id is text written by others. */
 export interface TaskFacts {
 	id: string;
 	title: string;
@@ -82,7 +82,10 @@ export class TaskMaterial {
 		this.dependencies = dependencies;
 	}
 
-	/** Returns the task that an argument names or that the user chooses; undefined where there is none, which was told. */
+	/**
+	 * Returns the task that an argument names or that the user chooses; undefined where there is none, and the user has been
+	 * told so.
+	 */
 	async choose(argument: unknown, title: string, which: keyof typeof choices): Promise<TaskFacts | undefined> {
 		if (!(await this.dependencies.ensureKey())) {
 			return undefined;
