@@ -32,7 +32,7 @@ import { TurnFailure } from './turnFailure.ts';
 /** The code of JSON-RPC for any error of a server's. */
 const INTERNAL_ERROR = -32_603;
 
-/** The agent asks before it writes or runs anything, or it never asks, because whoever started it keeps it in a sandbox. */
+/** The agent asks before it writes or runs anything, or never, because whoever started it keeps it in a sandbox. */
 const MODES = [
 	{ id: 'ask', name: 'Ask', description: 'Asks before it changes a file or runs a command' },
 	{ id: 'sandboxed', name: 'Sandboxed', description: 'Never asks, for a sandbox that holds it' },

@@ -36,7 +36,7 @@ export interface TurnOptions {
 	save(items: readonly InputItem[]): Promise<void>;
 }
 
-/** A call as the client is told of it. */
+/** A call as it is reported to the client. */
 export interface ShownCall {
 	toolCallId: string;
 	title: string;

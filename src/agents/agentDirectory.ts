@@ -218,7 +218,7 @@ export class AgentDirectory {
 			label,
 			source: found?.source ?? 'none',
 			...defined({
-				// That of Errand's own agent is the Node that runs it, which says nothing to the user.
+				// The location of Errand's own agent is the Node that runs it, which says nothing to the user.
 				location: found?.source === 'own' ? undefined : found?.location,
 				version: found?.version,
 				licence,

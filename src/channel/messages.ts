@@ -115,7 +115,7 @@ export function verdictSentence(
 	return [...proven.map(words => `${words}.`), ...streamed].join(' ');
 }
 
-/** For a message whose session had expired when it arrived. */
+/** The text for a message whose session had expired when it arrived. */
 export function sentBeforeText(): string {
 	return vscode.l10n.t('The message has gone out once before, encrypted to the attestation that you had accepted.');
 }

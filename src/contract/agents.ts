@@ -118,11 +118,11 @@ export type TaskCheckRequest = z.input<typeof taskCheckRequestSchema>;
 
 export const taskCheckSchema = z.object({
 	sandbox: sandboxStatusSchema,
-	/** Those of the request that cannot run now. */
+	/** The agents of the request that cannot run now. */
 	unusable: z.array(agentStatusSchema),
 	/** One of the agents would run without a sandbox, and nobody has allowed that here for the reason why there is none. */
 	asksForUnsandboxed: z.boolean(),
-	/** Those models for which the limit on costs does not hold, as they have no price. Empty if there is no limit. */
+	/** The models for which the limit on costs does not hold, as they have no price. Empty if there is no limit. */
 	unpricedModels: z.array(z.string()).default([]),
 	/** Null if no dependencies are to be installed, or none were found. */
 	dependencies: z

@@ -10,10 +10,10 @@ import type {
 } from '../contract/editorPipe.ts';
 import type { Task } from '../contract/tasks.ts';
 
-/** What only reads. */
+/** The calls that only read. */
 export type ReadingCall = 'list' | 'get' | 'changes' | 'diff';
 
-/** What spends or changes something, with what each gives. */
+/** The calls that spend or change something, with what each returns. */
 export interface ActionValues {
 	start: StartedTask;
 	continue: ContinuedTask;

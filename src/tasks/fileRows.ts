@@ -19,8 +19,8 @@ export interface FileNode {
 	readonly taskId: string;
 	readonly resultKey: string;
 	/**
-	 * The path by which the file is known. Where several names that are not UTF-8 look the same, all but one of these paths
-	 * get a suffix.
+	 * The path by which the file is known. Where several names that are not UTF-8 look the same, all but one of these
+	 * paths get a suffix.
 	 */
 	readonly path: string;
 }

@@ -202,7 +202,7 @@ class MountList {
 		this.args.push('--symlink', content, target);
 	}
 
-	/** Those that bubblewrap makes by itself are closed to the user inside where root makes them. */
+	/** Where root makes the folders, those that bubblewrap makes by itself are closed to the user inside. */
 	addParents(target: string): void {
 		const parent = path.posix.dirname(target);
 		if (!this.made.has(parent)) {

@@ -1,4 +1,4 @@
-// Reads what an agent tells of a tool call. Both kinds of updates and permission requests tell it in the same form.
+// Reads what an agent reports about a tool call. Both kinds of updates and permission requests have the same form for it.
 import { oneLine } from '../../base/plainText.ts';
 import { cutDiff } from './cutDiff.ts';
 import { cutText } from './cutText.ts';
@@ -52,8 +52,8 @@ export function readToolCall(value: unknown, limits: SessionLimits): ToldToolCal
 }
 
 /**
- * Reads what a tool was called with, in place of all that was told of that before. What is too long is no part of what can
- * be agreed to, so that it is left out whole. An empty object is what agents tell of a call whose arguments are still to
+ * Reads what a tool was called with, which replaces everything that was reported about it before. Nobody can agree to what
+ * is too long to be shown, so it is left out whole. Agents report an empty object for a call whose arguments are still to
  * come.
  */
 function readInput(

@@ -209,8 +209,8 @@ export async function keepStateWith(
 }
 
 /**
- * Keeps a state that is like `base`, but has these files as `source` has them, and lacks those that `source` lacks. Either
- * name stands for a file that was moved. Resolves with its commit. Rejects when git fails.
+ * Keeps a state that is like `base`, but has these files as `source` has them, and lacks those that `source` lacks.
+ * Either name stands for a file that was moved. Resolves with its commit. Rejects when git fails.
  */
 export async function keepStateOf(
 	place: GitPlace,

@@ -183,7 +183,7 @@ export function withQuestion(
 	moment: WorkMoment,
 	shown?: readonly StepDiff[],
 ): AgentWork {
-	// What was told of the call before is not what is asked now.
+	// What the agent reported about the call before may differ from what it asks now.
 	const known = work.steps.findLastIndex(({ id }) => id === call.id);
 	const steps = known < 0 ? work.steps : work.steps.with(known, withoutAnswer(work.steps[known] as AgentStep));
 	const { input } = call;

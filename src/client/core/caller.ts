@@ -29,7 +29,7 @@ export interface Call {
 	query?: Record<string, string | number | boolean | undefined>;
 	/** Sent as JSON. */
 	body?: unknown;
-	/** What a status means on this route, where that is not what it means elsewhere; the service's words may tell. */
+	/** The meaning of a status on this route, if it differs from that elsewhere. It may depend on the service's words. */
 	codes?: Readonly<Record<number, ClientErrorCode | ((said: string) => ClientErrorCode)>>;
 	/** Where a redirect would hide who answers. */
 	redirects?: 'refuse';
@@ -53,14 +53,14 @@ export interface Caller extends Pick<CallerOptions, 'connection' | 'clock' | 'ra
 	json<T = unknown>(call: Call, read?: (value: unknown) => T): Promise<T>;
 	/** Resolves with a successful reply whose body is unread. The caller has to close it. */
 	stream(call: Call): Promise<Exchange>;
-	/** Reaches the `inference` host of an origin that is no part of the connection. Has no key to send. */
+	/** Returns a caller for the `inference` host of an origin outside the connection. It has no key to send. */
 	elsewhere(origin: string): Caller;
 }
 
-/** What an error says beyond its status is worth this wait and no more. */
+/** The longest wait for what an error says beyond its status. */
 const ERROR_BODY_MS = 5000;
 
-/** Characters of a content type that are told. */
+/** The most characters of a content type that are reported. */
 const MAXIMUM_TYPE = 60;
 
 /** Room for most bodies. */

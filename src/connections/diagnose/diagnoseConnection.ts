@@ -277,7 +277,7 @@ class Diagnosis {
 		if ((await this.dependencies.keys.state(this.connection, 'cloud')) !== 'set') {
 			return [];
 		}
-		// That the tasks cannot be listed is said of the key and of the host.
+		// If the tasks cannot be listed, the findings about the key and the host say so.
 		const log = await checkLogStream(options).catch(() => undefined);
 		signal.throwIfAborted();
 		return log ? [log] : [];

@@ -39,8 +39,8 @@ export async function checkWay(
 		checkCertificate(origin, proxy, clock, signal),
 		checkReach(origin, transport, clock, signal),
 	]);
-	// The finding about the route reports that the editor refuses the certificate, so that what the certificate itself says
-	// must not count as a success.
+	// The finding about the route reports that the editor refuses the certificate, so what the certificate itself says must
+	// not count as a success.
 	const certificate: Finding | undefined =
 		tlsFinding && reach.isCertificateRefused ? { ...tlsFinding, state: 'note', step: undefined } : tlsFinding;
 	const findings = [name, way, certificate, reach.finding].filter(finding => finding !== undefined);

@@ -40,8 +40,8 @@ async function answer(context: AppContext, gateway: ChatGateway, signal: AbortSi
 
 /**
  * Returns the model that an alias or a model's own name assigns to decisions, otherwise the first chat model of an
- * upstream, otherwise the demo. A server that was merely found decides only where an alias leads to it, whatever it calls
- * its models.
+ * upstream, otherwise the demo. A server that was merely found decides only where an alias leads to it, whatever it
+ * calls its models.
  */
 function deciderOf({ aliases, models, providers, foundServers }: Omit<GatewayDescription, 'agents'>): Decider {
 	if (aliases.some(({ name }) => name === LOCAL_DECISION_MODEL)) {

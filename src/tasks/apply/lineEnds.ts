@@ -19,8 +19,8 @@ export function lineEndsOf(text: Buffer): LineEnds {
 }
 
 /**
- * Returns the text with the given line ends. Its encoding must be a superset of ASCII in which no other character contains
- * the bytes of CR and LF, as UTF-8 is.
+ * Returns the text with the given line ends. Its encoding must be a superset of ASCII in which no other character
+ * contains the bytes of CR and LF, as UTF-8 is.
  */
 export function withLineEnds(text: Buffer, ends: 'lf' | 'crlf'): Buffer {
 	const changed = text.toString('latin1').replace(/\r?\n/g, ends === 'crlf' ? '\r\n' : '\n');

@@ -28,7 +28,7 @@ export interface TaskMaterialDependencies {
 	taskIdOf(argument: unknown): string | undefined;
 	/** Lets the user choose a task that matches. Resolves with undefined where none was chosen, or none matches. */
 	pick(matches: (task: Task) => boolean, title: string, none: string): Promise<string | undefined>;
-	/** Asks for the key where it is missing. Resolves with false when there is still none, which the user has been told. */
+	/** Asks for the key where it is missing. Resolves with false when there is still none, and the user has been told so. */
 	ensureKey(): Promise<boolean>;
 }
 
@@ -83,8 +83,8 @@ export class TaskMaterial {
 	}
 
 	/**
-	 * Returns the task that an argument names or that the user chooses; undefined where there is none, and the user has been
-	 * told so.
+	 * Returns the task that an argument names or that the user chooses; undefined where there is none, and the user has
+	 * been told so.
 	 */
 	async choose(argument: unknown, title: string, which: keyof typeof choices): Promise<TaskFacts | undefined> {
 		if (!(await this.dependencies.ensureKey())) {

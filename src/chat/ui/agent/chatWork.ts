@@ -133,7 +133,7 @@ export class ChatWork extends LitElement {
 		return this.reply.state === 'streaming';
 	}
 
-	/** What is new is added at once, unless it is much: then it comes in several tasks. */
+	/** New items are added at once, unless there are many, which are added in several tasks. */
 	private within(items: readonly FlowItem[]): readonly FlowItem[] {
 		this.limit = Math.min(items.length, this.limit + ITEMS_AT_A_TIME);
 		if (this.limit < items.length) {
