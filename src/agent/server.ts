@@ -32,7 +32,7 @@ import { TurnFailure } from './turnFailure.ts';
 /** The code of JSON-RPC for any error of a server's. */
 const INTERNAL_ERROR = -32_603;
 
-/** Asks before it writes or runs anything, or does not, because whoever has started it holds it in a sandbox. */
+/** The agent asks before it writes or runs anything, or never, because whoever started it keeps it in a sandbox. */
 const MODES = [
 	{ id: 'ask', name: 'Ask', description: 'Asks before it changes a file or runs a command' },
 	{ id: 'sandboxed', name: 'Sandboxed', description: 'Never asks, for a sandbox that holds it' },
@@ -151,7 +151,7 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 	await Promise.allSettled(left.map(({ ended }) => ended));
 }
 
-/** Returns the path without links. Throws an error for the client if it is none of a folder. */
+/** Returns the path without links. Throws an error for the client if it is not the absolute path of a folder. */
 async function folderAt(cwd: string): Promise<string> {
 	const isFolder = path.isAbsolute(cwd) && (await stat(cwd).catch(() => undefined))?.isDirectory();
 	if (!isFolder) {

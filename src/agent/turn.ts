@@ -36,7 +36,7 @@ export interface TurnOptions {
 	save(items: readonly InputItem[]): Promise<void>;
 }
 
-/** A call as the client is told of it. */
+/** A call as it is reported to the client. */
 export interface ShownCall {
 	toolCallId: string;
 	title: string;
@@ -249,7 +249,7 @@ function shownCall(
 }
 
 /**
- * Returns whether a reply in words is a call of one of the tools, as models write it that were not made for calling
+ * Returns whether a reply in words is a call of one of the tools, as written by models that were not made for calling
  * tools.
  */
 function looksLikeCall(text: string, tools: readonly Tool[]): boolean {

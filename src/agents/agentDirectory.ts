@@ -16,7 +16,7 @@ import { discoverAgent } from './discovery.ts';
 import { type AgentDefinition, type AgentPlace, type AgentProblem, type FoundAgent, rootPackages } from './entry.ts';
 import { OWN_AGENT } from './ownAgent.ts';
 
-/** How long the outcome of a look at the disk is used for lists. */
+/** How long the outcome of a search of the disk is used for lists. */
 const FRESH_MS = 5_000;
 
 /** An agent that needs neither a program of the machine nor a model. */
@@ -218,7 +218,7 @@ export class AgentDirectory {
 			label,
 			source: found?.source ?? 'none',
 			...defined({
-				// That of Errand's own agent is the Node that runs it, which says nothing to the user.
+				// The location of Errand's own agent is the Node that runs it, which says nothing to the user.
 				location: found?.source === 'own' ? undefined : found?.location,
 				version: found?.version,
 				licence,

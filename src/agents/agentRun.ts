@@ -32,7 +32,7 @@ export interface RunPlace {
 	/** The name of the repository, which is part of the tree's path in the sandbox. */
 	name: string;
 	isSandboxed: boolean;
-	/** The way to a model. Absent for an agent that uses none. */
+	/** The relay to a model. Absent for an agent that uses none. */
 	relay: RunRelay | undefined;
 	/** The folders that no sandbox shows, beside those of the user's home that hold credentials. */
 	privateFolders: readonly string[];

@@ -97,7 +97,7 @@ export function piModels(place: AgentPlace): string {
 	});
 }
 
-/** What programs read that are made for OpenAI's API. Both names of the address are in use. */
+/** Returns the variables that programs for OpenAI's API read. Both names of the address are in use. */
 export function openaiVariables(place: AgentPlace): Record<string, string> {
 	return {
 		OPENAI_BASE_URL: v1(place),

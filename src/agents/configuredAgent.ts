@@ -5,8 +5,8 @@ import type { AgentDefinition } from './entry.ts';
 
 /**
  * Returns the agent that a setting describes. A setting with the id of a known agent says where that one's program is and
- * what differs; any other agent is told of its model as programs for OpenAI's API are. Of `variables`, which are from the
- * user's environment, it gets those that the setting names and no others.
+ * what differs; any other agent learns its model from the variables that programs for OpenAI's API read. From
+ * `variables`, the user's environment, it gets those that the setting names and no others.
  */
 export function configuredAgent(setting: AgentSetting, variables: Readonly<Record<string, string>>): AgentDefinition {
 	const { id, label, command, args, api, mode } = setting;

@@ -46,7 +46,7 @@ export async function installAgent(options: InstallOptions): Promise<void> {
 	const signal = AbortSignal.any([options.signal, timeout]);
 	try {
 		await fill(temporary, installation, options, signal);
-		// What is there was left by an installation that somebody has damaged.
+		// If something is there, it is left from an installation that somebody has damaged.
 		await rm(target, { recursive: true, force: true });
 		await rename(path.join(temporary, 'root'), target);
 	} catch (error) {

@@ -30,8 +30,8 @@ export async function removeTemporaries(file: string): Promise<void> {
 }
 
 /**
- * Replaces the file atomically and creates its folder if it is missing. The file gets the permissions `mode`, less those
- * that the process never gives. Rejects with the system's error, in which case the previous file is kept.
+ * Replaces the file atomically and creates its folder if it is missing. The file gets the permissions `mode`, reduced by
+ * the umask of the process. Rejects with the system's error, in which case the previous file is kept.
  */
 export async function replaceFile(file: string, data: string | Uint8Array, mode = FILE_MODE): Promise<void> {
 	const temporary = temporaryName(file);

@@ -155,7 +155,7 @@ function withMarks(text: string, isKey: Uint8Array): string {
 	return clean + text.slice(end);
 }
 
-/** What of base64 belongs to the key alone, at each of the three places where a key can begin in it; in both alphabets. */
+/** Returns the base64 of the key alone, for each of the three places where it can begin, in both alphabets. */
 function base64Forms(key: string): string[] {
 	return [0, 1, 2].flatMap(before => {
 		const bits = 8 * (before + key.length);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { taskkill } from './childProcess.ts';
 import { ProcessFamily } from './processFamily.ts';
 
-/** What tells a process from all others, also from a later one that the system gives the same id. */
+/** Identifies a process, even among later ones to which the system gives the same id. */
 export interface ProcessIdentity {
 	pid: number;
 	/** When it was started, in the system's own words. */

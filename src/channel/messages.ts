@@ -115,7 +115,7 @@ export function verdictSentence(
 	return [...proven.map(words => `${words}.`), ...streamed].join(' ');
 }
 
-/** For a message whose session had expired when it arrived. */
+/** The text for a message whose session had expired when it arrived. */
 export function sentBeforeText(): string {
 	return vscode.l10n.t('The message has gone out once before, encrypted to the attestation that you had accepted.');
 }
@@ -151,7 +151,7 @@ function changeText(
 				? vscode.l10n.t('The attestation of {0} has changed. Continue?', connection)
 				: vscode.l10n.t('{0} has another key than before. Continue?', connection),
 		detail: vscode.l10n.t(
-			'This is so when the service was restarted, or makes a new key for each session. If you did not expect it, somebody else may be answering.',
+			'This happens when the service was restarted, or when it makes a new key for each session. If you did not expect it, somebody else may be answering.',
 		),
 	};
 }

@@ -11,7 +11,7 @@ export function verdictReasonText({ code, values = [] }: Pick<Verdict, 'code' | 
 const REASONS: Readonly<Record<ReasonCode, (...values: string[]) => string>> = {
 	'way-https': () => vscode.l10n.t('The record came over https, without a redirect, in its documented form.'),
 	'way-loopback': () => vscode.l10n.t('The record came from this machine, without a redirect, in its documented form.'),
-	'way-open': () => vscode.l10n.t('The record came over a way that others can change.'),
+	'way-open': () => vscode.l10n.t('The record came over a route that others can tamper with.'),
 
 	'key-usable': () => vscode.l10n.t('It is a P-384 key, and its point is on the curve.'),
 	'key-refused': (refusal = '') => vscode.l10n.t('The key cannot be used: {0}.', refusalText(refusal)),
@@ -48,9 +48,9 @@ const REASONS: Readonly<Record<ReasonCode, (...values: string[]) => string>> = {
 	'evidence-none': () => vscode.l10n.t('There is no evidence of a GPU in report_json in any form that is known.'),
 	'evidence-too-many': (count = '') => vscode.l10n.t('There are more than {0} pieces of evidence.', count),
 	'evidence-refused': (piece = '', refusal = '') =>
-		vscode.l10n.t('Piece {0} of the evidence does not hold: {1}.', piece, refusalText(refusal)),
+		vscode.l10n.t('Piece {0} of the evidence is not valid: {1}.', piece, refusalText(refusal)),
 	'evidence-switches': () => vscode.l10n.t('The evidence is of switches only, not of a GPU.'),
-	'evidence-twice': () => vscode.l10n.t('One device is there twice.'),
+	'evidence-twice': () => vscode.l10n.t('One device appears twice.'),
 
 	'token-yes': () =>
 		vscode.l10n.t(
@@ -73,9 +73,9 @@ const REASONS: Readonly<Record<ReasonCode, (...values: string[]) => string>> = {
 		vscode.l10n.t('The token of the hardware claims to be the GPU maker’s, and the signature is not.'),
 	'token-device-forged': (device = '') =>
 		vscode.l10n.t('The token of the device {0} claims to be the GPU maker’s, and the signature is not.', device),
-	'token-no': () => vscode.l10n.t('The maker’s answer on the hardware is not yes.'),
+	'token-no': () => vscode.l10n.t('The maker does not confirm the hardware.'),
 	'token-device-no': (device = '', claim = '') =>
-		vscode.l10n.t('The maker’s answer on the device {0} is not yes: {1}.', device, claim),
+		vscode.l10n.t('The maker does not confirm the device {0}: {1}.', device, claim),
 	'token-device-silent': (device = '', claim = '') =>
 		vscode.l10n.t('The maker’s answer on the device {0} is incomplete: it says nothing about {1}.', device, claim),
 	'token-device-kind': (device = '', model = '') =>

@@ -51,7 +51,7 @@ export interface ChatDependencies {
 	serviceOrigins(): Promise<readonly string[]>;
 	/**
 	 * Asks the user for the key that a message needs, where it is missing, after calling `onAsk`. Resolves with false
-	 * when there is still none, which the user was told.
+	 * when there is still none, and the user has been told so.
 	 */
 	ensureKey(onAsk: () => void): Promise<boolean>;
 	/** The settings about agents on this machine, as they are now. */

@@ -389,7 +389,7 @@ export class ChatPanel {
 		(await this.shown()).stop();
 	}
 
-	/** Asks the last message of the shown conversation again, for a reply in one piece, as those after it. */
+	/** Sends the last message of the shown conversation again, and asks for its reply and all later ones in one piece. */
 	async askForWholeReplies(): Promise<void> {
 		const chat = await this.shown();
 		const { head } = chat.conversation;
@@ -416,7 +416,10 @@ export class ChatPanel {
 		};
 	}
 
-	/** The service may be about to tell a model of a server of which none is known yet. */
+	/**
+	 * Resolves with the connection that is asked. While only the demo is known, the service may be about to report a model
+	 * of a model server.
+	 */
 	private async connectionToAsk(): ReturnType<ChatDependencies['connection']> {
 		if (this.connection.view.isDemo) {
 			await this.connection.refreshed();

@@ -39,9 +39,7 @@ export async function addConnection(dependencies: ConnectionsDependencies, actio
 	const value: unknown = readSetting('errand.connections');
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
 		const open = vscode.l10n.t('Open Settings');
-		const message = vscode.l10n.t(
-			'The setting errand.connections has another form than it must have. Correct it first.',
-		);
+		const message = vscode.l10n.t('The setting errand.connections does not have the required form. Correct it first.');
 		if ((await showMessage('error', message, open)) === open) {
 			await openConnectionSettings();
 		}
@@ -249,8 +247,8 @@ function connectionOf(name: string, entry: Record<string, unknown>): Connection 
 }
 
 /**
- * A short list is taken whole. Of a long one, the question comes again where nothing was chosen, as chat needs a model.
- * Resolves with undefined where the user left it.
+ * Takes a short list whole. If the list is long, the user is asked, and asked again where nothing was chosen, as chat
+ * needs a model. Resolves with undefined if the user dismisses the question.
  */
 async function chooseModels(name: string, listed: readonly { id: string }[]): Promise<readonly string[] | undefined> {
 	const ids = listed.map(({ id }) => id);

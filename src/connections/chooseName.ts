@@ -31,7 +31,7 @@ export function takenText(name: string): string {
 export function chooseName(value: string): Promise<NameChoice | undefined> {
 	const list = new PickList<Choice<NameChoice>, NameChoice>(picker => {
 		picker.title = vscode.l10n.t('Add Connection');
-		picker.placeholder = vscode.l10n.t('How the new connection is called, such as acme');
+		picker.placeholder = vscode.l10n.t('A name for the new connection, such as acme');
 		picker.step = 1;
 		picker.totalSteps = STEPS;
 		picker.ignoreFocusOut = true;

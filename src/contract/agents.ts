@@ -1,5 +1,5 @@
 // The agents of the local service: how a user names one, what is known about each, and what a task needs before an agent
-// may run. This is our own protocol and no part of the service's contract (design.md, section 8).
+// may run. This is our own protocol and no part of the service's contract.
 import * as z from 'zod';
 import { isDecisiveVariable } from '../base/childEnvironment.ts';
 import type { KnownCost } from '../base/knownCost.ts';
@@ -118,11 +118,11 @@ export type TaskCheckRequest = z.input<typeof taskCheckRequestSchema>;
 
 export const taskCheckSchema = z.object({
 	sandbox: sandboxStatusSchema,
-	/** Those of the request that cannot run now. */
+	/** The agents of the request that cannot run now. */
 	unusable: z.array(agentStatusSchema),
-	/** One of the agents would run without a sandbox, which nobody has allowed here for the reason that there is none now. */
+	/** One of the agents would run without a sandbox, and nobody has allowed that here for the reason why there is none. */
 	asksForUnsandboxed: z.boolean(),
-	/** Those models for which the limit on costs does not hold, as they have no price. Empty if there is no limit. */
+	/** The models for which the limit on costs does not hold, as they have no price. Empty if there is no limit. */
 	unpricedModels: z.array(z.string()).default([]),
 	/** Null if no dependencies are to be installed, or none were found. */
 	dependencies: z
@@ -253,7 +253,7 @@ export const executionExtrasSchema = z.looseObject({
 			limit: amountSchema,
 			/** The part of it that the last run has spent. */
 			spent: amountSchema,
-			/** Whether the run has made calls without a price, which `spent` does not have. */
+			/** Whether the run has made calls without a price, which `spent` does not include. */
 			atLeast: lenient(z.boolean()),
 		}),
 	),

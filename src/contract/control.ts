@@ -1,5 +1,5 @@
 // How a window finds, verifies and leases the local service. This is our own protocol and no part of the service's
-// contract (design.md, section 8).
+// contract (ARCHITECTURE.md, “The local service”).
 import { createHmac } from 'node:crypto';
 import { lstat, readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,5 +1,5 @@
 // Model servers that the local service has found on this machine, and the user's answers about them. They are our own
-// and no part of the service's contract (design.md, section 8).
+// and no part of the service's contract.
 import * as z from 'zod';
 import type { PortOwner } from '../base/portOwner.ts';
 

@@ -1,5 +1,5 @@
 // Why a model server behind the local service did not list its models. It is our own and no part of the service's
-// contract (design.md, section 8).
+// contract.
 import * as z from 'zod';
 import { ClientError, type ClientErrorCode, systemErrorCode } from '../base/errors.ts';
 

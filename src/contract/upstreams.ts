@@ -1,5 +1,5 @@
 // The servers behind the local service's gateway, as they stand in the settings and as they are handed over to the
-// service. They are our own and no part of the service's contract (design.md, section 8).
+// service. They are our own and no part of the service's contract.
 import * as z from 'zod';
 import { isLoopbackHost } from '../base/loopback.ts';
 import { taskSettingsSchema } from './agents.ts';

@@ -86,7 +86,7 @@ export function resultView(run: Run, other: Run | undefined): ResultView {
 function stateText(run: Run, other: Run): string {
 	return run.state.sha256 === other.state.sha256
 		? vscode.l10n.t('Both results are about the same state.')
-		: vscode.l10n.t('The state was another one in the result that this is compared with.');
+		: vscode.l10n.t('The result that this is compared with was about a different state.');
 }
 
 function questionView(

@@ -26,7 +26,7 @@ export async function rotateKey(
 			kind,
 			replaces: present,
 			reason: vscode.l10n.t(
-				'Make a new key at {0} and paste it here. The present one stays until this one was checked.',
+				'Make a new key at {0} and paste it here. The current key stays in use until the new one has been checked.',
 				service,
 			),
 		});

@@ -219,7 +219,7 @@ interface Call {
 	signal: AbortSignal;
 	/** The name by which the user knows the connection. */
 	label: string;
-	/** As it was built so far. */
+	/** The request as far as it has been built. */
 	request: ChatRequest | undefined;
 }
 

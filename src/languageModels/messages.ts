@@ -10,7 +10,7 @@ export function messageProblemText(problem: MessageProblem): string {
 	switch (problem.kind) {
 		case 'no-image':
 			return vscode.l10n.t(
-				'Not sent: what is named “{0}” is no image that models take. Send PNG, JPEG, GIF or WebP.',
+				'Not sent: what is named “{0}” is not an image that models accept. Send PNG, JPEG, GIF or WebP.',
 				oneLine(problem.type, MAXIMUM_NAME),
 			);
 		case 'images-too-large':

@@ -59,7 +59,7 @@ function offeredModel(
 	const length = contextLength ?? ASSUMED_LENGTH;
 	const input = requestBudget(defined({ contextLength: length, maxOutputTokens })) ?? length;
 	return {
-		// With its connection, so that a model that somebody has chosen never leads to another service.
+		// The id names the connection, so that a model that somebody has chosen never leads to another service.
 		id: `${name}/${model.id}`,
 		name: shownText(model.label ?? model.id),
 		family: model.id,

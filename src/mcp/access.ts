@@ -10,10 +10,10 @@ import type {
 } from '../contract/editorPipe.ts';
 import type { Task } from '../contract/tasks.ts';
 
-/** What only reads. */
+/** The calls that only read. */
 export type ReadingCall = 'list' | 'get' | 'changes' | 'diff';
 
-/** What spends or changes something, with what each gives. */
+/** The calls that spend or change something, with what each returns. */
 export interface ActionValues {
 	start: StartedTask;
 	continue: ContinuedTask;
@@ -27,7 +27,7 @@ export type ActingCall = keyof ActionValues;
 export interface Question {
 	/** A question with the answer yes or no. */
 	title: string;
-	/** The word on the way to a yes, such as “Start the task”. */
+	/** The label of what stands for a yes, a button or a box to check, such as “Start the task”. */
 	yes: string;
 	/** All that will be sent, each part with its name. The texts come from anybody. */
 	parts: readonly { name: string; text: string }[];

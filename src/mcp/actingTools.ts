@@ -8,7 +8,7 @@ const MAXIMUM_ANSWER = 40_000;
 const MAXIMUM_EXCERPT = 1_000;
 const MAXIMUM_SOURCES = 20;
 
-/** What spends money or the user's quota, or changes something on the service. Each call does it anew. */
+/** The hints for tools that spend money or quota, or change something on the service. Each call does so anew. */
 const ACTS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
 
 const ASKS = 'The user is asked first and sees exactly what is sent.';

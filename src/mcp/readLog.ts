@@ -4,7 +4,7 @@ import { outsideText } from './results.ts';
 /** How much of a log is read in one call. */
 export interface LogLimits {
 	entries: number;
-	/** Of the texts, in UTF-8. */
+	/** The size of the texts in UTF-8. */
 	bytes: number;
 	/** How long to wait for further entries while the task is active. */
 	milliseconds: number;

@@ -14,10 +14,10 @@ const MAXIMUM_LOG_BYTES = 64 * 1024;
 const MAXIMUM_WAIT_SECONDS = 50;
 const MAXIMUM_DIFF = 60_000;
 const LISTED_FILES = 300;
-/** Progress is told at most this often, in milliseconds. */
+/** The shortest time between two reports of progress, in milliseconds. */
 const PROGRESS_MS = 250;
 
-/** What only reads. The service may be one on the network, whose texts are those of others. */
+/** The hints for tools that only read. The service may be one on the network, whose texts others have written. */
 const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
 
 const taskId = nameSchema.describe('The id of the task, as list_tasks and start_task give it.');

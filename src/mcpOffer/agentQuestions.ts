@@ -50,7 +50,7 @@ export class AgentQuestions implements vscode.TextDocumentContentProvider {
 	}
 
 	/**
-	 * Resolves with whether the user has said yes. Once the signal has aborted, a yes counts no more. Of two calls that were
+	 * Resolves with whether the user has said yes. Once the signal has aborted, a yes no longer counts. If two calls were
 	 * let in before either had something to ask, one waits for the other's answer.
 	 */
 	ask(question: AgentQuestion, signal: AbortSignal): Promise<boolean> {

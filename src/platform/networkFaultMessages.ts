@@ -35,7 +35,7 @@ export function networkFaultParts(fault: NetworkFault, connection: string): Faul
 						step: vscode.l10n.t('Put them into the setting http.proxy, as in http://user:password@host:port.'),
 					}
 				: {
-						cause: vscode.l10n.t('The proxy did not open the way to {0} (HTTP {1}).', connection, fault.status),
+						cause: vscode.l10n.t('The proxy did not open a tunnel to {0} (HTTP {1}).', connection, fault.status),
 						step: vscode.l10n.t(
 							'Check the service’s address and the setting http.proxy; an address that needs no proxy belongs into http.noProxy.',
 						),

@@ -135,8 +135,8 @@ export class StateEntries<T> {
 	}
 
 	/**
-	 * Sets the value, or deletes it when there is none, and ignores errors. For values that only the next window would
-	 * miss.
+	 * Sets the value, or deletes it when there is none, and ignores errors. This is for values that only the next window
+	 * would miss.
 	 */
 	note(id: string, value?: T): void {
 		(value === undefined ? this.delete(id) : this.set(id, value)).catch(() => {});

@@ -7,8 +7,8 @@ export function areRepliesWhole(): boolean {
 }
 
 /**
- * What nobody can prove of an encrypted reply that comes in parts, without a full stop: the contract gives a stream
- * neither an order nor an end that is signed.
+ * Says, without a full stop, what nobody can prove about an encrypted reply that comes in parts: the contract gives a
+ * stream neither an order nor an end that is signed.
  */
 export function streamedReplyWords(): string {
 	return vscode.l10n.t('Each part is signed; order and completeness of a streamed reply are not proven');

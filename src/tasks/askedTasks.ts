@@ -59,7 +59,7 @@ export class AskedTasks {
 		const results = resultsOf(task).filter(({ key }) => result === undefined || key === result);
 		if (results.length === 0) {
 			throw new UserFacingError(
-				vscode.l10n.t('The task has no such result: it has ended without a branch, or the name is another one.'),
+				vscode.l10n.t('The task has no such result: it has ended without a branch, or the name is wrong.'),
 			);
 		}
 		return Promise.all(results.map(each => this.dependencies.changes.read(task, each)));

@@ -18,7 +18,10 @@ export interface FileNode {
 	readonly kind: 'file';
 	readonly taskId: string;
 	readonly resultKey: string;
-	/** The path by which the file is known. Of several whose names are no UTF-8 and look the same, all but one have more. */
+	/**
+	 * The path by which the file is known. Where several names that are not UTF-8 look the same, all but one of these
+	 * paths get a suffix.
+	 */
 	readonly path: string;
 }
 

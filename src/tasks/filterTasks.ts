@@ -21,7 +21,7 @@ export function pickTaskFilter(current: TaskFilter, apply: (filter: TaskFilter) 
 	const rowsFor = (text: string) => [...textItems(text, filter), ...itemsOf(filter)];
 	const list = new PickList<FilterItem>(picker => {
 		picker.title = vscode.l10n.t('Filter Tasks');
-		picker.placeholder = vscode.l10n.t('Choose what is shown, or type what the tasks are to hold');
+		picker.placeholder = vscode.l10n.t('Choose what is shown, or type text to find in the tasks');
 		picker.onDidChangeValue(text => {
 			picker.items = rowsFor(text);
 		});

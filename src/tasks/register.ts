@@ -60,7 +60,7 @@ export interface RegisteredTasks extends Disposable {
 		takeAllowed(range: CommitRange): Promise<string[]>;
 		takeBack(range: CommitRange, named?: string): Promise<string[]>;
 	};
-	/** What other programs ask for. What spends or changes something is done once `allow` has resolved with true for it. */
+	/** What other programs ask for. Whatever spends or changes something waits until `allow` has resolved with true. */
 	asked: {
 		start: TaskLauncher['startAsked'];
 		continueTask: TaskFollowUps['sendAsked'];

@@ -14,7 +14,7 @@ import { judgementOf, outcomeIcons } from './model/taskRow.ts';
 export interface ResultNode {
 	readonly kind: 'result';
 	readonly taskId: string;
-	/** Also that of an agent that has made no branch, and so no result. */
+	/** The key may also be that of an agent that has made no branch, and so no result. */
 	readonly resultKey: string;
 	/** Among the agents of the task. */
 	readonly position: number;

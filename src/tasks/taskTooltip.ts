@@ -74,7 +74,7 @@ function usedText(task: Task): string {
 	return task.errand === undefined && !isActiveTask(task) ? costText({ known: 'nothing' }) : usageText(task.errand);
 }
 
-/** Returns how the tests ended that the service ran, and whether the work has changed any. */
+/** Returns how the tests that the service ran have ended, and whether the work has changed any tests. */
 function testsOf({ tests, testFilesChanged = 0 }: Partial<ExecutionExtras> = {}): (string | undefined)[] {
 	const changed =
 		testFilesChanged === 1

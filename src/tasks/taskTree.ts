@@ -28,7 +28,7 @@ export type TreeNode =
 	| { readonly kind: 'agentMore' }
 	| BelowNode;
 
-/** That from which the tooltip of a row is made. */
+/** The task, or one agent's work on it, from which the tooltip of a row is made. */
 type TooltipSubject = Task | AgentTask | NonNullable<Task['agentExecutions']>[number];
 
 const MAXIMUM_AGENT_LABEL = 80;

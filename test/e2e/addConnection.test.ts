@@ -393,7 +393,7 @@ describe('adding and diagnosing a connection, in the window', function () {
 		const text = await copyReport('secured');
 		const certificate = 'TLSv1.3, certificate issued by “Acme Private Authority”, valid until ';
 		assert.ok(text.includes(`Fine · TLS of ${placeOf(secured)}: ${certificate}`), text);
-		assert.ok(text.includes(`Fine · Way to ${placeOf(secured)}: open, answered in `), text);
+		assert.ok(text.includes(`Fine · Network route to ${placeOf(secured)}: open, answered in `), text);
 		await screenshot(page, 'diagnosis-https');
 		await runCommand(page, 'View: Close Editor');
 	});

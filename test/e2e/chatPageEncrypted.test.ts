@@ -22,7 +22,7 @@ const STATES: Record<string, EncryptionView> = {
 	local: {
 		...view,
 		label: 'Local: encrypted, no hardware',
-		details: ['Not kept: it goes with this window', STREAMED],
+		details: ['Not kept: it is lost when this window closes', STREAMED],
 		isKept: false,
 	},
 	ended: {

@@ -114,7 +114,7 @@ describe('Encrypted conversations in the window', function () {
 
 	it('writes nothing of one that is not kept, and asks before that is deleted', async () => {
 		await runInChat(page, frame, 'Errand: New Encrypted Conversation…', 'Shared address', 'Do Not Keep It');
-		await says(/Not kept: it goes with this window/);
+		await says(/Not kept: it is lost when this window closes/);
 		await ask(frame, `Tell of the ${MARKER}.`);
 		await replyEnds(frame);
 		await composer().fill(`More of the ${MARKER}`);
@@ -132,7 +132,9 @@ describe('Encrypted conversations in the window', function () {
 		await page.reload();
 		await workbenchStands(page);
 		frame = await openChat(page);
-		await frame.getByText('The encrypted conversation was not kept and went with its window.').waitFor();
+		await frame
+			.getByText('The encrypted conversation was not kept and was lost when its window closed or reloaded.')
+			.waitFor();
 		assert.equal(await turns(frame).count(), 0);
 		assert.equal(await composer().inputValue(), '');
 		await nothingIsWritten();

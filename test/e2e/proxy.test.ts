@@ -223,7 +223,7 @@ describe('a proxy and certificates in the window', function () {
 	it('names the proxy and its status when it finds no way', async () => {
 		await serveWith(trusted());
 		proxy.refusal = 502;
-		await chatShows('The proxy did not open the way to Acme (HTTP 502)');
+		await chatShows('The proxy did not open a tunnel to Acme (HTTP 502)');
 		proxy.refusal = undefined;
 	});
 

@@ -77,7 +77,7 @@ describe('a window with several folders', function () {
 			assert.match(await replyEnds(chat), /They are gizmos now\./);
 			assert.match(read('README.md'), /^# Acme gizmos/);
 			assert.equal(server(), SERVER.replace('widgets', 'gizmos'));
-			await chat.getByText(/^The agent has nothing of .*thoughts, because there is no Git repository\./).waitFor();
+			await chat.getByText(/^The agent has no copy of .*thoughts, because there is no Git repository\./).waitFor();
 			assert.equal(await chat.getByText('it lies beside the repositories, where nothing is kept').count(), 1);
 			const results = model.results.join('\n');
 			assert.doesNotMatch(results, /Lost\./);
@@ -136,7 +136,7 @@ describe('a window with several folders', function () {
 			await until('it is done', async () => /And then gadgets/.test(await replyEnds(chat)));
 			assert.equal(server(), SERVER);
 			assert.equal(git('status', '--porcelain'), '');
-			assert.equal(await chat.getByText(/^The agent has nothing of/).count(), 1);
+			assert.equal(await chat.getByText(/^The agent has no copy of/).count(), 1);
 		});
 	});
 });

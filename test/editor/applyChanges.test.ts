@@ -328,7 +328,7 @@ describe('applying changes in the editor', function () {
 		);
 		assert.equal(
 			undoneWords({ results: results.slice(0, 2), files: [], isRecorded: true }),
-			`Took back the changes to 1 file. ${FOLDER}/b.txt: taken back but for the lines that have changed since.`,
+			`Took back the changes to 1 file. ${FOLDER}/b.txt: taken back except for the lines that have changed since.`,
 		);
 		const one = results.slice(0, 1);
 		assert.equal(

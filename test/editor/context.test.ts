@@ -170,7 +170,7 @@ describe('context in the editor', () => {
 		assert.deepEqual(await images.copyTo('c1', attachments), { files: [image.file] });
 		assert.deepEqual(await images.copyTo('c1', attachments), { files: [] }, 'what was there stays when it is refused');
 		assert.match((await images.address(image, 'c1')) ?? '', /^data:image\/png;base64,/);
-		await assert.rejects(images.ofFile(place('image.png')), /no image that models take/);
+		await assert.rejects(images.ofFile(place('image.png')), /Models cannot read image\.png\. They accept PNG/);
 		await assert.rejects(images.ofFile(place('large.png')), /larger than 5 MB/);
 		await assert.rejects(images.ofFile(place('nowhere.png')), /cannot be read/);
 		chips.dispose();

@@ -41,7 +41,7 @@ describe('connections are diagnosed', function () {
 		for (const words of [
 			/^# Diagnosis of acme$/m,
 			/^1 problem was found\.$/m,
-			/Fine · Way to 127\.0\.0\.1:\d+: open, answered in \d+ ms\./,
+			/Fine · Network route to 127\.0\.0\.1:\d+: open, answered in \d+ ms\./,
 			/Fine · Clock against .*: within a minute\./,
 			/Fine · Public host for chat .*: It answers and wants a key\./,
 			/Fine · Shared host of the encrypted channel .*: It answers as it should\./,
@@ -79,7 +79,7 @@ describe('connections are diagnosed', function () {
 		assert.match(text, /Fine · Proxy for org\.invalid: 127\.0\.0\.1:\d+ of HTTPS_PROXY accepts connections\./);
 		assert.match(
 			text,
-			/\*\*Problem\*\* · Way to org\.invalid: The proxy did not open the way to org\.invalid \(HTTP 502\)\./,
+			/\*\*Problem\*\* · Network route to org\.invalid: The proxy did not open a tunnel to org\.invalid \(HTTP 502\)\./,
 		);
 		assert.match(text, /Note · Inference key: not set\./);
 		assert.match(text, /Not checked · Replies and logs: /);
@@ -102,7 +102,7 @@ describe('connections are diagnosed', function () {
 			);
 			assert.match(
 				lines[at + 1] ?? '',
-				/^- \*\*Problem\*\* · Way to .*: The certificate of .* (?:is self-signed|has expired)\./,
+				/^- \*\*Problem\*\* · Network route to .*: The certificate of .* (?:is self-signed|has expired)\./,
 			);
 			server.close();
 			server.closeAllConnections();

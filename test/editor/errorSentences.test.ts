@@ -92,7 +92,7 @@ const faults: [NetworkFault, RegExp][] = [
 		{ kind: 'proxy-refused', status: 407 },
 		/asks for a user name and a password.*Put them into the setting http\.proxy/,
 	],
-	[{ kind: 'proxy-refused', status: 403 }, /did not open the way to Quillon \(HTTP 403\)\. Check.*http\.noProxy/],
+	[{ kind: 'proxy-refused', status: 403 }, /did not open a tunnel to Quillon \(HTTP 403\)\. Check.*http\.noProxy/],
 	[
 		{ kind: 'unreachable', place: '127.0.0.1:9', code: 'ECONNREFUSED' },
 		/^Quillon cannot be reached: nothing answers at 127\.0\.0\.1:9 \(ECONNREFUSED\)\. If that is your proxy, correct/,
@@ -100,7 +100,7 @@ const faults: [NetworkFault, RegExp][] = [
 ];
 
 const links: Record<LinkProblem, RegExp> = {
-	path: /none that Errand knows\. A link that starts a task ends with “\/start-task\?prompt=…”\.$/,
+	path: /^Errand does not know this link\. A link that starts a task ends with “\/start-task\?prompt=…”\.$/,
 	'no-prompt': /brings no prompt\. Start the task with a prompt of your own\.$/,
 	'too-long': /too long, so nothing of it is used\. Write the prompt yourself\.$/,
 	repeated: /names a thing twice.* Nothing of it is used\.$/,

@@ -99,7 +99,7 @@ const every: Record<Finding['kind'], Said[]> = {
 				choices: ['leave', 'scratch'],
 				chosen: 'scratch',
 			},
-			row: /two ways: 1 commits only here, 3 only on origin \| Goes along on a scratch branch of origin/,
+			row: /diverged: 1 commits only here, 3 only on origin \| Goes along on a scratch branch of origin/,
 			button: 'Go Without Them',
 		},
 		{
@@ -213,7 +213,7 @@ const every: Record<Finding['kind'], Said[]> = {
 	installation: [
 		{
 			finding: { ...installing, allowed: undefined },
-			row: /^\$\(warning\) Dependencies.*: npm ci \| package-lock\.json \| Reached are packages\.example:443, \\\$\(bug\) :80\. Allow it for/,
+			row: /^\$\(warning\) Dependencies.*: npm ci \| package-lock\.json \| These hosts are reached: packages\.example:443, \\\$\(bug\) :80\. Allow it for/,
 			button: more,
 			behind: [withoutScripts, withScripts, 'Do Not Install'],
 		},
@@ -225,7 +225,7 @@ const every: Record<Finding['kind'], Said[]> = {
 		},
 		{
 			finding: { ...installing, withLogin: ['packages.example:443'], allowed: 'without-scripts' },
-			row: /:80\. Without your login to packages\.example:443, which agents do not get\. Install scripts do not run\.$/,
+			row: /:80\. Agents do not get your login to packages\.example:443\. Install scripts do not run\.$/,
 			button: more,
 			behind: [withScripts, 'Do Not Install'],
 		},

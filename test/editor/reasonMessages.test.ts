@@ -8,17 +8,14 @@ describe('the reasons of verdicts', () => {
 		[{ code: 'key-refused', values: ['curve'] }, 'The key cannot be used: its point is not on the curve P-384.'],
 		[
 			{ code: 'evidence-refused', values: ['2', 'chain-root'] },
-			'Piece 2 of the evidence does not hold: its chain does not end at the maker’s root.',
+			'Piece 2 of the evidence is not valid: its chain does not end at the maker’s root.',
 		],
 		[
 			{ code: 'memory-less', values: ['gpu-evidence', 'signature'] },
 			'No longer proven: Signature of the report, GPU evidence.',
 		],
 		// Whatever a token calls its devices takes no place of another value.
-		[
-			{ code: 'token-device-no', values: ['{1}', 'secboot'] },
-			'The maker’s answer on the device {1} is not yes: secboot.',
-		],
+		[{ code: 'token-device-no', values: ['{1}', 'secboot'] }, 'The maker does not confirm the device {1}: secboot.'],
 		[
 			{ code: 'token-device-silent', values: ['SWITCH-0', 'dbgstat'] },
 			'The maker’s answer on the device SWITCH-0 is incomplete: it says nothing about dbgstat.',

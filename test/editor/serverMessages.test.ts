@@ -77,7 +77,7 @@ describe('why a server does not list its models', function () {
 		);
 		assert.match(
 			await saidAfter(response => sendJson(response, 500, { message: 'out of memory' })),
-			/^HOST failed at the question for its models \(HTTP 500\)\..* It said: “out of memory”$/,
+			/^HOST failed when it was asked for its models \(HTTP 500\)\..* It said: “out of memory”$/,
 		);
 		assert.match(
 			await saidAfter(response => void response.writeHead(429).end()),
@@ -174,7 +174,7 @@ describe('why a server behind a proxy does not list its models', function () {
 		proxy.refusal = 403;
 		assert.match(
 			await saidOf('https://models.invalid/v1', 'sk-some-key'),
-			/^The proxy did not open the way to HOST \(HTTP 403\)\. Check the service’s address and the setting http\.proxy/,
+			/^The proxy did not open a tunnel to HOST \(HTTP 403\)\. Check the service’s address and the setting http\.proxy/,
 		);
 		proxy.refusal = undefined;
 		proxy.credentials = 'user:password';

@@ -117,13 +117,13 @@ describe('what a connection does not list', () => {
 		await choose(localConnection, 'Add Model Server…');
 		const ofAlternates = choose(localConnection, 'Alternates…');
 		await waitFor('the list', () => picks.last?.title === 'Alternates');
-		assert.match(picks.rows()[0] ?? '', /Add Model Server….*There is only the demo yet/);
+		assert.match(picks.rows()[0] ?? '', /Add Model Server….*So far there is only the demo/);
 		await picks.pick('Add Model Server…');
 		await ofAlternates;
 		const painted = { ...localConnection, models: [...localConnection.models, ...listed.models.slice(1, 2)] };
 		const ofImages = choose(painted, 'Image Model…');
 		await waitFor('the list', () => picks.last?.title === 'Image Model of This Conversation');
-		assert.match(picks.rows()[0] ?? '', /Add Model Server….*There is only the demo yet/);
+		assert.match(picks.rows()[0] ?? '', /Add Model Server….*So far there is only the demo/);
 		await picks.pick('Add Model Server…');
 		await ofImages;
 		assert.equal(added, 3);

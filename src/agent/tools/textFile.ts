@@ -8,7 +8,7 @@ import { ToolFailure } from './tool.ts';
 /** In bytes for a file that is read, in characters for one that is written. */
 export const MAXIMUM_FILE = 10 * 1024 * 1024;
 
-/** The permissions of a new file, less those that the process never gives. */
+/** The permissions of a new file, which the umask of the process reduces. */
 const NEW_FILE = 0o666;
 
 /** Reads a file of text. Throws a ToolFailure for one that is missing, too large or not UTF-8. */

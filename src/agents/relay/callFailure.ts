@@ -1,7 +1,7 @@
 import { ClientError, type ClientErrorCode, UserFacingError } from '../../base/errors.ts';
 import type { CallError } from './callAnswer.ts';
 
-/** A failed call as its agent is told of it. */
+/** A failed call as it is reported to its agent. */
 export interface CallFailure extends CallError {
 	/** The time in milliseconds after which a retry may succeed. */
 	retryAfterMs: number | undefined;
@@ -55,6 +55,6 @@ function messageOf({ code, message, serviceMessage }: ClientError): string {
 	if (serviceMessage === undefined) {
 		return message;
 	}
-	// What a service says of a reply that it did not finish is a word for the reason.
+	// About a reply that it did not finish, a service says only a word for the reason.
 	return code === 'truncated' ? `${message}: ${serviceMessage}` : serviceMessage;
 }

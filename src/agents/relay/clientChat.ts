@@ -16,11 +16,11 @@ export interface ChatSettings extends ModelLimits {
 	model: string;
 	/** The routing policy of every request, zero data retention included, whatever the agent's own says. */
 	provider: RoutingPolicy | undefined;
-	/** What a chat request gets of the user's where the agent's own says nothing. */
+	/** The user's parameters, which a chat request gets where the agent's own says nothing. */
 	parameters?: ChatParameters | undefined;
 }
 
-/** What an agent may not decide. A `user` is named to a service only where the user wants that. */
+/** The fields that an agent may not decide. A `user` is named to a service only where the user wants that. */
 const DECIDED: ReadonlySet<string> = new Set(['model', 'models', 'provider', 'stream', 'user']);
 
 /**

@@ -18,9 +18,7 @@ const CALLS: ReadonlyMap<string, string> = new Map([
 	['/v1/models', 'GET'],
 ]);
 
-/**
- * What a client may take that sends its head or body slowly, or that does not read its reply. Replies may take long.
- */
+/** How long a client may take to send its head or body, or to read its reply. The reply itself may take long. */
 interface RelayLimits {
 	headMs: number;
 	bodyMs: number;
@@ -61,7 +59,7 @@ export interface RelayOptions {
 	limits?: Partial<RelayLimits>;
 }
 
-/** The way of one agent to a model, and of its package managers to the hosts that were allowed. */
+/** Connects one agent to its model, and its package managers to the hosts that were allowed. */
 export interface Relay {
 	/** Agents send it as a bearer token or as `x-api-key`, package managers as the password of their proxy. */
 	readonly token: string;

@@ -1,4 +1,4 @@
-// An assembler for the classic BPF of the kernel's system call filters (seccomp). Of its instructions it has the four that
+// An assembler for the classic BPF of the kernel's system call filters (seccomp). It has only the four instructions that
 // such a filter needs: load a word, compare it with a constant in two ways, and answer.
 
 /** One instruction, or a few that belong together. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/async.ts';
 import { FolderTooDeepError, folderSize } from './folderSize.ts';
 import { GIGABYTE, inGigabytes } from './limits.ts';
 
-/** The time between two measurements, in times of one of them. Measuring so takes at most a tenth of the time. */
+/** The pause between two measurements, in durations of the first. Thus measuring takes at most a tenth of the time. */
 export const PAUSE_FACTOR = 9;
 
 /** What stays free on the disk whatever an agent does. A disk with less than twice that keeps half of it. */

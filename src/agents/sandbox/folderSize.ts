@@ -3,13 +3,13 @@ import { chmod, lstat, open, opendir } from 'node:fs/promises';
 import path from 'node:path';
 import { systemErrorCode } from '../../base/errors.ts';
 
-/** An empty file takes space too, outside its own blocks. */
+/** An empty file takes space too, for its inode and its entry in a folder. */
 const LEAST_BYTES = 4_096;
 const BLOCK_BYTES = 512;
 
 /** What the owner of a folder needs to list it and to see what is in it. */
 const READABLE = constants.S_IRUSR | constants.S_IXUSR;
-/** Linux opens a folder with it whatever its permissions are. Node has no name for it. */
+/** With this flag, Linux opens a folder whatever its permissions are. Node has no name for it. */
 const O_PATH = 0o10_000_000;
 
 /** Thrown when a folder lies so deep that its size cannot be found out. */

@@ -2,7 +2,7 @@ import { runChild } from '../../base/childProcess.ts';
 import { makeTemporaryFolder } from './agentHome.ts';
 import { UNPRIVILEGED_ID } from './wrap.ts';
 
-/** What is kept of what `chown` says. It may have something to say about every file. */
+/** The most that is kept of the output of `chown`, which may complain about every file. */
 const MAXIMUM_ERROR_CHARACTERS = 1_000;
 
 export interface SandboxFolders {

@@ -89,7 +89,7 @@ export function readHost(folders: readonly string[] = PROGRAM_FOLDERS): SandboxH
 
 /**
  * Returns the path of the first of these programs that is found. The folders are not those of PATH: whoever can write to
- * one of those must not choose the program that guards him.
+ * one of those must not be able to choose the program that confines them.
  */
 export function findProgram(
 	names: readonly string[],

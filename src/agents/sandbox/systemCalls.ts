@@ -8,7 +8,7 @@ const FAIL = 0x0005_0000;
 
 /** The errors' numbers are the same on both architectures. */
 const NOT_PERMITTED = FAIL | 1;
-/** What a kernel answers that was built without the call, so that programs do what they do on such a machine. */
+/** The answer of a kernel that was built without the call, so that programs do what they do on such a machine. */
 const NOT_THERE = FAIL | 38;
 const NO_SUCH_FAMILY = FAIL | 97;
 
@@ -68,7 +68,7 @@ const ARCHITECTURES: Readonly<Partial<Record<string, Architecture>>> = {
 			userfaultfd: 323,
 			// Its memory belongs to no process and no folder, so that no limit holds for it.
 			memfd_create: 319,
-			// They are of interest to programs from before 64 bits alone.
+			// Only programs that are older than 64-bit systems use them.
 			uselib: 134,
 			modify_ldt: 154,
 		},

@@ -13,10 +13,13 @@ import { systemCallFilter } from './systemCalls.ts';
  */
 export const UNPRIVILEGED_ID = 61_000;
 
-/** What is in memory and in no process. It is only counted in part, so it is kept small. */
+/**
+ * The size of a file system in memory, such as /dev/shm. What is in it belongs to no process, so it is counted only in
+ * part and has to be small.
+ */
 const SHARED_MEMORY_BYTES = 64 * 1024 * 1024;
 
-/** The way out of a sandbox, which has no network. */
+/** The relay by which a sandbox, which has no network, reaches its model and the hosts that were allowed. */
 export interface SandboxRelay {
 	/** The unix socket on the host that the relay listens on. */
 	socket: string;
@@ -199,7 +202,7 @@ class MountList {
 		this.args.push('--symlink', content, target);
 	}
 
-	/** Those that bubblewrap makes by itself are closed to the user inside where root makes them. */
+	/** Where root makes the folders, those that bubblewrap makes by itself are closed to the user inside. */
 	addParents(target: string): void {
 		const parent = path.posix.dirname(target);
 		if (!this.made.has(parent)) {

@@ -1,9 +1,9 @@
 import { UserFacingError } from '../../base/errors.ts';
 
 /**
- * What an agent failed at: its program cannot be started; it did not answer in time; it wrote what is no protocol; one of
- * its messages was too large; it sent more than a session may hold; it ended early; it broke the protocol; it answered
- * with an error; it demands an account of its own; it lacks the mode that it is to be set to.
+ * The reasons why an agent failed: its program cannot be started; it did not answer in time; it wrote what is not the
+ * protocol; one of its messages was too large; it sent more than a session may hold; it ended early; it broke the
+ * protocol; it answered with an error; it demands an account of its own; it lacks the mode that it is to be set to.
  */
 export type AgentFailureCode =
 	| 'not-started'

@@ -27,7 +27,7 @@ export interface ToolLocation {
 
 export interface ToolDiff {
 	path: string;
-	/** Absent if the file is new, or if the agent does not tell what was there. Of a long text, the part that changes. */
+	/** Absent if the file is new, or if the agent does not say what was there. A long text is cut to what changes in it. */
 	oldText?: string;
 	newText: string;
 	/** The part that changes is too long, and was cut. */
@@ -47,7 +47,7 @@ export interface ToolCall {
 	/** It was called with more than is kept. Then neither `command` nor `input` is there. */
 	isInputCut?: true | undefined;
 	locations: readonly ToolLocation[];
-	/** Some agents tell them for some tools. What has really changed is what git says. */
+	/** Some agents report them for some tools. Git alone says what has really changed. */
 	diffs: readonly ToolDiff[];
 	output: string;
 }

@@ -6,7 +6,7 @@ import type { PermissionPolicy } from './permissions.ts';
 /** The kinds of tools that need not name a path: whatever they run or look for, the sandbox and not this policy holds it. */
 const WITHOUT_PATH: ReadonlySet<ToolKind> = new Set(['execute', 'search', 'fetch', 'think']);
 
-/** What is no plain path: a URL, the home folder of a shell, or one with control characters. */
+/** Matches what is not a plain path: a URL, the home folder of a shell, or a path with control characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const NO_PATH = /^[a-z][a-z\d+.-]+:|^~|[\u0000-\u001f\u007f]/i;
 

@@ -1,4 +1,4 @@
-/** The rest of a value is not looked at: whether its members fit is for each reader to say. */
+/** The rest of a value is not looked at: each reader checks the members itself. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

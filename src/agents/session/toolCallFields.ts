@@ -1,4 +1,4 @@
-// Reads what an agent tells of a tool call. Both kinds of updates and permission requests tell it in the same form.
+// Reads what an agent reports about a tool call. Both kinds of updates and permission requests have the same form for it.
 import { oneLine } from '../../base/plainText.ts';
 import { cutDiff } from './cutDiff.ts';
 import { cutText } from './cutText.ts';
@@ -6,7 +6,7 @@ import { TOOL_KINDS, TOOL_STATUSES, type ToolCall, type ToolDiff, type ToolLocat
 import type { SessionLimits } from './limits.ts';
 import { isRecord, oneOf, readList, textOfBlock } from './read.ts';
 
-/** The members of a tool call that were told. Each replaces what was told before. */
+/** The members of a tool call that were reported. Each replaces what was reported before. */
 export type ToolCallFields = { -readonly [K in Exclude<keyof ToolCall, 'id'>]?: ToolCall[K] };
 
 export interface ToldToolCall {
@@ -52,8 +52,8 @@ export function readToolCall(value: unknown, limits: SessionLimits): ToldToolCal
 }
 
 /**
- * Reads what a tool was called with, in place of all that was told of that before. What is too long is no part of what can
- * be agreed to, so that it is left out whole. An empty object is what agents tell of a call whose arguments are still to
+ * Reads what a tool was called with, which replaces everything that was reported about it before. Nobody can agree to what
+ * is too long to be shown, so it is left out whole. Agents report an empty object for a call whose arguments are still to
  * come.
  */
 function readInput(
@@ -69,7 +69,7 @@ function readInput(
 		: { command: commandIn(value), input, isInputCut: undefined };
 }
 
-/** Words are told as a shell would have to be given them. What is more than a command and its words is no exact command. */
+/** Words are quoted as a shell needs them. Anything but a command and its words does not count as an exact command. */
 function commandIn({ command, cmd, args }: Record<string, unknown>): string | undefined {
 	const [named, further] = [command ?? cmd, args ?? []];
 	const words = typeof named === 'string' ? [named] : named;

@@ -19,7 +19,7 @@ export class ToolCalls {
 		this.limits = limits;
 	}
 
-	/** Remembers what was told. Returns the event for it, or undefined if nothing has changed. */
+	/** Remembers what was reported. Returns the event for it, or undefined if nothing has changed. */
 	tell(told: ToldToolCall): AgentEvent | undefined {
 		const before = this.calls.get(told.id);
 		const call = this.merged(told);
@@ -33,7 +33,7 @@ export class ToolCalls {
 		return { type: 'tool', call, isNew: before === undefined, changed };
 	}
 
-	/** Returns the call with what was told, and remembers nothing of it. */
+	/** Returns the call with what was reported, and remembers nothing of it. */
 	merged({ id, fields }: ToldToolCall): ToolCall {
 		const before = this.calls.get(id) ?? NEW_CALL;
 		return { ...defined({ ...before, ...fields }), id };

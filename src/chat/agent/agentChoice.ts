@@ -25,7 +25,7 @@ export interface AgentChoiceOptions {
 export class AgentChoice {
 	private readonly options: AgentChoiceOptions;
 	private readonly directory: AgentDirectory;
-	/** The model that a look at the agents is made for; undefined where only the demo answers. */
+	/** The model for which the agents are looked up; undefined where only the demo answers. */
 	private model: string | undefined;
 
 	constructor(options: AgentChoiceOptions) {

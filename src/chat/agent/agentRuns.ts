@@ -90,7 +90,7 @@ export class AgentRuns implements AgentTurns {
 	async forget(conversation: string): Promise<void> {
 		this.allowed.delete(conversation);
 		const folder = new AgentFolder(this.options.folder, conversation);
-		// A repository that is gone has nothing to be removed, and one that cannot be read keeps nobody from the others.
+		// A repository that is gone has nothing to be removed, and one that cannot be read must not hinder the others.
 		const repositories = (await folder.repositories()).filter(existsSync);
 		const removals = await Promise.allSettled(repositories.map(one => forgetStates(one, conversation)));
 		await folder.remove();

@@ -94,7 +94,7 @@ export class AllowedEdits {
 			const isTaken = await this.take(planned).catch(() => false);
 			await this.options.onMade(call.id, isTaken);
 		};
-		// What cannot be told of one edit must not keep the next one from being taken.
+		// If one edit cannot be reported, the next one must be taken all the same.
 		this.taking = this.taking.then(() => take().catch(() => {}));
 	}
 

@@ -209,8 +209,8 @@ export async function keepStateWith(
 }
 
 /**
- * Keeps a state that is like `base`, but has these files as `source` has them, or has them not. Either name stands for a
- * file that was moved. Resolves with its commit. Rejects when git fails.
+ * Keeps a state that is like `base`, but has these files as `source` has them, and lacks those that `source` lacks.
+ * Either name stands for a file that was moved. Resolves with its commit. Rejects when git fails.
  */
 export async function keepStateOf(
 	place: GitPlace,
@@ -371,7 +371,7 @@ export async function mergedState(
 	const run = async (...commandLine: string[]) =>
 		(await runGit(gitPath, directory, [...IDENTITY, ...commandLine])).trim();
 	try {
-		// Git merges two commits by the one that both follow.
+		// Git merges two commits by their common parent, so both get `base` as theirs.
 		const own = await run('commit-tree', '-p', base, '-m', 'Now', `${now}^{tree}`);
 		const other = await run('commit-tree', '-p', base, '-m', 'Left', `${left}^{tree}`);
 		const tree = await runWorkTreeGit(gitPath, directory, ['merge-tree', '--write-tree', own, other]);

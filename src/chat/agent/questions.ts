@@ -49,7 +49,7 @@ export class Questions {
 			onDecide(request, ruling.because);
 			return allow;
 		}
-		// An agent may ask about one call again, and the answer to the first question is none to the second.
+		// An agent may ask about one call again, and the answer to the first question does not answer the second.
 		const question = randomUUID();
 		onAsk(request, { question, isOnlyOnce: ruling.isOnlyOnce });
 		const answer = await this.wait(question, signal);

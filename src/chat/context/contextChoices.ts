@@ -126,7 +126,7 @@ export async function changeSources(): Promise<ContextSource[]> {
 	}
 	const picked = await vscode.window.showQuickPick(
 		repositories.map(({ root }) => ({ label: nameOf(root), description: root.fsPath, root })),
-		{ title: vscode.l10n.t('Uncommitted Changes'), placeHolder: vscode.l10n.t('Of which repository?') },
+		{ title: vscode.l10n.t('Uncommitted Changes'), placeHolder: vscode.l10n.t('Which repository’s changes?') },
 	);
 	return picked ? [{ kind: 'diff', uri: picked.root.toString() }] : [];
 }

@@ -49,7 +49,7 @@ export class ContextImages {
 			throw found.problem === 'too-large'
 				? tooLarge(label)
 				: new UserFacingError(
-						vscode.l10n.t('{0} is no image that models take. They take PNG, JPEG, GIF and WebP.', label),
+						vscode.l10n.t('Models cannot read {0}. They accept PNG, JPEG, GIF and WebP images.', label),
 					);
 		}
 		const file = await this.store.keep(UNSENT, bytes);

@@ -52,7 +52,7 @@ export async function sendMessage(
 		? { reason: 'context', explanation: copied.problem }
 		: await chat.send(turnId, question, attachments);
 	if (refusal) {
-		// The conversation may never come to be.
+		// The conversation may never be created.
 		await images.remove(conversation, copied.files);
 	} else {
 		for (const { id } of sent) {
@@ -79,7 +79,7 @@ export async function awaitAdded(
 	if (adding.length === 0) {
 		return undefined;
 	}
-	// What is being added may ask the user.
+	// Adding context may ask the user something.
 	onAsk();
 	const waited = Promise.withResolvers<undefined>();
 	const cancel = context.clock.after(ADDING_MS, () => waited.resolve(undefined));
@@ -123,8 +123,8 @@ async function imageProblem({ chips, model }: ChatContext, chat: Chat): Promise<
 }
 
 /**
- * Reads each chip anew. Resolves with why the message cannot go where one cannot be read, or where the user holds one back
- * in which something else was found by now; otherwise with undefined.
+ * Reads each chip anew. Resolves with the reason why the message cannot be sent, if a chip cannot be read or the user
+ * withholds one because of a new finding in it. Otherwise resolves with undefined.
  */
 export async function readChips(chips: ContextChips, onAsk: () => void): Promise<Explanation | undefined> {
 	if (chips.chips.length === 0) {

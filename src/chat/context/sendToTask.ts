@@ -33,7 +33,7 @@ export async function sendToTask(
 	if (goal.trim() === '') {
 		const last = conversation.head === undefined ? undefined : findTurn(conversation, conversation.head);
 		if (!last) {
-			return { message: vscode.l10n.t('Write what the task should do behind /task.') };
+			return { message: vscode.l10n.t('After /task, write what the task should do.') };
 		}
 		await propose(last.question, last.attachments ?? [], proposeTask);
 		return undefined;

@@ -136,7 +136,7 @@ export class Chat {
 	}
 
 	/**
-	 * Asks `text` as a new turn. Resolves with undefined once the message is on disk and the reply runs, or with why it
+	 * Sends `text` as a new turn. Resolves with undefined once the message is on disk and the reply runs, or with why it
 	 * was not taken. A turn id that exists already was taken before; one that is being taken resolves with the same
 	 * outcome.
 	 */
@@ -145,7 +145,7 @@ export class Chat {
 	}
 
 	/**
-	 * Asks `text` in place of the turn `edited`, as another version of it with the same context. The old version and
+	 * Sends `text` in place of the turn `edited`, as another version of it with the same context. The old version and
 	 * what followed it are kept.
 	 */
 	async edit(edited: string, turnId: string, text: string): Promise<SendRefusal | undefined> {
@@ -155,7 +155,7 @@ export class Chat {
 			: { reason: 'no-turn' };
 	}
 
-	/** Asks the last turn's message again. The earlier replies are kept. */
+	/** Sends the last turn's message again. The earlier replies are kept. */
 	async retry(turnId: string): Promise<SendRefusal | undefined> {
 		const turn = findTurn(this.current, turnId);
 		if (!turn || this.current.head !== turnId) {

@@ -66,14 +66,14 @@ export interface AgentTurn extends Pick<AskedTurn, 'conversation' | 'turnId' | '
 
 /** Has agents work. */
 export interface AgentTurns {
-	/** Resolves with why none can work in this window on the user's choice, if none can. */
+	/** Resolves with the reason why no agent can work in this window, if there is one. */
 	refusal(conversation: Conversation): Promise<Explanation | undefined>;
 	/**
 	 * Yields what the agent says and does. When `signal` has aborted, it ends by itself as soon as nothing of the agent is
 	 * left.
 	 */
 	run(turn: AgentTurn, signal: AbortSignal): AsyncIterable<ReplyEvent>;
-	/** Keeps for a conversation that goes on as a copy what was kept for the one before. It never rejects. */
+	/** Carries over to the copy of a conversation what was kept for the original. It never rejects. */
 	adopt(conversation: Conversation): Promise<void>;
 }
 

@@ -39,7 +39,7 @@ export class WaitingMessage {
 		}
 	}
 
-	/** Lets the message not be sent; without a turn, whichever waits. */
+	/** Withdraws the message of the turn, or, without a turn, whichever message is waiting. */
 	withdraw(turn = this.turn): void {
 		if (this.waiting && this.waiting.turn === turn) {
 			this.waiting.decide(false);

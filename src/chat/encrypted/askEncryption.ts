@@ -51,7 +51,7 @@ async function pickKept(): Promise<boolean | undefined> {
 		},
 		{
 			label: vscode.l10n.t('Do Not Keep It'),
-			detail: vscode.l10n.t('Nothing of it is written. It goes with this window, also when the window reloads.'),
+			detail: vscode.l10n.t('Nothing of it is written. It is lost when the window closes or reloads.'),
 			isKept: false,
 		},
 	];

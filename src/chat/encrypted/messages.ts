@@ -6,7 +6,7 @@ import type { EncryptionView } from '../protocol/protocol.ts';
 
 /** Returns the heading of an encrypted conversation, with the state of its channel. */
 export function encryptionView(state: ConversationChannelState, { isUnkept, connection }: Encryption): EncryptionView {
-	const unkept = isUnkept ? [vscode.l10n.t('Not kept: it goes with this window')] : [];
+	const unkept = isUnkept ? [vscode.l10n.t('Not kept: it is lost when this window closes')] : [];
 	const isKept = !isUnkept;
 	const view = { isConnecting: false, isRefused: false, isKept, emptyText: emptyText(isKept) };
 	switch (state.kind) {
@@ -63,7 +63,7 @@ export function noImageText(): string {
 
 export function endedText(): string {
 	return vscode.l10n.t(
-		'Not sent: the encrypted session has ended, because a reply did not hold. Start a new encrypted conversation.',
+		'Not sent: the encrypted session has ended because a reply failed verification. Start a new encrypted conversation.',
 	);
 }
 
@@ -82,6 +82,6 @@ export function otherConnectionText(name: string): string {
 
 export function goneText(): string {
 	return vscode.l10n.t(
-		'The encrypted conversation was not kept and went with its window. This one is new, and not encrypted.',
+		'The encrypted conversation was not kept and was lost when its window closed or reloaded. This one is new, and not encrypted.',
 	);
 }

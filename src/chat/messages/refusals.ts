@@ -24,7 +24,7 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 				message: vscode.l10n.t('This message is not in the conversation any more. Open the conversation again.'),
 			};
 		case 'finished':
-			return { message: vscode.l10n.t('The reply is complete. Ask the model to go on with a message.') };
+			return { message: vscode.l10n.t('The reply is complete. To have the model go on, send it a message.') };
 		case 'context':
 		case 'no-agent':
 			return refusal.explanation;
@@ -94,5 +94,5 @@ function newEncryptedButton(): NonNullable<Explanation['action']> {
 
 /** Says why a message that waited for an agent stays in the composer. */
 export function notSentText(): string {
-	return vscode.l10n.t('Not sent: the agent did not come to its end. Send the message again to go on.');
+	return vscode.l10n.t('Not sent: the agent did not finish. Send the message again to go on.');
 }

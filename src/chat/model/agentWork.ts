@@ -183,7 +183,7 @@ export function withQuestion(
 	moment: WorkMoment,
 	shown?: readonly StepDiff[],
 ): AgentWork {
-	// What was told of the call before is not what is asked now.
+	// What the agent reported about the call before may differ from what it asks now.
 	const known = work.steps.findLastIndex(({ id }) => id === call.id);
 	const steps = known < 0 ? work.steps : work.steps.with(known, withoutAnswer(work.steps[known] as AgentStep));
 	const { input } = call;
@@ -263,7 +263,8 @@ function stepOf(
 		...(locations.length === 0
 			? {}
 			: { locations: locations.map(({ path, line }) => ({ path: shownPath(path), ...defined({ line }) })) }),
-		// What was asked about stands: some agents tell it no more once it is made, and none may tell it otherwise.
+		// The changes that the user was asked about are kept: some agents no longer report them once they are made, and no
+		// agent may replace them.
 		...defined({ diffs: (known?.approval && known.diffs) ?? shownDiffs(diffs, shownPath) }),
 		...(output === '' ? {} : { output: endOf(output) }),
 	};

@@ -68,7 +68,7 @@ export interface Reply {
 	readonly logprobs?: readonly TokenProbability[];
 	/** The image of an image model, whose text is the image's address. Absent until it has been loaded. */
 	readonly image?: ReplyImage;
-	/** What the agent has done whose answer the reply is. */
+	/** The work of the agent that gave the reply. */
 	readonly work?: AgentWork;
 }
 

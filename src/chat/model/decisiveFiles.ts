@@ -1,8 +1,9 @@
 import { isGitsOwn } from '../../base/filePlace.ts';
 
 /**
- * What editors, shells and agents obey that look into a folder, in lower case. They run what it says, or ask no more, so
- * that each change of it is asked about. Git's own folder is beside them.
+ * The names, in lower case, of files and folders that editors, shells and agents obey when they look into a folder. What
+ * they say can run programs or end the questions, so the user is asked about each change of them. Git's own folder is
+ * checked separately.
  */
 const NAMES: ReadonlySet<string> = new Set([
 	'.claude',
@@ -30,7 +31,7 @@ const NAMES: ReadonlySet<string> = new Set([
 /** The end of the name of a file with which the editor opens several folders, with tasks and settings of its own. */
 const WORKSPACE = '.code-workspace';
 
-/** Some file systems take these names for the same, as they leave out what is not seen. */
+/** Some file systems ignore invisible characters and case, so that different names mean the same file there. */
 const plainName = (name: string) =>
 	name
 		.normalize('NFKC')
@@ -38,8 +39,7 @@ const plainName = (name: string) =>
 		.toLowerCase();
 
 /**
- * Returns whether a file is one of them, or lies in one. `file` is a path from the folder that an agent works in. File
- * systems differ in whether they tell letters apart.
+ * Returns whether a file is one of them, or lies in one of them. `file` is a path from the folder that an agent works in.
  */
 export function isDecisive(file: string): boolean {
 	return (

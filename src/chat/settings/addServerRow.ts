@@ -11,6 +11,6 @@ export const addServerRow = (): Choice<'add-server'> => ({
 /** The first rows of a list of models that has only demos. */
 export function onlyDemoRows(connection: Connection): Choice<'add-server'>[] {
 	const hasOnlyDemo = connection.name === LOCAL_CONNECTION_NAME && realModels(connection).length === 0;
-	const detail = `$(blank) ${vscode.l10n.t('There is only the demo yet, which is no model.')}`;
+	const detail = `$(blank) ${vscode.l10n.t('So far there is only the demo, which is not a model.')}`;
 	return hasOnlyDemo ? [{ ...addServerRow(), detail }] : [];
 }

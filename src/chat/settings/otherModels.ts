@@ -31,7 +31,7 @@ export function otherModelRows(connection: Connection): Choice<OtherModel>[] {
 	return all.length === 0 ? [] : [separator(vscode.l10n.t('Not for chat')), ...all];
 }
 
-/** Makes an image model the conversation's. Of the others, says where they can be used. */
+/** Makes an image model the conversation's. For other models, says where they can be used. */
 export function useOther(chat: Chat, chosen: OtherModel): void {
 	if ('decision' in chosen) {
 		void tellDecisionModel(chosen.decision);

@@ -118,7 +118,7 @@ function describeModel(connection: Connection, model: ConnectionModel): ModelDes
 	};
 }
 
-/** Providers of other models are no news about this one. */
+/** A provider of other models says nothing about this one. */
 const isAbout = ({ reasons }: PreviewRow) => !reasons.some(({ kind }) => kind === 'other-models');
 
 function servedText(rows: readonly PreviewRow[], candidates: readonly PreviewRow[]): string {

@@ -90,7 +90,7 @@ export class Announcer {
 	private position = START;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 
-	/** What is urgent interrupts. */
+	/** Urgent words interrupt what is being read. */
 	constructor(speak: (words: string, isUrgent?: boolean) => void) {
 		this.speak = speak;
 	}

@@ -110,8 +110,8 @@ class FrameReader {
 	}
 
 	/**
-	 * What is no frame shows that the service speaks another framing, as long as no frame has come. After one, somebody
-	 * else speaks.
+	 * As long as no frame has come, something that is not a frame shows that the service uses another framing. After a
+	 * frame, it comes from somebody else.
 	 */
 	private foreign(error: unknown): unknown {
 		return this.hasFrame && ClientError.is(error, 'bad-response')

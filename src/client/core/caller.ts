@@ -29,7 +29,7 @@ export interface Call {
 	query?: Record<string, string | number | boolean | undefined>;
 	/** Sent as JSON. */
 	body?: unknown;
-	/** What a status means on this route, where that is not what it means elsewhere; the service's words may tell. */
+	/** The meaning of a status on this route, if it differs from that elsewhere. It may depend on the service's words. */
 	codes?: Readonly<Record<number, ClientErrorCode | ((said: string) => ClientErrorCode)>>;
 	/** Where a redirect would hide who answers. */
 	redirects?: 'refuse';
@@ -47,20 +47,20 @@ export interface Call {
 /** How every area of the client reaches the service: address, key, limits, tries and errors. */
 export interface Caller extends Pick<CallerOptions, 'connection' | 'clock' | 'random' | 'limits'> {
 	/**
-	 * What `read` makes of the JSON of a reply with a status of success; without it, that. What it throws is told as any
-	 * failure of the call is.
+	 * Resolves with what `read` makes of the JSON of a successful reply, or without `read` with the JSON itself. An error
+	 * that `read` throws is reported like any other failure of the call.
 	 */
 	json<T = unknown>(call: Call, read?: (value: unknown) => T): Promise<T>;
-	/** A reply with a status of success, its body unread. The caller of this closes it. */
+	/** Resolves with a successful reply whose body is unread. The caller has to close it. */
 	stream(call: Call): Promise<Exchange>;
-	/** Reaches the `inference` host of an origin that is no part of the connection. Has no key to send. */
+	/** Returns a caller for the `inference` host of an origin outside the connection. It has no key to send. */
 	elsewhere(origin: string): Caller;
 }
 
-/** What an error says beyond its status is worth this wait and no more. */
+/** The longest wait for what an error says beyond its status. */
 const ERROR_BODY_MS = 5000;
 
-/** Characters of a content type that are told. */
+/** The most characters of a content type that are reported. */
 const MAXIMUM_TYPE = 60;
 
 /** Room for most bodies. */
@@ -200,7 +200,7 @@ async function prepare(
 	if (text !== undefined && text.length > limits.jsonBytes) {
 		throw new ClientError('too-large', `the request has more than ${limits.jsonBytes} characters`);
 	}
-	// Last, so that a key is not asked for in vain (the store may have to be unlocked).
+	// The key comes last, so that it is not asked for in vain (the store may have to be unlocked).
 	const key = route.key && checkKey(await readKey(keys, route.key, signal), route.key, connection.name);
 	return {
 		method: route.method,

@@ -41,7 +41,10 @@ function isMalformed(error: unknown, system: string | undefined): boolean {
 	return false;
 }
 
-/** What a transport rejected with. Anything but an own error or a timeout means that no exchange was possible. */
+/**
+ * Returns the ClientError for what a transport rejected with. Anything but an own error or a timeout means that no
+ * exchange was possible.
+ */
 export function failureOf(error: unknown): ClientError {
 	if (ClientError.is(error)) {
 		return error;

@@ -1,7 +1,7 @@
 const SECOND = 1000;
 const MEGABYTE = 1024 * 1024;
 
-/** All limits of a request (design: the client, Limits), in milliseconds and bytes. */
+/** All limits of a request, in milliseconds and bytes. */
 export interface Limits {
 	connectMs: number;
 	/** The longest wait for the head of the reply to a stream request. */

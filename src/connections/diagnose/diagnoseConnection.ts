@@ -277,7 +277,7 @@ class Diagnosis {
 		if ((await this.dependencies.keys.state(this.connection, 'cloud')) !== 'set') {
 			return [];
 		}
-		// That the tasks cannot be listed is said of the key and of the host.
+		// If the tasks cannot be listed, the findings about the key and the host say so.
 		const log = await checkLogStream(options).catch(() => undefined);
 		signal.throwIfAborted();
 		return log ? [log] : [];
@@ -311,9 +311,9 @@ class Diagnosis {
 							state: 'unchecked',
 							subject: vscode.l10n.t('Replies and logs'),
 							found: vscode.l10n.t(
-								'no task is at work whose log could be read, and no reply was asked for, as it may cost.',
+								'there is no running task whose log could be read, and no reply was requested, because that may cost money.',
 							),
-							step: vscode.l10n.t('Run the diagnosis again while a task is at work, or agree to the question.'),
+							step: vscode.l10n.t('Run the diagnosis again while a task is running, or agree to the question.'),
 						},
 					];
 		const sections: Section[] = [...this.sections, { title: vscode.l10n.t('Streaming'), findings: streams }];

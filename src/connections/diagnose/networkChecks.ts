@@ -1,4 +1,4 @@
-// What can be found out about the way to a host without asking the service anything.
+// What can be found out about the network route to a host without asking the service anything.
 import { lookup } from 'node:dns/promises';
 import net from 'node:net';
 import process from 'node:process';
@@ -28,7 +28,7 @@ export async function checkWay(
 	{ transport, clock, signal }: { transport: Transport; clock: Clock; signal: AbortSignal },
 ): Promise<{ findings: DiagnosisFinding[]; clockFinding: DiagnosisFinding | undefined }> {
 	if (isClearHere(origin)) {
-		// There is no name, proxy or TLS on the way.
+		// Such a host is reached without a look-up, a proxy and TLS.
 		const { finding, clockFinding } = await checkReach(origin, transport, clock, signal);
 		return { findings: [finding], clockFinding };
 	}
@@ -39,7 +39,8 @@ export async function checkWay(
 		checkCertificate(origin, proxy, clock, signal),
 		checkReach(origin, transport, clock, signal),
 	]);
-	// That the editor refuses the certificate is said of the way; what the certificate says is no good news then.
+	// The finding about the route reports that the editor refuses the certificate, so what the certificate itself says must
+	// not count as a success.
 	const certificate: DiagnosisFinding | undefined =
 		tlsFinding && reach.isCertificateRefused ? { ...tlsFinding, state: 'note', step: undefined } : tlsFinding;
 	const findings = [name, way, certificate, reach.finding].filter(finding => finding !== undefined);
@@ -187,14 +188,14 @@ async function checkCertificate(
 	}
 }
 
-/** Asks for the address itself, without a key: whatever is answered, the way is open. */
+/** Asks for the address itself, without a key: any answer proves that the route is open. */
 async function checkReach(
 	origin: string,
 	transport: Transport,
 	clock: Clock,
 	signal: AbortSignal,
 ): Promise<{ finding: DiagnosisFinding; clockFinding: DiagnosisFinding | undefined; isCertificateRefused?: boolean }> {
-	const subject = vscode.l10n.t('Way to {0}', placeOf(origin));
+	const subject = vscode.l10n.t('Network route to {0}', placeOf(origin));
 	const started = clock.now();
 	try {
 		const request = { method: 'HEAD', url: `${origin}/`, headers: {}, connectTimeoutMs: LIMIT_MS };

@@ -25,7 +25,7 @@ export function serviceNameField(): Field {
 export function serviceFields(): Field[] {
 	return [
 		textField('label', vscode.l10n.t('Name in the interface'), {
-			prompt: vscode.l10n.t('How the connection is called in the interface; empty for its name in the settings'),
+			prompt: vscode.l10n.t('The connection’s name in the interface; empty for its name in the settings'),
 		}),
 		serviceNameField(),
 		textField('scm', vscode.l10n.t('Source hosting for look-ups'), {
@@ -240,6 +240,6 @@ function agentFields(): Field[] {
 
 function labelField(): Field {
 	return textField('label', vscode.l10n.t('Name in the interface'), {
-		prompt: vscode.l10n.t('How it is called in the interface; empty for its id'),
+		prompt: vscode.l10n.t('Its name in the interface; empty for its id'),
 	});
 }

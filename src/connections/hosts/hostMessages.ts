@@ -102,7 +102,7 @@ export function hostProblem(error: ClientError, url: string, field: HostField, h
 			};
 		default:
 			return {
-				cause: vscode.l10n.t('{0} failed at the question (HTTP {1}).', place, status),
+				cause: vscode.l10n.t('{0} answered with an error (HTTP {1}).', place, status),
 				step: vscode.l10n.t('Try again later, or check the address.') + said,
 			};
 	}

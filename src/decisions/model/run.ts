@@ -40,7 +40,7 @@ export type Runs = z.output<typeof runsSchema>;
 /** The most characters of one answer's JSON that are kept. Answers are far shorter, unless a service is hostile. */
 const MAXIMUM_ANSWER = 100_000;
 
-/** Returns the answers to the questions as they are kept. Of an answer that is too long, the beginning of its JSON is. */
+/** Returns the answers to the questions as they are kept. If one is too long, only the beginning of its JSON is kept. */
 export function keptAnswers(
 	questions: Readonly<Record<string, unknown>>,
 	answers: Readonly<Record<string, unknown>>,

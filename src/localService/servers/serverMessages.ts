@@ -69,7 +69,7 @@ export function serverProblem(error: ClientError, url: string, hasKey: boolean):
 			};
 		default:
 			return {
-				cause: vscode.l10n.t('{0} failed at the question for its models (HTTP {1}).', place, status),
+				cause: vscode.l10n.t('{0} failed when it was asked for its models (HTTP {1}).', place, status),
 				step: vscode.l10n.t('Check the address and whether it wants http or https.') + said,
 			};
 	}

@@ -1,4 +1,4 @@
-// What runs of agents need from the service: the way to a model, what the user has allowed, and a run that only tries
+// What runs of agents need from the service: access to a model, what the user has allowed, and a run that only tries
 // whether an agent starts.
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import path from 'node:path';

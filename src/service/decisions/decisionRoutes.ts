@@ -39,8 +39,9 @@ async function answer(context: AppContext, gateway: ChatGateway, signal: AbortSi
 }
 
 /**
- * What is named for it, by an alias or by a model's own name; else the first chat model of an upstream, else the demo. A
- * server that was merely found decides only where an alias leads to it, whatever it calls its models.
+ * Returns the model that an alias or a model's own name assigns to decisions, otherwise the first chat model of an
+ * upstream, otherwise the demo. A server that was merely found decides only where an alias leads to it, whatever it
+ * calls its models.
  */
 function deciderOf({ aliases, models, providers, foundServers }: Omit<GatewayDescription, 'agents'>): Decider {
 	if (aliases.some(({ name }) => name === LOCAL_DECISION_MODEL)) {

@@ -24,7 +24,7 @@ export interface Evaluation {
 export interface Decider {
 	/** A chat model. */
 	model: string;
-	/** Slugs of providers that may not, also where they have the model. */
+	/** Slugs of the providers that must not be asked, even if they have the model. */
 	without: readonly string[];
 }
 

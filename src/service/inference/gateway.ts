@@ -251,7 +251,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 
 /**
  * How long to wait for a provider's first chunk while there is another one to try. A client gives up after 120 s
- * (design: Limits).
+ * (`client/core/limits.ts`).
  */
 const PATIENCE_MS = 90_000;
 

@@ -85,7 +85,7 @@ export async function runAgent(options: AgentWorkOptions): Promise<void> {
 		agentLog.end();
 		checkEnd(agent, reason);
 	} catch (error) {
-		// A log that cannot be written is what failed already, or would hide what did.
+		// If writing the log fails here, either that is the error being handled, or it would hide that error.
 		attempt(() => agentLog.end());
 		signal.throwIfAborted();
 		throw error;

@@ -40,7 +40,7 @@ export interface CommitResult {
 	leftOut: string[];
 	/** Pipes, sockets and devices. Files that the branch has under these names stay in it as they were. */
 	specialFiles: string[];
-	/** Files that only git reads, and that were far too large for it. The same holds for them. */
+	/** Files that only git reads and that were far too large for it. The branch keeps them as they were, too. */
 	oversizedLists: string[];
 	/** Folders that cannot be read, so that nothing in them can be part of a commit. */
 	unreadable: string[];
@@ -52,7 +52,7 @@ const START = 'refs/errand/start';
 const AGENT_START = 'refs/errand/agent';
 const GITLINK = '160000';
 const LINK = '120000';
-/** What git reads of changed files for a commit. A file of holes takes much longer to read than to make. */
+/** The most that git reads of changed files for a commit. A sparse file takes much longer to read than to make. */
 const MAXIMUM_COMMIT_BYTES = 10 * 1e9;
 /** In UTF-16 code units. A larger diff is not kept, because a part of one could not be applied. */
 const MAXIMUM_DIFF_LENGTH = 1024 * 1024;
@@ -410,7 +410,7 @@ export class Checkout {
 
 	/**
 	 * Brings the files of an earlier run back to the index, and removes those that it left beside them. Returns whether
-	 * there was anything of them.
+	 * there were any.
 	 */
 	private async discardChanges(): Promise<boolean> {
 		if (!this.hasIndex) {
@@ -432,7 +432,7 @@ export class Checkout {
 
 	/** Lists the names that differ from the index, and `nested` repositories, which cannot be part of a commit. */
 	private async changes(): Promise<{ removed: string[]; present: string[]; nested: string[] }> {
-		// Files that were only given to another user, for the sandbox, are found to be the same. It fails where others are not.
+		// The refresh recognises files that only changed their owner, for the sandbox. It fails if other files differ.
 		await this.git(['update-index', '-q', '--refresh']).catch(ignoreGitError);
 		const compare = ['diff-files', '--name-status', '-z', '--no-renames', '--no-ext-diff', '--ignore-submodules=all'];
 		const fields = split(await this.git(compare, BYTES));

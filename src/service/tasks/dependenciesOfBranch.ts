@@ -15,7 +15,7 @@ export interface BranchDependencies {
 	commands: { lockfile: string; command: string }[];
 	/** Each has the form `host:port`. */
 	hosts: string[];
-	/** Those hosts, or hosts named in a lockfile, that need a login, which agents do not get. */
+	/** Those of the hosts, and of the hosts named in a lockfile, that need a login, which agents do not get. */
 	withLogin: string[];
 }
 

@@ -15,7 +15,7 @@ const LIMIT_MS = 15 * 60_000;
 const GIT_MS = 60_000;
 const PACKAGE = 'package.json';
 
-/** What runners of tests write where they have found none, and end without an error all the same. */
+/** Matches what test runners write if they have found no tests and still end without an error. */
 const NO_TESTS = /^(?:# tests|ℹ tests|Ran) 0\b/m;
 /** How much of the end of the output is looked at for that, in bytes. */
 const MAXIMUM_END = 4_096;
@@ -54,8 +54,8 @@ export interface TestResult {
  * Runs the repository's tests once more after an agent has ended, because what an agent says of them need not be so.
  * Never rejects: the branch is there, whatever becomes of the tests. A task that is stopped meanwhile has no result.
  *
- * What it means that they have passed: the command that was there before the work ended well on the files of the commit
- * alone. The commit itself decides that, with the tests and the settings of tests that the work may have changed.
+ * That they have passed means that the command from before the work succeeded on the files of the commit alone. The
+ * commit itself decides that, with the tests and the settings of tests that the work may have changed.
  */
 export async function runRepositoryTests(options: RepositoryTestsOptions): Promise<TestResult> {
 	try {

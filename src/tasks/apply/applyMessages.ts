@@ -31,7 +31,7 @@ export function refusalWords(reason: Refusal): string {
 		case 'unsaved':
 			return vscode.l10n.t('has changes that are not saved; save it first');
 		case 'encoding':
-			return vscode.l10n.t('open in the editor with another content than on disk');
+			return vscode.l10n.t('open in the editor with different content than on disk');
 		case 'tooLarge':
 			return vscode.l10n.t('too large; check out the branch to get it');
 		case 'deletedHere':
@@ -126,7 +126,7 @@ export function undoneWords({ results }: Applied<Change>): string {
 		...leftWords(
 			results,
 			({ kind }) => kind === 'conflicts',
-			vscode.l10n.t('taken back but for the lines that have changed since'),
+			vscode.l10n.t('taken back except for the lines that have changed since'),
 		),
 		...leftWords(results, ({ kind }) => kind === 'cannot', vscode.l10n.t('changed since, so it stays as it is')),
 		...failedWords(results),
@@ -153,7 +153,7 @@ export function interruptedWords({ count, isUndo }: Running, written: number | u
 			);
 }
 
-/** The same for what has ended by itself, which nobody was told of. */
+/** Says what an application has come to that ended after its window had closed, so that the user was not told. */
 export function endedWords({ isUndo }: Running): string {
 	return isUndo
 		? vscode.l10n.t('The changes were taken back while this window was opening.')

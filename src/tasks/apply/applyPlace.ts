@@ -62,7 +62,7 @@ export async function inWorkingTree<T>(
 	}
 }
 
-/** Shows in the status bar that something is done that may take a while. */
+/** Shows in the status bar, until `run` has ended, that something is being done, because it may take a while. */
 export function whileTold<T>(title: string, run: () => Promise<T>): Thenable<T> {
 	return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, run);
 }

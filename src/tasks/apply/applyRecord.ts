@@ -32,7 +32,7 @@ export interface Running extends Omit<ApplyRecord, 'files'> {
 export interface Interrupted extends Running, ApplyRecord {
 	/** Whether the process that began it is gone. */
 	isOver: boolean;
-	/** Whether `files` has all that it came to. There are none where that was too much to be kept. */
+	/** Whether `files` has every file that it reached. The list is empty if they were too much to be kept. */
 	isRecorded: boolean;
 }
 
@@ -126,9 +126,7 @@ export class ApplyRecordFile {
 		}
 	}
 
-	/**
-	 * Resolves with what has begun and not ended, and with the files that it came to; undefined if there is nothing.
-	 */
+	/** Resolves with the application that has begun and not ended, and with the files that it reached, if there is one. */
 	async readRunning(): Promise<Interrupted | undefined> {
 		const read = await decode(this.runningFile);
 		if (!read) {

@@ -47,7 +47,7 @@ async function listRange({ repository, from, to }: CommitRange): Promise<Changed
 /** Changes that are compared. */
 export interface ComparedRange {
 	range: CommitRange;
-	/** Files of which the user's own are shown in place of the last version, so that the diff editor can revert hunks. */
+	/** Files of which the user's own version is shown instead of the last one, so that the diff editor can revert hunks. */
 	own: readonly string[];
 	/** The name that tells its files from those of other repositories. */
 	folder?: string;
@@ -142,7 +142,7 @@ export async function takeAllowedRange(apply: ApplyCommands, range: CommitRange)
 
 /**
  * Takes the changes of all files, or of the one that is named, back out of the user's files, and none of the edits made
- * since. Resolves with the paths of the files that have nothing of them any more. It shows every problem itself.
+ * since. Resolves with the paths of the files that no longer have any of the changes. It shows every problem itself.
  */
 export async function takeBackRange(apply: ApplyCommands, range: CommitRange, named?: string): Promise<string[]> {
 	let done: string[] = [];

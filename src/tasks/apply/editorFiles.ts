@@ -72,7 +72,7 @@ function replaceText(document: vscode.TextDocument, text: string, change: vscode
 	}
 }
 
-/** Returns the document of a file. Of several under different names, it is the one that is not saved, or is shown. */
+/** Returns the document of a file. If it is open under several names, that is the one that is not saved, or is shown. */
 async function findDocument(file: string): Promise<vscode.TextDocument | undefined> {
 	const open = vscode.workspace.textDocuments.filter(({ isClosed }) => !isClosed);
 	const isSame = await Promise.all(open.map(({ uri }) => isFile(uri, file)));

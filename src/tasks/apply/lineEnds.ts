@@ -18,7 +18,10 @@ export function lineEndsOf(text: Buffer): LineEnds {
 	return found;
 }
 
-/** Returns the text with the given line ends. Its encoding must have ASCII as its first half, as UTF-8 has. */
+/**
+ * Returns the text with the given line ends. Its encoding must be a superset of ASCII in which no other character
+ * contains the bytes of CR and LF, as UTF-8 is.
+ */
 export function withLineEnds(text: Buffer, ends: 'lf' | 'crlf'): Buffer {
 	const changed = text.toString('latin1').replace(/\r?\n/g, ends === 'crlf' ? '\r\n' : '\n');
 	return Buffer.from(changed, 'latin1');

@@ -55,12 +55,12 @@ export class WorkingTree {
 	/** The names in folders, as they are and in lower case. */
 	private readonly listings = new Map<string, Set<string>>();
 
-	/** A tree is for one look: it keeps where folders are. */
+	/** A tree is for a single reading, because it remembers where folders are. */
 	constructor(options: TreeOptions) {
 		this.options = options;
 	}
 
-	/** Returns the tree for another look. */
+	/** Returns a tree for another reading. */
 	again(): WorkingTree {
 		return new WorkingTree(this.options);
 	}

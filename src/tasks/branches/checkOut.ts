@@ -12,7 +12,7 @@ export interface CheckOut {
 	follows: { remote: string; branch: string } | undefined;
 }
 
-/** Without questions, submodules and other branches of the same name, and without a file that git ignores being replaced. */
+/** These options switch without guessing a remote branch of that name, touching submodules or replacing ignored files. */
 const SWITCH = ['switch', '--quiet', '--no-guess', '--no-recurse-submodules', '--no-overwrite-ignore'];
 
 /**

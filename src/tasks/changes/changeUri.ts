@@ -15,7 +15,7 @@ export interface ChangeUriParts {
 	path: string;
 	/** Git's name of the content; undefined for a file that is not there on this side. */
 	object: string | undefined;
-	/** What is described in words in place of its content: the commit of a submodule, or a file that is not text. */
+	/** Set if words describe it in place of its content: for the commit of a submodule, or a file that is not text. */
 	inWords?: 'submodule' | 'binary';
 }
 

@@ -5,7 +5,7 @@ import { isLook, type Look, type LookMark, lookAt, markOf } from '../model/look.
 import { LOOK_ENTRIES } from '../model/storageKeys.ts';
 import type { ListedChanges } from './taskChanges.ts';
 
-/** The oldest looks above this number are forgotten. */
+/** Beyond this number, the oldest are forgotten. */
 const MAXIMUM_LOOKS = 100;
 
 interface KeptLook extends Look {

@@ -5,7 +5,7 @@ import { type ReadObject, readObjects } from './readChanges.ts';
 /** How much is kept of what was read last, in bytes: the editor asks for the size of a file, then for its content. */
 const MAXIMUM_KEPT = 32 * 1024 * 1024;
 
-/** What an object that was not kept is taken to weigh, so that many empty ones count too, in bytes. */
+/** What an object counts for beside its content, in bytes, so that many empty ones count too. */
 const LEAST_WEIGHT = 256;
 
 interface Waiting {
@@ -24,7 +24,7 @@ export class ObjectReader {
 	private readonly waiting = new Map<string, Waiting>();
 	private readonly busy = new Set<string>();
 
-	/** Of objects above `maximumBytes`, only the size is read. */
+	/** If an object is larger than `maximumBytes`, only its size is read. */
 	constructor(maximumBytes: number) {
 		this.maximumBytes = maximumBytes;
 	}

@@ -8,7 +8,7 @@ export const MAXIMUM_COMPARED = 8 * 1024 * 1024;
 /** Only files that were moved as they are count as renamed. Git reads no content to find these. */
 const EXACT_RENAMES = ['--find-renames=100%'];
 
-/** What git says where a clone lacks content that it leaves on its remote, from where Errand does not fetch it. */
+/** Matches git's message about content that a partial clone has left on its remote. Errand does not fetch it. */
 const LACKS_CONTENT = /promisor remote|unable to read/;
 
 /** Otherwise the `.gitmodules` of the working tree could hide that a submodule has changed. */
@@ -43,7 +43,7 @@ export async function listChangedFiles(
 	return files;
 }
 
-/** Git counts no lines of a large file, as of one that is not text. */
+/** Git does not count the lines of a large file, nor those of a file that is not text. */
 async function markLarge(git: ReadingGit, files: readonly ChangedFile[]): Promise<void> {
 	const uncounted = files.filter(({ lines }) => lines === undefined);
 	const versions = uncounted.flatMap(file => [file.before, file.after].flatMap(side => (side ? [{ file, side }] : [])));

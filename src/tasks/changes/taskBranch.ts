@@ -35,10 +35,10 @@ export interface TaskStart {
 	commit: string | undefined;
 }
 
-/** What git lets no name of a branch have. In an expression for a commit, each means something else. */
+/** Matches what git does not allow in the name of a branch. In an expression for a commit, each means something else. */
 const NO_NAME = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{/u;
 
-/** Returns names for the two ends of a branch of the repository itself that git can be given before they are looked up. */
+/** Returns names for both ends of a branch of the repository itself, which git can resolve without an earlier look-up. */
 export function namedEnds(
 	remote: string | undefined,
 	{ branch }: TaskResult,
@@ -106,7 +106,7 @@ export async function fetchBranch(
 		throw new BranchMissing(branch);
 	}
 	const known = start.commit !== undefined && OBJECT.test(start.commit) ? [start.commit] : [];
-	// Without the branch that it started from, what the repository itself is at says most.
+	// Without the branch that it started from, the HEAD of the repository or of its remote is the best guess.
 	const other = now ?? (await commitOf(place, remote === undefined ? 'HEAD' : `refs/remotes/${remote}/HEAD`));
 	return {
 		tip,

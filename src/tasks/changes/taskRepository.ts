@@ -20,8 +20,8 @@ const MAXIMUM_NAME = 80;
 
 /**
  * Finds the repository of a task: the one of this window that the task worked on, or a clone of it, or else the folder in
- * which a service on this machine (`isLocal`) let it work. A folder that a service elsewhere names is one of its own
- * machine, or one that is no business of its. Throws a UserFacingError that says why there is none.
+ * which a service on this machine (`isLocal`) let it work. A folder that a remote service names is on the service's own
+ * machine, or is none of its business. Throws a UserFacingError that says why there is none.
  */
 export async function findTaskRepository(
 	{ repoUrl }: Pick<Task, 'repoUrl'>,

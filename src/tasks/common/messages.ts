@@ -212,7 +212,7 @@ export const filterWords = {
 	},
 	ownRepository: vscode.l10n.t('Only tasks of this repository'),
 	archived: vscode.l10n.t('Show archived tasks'),
-	text: (text: string) => vscode.l10n.t('Holding “{0}”', text),
+	text: (text: string) => vscode.l10n.t('Containing “{0}”', text),
 };
 
 /** Describes the filter for the view's state line, or returns undefined where nothing is filtered. */

@@ -7,7 +7,7 @@ import type { AgentChoice } from './launchChoices.ts';
 import { namedSubject } from './pickSubject.ts';
 import { launchFindings, sentTexts } from './preflightRows.ts';
 
-/** A task that another program wishes for. */
+/** A task that another program asks for. */
 export type AskedTask = PipeParsed<'start'>;
 
 /** All that will be sent for it, in full. */

@@ -168,7 +168,7 @@ export class LaunchCheck {
 
 	/** Everything that a confirmation covers. Equal states are equal strings. */
 	state(): string {
-		// That the service could not be asked is nothing that could be confirmed.
+		// If the service could not be asked, there is nothing in that to be confirmed.
 		const needs = this.launchFacts()?.needs.filter(({ kind }) => kind !== 'needs-unknown');
 		return JSON.stringify([this.plan(), this.facts?.changed, needs]);
 	}

@@ -81,10 +81,10 @@ function dependenciesText({
 }: NeedsFinding & { kind: 'installation' }): FindingText {
 	const label = vscode.l10n.t('Dependencies are installed first: {0}', listed(commands.map(({ command }) => command)));
 	const reached = [
-		hosts.length === 0 ? vscode.l10n.t('No host is reached.') : vscode.l10n.t('Reached are {0}.', listed(hosts)),
-		...(withLogin.length === 0
-			? []
-			: [vscode.l10n.t('Without your login to {0}, which agents do not get.', listed(withLogin))]),
+		hosts.length === 0
+			? vscode.l10n.t('No host is reached.')
+			: vscode.l10n.t('These hosts are reached: {0}.', listed(hosts)),
+		...(withLogin.length === 0 ? [] : [vscode.l10n.t('Agents do not get your login to {0}.', listed(withLogin))]),
 	].join(' ');
 	const description = listed(commands.map(({ lockfile }) => lockfile));
 	switch (allowed) {

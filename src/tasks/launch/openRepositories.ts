@@ -225,8 +225,8 @@ function hostedItem({ name, remote, seenBy }: HostedBranch) {
 }
 
 /**
- * Returns the branch that is wished for, or the current one, with all that the repository knows; undefined where HEAD is on
- * no branch. Throws a UserFacingError where there is no branch of the wished name.
+ * Returns the requested branch, or the current one, with all that the repository knows; undefined where HEAD is on no
+ * branch. Throws a UserFacingError where there is no branch of the requested name.
  */
 export async function findFirstBranch(
 	git: GitApi,

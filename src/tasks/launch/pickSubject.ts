@@ -47,7 +47,7 @@ export interface SubjectChoice {
 
 /**
  * Finds the repositories that a task can work on. Throws a UserFacingError where there are none. Where no repository can
- * be used here, those that the service sees remain, unless the wish names one that should be open.
+ * be used here, those that the service sees remain, unless the request names one that should be open.
  */
 export async function findSubjects(
 	{ connection, client }: Pick<SubjectChoice, 'connection' | 'client'>,
@@ -69,8 +69,8 @@ export async function findSubjects(
 }
 
 /**
- * Returns what the wished task works on, and asks only where that is not clear. Throws a UserFacingError where the
- * wished repository or branch is not here. Resolves with undefined when dismissed.
+ * Returns what the requested task works on, and asks only where that is not clear. Throws a UserFacingError where the
+ * requested repository or branch is not here. Resolves with undefined if the user dismisses the question.
  */
 export async function firstSubject(choice: SubjectChoice, wish: LaunchWish): Promise<LaunchSubject | undefined> {
 	const { repositories } = choice;
@@ -81,7 +81,7 @@ export async function firstSubject(choice: SubjectChoice, wish: LaunchWish): Pro
 
 /**
  * Returns what a program's task works on, without asking the user. Throws a UserFacingError where that is not clear, and
- * where the wished repository or branch is not here.
+ * where the requested repository or branch is not here.
  */
 export async function namedSubject(choice: SubjectChoice, wish: LaunchWish): Promise<LaunchSubject> {
 	const { repositories, connection, git } = choice;
@@ -118,7 +118,7 @@ export async function pickSubject(choice: SubjectChoice, wishedBranch?: string):
 	return pickHostedSubject(client.sources, connection, wishedBranch);
 }
 
-/** Uses the branch that is wished for, or the current one. Resolves with undefined when dismissed. */
+/** Uses the requested branch, or the current one. Resolves with undefined if the user dismisses the question. */
 async function openSubject(
 	{ connection, git }: SubjectChoice,
 	repository: GitRepository,

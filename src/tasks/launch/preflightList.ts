@@ -25,7 +25,7 @@ export class PreflightList {
 			picker.title = this.title;
 			picker.placeholder = hasChanged
 				? vscode.l10n.t('Something has changed meanwhile. Look again, then start.')
-				: vscode.l10n.t('Enter on “Start Task” sends it, on another row changes that.');
+				: vscode.l10n.t('Press Enter on “Start Task” to send it, or on another row to change it.');
 			picker.ignoreFocusOut = true;
 			picker.matchOnDetail = true;
 			picker.onDidAccept(() => {

@@ -178,7 +178,7 @@ function unpushedText({ ahead, behind, remote }: Finding & { kind: 'unpushed' })
 		return vscode.l10n.t('The branch is at another commit on {0} than here', name);
 	}
 	if (behind > 0) {
-		return vscode.l10n.t('The branch has gone two ways: {0} commits only here, {1} only on {2}', ahead, behind, name);
+		return vscode.l10n.t('The branch has diverged: {0} commits only here, {1} only on {2}', ahead, behind, name);
 	}
 	return ahead === 1
 		? vscode.l10n.t('1 commit is not on {0} yet', name)

@@ -9,8 +9,7 @@ export interface PromptPlace {
 }
 
 /**
- * The prompt that was written and not sent yet, in the workspace's state. Of several windows, the last one to write
- * wins.
+ * The prompt that was written and not sent yet, in the workspace's state. If several windows write it, the last one wins.
  */
 export class PromptDraft {
 	private readonly state: vscode.Memento;

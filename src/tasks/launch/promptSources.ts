@@ -121,7 +121,7 @@ export function linkProblemText(problem: LinkProblem): string {
 	switch (problem) {
 		case 'path':
 			return vscode.l10n.t(
-				'The link is none that Errand knows. A link that starts a task ends with “/start-task?prompt=…”.',
+				'Errand does not know this link. A link that starts a task ends with “/start-task?prompt=…”.',
 			);
 		case 'no-prompt':
 			return vscode.l10n.t('The link starts a task but brings no prompt. Start the task with a prompt of your own.');

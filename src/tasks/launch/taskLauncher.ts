@@ -107,7 +107,7 @@ export class TaskLauncher {
 
 	/**
 	 * With a prompt, shows what affects the task and starts it when the user confirms. Resolves with its id, or with
-	 * undefined when it was dismissed or failed, which is reported. Without a prompt, opens the prompt editor first.
+	 * undefined if the user dismisses it or it fails, which is reported. Without a prompt, opens the prompt editor first.
 	 */
 	async start(argument: unknown): Promise<string | undefined> {
 		const wish = wishOf(argument);

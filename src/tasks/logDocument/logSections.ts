@@ -41,8 +41,8 @@ export function sectionsOf(lines: readonly LogLine[]): LogSection[] {
 }
 
 /**
- * Returns the foldable ranges: the turns of an agent, in them steps, and in those entries of several lines. Of ranges
- * with the same first line, the editor takes the one that comes first here.
+ * Returns the foldable ranges: the turns of an agent, in them steps, and in those entries of several lines. If ranges
+ * have the same first line, the editor takes the one that comes first here.
  */
 export function foldsOf(lines: readonly LogLine[]): LineRange[] {
 	const folds: LineRange[] = [...turnsOf(lines), ...sectionsOf(lines)];

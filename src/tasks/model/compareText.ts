@@ -284,7 +284,7 @@ function differing({ versions }: ComparedFile, first: number): number | undefine
 	return at < 0 ? undefined : at;
 }
 
-/** A path on one line. Of a long one, the end is kept, because it has the name. */
+/** Returns a path on one line. If it is long, the end is kept, because it has the name. */
 function shortPath(path: string): string {
 	const line = oneLine(path);
 	return line.length <= MAXIMUM_PATH ? line : `…${line.slice(1 - MAXIMUM_PATH).toWellFormed()}`;

@@ -100,7 +100,7 @@ function agentOf({ agent, model, status, branch, base, errand }: AgentFacts): ob
 		branch,
 		base,
 		sandboxed,
-		/** Those that the service ran after the agent. */
+		/** The tests that the service ran after the agent. */
 		tests,
 		testFilesChanged,
 		...usageOf(errand),

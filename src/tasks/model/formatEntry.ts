@@ -207,7 +207,7 @@ function time(timestamp: string | undefined): string {
 	return `${part(date.getHours())}:${part(date.getMinutes())}:${part(date.getSeconds())}`;
 }
 
-/** Shortens a source to its column. Of an agent's step the agent's name is shortened, as the rest says what it did. */
+/** Shortens a source to its column. For an agent's step only the agent's name is cut, as the rest says what it did. */
 function shortSource(text: string, agent = ''): string {
 	const whole = oneLine(text);
 	const did = agent !== '' && text.startsWith(`${agent} `) ? oneLine(text.slice(agent.length)) : '';

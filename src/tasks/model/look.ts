@@ -13,20 +13,20 @@ export interface Look {
 /** What has become of a file since the user looked. */
 export type LookMark = 'new' | 'changed';
 
-/** More files than this are not kept, as a look is a small file of the workspace's state. */
+/** More files than this are not kept, because a `Look` becomes a small file of the workspace's state. */
 const MAXIMUM_FILES = 5000;
 
 /** As many digits of an object's name as tell apart what a file was and what it has become. */
 const DIGITS = 10;
 
-/** Returns what is kept of a look at these files. */
+/** Returns what is kept when the user has seen these files. */
 export function lookAt(tip: string, files: readonly ChangedFile[], at: number): Look {
 	return files.length > MAXIMUM_FILES
 		? { tip, at }
 		: { tip, at, files: Object.fromEntries(files.map(file => [keyOf(file), contentOf(file)])) };
 }
 
-/** Returns what has become of a file since a look; undefined where that is nothing or is not known. */
+/** Returns what has become of a file since the user saw it; undefined if it is the same, or that is not known. */
 export function markOf(look: Look | undefined, tip: string, file: ChangedFile): LookMark | undefined {
 	if (!look?.files || look.tip === tip) {
 		return undefined;

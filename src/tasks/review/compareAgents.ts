@@ -79,7 +79,7 @@ export class AgentComparison implements Disposable {
 		}
 	}
 
-	/** Does the same for others than the user: returns the patches of what is compared. `argument` may be a comparison. */
+	/** Does the same for other callers than the user, and returns the patches. `argument` may be a comparison. */
 	async readPatches(
 		argument: unknown,
 		taskId: string | undefined,
@@ -247,7 +247,7 @@ function groupsOf(tasks: readonly Task[]): Contender[][] {
 
 const titleOf = (task: Task | undefined) => (task ? taskTitle(task, rowWords.untitled, MAXIMUM_TITLE) : '');
 
-/** Returns a name for each, unlike all others. */
+/** Returns a unique name for each. */
 function namesOf(contenders: readonly Contender[]): string[] {
 	const agents = contenders.map(({ task, result }) =>
 		oneLine(result.agent ?? task.selectedAgent ?? result.branch, MAXIMUM_NAME),

@@ -33,7 +33,7 @@ export class TaskAnswers implements Disposable {
 	readonly comments: ReviewComments;
 	readonly prompts: CommentPrompts;
 	readonly comparison: AgentComparison;
-	/** What questions about tasks are asked about. */
+	/** Reads the prompts, logs and changes that questions about tasks need. */
 	readonly material: TaskMaterial;
 
 	constructor(dependencies: TaskAnswersDependencies) {

@@ -5,7 +5,7 @@ import { choose } from '../../platform/pick.ts';
 import { withProgressNotice } from '../../platform/progressNotice.ts';
 import type { TaskFacts, TaskMaterial } from './taskMaterial.ts';
 
-/** How long a log is read, in milliseconds. What has come by then is enough: a task at work may never stop to write. */
+/** How long a log is read, in milliseconds. What has come by then is enough: a running task may never stop writing. */
 const READ_MS = 10_000;
 
 /** The most characters of a log. The middle of a longer one is left out. */

@@ -28,11 +28,11 @@ export interface TaskMaterialDependencies {
 	taskIdOf(argument: unknown): string | undefined;
 	/** Lets the user choose a task that matches. Resolves with undefined where none was chosen, or none matches. */
 	pick(matches: (task: Task) => boolean, title: string, none: string): Promise<string | undefined>;
-	/** Asks for the key where it is missing. Resolves with false when there is still none, which the user has been told. */
+	/** Asks for the key where it is missing. Resolves with false when there is still none, and the user has been told so. */
 	ensureKey(): Promise<boolean>;
 }
 
-/** What other features are told of a task. All of it but the id is text of others. */
+/** What other features learn about a task. All of it except the id is text written by others. */
 export interface TaskFacts {
 	id: string;
 	title: string;
@@ -82,7 +82,10 @@ export class TaskMaterial {
 		this.dependencies = dependencies;
 	}
 
-	/** Returns the task that an argument names or that the user chooses; undefined where there is none, which was told. */
+	/**
+	 * Returns the task that an argument names or that the user chooses; undefined where there is none, and the user has
+	 * been told so.
+	 */
 	async choose(argument: unknown, title: string, which: keyof typeof choices): Promise<TaskFacts | undefined> {
 		if (!(await this.dependencies.ensureKey())) {
 			return undefined;

@@ -51,7 +51,7 @@ export class ChatApproval extends LitElement {
 		this.isGuarded = true;
 	}
 
-	/** The box takes the focus and none of its buttons, so that no key that is being pressed answers. */
+	/** The box itself takes the focus and not one of its buttons, so that a key that is already down answers nothing. */
 	takeFocus(): void {
 		this.renderRoot.querySelector<HTMLElement>('.box')?.focus();
 	}
@@ -190,7 +190,7 @@ export class ChatApproval extends LitElement {
 	}
 }
 
-/** Whether the title says nothing that does not stand below it: the command, or a path with a word or two. */
+/** Whether the title only repeats what stands below it: the command, or a path, with a word or two more. */
 function isSaidBelow({ title, command = '', approval }: StepView): boolean {
 	const named = approval?.changes?.find(({ path }) => title.includes(path))?.path;
 	const others = named === undefined ? undefined : title.replace(named, '').trim().split(/\s+/);

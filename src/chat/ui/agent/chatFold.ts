@@ -8,7 +8,7 @@ import { lineStyles } from './line.styles.ts';
 import { foldSign } from './lineParts.ts';
 import { foldWords } from './stepWords.ts';
 
-/** Many finished steps as one line, which unfolds to theirs. */
+/** Shows many finished steps as one line, which unfolds into their own lines. */
 export class ChatFold extends LitElement {
 	static override styles = [
 		sharedStyles,

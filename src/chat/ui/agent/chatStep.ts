@@ -131,7 +131,7 @@ export class ChatStep extends LitElement {
 		</button>`;
 	}
 
-	/** What a press on the line opens where there is one thing to open and nothing to unfold. */
+	/** Returns what a press on the line opens, if there is one thing to open and nothing to unfold. */
 	private directAction(): { label: string; press(): void } | undefined {
 		const { id, diffs = [], locations = [], command, hasOutput } = this.step;
 		if (hasOutput || command !== undefined) {

@@ -133,7 +133,7 @@ export class ChatWork extends LitElement {
 		return this.reply.state === 'streaming';
 	}
 
-	/** What is new is added at once, unless it is much: then it comes in several tasks. */
+	/** New items are added at once, unless there are many, which are added in several tasks. */
 	private within(items: readonly FlowItem[]): readonly FlowItem[] {
 		this.limit = Math.min(items.length, this.limit + ITEMS_AT_A_TIME);
 		if (this.limit < items.length) {
@@ -170,7 +170,7 @@ export class ChatWork extends LitElement {
 				);
 			case 'summary':
 				return guard([work.summary, apart], () =>
-					this.renderDetails(l10n.t('Told a summary of the earlier turns'), work.summary ?? '', apart),
+					this.renderDetails(l10n.t('Was given a summary of the earlier turns'), work.summary ?? '', apart),
 				);
 		}
 	}
@@ -238,10 +238,10 @@ function settle(blocks: readonly HTMLElement[]): void {
 const leftOutWords = ({ folder, reason }: LeftOutFolder) =>
 	reason === undefined
 		? l10n.t(
-				'The agent has nothing of {0}, because there is no Git repository. Run “Git: Initialize Repository” to change that.',
+				'The agent has no copy of {0}, because there is no Git repository. Run “Git: Initialize Repository” to change that.',
 				folder,
 			)
-		: l10n.t('The agent has nothing of {0}. {1}', folder, reason);
+		: l10n.t('The agent has no copy of {0}. {1}', folder, reason);
 
 const setAsideWords = () =>
 	l10n.t(

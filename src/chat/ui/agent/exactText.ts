@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import { codePointName, replaceInvisible } from '../../../base/invisible.ts';
 
-/** Stands around the name of a character. It is hidden itself, so that it is named wherever the text has it. */
+/** Stands before and after the name of a hidden character. It is one itself, so wherever the text has it, it is named. */
 const MARK = '\u0001';
 
 const CONTROL_SEQUENCE =

@@ -1,6 +1,6 @@
 import type { FlowPart } from './workFlow.ts';
 
-/** What a reply has once, beside its text and steps. */
+/** The parts that a reply has only once, beside its text and steps. */
 export const ASIDES = ['summary', 'thoughts', 'plan'] as const;
 export type Aside = (typeof ASIDES)[number];
 

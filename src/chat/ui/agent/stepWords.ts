@@ -212,7 +212,7 @@ export function waitingStep(work: WorkView | undefined): StepView | undefined {
 	return work?.steps.findLast(({ approval }) => approval?.state === 'waiting');
 }
 
-/** Whether the agent waits for the user or for one of its steps, so that it is no wonder that nothing comes. */
+/** Whether the agent waits for the user or for one of its steps, which explains why nothing arrives. */
 export function isBusy(work: WorkView | undefined): boolean {
 	return work?.steps.some(({ state }) => state === 'running') ?? false;
 }

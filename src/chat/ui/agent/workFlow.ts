@@ -87,7 +87,7 @@ export function textOfParts(parts: readonly FlowPart[]): string {
 	return parts.flatMap(part => (part.kind === 'text' ? [part.text.replace(/^\s*\n|\s+$/g, '')] : [])).join('\n\n');
 }
 
-/** What needs no attention any more. */
+/** Whether a step no longer needs attention. */
 function isFoldable({ state, approval }: StepView): boolean {
 	return state === 'done' && !['waiting', 'no', 'unanswered', 'refused'].includes(approval?.state ?? '');
 }

@@ -31,7 +31,7 @@ export function installationEnvironment({ relay, token, home }: InstallationPlac
 		http_proxy: address,
 		YARN_HTTPS_PROXY: address,
 		YARN_HTTP_PROXY: address,
-		// Nothing but packages is fetched.
+		// Only packages are fetched.
 		NO_UPDATE_NOTIFIER: '1',
 		npm_config_update_notifier: 'false',
 		npm_config_audit: 'false',

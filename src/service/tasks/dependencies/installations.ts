@@ -26,12 +26,12 @@ import type { ReadTreeFile } from './treeFiles.ts';
 const MAXIMUM_HOSTS = 20;
 
 interface Manager {
-	/** Of several managers of one kind, only the first one of a folder installs. */
+	/** If a folder has several managers of one kind, only the first one installs. */
 	kind: 'javascript' | 'python' | 'rust' | 'go' | 'ruby' | 'php';
 	command: readonly string[];
 	/**
-	 * What is added to switch off the programs of packages and of the repository. Undefined if the package manager
-	 * cannot do without them.
+	 * The arguments that switch off the programs of packages and of the repository. Undefined if the package manager
+	 * cannot do without these programs.
 	 */
 	withoutScripts: readonly string[] | undefined;
 	registries: ReadRegistries;

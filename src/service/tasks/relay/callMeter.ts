@@ -53,8 +53,8 @@ export class CallMeter {
 	}
 
 	/**
-	 * What the call amounts to. A provider charges for a reply that nobody read to its end as well, but its count, which
-	 * comes last, has not arrived then.
+	 * Returns what the call amounts to. A provider also charges for a reply that nobody read to its end, but its count,
+	 * which comes last, has not arrived then.
 	 */
 	measure(): Measured {
 		const isEstimated = this.input === 0 || (this.output === 0 && this.pieces > 0);

@@ -13,7 +13,7 @@ import { MeteredChunks } from './meteredChunks.ts';
 import { failureWords, type ModelCall, OverBudget } from './modelCall.ts';
 
 const MAXIMUM_NAME = 100;
-/** The payment that is required is the user's, as a higher limit. Agents do not try again after this status. */
+/** The status says “Payment Required”, as the user has to raise the limit. Agents do not try again after it. */
 const OVER_BUDGET = 402;
 
 type Description = Awaited<ReturnType<ChatGateway['describe']>>;
