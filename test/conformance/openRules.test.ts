@@ -25,8 +25,9 @@ async function whole(stream: AsyncIterable<unknown>): Promise<unknown[]> {
 }
 
 /**
- * A call, the fields of its reply without which there is nothing to read, and those whose words are all that tell what
- * came: such a field may be missing, as the event's own name says the same, but an unknown word in it is another event.
+ * A call with two lists of fields of its reply: `essential` ones, without which there is nothing to read, and `naming`
+ * ones, which say what kind of event it is. A naming field may be missing, because the event's own name says the same,
+ * but an unknown value in it makes it another event.
  */
 interface Asked {
 	call(client: Client): Promise<unknown>;

@@ -182,7 +182,7 @@ describe('the gateway', function () {
 		await assert.rejects(allOf(chunks), /broke its reply off/);
 	});
 
-	it('avoids who has just failed, and comes back to him later', async () => {
+	it('avoids a provider that has just failed, and comes back to it later', async () => {
 		const clock = new ManualClock();
 		const gateway = await start({ cheap: priced(1), dear: priced(100) }, clock);
 		await gateway.directory.ready();
@@ -203,17 +203,17 @@ describe('the gateway', function () {
 			unknown: { ...priced(2), contextLength: 100 },
 		};
 		for (const [what, request, served] of [
-			['zdr: only who is known to keep nothing', { provider: { zdr: true } }, ['kept']],
-			['data_collection: nobody who may store data', { provider: { data_collection: 'deny' } }, ['kept']],
+			['zdr: only a provider that is known to keep nothing', { provider: { zdr: true } }, ['kept']],
+			['data_collection: no provider that may store data', { provider: { data_collection: 'deny' } }, ['kept']],
 			[
-				'quantizations: none that is not listed or not told',
+				'quantizations: only a provider that states one of the listed ones',
 				{ provider: { quantizations: ['int4', 'int8'] } },
 				['stored'],
 			],
 			['only', { provider: { only: ['unknown', 'elsewhere'] } }, ['unknown']],
 			['ignore', { provider: { ignore: ['stored', 'kept'] } }, ['unknown']],
 			[
-				'require_parameters: nobody who would leave one out',
+				'require_parameters: no provider that would leave one out',
 				{ top_k: 3, provider: { require_parameters: true } },
 				['kept', 'unknown'],
 			],
@@ -224,7 +224,7 @@ describe('the gateway', function () {
 			it(what, async () => {
 				const { servedBy, chats } = counting(await start(upstreams));
 				for (let count = 0; count < 12; count++) {
-					// Everybody who may serve does so once: who has served is ignored next.
+					// Every provider that may serve does so once: those that have served are ignored next.
 					const done = Object.keys(chats());
 					const ignore = [...('ignore' in (request.provider ?? {}) ? ['stored', 'kept'] : []), ...done];
 					const next = { ...request, provider: { ...request.provider, ignore } };
@@ -245,7 +245,7 @@ describe('the gateway', function () {
 			assert.deepEqual(Object.keys(body).sort(), ['messages', 'model', 'stream', 'stream_options', 'temperature']);
 		});
 
-		it('and names for everybody who hosts the model what excludes him', async () => {
+		it('and names for every provider of the model what excludes it', async () => {
 			const gateway = await start(upstreams);
 			const { message } = await refusal(
 				gateway.chat({ provider: { zdr: true, ignore: ['kept'], quantizations: ['int4'] } }),
@@ -285,7 +285,7 @@ describe('the gateway', function () {
 			);
 		});
 
-		it('a prefix equals order: others serve when he does not host the model or fails', async () => {
+		it('a prefix like order: others serve when its provider does not host the model or fails', async () => {
 			const gateway = await start({
 				one: { behaves: { status: 503 } },
 				two: { models: ['large'] },

@@ -141,7 +141,7 @@ describe('the ranking of providers', () => {
 		assert.deepEqual(order(candidates, { order: ['b', 'a'], allow_fallbacks: false }), ['b', 'a']);
 	});
 
-	it('puts who misses a preferred speed behind the others, and keeps him', () => {
+	it('puts a provider that misses a preferred speed behind the others, and keeps it', () => {
 		const slow = candidate('slow', 1, { throughput: 5, latency: 4 });
 		const fast = candidate('fast', 9, { throughput: 50, latency: 0.5 });
 		for (const preferences of [
@@ -156,7 +156,7 @@ describe('the ranking of providers', () => {
 		assert.deepEqual(order([candidate('new', 1), fast], { sort: 'price', preferred_max_latency: 1 }), ['new', 'fast']);
 	});
 
-	it('puts who has just failed behind the others of its part', () => {
+	it('puts a provider that has just failed behind the others of its part', () => {
 		const candidates = [candidate('a', 1, { isResting: true }), candidate('b', 2), candidate('c', 3)];
 		assert.deepEqual(order(candidates, { sort: 'price' }), ['b', 'c', 'a']);
 		assert.deepEqual(order(candidates, { order: ['a', 'b'], sort: 'price' }), ['b', 'a', 'c']);

@@ -57,7 +57,7 @@ describe('a follow-up', function () {
 			assert.equal(await local.repository.head(first.branchName), tip);
 		});
 
-		it('takes up what the user has added to the branch, and never overwrites what he adds meanwhile', async () => {
+		it('takes up what the user has added to the branch, and never overwrites what they add meanwhile', async () => {
 			const runner = runnerOf();
 			const first = await completed(runner.create(task(), [shell('echo 1 > one.txt')]).id);
 			await local.repository.git('checkout', '--quiet', first.branchName);
