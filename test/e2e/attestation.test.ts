@@ -156,7 +156,7 @@ describe('the attestation report', function () {
 	});
 
 	for (const theme of ['light', 'dark', 'high-contrast', 'high-contrast-light'] satisfies Theme[]) {
-		it(`is at home in ${theme}, wide and narrow`, async () => {
+		it(`is legible in ${theme}, wide and narrow`, async () => {
 			await useTheme(page, theme);
 			for (const width of [400, 1000]) {
 				await page.setViewportSize({ width: width + 48, height: 900 });

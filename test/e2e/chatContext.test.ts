@@ -196,7 +196,7 @@ describe('context in the window', function () {
 		await page.keyboard.press('ControlOrMeta+A');
 		await page.keyboard.press('ControlOrMeta+C');
 		await until('what was copied is a chip', async () => {
-			// Where the extension takes more than a second to answer, it is the text that it is.
+			// If the extension takes more than a second to answer, what is pasted stays plain text.
 			await composer().fill('');
 			await composer().press('ControlOrMeta+V');
 			await until(

@@ -185,7 +185,7 @@ describe('the context in the chat page', function () {
 			(await chat.posted()).filter(({ kind }) => kind === 'completion-take' || kind === 'message-send'),
 			[],
 		);
-		// Whoever corrects a word that nothing matched.
+		// The user corrects a word that nothing matched.
 		await open({ chips: [] });
 		await textarea().pressSequentially('Why #prox');
 		await chat.answer('completion-request', []);
@@ -196,7 +196,7 @@ describe('the context in the chat page', function () {
 		await chat.answer('completion-request', items);
 		await chat.waitForPosted('completion-take');
 		assert.equal(await textarea().inputValue(), 'Why ');
-		// Whoever types on in a word that has a list: its first is not of the whole word.
+		// The user keeps typing while a list is shown, so its first item may not match the whole word.
 		await open({ chips: [] });
 		await textarea().pressSequentially('Why #pro');
 		await chat.answer('completion-request', items);
@@ -207,7 +207,7 @@ describe('the context in the chat page', function () {
 		await chat.answer('completion-request', [{ id: chip(2).id, kind: 'file', label: 'prompt.ts' }]);
 		assert.equal((await chat.waitForPosted('completion-take')).item, chip(2).id);
 		assert.equal(await textarea().inputValue(), 'Why ');
-		// Whoever types on, in the end with Enter, has it as if the list had been there.
+		// If the user presses Enter and keeps typing before the list comes, the result is as if the list had been there.
 		for (const [typed, id] of [
 			['What is it?', chip(1).id],
 			['What is it?\n', chip(1).id],

@@ -382,8 +382,8 @@ describe('Errand in the window', function () {
 		});
 	});
 
-	describe('in the end', () => {
-		it('loads nothing from elsewhere and breaks no content security policy', () => {
+	describe('after all of this,', () => {
+		it('has loaded nothing from elsewhere and broken no content security policy', () => {
 			const reports = window.messages.filter(({ text }) => /Content Security Policy/i.test(text) && /chat/.test(text));
 			assert.deepEqual(reports, []);
 		});

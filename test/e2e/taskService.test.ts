@@ -202,7 +202,7 @@ describe('a task service, and the worst that it can send', function () {
 	});
 
 	for (const width of [200, 600]) {
-		it(`has a tree that is at home at ${width} pixels`, async () => {
+		it(`has a tree that shows its rows at ${width} pixels`, async () => {
 			await makeSideBar(page, width);
 			await taskShows(page, 'Add retry to client', '45 %');
 			await screenshotInThemes(page, `task-tree-${width}`);

@@ -44,7 +44,7 @@ describe('a task’s branch that is checked out', () => {
 		client,
 	});
 
-	/** Those of a window: of the one before it, where it is given what that keeps. */
+	/** Creates the branches of a window. With the state of an earlier window, they continue that window's. */
 	const branches = (workspaceState = state) =>
 		new CheckedOutBranches({
 			workspaceState,

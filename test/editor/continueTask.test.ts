@@ -91,7 +91,7 @@ describe('a further prompt for a task that is over', () => {
 		new StateEntries(state, FOLLOW_UP_ENTRIES, (value): value is string => typeof value === 'string');
 	const posts = () => server.requestsOf('POST');
 
-	/** Does so with the question that is open, or about to be, until all is over. */
+	/** Follows the task up, and runs the command on the question that opens, until all is over. */
 	async function answer(command: string): Promise<void> {
 		let isDone = false;
 		const done = followUps.goOn('over').then(() => {

@@ -5,12 +5,12 @@ import { PromptFile } from '../../src/tasks/launch/promptFile.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { State } from './state.ts';
 
-/** Takes its time to write. */
+/** A state whose writes can be held up. */
 class SlowState extends State {
 	writes = 0;
 	private held: Promise<void> = Promise.resolve();
 
-	/** Until what this gives is called. */
+	/** Holds writes up until the returned function is called. */
 	hold(): () => void {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		this.held = promise;
@@ -67,7 +67,7 @@ describe('the prompt’s editor when a task was made of it', function () {
 		assert.equal(document.getText(), '');
 	});
 
-	it('is no newer to a window that comes later, nor after it was written: what was unsaved could not be saved then', async () => {
+	it('has the same modification time in a later window and after each write, so that unsaved text can be saved', async () => {
 		const { fs } = vscode.workspace;
 		const timeOf = async ({ uri }: PromptFile) => (await fs.stat(uri)).mtime;
 		const before = await timeOf(file);

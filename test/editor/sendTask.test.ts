@@ -173,7 +173,7 @@ describe('the request for a task', () => {
 		const first = await sendTask(dependencies(), request);
 		assert.equal(first.kind, 'unsure');
 		server.listFailure = undefined;
-		// Another window of the command than “Try Again”: nothing of the first try is handed over.
+		// Unlike “Try Again”, a new command is handed nothing of the first attempt.
 		assert.equal(await made({ ...dependencies(), tasks: () => [] }, request), server.tasks[0]?.id);
 		assert.equal(posts(), 1);
 		assert.deepEqual(state.keys(), []);

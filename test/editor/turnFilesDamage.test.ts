@@ -86,7 +86,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		assert.equal(readFileSync(inCopy('lines.txt'), 'utf8'), LINES.replace('1', 'one').replace('9', 'nine'));
 	});
 
-	it('are shown no dependencies where the agent has made a link or a file of the way to them', async () => {
+	it('get no dependencies where the agent has replaced a folder on the way to them with a link or a file', async () => {
 		write(at('server', '.gitignore'), 'node_modules/\n');
 		for (const name of ['linked', 'file', 'plain']) {
 			write(at('server', 'packages', name, 'package.json'), '{}');
@@ -113,7 +113,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		);
 	});
 
-	it('go on once what could not be kept was removed', async () => {
+	it('can be used again once what could not be kept has been removed', async () => {
 		const files = await begin('client', 'server');
 		rmSync(inCopy('server'), { recursive: true });
 		writeFileSync(inCopy('server'), 'a file');
@@ -125,7 +125,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		assert.equal(readFileSync(inCopy('server', 'server.txt'), 'utf8'), 'server\n');
 	});
 
-	it('are told in a sentence of a repository that is gone, and go on once its copy was removed', async () => {
+	it('cause a sentence about a repository that is gone, and can be used again once its copy has been removed', async () => {
 		tell(await begin('client', 'server'));
 		rmSync(at('server'), { recursive: true });
 		await assert.rejects(begin('client'), /cannot be kept: The folder .*server is not there any more\. It lies in /);
@@ -134,7 +134,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		assert.equal(readFileSync(inCopy('client.txt'), 'utf8'), 'client\n');
 	});
 
-	it('are told where the agent has put them into a repository or a submodule in the copy', async () => {
+	it('are named where the agent has put them into a repository or a submodule in the copy', async () => {
 		git('server', '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', at('client'), 'sub');
 		commit('server');
 		const files = await begin('client', 'server');
@@ -148,7 +148,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		);
 	});
 
-	it('are told where the agent has put them into the place of another open repository', async () => {
+	it('are named where the agent has put them into the place of another open repository', async () => {
 		repository('client/sub', { 'sub.txt': 'sub\n' });
 		const files = await begin('client', 'client/sub');
 		await files.keepEnd();

@@ -217,7 +217,7 @@ describe('what a connection does not list', () => {
 		assert.deepEqual(chosen, [{ imageModel: 'painter' }]);
 	});
 
-	it('is not said to keep no data in the chat where that holds over the responses endpoint alone', async () => {
+	it('is not shown as keeping no data in the chat if that is true of the responses endpoint only', async () => {
 		const { models } = connectionSchema.parse({ ...listed, models: [{ id: 'coder', codeOriented: true }] });
 		const done = selectRouting({ ...listed, models, accountZdr: false }, { model: 'coder' });
 		const detailOf = (row: string) => picks.last?.items.find(({ label }) => label.endsWith(row))?.detail ?? '';
