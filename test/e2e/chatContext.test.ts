@@ -180,7 +180,7 @@ describe('context in the window', function () {
 		await page.locator('.tab.active').hover();
 		await page.mouse.down();
 		await page.mouse.move(700, 400, { steps: 5 });
-		// Only then the editor lets the drag through to a webview.
+		// The editor lets the drag through to a webview only with Shift.
 		await page.keyboard.down('Shift');
 		await until('the page takes it', async () => {
 			await page.mouse.move(1110, 300, { steps: 5 });

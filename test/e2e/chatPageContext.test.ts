@@ -148,7 +148,7 @@ describe('the context in the chat page', function () {
 		await ask('Mend #123');
 		await chat.answer('completion-request', []);
 		assert.equal((await chat.waitForPosted('message-send')).text, 'Mend #123');
-		// Whoever does not want to wait.
+		// The user does not want to wait.
 		for (const go of [() => textarea().press('Enter'), () => chat.page.getByRole('button', { name: 'Send' }).click()]) {
 			await ask('Mend #123');
 			await go();
@@ -164,7 +164,7 @@ describe('the context in the chat page', function () {
 			),
 		);
 		assert.equal(await isSent(), false);
-		// Whoever goes elsewhere stays there, and has what Enter was for.
+		// A user who goes elsewhere stays there, and still gets what Enter was for.
 		await textarea().blur();
 		assert.equal(await isSent(), false);
 		await chat.answer('completion-request', items);
@@ -176,7 +176,7 @@ describe('the context in the chat page', function () {
 		await textarea().blur();
 		await chat.answer('completion-request', []);
 		assert.equal((await chat.waitForPosted('message-send')).text, 'Mend #123');
-		// Whoever takes Enter back.
+		// The user takes Enter back.
 		await ask('Why #pro');
 		await textarea().press('Escape');
 		await chat.answer('completion-request', items);
@@ -277,7 +277,7 @@ describe('the context in the chat page', function () {
 			window.dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
 		});
 		assert.deepEqual((await chat.waitForPosted('context-drop')).uris, ['file:///home/me/a.ts', 'file:///home/me/b.ts']);
-		/** With the answer of a host that knows at once. */
+		/** Pastes, with the answer of a host that knows at once. */
 		const paste = (answer?: Answer) =>
 			textarea().evaluate((element, given) => {
 				const data = new DataTransfer();

@@ -241,7 +241,7 @@ describe('the conversations of the window', function () {
 		await frame.locator('chat-composer textarea').focus();
 		await composerHasCursor(frame);
 		await page.keyboard.type('Typed and not sent');
-		// At once: neither the editor nor the host has written it down by then.
+		// The window reloads at once, before the editor or the host can have written it down.
 		await reloadWindow(page);
 		frame = await openChat(page);
 		await until('it is back', async () => {

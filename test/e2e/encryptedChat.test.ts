@@ -33,7 +33,7 @@ const KEY = 'sk-0123456789abcdefWXYZ';
 /** What is said in conversations that are kept, and in one that is not. */
 const KEPT = 'the kept lighthouse';
 const MARKER = 'zirconium walrus';
-/** In a file of the workspace that goes with a message. */
+/** The words in a file of the workspace that goes with a message. */
 const CONTEXT = 'rhodium pelican';
 
 describe('the encrypted chat in the window', function () {
@@ -223,7 +223,7 @@ describe('the encrypted chat in the window', function () {
 			await page.keyboard.type(text);
 			await until('the composer has what is typed', async () => (await composer().inputValue()) === text);
 		};
-		/** Only a question that has the keyboard is answered by a key. */
+		/** Presses a key once the question has the keyboard, because only then does the key answer it. */
 		const answer = async (key: 'Enter' | 'Escape') => {
 			await until('the question has the keyboard', () =>
 				dialog(page, question).evaluate(box => box.contains(document.activeElement)),

@@ -9,9 +9,9 @@ import { readSetting } from '../../src/platform/settings.ts';
 export interface SettingsReport {
 	isTrusted: boolean;
 	folders: string[];
-	/** As the extension reads them. */
+	/** The settings as the extension reads them. */
 	values: Record<string, unknown>;
-	/** As they stand for each folder. */
+	/** The settings as they are for each folder. */
 	ofFolders: Record<string, unknown>[];
 }
 
