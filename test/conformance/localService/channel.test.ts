@@ -55,7 +55,7 @@ async function refusal(implementation: Implementation, request: PeerRequest, sta
 	return first;
 }
 
-/** As the extension's own transport has it: the address and the key are put in place at each request. */
+/** Creates a client whose transport works like the extension's own, which sets address and key at each request. */
 function ownClient(implementation: Implementation): Client {
 	const transport = createFetchTransport((address, init) => {
 		const { pathname, search } = new URL(address);

@@ -36,7 +36,7 @@ conformance(
 					['throughput', race.fastest],
 				] as const) {
 					if (sort !== 'price') {
-						// Whoever has not been measured yet is tried first.
+						// A provider that has not been measured yet is tried first.
 						await server(sort);
 						await server(sort);
 					}

@@ -9,7 +9,7 @@ const remove = createKeyRemover(KEY);
 const spelled = (key: string, spell: (code: string) => string) =>
 	key.replace(/./g, letter => spell(letter.charCodeAt(0).toString(16).padStart(2, '0')));
 
-/** As texts carry a key. */
+/** The forms in which texts carry a key. */
 const FORMS: Record<string, string> = {
 	whole: KEY,
 	'in lower case': KEY.toLowerCase(),

@@ -65,7 +65,7 @@ describe('what a process that was killed has left', function () {
 		const ids = await idsOf(child);
 		assert.equal(ids.length, 2);
 		for (const id of ids) {
-			// Before that its environment cannot be read.
+			// Before the program is there, its environment cannot be read.
 			await waitFor('sleep', async () => (await readFile(`/proc/${id}/cmdline`, 'latin1')).startsWith('sleep'));
 		}
 		await waitFor('the end of the leader', async () => !(await isAlive(pid)));

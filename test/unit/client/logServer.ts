@@ -60,7 +60,7 @@ export function wordsOf(event: FollowEvent): string {
 export class LogServer {
 	/** The answers to connections, in turn; the last one for ever. */
 	connections: LogConnection[] = [];
-	/** To everything but the log. */
+	/** The answer to every request but those for the log. */
 	answerTask: Answer = response => sendJson(response, 200, { task: { id: 't1', status: 'processing' } });
 	client: TestClient;
 	readonly faulty: FaultServer;

@@ -134,7 +134,7 @@ describe('Supervisor', function () {
 			const slow = upstream('slow');
 			const supervisor = supervise(undefined, undefined, undefined, async () => {
 				const given = handover;
-				// Whoever reads the older one takes longer over it.
+				// It takes longer to read the older one.
 				await systemClock.sleep(given.upstreams[0]?.slug === 'slow' ? 200 : 0);
 				return given;
 			});

@@ -33,7 +33,7 @@ describe('a remote image', () => {
 	const load = (address: string, trusted: string[] = [], resolve = async (): Promise<string[]> => []) =>
 		loadRemoteImage(address, { resolve, trustedOrigins: trusted });
 
-	/** With the addresses that were tried. Where one is, nobody answers: it ends there. */
+	/** Resolves with the addresses that were tried. It ends with the first one, because no server answers there. */
 	async function tryOnce(address: string, resolve: () => Promise<string[]>) {
 		const tried: string[] = [];
 		const abort = new AbortController();
@@ -208,7 +208,7 @@ describe('a remote image', () => {
 			response.end(PNG);
 		});
 		const address = `http://rebound.example:${new URL(origin).port}`;
-		// As another extension would, when the name still led here.
+		// Another extension could do this while the name still led here.
 		const lookup: LookupFunction = (_, { all }, done) =>
 			all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4);
 		await new Promise((resolve, reject) => {

@@ -68,20 +68,20 @@ describe('the ranking of providers', () => {
 			near(dear, 1 / 21);
 		});
 
-		it('gives less to who fails more often', () => {
+		it('gives less to a provider that fails more often', () => {
 			const { good, bad } = shares([candidate('good', 1), candidate('bad', 1, { uptime: 0.25 })]);
 			near(good, 0.8);
 			near(bad, 0.2);
 		});
 
-		it('takes a missing price for the highest, and for none where nothing is paid', () => {
+		it('counts a missing price as the highest, and as zero if nothing is paid', () => {
 			const remote = shares([candidate('silent', undefined), candidate('cheap', 1), candidate('dear', 4)]);
 			near(remote['silent'], 1 / 18);
 			const local = shares([candidate('own', undefined, {}, { isDedicated: true }), candidate('cheap', 1)]);
 			assert.ok((local['own'] ?? 0) > 0.98);
 		});
 
-		it('shares evenly among those who cost nothing', () => {
+		it('shares evenly among providers that cost nothing', () => {
 			const { one, other } = shares([candidate('one', 0), candidate('other', 0)]);
 			near(one, 0.5);
 			near(other, 0.5);
@@ -101,13 +101,13 @@ describe('the ranking of providers', () => {
 		assert.deepEqual(order(candidates, { sort: 'latency' }), ['c', 'b', 'a']);
 	});
 
-	it('takes an object that it does not understand for no wish at all', () => {
+	it('ignores an object that it does not understand', () => {
 		const candidates = [candidate('cheap', 1), candidate('dear', 2)];
 		near(shares(candidates, { sort: { partition: 'none' } })['cheap'], 0.8);
 		near(shares(candidates, { preferred_max_latency: { unheard: 1 } })['cheap'], 0.8);
 	});
 
-	it('tries once who was never measured, and waits for what comes of it', () => {
+	it('tries a provider once that was never measured, and waits for the result', () => {
 		const known = candidate('known', 1, { throughput: 500, latency: 0.01 });
 		for (const sort of ['throughput', 'latency'] as const) {
 			assert.deepEqual(order([known, candidate('new', 1)], { sort }), ['new', 'known']);
@@ -123,11 +123,11 @@ describe('the ranking of providers', () => {
 			assert.deepEqual(order(candidates, { order: ['c'], sort: 'price' }), ['c', 'a', 'b']);
 		});
 
-		it('skips who does not host the model', () => {
+		it('skips a provider that does not host the model', () => {
 			assert.deepEqual(order(candidates, { order: ['nobody', 'b'], sort: 'price' }), ['b', 'a', 'c']);
 		});
 
-		it('means by the slug of the service everybody on this machine, but not for a closed model', () => {
+		it('takes the service’s slug to mean every provider on this machine, but not for a closed model', () => {
 			const own = candidate('own', 3, {}, { isDedicated: true });
 			assert.equal(order([...candidates, own], { order: ['errand'] })[0], 'own');
 			const closed = { ...own, offer: { ...own.offer, openWeights: false } };

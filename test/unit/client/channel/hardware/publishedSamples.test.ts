@@ -106,7 +106,7 @@ describe('the GPU maker’s published samples', () => {
 			},
 		];
 
-		/** As the stand-in maker signs it now, beside a GPU, with the evidence of all of them. */
+		/** Resolves with the finding on these claims when the stand-in maker signs them now, beside those of a GPU. */
 		async function findingOf(claims: Claims, version: ClaimsVersion) {
 			const nonce = Buffer.from(String(claims['eat_nonce']), 'hex');
 			const gpu = maker.device();

@@ -179,7 +179,7 @@ describe('a model server that is found on this machine', function () {
 	describe('of another user', () => {
 		before(function () {
 			if (!canBeAnotherUser) {
-				// Only the administrator of a Linux system can start one.
+				// Only the administrator of a Linux system can start a server as another user.
 				this.skip();
 			}
 		});
