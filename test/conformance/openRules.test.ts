@@ -122,7 +122,7 @@ function withField(value: unknown, path: string, changed: unknown): unknown {
 	return copy;
 }
 
-/** Ways in which a service leaves a field out, or says something in it that nobody knows. */
+/** Ways in which a service leaves a field out, or says something unknown in it. */
 const ABSENT: readonly unknown[] = [undefined, null, absentText];
 const unknownValue = (value: unknown) => (typeof value === 'string' ? ['never-heard-of'] : []);
 
@@ -158,7 +158,7 @@ describe('what holds throughout', () => {
 		});
 	}
 
-	prove(`${RULES}/2`, 'a field that nobody knows is kept', async ({ client, server }) => {
+	prove(`${RULES}/2`, 'an unknown field is kept', async ({ client, server }) => {
 		const berth = { number: 7, tide: [null, 'ebb'] };
 		const answer = (json: unknown) => server.answer(() => true, { status: 200, headers: {}, json });
 		const keeps = (value: unknown) => assert.deepEqual((value as { berth?: unknown } | undefined)?.berth, berth);

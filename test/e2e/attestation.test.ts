@@ -181,7 +181,7 @@ describe('the attestation report', function () {
 		await frame.locator('details[open] pre').first().waitFor();
 	});
 
-	it('asks nobody at the GPU maker without a yes, says so, and asks again when told to check again', async () => {
+	it('sends the GPU maker no question without a yes, says so, and asks again when told to check again', async () => {
 		const claims = [{ alg: 'ES384', kid: 'key-1' }, { iss: GPU_MAKER.issuer }, {}];
 		const token = claims.map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
 		enclave.alter = record => ({ ...record, gpu_eat: token });

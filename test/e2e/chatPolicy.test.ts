@@ -94,7 +94,7 @@ describe('the policy of a conversation in the window', function () {
 		return served();
 	}
 
-	it('sends to nobody but the provider that it allows', async () => {
+	it('sends to no provider but the one that it allows', async () => {
 		for (const slug of ['cheap', 'soon', 'rapid']) {
 			await allowOnly(slug);
 			const before = chats(slug);
@@ -168,7 +168,7 @@ describe('the policy of a conversation in the window', function () {
 		await dismissInput(page);
 	});
 
-	it('is refused before anything is sent where it leaves nobody, with the way to change it', async () => {
+	it('is refused before anything is sent if it leaves no provider, with the way to change it', async () => {
 		await allowOnly('cheap');
 		await policyButton().click();
 		await row('Zero Data Retention…').click();
@@ -185,7 +185,7 @@ describe('the policy of a conversation in the window', function () {
 		await frame.getByRole('button', { name: 'Select Routing Policy: Balanced' }).waitFor();
 	});
 
-	it('says of a provider that fails that nobody else was allowed', async () => {
+	it('says of a provider that fails that no other was allowed', async () => {
 		const { cheap } = upstreams;
 		assert.ok(cheap);
 		const behaviour = cheap.behaviour;

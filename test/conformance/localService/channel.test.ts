@@ -18,7 +18,7 @@ const ADDRESSES = id('endpoints/prose', 1);
 
 const scoped = ({ provider, model }: Implementation): string => `/enc/${provider}/${model}`;
 
-/** Every call carries the key: this service stands on its user's own machine, and answers nobody else. */
+/** Every call carries the key: this service runs on its user's own machine, and answers no other user. */
 const attest = (implementation: Implementation, base = scoped(implementation)): Promise<ChannelPeer> =>
 	ChannelPeer.attest(path => implementation.fetch(path), base);
 

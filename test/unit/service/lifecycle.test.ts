@@ -255,7 +255,7 @@ describe('the life of the local service', function () {
 			});
 		}
 
-		it('goes on when nobody reads what it prints any more', async () => {
+		it('goes on when its output is no longer read', async () => {
 			const service = await start();
 			service.child.stdout?.destroy();
 			service.child.stderr?.destroy();

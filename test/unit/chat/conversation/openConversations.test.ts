@@ -293,7 +293,7 @@ describe('the conversations of a window', () => {
 			assert.deepEqual([replyOf(conversations).state, replyOf(conversations).text], ['stopped', 'So far']);
 		});
 
-		it('and leave alone whoever has begun something else before it is taken back', async () => {
+		it('and leave a user alone who has begun something else before it is taken back', async () => {
 			const conversations = await open();
 			const deletion = await conversations.delete(await ask(conversations, first, 'One?'));
 			const other = await ask(conversations, second, 'Two?');

@@ -321,7 +321,7 @@ describe('the gateway', function () {
 			assert.match((await refusal(gateway.chat({ model: 'mine' }, { host: 'public' }), 400)).message, /alias/);
 		});
 
-		it('the slug of the service as everybody on this machine, on both forms, and not for closed models', async () => {
+		it('the slug of the service as every provider on this machine, on both forms, and not for closed models', async () => {
 			const gateway = await start({
 				remote: { models: ['small', 'closed'] },
 				own: { local: true, models: ['small', { id: 'closed', openWeights: false }], ...priced(50) },

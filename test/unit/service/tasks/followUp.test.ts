@@ -201,7 +201,7 @@ describe('a follow-up', function () {
 			assert.equal(await local.repository.git('status', '--porcelain'), '');
 		});
 
-		it('is made on a new branch while somebody rebases the branch', async () => {
+		it('is made on a new branch while the branch is being rebased', async () => {
 			const outcome = await goOn(async branch => {
 				await local.repository.git('checkout', '--quiet', branch);
 				await local.repository.git('rebase', '--quiet', '--force-rebase', '--exec', 'false', 'main').catch(() => {});

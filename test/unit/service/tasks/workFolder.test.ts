@@ -99,7 +99,7 @@ describe('the folder that agents work in', function () {
 		}
 	});
 
-	it('stays where somebody has put another folder in its place while the service ran', async () => {
+	it('stays if another folder has taken its place while the service ran', async () => {
 		const service = await ServiceProcess.start({ stateFolder: state });
 		await rm(work, { recursive: true });
 		const assertUntouched = await makeUsersFolder(work);

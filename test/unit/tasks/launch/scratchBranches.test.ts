@@ -85,7 +85,7 @@ describe('scratch branches', () => {
 		assert.equal(await remote(), '');
 	});
 
-	it('are kept, and it is said, where somebody has moved them', async () => {
+	it('are kept, with a message, if they have been moved', async () => {
 		const { name } = await make();
 		const next = await repository.commitAll('Somebody’s work');
 		await repository.git('push', '--quiet', 'origin', `${next}:refs/heads/${name}`);
