@@ -117,7 +117,7 @@ describe('the policy of a conversation in the window', function () {
 				assert.deepEqual(went, wanted);
 				return;
 			}
-			// A machine that stood still has measured one of them wrong: a service that begins anew measures all anew.
+			// A machine that stalled has measured one of them wrong: a service that starts again measures all of them again.
 			const service = localService(server);
 			assert.ok(service);
 			process.kill(service.pid, 'SIGTERM');
@@ -204,7 +204,7 @@ describe('the policy of a conversation in the window', function () {
 		const said = (text: string) => page.locator('.quick-input-widget:visible').getByText(text).first().waitFor();
 		/** What is typed before the box of the field is there goes into the list, and Enter then accepts an empty box. */
 		const boxOf = (field: string) => said(`: ${field}`);
-		/** What was refused is judged anew in the extension, and Enter does nothing until then. */
+		/** The extension judges a refused message again, and Enter does nothing until then. */
 		const enter = (taken: Locator) =>
 			until('what was typed is taken', async () => {
 				await page.keyboard.press('Enter');

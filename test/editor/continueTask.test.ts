@@ -22,7 +22,7 @@ describe('a further prompt for a task that is over', () => {
 	/** Where the task's branch is. */
 	let checkedOut: { branch: string; worktree: string } | undefined;
 	let remembered: string[];
-	/** Whether a new task is made of what is sent. */
+	/** Whether a new task is made from what is sent. */
 	let isMade: boolean;
 	let isTrusted: boolean;
 	let isLocal: boolean;

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { commands, EXTENSION_ID, type SettingId, settingScopes, views } from '../../src/platform/ids.ts';
 import { readSetting } from '../../src/platform/settings.ts';
 
-/** What a window reads of our settings. */
+/** The values that a window reads for our settings. */
 export interface SettingsReport {
 	isTrusted: boolean;
 	folders: string[];

@@ -93,7 +93,7 @@ describe('a key is taken out of an error', () => {
 		assert.equal(error.code, 'source-link-missing');
 	});
 
-	it('also where causes go round in a circle, or are no errors', () => {
+	it('even if its causes form a circle, or are not errors', () => {
 		const error: Error & { own?: unknown } = new Error('a', { cause: { text: KEY, socket: new Map() } });
 		error.own = error;
 		removeKeyFrom(error, remove);

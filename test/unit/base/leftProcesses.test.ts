@@ -10,7 +10,7 @@ const GRACE_MS = 5_000;
 /** Other tests run at the same time. */
 const MARKER = `left/${randomUUID()}`;
 
-describe('what a process that was killed has left', function () {
+describe('a process that a killed process has left behind', function () {
 	this.timeout(60_000);
 	before(function () {
 		if (process.platform === 'win32') {

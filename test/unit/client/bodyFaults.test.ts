@@ -20,7 +20,7 @@ const FAST = { level: 1 };
 type Coder = () => Transform;
 
 const gzip: Coder = () => zlib.createGzip(FAST);
-/** What services and proxies code with though they were not asked to. */
+/** The codings that services and proxies use without being asked. */
 const CODINGS: readonly [string, Coder][] = [
 	['gzip', gzip],
 	['x-gzip', gzip],
@@ -59,7 +59,7 @@ describeWithBothTransports('a body', transport => {
 	});
 	afterEach(() => server.stop());
 
-	/** How much more memory is in use after `run`, in megabytes. */
+	/** Resolves with how much more memory is in use after `run`, in megabytes. */
 	const growth = async (run: () => Promise<unknown>) => {
 		const before = process.memoryUsage.rss();
 		await run();

@@ -88,7 +88,7 @@ export class LogServer {
 		return this.streams.map(({ query }) => Number(query.get('fromIndex')));
 	}
 
-	/** How often the task itself was asked for. */
+	/** The number of requests for the task itself. */
 	get taskQueries(): number {
 		return this.faulty.received.filter(({ path }) => path === '/api/tasks/t1').length;
 	}

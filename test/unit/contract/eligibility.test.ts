@@ -9,7 +9,7 @@ function judged(facts: Partial<ProviderFacts>, preferences: RoutingPolicy, reque
 	return [...exclusions.map(({ kind }) => kind), ...unknown.map(fact => `?${fact}`)];
 }
 
-describe('whether a provider may serve a request', () => {
+describe('the decision whether a provider may serve a request', () => {
 	it('excludes no provider if the policy asks for nothing, whatever is unknown', () => {
 		assert.deepEqual(judged({}, {}, { temperature: 1 }), []);
 		assert.deepEqual(judged({}, { data_collection: 'allow', zdr: false, sort: 'price', allow_fallbacks: false }), []);

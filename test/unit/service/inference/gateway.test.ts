@@ -418,7 +418,7 @@ function bound(harness: GatewayHarness) {
 	};
 }
 
-/** How many requests each server got, of those that got one. */
+/** Counts the requests of each server that got one. */
 function counting(harness: GatewayHarness) {
 	const chats = () =>
 		Object.fromEntries(

@@ -124,7 +124,7 @@ export function useGateway(): typeof GatewayHarness.start {
 /** Returns the prices of an upstream, from the price of a million tokens of input and of output together. */
 export const priced = (price: number) => ({ prices: { input: price / 2, output: price / 2 } });
 
-/** Why it was not served. */
+/** Resolves with the error of a request that was not served. */
 export async function refusal(attempt: Promise<unknown>, status: number): Promise<RequestRefused> {
 	const error = await attempt.then(
 		() => assert.fail('it was served'),

@@ -40,7 +40,7 @@ function candidate(
 
 const ROUNDS = 1000;
 
-/** How often each is the first of 1,000 rankings. */
+/** Returns how often each is the first of 1,000 rankings. */
 function shares(candidates: Ranked[], preferences: RoutingPolicy = {}): Record<string, number> {
 	const random = seededRandom(7);
 	const counts: Record<string, number> = {};
