@@ -88,7 +88,7 @@ const mcpServer = {
 	...node,
 	alias: withoutValidator,
 	entryPoints: { mcp: 'src/mcp/main.ts' },
-	// In one file, modules that are loaded on demand would begin zod in another order than its own need.
+	// In one file, modules that are loaded on demand would initialise zod in an order that its modules cannot handle.
 	...split,
 	// It asks a local service with the fetch of Node itself.
 	external: ['./core/undiciTransport.ts'],
@@ -138,7 +138,7 @@ function editorTests() {
 		outbase: 'test/editor',
 		outdir,
 		outExtension: { '.js': '.cjs' },
-		// The protocol's package is loaded on first use, which would begin zod in another order than its modules need.
+		// The protocol's package is loaded on first use. It would initialise zod in an order that its modules cannot handle.
 		external: ['vscode', 'mocha', '@agentclientprotocol/sdk'],
 		// A module of CommonJS has no address of its own.
 		define: { ...common.define, 'import.meta.url': 'importMetaUrl' },

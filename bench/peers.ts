@@ -16,7 +16,7 @@ interface Chunk {
 
 const textOf = (chunk: Chunk) => chunk.choices?.[0]?.delta?.content ?? '';
 
-/** The packages are not typed, because they are not installed where nobody has run a bench yet. */
+/** The packages are not typed, because they are not installed before a bench has been run. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const load = (name: string): Promise<any> => import(name);
 

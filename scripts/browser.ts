@@ -21,7 +21,7 @@ const installed = [
 	'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** Ours, so that CI, a container and a user's machine show the same. */
+/** We choose these flags, so that CI, a container and a user's machine show the same. */
 export const browserFlags = [
 	// A container has no user namespaces to build the sandbox from; nothing but our own pages is opened.
 	'--no-sandbox',
@@ -53,8 +53,8 @@ export function findBrowser(): string | undefined {
 }
 
 /**
- * A browser for the tests: the one there is, or a new one where the user or CI agrees to that. CI gets the one that is
- * quickest wherever the system has it.
+ * Resolves with the path of a browser for the tests: the one that is installed, or a new one if the user agrees or the
+ * run is in CI. CI gets the quickest one wherever the system offers it.
  */
 export async function ensureBrowser(): Promise<string> {
 	const found = findBrowser();

@@ -15,8 +15,8 @@ export interface DebianPackage {
 }
 
 /**
- * Returns the path of a program that the tests need: the one there is, or a new one where the user or CI agrees to that.
- * Rejects with advice.
+ * Resolves with the path of a program that the tests need: the one that is installed, or a new one if the user agrees or
+ * the run is in CI. Otherwise it rejects with advice.
  */
 export async function ensureDebianPackage({ what, packageName, find, advice }: DebianPackage): Promise<string> {
 	const found = find();

@@ -73,7 +73,10 @@ export function endChildrenOnSignal(cleanUp: () => void): void {
 	process.channel?.unref();
 }
 
-/** The exit code of a program; never, when it ended because everything ends: nothing may follow it then. */
+/**
+ * Resolves with the exit code of a program. It never resolves if the program ended because the whole launch ends, so that
+ * nothing can follow.
+ */
 export async function exitCodeOf(child: ChildProcess): Promise<number> {
 	const code = await new Promise<number>((resolve, reject) => {
 		child.once('error', reject);

@@ -15,7 +15,7 @@ async function main(): Promise<void> {
 	const summary: string[] = [];
 	let totals: Totals = none;
 	try {
-		// Asks, where it has to, before the reader has gone for a coffee.
+		// It asks first, if it has to ask, before the user leaves the terminal.
 		const browser = await ensureBrowser().then(
 			() => undefined,
 			(error: Error) => error,

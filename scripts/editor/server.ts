@@ -88,7 +88,7 @@ export async function startEditorServer(options: EditorOptions): Promise<Editor>
 			// The service is ended last: until then a window could have started it again.
 			await endService(stateFolder);
 			process.removeListener('exit', onExit);
-			// Processes that were killed late can hold the other ends.
+			// Processes that were killed late may still hold the pipes open.
 			server.stdout.destroy();
 			server.stderr.destroy();
 		})();

@@ -1,7 +1,7 @@
 export interface Totals {
 	passed: number;
 	failed: number;
-	/** Those that this machine cannot run. */
+	/** The number of tests that this machine cannot run. */
 	skipped?: number;
 	/** The titles and errors of failed tests. A failure outside a test has none. */
 	failures?: readonly string[];

@@ -15,7 +15,10 @@ const LIMIT_MS = 60_000;
 describe('the end of a sandbox', () => {
 	let sandbox: TestSandbox;
 	let mark: string;
-	/** Leaves processes behind in every way there is: in sessions of their own, without a parent, deaf to signals. */
+	/**
+	 * A script that leaves processes behind in every possible way: in sessions of their own, without a parent, ignoring
+	 * signals.
+	 */
 	let leaving: string;
 	beforeEach(async () => {
 		sandbox = await TestSandbox.create();

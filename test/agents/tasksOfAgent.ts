@@ -19,7 +19,8 @@ export function testTasksOf(agent: string): void {
 
 		it('is found and tried', () => tasks.checkIsFoundAndTried());
 
-		it('edits, runs the tests, mends what failed, and its work comes home as a branch', () => tasks.checkMends());
+		it('edits, runs the tests, mends what failed, and its work arrives in the repository as a branch', () =>
+			tasks.checkMends());
 
 		it('goes on with its own session in a follow-up', () => tasks.checkGoesOn());
 

@@ -16,7 +16,7 @@ function has(program: string): boolean {
 	}
 }
 
-describe('what works in the sandbox', () => {
+describe('an agent in the sandbox', () => {
 	let sandbox: TestSandbox;
 	beforeEach(async () => {
 		sandbox = await TestSandbox.create();
@@ -29,7 +29,7 @@ describe('what works in the sandbox', () => {
 		return output;
 	}
 
-	it('the tree: read, written and run, with the same files outside', async () => {
+	it('reads, writes and runs the tree, with the same files outside', async () => {
 		await writeFile(path.join(sandbox.tree, 'given'), 'from outside');
 		const output = await outputOf(
 			'pwd; cat given; echo " and inside" >>given; mkdir -p a/b; printf "#!/bin/sh\\necho it runs" >a/b/run; chmod +x a/b/run; a/b/run',
@@ -38,7 +38,7 @@ describe('what works in the sandbox', () => {
 		assert.equal(await readFile(path.join(sandbox.tree, 'given'), 'utf8'), 'from outside and inside\n');
 	});
 
-	it('a home folder and temporary files that are on the disk', async function () {
+	it('has a home folder and temporary files that are on the disk', async function () {
 		if (holdsOurNode('/tmp')) {
 			this.skip();
 		}
@@ -48,7 +48,7 @@ describe('what works in the sandbox', () => {
 		assert.equal(output, '/home/agent\n/home/agent\n/tmp\n1\nsame\n');
 	});
 
-	it('who and where one is: the user, the host, the time zone, the characters', async () => {
+	it('has a user, a host name, the time zone of the machine and UTF-8', async () => {
 		const zone = execFileSync('date', ['+%Z'], { encoding: 'utf8' });
 		const output = await outputOf(
 			'whoami; id -gn; hostname; date +%Z; printf "é" | wc -m; getent hosts localhost | grep -c localhost',
@@ -56,14 +56,14 @@ describe('what works in the sandbox', () => {
 		assert.equal(output, `agent\nagent\nagent\n${zone}1\n1\n`);
 	});
 
-	it('git', async () => {
+	it('works with git', async () => {
 		const output = await outputOf(
 			'git init -q -b main . && git config user.name a && git config user.email a@b && echo 1 >file && git add . && git commit -q -m First && git status --short && git log --format=%s',
 		);
 		assert.equal(output, 'First\n');
 	});
 
-	it('node and npm, offline', async () => {
+	it('works with node and npm, offline', async () => {
 		const manifest = { name: 'sample', version: '1.0.0', scripts: { test: 'node test.js' } };
 		await writeFile(path.join(sandbox.tree, 'package.json'), JSON.stringify(manifest));
 		await writeFile(path.join(sandbox.tree, 'test.js'), 'require("assert").equal(1, 1); console.log("passed")');
@@ -84,7 +84,7 @@ describe('what works in the sandbox', () => {
 		['cc', 'printf "#include <stdio.h>\\nint main() { puts(\\"works\\"); }" >a.c && cc a.c && ./a.out'],
 		['perl', 'perl -MPOSIX -e "print qq(works\\n)"'],
 	] as const) {
-		it(`${program}, if this machine has it`, async function () {
+		it(`works with ${program}, if this machine has it`, async function () {
 			if (!has(program)) {
 				this.skip();
 			}
@@ -92,14 +92,14 @@ describe('what works in the sandbox', () => {
 		});
 	}
 
-	it('servers of its own on its own loopback', async () => {
+	it('reaches its own servers on its own loopback', async () => {
 		const output = await outputOf(
 			"node -e \"const http = require('http'); const s = http.createServer((q, r) => r.end('mine')).listen(3000, '127.0.0.1', async () => { console.log(await (await fetch('http://localhost:3000')).text()); s.close(); })\"",
 		);
 		assert.equal(output, 'mine\n');
 	});
 
-	it('standard input and output, whole and as they come', async () => {
+	it('has its whole standard input and output', async () => {
 		const child = await sandbox.start('cat; echo end');
 		const ended = outcomeOf(child);
 		const text = `${'x'.repeat(1_000)}\n`.repeat(3_000);
@@ -107,7 +107,7 @@ describe('what works in the sandbox', () => {
 		assert.equal((await ended).stdout, `${text}end\n`);
 	});
 
-	describe('the relay', () => {
+	describe('with a relay, which', () => {
 		let server: Server | undefined;
 		afterEach(() => {
 			server?.closeAllConnections();

@@ -25,7 +25,7 @@ const sharing = (server: ContractServer, memory: ChannelMemory): Client =>
 		channel: { memory },
 	});
 
-/** Returns a token of the right form that carries this nonce and that nobody vouches for. */
+/** Returns a token of the right form that carries this nonce and that no authority vouches for. */
 const tokenWith = (nonce: unknown) =>
 	`e30.${Buffer.from(JSON.stringify({ eat_nonce: nonce })).toString('base64url')}.e30`;
 

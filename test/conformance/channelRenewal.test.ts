@@ -81,7 +81,7 @@ describe('the renewal of a session of the encrypted channel', () => {
 		});
 	}
 
-	prove(RENEWAL, 'asks at its begin about another key than the known one, before anything is sent', async context => {
+	prove(RENEWAL, 'asks at its start about a key other than the known one, before anything is sent', async context => {
 		const { client, server } = context;
 		for (const answer of [false, true]) {
 			const asked: Parameters<Confirm>[] = [];

@@ -7,7 +7,7 @@ import { collect } from '../unit/client/testClient.ts';
 import { arrives, asking, isRefused, MODEL, TEXT, tool, user } from './chatProofs.ts';
 import { prove } from './harness.ts';
 
-describe('chat messages', () => {
+describe('the chat client (messages)', () => {
 	prove(
 		'inference/message-chat-completions/1',
 		'sends messages of the four roles, and refuses another',
@@ -33,7 +33,7 @@ describe('chat messages', () => {
 
 	prove(
 		'inference/message-chat-completions/2',
-		'sends the content as it is, and refuses what is no text',
+		'sends the content as it is, and refuses content that is not text',
 		async context => {
 			await arrives(context, { model: MODEL, messages: [user('Größe 世界 ☕\n\t"quoted"\u2028'), user('text')] });
 			await isRefused(
@@ -45,15 +45,19 @@ describe('chat messages', () => {
 		},
 	);
 
-	prove('inference/message-chat-completions/3', 'refuses a result of no call, and a call elsewhere', async context => {
-		const named = /^messages\[0\]\.tool_call_id is (missing|a text); allowed: the id of the call/;
-		for (const message of [
-			{ role: 'tool', content: 'High.' },
-			{ role: 'user', content: 'text', tool_call_id: 'call-1' },
-		]) {
-			await isRefused(context, { model: MODEL, messages: [message] }, named);
-		}
-	});
+	prove(
+		'inference/message-chat-completions/3',
+		'refuses a result without a call, and the id of a call elsewhere',
+		async context => {
+			const named = /^messages\[0\]\.tool_call_id is (missing|a text); allowed: the id of the call/;
+			for (const message of [
+				{ role: 'tool', content: 'High.' },
+				{ role: 'user', content: 'text', tool_call_id: 'call-1' },
+			]) {
+				await isRefused(context, { model: MODEL, messages: [message] }, named);
+			}
+		},
+	);
 
 	prove('inference/message-chat-completions/3', 'answers a tool call by its id', async ({ client, lastRequest }) => {
 		const { choices } = await client.chat.complete(asking('tools', { tools: [tool] }));
@@ -71,7 +75,7 @@ describe('chat messages', () => {
 	});
 });
 
-describe('chat requests', () => {
+describe('the chat client (requests)', () => {
 	const { contextLength } = openModel;
 	const id = (position: number) => `inference/chat-completion-request/${position}`;
 	/**
@@ -208,7 +212,7 @@ describe('chat requests', () => {
 		});
 	}
 
-	prove(id(1), 'sends the model as given, and refuses to do without', async context => {
+	prove(id(1), 'sends the model as given, and refuses a request without one', async context => {
 		for (const model of [MODEL, 'sonata-large']) {
 			await arrives(context, { ...asking('text'), model });
 		}

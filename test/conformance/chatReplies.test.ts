@@ -11,7 +11,7 @@ import { type ProofContext, prove } from './harness.ts';
 const PATH = '/chat/completions';
 const noul = { instructions: 'It opens late.', criteria: { true: 'After nine', false: 'Before' } };
 
-describe('chat replies', () => {
+describe('the chat client (replies)', () => {
 	const id = (position: number) => `inference/chat-completion-response/${position}`;
 	const complete = ({ client }: ProofContext) => client.chat.complete(asking('text'));
 
@@ -20,7 +20,7 @@ describe('chat replies', () => {
 		assert.deepEqual({ own, created, model }, { own: chatReply.id, created: chatReply.created, model: MODEL });
 	});
 
-	prove(id(4), 'tells what object it is', async context => {
+	prove(id(4), 'tells what kind of object the reply is', async context => {
 		assert.equal((await complete(context)).object, 'chat.completion');
 	});
 
@@ -38,7 +38,7 @@ describe('chat replies', () => {
 		}
 	});
 
-	prove(id(5), 'tells the fingerprint where there is one', async context => {
+	prove(id(5), 'tells the fingerprint if there is one', async context => {
 		assert.equal((await complete(context)).system_fingerprint, chatReply.system_fingerprint);
 	});
 
@@ -56,7 +56,7 @@ describe('chat replies', () => {
 		assert.deepEqual(finish, { type: 'finish', reason: 'stop', nativeReason: chatReply.native_finish_reason });
 	});
 
-	prove(id(6), 'reads a function_call where there is one', async ({ client, server }) => {
+	prove(id(6), 'reads a function_call if there is one', async ({ client, server }) => {
 		const called = { name: 'tide', arguments: '{"day":1}' };
 		const message = { role: 'assistant', content: null, tool_calls: null, function_call: called };
 		const json = { choices: [{ index: 0, finish_reason: 'function_call', message }] };
@@ -123,7 +123,7 @@ describe('chat replies', () => {
 	});
 });
 
-describe('chat endpoints', () => {
+describe('the chat client (endpoints)', () => {
 	prove(
 		['inference/endpoints/1', 'inference/authentication/1'],
 		'sends the key to the host of the plan',
@@ -144,15 +144,19 @@ describe('chat endpoints', () => {
 		},
 	);
 
-	prove('inference/authentication/1', 'tells of a key that is refused, and of none', async ({ connect, server }) => {
-		await assert.rejects(connect({}, { inference: 'sk-another' }).chat.complete(asking('text')), {
-			code: 'unauthorised',
-			status: 401,
-		});
-		const before = server.received.length;
-		await assert.rejects(connect({}, { inference: undefined }).chat.complete(asking('text')), { code: 'no-key' });
-		assert.equal(server.received.length, before);
-	});
+	prove(
+		'inference/authentication/1',
+		'tells of a key that is refused, and of one that is missing',
+		async ({ connect, server }) => {
+			await assert.rejects(connect({}, { inference: 'sk-another' }).chat.complete(asking('text')), {
+				code: 'unauthorised',
+				status: 401,
+			});
+			const before = server.received.length;
+			await assert.rejects(connect({}, { inference: undefined }).chat.complete(asking('text')), { code: 'no-key' });
+			assert.equal(server.received.length, before);
+		},
+	);
 
 	prove(
 		'inference/authentication/2',
@@ -205,10 +209,10 @@ describe('chat endpoints', () => {
 	);
 });
 
-describe('what the contract leaves open of chat', () => {
+describe('the chat client (where the contract leaves something open)', () => {
 	const id = (position: number) => `unspecified/inference/${position}`;
 
-	prove(id(2), 'reads reasoning, text, who served, finish and usage out of chunks', async ({ client }) => {
+	prove(id(2), 'reads reasoning, text, provider, finish and usage out of chunks', async ({ client }) => {
 		const { events, error } = await collect(client.chat.stream(asking('reasoning')));
 		assert.equal(error, undefined);
 		const reasoning = events.map(event => (event.type === 'reasoning' ? event.text : '')).join('');

@@ -25,7 +25,7 @@ async function refuses(
 	assert.deepEqual(server.received, []);
 }
 
-describe('decisions', () => {
+describe('the decision client', () => {
 	const id = (position: number) => `inference/decision-request-and-response/${position}`;
 	const prose = (position: number) => `inference/decision-request-and-response/prose/${position}`;
 

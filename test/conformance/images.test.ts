@@ -6,7 +6,7 @@ import { prove } from './harness.ts';
 const IMAGES = ['inference/endpoints/prose/2', 'inference/endpoints/prose/3'];
 const prompt = 'A lighthouse at dusk, oil on canvas, low sun from the left, calm';
 
-describe('images', () => {
+describe('the image client', () => {
 	prove([...IMAGES, 'inference/endpoints/1'], 'generates an image with one message of a user', async context => {
 		const { connect, lastRequest } = context;
 		for (const plan of ['public', 'enterprise']) {
@@ -17,7 +17,7 @@ describe('images', () => {
 		}
 	});
 
-	prove('inference/endpoints/prose/2', 'asks for no image of nothing', async ({ client, server }) => {
+	prove('inference/endpoints/prose/2', 'refuses an empty prompt', async ({ client, server }) => {
 		for (const nothing of ['', ' \n']) {
 			const asked = client.images.generate({ model: imageModel.id, prompt: nothing });
 			await assert.rejects(asked, { code: 'invalid-request', message: /^prompt is / });
@@ -25,7 +25,7 @@ describe('images', () => {
 		assert.deepEqual(server.received, []);
 	});
 
-	prove('inference/endpoints/prose/3', 'takes nothing but an address for an image', async ({ client, server }) => {
+	prove('inference/endpoints/prose/3', 'accepts nothing but an address as an image', async ({ client, server }) => {
 		for (const content of ['I would rather not.', 'data:image/png;base64,AA', 'javascript:alert(1)', '']) {
 			server.answer(() => true, { status: 200, headers: {}, json: { choices: [{ index: 0, message: { content } }] } });
 			await assert.rejects(client.images.generate({ model: imageModel.id, prompt }), (error: unknown) => {

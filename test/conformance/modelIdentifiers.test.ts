@@ -47,7 +47,7 @@ async function servedBy(
 	return served;
 }
 
-describe('model identifiers', () => {
+describe('the client (model identifiers)', () => {
 	prove('inference/model-identifiers/1', 'sends a plain name, which any provider may serve', async context => {
 		const connection = connectionOf(context.server);
 		assert.deepEqual(parseModelIdentifier(connection, openModel.id), { form: 'plain', model: openModel.id });
@@ -100,7 +100,7 @@ describe('model identifiers', () => {
 	);
 });
 
-describe('provider prefixes', () => {
+describe('the client (provider prefixes)', () => {
 	prove(
 		'inference/provider-prefix-shorthand/1',
 		'sends a prefix to the enterprise host and /chat/completions alone',
@@ -222,7 +222,7 @@ describe('dedicated deployments', () => {
 
 	prove(
 		'inference/dedicated-deployments/prose/1',
-		'are reached by the own slug of the service: before a name on either host, in order and in only',
+		'are reached by the service’s own slug: before a name on either host, in order and in only',
 		async context => {
 			assert.equal(await servedBy(context, dedicated), service);
 			assert.equal(await serverOf(context, { model: dedicated, messages }), service);
@@ -250,7 +250,7 @@ describe('dedicated deployments', () => {
 	});
 });
 
-describe('model aliases', () => {
+describe('the client (model aliases)', () => {
 	prove('inference/model-alias/2', 'knows the base model of an alias', async context => {
 		const connection = connectionOf(context.server);
 		for (const { name, model } of aliases) {

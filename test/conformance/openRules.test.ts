@@ -25,8 +25,9 @@ async function whole(stream: AsyncIterable<unknown>): Promise<unknown[]> {
 }
 
 /**
- * A call, the fields of its reply without which there is nothing to read, and those whose words are all that tell what
- * came: such a field may be missing, as the event's own name says the same, but an unknown word in it is another event.
+ * A call with two lists of fields of its reply: `essential` ones, without which there is nothing to read, and `naming`
+ * ones, which say what kind of event it is. A naming field may be missing, because the event's own name says the same,
+ * but an unknown value in it makes it another event.
  */
 interface Asked {
 	call(client: Client): Promise<unknown>;
@@ -121,7 +122,7 @@ function withField(value: unknown, path: string, changed: unknown): unknown {
 	return copy;
 }
 
-/** Ways in which a service leaves a field out, or says something in it that nobody knows. */
+/** Ways in which a service leaves a field out, or says something unknown in it. */
 const ABSENT: readonly unknown[] = [undefined, null, absentText];
 const unknownValue = (value: unknown) => (typeof value === 'string' ? ['never-heard-of'] : []);
 
@@ -157,7 +158,7 @@ describe('what holds throughout', () => {
 		});
 	}
 
-	prove(`${RULES}/2`, 'a field that nobody knows is kept', async ({ client, server }) => {
+	prove(`${RULES}/2`, 'an unknown field is kept', async ({ client, server }) => {
 		const berth = { number: 7, tide: [null, 'ebb'] };
 		const answer = (json: unknown) => server.answer(() => true, { status: 200, headers: {}, json });
 		const keeps = (value: unknown) => assert.deepEqual((value as { berth?: unknown } | undefined)?.berth, berth);

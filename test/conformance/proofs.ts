@@ -3,7 +3,7 @@ import { requirements } from './requirements.ts';
 
 /** A check that something holds. */
 export interface Proof {
-	/** Who is checked: the client against a reference server, or a service that is a product of ours. */
+	/** What is checked: the client against a reference server, or our own local service. */
 	by: 'client' | 'service';
 	/** Says what holds, and for whom. */
 	what: string;

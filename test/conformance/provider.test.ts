@@ -55,7 +55,7 @@ describe('the provider object', () => {
 		await isRefused(context, { ...request(), provider: { order: 'swiftcore' } }, /^provider\.order is a text/);
 	});
 
-	prove(id(3), 'sends only, and refuses one that leaves nobody', async context => {
+	prove(id(3), 'sends only, and refuses one that leaves no provider', async context => {
 		assert.equal(await servedBy(context, { only: ['openhub'] }), 'openhub');
 		await isRefused(
 			context,
@@ -156,7 +156,7 @@ describe('the provider object', () => {
 		},
 	);
 
-	prove(id(12), 'names who served without a sort', async context => {
+	prove(id(12), 'names the provider that served without a sort', async context => {
 		assert.equal(await servedBy(context), 'gridserve');
 	});
 
@@ -178,7 +178,7 @@ describe('the provider object', () => {
 		);
 	});
 
-	prove(id(15), 'takes nobody but the listed ones', async context => {
+	prove(id(15), 'accepts no provider but the listed ones', async context => {
 		assert.equal(await servedBy(context, { only: ['swiftcore'] }), 'swiftcore');
 		assert.equal(await servedBy(context, { only: ['swiftcore'], sort: 'price' }), 'swiftcore');
 		await hasNobody(context, { only: ['seeker-platform'] });
@@ -248,7 +248,7 @@ describe('zero data retention', () => {
 		assert.deepEqual([exclusions, unknown], [[], []]);
 	});
 
-	prove(id(5), 'counts a provider as retaining whose policy is not known', async context => {
+	prove(id(5), 'counts a provider whose policy is not known as retaining data', async context => {
 		for (const policy of [{ zdr: true }, { data_collection: 'deny' }] as const) {
 			const { exclusions } = eligibilityOf(completed({ slug: 'swiftcore' }), policy, request());
 			assert.deepEqual(exclusions, [{ kind: 'zdr' in policy ? 'retains-data' : 'stores-data' }]);

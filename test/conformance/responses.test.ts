@@ -476,7 +476,7 @@ describe('responses: the errors', () => {
 		},
 	);
 
-	prove('inference/errors/1', 'tells what the service says of a model that nobody marked', async ({ connect }) => {
+	prove('inference/errors/1', 'tells what the service says of a model that is not marked', async ({ connect }) => {
 		const { error } = await collect(connect({ models: [] }).responses.stream(asking('text', { model: codeModel.id })));
 		assert.ok(isRefusal(error));
 		assert.equal((error as ClientError).serviceMessage, 'Instructions are required');

@@ -52,7 +52,7 @@ describe('a task', () => {
 		});
 	}
 
-	prove('unspecified/cloud-tasks/11', 'keeps fields that nobody uses, and those that nobody knows', async context => {
+	prove('unspecified/cloud-tasks/11', 'keeps fields that are not used, and those that are not known', async context => {
 		const { client, server } = context;
 		const task = { ...tasks[0], id: 't1', berth: { number: 7 }, otherhostDeploymentSettings: null };
 		server.answer(isTaskRequest('GET', '/api/tasks/t1'), { status: 200, headers: {}, json: { task } });

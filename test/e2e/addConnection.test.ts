@@ -86,7 +86,7 @@ describe('adding and diagnosing a connection, in the window', function () {
 		secured.listen(0, '127.0.0.1');
 		await once(secured, 'listening');
 		server = await startEditor({
-			// As in the system's own store, which an editor on Linux reads through this variable.
+			// This stands for the system's own store, which an editor on Linux reads through this variable.
 			env: { SSL_CERT_FILE: authorityFile },
 			settings: {
 				'errand.connections': {

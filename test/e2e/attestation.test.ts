@@ -156,7 +156,7 @@ describe('the attestation report', function () {
 	});
 
 	for (const theme of ['light', 'dark', 'high-contrast', 'high-contrast-light'] satisfies Theme[]) {
-		it(`is at home in ${theme}, wide and narrow`, async () => {
+		it(`is legible in ${theme}, wide and narrow`, async () => {
 			await useTheme(page, theme);
 			for (const width of [400, 1000]) {
 				await page.setViewportSize({ width: width + 48, height: 900 });
@@ -181,7 +181,7 @@ describe('the attestation report', function () {
 		await frame.locator('details[open] pre').first().waitFor();
 	});
 
-	it('asks nobody at the GPU maker without a yes, says so, and asks again when told to check again', async () => {
+	it('sends the GPU maker no question without a yes, says so, and asks again when told to check again', async () => {
 		const claims = [{ alg: 'ES384', kid: 'key-1' }, { iss: GPU_MAKER.issuer }, {}];
 		const token = claims.map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
 		enclave.alter = record => ({ ...record, gpu_eat: token });

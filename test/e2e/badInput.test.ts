@@ -9,7 +9,7 @@ import { type EditorServer, openWindow, startEditor } from '../support/editor.ts
 import { dismissInput, pickItem, pickThrough, runCommand, screenshot, until } from '../support/editorWindow.ts';
 import { logText, openChat, startTask, taskShows, writePrompt } from '../support/errandWindow.ts';
 
-describe('what cannot be a task', function () {
+describe('the command “Start Task”', function () {
 	this.timeout(120_000);
 	let server: EditorServer;
 	let scratch: string;
@@ -42,14 +42,14 @@ describe('what cannot be a task', function () {
 	/** Waits until the editor shows what is checked out, because it follows git with some delay. */
 	const headIs = (text: string) => page.locator('.statusbar').getByText(text).first().waitFor();
 
-	it('a folder that is no repository: it is named, with what to do', async () => {
+	it('says that a folder without a repository needs one', async () => {
 		await runCommand(page, 'Errand: Start Task…');
 		await says(/repository/i);
 		await screenshot(page, 'bad-no-repository');
 		await runCommand(page, 'Notifications: Clear All Notifications');
 	});
 
-	describe('in one repository', () => {
+	describe('in a repository', () => {
 		let origin: string;
 
 		before(async () => {
@@ -59,14 +59,14 @@ describe('what cannot be a task', function () {
 
 		const isUntouched = () => assert.equal(git(origin, 'branch', '--list', 'errand/*'), '');
 
-		it('an empty prompt: it is said and sends nothing', async () => {
+		it('sends nothing for an empty prompt, and says what to write', async () => {
 			await writePrompt(page, '   ');
 			await page.keyboard.press('ControlOrMeta+Enter');
 			await says('Write what the task should do');
 			isUntouched();
 		});
 
-		it('a branch that is gone when it is sent: a sentence names it, and nothing is left behind', async () => {
+		it('names a branch that is gone when the task is sent, and leaves nothing behind', async () => {
 			git(folder, 'branch', 'short-lived');
 			git(folder, 'push', '--quiet', 'origin', 'short-lived');
 			await writePrompt(page, 'Work on what is gone');
@@ -83,7 +83,7 @@ describe('what cannot be a task', function () {
 			isUntouched();
 		});
 
-		it('a detached HEAD: it is said, and a branch can be chosen', async () => {
+		it('says that HEAD is detached, and lets a branch be chosen', async () => {
 			git(folder, 'checkout', '--quiet', '--detach', 'HEAD');
 			await headIs(git(folder, 'rev-parse', '--short', 'HEAD'));
 			await writePrompt(page, 'Work on a branch');
@@ -96,7 +96,7 @@ describe('what cannot be a task', function () {
 			isUntouched();
 		});
 
-		it('hostile configuration and hooks: nothing of them runs through a task', async () => {
+		it('runs none of the hostile configuration and hooks of the repository', async () => {
 			git(folder, 'checkout', '--quiet', 'main');
 			await headIs('main');
 			const mark = path.join(scratch, 'hostile-ran');

@@ -180,7 +180,7 @@ describe('context in the window', function () {
 		await page.locator('.tab.active').hover();
 		await page.mouse.down();
 		await page.mouse.move(700, 400, { steps: 5 });
-		// Only then the editor lets the drag through to a webview.
+		// The editor lets the drag through to a webview only with Shift.
 		await page.keyboard.down('Shift');
 		await until('the page takes it', async () => {
 			await page.mouse.move(1110, 300, { steps: 5 });
@@ -196,7 +196,7 @@ describe('context in the window', function () {
 		await page.keyboard.press('ControlOrMeta+A');
 		await page.keyboard.press('ControlOrMeta+C');
 		await until('what was copied is a chip', async () => {
-			// Where the extension takes more than a second to answer, it is the text that it is.
+			// If the extension takes more than a second to answer, what is pasted stays plain text.
 			await composer().fill('');
 			await composer().press('ControlOrMeta+V');
 			await until(

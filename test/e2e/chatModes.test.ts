@@ -19,7 +19,7 @@ import {
 } from '../support/editorWindow.ts';
 import { ask, openChat, replyEnds, runInChat, sendMessage, turns } from '../support/errandWindow.ts';
 
-describe('Search and images in the window', function () {
+describe('the chat in the window', function () {
 	this.timeout(120_000);
 	let service: ContractServer;
 	let server: EditorServer;
@@ -48,7 +48,7 @@ describe('Search and images in the window', function () {
 	const isShown = () => image().evaluate(image => (image as HTMLImageElement).naturalWidth === 256);
 	const choice = () => frame.getByRole('button', { name: /^Choose Chat, Agent, Search or Image/ });
 
-	/** Once the editor's dialog has its own proposal, which would take the place of what was typed before. */
+	/** Types only after the editor's dialog proposes a name, because the proposal would replace what was typed before. */
 	const saveAs = async (file: string) => {
 		const input = page.locator('.quick-input-widget:visible .quick-input-box input');
 		await until('a name is proposed', async () => (await input.inputValue()).endsWith('a-fox-in-the-snow.png'));

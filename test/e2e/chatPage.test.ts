@@ -12,7 +12,7 @@ describe('the chat page', function () {
 
 	const textarea = () => chat.page.locator('chat-composer textarea');
 	const log = () => chat.page.locator('.log');
-	/** As the next frame shows it: before a frame nobody has seen the view. */
+	/** Whether the log is at its end in the next frame: until then, nobody has seen the view. */
 	const atEnd = () =>
 		log().evaluate(async element => {
 			await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)));
@@ -55,7 +55,7 @@ describe('the chat page', function () {
 			}
 		});
 
-		it('leaves the reader alone who has scrolled up, and takes them back on request', async () => {
+		it('does not move a reader who has scrolled up, and takes them back on request', async () => {
 			await open({ height: 400 });
 			const turn = turnView({ text: '', state: 'streaming' });
 			await chat.snapshot([...long(), turn]);
@@ -89,7 +89,7 @@ describe('the chat page', function () {
 			await waitFor('the end', atEnd);
 		});
 
-		it('is where the reader was after the page was made anew', async () => {
+		it('is still where the reader was after the page is created again', async () => {
 			await open({ height: 400 });
 			const turns = long();
 			await chat.snapshot(turns);

@@ -148,7 +148,7 @@ describe('the context in the chat page', function () {
 		await ask('Mend #123');
 		await chat.answer('completion-request', []);
 		assert.equal((await chat.waitForPosted('message-send')).text, 'Mend #123');
-		// Whoever does not want to wait.
+		// The user does not want to wait.
 		for (const go of [() => textarea().press('Enter'), () => chat.page.getByRole('button', { name: 'Send' }).click()]) {
 			await ask('Mend #123');
 			await go();
@@ -164,7 +164,7 @@ describe('the context in the chat page', function () {
 			),
 		);
 		assert.equal(await isSent(), false);
-		// Whoever goes elsewhere stays there, and has what Enter was for.
+		// A user who goes elsewhere stays there, and still gets what Enter was for.
 		await textarea().blur();
 		assert.equal(await isSent(), false);
 		await chat.answer('completion-request', items);
@@ -176,7 +176,7 @@ describe('the context in the chat page', function () {
 		await textarea().blur();
 		await chat.answer('completion-request', []);
 		assert.equal((await chat.waitForPosted('message-send')).text, 'Mend #123');
-		// Whoever takes Enter back.
+		// The user takes Enter back.
 		await ask('Why #pro');
 		await textarea().press('Escape');
 		await chat.answer('completion-request', items);
@@ -185,7 +185,7 @@ describe('the context in the chat page', function () {
 			(await chat.posted()).filter(({ kind }) => kind === 'completion-take' || kind === 'message-send'),
 			[],
 		);
-		// Whoever corrects a word that nothing matched.
+		// The user corrects a word that nothing matched.
 		await open({ chips: [] });
 		await textarea().pressSequentially('Why #prox');
 		await chat.answer('completion-request', []);
@@ -196,7 +196,7 @@ describe('the context in the chat page', function () {
 		await chat.answer('completion-request', items);
 		await chat.waitForPosted('completion-take');
 		assert.equal(await textarea().inputValue(), 'Why ');
-		// Whoever types on in a word that has a list: its first is not of the whole word.
+		// The user keeps typing while a list is shown, so its first item may not match the whole word.
 		await open({ chips: [] });
 		await textarea().pressSequentially('Why #pro');
 		await chat.answer('completion-request', items);
@@ -207,7 +207,7 @@ describe('the context in the chat page', function () {
 		await chat.answer('completion-request', [{ id: chip(2).id, kind: 'file', label: 'prompt.ts' }]);
 		assert.equal((await chat.waitForPosted('completion-take')).item, chip(2).id);
 		assert.equal(await textarea().inputValue(), 'Why ');
-		// Whoever types on, in the end with Enter, has it as if the list had been there.
+		// If the user presses Enter and keeps typing before the list comes, the result is as if the list had been there.
 		for (const [typed, id] of [
 			['What is it?', chip(1).id],
 			['What is it?\n', chip(1).id],
@@ -277,7 +277,7 @@ describe('the context in the chat page', function () {
 			window.dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
 		});
 		assert.deepEqual((await chat.waitForPosted('context-drop')).uris, ['file:///home/me/a.ts', 'file:///home/me/b.ts']);
-		/** With the answer of a host that knows at once. */
+		/** Pastes, with the answer of a host that knows at once. */
 		const paste = (answer?: Answer) =>
 			textarea().evaluate((element, given) => {
 				const data = new DataTransfer();

@@ -83,7 +83,7 @@ describe('the chat page', function () {
 		it('can be read to its beginning by keyboard, and no step of it stops the page', async () => {
 			await open({ height: 500 });
 			await chat.snapshot(all.slice(-40), { earlier: 1_960 });
-			/** Of several, in milliseconds: a machine that stalls lengthens one or two. */
+			/** Returns the median of several times in milliseconds, because a machine that stalls lengthens one or two. */
 			const median = (times: number[]) => times.sort((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0;
 			const timed = async (run: () => Promise<unknown>) => {
 				const started = performance.now();

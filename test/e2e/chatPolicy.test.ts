@@ -94,7 +94,7 @@ describe('the policy of a conversation in the window', function () {
 		return served();
 	}
 
-	it('sends to nobody but the provider that it allows', async () => {
+	it('sends to no provider but the one that it allows', async () => {
 		for (const slug of ['cheap', 'soon', 'rapid']) {
 			await allowOnly(slug);
 			const before = chats(slug);
@@ -117,7 +117,7 @@ describe('the policy of a conversation in the window', function () {
 				assert.deepEqual(went, wanted);
 				return;
 			}
-			// A machine that stood still has measured one of them wrong: a service that begins anew measures all anew.
+			// A machine that stalled has measured one of them wrong: a service that starts again measures all of them again.
 			const service = localService(server);
 			assert.ok(service);
 			process.kill(service.pid, 'SIGTERM');
@@ -168,7 +168,7 @@ describe('the policy of a conversation in the window', function () {
 		await dismissInput(page);
 	});
 
-	it('is refused before anything is sent where it leaves nobody, with the way to change it', async () => {
+	it('is refused before anything is sent if it leaves no provider, with the way to change it', async () => {
 		await allowOnly('cheap');
 		await policyButton().click();
 		await row('Zero Data Retention…').click();
@@ -185,7 +185,7 @@ describe('the policy of a conversation in the window', function () {
 		await frame.getByRole('button', { name: 'Select Routing Policy: Balanced' }).waitFor();
 	});
 
-	it('says of a provider that fails that nobody else was allowed', async () => {
+	it('says of a provider that fails that no other was allowed', async () => {
 		const { cheap } = upstreams;
 		assert.ok(cheap);
 		const behaviour = cheap.behaviour;
@@ -204,7 +204,7 @@ describe('the policy of a conversation in the window', function () {
 		const said = (text: string) => page.locator('.quick-input-widget:visible').getByText(text).first().waitFor();
 		/** What is typed before the box of the field is there goes into the list, and Enter then accepts an empty box. */
 		const boxOf = (field: string) => said(`: ${field}`);
-		/** What was refused is judged anew in the extension, and Enter does nothing until then. */
+		/** The extension judges a refused message again, and Enter does nothing until then. */
 		const enter = (taken: Locator) =>
 			until('what was typed is taken', async () => {
 				await page.keyboard.press('Enter');

@@ -157,7 +157,7 @@ describe('the window of a folder that is not trusted', function () {
 		await screenshot(page, 'window-untrusted-context');
 		await says();
 		assert.equal(await frame.locator('chat-composer chat-chips .label').count(), 0);
-		// Of a file that is here, and text all the same.
+		// What is pasted is a file of this machine, but it is still taken as text.
 		const place = path.join(server.folder, 'package.json');
 		await composer.evaluate((field, text) => {
 			const clipboardData = new DataTransfer();
@@ -220,7 +220,7 @@ describe('the window of a folder that is not trusted', function () {
 		upstream.behaviour = { pauseMs: PAUSE, pieces: Array.from({ length: 3_000 }, (_, index) => `word${index} `) };
 		await ask(frame, 'Something long');
 		await until('two seconds of it are there', async () => lastWord(await replyText(frame)) > 2_000 / PAUSE);
-		// After a standstill many words come at once, more than those of the second that the promise is about.
+		// After a stall many words come at once, more than those of the second that the promise is about.
 		let before = 0;
 		await until(
 			'the words come one after the other',
@@ -249,7 +249,7 @@ function lastWord(text: string): number {
 	return Number(/word(\d+)\s*$/.exec(text)?.[1] ?? -1);
 }
 
-/** Only those of this editor: each carries the state folder of its server in its environment. */
+/** Returns only the processes of this editor: each has the state folder of its server in its environment. */
 function extensionHosts(server: EditorServer): number[] {
 	const found = readdirSync('/proc').filter(name => {
 		try {

@@ -292,7 +292,7 @@ describe('a connection and its keys, in the window', function () {
 			await dismissInput(page);
 		});
 
-		it('tells whoever has gone to an editor meanwhile what came of a check, and takes no keyboard from them', async () => {
+		it('tells a user who has gone to an editor meanwhile what came of a check, and does not take the keyboard from them', async () => {
 			holdsCheck = true;
 			await runCommand(page, 'Errand: Manage Keys…');
 			await pickItem(page, 'Inference key');

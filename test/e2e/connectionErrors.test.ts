@@ -322,7 +322,7 @@ describe('a connection without lists, and what goes wrong with it, in the window
 			await again();
 		});
 
-		it('says that nobody is there', async () => {
+		it('says that nothing answers', async () => {
 			await service.stop();
 			await report.press('Send and Evaluate');
 			await report.says(/Quillon .*(?:refused|reached|network|address)/);

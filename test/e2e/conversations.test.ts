@@ -147,7 +147,7 @@ describe('the conversations of the window', function () {
 		assert.match(readFileSync(fileOf('And what do taxes do?') ?? '', 'utf8'), /"title":"Taxes"/);
 	});
 
-	it('are listed anew for nobody who has gone to an editor instead of renaming one', async () => {
+	it('are not listed again if the user has gone to an editor instead of renaming one', async () => {
 		await runCommand(page, 'File: New Untitled Text File');
 		const editor = page.locator('.editor-instance .monaco-editor[data-uri^="untitled:"]');
 		await editor.and(page.locator('.focused')).waitFor();
@@ -158,7 +158,7 @@ describe('the conversations of the window', function () {
 		const input = page.locator('.quick-input-widget:visible');
 		await input.locator('.quick-input-title').filter({ hasText: 'Rename' }).waitFor();
 		await editor.click({ position: { x: 200, y: 300 } });
-		// Nothing tells of a list that does not come: many more keys than it takes to come go to the editor.
+		// Nothing shows that a list will not come, so far more keys are sent than a list would need to appear.
 		for (let count = 0; count < 20; count++) {
 			await page.keyboard.type('a', { delay: 50 });
 		}
@@ -241,7 +241,7 @@ describe('the conversations of the window', function () {
 		await frame.locator('chat-composer textarea').focus();
 		await composerHasCursor(frame);
 		await page.keyboard.type('Typed and not sent');
-		// At once: neither the editor nor the host has written it down by then.
+		// The window reloads at once, before the editor or the host can have written it down.
 		await reloadWindow(page);
 		frame = await openChat(page);
 		await until('it is back', async () => {
@@ -300,7 +300,7 @@ describe('the conversations of the window', function () {
 		await screenshot(page, 'conversations-damaged');
 	});
 
-	it('are at home in a side bar of 200 pixels', async () => {
+	it('fit into a side bar of 200 pixels', async () => {
 		const frame = await openChat(page);
 		await resizeChat(page, frame, 200);
 		await turns(frame).first().getByRole('button', { name: 'Edit and Send Again' }).click();

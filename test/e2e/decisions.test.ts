@@ -177,7 +177,7 @@ describe('decision files in the window', function () {
 	});
 
 	for (const theme of ['light', 'dark', 'high-contrast', 'high-contrast-light'] satisfies Theme[]) {
-		it(`are at home in ${theme}, wide and narrow`, async () => {
+		it(`are legible in ${theme}, wide and narrow`, async () => {
 			await useTheme(page, theme);
 			for (const width of [1600, 760]) {
 				await page.setViewportSize({ width, height: 1000 });

@@ -33,10 +33,10 @@ const KEY = 'sk-0123456789abcdefWXYZ';
 /** What is said in conversations that are kept, and in one that is not. */
 const KEPT = 'the kept lighthouse';
 const MARKER = 'zirconium walrus';
-/** In a file of the workspace that goes with a message. */
+/** The words in a file of the workspace that goes with a message. */
 const CONTEXT = 'rhodium pelican';
 
-describe('Encrypted conversations in the window', function () {
+describe('the encrypted chat in the window', function () {
 	this.timeout(120_000);
 	let enclave: Enclave;
 	let server: EditorServer;
@@ -88,7 +88,7 @@ describe('Encrypted conversations in the window', function () {
 	};
 	const lastSays = (text: RegExp) =>
 		until(`the last turn says ${text}`, async () => text.test(await lastTurnText(frame)));
-	/** What the enclave could read. */
+	/** Returns the messages that the enclave could read. */
 	const read = () => enclave.messages.filter(({ history }) => history !== undefined);
 
 	it('begins from an empty conversation, says what the service on this machine is, and goes on when a session expires', async () => {
@@ -112,7 +112,7 @@ describe('Encrypted conversations in the window', function () {
 		await composer().fill('');
 	});
 
-	it('writes nothing of one that is not kept, and asks before that is deleted', async () => {
+	it('writes nothing of a conversation that is not kept, and asks before it deletes one', async () => {
 		await runInChat(page, frame, 'Errand: New Encrypted Conversation…', 'Shared address', 'Do Not Keep It');
 		await says(/Not kept: it is lost when this window closes/);
 		await ask(frame, `Tell of the ${MARKER}.`);
@@ -128,7 +128,7 @@ describe('Encrypted conversations in the window', function () {
 		await nothingIsWritten();
 	});
 
-	it('lets that one go with the window, and has the other as it was, which connects with its next message', async () => {
+	it('loses that one with the window, and still has the kept one, which connects with its next message', async () => {
 		await page.reload();
 		await workbenchStands(page);
 		frame = await openChat(page);
@@ -146,7 +146,10 @@ describe('Encrypted conversations in the window', function () {
 		await says(/^Local: encrypted, no hardware\n.+completeness of a streamed reply are not proven$/);
 	});
 
-	/** Neither in a file of the editor and the service, their logs among them, nor in what the window keeps. */
+	/**
+	 * Asserts that the marker is in no file of the editor and the service, their logs included, and in nothing that the
+	 * window keeps.
+	 */
 	async function nothingIsWritten(): Promise<void> {
 		// The search finds what is there, and what was written last has been written by then.
 		await until('the kept one is on disk', async () => filesWith(server.dataFolder, KEPT).length > 0);
@@ -222,7 +225,7 @@ describe('Encrypted conversations in the window', function () {
 			await page.keyboard.type(text);
 			await until('the composer has what is typed', async () => (await composer().inputValue()) === text);
 		};
-		/** Only a question that has the keyboard is answered by a key. */
+		/** Presses a key once the question has the keyboard, because only then does the key answer it. */
 		const answer = async (key: 'Enter' | 'Escape') => {
 			await until('the question has the keyboard', () =>
 				dialog(page, question).evaluate(box => box.contains(document.activeElement)),

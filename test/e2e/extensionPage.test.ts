@@ -175,7 +175,7 @@ function leadsSomewhere(folder: string, from: string, address: string): boolean 
 	return existsSync(target) && (heading === undefined || headingsOf(target).has(heading));
 }
 
-/** As the editor names them. */
+/** Returns the ids of the headings as the editor forms them. */
 function headingsOf(file: string): Set<string> {
 	const titles = readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm);
 	return new Set(

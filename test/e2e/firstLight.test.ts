@@ -304,7 +304,7 @@ describe('Errand in the window', function () {
 			await taskShows(page, TASK, 'in 1 file');
 			await runCommand(page, 'Errand: Filter Tasks…');
 			await page.locator('.quick-input-widget').getByPlaceholder('Choose what is shown, or type what').focus();
-			// As somebody types who does not look.
+			// The text and Enter come at once, as from a user who types without looking.
 			await Promise.all([page.keyboard.insertText('nothing of this kind'), page.keyboard.press('Enter')]);
 			await until('no task holds it', async () => (await taskRow(page, TASK).count()) === 0);
 			await state.getByText('nothing of this kind').waitFor();
@@ -382,8 +382,8 @@ describe('Errand in the window', function () {
 		});
 	});
 
-	describe('in the end', () => {
-		it('loads nothing from elsewhere and breaks no content security policy', () => {
+	describe('after all of this,', () => {
+		it('has loaded nothing from elsewhere and broken no content security policy', () => {
 			const reports = window.messages.filter(({ text }) => /Content Security Policy/i.test(text) && /chat/.test(text));
 			assert.deepEqual(reports, []);
 		});

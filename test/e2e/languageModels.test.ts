@@ -115,7 +115,7 @@ describe('the models in the editor’s own chat and in other extensions, without
 		await until('the model server is left', async () => upstream.chats.at(-1)?.wasAbandoned === true);
 	});
 
-	it('stand in the editor’s model picker, with who may serve them, the routing policy and the reasons', async () => {
+	it('are in the editor’s model picker, with the providers that may serve them, the routing policy and the reasons', async () => {
 		await probe.tell({ do: 'command', command: 'workbench.action.chat.open', arguments: [] });
 		const button = page.locator('.interactive-session .interactive-input-part').getByText('small', { exact: true });
 		await button.first().waitFor();

@@ -64,7 +64,7 @@ describe('from the wish to start a task to its being sent', function () {
 			' ',
 		);
 	const askToStart = () => page.keyboard.press('ControlOrMeta+Enter');
-	/** With the prompt's editor in front again. */
+	/** Puts the prompt's editor in front again and asks. */
 	const askToStartAgain = async () => {
 		await page.locator('.monaco-editor[data-uri^="errand-prompt:"]').click();
 		await askToStart();

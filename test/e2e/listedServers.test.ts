@@ -125,7 +125,7 @@ describe('the model servers of a machine, in the window', function () {
 
 		it('is not used where another user listens at its address, and is asked about with that name', async function () {
 			if (!canBeAnotherUser) {
-				// Only the administrator of a Linux system can start one.
+				// Only the administrator of a Linux system can start a server as another user.
 				this.skip();
 			}
 			const { port } = ollama;

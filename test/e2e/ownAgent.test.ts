@@ -164,7 +164,7 @@ describe('Errand’s own agent, where there is a model', function () {
 			await list().getByText('Acme', { exact: true }).waitFor({ timeout: 60_000 });
 		};
 
-		it('stand in the log of a task, with who served it and how much of the limit is used', async () => {
+		it('are in the log of a task, with the provider that served it and how much of the limit is used', async () => {
 			await startTask(page, PRICED);
 			await endOf(PRICED);
 			const text = logText(server, PRICED);

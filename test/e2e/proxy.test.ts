@@ -33,7 +33,7 @@ const HOST = 'service.invalid';
 const TUNNEL = `${HOST}:443`;
 const KEYS = { inference: 'sk-0123456789abcdefINFERENCE', cloud: 'tok-0123456789abcdefCLOUD' };
 const REPLY = 'through the wall';
-/** Of the same host, but not of the connection. */
+/** An address of the same host that is not the connection's. */
 const IMAGE_TUNNEL = `${HOST}:8443`;
 const IMAGE_REPLY = `![a fence](https://${IMAGE_TUNNEL}/fence.png)`;
 const PASSWORD = 'p@ss: word%';
@@ -133,7 +133,7 @@ describe('a proxy and certificates in the window', function () {
 					acme: { label: 'Acme', apiUrl: address, cloudUrl: address, service: 'acme', models: [{ id: 'large' }] },
 				},
 			},
-			// As in the system's own store, which an editor on Linux reads through this variable.
+			// This stands for the system's own store, which an editor on Linux reads through this variable.
 			env: { SSL_CERT_FILE: authorityFile },
 		});
 		window = await openWindow(server);

@@ -300,7 +300,7 @@ describe('a remote connection in the window', function () {
 		assert.match(await replyEnds(frame), new RegExp(`^${chatReply.pieces[0]}`));
 	});
 
-	// In a suite of its own, because those come after the tests beside them.
+	// This is a suite of its own, because nested suites run after the tests beside them.
 	describe('that was used', () => {
 		it('leaves no key in any log or file of the editor, and nothing of it in the window', async () => {
 			assert.ok(filesWith(server.dataFolder, 'Errand').some(file => file.endsWith('Errand.log')));

@@ -111,7 +111,7 @@ describe('a task service, and the worst that it can send', function () {
 		await refresh();
 		await taskShows(page, 'Rename config keys', '+120 −8 in 4 files · PR 42 · 2 h');
 		await taskShows(page, 'Fix flaky upload test', 'failed · 3 min · Tests still red');
-		// By their place in the list: in the document they stand in the order in which they were drawn.
+		// Rows are found by their index in the list, because the document has them in the order in which they were drawn.
 		const row = (index: number) => sideBar().locator(`.pane-body .monaco-list-row[data-index="${index}"]`);
 		await row(0).filter({ hasText: 'Needs attention' }).waitFor();
 		await row(3).filter({ hasText: 'Active (3)' }).waitFor();
@@ -202,7 +202,7 @@ describe('a task service, and the worst that it can send', function () {
 	});
 
 	for (const width of [200, 600]) {
-		it(`has a tree that is at home at ${width} pixels`, async () => {
+		it(`has a tree that shows its rows at ${width} pixels`, async () => {
 			await makeSideBar(page, width);
 			await taskShows(page, 'Add retry to client', '45 %');
 			await screenshotInThemes(page, `task-tree-${width}`);

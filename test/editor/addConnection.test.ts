@@ -44,7 +44,7 @@ describe('connections are added', function () {
 		await boxes.enter(text);
 	}
 
-	it('by name, address and key, and the rest is what the service says', async () => {
+	it('by name, address and key, with the rest as the service says', async () => {
 		add();
 		await giveName('acme');
 		await waitFor('the second step', () => flow.lists.last?.step === 2);
@@ -69,7 +69,7 @@ describe('connections are added', function () {
 		assert.match(flow.messages.join('\n'), /The connection “acme” was added\./);
 	});
 
-	it('after a wrong key has been said to be one, with the right one', async () => {
+	it('with the right key, after a wrong one has been reported', async () => {
 		add();
 		await giveName('acme');
 		await giveAddress(flow.service.hosts.public);
@@ -83,7 +83,7 @@ describe('connections are added', function () {
 		assert.ok(Object.hasOwn(flow.entries() as object, 'acme'));
 	});
 
-	it('and draw nothing of what a service says as a link, which could run a command', async () => {
+	it('without showing anything that a service says as a link, which could run a command', async () => {
 		const said = '[Repair](command:workbench.action.quit) \u202e';
 		const server = await FaultServer.start(response => sendJson(response, 401, { error: said }));
 		add();
@@ -96,7 +96,7 @@ describe('connections are added', function () {
 		await server.stop();
 	});
 
-	it('with a wrong key only where the user insists', async () => {
+	it('with a wrong key only if the user insists', async () => {
 		add();
 		await giveName('acme');
 		await giveAddress(flow.service.hosts.public);
@@ -108,7 +108,7 @@ describe('connections are added', function () {
 		assert.deepEqual(flow.entries(), { acme: { apiUrl: flow.service.hosts.public, service: 'acme' } });
 	});
 
-	it('where nothing answers only where the user insists, after it was said', async () => {
+	it('at an address where nothing answers only if the user insists, after being told', async () => {
 		const gone = await FaultServer.start(() => {});
 		const { origin } = gone;
 		await gone.stop();
@@ -124,7 +124,7 @@ describe('connections are added', function () {
 		assert.equal(flow.connectionOf('acme').apiUrl, flow.service.hosts.public);
 	});
 
-	it('with a model that the user names, where the service lists none', async () => {
+	it('with a model that the user names if the service lists none', async () => {
 		const server = await FaultServer.start((response, { path }) =>
 			path === '/v1/chat/completions'
 				? sendJson(response, 401, { error: 'Unauthorized' })
@@ -233,7 +233,7 @@ describe('connections are added', function () {
 		assert.equal(flow.entries(), undefined);
 	});
 
-	it('under no name that is taken or cannot stand there', async () => {
+	it('under no name that is taken or not allowed', async () => {
 		await flow.write('errand.connections', { acme: { apiUrl: flow.service.hosts.public, service: 'quillon' } });
 		add();
 		await waitFor('the first step', () => flow.lists.last?.title === 'Add Connection');

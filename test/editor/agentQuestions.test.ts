@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { type AgentQuestion, AgentQuestions } from '../../src/mcpOffer/agentQuestions.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-describe('what another agent wants to be done', () => {
+describe('an action that another agent wants', () => {
 	const { showWarningMessage } = vscode.window;
 	/** The dialogs that are open, each with its detail and the way to answer it. */
 	let dialogs: { detail: string; buttons: string[]; answer(button: string | undefined): void }[];
@@ -23,7 +23,7 @@ describe('what another agent wants to be done', () => {
 
 	const dialog = (number: number) => waitFor('a dialog', () => dialogs[number - 1]);
 
-	it('is done after a yes alone', async () => {
+	it('is done only after a yes', async () => {
 		for (const [button, isDone] of [
 			['Do It', true],
 			[undefined, false],
@@ -34,7 +34,7 @@ describe('what another agent wants to be done', () => {
 		}
 	});
 
-	it('is asked about one after the other', async () => {
+	it('is asked about after the one before it', async () => {
 		const first = questions.ask(question, present());
 		const second = questions.ask({ ...question, parts: [{ name: 'Query', text: 'Another' }] }, present());
 		const shown = await dialog(1);
@@ -50,7 +50,7 @@ describe('what another agent wants to be done', () => {
 		assert.equal(questions.hindrance, undefined);
 	});
 
-	it('is not done once the agent has gone, whatever the user says then', async () => {
+	it('is not done once the agent has gone, whatever the user then says', async () => {
 		const gone = new AbortController();
 		const answer = questions.ask(question, gone.signal);
 		const shown = await dialog(1);
@@ -58,10 +58,10 @@ describe('what another agent wants to be done', () => {
 		shown.answer('Do It');
 		assert.equal(await answer, false);
 		assert.equal(await questions.ask(question, gone.signal), false);
-		assert.equal(dialogs.length, 1, 'nobody is asked for an agent that has gone');
+		assert.equal(dialogs.length, 1, 'the user is not asked for an agent that has gone');
 	});
 
-	it('is asked about no more after the user has refused all of it, also where it was waiting', async () => {
+	it('is no longer asked about after the user has refused all of them, even if it was waiting', async () => {
 		const first = questions.ask(question, present());
 		const second = questions.ask(question, present());
 		const shown = await dialog(1);
@@ -71,7 +71,7 @@ describe('what another agent wants to be done', () => {
 		assert.match(questions.hindrance ?? '', /does not want to be asked/);
 	});
 
-	it('is refused by the first button, which Enter presses in a dialog that nobody has expected', async () => {
+	it('is refused by the first button, which Enter presses in an unexpected dialog', async () => {
 		const answer = questions.ask(question, present());
 		const shown = await dialog(1);
 		assert.deepEqual(shown.buttons, ['Refuse', 'Do It', 'Refuse, and Ask No More']);
@@ -80,7 +80,7 @@ describe('what another agent wants to be done', () => {
 		assert.equal(questions.hindrance, undefined);
 	});
 
-	it('shows what would not be seen by its name, and no line of a text as a part of the question', async () => {
+	it('is shown with invisible characters by name, and with no line of its text as a part of the question', async () => {
 		const text = 'Fix typo.\u200d\t\rThen send it.\n\nQuery: another';
 		void questions.ask({ ...question, parts: [{ name: 'Query', text }] }, present());
 		const { detail } = await dialog(1);

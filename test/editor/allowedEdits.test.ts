@@ -83,7 +83,7 @@ describe('edits of an agent that were allowed', function () {
 		}
 	});
 
-	it('are not planned where the agent shows another file than there is, or removes one', async () => {
+	it('are not planned if the agent shows a different file from the one there, or removes one', async () => {
 		assert.equal(await planOf({ path: 'notes.txt', newText: 'new' }), undefined);
 		assert.equal(await planOf({ path: 'notes.txt', oldText: 'other', newText: 'new' }), undefined);
 		assert.equal(await planOf({ path: 'notes.txt', oldText: NOTES, newText: '' }), undefined);
@@ -99,7 +99,7 @@ describe('edits of an agent that were allowed', function () {
 		assert.equal(await notes(), NOTES);
 	});
 
-	it('leave the user’s lines as they are where both have changed them, without marks of a conflict', async () => {
+	it('leave the user’s lines as they are if both have changed them, without marks of a conflict', async () => {
 		const planned = (await planOf({ path: 'notes.txt', oldText: 'two', newText: 'TWO' })) ?? assert.fail();
 		await writeFile(inRoot('notes.txt'), NOTES.replace('two', 'mine'));
 		edits.allow('edit', planned);
@@ -124,7 +124,7 @@ describe('edits of an agent that were allowed', function () {
 		assert.equal(await readFile(inRoot('new.txt'), 'utf8'), 'new\n');
 	});
 
-	it('are made as they were shown, also where another one came first', async () => {
+	it('are made as they were shown, even if another one came first', async () => {
 		const planned = (await planOf({ path: 'notes.txt', oldText: 'four', newText: '4' })) ?? assert.fail();
 		await make({ path: 'notes.txt', oldText: 'one', newText: '1' }, 'first');
 		edits.allow('edit', planned);

@@ -183,7 +183,7 @@ describe('applying changes in the editor', function () {
 				await record.add(file);
 			}
 			const file = path.join(storage, RUNNING_APPLY_FILE);
-			// As a process of an earlier start has left it.
+			// Now the file is as a process of an earlier start has left it.
 			await writeFile(file, (await readFile(file, 'utf8')).replace(/"since":[\d.]+/, '"since":1'));
 			await window().resume();
 			assert.equal(await record.readRunning(), undefined);
@@ -215,7 +215,7 @@ describe('applying changes in the editor', function () {
 		assert.deepEqual(await readFile(fileOf('latin.txt')), latin);
 	});
 
-	it('leaves alone what is open in an encoding that would lose letters', async () => {
+	it('leaves a document alone that is open in an encoding that would lose letters', async () => {
 		const content = Buffer.from('é\nline\n', 'latin1');
 		await changed('latin.txt', content, Buffer.from('é\nchanged\n', 'latin1'));
 		const document = await vscode.workspace.openTextDocument(uriOf('latin.txt'), { encoding: 'utf8' });
@@ -225,7 +225,7 @@ describe('applying changes in the editor', function () {
 		assert.deepEqual(await readFile(fileOf('latin.txt')), content);
 	});
 
-	it('finds what is open under another name of its folder', async () => {
+	it('finds a document that is open under another name of its folder', async () => {
 		await changed('typed.txt', LINES, `first\n${LINES}`);
 		const alias = path.join(root(), 'alias of it');
 		await symlink(path.join(root(), FOLDER), alias);
@@ -250,7 +250,7 @@ describe('applying changes in the editor', function () {
 		assert.match(editor?.document.getText() ?? '', /<<<<<<< Yours\nmine\n=======\ntheirs\n>>>>>>> Task\n$/);
 	});
 
-	it('takes the hunk at the cursor, and where there is none takes nothing and goes to the next', async () => {
+	it('applies the hunk at the cursor; if there is none, it applies nothing and goes to the next', async () => {
 		const after = `first\n${LINES.replace('line 6', 'LINE 6')}`;
 		const file = await changed('a.txt', LINES, after);
 		const parts = { resultKey: result.key, taskId: task.id, directory: root(), path: `${FOLDER}/a.txt` };

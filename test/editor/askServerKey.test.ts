@@ -11,7 +11,7 @@ import { InputBoxes } from './inputBoxes.ts';
 const KEY = 'sk-proj-Ab3dEf6hIj9kLm2n';
 const context = { transport: createFetchTransport(editorFetch), logger: nullLogger, clock: systemClock };
 
-describe('asking for the key of a server', function () {
+describe('the question for the key of a server', function () {
 	this.timeout(30_000);
 	let boxes: InputBoxes;
 
@@ -20,7 +20,7 @@ describe('asking for the key of a server', function () {
 	});
 	afterEach(() => boxes.stop());
 
-	it('takes one that is not refused, even where the list of models is open to anybody', async () => {
+	it('accepts a key that is not refused, even if the list of models is open to anybody', async () => {
 		const server = await FaultServer.start((response, { path, headers }) => {
 			const isRight = headers.authorization === `Bearer ${KEY}`;
 			if (path === '/v1/key' && !isRight) {

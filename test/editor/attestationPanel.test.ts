@@ -17,7 +17,7 @@ describe('the tab of an attestation report', function () {
 	});
 	afterEach(() => enclave.stop());
 
-	it('ends what is under way when it is closed, and has nothing to tell of that', async () => {
+	it('ends what is under way when it is closed, and reports nothing about that', async () => {
 		const connection = {
 			name: 'acme',
 			...connectionSchema.parse({

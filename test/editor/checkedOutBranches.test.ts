@@ -44,7 +44,7 @@ describe('a task’s branch that is checked out', () => {
 		client,
 	});
 
-	/** Those of a window: of the one before it, where it is given what that keeps. */
+	/** Creates the branches of a window. With the state of an earlier window, they continue that window's. */
 	const branches = (workspaceState = state) =>
 		new CheckedOutBranches({
 			workspaceState,
@@ -92,7 +92,7 @@ describe('a task’s branch that is checked out', () => {
 		assert.deepEqual(problems, []);
 	});
 
-	it('says why where git refuses to overwrite what the user has', async () => {
+	it('says why if git refuses to overwrite what the user has', async () => {
 		await repository.write('new.txt', 'mine\n');
 		const window = branches();
 		window.remember('next', target(), 'errand/begun');
@@ -112,7 +112,7 @@ describe('a task’s branch that is checked out', () => {
 		['is on the branch itself', 'errand/begun'],
 		['went another way', 'errand/other'],
 	] as const) {
-		it(`is left in peace where the task ${what}`, async () => {
+		it(`is left alone if the task ${what}`, async () => {
 			await repository.git('branch', 'errand/other', 'errand/done');
 			await repository.git('commit', '--quiet', '--allow-empty', '-m', 'Mine');
 			const window = branches();

@@ -47,7 +47,7 @@ describe('context that goes to a task', () => {
 		context.dispose();
 	});
 
-	it('stays where it cannot be read any more, and nothing is handed over', async () => {
+	it('stays if it can no longer be read, and nothing is handed over', async () => {
 		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
 		await writeFile(place('folder/gone.ts').fsPath, '');
 		await context.addFrom(async () => [{ kind: 'file' as const, uri: place('folder/gone.ts').toString() }]);
@@ -57,7 +57,7 @@ describe('context that goes to a task', () => {
 		context.dispose();
 	});
 
-	it('is that of the last message where there is no goal, and the composer keeps its own', async () => {
+	it('is that of the last message if there is no goal, and the composer keeps its own', async () => {
 		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
 		await context.addFrom(() => context.ofTask());
 		assert.equal(await handOver(context, asked(), ' '), undefined);

@@ -22,7 +22,7 @@ describe('a further prompt for a task that is over', () => {
 	/** Where the task's branch is. */
 	let checkedOut: { branch: string; worktree: string } | undefined;
 	let remembered: string[];
-	/** Whether a new task is made of what is sent. */
+	/** Whether a new task is made from what is sent. */
 	let isMade: boolean;
 	let isTrusted: boolean;
 	let isLocal: boolean;
@@ -91,7 +91,7 @@ describe('a further prompt for a task that is over', () => {
 		new StateEntries(state, FOLLOW_UP_ENTRIES, (value): value is string => typeof value === 'string');
 	const posts = () => server.requestsOf('POST');
 
-	/** Does so with the question that is open, or about to be, until all is over. */
+	/** Follows the task up, and runs the command on the question that opens, until all is over. */
 	async function answer(command: string): Promise<void> {
 		let isDone = false;
 		const done = followUps.goOn('over').then(() => {
@@ -130,7 +130,7 @@ describe('a further prompt for a task that is over', () => {
 		assert.deepEqual(posts(), ['POST /api/tasks/over/continue']);
 	});
 
-	it('stays as a draft where it is dismissed or refused, and the task stays over', async () => {
+	it('stays as a draft if it is dismissed or refused, and the task stays as it ended', async () => {
 		await drafts().set('over', 'Now green');
 		await answer('workbench.action.closeQuickOpen');
 		assert.deepEqual(posts(), []);
@@ -143,7 +143,7 @@ describe('a further prompt for a task that is over', () => {
 		assert.deepEqual(drafts().values(), ['Now green']);
 	});
 
-	it('is not sent again, nor called a failure, where only its reply was lost', async () => {
+	it('is neither sent again nor called a failure if only its reply was lost', async () => {
 		await drafts().set('over', 'Now green');
 		server.continueFault = 'lost after';
 		await accept();
@@ -159,7 +159,7 @@ describe('a further prompt for a task that is over', () => {
 		assert.deepEqual(remembered, ['over errand/over']);
 	});
 
-	it('starts a new task from the branch where that is checked out, and leaves the old one over', async () => {
+	it('starts a new task from the branch if that is checked out, and leaves the old task as it ended', async () => {
 		checkedOut = { branch: 'errand/over', worktree: '/somewhere' };
 		await drafts().set('over', 'Now green');
 		await accept();
@@ -182,7 +182,7 @@ describe('a further prompt for a task that is over', () => {
 		assert.deepEqual(drafts().values(), []);
 	});
 
-	it('keeps what was written where the new task was not made', async () => {
+	it('keeps what was written if the new task was not made', async () => {
 		checkedOut = { branch: 'errand/over', worktree: '/somewhere' };
 		isMade = false;
 		await drafts().set('over', 'Now green');
@@ -204,7 +204,7 @@ describe('a further prompt for a task that is over', () => {
 			assert.deepEqual([posts(), shown, asked], [['POST /api/tasks/over/continue'], ['over true'], []]);
 		});
 
-		it('is not taken where the service refuses, nor in a workspace that is not trusted, nor while the task works', async () => {
+		it('is not accepted if the service refuses it, nor in a workspace that is not trusted, nor while the task works', async () => {
 			server.continueFault = 'refused';
 			assert.equal(await followUps.sendPrompt('over', 'Now green'), false);
 			assert.ok(ClientError.is(problems[0], 'payment-required'));

@@ -106,7 +106,7 @@ describe('the tab of a decision', function () {
 		assert.deepEqual([connections, asked().length], [['quillon'], 1]);
 	});
 
-	it('sends nothing when it was closed, or shows something else, while the key was asked for', async () => {
+	it('sends nothing if it was closed, or shows something else, while the key was asked for', async () => {
 		const subject: Subject = { key: 'k', title: 'Title', prepare: async () => prepared() };
 		const close = () => {
 			const closed = new Promise<void>(resolve => panel.onDidDispose(resolve));
@@ -141,7 +141,7 @@ describe('the tab of a decision', function () {
 		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 	});
 
-	it('stops what is under way when it is closed, keeps nothing of it, and has nothing to tell', async () => {
+	it('stops what is under way when it is closed, keeps nothing of it, and reports nothing', async () => {
 		const stopped: boolean[] = [];
 		const preparing = open({
 			key: 'k',

@@ -186,7 +186,7 @@ describe('decision files in the editor', () => {
 		}
 	});
 
-	it('that are too long or too deep are refused, and hold up nothing when they are opened', async () => {
+	it('that are too long or too deep are refused, and do not slow the editor down when they are opened', async () => {
 		const deep = `{"state":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}},"questions":{}}`;
 		for (const [name, text, message] of [
 			['deep.decision.json', deep, /is nested too deeply/],

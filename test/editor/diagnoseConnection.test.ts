@@ -11,14 +11,14 @@ import { useConnectionFlow } from './useConnectionFlow.ts';
 
 const KEY = contractKeys.inference;
 
-describe('connections are diagnosed', function () {
+describe('the diagnosis of a connection', function () {
 	this.timeout(90_000);
 	const flow = useConnectionFlow();
 
 	const entry = (fields: Record<string, unknown>) => ({ acme: { service: 'quillon', ...fields } });
 	const report = () => diagnose(flow.connectionOf('acme'), flow.dependencies());
 
-	it('with every host and key, the way, the clock and the look-ups, and no secret', async () => {
+	it('covers every host and key, the network route, the clock and the look-ups, and shows no secret', async () => {
 		const { hosts } = flow.service;
 		await flow.write(
 			'errand.connections',
@@ -59,7 +59,7 @@ describe('connections are diagnosed', function () {
 		}
 	});
 
-	it('say what is wrong with the way and what to do, within a bounded time', async () => {
+	it('says what is wrong with the route, within a bounded time', async () => {
 		const late = await FaultServer.start(response =>
 			sendJson(response, 401, { error: 'Unauthorized' }, { date: new Date(Date.now() - 3_600_000).toUTCString() }),
 		);
@@ -86,7 +86,7 @@ describe('connections are diagnosed', function () {
 		await Promise.all([late.stop(), silent.stop()]);
 	});
 
-	it('read a certificate, and say no good of one that the editor refuses', async () => {
+	it('reads a certificate, and reports nothing good about one that the editor refuses', async () => {
 		const day = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
 		for (const days of [undefined, { from: -9, to: -1 }]) {
 			const server = https.createServer(makeCertificate({ hosts: ['127.0.0.1'], ...(days && { days }) }));
@@ -109,7 +109,7 @@ describe('connections are diagnosed', function () {
 		}
 	});
 
-	it('notice a proxy that holds the log of a task back, and that it does not any more', async () => {
+	it('notices when a proxy holds the log of a task back, and when it no longer does', async () => {
 		const server = await FaultServer.start(async (response, { path }) => {
 			if (path === '/api/tasks') {
 				const task = { id: 'task-1', prompt: 'Mend', repoUrl: 'https://e.example/a/b', status: 'processing' };
@@ -136,7 +136,7 @@ describe('connections are diagnosed', function () {
 		await server.stop();
 	});
 
-	it('ask before a reply is read that may cost, and notice that it is held back', async () => {
+	it('asks before it reads a reply that may cost money, and notices when one is held back', async () => {
 		let asked = 0;
 		const server = await FaultServer.start(async (response, { path }) => {
 			if (path === '/v1/models') {

@@ -7,7 +7,7 @@ import { editorFetch } from '../../src/platform/editorFetch.ts';
 import { ProxyServer } from '../support/proxyServer.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-/** As the extension host's proxy and the editor understand each other, not as we do. */
+/** A host name that only the proxy understands. */
 const NAME = 'service.invalid';
 
 describe('the editor’s fetch with a proxy', () => {
@@ -50,7 +50,7 @@ describe('the editor’s fetch with a proxy', () => {
 		assert.equal(await textOf(`http://${NAME}/`), 'from 127.0.0.1');
 	});
 
-	// Only there is every address of the network there by itself.
+	// Only Linux has every address of the loopback network without any set-up.
 	const onLinux = process.platform === 'linux' ? it : it.skip;
 	onLinux('is never used for an address of this machine', async () => {
 		const before = proxy.requests.length;

@@ -27,13 +27,13 @@ describe('the composer after a list of the editor', function () {
 
 	after(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
-	it('has the keyboard back where nothing else has it', async () => {
+	it('has the keyboard back if nothing else has it', async () => {
 		assert.equal(await takesKeyboard(async () => undefined), true);
 		await openSettings();
 		assert.equal(await takesKeyboard(async () => undefined), true, 'with an editor that was there before');
 	});
 
-	it('takes it from no editor that came to the front, whether it has text or not', async () => {
+	it('does not take it from an editor that came to the front, whether that has text or not', async () => {
 		assert.equal(await takesKeyboard(openSettings), false, 'settings');
 		const openText = async () => {
 			await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: 'a' }));
@@ -43,7 +43,7 @@ describe('the composer after a list of the editor', function () {
 		assert.equal(await takesKeyboard(openSettings), false, 'settings that were open');
 	});
 
-	it('has it back before a choice is on the disk', async () => {
+	it('has it back before a choice is saved', async () => {
 		const never = () => new Promise<void>(() => {});
 		const chat = { conversation: {}, mode: 'chat', choose: never, setMode: never } as unknown as Chat;
 		const pickers = new SettingsPickers({
@@ -89,7 +89,7 @@ describe('the composer after a list of the editor', function () {
 		}
 	});
 
-	it('takes it not from where a choice has led, also where that was in front before', async () => {
+	it('does not take it from where a choice has led, even if that was in front before', async () => {
 		await openSettings();
 		assert.equal(await takesKeyboard(async () => 'elsewhere'), false);
 	});

@@ -95,7 +95,7 @@ describe('an encrypted session for a conversation', function () {
 		return text;
 	}
 
-	it('has words that say no more than was proven, and a confirmed key after the first reply', async () => {
+	it('claims no more than was proven, and has a confirmed key after the first reply', async () => {
 		const [place] = (await encrypted().offer()).channels;
 		assert.ok(place);
 		const session = await encrypted().open(place.address);
@@ -126,9 +126,9 @@ describe('an encrypted session for a conversation', function () {
 		});
 	});
 
-	describe('whose reply somebody edits on its way, by leaving out a part', () => {
+	describe('whose reply loses a part on its way', () => {
 		const UNPROVEN = /order and completeness of a streamed reply are not proven/;
-		/** As a front does, which has no key. */
+		/** Edits the frames as a front without the key can. */
 		const edited = (frames: unknown[]) => frames.filter((_, index) => index !== 1);
 
 		beforeEach(() => {
@@ -141,7 +141,7 @@ describe('an encrypted session for a conversation', function () {
 			};
 		});
 
-		it('never calls a streamed reply proven, in which that cannot be seen', async () => {
+		it('never calls a streamed reply proven, because the loss cannot be seen in one', async () => {
 			const session = await encrypted().open({});
 			assert.equal(await read(session), 'Do delete it.');
 			assert.match(session.badge.details.join(), UNPROVEN);
@@ -149,7 +149,7 @@ describe('an encrypted session for a conversation', function () {
 			assert.match(session.badge.details.join(), UNPROVEN, 'of the reply that is there it stays true');
 		});
 
-		it('asks for whole replies where the settings say so, and then says nothing of streamed ones', async () => {
+		it('asks for whole replies if the settings say so, and then says nothing about streamed ones', async () => {
 			await setWholeReplies(true);
 			const session = await encrypted().open({});
 			assert.equal(await read(session), 'Do not delete it.');
@@ -252,7 +252,7 @@ describe('an encrypted session for a conversation', function () {
 		assert.equal(enclave.messages.length, 1);
 	});
 
-	it('asks about another key also where the place is named by its model alone', async () => {
+	it('asks about another key even if the place is named by its model alone', async () => {
 		scoped = { orgUrl: enclave.server.origin, encryptUrl: undefined, models };
 		client = newClient();
 		const [place] = (await encrypted().offer()).channels;
@@ -277,7 +277,7 @@ describe('an encrypted session for a conversation', function () {
 		assert.deepEqual(asked, []);
 	});
 
-	it('names in words what is proven no more, and what else has changed', async () => {
+	it('names in words what is no longer proven, and what else has changed', async () => {
 		const now = await client.channel.attest();
 		const worse = now.verdicts.map(verdict =>
 			verdict.check === 'memory' ? { ...verdict, verdict: 'fail' as const } : verdict,

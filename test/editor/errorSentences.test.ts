@@ -127,7 +127,7 @@ describe('the sentence for what went wrong', () => {
 		}
 	});
 
-	it('is the one that was written for it, also where another error has wrapped it', () => {
+	it('is the one that was written for it, even if another error has wrapped it', () => {
 		const written = new UserFacingError('Write it down.', { action: 'manageKeys' });
 		const { message, action } = explainError(new Error('around it', { cause: written }), 'Quillon');
 		assert.equal(message, 'Write it down.');

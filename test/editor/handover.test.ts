@@ -7,7 +7,7 @@ import { currentHandover } from '../../src/localService/upstreams.ts';
 
 const VARIABLE = 'VARIABLE_OF_AN_AGENT';
 
-describe('what the local service is told of the settings', () => {
+describe('the part of the settings that the local service is told', () => {
 	const settings = {
 		'errand.local.agents': [{ id: 'mine', command: 'mine', env: [VARIABLE, 'ABSENT_HERE'] }, { id: 'Not An Id' }],
 		'errand.local.sandbox': 'require',
@@ -44,7 +44,7 @@ describe('what the local service is told of the settings', () => {
 		assert.match(JSON.stringify(logged), /errand\.local\.agents cannot be used.*id:/);
 	});
 
-	it('is what the service takes where nothing is set', async () => {
+	it('is accepted by the service if nothing is set', async () => {
 		const handover = await currentHandover(keys, nullLogger);
 		assert.deepEqual(upstreamHandoverSchema.parse(handover).tasks, { agents: [], variables: {}, sandbox: 'ask' });
 	});

@@ -52,7 +52,7 @@ describe('a repository that only the service sees', function () {
 		assert.equal(subject.branch, 'release/2025');
 	});
 
-	it('is said to be seen no more where its branches are answered with 404, in the service’s words', async () => {
+	it('is said to be no longer visible if its branches are answered with 404, in the service’s words', async () => {
 		const server = await FaultServer.start((response, { path }) => {
 			if (path.endsWith('/orgs')) {
 				sendJson(response, 200, [{ login: 'crew', name: 'Crew' }]);

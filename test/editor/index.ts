@@ -17,7 +17,7 @@ export async function run(): Promise<void> {
 		timeout: 30_000,
 		...(args.includes('--grep') && pattern !== undefined && { grep: pattern }),
 	});
-	// The extension host's console does not fill in formats, and nobody sees its colours.
+	// The extension host's console does not fill in formats, and its colours are not shown.
 	Mocha.reporters.Base.useColors = false;
 	Mocha.reporters.Base.consoleLog = (...values: unknown[]) => {
 		console.log(format(...values).replaceAll(/^/gm, prefix));

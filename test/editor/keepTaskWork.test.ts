@@ -5,7 +5,7 @@ import type { Task } from '../../src/contract/tasks.ts';
 import { KeptTasks } from '../../src/tasks/keepTaskWork.ts';
 import { readTask } from '../support/readTask.ts';
 
-describe('keeping what an agent did whose task was ended', () => {
+describe('the command that keeps the work of an agent whose task was ended', () => {
 	const errand = { canKeep: true } as Task['errand'];
 	let task: Task;
 	let isLocal: boolean;
@@ -53,13 +53,13 @@ describe('keeping what an agent did whose task was ended', () => {
 		assert.deepEqual(problems, []);
 	});
 
-	it('makes nothing where that is declined', async () => {
+	it('makes no commit if the user declines', async () => {
 		answer = undefined;
 		await kept.keep('over');
 		assert.deepEqual([asked.length, done], [1, []]);
 	});
 
-	it('asks nothing where there is nothing to keep, or the service is not the local one', async () => {
+	it('asks nothing if there is nothing to keep, or the service is not the local one', async () => {
 		task = readTask({ id: 'over', prompt: 'Tidy', status: 'stopped' });
 		await kept.keep('over');
 		task = readTask({ id: 'over', prompt: 'Tidy', status: 'stopped', errand });

@@ -8,7 +8,7 @@ describe('the key bindings in the editor', () => {
 		command: string;
 		when?: string;
 	}
-	/** Where our view or a document of ours has the focus, a key may mean something else than everywhere. */
+	/** If our view or one of our documents has the focus, a key may have another meaning than elsewhere. */
 	const ours = /errand\.chatFocused|focusedView == '?errand\.|resourceScheme == '?errand-/;
 
 	it('take no key that the editor uses where they apply', async () => {

@@ -35,7 +35,7 @@ describe('requests to the models that the editor gets', () => {
 		});
 	});
 
-	it('get the user’s routing policy and parameters, which the caller’s options may change but for the policy', async () => {
+	it('carry the user’s routing policy and parameters, of which the caller’s options may change only the parameters', async () => {
 		await writeSetting('errand.chat.routing', { only: ['north'] });
 		await writeSetting('errand.chat.parameters', { temperature: 0.1, top_p: 0.9 });
 		await writeSetting('errand.chat.instructions', 'Answer in rhymes.');
@@ -52,7 +52,7 @@ describe('requests to the models that the editor gets', () => {
 		assert.deepEqual(Object.keys(rest).sort(), ['model', 'stream']);
 	});
 
-	it('are not asked where the routing policy leaves nobody, and the error says why', async () => {
+	it('are not sent if the routing policy leaves no provider, and the error says why', async () => {
 		await writeSetting('errand.chat.routing', { ignore: ['north', 'south'] });
 		const { error } = await models.ask();
 		assert.equal((error as vscode.LanguageModelError).code, vscode.LanguageModelError.Blocked().code);
@@ -148,7 +148,7 @@ describe('requests to the models that the editor gets', () => {
 		assert.match(messageOf(error), /^The reply was cut off before its end\./);
 	});
 
-	it('have no tool run whose arguments are no JSON', async () => {
+	it('do not run a tool whose arguments are not JSON', async () => {
 		models.server.answer = response =>
 			sendEvents(
 				response,
@@ -202,7 +202,7 @@ describe('requests to the models that the editor gets', () => {
 		closed.resolve(undefined);
 	});
 
-	it('are not asked after another connection was chosen', async () => {
+	it('are not sent after another connection was chosen', async () => {
 		const model = await models.quill();
 		models.connection = { ...models.connection, name: 'other', label: 'Other' };
 		const error = await models.provider
@@ -219,7 +219,7 @@ describe('requests to the models that the editor gets', () => {
 		assert.equal(models.server.received.length, 0);
 	});
 
-	it('are not asked where another connection was chosen while the question was open', async () => {
+	it('are not sent if another connection was chosen while the question was open', async () => {
 		await writeSetting('errand.languageModels.access', 'ask');
 		Object.assign(vscode.window, {
 			showWarningMessage: async () => {
@@ -233,7 +233,7 @@ describe('requests to the models that the editor gets', () => {
 		assert.equal(models.server.received.length, 0);
 	});
 
-	it('are asked after a yes alone, once a window and connection, which names what it is about', async () => {
+	it('are sent only after a yes, which is asked for once per window and connection and names its subject', async () => {
 		await writeSetting('errand.languageModels.access', 'ask');
 		models.answer = undefined;
 		const refused = await models.ask();
@@ -267,7 +267,7 @@ describe('requests to the models that the editor gets', () => {
 		});
 	});
 
-	it('are asked about again where the question could not be shown', async () => {
+	it('are asked about again if the question could not be shown', async () => {
 		await writeSetting('errand.languageModels.access', 'ask');
 		const show = vscode.window.showWarningMessage;
 		Object.assign(vscode.window, { showWarningMessage: () => Promise.reject(new Error('no window')) });
@@ -277,7 +277,7 @@ describe('requests to the models that the editor gets', () => {
 		assert.equal(textOf((await models.ask()).parts), 'Blue.');
 	});
 
-	it('leave nothing of what is said in the log', async () => {
+	it('leave none of their text in the log', async () => {
 		models.server.answer = response => sendJson(response, 500, { error: { message: SECRET_PROMPT } });
 		await models.ask();
 		assert.equal(models.logged.length, 1);

@@ -15,7 +15,7 @@ const { User } = vscode.LanguageModelChatMessage;
 describe('the models that the editor gets', () => {
 	const models = useLanguageModels();
 
-	it('are the chat models of the connection, with their limits, what they take, and who may serve them', async () => {
+	it('are the chat models of the connection, with their limits, their inputs and the providers that may serve them', async () => {
 		await writeSetting('errand.chat.routing', { data_collection: 'deny' });
 		const [first, second, ...others] = await models.list();
 		assert.deepEqual(others, []);
@@ -43,13 +43,13 @@ describe('the models that the editor gets', () => {
 		assert.equal((await models.list(true)).length, 2);
 	});
 
-	it('are none where the user wants it so, and nothing is asked for that', async () => {
+	it('are none if the user wants it so, and no request is sent for that', async () => {
 		await writeSetting('errand.languageModels.access', 'never');
 		assert.deepEqual(await models.list(), []);
 		assert.equal(models.described, 0);
 	});
 
-	it('are those of before while the user keeps the local service stopped', async () => {
+	it('stay the same while the user keeps the local service stopped', async () => {
 		models.connection = { ...localConnection, apiUrl: models.server.origin };
 		models.keyState = 'not-needed';
 		models.isStopped = true;
@@ -64,7 +64,7 @@ describe('the models that the editor gets', () => {
 		assert.equal(models.described, 1);
 	});
 
-	it('leave out the demo where a model server offers a model', async () => {
+	it('leave out the demo if a model server offers a model', async () => {
 		models.keyState = 'not-needed';
 		models.connection = {
 			...localConnection,
@@ -105,7 +105,7 @@ describe('the models that the editor gets', () => {
 		assert.ok((await models.provider.provideTokenCount(model, message)) > ofText);
 	});
 
-	it('are counted with what they have cost, and tell who has served last', async () => {
+	it('are counted with their cost, and name the provider that served last', async () => {
 		await models.ask();
 		const { used } = await waitFor('the reply to be counted', async () => {
 			const use = await models.ledger.read();
@@ -128,7 +128,7 @@ describe('the models that the editor gets', () => {
 		assert.equal(models.changes, 1);
 	});
 
-	it('name others’ words without links and icons of theirs', async () => {
+	it('show names from elsewhere without their links and icons', async () => {
 		models.connection = {
 			...models.connection,
 			label: '$(key) [Quillon](command:x)',
@@ -163,7 +163,7 @@ describe('the models of the extension in this editor', () => {
 		assert.match(said, /demo/i);
 	});
 
-	it('are gone at once where the user does not want to offer them any more, and back again', async () => {
+	it('are gone at once when the user no longer wants to offer them, and come back', async () => {
 		const changed = Promise.withResolvers<void>();
 		const subscription = vscode.lm.onDidChangeChatModels(() => changed.resolve());
 		await writeSetting('errand.languageModels.access', 'never');

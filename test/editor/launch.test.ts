@@ -19,7 +19,7 @@ import { waitFor } from '../support/waitFor.ts';
 const connection = { name: 'quillon', label: 'Quillon', isLocal: false, hasLookUps: true, agents };
 const rest = { service: { kind: 'not-asked' }, isEmptyGitUser: false, unknownAgent: undefined, needs: [] } as const;
 
-describe('what is looked at before a task is sent', () => {
+describe('the look at the repository before a task is sent', () => {
 	let repository: TemporaryRepository;
 	const address = 'https://host.example/acme/widgets.git';
 
@@ -54,11 +54,11 @@ describe('what is looked at before a task is sent', () => {
 	const kinds = async (...args: Parameters<typeof read>) =>
 		findFindings(await read(...args), {}).map(({ kind }) => kind);
 
-	it('is nothing to say of a branch that is pushed and clean', async () => {
+	it('finds nothing about a branch that is pushed and clean', async () => {
 		assert.deepEqual(await kinds(), []);
 	});
 
-	it('finds unpushed commits, a branch that is behind, and one that went two ways', async () => {
+	it('finds unpushed commits, a branch that is behind, and one that has diverged', async () => {
 		const first = await repository.head();
 		await repository.commitAll('Second');
 		const second = await repository.commitAll('Third');
@@ -104,7 +104,7 @@ describe('what is looked at before a task is sent', () => {
 		assert.equal(hasCredentials, true);
 	});
 
-	it('finds a merge that is half done', async () => {
+	it('finds an unfinished merge', async () => {
 		await repository.git('switch', '--quiet', '--create', 'side');
 		await repository.write('README.md', 'one\n');
 		await repository.commitAll('One');
@@ -147,7 +147,7 @@ describe('what is looked at before a task is sent', () => {
 		});
 	});
 
-	it('changes nothing by looking', async () => {
+	it('changes nothing', async () => {
 		await repository.write('new.txt', 'new\n');
 		const before = [await repository.git('for-each-ref'), await repository.git('status', '--porcelain')];
 		await read();
@@ -155,7 +155,7 @@ describe('what is looked at before a task is sent', () => {
 	});
 });
 
-describe('what a service says of the repository', () => {
+describe('the answer of a service about the repository', () => {
 	let service: ContractServer;
 
 	before(async () => {
@@ -187,7 +187,7 @@ describe('what a service says of the repository', () => {
 		assert.ok(failed.kind === 'failed' && failed.reason !== '');
 	});
 
-	it('is not asked where the connection has no look-ups, or the address names no owner', async () => {
+	it('is not asked for if the connection has no look-ups, or the address names no owner', async () => {
 		assert.equal((await look(harbour, keys.cloud, { scm: undefined })).kind, 'not-asked');
 		assert.equal((await look('https://forge.example/harbour')).kind, 'not-asked');
 	});

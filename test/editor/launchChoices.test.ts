@@ -6,7 +6,7 @@ import { choices, connection, rowsOf } from './preflightView.ts';
 import { spoken } from './quickPicks.ts';
 
 describe('the preflight', () => {
-	it('offers to add a model server where the agents of this machine only demonstrate, and nowhere else', async () => {
+	it('offers to add a model server if the agents of this machine only demonstrate, and not otherwise', async () => {
 		const { showQuickPick } = vscode.window;
 		const lists: vscode.QuickPickItem[][] = [];
 		let take = 0;
@@ -30,7 +30,7 @@ describe('the preflight', () => {
 		);
 	});
 
-	it('lets agent and model be typed where the connection lists none, and sends what is named', async () => {
+	it('lets the user type agent and model if the connection lists none, and sends these', async () => {
 		const unlisted = { ...connection, agents: [] };
 		const { showInputBox } = vscode.window;
 		const boxes: vscode.InputBoxOptions[] = [];
@@ -73,7 +73,7 @@ describe('the preflight', () => {
 		assert.equal(row([{ agent: undefined, model: 'mason-large' }]), '$(robot) Agent | with mason-large');
 	});
 
-	it('names the model of the settings where the connection lists no agents', async () => {
+	it('names the model of the settings if the connection lists no agents', async () => {
 		const unlisted = { ...connection, agents: [] };
 		await writeSetting('errand.tasks.model', 'mason-large');
 		try {

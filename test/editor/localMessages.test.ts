@@ -8,8 +8,8 @@ import type { ServiceCheck } from '../../src/tasks/model/findings.ts';
 
 const NOT_HERE = /account|dashboard|credit|plan\b/i;
 
-describe('on the local connection nothing is said of accounts and dashboards', () => {
-	it('by what is told of zero data retention', () => {
+describe('texts on the local connection', () => {
+	it('do not mention an account or dashboard in the words about zero data retention', () => {
 		for (const zdr of [undefined, false, true]) {
 			const request = { model: 'demo', ...(zdr === undefined ? {} : { provider: { zdr } }) };
 			assert.doesNotMatch(retentionText(zeroDataRetentionOf(localConnection, request)), NOT_HERE);
@@ -17,7 +17,7 @@ describe('on the local connection nothing is said of accounts and dashboards', (
 		}
 	});
 
-	it('by what is told of a repository that the service was asked for', () => {
+	it('do not mention an account or dashboard in the words about a repository that the service was asked for', () => {
 		const names = { connection: 'Local', repository: 'widgets', branch: 'main', agent: 'Demo' };
 		// Its look-ups never answer that a link is missing.
 		const looks: ServiceCheck[] = [

@@ -9,7 +9,7 @@ import { useConnectionFlow } from './useConnectionFlow.ts';
 
 const KEY = contractKeys.inference;
 
-describe('connections are changed', function () {
+describe('a connection is changed', function () {
 	this.timeout(90_000);
 	const flow = useConnectionFlow();
 
@@ -30,7 +30,7 @@ describe('connections are changed', function () {
 	const acme = () => (flow.entries() as Record<string, Record<string, unknown>>)['acme'];
 	const modelIds = () => ((acme()?.['models'] ?? []) as { id: string }[]).map(({ id }) => id);
 
-	it('by hosts that are asked before they are kept', async () => {
+	it('with hosts that are asked before they are saved', async () => {
 		await flow.write('errand.connections', small());
 		manage('acme');
 		await flow.lists.pick('Shared host of the encrypted channel');
@@ -47,7 +47,7 @@ describe('connections are changed', function () {
 		assert.deepEqual(flow.entries(), small());
 	});
 
-	it('by the search model, providers, aliases and agents, without JSON', async () => {
+	it('with a search model, providers, aliases and agents, without JSON', async () => {
 		await flow.write('errand.connections', small());
 		manage('acme');
 		await flow.shows(/^Search model \| quillon-search, after/);
@@ -86,7 +86,7 @@ describe('connections are changed', function () {
 		assert.ok('connection' in readConnection('acme', flow.entries()));
 	});
 
-	it('by a key, and no icon of a label that others have chosen vouches for it in the status bar', async () => {
+	it('with a key, for which no icon in a label from elsewhere vouches in the status bar', async () => {
 		await flow.write('errand.connections', { acme: { ...small().acme, label: '$(verified) Local' } });
 		const { setStatusBarMessage } = vscode.window;
 		const told: string[] = [];
@@ -111,7 +111,7 @@ describe('connections are changed', function () {
 		await flow.leave();
 	});
 
-	it('never by a key in a field, which stands in the settings', async () => {
+	it('never with a key in a field, which would be in the settings', async () => {
 		const problems: (string | undefined | null)[] = [];
 		Object.assign(vscode.window, {
 			showInputBox: async ({ validateInput }: { validateInput(text: string): string | undefined }) => {
@@ -128,7 +128,7 @@ describe('connections are changed', function () {
 		await flow.leave();
 	});
 
-	it('by prices and by an alias with a whole routing policy, without JSON', async () => {
+	it('with prices and with an alias that has a whole routing policy, without JSON', async () => {
 		const acmeWith = { ...small().acme, models: [{ id: 'large' }], aliases: [{ name: 'fast', model: 'large' }] };
 		await flow.write('errand.connections', { acme: acmeWith });
 		manage('acme');
@@ -177,7 +177,7 @@ describe('connections are changed', function () {
 		assert.ok('connection' in readConnection('acme', flow.entries()));
 	});
 
-	it('by a name that is there already, whose entry keeps what is known of it', async () => {
+	it('under a name that exists already, whose entry keeps what is known of it', async () => {
 		const known = { id: 'large', label: 'Large', kinds: ['chat'], contextLength: 8000 };
 		await flow.write('errand.connections', { acme: { ...small().acme, models: [known, { id: 'small' }] } });
 		manage('acme');
@@ -189,7 +189,7 @@ describe('connections are changed', function () {
 		assert.deepEqual(acme()?.['models'], [known, { id: 'small' }]);
 	});
 
-	it('by models of the service’s list: one that is no longer checked goes, and one that it does not list stays', async () => {
+	it('with models of the service’s list: one that is no longer checked is removed, and one that is not listed stays', async () => {
 		const [first, second] = models;
 		const own = { id: 'own' };
 		await flow.write('errand.connections', {
@@ -228,7 +228,7 @@ describe('connections are changed', function () {
 		await flow.leave();
 	});
 
-	it('never into ones that cannot be used: an entry without all that it needs is not written', async () => {
+	it('never into one that cannot be used: an incomplete entry is not written', async () => {
 		await flow.write('errand.connections', small());
 		manage('acme');
 		answers('fast');
@@ -239,7 +239,7 @@ describe('connections are changed', function () {
 		assert.deepEqual(flow.entries(), small());
 	});
 
-	it('by removal after a yes, with their keys, and what used them is back at this machine', async () => {
+	it('by removal after a yes, with its keys, and what used it is back at this machine', async () => {
 		await flow.write('errand.connections', { ...small(), other: { apiUrl: flow.service.hosts.public, service: 'o' } });
 		await flow.write('errand.connection', 'acme');
 		await flow.keys.save(flow.connectionOf('acme'), 'inference', KEY);
@@ -256,7 +256,7 @@ describe('connections are changed', function () {
 		assert.equal(readSetting('errand.connection'), 'local');
 	});
 
-	it('although one cannot be used, so that its address can be corrected', async () => {
+	it('even if it cannot be used, so that its address can be corrected', async () => {
 		await flow.write('errand.connections', { acme: { apiUrl: 'http://api.example', service: 'quillon' } });
 		manage('acme');
 		await flow.lists.pick('Public host for chat');

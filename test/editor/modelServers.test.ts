@@ -181,7 +181,7 @@ describe('adding a model server', function () {
 		assert.deepEqual(end?.added, { name: 'by-name', server: 'mine' });
 	});
 
-	it('says where the service does not offer the model, keeps the server, and changes no default', async () => {
+	it('says if the service does not offer the model, keeps the server, and changes no default', async () => {
 		unoffered = ['one'];
 		open([{ slug: 'lmstudio', label: 'LM Studio', url: upstream.url }]);
 		await lists.pick('LM Studio');
@@ -259,7 +259,7 @@ describe('adding a model server', function () {
 		assert.deepEqual(entries(), { other: { url: 'https://models.invalid/v1', models: ['kept'] } });
 	});
 
-	it('keeps the default where it may be a model of a server that does not answer now', async () => {
+	it('keeps the default if it may be a model of a server that does not answer now', async () => {
 		await write('errand.local.upstreams', { mine: { url: upstream.url } });
 		await write('errand.chat.model', 'of-another-server');
 		problems = [{ slug: 'other', code: 'offline', system: 'ECONNREFUSED' }];
@@ -312,7 +312,7 @@ describe('adding a model server', function () {
 		await other.stop();
 	});
 
-	it('takes no key for an address without encryption, and says so', async () => {
+	it('accepts no key for an address without encryption, and says so', async () => {
 		await openAddress();
 		type(`http://192.0.2.1/v1 ${KEY}`);
 		await shows(/It is not sent there without encryption: give an https address\./);
@@ -322,7 +322,7 @@ describe('adding a model server', function () {
 		assert.equal(secrets.size, 0);
 	});
 
-	it('sends a key that was pasted alone nowhere before an address is chosen', async () => {
+	it('does not send a key that was pasted alone before an address is chosen', async () => {
 		await openAddress();
 		type(KEY);
 		await shows(/secret storage/);
@@ -336,7 +336,7 @@ describe('adding a model server', function () {
 		await lists.leave(() => end !== undefined);
 	});
 
-	it('asks nobody while an address is only begun', async () => {
+	it('sends no request while an address is incomplete', async () => {
 		await openAddress();
 		for (const text of ['h', 'http', 'http://', 'localhos', 'models']) {
 			type(text);
@@ -363,7 +363,7 @@ describe('adding a model server', function () {
 		await lists.leave(() => end !== undefined);
 	});
 
-	it('adds a server that is there already under its name, and no second time', async () => {
+	it('adds a server that exists already under its name, and not a second time', async () => {
 		await write('errand.local.upstreams', { mine: { url: upstream.url } });
 		await openAddress();
 		type(upstream.url);
@@ -373,7 +373,7 @@ describe('adding a model server', function () {
 		assert.deepEqual(entries(), { mine: { url: upstream.url } });
 	});
 
-	it('leaves everything as it was where it is left', async () => {
+	it('leaves everything as it was if the user leaves it', async () => {
 		await openAddress();
 		type('http://127.0.0.1');
 		await back();

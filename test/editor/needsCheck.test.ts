@@ -3,7 +3,7 @@ import { ClientError } from '../../src/base/errors.ts';
 import type { TaskCheck, TaskCheckRequest } from '../../src/contract/agents.ts';
 import { NeedsCheck } from '../../src/tasks/launch/needsCheck.ts';
 
-describe('what the local service is asked about one launch', () => {
+describe('the check of what one launch needs', () => {
 	let answer: () => Promise<TaskCheck>;
 	let asked: TaskCheckRequest[];
 	let answers: number;
@@ -30,7 +30,7 @@ describe('what the local service is asked about one launch', () => {
 		});
 	});
 
-	it('is asked once for each question, and again where that is wanted', async () => {
+	it('asks the local service once for each subject, and again on request', async () => {
 		needs.ask(request);
 		needs.ask({ ...request });
 		assert.equal(needs.look.kind, 'asking');
@@ -69,7 +69,7 @@ describe('what the local service is asked about one launch', () => {
 		assert.deepEqual([needs.answers, needs.consents()], [{}, []]);
 	});
 
-	it('is not known where the service fails, and nothing where it is an older one that knows no such question', async () => {
+	it('says why if the service fails, and counts an older service without this question as not asked', async () => {
 		answer = () => Promise.reject(new ClientError('timeout', 'late'));
 		needs.ask(request);
 		await needs.settled();
@@ -81,7 +81,7 @@ describe('what the local service is asked about one launch', () => {
 		assert.deepEqual(needs.look, { kind: 'not-asked' });
 	});
 
-	it('is not asked of a service elsewhere', async () => {
+	it('does not ask a remote service', async () => {
 		const elsewhere = new NeedsCheck({ label: 'Quillon', checkTask: undefined, onAnswer: () => answers++ });
 		elsewhere.ask(request);
 		await elsewhere.settled();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { PickList } from '../../src/platform/pick.ts';
 
-describe('a list that is drawn anew', () => {
+describe('a list that is drawn again', () => {
 	const run = (command: string) => vscode.commands.executeCommand(command);
 	/** The editor has done all that it was told before. */
 	const editorHasCaughtUp = () => run('setContext').then(undefined, () => {});
@@ -24,7 +24,7 @@ describe('a list that is drawn anew', () => {
 
 	afterEach(() => list.end());
 
-	it('takes no row that has come to the place of the chosen one', async () => {
+	it('does not choose a row that has taken the place of the chosen one', async () => {
 		list.show(rowsOf('deleted', 'chosen', 'after it'));
 		await editorHasCaughtUp();
 		// Chosen in the window while new rows are on their way to it.

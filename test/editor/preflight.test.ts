@@ -311,7 +311,7 @@ describe('the preflight', () => {
 		assert.equal(new Set(ids).size, ids.length);
 	});
 
-	it('offers no dashboard where the connection has none', () => {
+	it('offers no dashboard if the connection has none', () => {
 		const titles = (finding: Finding) => fixesOf(finding, undefined).map(({ title }) => title);
 		assert.deepEqual(titles({ kind: 'empty-git-user' }), []);
 		assert.deepEqual(titles({ kind: 'service', look: { kind: 'no-link' } }), ['Ask Again']);

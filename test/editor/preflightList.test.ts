@@ -8,7 +8,7 @@ describe('the list before a task is sent', () => {
 	/** The editor has done all that it was told before. */
 	const editorHasCaughtUp = () => run('setContext').then(undefined, () => {});
 
-	it('takes no row that has come to the place of the chosen one', async () => {
+	it('does not choose a row that has taken the place of the chosen one', async () => {
 		const preflight = new PreflightList('Start Task');
 		const taken = preflight.ask(rowsOf('asking', 'time', 'start'), 'asking', false);
 		await editorHasCaughtUp();
@@ -21,7 +21,7 @@ describe('the list before a task is sent', () => {
 		assert.equal(await taken, 'time');
 	});
 
-	it('keeps the active row when the rows are drawn anew, and is still dismissed once', async () => {
+	it('keeps the active row when the rows are drawn again, and is still dismissed once', async () => {
 		const preflight = new PreflightList('Start Task');
 		const taken = preflight.ask(rowsOf('asking', 'time', 'start'), 'start', false);
 		await editorHasCaughtUp();

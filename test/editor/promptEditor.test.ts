@@ -5,12 +5,12 @@ import { PromptFile } from '../../src/tasks/launch/promptFile.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { State } from './state.ts';
 
-/** Takes its time to write. */
+/** A state whose writes can be held up. */
 class SlowState extends State {
 	writes = 0;
 	private held: Promise<void> = Promise.resolve();
 
-	/** Until what this gives is called. */
+	/** Holds writes up until the returned function is called. */
 	hold(): () => void {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		this.held = promise;
@@ -24,7 +24,7 @@ class SlowState extends State {
 	}
 }
 
-describe('the prompt’s editor when a task was made of it', function () {
+describe('the prompt’s editor, when a task was made from it,', function () {
 	this.timeout(30_000);
 	let state: SlowState;
 	let file: PromptFile;
@@ -67,7 +67,7 @@ describe('the prompt’s editor when a task was made of it', function () {
 		assert.equal(document.getText(), '');
 	});
 
-	it('is no newer to a window that comes later, nor after it was written: what was unsaved could not be saved then', async () => {
+	it('has the same modification time in a later window and after each write, so that unsaved text can be saved', async () => {
 		const { fs } = vscode.workspace;
 		const timeOf = async ({ uri }: PromptFile) => (await fs.stat(uri)).mtime;
 		const before = await timeOf(file);
@@ -77,7 +77,7 @@ describe('the prompt’s editor when a task was made of it', function () {
 		later.dispose();
 	});
 
-	it('closes without a question where what was typed is still being saved', async () => {
+	it('closes without a question while what was typed is still being saved', async () => {
 		const release = state.hold();
 		await write('Paint the buoys');
 		await waitFor('the prompt to be saved', () => state.writes === 1);
@@ -88,7 +88,7 @@ describe('the prompt’s editor when a task was made of it', function () {
 		assert.deepEqual([file.text, file.draft.text], ['', '']);
 	});
 
-	it('keeps the next prompt that is begun at once', async () => {
+	it('keeps the next prompt if the user begins it at once', async () => {
 		for (let turn = 0; turn < 5; turn++) {
 			await write(`Paint buoy ${turn}`);
 			await editor.sent(`Paint buoy ${turn}`);
@@ -99,7 +99,7 @@ describe('the prompt’s editor when a task was made of it', function () {
 		}
 	});
 
-	it('stays with what was written on meanwhile', async () => {
+	it('stays open with what was written meanwhile', async () => {
 		await write('Paint the buoys, and more');
 		await editor.sent('Paint the buoys');
 		assert.deepEqual([tabs().length, file.text], [1, 'Paint the buoys, and more']);

@@ -34,7 +34,7 @@ const rows: [SendRefusal, CommandId | undefined][] = [
 	],
 ];
 
-describe('why a message is not sent', () => {
+describe('the reason why a message is not sent', () => {
 	/** Stands for whatever helps: it has no effect but this count. */
 	const HELP = 'errandTest.help' as CommandId;
 	let ran: number;

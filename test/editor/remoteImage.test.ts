@@ -73,7 +73,7 @@ describe('an image through the extension host', () => {
 			proxy.requests.map(({ target }) => target),
 			[address],
 		);
-		// As a proxy is asked, and passes it on.
+		// The proxy was asked for the address, and passes the request on.
 		assert.deepEqual(asked, [address]);
 	});
 

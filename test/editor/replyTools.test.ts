@@ -12,7 +12,7 @@ const FILE = 'export function first(value: number): number {\n\treturn value * 2
 const CODE = 'export function first(value: number): number {\n\treturn value * 3;\n}\n';
 const CHANGED = FILE.replace('* 2', '* 3');
 
-describe('what is done with a reply in the editor', () => {
+describe('the host, when a reply is used in the editor,', () => {
 	const root = () => vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail('no folder is open');
 	const folder = () => vscode.Uri.joinPath(root(), 'reply-tools');
 	const file = (name: string) => vscode.Uri.joinPath(folder(), name);
@@ -25,7 +25,7 @@ describe('what is done with a reply in the editor', () => {
 
 	beforeEach(async () => {
 		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-		// In one step: while a file is written in place, the editor can read a piece of it at any time.
+		// The file is replaced in one step, because the editor could read a piece of one that is written in place.
 		await writeFile(file('a.ts.new').fsPath, FILE);
 		await rename(file('a.ts.new').fsPath, file('a.ts').fsPath);
 		await waitFor('the file as it is on disk', async () => (await textOf(file('a.ts'))) === FILE);
@@ -73,7 +73,7 @@ describe('what is done with a reply in the editor', () => {
 		await revert();
 	});
 
-	it('begins a file in the language that the editor knows under another name', async () => {
+	it('begins a file in a language that the editor knows under another name', async () => {
 		await tools.useCode('new-file', { code: 'print(1)\n', language: 'py' }, nothing);
 		const document = vscode.window.activeTextEditor?.document;
 		assert.deepEqual([document?.isUntitled, document?.languageId, document?.getText()], [true, 'python', 'print(1)\n']);
@@ -94,12 +94,12 @@ describe('what is done with a reply in the editor', () => {
 		await revert();
 	});
 
-	it('takes the file of the message’s context before it asks', async () => {
+	it('takes the file in the message’s context instead of asking', async () => {
 		await tools.useCode('apply', { code: CODE }, [file('a.ts')]);
 		assert.equal((await proposal()).original.toString(), file('a.ts').toString());
 	});
 
-	it('writes nothing where the change is discarded', async () => {
+	it('writes nothing if the change is discarded', async () => {
 		await tools.useCode('apply', { code: CODE, file: 'reply-tools/a.ts' }, nothing);
 		await proposal();
 		await tools.discardProposal(undefined);
@@ -107,7 +107,7 @@ describe('what is done with a reply in the editor', () => {
 		assert.equal(await textOf(file('a.ts')), FILE);
 	});
 
-	it('compares again where the file has changed meanwhile', async () => {
+	it('compares again if the file has changed meanwhile', async () => {
 		await tools.useCode('apply', { code: CODE, file: 'reply-tools/a.ts' }, nothing);
 		const { modified } = await proposal();
 		const edit = new vscode.WorkspaceEdit();
@@ -175,14 +175,14 @@ describe('what is done with a reply in the editor', () => {
 		}
 	});
 
-	it('asks which file is meant where more than one may be, and compares the one that is chosen', async () => {
+	it('asks which file is meant if more than one may be, and compares the one that is chosen', async () => {
 		await writeFile(file('second.ts').fsPath, FILE);
 		const done = tools.useCode('apply', { code: CODE }, [file('second.ts'), file('a.ts')]);
 		await answered(done, 'workbench.action.acceptSelectedQuickOpenItem');
 		assert.equal((await proposal()).original.toString(), file('second.ts').toString());
 	});
 
-	it('offers the file that the fence names where there is none, and begins it', async () => {
+	it('offers to begin the file that the fence names if it does not exist, and begins it', async () => {
 		await show('a.ts');
 		const done = tools.useCode('apply', { code: CODE, file: 'reply-tools/new/c.ts' }, nothing);
 		await answered(done, 'workbench.action.acceptSelectedQuickOpenItem');
@@ -192,14 +192,14 @@ describe('what is done with a reply in the editor', () => {
 		assert.equal(await textOf(file('new/c.ts')), CODE);
 	});
 
-	it('asks where code belongs that does not show it itself', async () => {
+	it('asks where code belongs if it does not show that itself', async () => {
 		const code = 'const somethingElse = entirely();\n';
 		const done = tools.useCode('apply', { code, file: 'reply-tools/a.ts' }, nothing);
 		await answered(done, 'workbench.action.acceptSelectedQuickOpenItem');
 		assert.equal(await textOf((await proposal()).modified), FILE + code, 'at the end of the file');
 	});
 
-	it('compares nothing where the question is left with Escape', async () => {
+	it('compares nothing if the question is left with Escape', async () => {
 		const done = tools.useCode('apply', { code: 'entirely();\n', file: 'reply-tools/a.ts' }, nothing);
 		await answered(done, 'workbench.action.closeQuickOpen');
 		// The comparison of the test before is told to be closed a moment after it is.

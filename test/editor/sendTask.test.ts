@@ -44,7 +44,7 @@ describe('the request for a task', () => {
 		assert.deepEqual(state.keys(), []);
 	});
 
-	it('is not sent again where only its reply was lost', async () => {
+	it('is not sent again if only its reply was lost', async () => {
 		server.createFault = 'lost after';
 		assert.equal(await made(dependencies(), request), server.tasks[0]?.id);
 		assert.equal(posts(), 1);
@@ -52,7 +52,7 @@ describe('the request for a task', () => {
 		assert.deepEqual(state.keys(), []);
 	});
 
-	it('for several agents is sent once as well, also where its reply was lost', async () => {
+	it('for several agents is also sent only once, even if its reply was lost', async () => {
 		const several = { ...request, selectedAgents: ['a', 'b'].map(agent => ({ agent, model: `${agent}-1` })) };
 		server.createFault = 'lost after';
 		assert.equal(await made(dependencies(), several), server.tasks[0]?.id);
@@ -68,7 +68,7 @@ describe('the request for a task', () => {
 		assert.equal(server.tasks.length, 2);
 	});
 
-	it('is sent again only when told so, and not where the first one made a task after all', async () => {
+	it('is sent again only when the user says so, and not if the first one made a task after all', async () => {
 		server.createFault = 'lost before';
 		const first = await sendTask(dependencies(), request);
 		assert.ok(first.kind === 'unsure');
@@ -107,13 +107,13 @@ describe('the request for a task', () => {
 		assert.deepEqual(state.keys(), []);
 	});
 
-	it('that found no connection leaves nothing open, and nobody unsure', async () => {
+	it('that found no connection leaves nothing open, and no doubt', async () => {
 		await server.stop();
 		await assert.rejects(sendTask(dependencies(), request), { code: 'offline', wasSent: false });
 		assert.deepEqual(state.keys(), []);
 	});
 
-	it('is never called unsent where only the look into the list found no connection', async () => {
+	it('is never called unsent if only the look into the list found no connection', async () => {
 		server.createFault = 'lost after';
 		const cause = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
 		const expired = () => Promise.reject(new ClientError('offline', 'no exchange', { cause, unsent: true }));
@@ -133,7 +133,7 @@ describe('the request for a task', () => {
 		assert.equal(pendings().values().length, 1);
 	});
 
-	it('is not sent where no note of it can be written, and says what to do', async () => {
+	it('is not sent if no note of it can be written, and says what to do', async () => {
 		state.update = () => Promise.reject(new Error('ENOSPC: no space left on device'));
 		await assert.rejects(sendTask(dependencies(), request), {
 			name: 'UserFacingError',
@@ -142,7 +142,7 @@ describe('the request for a task', () => {
 		assert.equal(posts(), 0);
 	});
 
-	it('stays open where its task cannot be noted, which is there all the same', async () => {
+	it('stays open if its task cannot be noted, although the task exists', async () => {
 		const full = { ...dependencies(), made: () => Promise.reject(new Error('ENOSPC: no space left on device')) };
 		assert.equal(await made(full, request), server.tasks[0]?.id);
 		assert.equal(pendings().values().length, 1);
@@ -150,7 +150,7 @@ describe('the request for a task', () => {
 		assert.deepEqual(state.keys(), []);
 	});
 
-	it('is settled as not sent where the list does not show it', async () => {
+	it('is settled as not sent if the list does not show it', async () => {
 		const pending = { connection: 'test', ...request, known: [] };
 		await pendings().set(id, { ...pending, sentAt: Date.now() });
 		assert.equal(await settlePending(dependencies(), () => true), undefined);
@@ -160,20 +160,20 @@ describe('the request for a task', () => {
 		assert.deepEqual(state.keys(), []);
 	});
 
-	it('tells the branch it was sent with, also after a reload and where the service does not', async () => {
+	it('tells the branch it was sent with, even after a reload and if the service does not', async () => {
 		const pending = { connection: 'test', ...request, known: [], sentAt: Date.now() };
 		await pendings().set(id, { ...pending, branch: 'errand-scratch-1' });
 		server.add({ id: 'made', ...request });
 		assert.equal((await settlePending(dependencies(), () => true))?.selectedBranch, 'errand-scratch-1');
 	});
 
-	it('looks into the list first where it is asked for again while an earlier try is open', async () => {
+	it('looks into the list first if it is made again while an earlier attempt is open', async () => {
 		server.createFault = 'lost after';
 		server.listFailure = { status: 403, body: {} };
 		const first = await sendTask(dependencies(), request);
 		assert.equal(first.kind, 'unsure');
 		server.listFailure = undefined;
-		// Another window of the command than “Try Again”: nothing of the first try is handed over.
+		// Unlike “Try Again”, a new command is handed nothing of the first attempt.
 		assert.equal(await made({ ...dependencies(), tasks: () => [] }, request), server.tasks[0]?.id);
 		assert.equal(posts(), 1);
 		assert.deepEqual(state.keys(), []);

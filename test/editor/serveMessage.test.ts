@@ -9,7 +9,7 @@ interface Message {
 	request?: string;
 }
 
-describe('what the host does with a message of a page', () => {
+describe('the host, for a message of a page,', () => {
 	let posted: unknown[];
 	let logged: string[];
 	let explained: string[];
@@ -41,7 +41,7 @@ describe('what the host does with a message of a page', () => {
 	};
 	const FAILED = [{ ...answered({ problem: 'It failed. Try again.' })[0] }];
 
-	it('answers a request with what its handler gives', async () => {
+	it('answers a request with what its handler returns', async () => {
 		await serve({ kind: 'ask', request: REQUEST }, async () => ['a']);
 		assert.deepEqual(posted, answered({ value: ['a'] }));
 		assert.deepEqual(logged, []);
@@ -62,7 +62,7 @@ describe('what the host does with a message of a page', () => {
 		assert.match(explained[1] ?? '', /unknown form/);
 	});
 
-	it('answers no answer, and asks nobody what is no request', async () => {
+	it('answers neither an answer nor a message that is not a request', async () => {
 		await serve({ kind: 'answer', request: REQUEST }, () => 'x');
 		await serve({ kind: 'odd' }, fails);
 		await serve(undefined, fails);

@@ -114,7 +114,7 @@ describe('why a server does not list its models', function () {
 		assert.match(await saidOf('http://127.0.0.1:1/v1'), /^The editor connects to no server at the port of HOST/);
 	});
 
-	it('is that nobody vouches for its certificate, or that it speaks no https', async () => {
+	it('is that its certificate is self-signed, or that it does not speak https', async () => {
 		const withCertificate = async (host: string) => {
 			const secure = https.createServer(makeCertificate({ hosts: [host] }), (_, response) => response.end('{}'));
 			secure.listen(0, '127.0.0.1');
@@ -136,7 +136,7 @@ describe('why a server does not list its models', function () {
 		await plain.stop();
 	});
 
-	it('is that what listens speaks no HTTP', async () => {
+	it('is that what listens does not speak HTTP', async () => {
 		const other = createServer(socket => socket.end('220 mail.example ESMTP\r\n'));
 		other.listen(0, '127.0.0.1');
 		await once(other, 'listening');
@@ -186,8 +186,8 @@ describe('why a server behind a proxy does not list its models', function () {
 	});
 });
 
-describe('who runs a server', () => {
-	it('is said by name, and that another user can read what it gets', () => {
+describe('the user who runs a server', () => {
+	it('is named, with a warning that another user can read what the server gets', () => {
 		assert.equal(ownerText({ kind: 'own', user: 'me' }), 'It runs as you, me.');
 		assert.match(ownerText({ kind: 'root', user: 'root' }), /the administrator/);
 		assert.match(ownerText({ kind: 'system', user: 'ollama' }), /the system account ollama/);

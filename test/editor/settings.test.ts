@@ -31,7 +31,7 @@ describe('the settings in the editor', () => {
 describe('a setting of the machine', () => {
 	after(() => Promise.all([writeSetting('errand.local.upstreams', {}), writeSetting('errand.chat.model', '')]));
 
-	it('is heard of when it changes, and stays when the user’s are written', async () => {
+	it('is reported when it changes, and stays when the user’s are written', async () => {
 		let heard = 0;
 		const subscription = onDidChangeSetting(['errand.local.upstreams'], () => heard++);
 		try {
@@ -57,7 +57,7 @@ describe('a setting of another kind than it must have', () => {
 
 	afterEach(() => Promise.all(ids.map(id => writeSetting(id, undefined as never))));
 
-	it('is refused by its name where it is a text', async () => {
+	it('is refused by its name if it is a text', async () => {
 		for (const id of ['errand.chat.model', 'errand.chat.instructions'] as const) {
 			await writeSetting(id, 5 as never);
 			assert.throws(() => readTextSetting(id), { name: 'UserFacingError', message: new RegExp(id) });
@@ -65,7 +65,7 @@ describe('a setting of another kind than it must have', () => {
 		assert.throws(readChatSettings, { name: 'UserFacingError' });
 	});
 
-	it('is refused by its field where it is an object, and nothing is guessed', async () => {
+	it('is refused by its field if it is an object, and nothing is guessed', async () => {
 		const refused = (issue: string) =>
 			assert.throws(readChatSettings, error => {
 				assert.ok(error instanceof RequestRefusal && error.problem.kind === 'setting');

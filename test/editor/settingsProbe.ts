@@ -5,13 +5,13 @@ import * as vscode from 'vscode';
 import { commands, EXTENSION_ID, type SettingId, settingScopes, views } from '../../src/platform/ids.ts';
 import { readSetting } from '../../src/platform/settings.ts';
 
-/** What a window reads of our settings. */
+/** The values that a window reads for our settings. */
 export interface SettingsReport {
 	isTrusted: boolean;
 	folders: string[];
-	/** As the extension reads them. */
+	/** The settings as the extension reads them. */
 	values: Record<string, unknown>;
-	/** As they stand for each folder. */
+	/** The settings as they are for each folder. */
 	ofFolders: Record<string, unknown>[];
 }
 

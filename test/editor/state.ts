@@ -8,7 +8,7 @@ export class State implements vscode.Memento {
 		return [...this.values.keys()];
 	}
 
-	/** As it is now, whatever the original becomes. */
+	/** Returns a copy that stays as it is now, whatever happens to the original. */
 	copy(): State {
 		const copy = new State();
 		for (const [key, value] of this.values) {

@@ -22,7 +22,7 @@ interface Row {
 	call(client: Client): Promise<unknown>;
 	sentence: RegExp;
 	button?: string;
-	/** Where the connection has its address, the button leads to the dashboard instead. */
+	/** If the connection has the address of a dashboard, the button leads there instead. */
 	isForDashboard?: true;
 }
 

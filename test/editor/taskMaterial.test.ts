@@ -9,7 +9,7 @@ import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { QuickPicks } from './quickPicks.ts';
 import { changesAlone, startTasks } from './taskClient.ts';
 
-describe('what tasks hand out for questions about them', () => {
+describe('the material for questions about tasks', () => {
 	let repository: TemporaryRepository;
 	let server: TaskServer;
 	let material: TaskMaterial;

@@ -14,7 +14,7 @@ import { readTask } from '../support/readTask.ts';
 import { TaskServer } from '../support/taskServer.ts';
 import { taskRows } from './taskClient.ts';
 
-describe('what is said of tasks', () => {
+describe('what is said about tasks', () => {
 	describe('in a notice', () => {
 		const ended = (fields: Record<string, unknown>) =>
 			noticeOf(

@@ -171,7 +171,7 @@ describe('the parts of the tasks feature in the editor', () => {
 	});
 
 	describe('what a message repeats', () => {
-		it('of others never becomes a link that runs a command', () => {
+		it('from elsewhere never becomes a link that runs a command', () => {
 			const error = new ClientError('server', 'x', { serviceMessage: '[Go](command:workbench.action.quit)' });
 			const { message } = explainError(error, 'Test');
 			assert.match(message, /command:/);
@@ -184,7 +184,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			assert.ok(message.length < 400);
 		});
 
-		it('of others hides nothing in it', () => {
+		it('from elsewhere hides nothing', () => {
 			const hidden = 'a\u3164b\u034fc\u{e0041}d 👩‍💻';
 			assert.match(explainError(new Error(hidden), 'Test').message, /of its own: a b c d 👩‍💻\. The log/);
 		});
@@ -229,7 +229,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			server.add({ id: 'one', prompt: 'One', status: 'processing', progress: 10, createdAt: now });
 			server.add({ id: 'two', prompt: 'Two', status: 'processing', progress: 10, createdAt: now });
 			const { store, tree } = taskRows(client);
-			/** As the editor does when it is told that all has changed. */
+			/** Draws every row, as the editor does when it is told that everything has changed. */
 			const draw = async (node?: TreeNode): Promise<void> => {
 				for (const child of await tree.getChildren(node)) {
 					tree.getTreeItem(child);

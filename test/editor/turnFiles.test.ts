@@ -35,7 +35,7 @@ describe('the files of a turn of an agent, in several repositories', () => {
 		await assert.rejects(begin('client', 'server'), /put something else in its place/);
 	});
 
-	it('are told where they lie beside the repositories, or where a folder is gone', async () => {
+	it('are reported if they lie beside the repositories, or if a folder is gone', async () => {
 		const files = await begin('client', 'server');
 		write(inCopy('notes.md'), 'notes\n');
 		await assert.rejects(files.keepEnd(), /beside the repositories, where nothing keeps it: notes\.md\./);
@@ -43,7 +43,7 @@ describe('the files of a turn of an agent, in several repositories', () => {
 		await assert.rejects(files.keepEnd(), /removed that folder/);
 	});
 
-	it('are read by what the copy was made of, where a turn was stopped before it told anything', async () => {
+	it('are read by what the copy was made from, if a turn was stopped before it told anything', async () => {
 		const first = await begin('client');
 		appendFileSync(inCopy('client.txt'), 'left\n');
 		tell(first);
@@ -57,7 +57,7 @@ describe('the files of a turn of an agent, in several repositories', () => {
 		assert.equal(git('client', 'diff', '--name-only', client?.before ?? '', client?.after ?? ''), 'client.txt\n');
 	});
 
-	it('are kept with the turn that has made them, also of a repository that the next turn has not', async () => {
+	it('are kept with the turn that made them, even for a repository that the next turn does not have', async () => {
 		const first = await begin('client', 'server');
 		write(inCopy('server', 'left.txt'), 'left\n');
 		tell(first);

@@ -86,7 +86,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		assert.equal(readFileSync(inCopy('lines.txt'), 'utf8'), LINES.replace('1', 'one').replace('9', 'nine'));
 	});
 
-	it('are shown no dependencies where the agent has made a link or a file of the way to them', async () => {
+	it('get no dependencies where the agent has replaced a folder on the way to them with a link or a file', async () => {
 		write(at('server', '.gitignore'), 'node_modules/\n');
 		for (const name of ['linked', 'file', 'plain']) {
 			write(at('server', 'packages', name, 'package.json'), '{}');
@@ -113,7 +113,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		);
 	});
 
-	it('go on once what could not be kept was removed', async () => {
+	it('can be used again once what could not be kept has been removed', async () => {
 		const files = await begin('client', 'server');
 		rmSync(inCopy('server'), { recursive: true });
 		writeFileSync(inCopy('server'), 'a file');
@@ -125,7 +125,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		assert.equal(readFileSync(inCopy('server', 'server.txt'), 'utf8'), 'server\n');
 	});
 
-	it('are told in a sentence of a repository that is gone, and go on once its copy was removed', async () => {
+	it('cause a sentence about a repository that is gone, and can be used again once its copy has been removed', async () => {
 		tell(await begin('client', 'server'));
 		rmSync(at('server'), { recursive: true });
 		await assert.rejects(begin('client'), /cannot be kept: The folder .*server is not there any more\. It lies in /);
@@ -134,7 +134,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		assert.equal(readFileSync(inCopy('client.txt'), 'utf8'), 'client\n');
 	});
 
-	it('are told where the agent has put them into a repository or a submodule in the copy', async () => {
+	it('are named where the agent has put them into a repository or a submodule in the copy', async () => {
 		git('server', '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', at('client'), 'sub');
 		commit('server');
 		const files = await begin('client', 'server');
@@ -148,7 +148,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		);
 	});
 
-	it('are told where the agent has put them into the place of another open repository', async () => {
+	it('are named where the agent has put them into the place of another open repository', async () => {
 		repository('client/sub', { 'sub.txt': 'sub\n' });
 		const files = await begin('client', 'client/sub');
 		await files.keepEnd();
@@ -170,7 +170,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		);
 	});
 
-	it('have a file that was moved and taken back under its old name', async () => {
+	it('have a file under its old name after its move was taken back', async () => {
 		write(at('server', 'old.txt'), LINES);
 		commit('server');
 		const first = await begin('client', 'server');
@@ -187,7 +187,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		assert.deepEqual(readdirSync(inCopy('server')).sort(), ['.git', 'old.txt', 'server.txt']);
 	});
 
-	it('are marked, counted and taken back where they are many', async () => {
+	it('are marked, counted and taken back if there are many', async () => {
 		const first = await begin('client', 'server');
 		const names = Array.from({ length: 250 }, (_, index) => `new-${index}.txt`);
 		for (const name of names) {
@@ -213,7 +213,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		assert.deepEqual(readdirSync(inCopy('client')).sort(), ['.git', 'client.txt']);
 	});
 
-	it('are taken back in the repositories alone that have something of them', async () => {
+	it('are taken back only in the repositories that have some of them', async () => {
 		const files = await begin('client', 'server');
 		write(inCopy('server', 'new.txt'), 'new\n');
 		await files.keepEnd();
@@ -243,7 +243,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		assert.deepEqual(asked, ['server']);
 	});
 
-	it('are forgotten in each repository, also where another one cannot be read', async () => {
+	it('are forgotten in each repository, even if another one cannot be read', async () => {
 		const files = await begin('client', 'server');
 		await files.keepEnd();
 		rmSync(at('client', '.git'), { recursive: true });
@@ -253,7 +253,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		assert.equal(existsSync(own().directory), false);
 	});
 
-	it('stay where a conversation goes on as a copy and the one before is deleted', async () => {
+	it('stay if a conversation goes on as a copy and the original is deleted', async () => {
 		const first = await begin('server');
 		write(inCopy('left.txt'), 'left\n');
 		await first.keepEnd();
@@ -268,7 +268,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		assert.equal(readFileSync(inCopy('left.txt'), 'utf8'), 'left\n');
 	});
 
-	it('are set aside where somebody has removed the state that they were kept in', async () => {
+	it('are set aside if the state that they were kept in has been removed', async () => {
 		const first = await begin('server');
 		write(inCopy('left.txt'), 'left\n');
 		await first.keepEnd();
@@ -280,7 +280,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		assert.equal((await begin('server')).isSetAside, true);
 	});
 
-	it('are not promised to the user’s folder where git ignores them', async () => {
+	it('are not promised to the user’s folder if git ignores them', async () => {
 		write(at('server', '.gitignore'), 'local.json\n');
 		commit('server');
 		const files = await begin('client', 'server');
@@ -290,7 +290,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		assert.equal(await plan('server/local.json'), undefined);
 	});
 
-	it('are left out, with the reason, where they cannot be put into the copy, and those of the others are there', async () => {
+	it('are left out, with the reason, if they cannot be put into the copy, and those of the other repositories are there', async () => {
 		write(at('server', '.gitattributes'), '*.bin filter=missing\n');
 		write(at('server', 'image.bin'), 'x');
 		commit('server');

@@ -34,7 +34,7 @@ const listed: Connection = {
 	providers: [{ slug: 'fastlane' }],
 };
 
-describe('what a connection does not list', () => {
+describe('the choice of a model or provider', () => {
 	let picks: QuickPicks;
 	let chosen: ConversationChoice[];
 	let typed: string[];
@@ -100,7 +100,7 @@ describe('what a connection does not list', () => {
 			defaultModel: async () => 'quill-small',
 		} as unknown as ConstructorParameters<typeof SettingsPickers>[0]).selectRouting();
 
-	it('can be typed: a provider’s prefix, alternates, an image model', async () => {
+	it('lets the user type what the connection does not list: a provider’s prefix, alternates, an image model', async () => {
 		typed = ['goldengate', 'quill-large, quill-large , other', 'brush'];
 		await choose(unlisted, 'Through a Provider…');
 		checked = ['Others…'];
@@ -130,7 +130,7 @@ describe('what a connection does not list', () => {
 		assert.deepEqual(chosen, []);
 	});
 
-	it('has the demos as alternates of each other too', async () => {
+	it('offers the demos as alternates of each other too', async () => {
 		checked = ['demo-two'];
 		const demos = { ...listed.models[0], kinds: ['chat'] };
 		const models = ['demo', 'demo-two'].map(id => ({ ...demos, id })) as Connection['models'];
@@ -140,7 +140,7 @@ describe('what a connection does not list', () => {
 		assert.deepEqual(chosen, [{ models: ['demo-two'] }]);
 	});
 
-	it('can be typed beside what it lists', async () => {
+	it('lets the user type more than what is listed', async () => {
 		typed = ['spare'];
 		checked = ['fastlane', 'Others…'];
 		const done = selectRouting(listed);
@@ -150,7 +150,7 @@ describe('what a connection does not list', () => {
 		assert.deepEqual(chosen[0]?.routing, { only: ['fastlane', 'spare'] });
 	});
 
-	it('can be typed into the order of the routing policy, and into its lists', async () => {
+	it('lets the user type into the order of the routing policy, and into its lists', async () => {
 		for (const [connection, order] of [
 			[unlisted, ['spare', 'last']],
 			[listed, ['fastlane', 'spare', 'last']],
@@ -182,7 +182,7 @@ describe('what a connection does not list', () => {
 		}
 	});
 
-	it('shows what a model is for that the chat cannot ask, and does not let it answer', async () => {
+	it('shows what a model is for that the chat cannot ask, and does not let it be chosen', async () => {
 		const { models } = connectionSchema.parse({
 			...listed,
 			models: [
@@ -217,7 +217,7 @@ describe('what a connection does not list', () => {
 		assert.deepEqual(chosen, [{ imageModel: 'painter' }]);
 	});
 
-	it('is not said to keep no data in the chat where that holds over the responses endpoint alone', async () => {
+	it('does not show a model as keeping no data in the chat if that is true of the responses endpoint only', async () => {
 		const { models } = connectionSchema.parse({ ...listed, models: [{ id: 'coder', codeOriented: true }] });
 		const done = selectRouting({ ...listed, models, accountZdr: false }, { model: 'coder' });
 		const detailOf = (row: string) => picks.last?.items.find(({ label }) => label.endsWith(row))?.detail ?? '';
@@ -234,7 +234,7 @@ describe('what a connection does not list', () => {
 		await done;
 	});
 
-	it('is chosen for images where it is listed, the first one unless another is', async () => {
+	it('offers the listed image models, with the first one chosen unless another is', async () => {
 		const done = selectImageModel({ chat: chat(), connection: listed, addServer: async () => {} });
 		await waitFor('the list', () => picks.rows().length > 0);
 		assert.deepEqual(picks.rows().slice(0, 2), [

@@ -84,7 +84,7 @@ export function useConnectionFlow() {
 		get lists() {
 			return lists;
 		},
-		/** What is in the secret storage. */
+		/** The content of the secret storage. */
 		get secrets() {
 			return secrets;
 		},

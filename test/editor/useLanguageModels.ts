@@ -175,7 +175,7 @@ export function useLanguageModels() {
 	afterEach(async () => {
 		Object.assign(vscode.window, { showErrorMessage, showWarningMessage });
 		await models.server.stop();
-		// A reply is counted behind the back of whoever asked: its line may still be on its way.
+		// A reply is counted after the request has returned, so its line may still be on its way.
 		await Promise.allSettled(writing);
 		rmSync(folder, { recursive: true, force: true });
 		for (const id of ['errand.languageModels.access', 'errand.chat.routing', 'errand.chat.parameters'] as const) {

@@ -29,7 +29,7 @@ const clients: Readonly<Record<string, OpenClient>> = {
 	'`@huggingface/inference`': huggingFace,
 };
 
-describe('a client of somebody else with the local service:', function () {
+describe('a third-party client with the local service:', function () {
 	this.timeout(60_000);
 	const used = useLocalService();
 

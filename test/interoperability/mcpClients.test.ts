@@ -85,7 +85,7 @@ async function modern(args: string[], mode: 'legacy' | 'auto'): Promise<ForeignM
 	};
 }
 
-describe('an MCP client of somebody else with the MCP server:', function () {
+describe('a third-party MCP client with the MCP server:', function () {
 	this.timeout(120_000);
 	let service: ServiceProcess;
 	let repository: TemporaryRepository;

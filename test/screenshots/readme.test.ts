@@ -180,7 +180,7 @@ describe('the pictures of the readme', function () {
 		await picture('window');
 	});
 
-	it('show who may answer, and why not the others', async () => {
+	it('show which providers may answer, and why the others may not', async () => {
 		const frame = await openChat(page);
 		await frame.getByRole('button', { name: /^Select Routing Policy/ }).click();
 		await row('Preview Providers…').click();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { MCP_PROGRAM } from './programs.ts';
 
-/** What a tool has answered with. */
+/** The answer of a tool. */
 export interface ToolAnswer {
 	isError: boolean;
 	/** The texts of its content. */
@@ -23,7 +23,7 @@ export interface McpClientOptions {
 	environment?: Record<string, string>;
 	/** The capabilities that the client declares. */
 	capabilities?: object;
-	/** Whether to leave out the greeting, which the protocol has no more since 2026. */
+	/** Whether to leave out the greeting, which the protocol no longer has since 2026. */
 	withoutHello?: boolean;
 	/** Answers a request of the server, such as one for a form. */
 	onRequest?(message: Message): object | Promise<object>;

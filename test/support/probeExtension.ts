@@ -119,7 +119,7 @@ exports.activate = context => {
 };
 `;
 
-/** What an order came to. `code` is that of the editor's errors for language models. */
+/** The result of an order. `code` is that of the editor's errors for language models. */
 export interface ProbeResult {
 	value?: unknown;
 	error?: { code?: string; name: string; message: string };

@@ -179,7 +179,7 @@ const EDIT: StepView = waitingView({
 });
 const { command: _, ...EDIT_STEP } = EDIT;
 
-/** What a hostile agent calls its steps. */
+/** The titles that a hostile agent gives its steps. */
 export const HOSTILE_TITLES = [
 	'<img src=x onerror=alert(1)> **bold** [link](command:workbench.action.quit)',
 	`Read ${'a-very-long-name-'.repeat(24)}.ts`,

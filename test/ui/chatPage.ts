@@ -145,7 +145,7 @@ export class ChatPage {
 		page.on('popup', () => this.faults.push('a window was opened'));
 	}
 
-	/** Loads the page anew. Nothing is left of what it was before. */
+	/** Loads the page again. Nothing is left of its earlier state. */
 	async load(options: PageOptions = {}): Promise<void> {
 		const { theme = 'dark', width = 400, height = 700 } = options;
 		this.sequence = 0;

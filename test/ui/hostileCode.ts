@@ -38,7 +38,7 @@ const OWN_UNITS: Record<LanguageName, string[]> = {
 	yaml: ['1. a\n', '- ', "'", '? ', '"a": ', '|\n', '>\n  ', '&a '],
 };
 
-/** In UTF-16 code units. */
+/** The lengths of the texts, in UTF-16 code units. */
 export const HOSTILE_SIZES = [12_000, 119_000] as const;
 
 export function repeated(unit: string, size: number): string {

@@ -57,7 +57,7 @@ async function coloured(chat: ChatPage): Promise<void> {
 	});
 }
 
-/** What sticks out of the view to the side. Boxes that scroll by themselves may hold what is wider. */
+/** Finds elements that are wider than the view. Boxes that scroll by themselves may hold wider content. */
 export function overflowing(chat: ChatPage): Promise<string[]> {
 	return chat.page.evaluate(() => {
 		const found: string[] = [];

@@ -8,7 +8,7 @@ const STREAM = /\/stream$/;
 const LOOK_UP = /^GET \/api\/[^/]+\/(orgs|repos|branches)$/;
 const ANY = /./;
 
-/** Of the list and of one task alike: a proof may read either. */
+/** These faults concern the list and a single task alike, because a proof may read either. */
 const fieldsOfTasks: readonly Fault[] = taskFields.flatMap((field, index) =>
 	field === deploymentSettings
 		? []

@@ -18,7 +18,7 @@ const ADDRESSES = id('endpoints/prose', 1);
 
 const scoped = ({ provider, model }: Implementation): string => `/enc/${provider}/${model}`;
 
-/** Every call carries the key: this service stands on its user's own machine, and answers nobody else. */
+/** Every call carries the key: this service runs on its user's own machine, and answers no other user. */
 const attest = (implementation: Implementation, base = scoped(implementation)): Promise<ChannelPeer> =>
 	ChannelPeer.attest(path => implementation.fetch(path), base);
 
@@ -55,7 +55,7 @@ async function refusal(implementation: Implementation, request: PeerRequest, sta
 	return first;
 }
 
-/** As the extension's own transport has it: the address and the key are put in place at each request. */
+/** Creates a client whose transport works like the extension's own, which sets address and key at each request. */
 function ownClient(implementation: Implementation): Client {
 	const transport = createFetchTransport((address, init) => {
 		const { pathname, search } = new URL(address);

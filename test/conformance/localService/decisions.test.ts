@@ -194,7 +194,7 @@ conformance('decisions', verifies => {
 		const { one = {}, some = {}, many = {} } = answers;
 		isChoice(one, ['only']);
 		isChoice(some, Object.keys(levels.slice(0, 26)));
-		// Of so many levels the model tells the share of the one that it chose alone, and the answer says so.
+		// With so many levels the model tells only the share of the one that it chose, and the answer says so.
 		assert.equal(many['probabilities_source'], 'stated');
 		assert.deepEqual(many['legend'], { ...levels });
 		assert.deepEqual(many['probabilities'], { [String(many['score'])]: many['confidence'] });

@@ -18,10 +18,10 @@ import { UpstreamServer } from '../../support/upstreamServer.ts';
 import { addProof } from '../proofs.ts';
 import { tamperedFetch } from './tamperedFetch.ts';
 
-/** A service that is under test, and what of it the suite has to know. */
+/** A service under test, and what the suite has to know about it. */
 export interface Implementation {
 	client: Client;
-	/** With the key, unless `headers` has another authorization. */
+	/** Sends a request with the key, unless `headers` has another authorization. */
 	fetch(path: string, init?: RequestInit): Promise<Response>;
 	/** The same on the enterprise host. */
 	fetchEnterprise(path: string, init?: RequestInit): Promise<Response>;
@@ -31,7 +31,7 @@ export interface Implementation {
 	codeModel: string;
 	imageModel: string;
 	searchModel: string;
-	/** Without a version. */
+	/** The name of the decision model without a version. */
 	decisionModel: string;
 	provider: string;
 	/** The service's own slug. */

@@ -36,7 +36,7 @@ conformance(
 					['throughput', race.fastest],
 				] as const) {
 					if (sort !== 'price') {
-						// Whoever has not been measured yet is tried first.
+						// A provider that has not been measured yet is tried first.
 						await server(sort);
 						await server(sort);
 					}
@@ -59,7 +59,7 @@ conformance(
 
 		verifies(
 			['inference/dedicated-deployments/prose/1', 'inference/dedicated-deployments/prose/2'],
-			'the own slug leads to an open model on this machine, before its name, in order and in only, and to no closed one',
+			'the service’s own slug leads to an open model on this machine, before its name, in order and in only, and to no closed one',
 			async ({ fetch, fetchEnterprise, race, caching, service }) => {
 				const local = [race.cheapest, race.fastest];
 				for (const host of [fetch, fetchEnterprise]) {

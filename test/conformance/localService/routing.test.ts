@@ -74,7 +74,7 @@ conformance('routing', verifies => {
 
 	verifies(
 		'inference/provider-object/6',
-		'require_parameters leaves out who does not know one; without it he serves',
+		'require_parameters excludes a provider that does not know one; without it that provider serves',
 		async implementation => {
 			const only = [OTHER.slug];
 			assert.equal(await served(implementation, { only }, OTHER.unknownParameter), OTHER.slug);
@@ -99,7 +99,7 @@ conformance('routing', verifies => {
 			'inference/zero-data-retention-zdr/2',
 			'inference/zero-data-retention-zdr/5',
 		],
-		'data_collection deny and zdr leave out whose policy is not known; allow, false and absence do not',
+		'data_collection deny and zdr exclude a provider whose policy is not known; allow, false and absence do not',
 		async implementation => {
 			const only = [OTHER.slug];
 			for (const wish of [{}, { data_collection: 'allow' }, { zdr: false }]) {

@@ -87,7 +87,7 @@ export const contractMutations: readonly Mutation[] = [
 	...of('src/contract/modelIdentifier.ts', ROUTING, [
 		['a prefix forbids fallbacks', 'allow_fallbacks: true } : {}', 'allow_fallbacks: false } : {}'],
 		['an alias has no provider', "typeof provider === 'string' ? { order: [provider] } : (provider ?? {})", '{}'],
-		['the own slug is no prefix', 'isListed ? providerPrefixes : [', 'true ? providerPrefixes : ['],
+		['the service’s own slug is no prefix', 'isListed ? providerPrefixes : [', 'true ? providerPrefixes : ['],
 		['a full path is a plain name', 'ai` && vendor && model', 'ai` && vendor && false'],
 		['a prefix needs no name', ' && text.length > prefix.length + 1', ''],
 	]),
@@ -98,7 +98,7 @@ export const contractMutations: readonly Mutation[] = [
 			'{ ...provider, ...impliedRoutingPolicy(parseModelIdentifier(connection, model)) }',
 		],
 		['a prefix goes to any host', "if (connection.plan === 'enterprise') {", 'if (true) {'],
-		['the own slug is refused on the public host', ' || identifier.via.prefix === connection.service)', ')'],
+		['the service’s own slug is refused on the public host', ' || identifier.via.prefix === connection.service)', ')'],
 		['a closed model may be dedicated', '?.openWeights === false', '?.openWeights === null'],
 		['an empty only is sent', 'if (only?.every(isOut)) {', 'if (only?.some(isOut)) {'],
 	]),

@@ -2,7 +2,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { slug } from './section.ts';
 
-/** Beside a working copy of the people who write Errand; a user's clone has none. */
+/**
+ * The folder of the contract's documents. It is not part of the repository, so the tests that need it are skipped without
+ * it.
+ */
 const CONTRACT = path.join(import.meta.dirname, '../../../../shared/contract');
 
 const DOCUMENTS = ['inference', 'encrypted-channel', 'cloud-tasks', 'unspecified'];

@@ -36,7 +36,7 @@ export const WEATHER_SCHEMA = {
 	additionalProperties: false,
 };
 
-/** A client of somebody else as it is published, in the hands of somebody who wants these things of it. */
+/** A published third-party client, with the things that a test has it do. */
 export interface ForeignClient {
 	chat(asked: Asked): Promise<ChatAnswer>;
 	/** Lets the model call the tool `weather`, answers with `SNOW`, and resolves with the text of the model after that. */

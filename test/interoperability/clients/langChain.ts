@@ -29,7 +29,7 @@ const openLangChain =
 					? joined((await modelOf(model).stream(prompt, { signal })) as AsyncIterable<Message>, ({ text }) => text)
 					: { text: (await modelOf(model).invoke(prompt, { signal })).text, pieces: 1 };
 			},
-			/** By an agent of LangGraph. */
+			/** An agent of LangGraph calls them. */
 			async tools({ model, prompt, streamed }, called) {
 				const weather = tool(
 					({ city }: { city: unknown }) => {

@@ -27,7 +27,7 @@ export const llamaIndex: OpenClient = ({ service }) => {
 				? joined(reply as AsyncIterable<{ delta: string }>, ({ delta }) => delta)
 				: { text: reply.message.content, pieces: 1 };
 		},
-		/** By its agent, which always streams. */
+		/** Its own agent calls them, which always streams. */
 		async tools(asked, called) {
 			const weather = tool({
 				name: 'weather',

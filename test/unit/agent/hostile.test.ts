@@ -167,7 +167,7 @@ describe('Errand’s own agent, with a hostile model or repository', function ()
 	});
 
 	describe('that has to ask', () => {
-		it('ends when it is stopped while nobody answers', async () => {
+		it('ends when it is stopped while it waits for an answer', async () => {
 			let asked = 0;
 			const agent = await own.start(
 				{},

@@ -94,7 +94,7 @@ describe('Errand’s own agent, before it changes a file', function () {
 	describe('makes it only where the file is still what was shown, and not', () => {
 		const refused = /has changed since this was shown to the user/;
 
-		it('where somebody has changed another part of it', async () => {
+		it('if another part of it has been changed', async () => {
 			put('one\ntwo\n');
 			const { results } = await play([edit('two', 'TWO'), write('whole\n')], () => put(`${read()}mine\n`));
 			assert.ok(
@@ -104,13 +104,13 @@ describe('Errand’s own agent, before it changes a file', function () {
 			assert.equal(read(), 'one\ntwo\nmine\nmine\n');
 		});
 
-		it('where somebody has made the file that was to be new', async () => {
+		it('if the file that was to be new has been made', async () => {
 			const { results } = await play([write('whole\n')], () => put('mine\n'));
 			assert.match(results[0] ?? '', refused);
 			assert.equal(read(), 'mine\n');
 		});
 
-		it('where somebody has removed it', async () => {
+		it('if it has been removed', async () => {
 			put('one\n');
 			const { results } = await play([edit('one', 'two'), write('whole\n', 'b.txt')], request => {
 				rmSync(at('a.txt'), { force: true });
@@ -121,7 +121,7 @@ describe('Errand’s own agent, before it changes a file', function () {
 			assert.ok(!existsSync(at('a.txt')));
 		});
 
-		it('where the path leads to another file by then, in the folder or outside of it', async () => {
+		it('if the path leads to another file by then, in the folder or outside of it', async () => {
 			const outside = path.join(own.scratch, 'outside.txt');
 			writeFileSync(outside, 'one\n');
 			put('one\n', 'other.txt');
@@ -140,7 +140,7 @@ describe('Errand’s own agent, before it changes a file', function () {
 			assert.deepEqual([readFileSync(outside, 'utf8'), read('other.txt')], ['one\n', 'one\n']);
 		});
 
-		it('where its folder has become a link out of the working folder', async () => {
+		it('if its folder has become a link out of the working folder', async () => {
 			const outside = path.join(own.scratch, 'outside');
 			mkdirSync(outside);
 			mkdirSync(at('folder'));

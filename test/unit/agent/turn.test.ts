@@ -78,7 +78,7 @@ describe('a call that needs a permission', () => {
 		return answer;
 	};
 
-	it('is looked at before somebody is asked, and again before it is made', async () => {
+	it('is looked at before the user is asked, and again before it is made', async () => {
 		const { result } = await play([[diff('b')], [diff('b')]], answering(true));
 		assert.deepEqual(happened, ['preview', 'asked', 'preview', 'run']);
 		assert.equal(result, 'It was changed.');
@@ -86,7 +86,7 @@ describe('a call that needs a permission', () => {
 		assert.deepEqual(asked[0]?.locations, [{ path: '/srv/a.txt' }]);
 	});
 
-	it('is not made where it would be another change by then, and the model is told', async () => {
+	it('is not made if it has become another change by then, and the model is told', async () => {
 		const { result, updates } = await play([[diff('b')], [diff('c')]], answering(true));
 		assert.deepEqual(happened, ['preview', 'asked', 'preview']);
 		assert.match(result, /has changed since this was shown to the user\. Read it again/);
@@ -94,19 +94,19 @@ describe('a call that needs a permission', () => {
 		assert.ok(!updates.some(update => update.sessionUpdate === 'tool_call_update' && update.status === 'in_progress'));
 	});
 
-	it('is not made where it cannot be made any more by then', async () => {
+	it('is not made if it can no longer be made by then', async () => {
 		const { result } = await play([[diff('b')], new ToolFailure('It is gone.')], answering(true));
 		assert.deepEqual(happened, ['preview', 'asked', 'preview']);
 		assert.equal(result, 'It is gone.');
 	});
 
-	it('is neither made nor looked at again where it was refused', async () => {
+	it('is neither made nor looked at again if it was refused', async () => {
 		const { result } = await play([[diff('b')]], answering(false));
 		assert.deepEqual(happened, ['preview', 'asked']);
 		assert.match(result, /was not allowed/);
 	});
 
-	it('asks nobody where it could not be made', async () => {
+	it('does not ask the user if it could not be made', async () => {
 		for (const error of [new ToolFailure('There is no such text.'), new Error('EIO: a disk that fails')]) {
 			happened.splice(0);
 			const { result, updates } = await play([error], answering(true));
@@ -116,12 +116,12 @@ describe('a call that needs a permission', () => {
 		}
 	});
 
-	it('is not looked at where nobody is asked', async () => {
+	it('is not looked at if no user is asked', async () => {
 		assert.equal((await play([], undefined)).result, 'It was changed.');
 		assert.deepEqual(happened, ['run']);
 	});
 
-	it('is not looked at where it needs none', async () => {
+	it('is not looked at if it needs no permission', async () => {
 		assert.equal((await play([], answering(false), false)).result, 'It was changed.');
 		assert.deepEqual(happened, ['run']);
 	});

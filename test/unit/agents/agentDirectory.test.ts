@@ -210,7 +210,7 @@ describe('AgentDirectory', () => {
 			assert.deepEqual([problem, install], ['not-found', undefined]);
 		});
 
-		it('has no model for anybody where there is only the demo', async () => {
+		it('has no model for any agent if there is only the demo', async () => {
 			await test.folder.program('bin/kilo');
 			test.offered = noModel;
 			assert.equal((await test.directory.status('kilo')).problem, 'no-model');

@@ -82,7 +82,7 @@ describe('the start of an agent that ends at once', () => {
 	});
 });
 
-describe('what an agent is told of its place', () => {
+describe('the description of its place for an agent', () => {
 	const place = placeIn('/srv/run');
 	const sandboxed: RunPlace = { ...place, isSandboxed: true };
 
@@ -101,7 +101,7 @@ describe('what an agent is told of its place', () => {
 		});
 	});
 
-	it('says whether somebody is there to answer, where that is known', async () => {
+	it('says whether a user is there to answer, if that is known', async () => {
 		for (const isAttended of [true, false, undefined]) {
 			const told: unknown[] = [];
 			const launch = async (seen: object) => {

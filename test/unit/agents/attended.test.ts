@@ -30,13 +30,13 @@ function configuration(id: 'opencode' | 'kilo', isAttended?: boolean): Record<st
 	return JSON.parse(launch(id, isAttended).env[`${id.toUpperCase()}_CONFIG_CONTENT`] ?? '');
 }
 
-describe('an agent that somebody is there to answer', () => {
+describe('an agent with a user who can answer it', () => {
 	it('can be told to ask before each change and each command: Errand’s own, and opencode', () => {
 		const asking = [OWN_AGENT, ...knownAgents.map(({ id }) => id)].filter(id => found(id).definition.askingMode);
 		assert.deepEqual(asking, [OWN_AGENT]);
 	});
 
-	it('asks, in the mode in which it does, and nobody is asked otherwise', () => {
+	it('asks only in the mode in which it does', () => {
 		assert.equal(launch(OWN_AGENT, true).mode, 'ask');
 		assert.equal(launch(OWN_AGENT, false).mode, 'sandboxed');
 		assert.equal(launch(OWN_AGENT).mode, 'sandboxed');

@@ -113,7 +113,7 @@ describe('installAgent', function () {
 		assert.ok(!existsSync(`${modules}/absent`));
 	});
 
-	it('installs what nobody requires as well, and a second version in the folder of who needs it', async () => {
+	it('also installs what no package requires, and a second version in the folder of the package that needs it', async () => {
 		const definition = definitionOf([
 			pin(agent, ['library']),
 			pin(library),

@@ -11,7 +11,7 @@ export interface TestDirectory {
 	readonly folder: TestFolder;
 	/** The environment that the directory sees. PATH is the folder `bin`. */
 	readonly environment: Record<string, string>;
-	/** What the gateway offers. */
+	/** The models that the gateway offers. */
 	offered: OfferedModels;
 	sandbox: SandboxStatus;
 	/** Errand's own agent. */

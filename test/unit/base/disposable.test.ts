@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DisposableStore, MutableDisposable, toDisposable } from '../../../src/base/disposable.ts';
 
 describe('DisposableStore', () => {
-	it('lets go in the reverse order of birth, once', () => {
+	it('disposes in the reverse order of addition, once', () => {
 		const order: number[] = [];
 		const store = new DisposableStore();
 		store.add(toDisposable(() => order.push(1)));
@@ -12,7 +12,7 @@ describe('DisposableStore', () => {
 		assert.deepEqual(order, [2, 1]);
 	});
 
-	it('disposes at once what is added too late', () => {
+	it('disposes at once of what is added too late', () => {
 		const store = new DisposableStore();
 		store.dispose();
 		let disposed = false;
@@ -20,7 +20,7 @@ describe('DisposableStore', () => {
 		assert.ok(disposed);
 	});
 
-	it('disposes the others when one fails, and throws that failure', () => {
+	it('disposes of the others when one fails, and throws that failure', () => {
 		const store = new DisposableStore();
 		let disposed = false;
 		store.add(toDisposable(() => (disposed = true)));
@@ -35,7 +35,7 @@ describe('DisposableStore', () => {
 });
 
 describe('MutableDisposable', () => {
-	it('disposes the value before when another is set, and whatever is set after its own end', () => {
+	it('disposes of its value when another is set, and of whatever is set after it was disposed of', () => {
 		const order: string[] = [];
 		const holder = new MutableDisposable();
 		holder.value = toDisposable(() => order.push('first'));
@@ -46,7 +46,7 @@ describe('MutableDisposable', () => {
 		assert.equal(holder.value, undefined);
 	});
 
-	it('keeps a value that is set again', () => {
+	it('keeps a value that is set to it again', () => {
 		const holder = new MutableDisposable();
 		let disposed = false;
 		const value = toDisposable(() => (disposed = true));

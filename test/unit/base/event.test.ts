@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Emitter, onDidChangeValue } from '../../../src/base/event.ts';
 
 describe('Emitter', () => {
-	it('fires to listeners in the order they came, also when one function listens twice', () => {
+	it('calls listeners in the order of their subscription, even if one function listens twice', () => {
 		const emitter = new Emitter<number>();
 		const heard: number[] = [];
 		const listener = (value: number) => heard.push(value);
@@ -14,7 +14,7 @@ describe('Emitter', () => {
 		assert.deepEqual(heard, [1, 1, 2]);
 	});
 
-	it('lets the others hear when a listener throws, and does not swallow the failure', async () => {
+	it('still calls the others when a listener throws, and does not swallow the failure', async () => {
 		const emitter = new Emitter<void>();
 		let heard = false;
 		emitter.event(() => {
@@ -35,7 +35,7 @@ describe('Emitter', () => {
 		}
 	});
 
-	it('does not reach a listener that an earlier one let go', () => {
+	it('does not call a listener that an earlier listener unsubscribed', () => {
 		const emitter = new Emitter<void>();
 		let heard = 0;
 		emitter.event(() => later.dispose());
@@ -44,7 +44,7 @@ describe('Emitter', () => {
 		assert.equal(heard, 0);
 	});
 
-	it('reaches nobody after its end', () => {
+	it('calls nobody after it was disposed of', () => {
 		const emitter = new Emitter<void>();
 		let heard = 0;
 		emitter.event(() => heard++);
@@ -56,10 +56,10 @@ describe('Emitter', () => {
 });
 
 describe('onDidChangeValue', () => {
-	/** After the timers that have been set. */
+	/** Resolves after the timers that have been set. */
 	const nextTurn = () => new Promise(resolve => setTimeout(resolve));
 
-	it('reads nothing at once, and hears of an event that comes before it has', async () => {
+	it('reads nothing at once, and reports an event that comes before the first read', async () => {
 		const emitter = new Emitter<void>();
 		let reads = 0;
 		let heard = 0;
@@ -88,7 +88,7 @@ describe('onDidChangeValue', () => {
 		assert.equal(reads, 0);
 	});
 
-	it('hears of a value that an event brings without naming it, and of no event that leaves it as it was', async () => {
+	it('reports a value that an event changes without naming it, and no event that leaves it as it was', async () => {
 		const emitter = new Emitter<string>();
 		let settings: object | undefined;
 		let heard = 0;

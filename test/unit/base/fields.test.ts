@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eachObject, isFields, objectsOf, only } from '../../../src/base/fields.ts';
 
-describe('JSON that somebody else has written', () => {
+describe('JSON from elsewhere', () => {
 	it('is an object with fields, or it is not', () => {
 		assert.deepEqual(
 			[{}, { a: 1 }, [], null, undefined, 'text', 3].map(value => isFields(value)),

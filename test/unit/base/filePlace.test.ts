@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { isGitsOwn, isSameOrWithin, isWithin, pathWithin, placeOf, realPathOf } from '../../../src/base/filePlace.ts';
 
-describe('where a file really lies', () => {
+describe('the real place of a file', () => {
 	let scratch: string;
 	let workspace: string;
 	let home: string;
@@ -32,7 +32,7 @@ describe('where a file really lies', () => {
 		return `${isInside ? 'inside' : 'outside'}${isGits ? ', of git' : ''}`;
 	};
 
-	it('is the workspace for its own files, those that are not there yet among them', async () => {
+	it('is the workspace for its own files, even those that do not exist yet', async () => {
 		for (const name of ['src/a.ts', 'src/b.ts', 'new/deep/b.ts', 'src/a.ts/below-a-file.ts', '..a/b.ts']) {
 			assert.equal(await kindOf(name), 'inside', name);
 		}
@@ -51,7 +51,7 @@ describe('where a file really lies', () => {
 		);
 	});
 
-	it('is not the workspace where a link leads nowhere, in a circle, or to a folder beside it of the same beginning', async () => {
+	it('is not the workspace if a link leads nowhere, in a circle, or to a folder beside it whose name begins alike', async () => {
 		await symlink(path.join(home, 'not-there'), path.join(workspace, 'dangling'));
 		await symlink('round', path.join(workspace, 'round'));
 		await mkdir(`${workspace}-other`);

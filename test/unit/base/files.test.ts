@@ -52,7 +52,7 @@ describe('a file that is replaced', () => {
 		});
 	}
 
-	it('is gone when nobody has written it for long, and a folder beside it stays', async () => {
+	it('is removed when it has not been written for long, and a folder beside it stays', async () => {
 		const old = path.join(folder, 'old');
 		await writeFile(old, '');
 		await utimes(old, 1, 1);

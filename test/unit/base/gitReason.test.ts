@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gitReason } from '../../../src/base/gitReason.ts';
 
-describe('why git failed, in one sentence', () => {
+describe('the reason why git failed, in one sentence,', () => {
 	const of = (...lines: string[]) => gitReason({ message: 'Failed to execute git', stderr: `${lines.join('\n')}\n` });
 
 	it('is what the server says, not what its hook greets with', () => {
@@ -49,7 +49,7 @@ describe('why git failed, in one sentence', () => {
 		}
 	});
 
-	it('is short and of one line, and there is one where git said nothing', () => {
+	it('is short and on one line, and there is one even if git said nothing', () => {
 		assert.ok(of(`fatal: ${'x'.repeat(5000)}`).length <= 201);
 		assert.equal(gitReason(new Error('spawn git ENOENT')), 'spawn git ENOENT.');
 		assert.equal(gitReason({}), '.');

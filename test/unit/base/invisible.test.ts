@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { hasHidden, hasInvisible, replaceHidden, replaceInvisible, showHidden } from '../../../src/base/invisible.ts';
 import { processorMs } from '../../support/processorTime.ts';
 
-/** Those that logs, labels and links let through once, each of a kind of its own. */
+/** The characters that logs, labels and links once let through, each of a different kind. */
 const HIDDEN = {
 	'soft hyphen': 0x00ad,
 	'combining grapheme joiner': 0x034f,
@@ -31,7 +31,7 @@ const TEXTS = [
 	'',
 	'plain\ttext\r\nof two lines',
 	'naïve — 日本語 عربى हिन्दी 한국어 ไทย',
-	// With joiners, as they are written.
+	// These words are written with joiners.
 	'می\u200cخواهم क्\u200dष',
 	'👩‍💻 👁️‍🗨️ ❤️‍🔥 ☎\ufe0e 1\ufe0f\u20e3 👨‍👩‍👧‍👦',
 	'🏴󠁧󠁢󠁥󠁮󠁧󠁿🏴󠁧󠁢󠁳󠁣󠁴󠁿🏴󠁧󠁢󠁷󠁬󠁳󠁿 🇩🇪 🏴‍☠️',

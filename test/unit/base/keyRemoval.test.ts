@@ -9,7 +9,7 @@ const remove = createKeyRemover(KEY);
 const spelled = (key: string, spell: (code: string) => string) =>
 	key.replace(/./g, letter => spell(letter.charCodeAt(0).toString(16).padStart(2, '0')));
 
-/** As texts carry a key. */
+/** The forms in which texts carry a key. */
 const FORMS: Record<string, string> = {
 	whole: KEY,
 	'in lower case': KEY.toLowerCase(),
@@ -93,7 +93,7 @@ describe('a key is taken out of an error', () => {
 		assert.equal(error.code, 'source-link-missing');
 	});
 
-	it('also where causes go round in a circle, or are no errors', () => {
+	it('even if its causes form a circle, or are not errors', () => {
 		const error: Error & { own?: unknown } = new Error('a', { cause: { text: KEY, socket: new Map() } });
 		error.own = error;
 		removeKeyFrom(error, remove);

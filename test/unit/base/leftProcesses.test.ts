@@ -10,7 +10,7 @@ const GRACE_MS = 5_000;
 /** Other tests run at the same time. */
 const MARKER = `left/${randomUUID()}`;
 
-describe('what a process that was killed has left', function () {
+describe('a process that a killed process has left behind', function () {
 	this.timeout(60_000);
 	before(function () {
 		if (process.platform === 'win32') {
@@ -65,7 +65,7 @@ describe('what a process that was killed has left', function () {
 		const ids = await idsOf(child);
 		assert.equal(ids.length, 2);
 		for (const id of ids) {
-			// Before that its environment cannot be read.
+			// Before the program is there, its environment cannot be read.
 			await waitFor('sleep', async () => (await readFile(`/proc/${id}/cmdline`, 'latin1')).startsWith('sleep'));
 		}
 		await waitFor('the end of the leader', async () => !(await isAlive(pid)));

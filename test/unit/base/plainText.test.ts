@@ -111,7 +111,7 @@ describe('plain text', () => {
 			this.timeout(20_000);
 			const text = ESC + unit.repeat((8 * MEGABYTE) / unit.length);
 			const spent = processorMs(() => plainText(text));
-			// In proportion it takes some 50 ms; the square of it would be hours.
+			// In linear time it takes some 50 ms; in quadratic time it would take hours.
 			assert.ok(spent < 3_000, `${spent} ms`);
 		});
 	}

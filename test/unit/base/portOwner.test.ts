@@ -19,7 +19,7 @@ describe('listeningUsers', () => {
 		}
 	});
 
-	it('reads who listens where a connection to 127.0.0.1 ends, in either family', () => {
+	it('reads the user that listens where a connection to 127.0.0.1 ends, in either family', () => {
 		for (const address of [
 			'0100007F',
 			'00000000',
@@ -44,7 +44,7 @@ describe('listeningUsers', () => {
 		);
 	});
 
-	it('names each user once, and nobody for what is no table', () => {
+	it('names each user once, and none for a text that is not a table', () => {
 		const two = [line('0100007F', '2CAA', '0A', ' 0'), line('00000000', '2CAA', '0A', ' 65534')];
 		assert.deepEqual(users(...two, ...two), [0, 65_534]);
 		for (const table of ['', 'sl', `${HEAD}   0: 0100007F`, `${HEAD}${line('0100007F', '2CAA', '0A', '-1')}`]) {
@@ -69,7 +69,7 @@ describe('ownerOfPort', function () {
 
 	before(function () {
 		if (process.platform !== 'linux') {
-			// Elsewhere nobody tells.
+			// On other platforms the user cannot be found.
 			this.skip();
 		}
 	});
@@ -84,7 +84,7 @@ describe('ownerOfPort', function () {
 		}
 	});
 
-	it('tells nothing where nobody listens', async () => {
+	it('tells nothing if no program listens', async () => {
 		const server = createServer().listen(0, '127.0.0.1');
 		await once(server, 'listening');
 		const { port } = server.address() as { port: number };

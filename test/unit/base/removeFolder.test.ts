@@ -22,7 +22,7 @@ describe('a folder that is removed', function () {
 		folder = path.join(parent, 'folder');
 		await mkdir(folder);
 	});
-	// Also what a failure of these tests has left.
+	// This also removes what a failure of these tests has left.
 	afterEach(() => removeFolder(parent));
 
 	const nest = (levels: number, cwd: string) =>

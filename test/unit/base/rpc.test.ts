@@ -69,7 +69,7 @@ describe('requests between two ends that post to each other', () => {
 		assert.equal(clock.sleeping, 0);
 	});
 
-	it('end with a problem where the answer cannot be posted', async () => {
+	it('end with a problem if the answer cannot be posted', async () => {
 		const { asking } = connect(() => ({ size: 1n }));
 		await assert.rejects(ask(asking), /Failed: .*BigInt/);
 		const circle: Record<string, unknown> = {};
@@ -77,7 +77,7 @@ describe('requests between two ends that post to each other', () => {
 		await assert.rejects(ask(connect(() => circle).asking), /Failed: .*circular/);
 	});
 
-	it('end with a problem where the request cannot be posted, or nobody gets it', async () => {
+	it('end with a problem if the request cannot be posted, or does not arrive', async () => {
 		const throwing = requests(() => {
 			throw new Error('not to be cloned');
 		});
@@ -111,7 +111,7 @@ describe('requests between two ends that post to each other', () => {
 		assert.equal(await outcome, NO_ANSWER);
 	});
 
-	it('end all when there is nobody any more who could answer', async () => {
+	it('all end when the other end can no longer answer', async () => {
 		const end = requests();
 		const outcomes = [ask(end), ask(end)].map(promise => promise.catch((error: Error) => error.message));
 		end.endAll();

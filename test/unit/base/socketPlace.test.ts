@@ -22,7 +22,7 @@ describe('the place of a socket', () => {
 		assert.equal(existsSync(file), false);
 	});
 
-	it('is a folder that nobody else can open, if its path would be too long, in bytes', () => {
+	it('is a folder that no other user can open, if its path would be too long, in bytes', () => {
 		const made = socketPlaceFor(path.join(folder, 'ä'.repeat(50), 'a.sock'));
 		assert.ok(made.folder);
 		try {

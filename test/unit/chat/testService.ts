@@ -12,7 +12,7 @@ export class TestService {
 	readonly requests: { messages: { role: string; content: string }[] }[] = [];
 	readonly paths: (string | undefined)[] = [];
 	answer: (response: ServerResponse) => void = response => stream(response, ['An ', 'answer.'], true);
-	/** How many replies the other side has hung up on. */
+	/** The number of replies that the other side has hung up on. */
 	hungUp = 0;
 	private readonly server: Server;
 

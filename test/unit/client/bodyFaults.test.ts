@@ -20,7 +20,7 @@ const FAST = { level: 1 };
 type Coder = () => Transform;
 
 const gzip: Coder = () => zlib.createGzip(FAST);
-/** What services and proxies code with though they were not asked to. */
+/** The codings that services and proxies use without being asked. */
 const CODINGS: readonly [string, Coder][] = [
 	['gzip', gzip],
 	['x-gzip', gzip],
@@ -59,7 +59,7 @@ describeWithBothTransports('a body', transport => {
 	});
 	afterEach(() => server.stop());
 
-	/** How much more memory is in use after `run`, in megabytes. */
+	/** Resolves with how much more memory is in use after `run`, in megabytes. */
 	const growth = async (run: () => Promise<unknown>) => {
 		const before = process.memoryUsage.rss();
 		await run();
@@ -109,7 +109,7 @@ describeWithBothTransports('a body', transport => {
 		}
 
 		for (const coding of ['compress', 'gzip, br', 'gzip, gzip', 'x']) {
-			it(`that nobody decodes is a bad response (${coding})`, async () => {
+			it(`that cannot be decoded is a bad response (${coding})`, async () => {
 				serveCoded(coding, zlib.gzipSync(JSON.stringify(completion)));
 				await assert.rejects(client.chat.complete(request), { code: 'bad-response', retryable: false });
 			});
@@ -204,7 +204,7 @@ describeWithBothTransports('a body', transport => {
 		assert.equal((await collect(client.chat.stream(request))).error, undefined);
 	});
 
-	/** Of a service that is busy: the header, and the waits before the next try; the test client’s dice say 300 ms. */
+	/** Rows of the header of a busy service and the waits before the next try. The test client draws a wait of 300 ms. */
 	const busy: readonly [string, number[]][] = [
 		['7', [7000]],
 		['0', [0]],

@@ -68,7 +68,7 @@ describe('client.chat.stream', () => {
 		assert.equal(textOf(events), 'a');
 	});
 
-	it('keeps who served where the model is named later', async () => {
+	it('keeps the provider that served if the model is named later', async () => {
 		const named = [chunk({ content: 'a' }, { provider: 'fast-host' }), chunk({ content: 'b' }, { model: 'large' })];
 		serve(response => sendEvents(response, ...named, finish(), DONE));
 		const { events } = await collect(client.chat.stream(request));

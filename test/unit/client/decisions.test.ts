@@ -71,7 +71,7 @@ describe('client.decisions.evaluate', () => {
 		const urgent: AnswerOf<'noul'> | OtherAnswer = decision.answers.urgent;
 		// @ts-expect-error: a noul question has no choice for an answer.
 		const wrong: AnswerOf<'choice'> | OtherAnswer = decision.answers.urgent;
-		// @ts-expect-error: nobody asked this.
+		// @ts-expect-error: this was not asked.
 		assert.equal(decision.answers.mood, undefined);
 		assert.equal(wrong, urgent);
 		assert.equal(topic.type === 'choice' && topic.choice?.length, 7);
@@ -196,7 +196,7 @@ describe('client.decisions.evaluate', () => {
 		});
 	}
 
-	it('keeps answers of another type, tells which are missing, and leaves out what nobody asked', async () => {
+	it('keeps answers of another type, tells which are missing, and leaves out what was not asked', async () => {
 		const { topic: given } = answers;
 		serve(response =>
 			sendJson(response, 200, {

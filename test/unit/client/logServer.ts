@@ -60,7 +60,7 @@ export function wordsOf(event: FollowEvent): string {
 export class LogServer {
 	/** The answers to connections, in turn; the last one for ever. */
 	connections: LogConnection[] = [];
-	/** To everything but the log. */
+	/** The answer to every request but those for the log. */
 	answerTask: Answer = response => sendJson(response, 200, { task: { id: 't1', status: 'processing' } });
 	client: TestClient;
 	readonly faulty: FaultServer;
@@ -88,7 +88,7 @@ export class LogServer {
 		return this.streams.map(({ query }) => Number(query.get('fromIndex')));
 	}
 
-	/** How often the task itself was asked for. */
+	/** The number of requests for the task itself. */
 	get taskQueries(): number {
 		return this.faulty.received.filter(({ path }) => path === '/api/tasks/t1').length;
 	}

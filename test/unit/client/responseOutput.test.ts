@@ -163,7 +163,7 @@ describe('ResponseOutput', () => {
 	});
 });
 
-/** With its fields in the order of their names. */
+/** Returns the item with its fields in the order of their names. */
 function sorted(item: object): object {
 	return Object.fromEntries(Object.entries(item).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -36,7 +36,7 @@ describe('client.search.stream', () => {
 		});
 	});
 
-	it('takes the policy along on that path, and refuses one that leaves nobody', async () => {
+	it('takes the policy along on that path, and refuses one that leaves no provider', async () => {
 		server.answer = response => sendEvents(response, DONE);
 		const client = testClient(server.origin, { fields: { service: 'acme' } });
 		const provider = { only: ['a'], zdr: true };

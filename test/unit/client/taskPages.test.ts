@@ -9,7 +9,7 @@ const rows = (from: number, to: number) => Array.from({ length: to - from }, (_,
 describe('client.tasks.pages', () => {
 	let server: FaultServer;
 	let client: TestClient;
-	/** What the service has, newest first. */
+	/** The tasks that the service has, newest first. */
 	let list: unknown[];
 	/** Changes the list after a page has been sent. */
 	let change: () => void;

@@ -35,7 +35,7 @@ export interface TestClient extends Client {
 
 export interface TestClientOptions extends Partial<Omit<CallerOptions, 'limits'>> {
 	limits?: Partial<Limits>;
-	/** Of the connection. */
+	/** The fields of the connection. */
 	fields?: Record<string, unknown>;
 	channel?: ChannelOptions;
 }

@@ -81,7 +81,7 @@ describe('ToolCallCollector', () => {
 		assert.deepEqual(collect({ index: 0, id: 'a', name: 'now', arguments: '' }), [call('a', 'now', '{}')]);
 	});
 
-	it('leaves out what has no name, as nobody can run it', () => {
+	it('leaves out a call without a name, because it cannot be run', () => {
 		assert.deepEqual(collect({ index: 0, id: 'a', arguments: '{}' }), []);
 	});
 

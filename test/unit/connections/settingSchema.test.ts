@@ -61,7 +61,7 @@ function rules(node: unknown): unknown {
 		([name, value]) =>
 			!(ANNOTATIONS.includes(name) && typeof value !== 'object') &&
 			!['enumDescriptions', 'defaultSnippets'].includes(name) &&
-			// An absent list is an empty one, which says nothing to who writes settings.
+			// An absent list is an empty one, which tells the author of settings nothing.
 			!(name === 'default' && Array.isArray(value) && value.length === 0) &&
 			// The parser drops what it does not know; the editor says that it will.
 			!(name === 'additionalProperties' && value === false),

@@ -9,8 +9,8 @@ function judged(facts: Partial<ProviderFacts>, routingPolicy: RoutingPolicy, req
 	return [...exclusions.map(({ kind }) => kind), ...unknown.map(fact => `?${fact}`)];
 }
 
-describe('whether a provider may serve a request', () => {
-	it('excludes nobody where the policy asks for nothing, whatever is unknown', () => {
+describe('the decision whether a provider may serve a request', () => {
+	it('excludes no provider if the policy asks for nothing, whatever is unknown', () => {
 		assert.deepEqual(judged({}, {}, { temperature: 1 }), []);
 		assert.deepEqual(judged({}, { data_collection: 'allow', zdr: false, sort: 'price', allow_fallbacks: false }), []);
 	});
@@ -74,7 +74,7 @@ describe('whether a provider may serve a request', () => {
 	});
 });
 
-describe('what a service counts that knows all about its providers', () => {
+describe('the assumption of a service that knows all about its providers', () => {
 	it('is the worst of a data policy and a quantization that are not known, and support of all parameters', () => {
 		const policy = { data_collection: 'deny' as const, zdr: true, quantizations: ['fp8'], require_parameters: true };
 		assert.deepEqual(judged(completed({ slug: 'one' }), policy, { seed: 1 }), [

@@ -87,8 +87,8 @@ describe('routingProblem', () => {
 	for (const [what, request, expected] of [
 		['prefixes on the enterprise host', { model: 'quick/open' }, undefined],
 		['aliases on the enterprise host', { model: 'ours', models: ['quick/open'] }, undefined],
-		['the own slug for an open model', { model: 'acme/open', provider: { only: ['acme'] } }, undefined],
-		['the own slug for a model that is not known', { model: 'acme/unknown' }, undefined],
+		['the service’s own slug for an open model', { model: 'acme/open', provider: { only: ['acme'] } }, undefined],
+		['the service’s own slug for a model that is not known', { model: 'acme/unknown' }, undefined],
 		['an only with somebody left', { model: 'open', provider: { only: ['a', 'b'], ignore: ['a'] } }, undefined],
 		[
 			'an order that is ignored, with fallbacks',
@@ -98,12 +98,12 @@ describe('routingProblem', () => {
 		['an empty order', { model: 'open', provider: { order: [], allow_fallbacks: false } }, undefined],
 		['an empty order for a closed model', { model: 'closed', provider: { order: [] } }, undefined],
 		[
-			'the own slug beside others for a closed model',
+			'the service’s own slug beside others for a closed model',
 			{ model: 'closed', provider: { order: ['acme', 'a'] } },
 			undefined,
 		],
 		[
-			'the own slug and others as only for a closed model',
+			'the service’s own slug and others as only for a closed model',
 			{ model: 'closed', provider: { only: ['acme', 'a'] } },
 			undefined,
 		],
@@ -120,44 +120,52 @@ describe('routingProblem', () => {
 			'provider.order',
 		],
 		[
-			'the own slug as only for a closed model that an open one may stand in for',
+			'the service’s own slug as only for a closed model that an open one may stand in for',
 			{ model: 'closed', models: ['open'], provider: { only: ['acme'] } },
 			undefined,
 		],
 		[
-			'the own slug as order for a closed model that an open one may stand in for',
+			'the service’s own slug as order for a closed model that an open one may stand in for',
 			{ model: 'closed', models: ['open'], provider: { order: ['acme'], allow_fallbacks: false } },
 			undefined,
 		],
 		[
-			'the own slug as only for closed models alone',
+			'the service’s own slug as only for closed models alone',
 			{ model: 'closed', models: ['closed'], provider: { only: ['acme'] } },
 			'provider.only',
 		],
-		['the own slug as prefix of a closed model', { model: 'acme/closed' }, 'model'],
-		['the own slug as prefix of a closed alternate', { model: 'open', models: ['open', 'acme/closed'] }, 'models[1]'],
+		['the service’s own slug as prefix of a closed model', { model: 'acme/closed' }, 'model'],
 		[
-			'the own slug as prefix of a closed model, whatever the order',
+			'the service’s own slug as prefix of a closed alternate',
+			{ model: 'open', models: ['open', 'acme/closed'] },
+			'models[1]',
+		],
+		[
+			'the service’s own slug as prefix of a closed model, whatever the order',
 			{ model: 'acme/closed', provider: { order: ['a'] } },
 			'model',
 		],
-		['the own slug as only for a closed model', { model: 'closed', provider: { only: ['acme'] } }, 'provider.only'],
 		[
-			'the own slug and an ignored one as only for a closed model',
+			'the service’s own slug as only for a closed model',
+			{ model: 'closed', provider: { only: ['acme'] } },
+			'provider.only',
+		],
+		[
+			'the service’s own slug and an ignored one as only for a closed model',
 			{ model: 'closed', provider: { only: ['acme', 'a'], ignore: ['a'] } },
 			'provider.only',
 		],
 		[
-			'the own slug as order for a closed model, with fallbacks',
+			'the service’s own slug as order for a closed model, with fallbacks',
 			{ model: 'closed', provider: { order: ['acme'], allow_fallbacks: true } },
 			'provider.order',
 		],
 		[
-			'the own slug and an ignored one as order for a closed model, without fallbacks',
+			'the service’s own slug and an ignored one as order for a closed model, without fallbacks',
 			{ model: 'closed', provider: { order: ['acme', 'a'], ignore: ['a'], allow_fallbacks: false } },
 			'provider.order',
 		],
-		['an alias of a closed model with the own slug', { model: 'walled' }, 'provider.order'],
+		['an alias of a closed model with the service’s own slug', { model: 'walled' }, 'provider.order'],
 	] as const satisfies readonly (readonly [string, object, string | undefined])[]) {
 		it(`${expected === undefined ? 'allows' : 'refuses'} ${what}`, () => {
 			const request_ = request as unknown as RoutedRequest;
@@ -165,7 +173,7 @@ describe('routingProblem', () => {
 		});
 	}
 
-	it('names the value, and the own slug where that is the reason', () => {
+	it('names the value, and the service’s own slug if that is the reason', () => {
 		const found = routingProblem(enterprise, { model: 'closed', provider: { only: ['acme'] } });
 		assert.deepEqual(found?.value, ['acme']);
 		assert.match(reasonOf({ model: 'closed', provider: { only: ['acme'] } }), /acme serves only open models/);

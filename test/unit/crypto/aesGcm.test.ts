@@ -6,7 +6,10 @@ import { flippedBit } from './flippedBit.ts';
 
 const hex = (text: string) => Buffer.from(text, 'hex');
 
-/** Of the mode's specification (McGrew and Viega), as NIST took them over: those with 256 bits and nothing beside the text. */
+/**
+ * The vectors of the mode's specification (McGrew and Viega), as NIST adopted them: those with 256 bits and without
+ * additional data.
+ */
 const vectors = [
 	{
 		number: 13,

@@ -29,7 +29,7 @@ describe('Supervisor', function () {
 	beforeEach(async () => {
 		handover = { upstreams: [], findOllama: false };
 		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-supervisor-'));
-		// As an earlier service left it: into another folder that is not empty none would go.
+		// The lock is one that an earlier service left: no service starts in any other folder that is not empty.
 		await writeFile(path.join(folder, LOCK_FILE), '');
 	});
 
@@ -134,7 +134,7 @@ describe('Supervisor', function () {
 			const slow = upstream('slow');
 			const supervisor = supervise(undefined, undefined, undefined, async () => {
 				const given = handover;
-				// Whoever reads the older one takes longer over it.
+				// It takes longer to read the older one.
 				await systemClock.sleep(given.upstreams[0]?.slug === 'slow' ? 200 : 0);
 				return given;
 			});

@@ -143,7 +143,7 @@ describe('the MCP server beside a local service that runs by itself', function (
 		assert.equal(await taskCount(), before);
 	});
 
-	it('refuses what spends where nobody can be asked, and says why', async () => {
+	it('refuses what costs money if the user cannot be asked, and says why', async () => {
 		const before = await taskCount();
 		const { client } = await start();
 		for (const [tool, asked] of [

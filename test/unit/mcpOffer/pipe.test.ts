@@ -92,7 +92,7 @@ describe('the pipe between the MCP server and the editor', function () {
 		pipe.close();
 	});
 
-	/** Sends a call as anybody could who can reach the socket. */
+	/** Sends a call as any program can that reaches the socket. */
 	function send(
 		call: string,
 		body: string,
@@ -130,7 +130,7 @@ describe('the pipe between the MCP server and the editor', function () {
 		await assert.rejects(send('list', '{}', pipe.token));
 	});
 
-	it('lets nobody pass without its token, or with another one', async () => {
+	it('lets no call pass without its token, or with another one', async () => {
 		for (const token of [undefined, '', 'x', `${pipe.token}x`, pipe.token.slice(1)]) {
 			const { status, text } = await send('list', '{}', token);
 			assert.equal(status, 401, text);

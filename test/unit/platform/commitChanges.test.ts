@@ -12,7 +12,7 @@ import {
 } from '../../../src/tasks/launch/scratchCommit.ts';
 import { TemporaryRepository } from '../../support/temporaryRepository.ts';
 
-/** For what must not have to ask. */
+/** Stands for a question that must not be asked. */
 const refuse = () => Promise.reject(new Error('a program was asked for'));
 
 describe('a scratch commit of what is not committed', () => {

@@ -225,7 +225,7 @@ for (const program of gitPrograms()) {
 				assert.equal(await show(made, 'new.txt'), 'NEW\n');
 			});
 
-			it('by a macro, a folder’s own attributes or a name that nobody has configured, runs nothing either', async () => {
+			it('by a macro, a folder’s own attributes or a name that is not configured, runs nothing either', async () => {
 				await makeCopy();
 				const { repository } = hostile.trap;
 				await repository.git('config', 'filter.evil.clean', hostile.trap.command('clean'));

@@ -80,11 +80,11 @@ describe('a commit of the state of the files', () => {
 	});
 
 	describe('by an author', () => {
-		it('is made where the user has not told git who they are', async () => {
+		it('is made even if git has no name or address of the user', async () => {
 			assert.equal(await peopleOf(await commit()), 'Errand <errand@localhost>, Errand <errand@localhost>');
 		});
 
-		it('names nobody else, whoever the configuration names for authors, committers and users', async () => {
+		it('names no other person, whatever names the configuration has for authors, committers and users', async () => {
 			for (const role of ['user', 'author', 'committer']) {
 				await repository.git('config', `${role}.name`, `A ${role}`);
 				await repository.git('config', `${role}.email`, `${role}@example.invalid`);

@@ -117,7 +117,7 @@ for (const program of gitPrograms()) {
 		describe('with files that a filter keeps', () => {
 			const content = 'large '.repeat(1_000);
 
-			/** As after a checkout with Git LFS: the pointer in git, the content in the tree. */
+			/** Makes the repository as after a checkout with Git LFS: the pointer is in git, the content in the tree. */
 			async function fillWithPointers(): Promise<void> {
 				const { repository } = hostile.trap;
 				const hash = (await import('node:crypto')).createHash('sha256').update(content).digest('hex');

@@ -70,7 +70,7 @@ describe('the state that windows share', () => {
 		assert.deepEqual(open().keys(), []);
 	});
 
-	it('tells the log once what keeps notes from being written, and nobody else', async () => {
+	it('tells only the log, once, what keeps notes from being written', async () => {
 		const logged: string[] = [];
 		const state = new SharedState(path.join(folder, 'state'), { log: (_, message) => logged.push(message) });
 		const notes = new StateEntries(state, 'kind', isText);

@@ -37,7 +37,7 @@ describe('the workflows', () => {
 				}
 			});
 
-			it('uses only actions of the host itself, each as one commit that nobody can move', () => {
+			it('uses only actions of the host itself, each pinned to a commit', () => {
 				const used = Array.from(text.matchAll(/^\s+(?:- )?uses: (.+)$/gm), ([, name = '']) => name);
 				assert.ok(used.length > 0);
 				for (const name of used.filter(one => !existsSync(one))) {
@@ -57,7 +57,7 @@ describe('the workflows', () => {
 				assert.equal(checkouts.length, [...text.matchAll(/uses: actions\/checkout@/g)].length);
 			});
 
-			it('puts nothing that somebody else can choose into a command, and a secret into its environment alone', () => {
+			it('puts no text that an outsider can choose into a command, and a secret only into its environment', () => {
 				for (const command of commandsOf(text)) {
 					assert.doesNotMatch(command.replaceAll(/\$\{\{ matrix\.\w+ \}\}/g, ''), /\$\{\{/, command);
 				}

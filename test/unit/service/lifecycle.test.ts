@@ -195,7 +195,7 @@ describe('the life of the local service', function () {
 			const releaseFirst = await lease(service);
 			const releaseSecond = await lease(service);
 			releaseFirst();
-			// Longer than the idle time: had the one release been enough, it would have ended.
+			// This is longer than the idle time: if a single release were enough, the service would have ended.
 			await new Promise(resolve => setTimeout(resolve, 1_200));
 			assert.ok(!service.hasEnded);
 			releaseSecond();
@@ -255,7 +255,7 @@ describe('the life of the local service', function () {
 			});
 		}
 
-		it('goes on when nobody reads what it prints any more', async () => {
+		it('goes on when its output is no longer read', async () => {
 			const service = await start();
 			service.child.stdout?.destroy();
 			service.child.stderr?.destroy();

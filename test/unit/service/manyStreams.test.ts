@@ -37,7 +37,7 @@ describe('many streams at once', function () {
 		return [...text.matchAll(/"content":"([^"]*)"/g)].map(([, piece]) => piece).join('');
 	}
 
-	/** Of the service's process. */
+	/** Reads a field of the status of the service's process. */
 	async function numberOf(field: string): Promise<number> {
 		const status = await readFile(`/proc/${service.pid}/status`, 'utf8');
 		return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]);

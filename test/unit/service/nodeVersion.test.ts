@@ -7,7 +7,7 @@ import { NEEDED_NODE, nodeProblem } from '../../../src/service/nodeVersion.ts';
 const read = (file: string) => readFileSync(file, 'utf8');
 
 describe('the Node that is needed', () => {
-	it('is told in a sentence to whoever starts the service with an older one', () => {
+	it('is told in a sentence if the service is started with an older one', () => {
 		for (const version of ['18.20.8', '20.20.2', '22.13.0', '22.18.1']) {
 			assert.match(nodeProblem(version) ?? '', /^Errand's local service needs Node \S+ or newer\. This is Node \S+\.$/);
 		}

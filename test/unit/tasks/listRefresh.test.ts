@@ -73,7 +73,7 @@ describe('reading the lists', () => {
 		assert.equal(server.requests.length, before);
 	}
 
-	it('is one request for all who show tasks, however often and from wherever it is asked for', async () => {
+	it('is one request for every view that shows tasks, however often and from wherever it is asked for', async () => {
 		await Promise.all([list.load(), list.load(), list.load('first'), list.refresh()]);
 		assert.deepEqual(
 			server.requests.filter(request => request !== FIRST_PAGE),

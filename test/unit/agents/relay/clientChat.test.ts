@@ -41,7 +41,7 @@ describe('chat completions by the client of a connection', function () {
 		return received.flatMap(({ choices }) => (choices[0]?.delta['tool_calls'] ?? []) as Record<string, unknown>[]);
 	}
 
-	it('streams reasoning, text, finish and usage in OpenAI’s form, with who served', async () => {
+	it('streams reasoning, text, finish and usage in OpenAI’s form, with the provider that served', async () => {
 		const { post, calls, failures } = await models.open(response =>
 			sendEvents(
 				response,
@@ -131,7 +131,7 @@ describe('chat completions by the client of a connection', function () {
 		);
 	});
 
-	it('names the model of the session and an id of its own where the service names none', async () => {
+	it('names the model of the session and an id of its own if the service names none', async () => {
 		const { post, calls } = await models.open(response => sendEvents(response, ...whole(chunk({ content: 'Hello' }))));
 		const chunks = await chunksOf(await post(PATH, { messages: [user], stream: true }));
 		assert.deepEqual(
@@ -178,7 +178,7 @@ describe('chat completions by the client of a connection', function () {
 			);
 		});
 
-		it('gives a call an id that has none, and holds it back until it has a name', async () => {
+		it('gives an id to a call without one, and holds it back until it has a name', async () => {
 			const fragments = await fragmentsOf(
 				fragment({ index: 0, function: { arguments: '{"nobody":1}' } }),
 				fragment({ index: 1, function: { arguments: '{"pa' } }),

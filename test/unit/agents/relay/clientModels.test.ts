@@ -127,7 +127,7 @@ describe('the models behind a relay, by the client of a connection', function ()
 	});
 
 	describe('refuse a call', () => {
-		it('whose body is no JSON', async () => {
+		it('whose body is not JSON', async () => {
 			const { post, calls } = await models.open(whole);
 			for (const { path } of BOTH) {
 				const reply = await post(path, '{"messages": [');
@@ -178,7 +178,7 @@ describe('the models behind a relay, by the client of a connection', function ()
 			assert.deepEqual([calls[0]?.outcome, failures.length], ['failed', 1]);
 		});
 
-		it('without the words of an error that nobody has foreseen', async () => {
+		it('without the words of an unforeseen error', async () => {
 			const { post, log } = await models.open(whole, { client: () => Promise.reject(new Error('at /home/me')) });
 			const reply = await post(CHAT.path, CHAT.body);
 			assert.equal(reply.status, 500);

@@ -71,7 +71,7 @@ describe('the relay', function () {
 		assert.deepEqual(refused, ['A call was refused: it did not carry the token of this run.']);
 	});
 
-	it('has nothing but models, and says so in the shape that agents read', async () => {
+	it('serves nothing but models, and says so in the shape that agents read', async () => {
 		const { relay, handled, refused } = await open();
 		for (const [method, name] of [
 			['GET', '/'],
@@ -142,7 +142,7 @@ describe('the relay', function () {
 		assert.equal(existsSync(path.dirname(socket)), false);
 	});
 
-	it('ends what is running when it is closed, and answers nobody from then on', async () => {
+	it('ends what is running when it is closed, and answers no request from then on', async () => {
 		let ended = 0;
 		const { relay } = await open({
 			handle(_, response) {
@@ -204,7 +204,7 @@ describe('the relay', function () {
 		assert.equal((await call(relay)).status, 200);
 	});
 
-	it('gives up a client that never reads its reply, and pauses who writes it meanwhile', async () => {
+	it('gives up a client that never reads its reply, and pauses the writer meanwhile', async () => {
 		let written = 0;
 		let closed = false;
 		const { relay } = await open({

@@ -33,7 +33,7 @@ describe('openAgentSession', function () {
 		});
 	});
 
-	it('opens a new session and tells who the agent is', async () => {
+	it('opens a new session and tells which agent it is', async () => {
 		const session = await agent.open();
 		assert.equal(session.id, SESSION_ID);
 		assert.equal(session.how, 'new');

@@ -53,7 +53,7 @@ describe('permissions of a session', function () {
 		assert.equal(rejected?.answer.reason, 'It names a path outside the folders of the task.');
 	});
 
-	it('are not given where a path was left out because it cannot be read', async () => {
+	it('are not given if a path was left out because it cannot be read', async () => {
 		const inside = { path: 'a.txt' };
 		const long = { path: `/srv/clone/${'x'.repeat(5_000)}` };
 		await agent.play(
@@ -71,7 +71,7 @@ describe('permissions of a session', function () {
 		assert.deepEqual(answers(), ['no', 'no', 'no', 'no', 'no']);
 	});
 
-	it('say what is too long to be shown, and are given where nobody is asked who would have to see it', async () => {
+	it('say what is too long to be shown, and are given if no user is asked who would have to see it', async () => {
 		const long = 'x'.repeat(70_000);
 		const inside = { kind: 'edit', locations: [{ path: 'a.txt' }] };
 		await agent.play(
@@ -123,7 +123,7 @@ describe('permissions of a session', function () {
 		);
 	});
 
-	it('count as cancelled where the request cannot be read, or is for another session', async () => {
+	it('count as cancelled if the request cannot be read, or is for another session', async () => {
 		let asked = 0;
 		const decide = () => {
 			asked++;
@@ -145,7 +145,7 @@ describe('permissions of a session', function () {
 		assert.equal(asked, 0);
 	});
 
-	it('count as cancelled where the answer is none of the options', async () => {
+	it('count as cancelled if the answer is none of the options', async () => {
 		await agent.play([ask({}), { answered: true }, END], { decide: () => ({ option: 'always' }) });
 		assert.deepEqual(answers(), ['cancelled']);
 	});

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { StandardError } from '../../../../src/agents/session/standardError.ts';
 
 describe('StandardError', () => {
-	/** What is kept of the pieces, at most 100 bytes. */
+	/** Returns what is kept of the pieces, at most 100 bytes. */
 	async function kept(...pieces: string[]): Promise<string[]> {
 		const stream = new PassThrough();
 		const standardError = new StandardError(stream, 100);

@@ -17,7 +17,7 @@ function fieldsOf(rawInput: unknown) {
 
 const commandOf = (rawInput: unknown) => fieldsOf(rawInput).command;
 
-describe('what a tool is called with', () => {
+describe('the input of a tool call', () => {
 	it('is told as JSON, with the command that it runs', () => {
 		assert.deepEqual(fieldsOf({ command: 'npm test', timeout: 5 }), {
 			command: 'npm test',
@@ -39,7 +39,7 @@ describe('what a tool is called with', () => {
 		}
 	});
 
-	it('has the words of a list as a shell has to be given them', () => {
+	it('has the words of a list quoted as a shell needs them', () => {
 		assert.equal(
 			commandOf({ command: ['git', 'log', '--format=%h', '-n1', 'a/b.c'] }),
 			'git log --format=%h -n1 a/b.c',
@@ -51,7 +51,7 @@ describe('what a tool is called with', () => {
 		assert.equal(commandOf({ command: ['printf', '', ' ', '~', '$(id)', 'a\nb'] }), "printf '' ' ' '~' '$(id)' 'a\nb'");
 	});
 
-	it('has words that a real shell reads as they were, and nothing of them runs', function () {
+	it('has words that a real shell reads unchanged, without running any of them', function () {
 		if (process.platform === 'win32') {
 			this.skip();
 		}
@@ -97,7 +97,7 @@ describe('what a tool is called with', () => {
 		}
 	});
 
-	it('is not told by what is no object, or is an empty one, which says that the rest is still to come', () => {
+	it('is not known from an empty object, which says that the rest is still to come, or from anything but an object', () => {
 		for (const input of [undefined, null, {}, [], ['rm', '-rf', '/'], 'rm -rf /', 7, true]) {
 			assert.deepEqual(fieldsOf(input), {}, JSON.stringify(input));
 		}
@@ -118,7 +118,7 @@ describe('what a tool is called with', () => {
 		assert.equal(({} as Record<string, unknown>)['command'], undefined);
 	});
 
-	it('is left out whole where it is too long, and that is told', () => {
+	it('is left out as a whole if it is too long, which is reported', () => {
 		const fits = { command: 'x'.repeat(LIMIT - '{"command":""}'.length) };
 		assert.equal(fieldsOf(fits).input?.length, LIMIT);
 		const cut = { command: undefined, input: undefined, isInputCut: true };

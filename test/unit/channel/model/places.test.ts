@@ -7,7 +7,7 @@ const encryptUrl = 'https://enc.example';
 const placesOf = (fields: Record<string, unknown>) =>
 	channelPlaces(testConnection('https://api.example', fields)).map(({ address, url }) => [address, url]);
 
-describe('where a connection has an encrypted channel', () => {
+describe('the place of a connection’s encrypted channel', () => {
 	it('is nowhere without a host for it', () => {
 		assert.deepEqual(placesOf({}), []);
 		assert.deepEqual(placesOf({ models: [{ id: 'large', kinds: ['encrypted'], channelProvider: 'fast' }] }), []);

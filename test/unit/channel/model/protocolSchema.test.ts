@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseFromReportPage } from '../../../../src/channel/model/protocolSchema.ts';
 
-describe('what the report page may say', () => {
+describe('a message that the report page may send', () => {
 	for (const kind of ['page-ready', 'check-again', 'export-request']) {
 		it(`is ${kind}, and nothing beside it`, () => {
 			assert.deepEqual(parseFromReportPage({ kind }), { kind });

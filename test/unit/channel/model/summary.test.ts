@@ -7,7 +7,7 @@ const verdicts = (changes: Partial<Record<CheckName, Verdict['verdict']>>): Verd
 		([check, verdict]) => ({ check: check as CheckName, verdict: verdict as Verdict['verdict'], code: 'way-https' }),
 	);
 
-describe('what may be said of a channel', () => {
+describe('what may be said about a channel', () => {
 	it('is nothing of the hardware while its checks are unknown', () => {
 		const { hasGenuineGpu, isKeyBound, isFresh, broken } = summarise(
 			{ verdicts: verdicts({ 'gpu-evidence': 'unknown', 'key-binding': 'unknown', freshness: 'unknown' }) },

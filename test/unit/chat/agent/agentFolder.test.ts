@@ -16,7 +16,7 @@ describe('the folder of a conversation’s agents', () => {
 	});
 	afterEach(() => rm(root, { recursive: true, force: true }));
 
-	it('has a home for each agent, which nobody else can read', async () => {
+	it('has a home for each agent, which no other user can read', async () => {
 		const [one, other] = [await folder.home('errand-inside'), await folder.home('errand-outside')];
 		assert.notEqual(one, other);
 		assert.equal(await folder.home('errand-inside'), one);

@@ -15,7 +15,7 @@ const text = (words: string) => ({ type: 'text', text: words }) as const;
 const work = (session: string) => ({ type: 'work', work: { ...AGENT_WORK, session } }) as const;
 
 describe('the events of an agent', () => {
-	it('come in their order, joined where nobody has read them yet', async () => {
+	it('come in their order, joined if they have not been read yet', async () => {
 		const queue = new EventQueue();
 		for (const event of [
 			text('a'),

@@ -94,7 +94,7 @@ describe('the questions of an agent', () => {
 		assert.deepEqual(told, ['ask one once', 'conversation one']);
 	});
 
-	it('are refused when nobody answers before they are withdrawn', async () => {
+	it('are refused if they are withdrawn before an answer', async () => {
 		const controller = new AbortController();
 		const decided = questions.decide(request, controller.signal);
 		controller.abort();
@@ -104,7 +104,7 @@ describe('the questions of an agent', () => {
 		assert.deepEqual(await questions.decide(request, controller.signal), { option: 'no' });
 	});
 
-	it('are refused at once where nobody could know what they allow', async () => {
+	it('are refused at once if the user could not know what they allow', async () => {
 		const { option, reason } = await questions.decide({ ...request, complete: false }, open);
 		assert.deepEqual([option, reason], ['no', 'unreadable']);
 		assert.deepEqual(told, ['unreadable one']);

@@ -47,7 +47,7 @@ describe('the chat under a policy', () => {
 		assert.deepEqual(saved?.turns[0]?.replies[0].asked, asked);
 	});
 
-	it('keeps a choice in the file, and gives it to whoever opens the conversation', async () => {
+	it('keeps a choice in the file, for every window that opens the conversation', async () => {
 		const chat = await open();
 		await chat.choose({ model: 'large' });
 		await chat.send(first, 'One?');
@@ -69,7 +69,7 @@ describe('the chat under a policy', () => {
 		assert.deepEqual(await settingsOnDisk(), { model: 'later' });
 	});
 
-	it('asks nobody where the policy leaves nobody, and keeps the message', async () => {
+	it('sends nothing if the policy leaves no provider, and keeps the message', async () => {
 		assert.ok(service.connection);
 		service.connection.providers = [{ slug: 'a', dataPolicy: { zeroDataRetention: false } }];
 		const chat = await open();
@@ -82,7 +82,7 @@ describe('the chat under a policy', () => {
 		assert.equal((await onDisk())[0]?.turns[0]?.question, 'One?');
 	});
 
-	it('searches under the policy too, and asks for no image where that leaves providers out', async () => {
+	it('searches under the policy too, and asks for no image if that excludes providers', async () => {
 		windows.modes = { search: 'acme-search', image: 'painter' };
 		const chat = await open();
 		await chat.choose({ routing: { sort: 'price' }, parameters: { seed: 4 } });
@@ -97,7 +97,7 @@ describe('the chat under a policy', () => {
 		assert.match(replyOf(chat, second).explanation?.message ?? '', /before it was sent: image/);
 	});
 
-	it('tells what a reply cost by the prices of its time', async () => {
+	it('tells the cost of a reply at the prices of its time', async () => {
 		assert.ok(service.connection);
 		service.connection.providers = [{ slug: 'provider-a', prices: { input: 1, output: 2 } }];
 		service.answer = response => {

@@ -168,7 +168,7 @@ describe('an encrypted conversation', () => {
 		assert.equal(service.requests.length, 0);
 	});
 
-	it('takes no message for search, images or another connection, and asks nobody', async () => {
+	it('accepts no message for search, images or another connection, and sends nothing', async () => {
 		const { shown } = await begin();
 		for (const text of ['/search lighthouse', '/image lighthouse']) {
 			assert.deepEqual(await shown.send(first, text), { reason: 'encrypted-mode' });

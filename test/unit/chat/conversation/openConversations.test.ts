@@ -64,7 +64,7 @@ describe('the conversations of a window', () => {
 		};
 	}
 
-	it('keeps what was chosen before the first message over a reload, and gives it to no other conversation', async () => {
+	it('keep what was chosen before the first message over a reload, and give it to no other conversation', async () => {
 		const before = await open();
 		await before.shown.choose({ model: 'small', routing: { sort: 'price' }, retention: true });
 		await before.shown.setMode('search');
@@ -78,7 +78,7 @@ describe('the conversations of a window', () => {
 		assert.deepEqual([after.shown.mode, after.shown.conversation.settings], ['chat', undefined]);
 	});
 
-	it('takes back before the first message what was chosen', async () => {
+	it('let a choice be undone before the first message', async () => {
 		const before = await open();
 		await before.shown.choose({ model: 'small' });
 		await before.shown.choose({ model: undefined });
@@ -86,7 +86,7 @@ describe('the conversations of a window', () => {
 		assert.equal((await open()).shown.conversation.settings, undefined);
 	});
 
-	it('takes what cannot be read of such a choice for none', async () => {
+	it('ignore the unreadable parts of such a choice', async () => {
 		await (await open()).close();
 		service.state.set('errand.unsentChoice', {
 			conversation: remembered,
@@ -293,7 +293,7 @@ describe('the conversations of a window', () => {
 			assert.deepEqual([replyOf(conversations).state, replyOf(conversations).text], ['stopped', 'So far']);
 		});
 
-		it('and leave alone whoever has begun something else before it is taken back', async () => {
+		it('and leave a user alone who has begun something else before it is taken back', async () => {
 			const conversations = await open();
 			const deletion = await conversations.delete(await ask(conversations, first, 'One?'));
 			const other = await ask(conversations, second, 'Two?');

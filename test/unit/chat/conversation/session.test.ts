@@ -196,7 +196,7 @@ describe('a running reply', () => {
 		assert.deepEqual(before, [undefined, AGENT_WORK, undefined]);
 	});
 
-	it('stops at once although the service is deaf, before the stream and in it', async () => {
+	it('stops at once although the service ignores the abort, before the stream and in it', async () => {
 		for (const stream of [
 			() => new Promise<never>(() => {}),
 			async () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) }),

@@ -9,7 +9,7 @@ const ASK_FOR_WHOLE = { label: 'Ask for Whole Replies', command: commands.askFor
 
 /** The channels of a real client. What only the editor could ask is answered as the test says. */
 export class TestChannels implements EncryptedChannels {
-	/** Of the active connection. */
+	/** The name of the active connection. */
 	name = 'test';
 	/** What the user says to a change. */
 	agrees = false;

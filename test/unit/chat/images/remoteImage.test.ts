@@ -33,7 +33,7 @@ describe('a remote image', () => {
 	const load = (address: string, trusted: string[] = [], resolve = async (): Promise<string[]> => []) =>
 		loadRemoteImage(address, { resolve, trustedOrigins: trusted });
 
-	/** With the addresses that were tried. Where one is, nobody answers: it ends there. */
+	/** Resolves with the addresses that were tried. It ends with the first one, because no server answers there. */
 	async function tryOnce(address: string, resolve: () => Promise<string[]>) {
 		const tried: string[] = [];
 		const abort = new AbortController();
@@ -201,14 +201,14 @@ describe('a remote image', () => {
 		assert.deepEqual(asked, []);
 	});
 
-	it('is not asked for over a connection that somebody else has left open to another address', async () => {
+	it('is not asked for over a connection that another extension has left open to another address', async () => {
 		const asked: string[] = [];
 		const origin = await serve((request, response) => {
 			asked.push(request.url ?? '');
 			response.end(PNG);
 		});
 		const address = `http://rebound.example:${new URL(origin).port}`;
-		// As another extension would, when the name still led here.
+		// Another extension could do this while the name still led here.
 		const lookup: LookupFunction = (_, { all }, done) =>
 			all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4);
 		await new Promise((resolve, reject) => {
@@ -228,14 +228,14 @@ describe('a remote image', () => {
 		assert.equal(image.kind, 'loaded');
 	});
 
-	it('is unreachable where nobody here knows its name and no proxy is there to ask', async () => {
+	it('is unreachable if its name is not known here and there is no proxy to ask', async () => {
 		for (const resolve of [async () => [], () => Promise.reject(new Error('ENOTFOUND'))]) {
 			const image = await load('http://images.example/i', [], resolve);
 			assert.deepEqual(image, { kind: 'refused', reason: 'unreachable' });
 		}
 	});
 
-	it('comes from nobody whose certificate is for another name than that in the address', async () => {
+	it('comes from no server whose certificate is for a name other than that in the address', async () => {
 		const authority = makeAuthority('Errand Test Images');
 		const defaults = getCACertificates('default');
 		setDefaultCACertificates([...defaults, authority.cert]);

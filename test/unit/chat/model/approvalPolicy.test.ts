@@ -147,7 +147,7 @@ describe('what an agent asks for', () => {
 		assert.deepEqual(rule(call({ title: 'npm test' })), { kind: 'ask', isOnlyOnce: true });
 	});
 
-	it('is refused where nobody would know what they allow', () => {
+	it('is refused if the user could not know what they allow', () => {
 		assert.deepEqual(rule(command, {}, { complete: false }), { kind: 'refuse', reason: 'unreadable' });
 		const cut = call({ kind: 'edit', diffs: [{ path: 'a.ts', newText: 'x', isCut: true }] });
 		for (const asked of [call({ isInputCut: true }), cut]) {

@@ -54,7 +54,7 @@ describe('the list of models', () => {
 		assert.equal(rows([], [{ id: 'large' }, { id: 'painter' }]).length, 4);
 	});
 
-	it('begins with the chosen one where nobody lists it, once', () => {
+	it('begins with the chosen model, once, if no list has it', () => {
 		assert.deepEqual(rows(['gone', 'large'], [], 'gone').slice(0, 2), ['unlisted gone', 'recent large']);
 		assert.equal(rows(['large'], [], 'large')[0], 'recent large');
 		assert.deepEqual(rows(['large'], [], 'a/large').slice(0, 2), ['recent a/large', 'recent large']);
@@ -83,7 +83,7 @@ describe('the list of models', () => {
 		assert.equal(bareModel(connection, 'unheard/of'), 'unheard/of');
 	});
 
-	it('offers the prefixes of those who may host a model, where they have one', () => {
+	it('offers the prefixes of the providers that may host a model', () => {
 		assert.deepEqual(
 			prefixesFor(connection, 'small').map(({ prefix }) => prefix),
 			['bee'],

@@ -47,7 +47,7 @@ const rowsOf = (provider: RoutingPolicy, others: Partial<AskedWith> = {}, of = c
 	);
 
 describe('the preview of a policy', () => {
-	it('keeps everybody who hosts the model, and says what they cost', () => {
+	it('keeps every provider of the model, and says what each costs', () => {
 		assert.deepEqual(rowsOf({}), {
 			cheap: 'remains balanced price',
 			safe: 'remains balanced price',
@@ -56,14 +56,14 @@ describe('the preview of a policy', () => {
 		});
 	});
 
-	it('leaves out by only and ignore', () => {
+	it('excludes providers by only and ignore', () => {
 		assert.equal(rowsOf({ only: ['safe'] })['cheap'], 'out not-in-only');
 		assert.equal(rowsOf({ only: ['safe'] })['safe'], 'remains in-only balanced price');
 		assert.equal(rowsOf({ ignore: ['safe'] })['safe'], 'out ignored');
 		assert.equal(rowsOf({ only: ['safe'], ignore: ['safe'] })['safe'], 'out ignored');
 	});
 
-	it('puts those of order first, and leaves out the others where fallbacks are off', () => {
+	it('puts the providers in order first, and excludes the others if fallbacks are off', () => {
 		const [first, second, third] = previewOf(connection(), {
 			model: 'large',
 			provider: { order: ['quiet', 'safe'] },
@@ -75,7 +75,7 @@ describe('the preview of a policy', () => {
 		assert.equal(rowsOf({ allow_fallbacks: false })['cheap'], 'remains balanced price');
 	});
 
-	it('leaves out by the data policy that is known, and leaves open what is not', () => {
+	it('excludes providers by a data policy that is known, and leaves open what is not', () => {
 		const deny = rowsOf({ data_collection: 'deny' });
 		assert.deepEqual(
 			[deny['cheap'], deny['safe'], deny['quiet']],
@@ -89,7 +89,7 @@ describe('the preview of a policy', () => {
 		assert.equal(rowsOf({ data_collection: 'deny', zdr: true })['cheap'], 'out stores-and-retains-data');
 	});
 
-	it('leaves out by zero data retention: storing nothing is not yet that', () => {
+	it('excludes providers by zero data retention, for which it is not enough to store no data', () => {
 		const quiet = connection('acme', { providers: [{ slug: 'some', dataPolicy: 'stores no data' }, ...PROVIDERS] });
 		const rows = rowsOf({ zdr: true }, {}, quiet);
 		assert.deepEqual(
@@ -100,13 +100,13 @@ describe('the preview of a policy', () => {
 		assert.equal(rowsOf({ zdr: false })['cheap'], 'remains balanced price');
 	});
 
-	it('counts who says nothing as storing data where the connection is all there is to know', () => {
+	it('counts a provider without a data policy as storing data if only the connection can tell', () => {
 		assert.equal(rowsOf({ data_collection: 'deny' }, {}, connection('local'))['quiet'], 'out stores-data');
 		assert.equal(rowsOf({ zdr: true }, {}, connection('local'))['quiet'], 'out retains-data');
 		assert.equal(rowsOf({ quantizations: ['fp8'] }, {}, connection('local'))['quiet'], 'out quantization');
 	});
 
-	it('leaves out by quantization, and leaves open what is not told', () => {
+	it('excludes providers by quantization, and leaves open what is not told', () => {
 		const rows = rowsOf({ quantizations: ['fp8'] });
 		assert.deepEqual(
 			[rows['cheap'], rows['safe'], rows['quiet']],
@@ -114,7 +114,7 @@ describe('the preview of a policy', () => {
 		);
 	});
 
-	it('leaves out by parameters only where they are required', () => {
+	it('excludes providers by parameters only if these are required', () => {
 		const parameters = { temperature: 0, seed: 1 };
 		const rows = rowsOf({ require_parameters: true }, { parameters });
 		assert.deepEqual(
@@ -132,7 +132,7 @@ describe('the preview of a policy', () => {
 		assert.equal(rowsOf({ sort: { by: 'x' } })['safe'], 'remains sorted-by-object price');
 	});
 
-	it('counts who hosts an alternate, and names who is named and not listed', () => {
+	it('counts a provider that hosts an alternate, and shows one that the policy names and the connection does not list', () => {
 		assert.equal(rowsOf({}, { models: ['small'] })['other'], 'remains balanced price-unknown');
 		assert.equal(rowsOf({ only: ['far'] })['far'], 'unclear not-listed');
 	});
@@ -172,7 +172,7 @@ describe('the preview of a policy', () => {
 	});
 });
 
-describe('a policy that leaves nobody', () => {
+describe('a policy that leaves no provider', () => {
 	const problemOf = (provider: RoutingPolicy, of = connection()) =>
 		providerProblem(of, { model: 'large', provider })?.kind;
 
@@ -184,7 +184,7 @@ describe('a policy that leaves nobody', () => {
 		assert.equal(problemOf({ only: ['quiet'], zdr: true }, connection('local')), 'nobody');
 	});
 
-	it('is not claimed where the connection does not tell, or tells of nobody', () => {
+	it('is not claimed if the connection does not tell, or lists no provider', () => {
 		assert.equal(problemOf({}), undefined);
 		assert.equal(problemOf({ only: ['quiet'], zdr: true }), undefined);
 		assert.equal(problemOf({ only: ['far'] }), undefined);

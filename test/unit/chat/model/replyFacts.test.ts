@@ -26,7 +26,7 @@ const costs = (model: string, provider: string | undefined, others: object = {})
 	replyCost(connection, { model, provider, usage: { ...usage, ...others } });
 
 describe('the cost of a reply', () => {
-	it('is by the prices of who served it', () => {
+	it('is based on the prices of the provider that served it', () => {
 		assert.deepEqual(costs('large', 'a'), { usd: 20 });
 	});
 

@@ -140,7 +140,7 @@ describe('the presets', () => {
 		assert.deepEqual(nameOf({ sort: 'price', zdr: true }), { preset: 'cheapest', isPrivate: true, isLimited: false });
 	});
 
-	it('let nobody back in whom the settings leave out, and say so', () => {
+	it('let no provider back in that the settings exclude, and say so', () => {
 		const limits = { ignore: ['c'], only: ['a', 'b'], quantizations: ['fp8'], require_parameters: true } as const;
 		const routing = structuredClone(limits) as unknown as RoutingPolicy;
 		for (const preset of PRESETS) {

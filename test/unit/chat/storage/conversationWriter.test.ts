@@ -212,7 +212,7 @@ describe('the writer of a conversation', () => {
 		assert.deepEqual(await readdir(folder), [`${ID}.jsonl`]);
 	});
 
-	it('writes the file again when somebody removed it', async () => {
+	it('writes the file again when it was removed', async () => {
 		const writer = store.create(value);
 		await writer.save(value);
 		await rm(fileOf(ID));

@@ -51,7 +51,7 @@ describe('the image at an address', () => {
 		assert.deepEqual([image.type, image.width, image.height], ['image/png', 256, 256]);
 		assert.deepEqual(await store.read(CONVERSATION, image.file), demoImage('a fox'));
 		assert.deepEqual(await kept(), [image.file]);
-		// Nothing that tells who looks went along.
+		// The request carried nothing that identifies the user.
 		const headers = server.received[0]?.headers;
 		assert.ok(headers);
 		assert.deepEqual([headers.cookie, headers.authorization, headers.referer], [undefined, undefined, undefined]);

@@ -36,7 +36,7 @@ describe('what the page keeps', () => {
 		assert.equal(await file.read(), undefined);
 	});
 
-	it('of a window without a folder has a file of its own, which goes when nobody has typed there for a month', async () => {
+	it('of a window without a folder has a file of its own, which is removed after a month without typing', async () => {
 		const windows = path.join(folder, 'windows');
 		const one = new Map<string, unknown>();
 		const stateOf = (values: Map<string, unknown>) => ({

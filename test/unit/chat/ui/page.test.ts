@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { keptState } from '../../../../src/chat/ui/page.ts';
 
-describe('what a page goes on from', () => {
+describe('the state that a page goes on from', () => {
 	const old = { draft: 'old', savedAt: 1 };
 	const fresh = { draft: 'fresh', savedAt: 2 };
 

@@ -6,7 +6,7 @@ import { StateKeeper } from '../../../../src/chat/ui/stateKeeper.ts';
 import { WindowCopy } from '../../../../src/chat/ui/windowCopy.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 
-describe('what is typed', () => {
+describe('a draft', () => {
 	let kept: Map<string, string>;
 	let editors: SavedState[];
 	let posted: FromPage[];
@@ -34,7 +34,7 @@ describe('what is typed', () => {
 			nextState: shown,
 		});
 
-	it('is kept by the window and the editor at once, and for the place where it was typed', () => {
+	it('is kept at once by the window and the editor, for the place where it was typed', () => {
 		const typing = keeper();
 		typing.save({ draft: 'a' });
 		typing.save({ draft: 'ab' });
@@ -68,7 +68,7 @@ describe('what is typed', () => {
 		assert.deepEqual(posted.at(-1), { kind: 'draft-hold', conversation: 'c', text: 'secret' });
 	});
 
-	it('is left to the other copies where the window has no room for it', () => {
+	it('is left to the other copies if the window has no room for it', () => {
 		let isFull = false;
 		const narrow = new WindowCopy('here', () => ({
 			...box,
@@ -86,7 +86,7 @@ describe('what is typed', () => {
 		assert.equal(narrow.read(), undefined);
 	});
 
-	it('is left to the other copies where the browser lets a page keep nothing', () => {
+	it('is left to the other copies if the browser lets a page keep nothing', () => {
 		const none = new WindowCopy('here', () => {
 			throw new Error('refused');
 		});

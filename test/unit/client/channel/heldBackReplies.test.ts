@@ -40,7 +40,7 @@ describe('what a front holds back of a reply', () => {
 	let enclave: Enclave;
 	let front: ChannelFront;
 	let client: TestClient;
-	/** Of every stream that the front has asked for. */
+	/** The frames of every stream that the front has asked for. */
 	let held: Sealed[];
 
 	beforeEach(async () => {
@@ -212,7 +212,7 @@ describe('what a front holds back of a reply', () => {
 		const turn = fc.record({
 			endpoint: fc.constantFrom('send' as const, 'stream' as const),
 			forwards: fc.array(fc.constantFrom('message' as const, 'message_stream' as const), { maxLength: 3 }),
-			/** Of the frames that fit the next place, the oldest first; or any that the front has. */
+			/** Each picks one of the frames that fit the next place, oldest first, or any frame that the front has. */
 			picks: fc.array(fc.record({ isFitting: fc.boolean(), index: fc.nat(20) }), { maxLength: 5 }),
 			status: fc.constantFrom(200, 200, 200, 200, 409, 500, 0),
 		});

@@ -11,7 +11,7 @@ const history = [{ role: 'user', content: SECRET }] as const;
 const DONE = '[DONE]';
 
 /** Every reply here has a status of success. What does not hold is shown in no part, and nothing goes in clear. */
-describe('a reply that somebody else could have made', () => {
+describe('a reply that an attacker could have made', () => {
 	let enclave: Enclave;
 	let client: TestClient;
 

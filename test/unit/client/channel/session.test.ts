@@ -379,7 +379,7 @@ describe('a session of the encrypted channel', () => {
 			assert.equal(enclave.messages.length, 1);
 		});
 
-		it('asks nobody when the new attestation fails for good', async () => {
+		it('asks no question when the new attestation fails for good', async () => {
 			const session = await client.channel.open({ confirm: () => assert.fail('asked') });
 			enclave.expire();
 			enclave.alter = record => ({ ...record, signature: enclave.signReport('another') });

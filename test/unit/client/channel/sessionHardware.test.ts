@@ -169,7 +169,7 @@ describe('the hardware behind a session', () => {
 		assert.equal(keyServer.received.length, 0);
 	});
 
-	it('is asked about no longer once nobody waits for it', async () => {
+	it('is no longer asked about once no caller waits for it', async () => {
 		enclave.alter = prove();
 		const controller = new AbortController();
 		const never = () => {
@@ -203,7 +203,7 @@ describe('the hardware behind a session', () => {
 			}),
 		],
 	] as const) {
-		it(`refuses ${what}, asks nobody to go on, and sends nothing`, async () => {
+		it(`refuses ${what}, does not ask whether to go on, and sends nothing`, async () => {
 			enclave.alter = alter();
 			const cause = await refused({ askMaker, confirm: () => assert.fail('asked') });
 			assert.equal(cause.refusal, 'failed');

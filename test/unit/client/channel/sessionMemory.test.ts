@@ -23,8 +23,8 @@ const attested: Attested = {
 
 const accepted: AcceptedAttestation = { verdicts: [], keyFingerprint: 'key 1', devices: [] };
 
-describe('what a client remembers of attestations', () => {
-	it('is the last one of an address, and which key each nonce came with', () => {
+describe('the memory of a client for attestations', () => {
+	it('holds the last one of an address, and which key each nonce came with', () => {
 		const memory = new ChannelMemory();
 		memory.accept('https://a.example', { ...accepted, devices: ['old'] }, '00');
 		memory.accept('https://a.example', accepted, '01');

@@ -101,7 +101,7 @@ describeWithBothTransports('an error says whether something has left', transport
 		assert.deepEqual([error.code, error.wasSent, server.received.length], ['no-key', true, 1]);
 	});
 
-	it('never denies it of a request that was led on to where nobody answers', async () => {
+	it('never denies it of a request that was redirected to where no server answers', async () => {
 		const leaving = createHttpServer((_, response) => {
 			// Takes no further connection, and answers on the one that there is.
 			leaving.close();

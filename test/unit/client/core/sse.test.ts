@@ -5,7 +5,7 @@ import { SseDecoder, type SseEvent } from '../../../../src/client/core/sse.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** What the parser tells beside is nobody's concern. */
+/** Leaves out what the parser tells besides, which does not matter here. */
 const told = (events: readonly SseEvent[]) => events.map(({ event, data }) => ({ event, data }));
 
 /** Decodes `bytes` cut at the given places. */

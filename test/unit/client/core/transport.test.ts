@@ -76,7 +76,7 @@ function transportSuite(name: string, create: () => { transport: Transport; clos
 			assert.equal(await textOf(response), 'late');
 		});
 
-		it('rejects as offline when nobody listens', async () => {
+		it('rejects as offline when no server listens', async () => {
 			const server = await start(() => {});
 			const { origin } = server;
 			await server.stop();

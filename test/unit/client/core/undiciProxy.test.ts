@@ -173,7 +173,7 @@ describe('createUndiciTransport with a proxy and private certificates', () => {
 	});
 
 	describe('for this machine', () => {
-		/** By address; not every platform has them all. */
+		/** The servers by address. Not every platform has all of these addresses. */
 		const servers = new Map<string, http.Server>();
 
 		before(async () => {

@@ -106,7 +106,7 @@ describe('asking a host of a connection', () => {
 		assert.deepEqual(await ask('apiUrl', origin), { url: origin, state: 'fits', noList: true });
 	});
 
-	it('takes no web server, login page or other service for one', async () => {
+	it('does not mistake a web server, a login page or another service for one', async () => {
 		answer((response, { method }) => void response.writeHead(method === 'POST' ? 405 : 404).end('<h1>nginx</h1>'));
 		for (const field of ['apiUrl', 'cloudUrl', 'agentUrl', 'encryptUrl'] as const) {
 			const asked = await ask(field, fault.origin);
@@ -123,7 +123,7 @@ describe('asking a host of a connection', () => {
 		}
 	});
 
-	it('tells where nothing listens, and a certificate that nobody vouches for', async () => {
+	it('recognises that nothing listens, and that a certificate is not trusted', async () => {
 		const { origin } = fault;
 		await fault.stop();
 		const gone = await ask('apiUrl', origin);
@@ -145,7 +145,7 @@ describe('asking a host of a connection', () => {
 		assert.deepEqual(service.received, []);
 	});
 
-	it('ends at once where it is given up', async () => {
+	it('ends at once if it is given up', async () => {
 		answer(() => {});
 		const leaving = new AbortController();
 		const asking = askHost({ field: 'apiUrl', url: fault.origin }, { ...context(), signal: leaving.signal });

@@ -41,7 +41,7 @@ describe('the report of a diagnosis', () => {
 		);
 	});
 
-	it('holds no key and no credentials, whoever said them', () => {
+	it('holds no key and no credentials, wherever they were mentioned', () => {
 		const found = 'It said: “sk-0123456789abcdef and Bearer abc.def and http://me:secret@proxy.example”';
 		const text = diagnosisText(words, [{ title: 'Keys', findings: [{ state: 'note', subject: 'Key', found }] }]);
 		assert.doesNotMatch(text, /sk-0|abc\.def|secret/);

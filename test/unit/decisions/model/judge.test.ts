@@ -22,7 +22,7 @@ const combine = (...replies: ReturnType<typeof reply>[]) => {
 };
 
 describe('the judgement between several changes', () => {
-	it('is asked for in both orders, without the names of those who made them', () => {
+	it('is asked for in both orders, without the names of the agents that made them', () => {
 		const [first, second] = judgeRequests('the prompt', 'the criteria', contenders);
 		assert.deepEqual(first?.state, {
 			prompt: 'the prompt',

@@ -47,7 +47,7 @@ describe('what an evaluation sends and costs', () => {
 		assert.equal(estimateCost(connection(), 'other-latest', estimate), undefined);
 	});
 
-	it('tells what replies have cost by who has answered, and nothing where that is not known', () => {
+	it('tells what replies have cost by the providers that answered, and nothing if that is not known', () => {
 		const reply = { model: 'decider', answers: {}, usage };
 		assert.equal(costOf(connection(), 'decider-latest', [reply, reply]), 4);
 		const byFast = { model: 'decider-1.0.0', answers: { a: served('fast'), b: served('fast') }, usage };
@@ -58,7 +58,7 @@ describe('what an evaluation sends and costs', () => {
 		assert.equal(costOf(connection(), 'decider', [reply, { ...reply, usage: undefined }]), undefined);
 	});
 
-	it('names everybody who has answered once', () => {
+	it('names once each provider, with its model, that has answered', () => {
 		const answers = { a: served('fast'), b: served('fast'), c: served('slow', 'x'), d: { type: 'noul' }, e: null };
 		assert.deepEqual(servedBy([{ model: undefined, answers, usage: undefined }]), ['fast · m', 'slow · x']);
 	});

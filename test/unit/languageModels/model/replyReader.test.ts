@@ -53,7 +53,7 @@ describe('the reply to a request of the editor', () => {
 	}
 	const problemOf = (error: unknown) => (error instanceof ReplyRefusal ? error.problem : error);
 
-	it('is its text as it comes, without what the model thinks, and with who served', async () => {
+	it('is its text as it comes, without what the model thinks, and with the provider that served', async () => {
 		const { texts, calls, error, reader } = await read(response =>
 			sendEvents(
 				response,

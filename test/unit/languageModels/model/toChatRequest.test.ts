@@ -12,7 +12,7 @@ const asked = (others: Partial<AskedRequest> = {}): AskedRequest => ({
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: {} } };
 
 describe('a request of the editor as the contract has it', () => {
-	it('holds the model and the messages, and nothing that nobody has set', () => {
+	it('holds the model and the messages, and nothing that was not set', () => {
 		assert.deepEqual(toChatRequest('quill', {}, asked()), {
 			model: 'quill',
 			messages: [{ role: 'user', content: 'Hello' }],

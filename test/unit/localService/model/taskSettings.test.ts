@@ -91,7 +91,7 @@ describe('the settings about tasks that the service is told of', () => {
 		assert.deepEqual(zdr('account', { zdr: false }), { zdr: false });
 	});
 
-	it('let nobody serve where the routing policy or the retention cannot be read, instead of leaving it out', () => {
+	it('let no provider serve if the routing policy or the retention cannot be read, instead of ignoring it', () => {
 		for (const values of [
 			{ routingPolicy: { only: 'one' } },
 			{ routingPolicy: { onyl: ['one'] } },

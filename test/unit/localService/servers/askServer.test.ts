@@ -152,7 +152,7 @@ describe('asking a server for its models', () => {
 		});
 	});
 
-	it('tells a certificate that nobody vouches for', async () => {
+	it('recognises a certificate that is not trusted', async () => {
 		const secure = https.createServer(makeCertificate({ hosts: ['127.0.0.1'] }), (_, response) => response.end('{}'));
 		secure.listen(0, '127.0.0.1');
 		await once(secure, 'listening');

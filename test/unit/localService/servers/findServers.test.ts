@@ -30,7 +30,7 @@ describe('looking for model servers on this machine', () => {
 			},
 		);
 
-	it('finds all that list models, with who listens there, and asks none for more than its list', async () => {
+	it('finds all servers that list models, with the user that runs each, and asks none for more than its list', async () => {
 		const [one, other] = [await listen(lists()), await listen(lists())];
 		const found = await find({ slug: 'one', url: one }, { slug: 'other', url: other });
 		assert.deepEqual(

@@ -15,7 +15,7 @@ describe('withRecordingProxy', () => {
 	});
 	after(() => server.stop());
 
-	/** As a program that heeds the variable and knows no exceptions. */
+	/** Asks like a program that heeds the variable and knows no exceptions. */
 	function askProxy(proxy: string, method: string, target: string): Promise<number | undefined> {
 		const { hostname, port } = new URL(proxy);
 		return new Promise((resolve, reject) => {

@@ -121,7 +121,7 @@ describe('AgentTrials', function () {
 			assert.equal((reason as Error).name, 'TimeoutError');
 		});
 
-		it('ends the agent when nobody waits for the answer any more', async () => {
+		it('ends the agent when no client waits for the answer any more', async () => {
 			await test.folder.program('bin/opencode');
 			const controller = new AbortController();
 			const handshake = (_: FoundAgent, signal: AbortSignal) =>

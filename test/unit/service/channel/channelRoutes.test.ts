@@ -73,7 +73,7 @@ describe('the encrypted channel over an upstream', function () {
 		return data;
 	}
 
-	it('asks the provider and the model of the path, and nobody else', async () => {
+	it('asks the provider and the model of the path, and no other', async () => {
 		assert.equal(await answered(await attest()), 'Good day');
 		assert.deepEqual(
 			upstream.chats.map(({ body }) => [body['model'], body['messages']]),
@@ -130,7 +130,7 @@ describe('the encrypted channel over an upstream', function () {
 		assert.deepEqual(marks, ['[DONE]']);
 	});
 
-	it('streams an object a line for who asks for that', async () => {
+	it('streams an object a line to a client that asks for that', async () => {
 		const peer = await attest();
 		const response = await stream(peer, { headers: { accept: 'application/x-ndjson' } });
 		assert.equal(response.headers.get('content-type'), 'application/x-ndjson');

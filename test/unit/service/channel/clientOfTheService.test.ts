@@ -88,7 +88,7 @@ describe('a client of the local service’s encrypted channel', function () {
 		assert.equal(sent().length, 3);
 	});
 
-	it('asks nobody where the key stays, and sends nothing under a new key without a yes', async () => {
+	it('asks no question while the key stays, and sends nothing under a new key without a yes', async () => {
 		const session = await client().channel.open({ ...channel, confirm: () => assert.fail('asked') });
 		await session.send(history);
 		await expireSessions(service);
@@ -112,7 +112,7 @@ describe('a client of the local service’s encrypted channel', function () {
 		});
 	}
 
-	describe('whose replies somebody tampers with', () => {
+	describe('whose replies are tampered with', () => {
 		beforeEach(async () => {
 			upstream.behaviour = { pieces: [LONG, ...PIECES] };
 			front = await ChannelFront.start(service.address);

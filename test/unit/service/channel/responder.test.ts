@@ -133,7 +133,7 @@ describe('the responder of the encrypted channel', function () {
 			await refuses(peer.seal(HELLO, { nonce: 1000 }), 409, /expired/);
 		});
 
-		it('a signature by anybody else, without spending the nonce or ending the session', async () => {
+		it('a signature by another key, without spending the nonce or ending the session', async () => {
 			const peer = attest();
 			const { privateKey: signer } = p384KeyPair();
 			await refuses(peer.seal(HELLO, { nonce: 1000, signer }), 400, /signature is not one of the other side/);

@@ -30,11 +30,11 @@ describe('the gateway', function () {
 		] as const) {
 			const share = (counts[slug] ?? 0) / 1000;
 			assert.ok(Math.abs(share - expected) < 0.04, `${slug}: ${share}, not about ${expected}`);
-			assert.equal(servers[slug]?.chats.length, counts[slug], 'the reply names who served');
+			assert.equal(servers[slug]?.chats.length, counts[slug], 'the reply names the provider that served');
 		}
 	});
 
-	it('shares 1,000 requests between the slow and the dear, around who fails and who forgets to end', async () => {
+	it('shares 1,000 requests between slow and expensive providers, around one that fails and one that does not end its replies', async () => {
 		const clock = new ManualClock();
 		const gateway = await start(
 			{
@@ -60,19 +60,19 @@ describe('the gateway', function () {
 		const { good = 0, slow = 0, dear = 0, failing = 0, forgetful = 0 } = counts;
 		const near = (share: number, expected: number) =>
 			assert.ok(Math.abs(share - expected) < 0.05, `${share}, not about ${expected}: ${JSON.stringify(counts)}`);
-		// Of those who do not fail: 1 : 1 : 1/16. Being slow costs nothing where nobody asked for speed.
+		// The shares of those that do not fail are 1 : 1 : 1/16. A slow one loses nothing if no request asks for speed.
 		const whole = good + slow + dear;
 		near(good / whole, 16 / 33);
 		near(slow / whole, 16 / 33);
 		near(dear / whole, 1 / 33);
 		assert.equal(failing, 0);
 		assert.equal(broken, forgetful);
-		assert.ok(forgetful > 0 && forgetful < 30, `${forgetful} replies of who forgets to end them`);
+		assert.ok(forgetful > 0 && forgetful < 30, `${forgetful} replies of the provider that does not end them`);
 		const asked = gateway.server('failing').chats.length;
-		assert.ok(asked > 0 && asked < 30, `who fails was asked ${asked} times`);
+		assert.ok(asked > 0 && asked < 30, `the failing provider was asked ${asked} times`);
 	});
 
-	it('sends to the cheapest, the fastest and the quickest to answer, once all were measured', async () => {
+	it('sends to the cheapest, the fastest and the first to answer, once all have been measured', async () => {
 		const { servedBy } = bound(
 			await start({
 				dear: { ...priced(9), behaves: { firstMs: 60, pauseMs: 5, pieces: Array(10).fill('x') } },
@@ -92,7 +92,7 @@ describe('the gateway', function () {
 		assert.equal(await servedBy({ provider: { sort: 'price', preferred_min_throughput: 100 } }), 'late');
 	});
 
-	describe('before the first chunk', () => {
+	describe('when, before the first chunk, it', () => {
 		for (const [what, behaves] of [
 			['is turned away with 429', { status: 429 }],
 			['is answered with 503', { status: 503 }],
@@ -111,13 +111,13 @@ describe('the gateway', function () {
 			});
 		}
 
-		it('finds nobody listening, it tries the next provider', async () => {
+		it('finds that no server listens, it tries the next provider', async () => {
 			const gateway = await start({ bad: { models: ['small'] }, good: {} });
 			await gateway.server('bad').stop();
 			assert.equal(await gateway.servedBy({ provider: { order: ['bad'] } }), 'good');
 		});
 
-		it('hears nothing for 90 s, it tries the next provider; of the last one it waits for as long as it takes', async () => {
+		it('hears nothing for 90 s, it tries the next provider; it waits for the last one as long as it takes', async () => {
 			const clock = new ManualClock();
 			const gateway = await start({ mute: { behaves: { firstMs: 600_000 } }, good: {} }, clock);
 			await gateway.directory.ready();
@@ -134,21 +134,21 @@ describe('the gateway', function () {
 			await assert.rejects(waiting);
 		});
 
-		it('is told that the request is wrong, it asks nobody else', async () => {
+		it('is told that the request is wrong, it asks no other provider', async () => {
 			const gateway = await start({ bad: { behaves: { status: 400 } }, good: {} });
 			const { message } = await refusal(gateway.chat({ provider: { order: ['bad', 'good'] } }), 400);
 			assert.match(message, /^"bad": The upstream refuses the request \(HTTP 400\): as the test wants it\.$/);
 			assert.equal(gateway.server('good').chats.length, 0);
 		});
 
-		it('without fallbacks tries one and no other', async () => {
+		it('may not fall back, it tries one provider and no other', async () => {
 			const gateway = await start({ bad: { ...priced(1), behaves: { status: 503 } }, good: priced(2) });
 			await refusal(gateway.chat({ provider: { sort: 'price', allow_fallbacks: false } }), 503);
 			await refusal(gateway.chat({ provider: { order: ['bad'], allow_fallbacks: false } }), 503);
 			assert.equal(gateway.server('good').chats.length, 0);
 		});
 
-		it('has tried all, it names each with its reason, and when to come again', async () => {
+		it('has tried all, it names each with its reason, and says when to try again', async () => {
 			const gateway = await start({
 				broken: { behaves: { status: 500 } },
 				busy: { behaves: { status: 429, headers: { 'retry-after': '7' } } },
@@ -159,7 +159,7 @@ describe('the gateway', function () {
 		});
 	});
 
-	it('after the first chunk does not change the provider: the error comes in the reply', async () => {
+	it('does not change the provider after the first chunk: the error comes in the reply', async () => {
 		const gateway = await start({ bad: { behaves: { errorAfter: 1 } }, good: {} });
 		const { provider, chunks } = await gateway.chat({ provider: { order: ['bad'] } });
 		assert.equal(provider, 'bad');
@@ -176,13 +176,13 @@ describe('the gateway', function () {
 		assert.equal(gateway.server('good').chats.length, 0);
 	});
 
-	it('takes a reply that breaks off for an error, after what came of it', async () => {
+	it('treats a reply that breaks off as an error, after what had come of it', async () => {
 		const gateway = await start({ bad: { behaves: { breaksAfter: 1 } } });
 		const { chunks } = await gateway.chat();
 		await assert.rejects(allOf(chunks), /broke its reply off/);
 	});
 
-	it('avoids who has just failed, and comes back to him later', async () => {
+	it('avoids a provider that has just failed, and comes back to it later', async () => {
 		const clock = new ManualClock();
 		const gateway = await start({ cheap: priced(1), dear: priced(100) }, clock);
 		await gateway.directory.ready();
@@ -203,17 +203,17 @@ describe('the gateway', function () {
 			unknown: { ...priced(2), contextLength: 100 },
 		};
 		for (const [what, request, served] of [
-			['zdr: only who is known to keep nothing', { provider: { zdr: true } }, ['kept']],
-			['data_collection: nobody who may store data', { provider: { data_collection: 'deny' } }, ['kept']],
+			['zdr: only a provider that is known to keep nothing', { provider: { zdr: true } }, ['kept']],
+			['data_collection: no provider that may store data', { provider: { data_collection: 'deny' } }, ['kept']],
 			[
-				'quantizations: none that is not listed or not told',
+				'quantizations: only a provider that states one of the listed ones',
 				{ provider: { quantizations: ['int4', 'int8'] } },
 				['stored'],
 			],
 			['only', { provider: { only: ['unknown', 'elsewhere'] } }, ['unknown']],
 			['ignore', { provider: { ignore: ['stored', 'kept'] } }, ['unknown']],
 			[
-				'require_parameters: nobody who would leave one out',
+				'require_parameters: no provider that would leave one out',
 				{ top_k: 3, provider: { require_parameters: true } },
 				['kept', 'unknown'],
 			],
@@ -224,7 +224,7 @@ describe('the gateway', function () {
 			it(what, async () => {
 				const { servedBy, chats } = counting(await start(upstreams));
 				for (let count = 0; count < 12; count++) {
-					// Everybody who may serve does so once: who has served is ignored next.
+					// Every provider that may serve does so once: those that have served are ignored next.
 					const done = Object.keys(chats());
 					const ignore = [...('ignore' in (request.provider ?? {}) ? ['stored', 'kept'] : []), ...done];
 					const next = { ...request, provider: { ...request.provider, ignore } };
@@ -245,7 +245,7 @@ describe('the gateway', function () {
 			assert.deepEqual(Object.keys(body).sort(), ['messages', 'model', 'stream', 'stream_options', 'temperature']);
 		});
 
-		it('and names for everybody who hosts the model what excludes him', async () => {
+		it('and names for every provider of the model what excludes it', async () => {
 			const gateway = await start(upstreams);
 			const { message } = await refusal(
 				gateway.chat({ provider: { zdr: true, ignore: ['kept'], quantizations: ['int4'] } }),
@@ -285,7 +285,7 @@ describe('the gateway', function () {
 			);
 		});
 
-		it('a prefix equals order: others serve when he does not host the model or fails', async () => {
+		it('a prefix like order: others serve when its provider does not host the model or fails', async () => {
 			const gateway = await start({
 				one: { behaves: { status: 503 } },
 				two: { models: ['large'] },
@@ -321,7 +321,7 @@ describe('the gateway', function () {
 			assert.match((await refusal(gateway.chat({ model: 'mine' }, { host: 'public' }), 400)).message, /alias/);
 		});
 
-		it('the slug of the service as everybody on this machine, on both forms, and not for closed models', async () => {
+		it('the slug of the service as every provider on this machine, on both forms, and not for closed models', async () => {
 			const gateway = await start({
 				remote: { models: ['small', 'closed'] },
 				own: { local: true, models: ['small', { id: 'closed', openWeights: false }], ...priced(50) },
@@ -334,7 +334,7 @@ describe('the gateway', function () {
 			}
 		});
 
-		it('alternates in their order, when the model is unknown or nobody serves it', async () => {
+		it('alternates in their order, when the model is unknown or no provider serves it', async () => {
 			const gateway = await start({ one: { models: ['a'], behaves: { status: 503 } }, two: { models: ['b', 'c'] } });
 			for (const request of [
 				{ model: 'a', models: ['b', 'c'] },
@@ -396,7 +396,7 @@ describe('the gateway', function () {
 		await iterator.return?.();
 	});
 
-	it('finds a model that an upstream has got since, looking again at most once a minute', async () => {
+	it('finds a model that an upstream has added since, looking again at most once a minute', async () => {
 		const clock = new ManualClock();
 		const gateway = await start({ one: {} }, clock);
 		await refusal(gateway.chat({ model: 'new' }), 404);
@@ -418,7 +418,7 @@ function bound(harness: GatewayHarness) {
 	};
 }
 
-/** How many requests each server got, of those that got one. */
+/** Counts the requests of each server that got one. */
 function counting(harness: GatewayHarness) {
 	const chats = () =>
 		Object.fromEntries(

@@ -50,14 +50,14 @@ describe('the description of the gateway', () => {
 		assert.equal(models[0]?.contextLength, undefined);
 	});
 
-	it('says of a model that it calls tools where anybody can make it', () => {
+	it('says of a model that it calls tools if any provider can make it', () => {
 		const without = provider('one', [{ parameters: new Set(['stop'] as const) }]);
 		const withTools = provider('two', [{ parameters: new Set(['tools'] as const) }]);
 		assert.equal(describeGateway([without], []).models[0]?.tools, false);
 		assert.equal(describeGateway([without, withTools], []).models[0]?.tools, true);
 	});
 
-	it('says of a model that it takes images where anybody who has it takes them', () => {
+	it('says of a model that it accepts images if any provider of it does', () => {
 		const [blind, seeing] = [provider('one', [{}]), provider('two', [{ images: true }])];
 		assert.equal(describeGateway([blind], []).models[0]?.images, undefined);
 		const description = describeGateway([blind, seeing], []);

@@ -73,7 +73,7 @@ export class GatewayHarness {
 		);
 	}
 
-	/** The slug of who served, after the whole reply has come. */
+	/** Resolves with the slug of the provider that served, after the whole reply has come. */
 	async servedBy(request: Partial<ProviderRequest> = {}, call: Partial<GatewayCall> = {}): Promise<string> {
 		const { provider, chunks } = await this.chat(request, call);
 		await allOf(chunks);
@@ -121,10 +121,10 @@ export function useGateway(): typeof GatewayHarness.start {
 	};
 }
 
-/** Of an upstream, for a million tokens of input and of output together. */
+/** Returns the prices of an upstream, from the price of a million tokens of input and of output together. */
 export const priced = (price: number) => ({ prices: { input: price / 2, output: price / 2 } });
 
-/** Why it was not served. */
+/** Resolves with the error of a request that was not served. */
 export async function refusal(attempt: Promise<unknown>, status: number): Promise<RequestRefused> {
 	const error = await attempt.then(
 		() => assert.fail('it was served'),

@@ -20,7 +20,7 @@ describe('the gateway, with images in a message', () => {
 		},
 	};
 
-	it('goes to those alone of whom it is known that they take them, and as it is', async () => {
+	it('sends them unchanged, and only to providers that are known to accept them', async () => {
 		const gateway = await start(upstreams);
 		for (const provider of [{}, { sort: 'price' as const }, { order: ['blind'] }]) {
 			assert.equal(await gateway.servedBy({ messages, provider }), 'seeing');
@@ -30,7 +30,7 @@ describe('the gateway, with images in a message', () => {
 		assert.equal(await gateway.servedBy({ provider: { sort: 'price' } }), 'blind');
 	});
 
-	it('goes to who may take them where nobody is known to', async () => {
+	it('sends them to a provider that may accept them if none is known to', async () => {
 		const gateway = await start({
 			blind: { ...priced(1), images: false, models: ['small'] },
 			unknown: { ...priced(9), models: ['small'] },
@@ -39,19 +39,19 @@ describe('the gateway, with images in a message', () => {
 		assert.equal(await gateway.servedBy({}), 'blind');
 	});
 
-	it('goes to who may take them where the policy leaves out who is known to', async () => {
+	it('sends them to a provider that may accept them if the policy excludes the ones that are known to', async () => {
 		const gateway = await start(upstreams);
 		assert.equal(await gateway.servedBy({ messages, provider: { only: ['blind'] } }), 'blind');
 	});
 
-	it('goes to an alternate that takes them where the model takes none', async () => {
+	it('sends them to an alternate that accepts them if the model accepts none', async () => {
 		const gateway = await start(upstreams);
 		const { model, chunks } = await gateway.chat({ model: 'text', models: ['seer'], messages });
 		await allOf(chunks);
 		assert.equal(model, 'seer');
 	});
 
-	it('is refused where the model takes none, naming it and those that do', async () => {
+	it('refuses them if the model accepts none, and names it and those that do', async () => {
 		const gateway = await start(upstreams);
 		const { message, code } = await refusal(gateway.chat({ model: 'text', messages }), 400);
 		assert.equal(code, 'invalid_request');
@@ -63,7 +63,7 @@ describe('the gateway, with images in a message', () => {
 		assert.equal(gateway.server('blind').chats.length, 0);
 	});
 
-	it('is refused where the policy leaves only those who take none', async () => {
+	it('refuses them if the policy leaves only providers that accept none', async () => {
 		const gateway = await start({ ...upstreams, blind: { images: false, models: ['small'] } });
 		const { message } = await refusal(gateway.chat({ messages, provider: { only: ['blind'] } }), 404);
 		assert.match(
@@ -73,7 +73,7 @@ describe('the gateway, with images in a message', () => {
 		assert.equal(gateway.server('blind').chats.length, 0);
 	});
 
-	it('is refused where none of the models takes any', async () => {
+	it('refuses them if none of the models accepts any', async () => {
 		const gateway = await start({ blind: { images: false, models: ['small', 'text'] } });
 		const { message } = await refusal(gateway.chat({ models: ['text'], messages }), 400);
 		assert.match(message, /^messages: none of "small", "text" is known to take images; say "images": true /);

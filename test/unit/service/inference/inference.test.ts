@@ -113,7 +113,7 @@ describe('the inference routes over an upstream', function () {
 		assert.deepEqual(usage.prompt_tokens_details, { audio_tokens: 0, cached_tokens: 0 });
 	});
 
-	it('name in each chunk who serves, begin with the role and tell the native reason', async () => {
+	it('name the provider in each chunk, begin with the role and tell the native reason', async () => {
 		const chunks: (Completion & { choices: { delta: { role?: string } }[] })[] = [];
 		let end = '';
 		for await (const { data } of eventsOf(await post({ stream: true }, '/enterprise/chat/completions'))) {
@@ -386,7 +386,7 @@ describe('the inference routes over an upstream', function () {
 			assert.equal(mode & 0o777, 0o600);
 		});
 
-		it('refuses who does not know the token, what is no list, and never repeats a key', async () => {
+		it('refuses a call without the token and a body that is not a list, and never repeats a key', async () => {
 			const authorization = `Bearer ${service.token}`;
 			assert.equal((await put('{}', {})).status, 401);
 			assert.equal((await put('{}', { authorization: 'Bearer wrong' })).status, 401);

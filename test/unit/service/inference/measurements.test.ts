@@ -5,7 +5,7 @@ const SUBJECT = { slug: 'a', model: 'm' };
 const MINUTE = 60_000;
 
 describe('the measurements of providers', () => {
-	it('know nothing of who was never asked', () => {
+	it('know nothing of a provider that was never asked', () => {
 		assert.deepEqual(new Measurements().read(SUBJECT, 0), {
 			latency: undefined,
 			throughput: undefined,
@@ -25,7 +25,7 @@ describe('the measurements of providers', () => {
 		assert.equal(measurements.read(SUBJECT, 10 * MINUTE).latency, (2 * 0.5 + 5) / 1.5);
 	});
 
-	it('forget a speed that nobody measured for long, so that it is tried again', () => {
+	it('forget a speed that has not been measured for a long time, so that it is measured again', () => {
 		const measurements = new Measurements();
 		measurements.generated(SUBJECT, 50, 0);
 		assert.equal(measurements.read(SUBJECT, 15 * MINUTE).throughput, 50);
@@ -41,7 +41,7 @@ describe('the measurements of providers', () => {
 		assert.ok(measurements.read(SUBJECT, 10 * MINUTE).uptime > 0.99);
 	});
 
-	it('let who failed rest, longer each time in a row, at most a minute', () => {
+	it('let a provider rest that has failed, longer each time in a row, at most a minute', () => {
 		const measurements = new Measurements();
 		measurements.failed(SUBJECT, 0);
 		assert.ok(measurements.read(SUBJECT, 1999).isResting);
@@ -60,7 +60,7 @@ describe('the measurements of providers', () => {
 		assert.ok(!measurements.read(SUBJECT, 72_000).isResting, 'a success begins the row anew');
 	});
 
-	it('let rest as long as the provider asks for, within bounds', () => {
+	it('let a provider rest as long as it asks for, within bounds', () => {
 		const measurements = new Measurements();
 		measurements.failed(SUBJECT, 0, 30_000);
 		assert.ok(measurements.read(SUBJECT, 29_999).isResting);

@@ -40,7 +40,7 @@ function candidate(
 
 const ROUNDS = 1000;
 
-/** How often each is the first of 1,000 rankings. */
+/** Returns how often each is the first of 1,000 rankings. */
 function shares(candidates: Ranked[], preferences: RoutingPolicy = {}): Record<string, number> {
 	const random = seededRandom(7);
 	const counts: Record<string, number> = {};
@@ -68,20 +68,20 @@ describe('the ranking of providers', () => {
 			near(dear, 1 / 21);
 		});
 
-		it('gives less to who fails more often', () => {
+		it('gives less to a provider that fails more often', () => {
 			const { good, bad } = shares([candidate('good', 1), candidate('bad', 1, { uptime: 0.25 })]);
 			near(good, 0.8);
 			near(bad, 0.2);
 		});
 
-		it('takes a missing price for the highest, and for none where nothing is paid', () => {
+		it('counts a missing price as the highest, and as zero if nothing is paid', () => {
 			const remote = shares([candidate('silent', undefined), candidate('cheap', 1), candidate('dear', 4)]);
 			near(remote['silent'], 1 / 18);
 			const local = shares([candidate('own', undefined, {}, { isDedicated: true }), candidate('cheap', 1)]);
 			assert.ok((local['own'] ?? 0) > 0.98);
 		});
 
-		it('shares evenly among those who cost nothing', () => {
+		it('shares evenly among providers that cost nothing', () => {
 			const { one, other } = shares([candidate('one', 0), candidate('other', 0)]);
 			near(one, 0.5);
 			near(other, 0.5);
@@ -101,13 +101,13 @@ describe('the ranking of providers', () => {
 		assert.deepEqual(order(candidates, { sort: 'latency' }), ['c', 'b', 'a']);
 	});
 
-	it('takes an object that it does not understand for no wish at all', () => {
+	it('ignores an object that it does not understand', () => {
 		const candidates = [candidate('cheap', 1), candidate('dear', 2)];
 		near(shares(candidates, { sort: { partition: 'none' } })['cheap'], 0.8);
 		near(shares(candidates, { preferred_max_latency: { unheard: 1 } })['cheap'], 0.8);
 	});
 
-	it('tries once who was never measured, and waits for what comes of it', () => {
+	it('tries a provider once that was never measured, and waits for the result', () => {
 		const known = candidate('known', 1, { throughput: 500, latency: 0.01 });
 		for (const sort of ['throughput', 'latency'] as const) {
 			assert.deepEqual(order([known, candidate('new', 1)], { sort }), ['new', 'known']);
@@ -123,11 +123,11 @@ describe('the ranking of providers', () => {
 			assert.deepEqual(order(candidates, { order: ['c'], sort: 'price' }), ['c', 'a', 'b']);
 		});
 
-		it('skips who does not host the model', () => {
+		it('skips a provider that does not host the model', () => {
 			assert.deepEqual(order(candidates, { order: ['nobody', 'b'], sort: 'price' }), ['b', 'a', 'c']);
 		});
 
-		it('means by the slug of the service everybody on this machine, but not for a closed model', () => {
+		it('takes the service’s slug to mean every provider on this machine, but not for a closed model', () => {
 			const own = candidate('own', 3, {}, { isDedicated: true });
 			assert.equal(order([...candidates, own], { order: ['errand'] })[0], 'own');
 			const closed = { ...own, offer: { ...own.offer, openWeights: false } };
@@ -141,7 +141,7 @@ describe('the ranking of providers', () => {
 		assert.deepEqual(order(candidates, { order: ['b', 'a'], allow_fallbacks: false }), ['b', 'a']);
 	});
 
-	it('puts who misses a preferred speed behind the others, and keeps him', () => {
+	it('puts a provider that misses a preferred speed behind the others, and keeps it', () => {
 		const slow = candidate('slow', 1, { throughput: 5, latency: 4 });
 		const fast = candidate('fast', 9, { throughput: 50, latency: 0.5 });
 		for (const preferences of [
@@ -156,7 +156,7 @@ describe('the ranking of providers', () => {
 		assert.deepEqual(order([candidate('new', 1), fast], { sort: 'price', preferred_max_latency: 1 }), ['new', 'fast']);
 	});
 
-	it('puts who has just failed behind the others of its part', () => {
+	it('puts a provider that has just failed behind the others of its part', () => {
 		const candidates = [candidate('a', 1, { isResting: true }), candidate('b', 2), candidate('c', 3)];
 		assert.deepEqual(order(candidates, { sort: 'price' }), ['b', 'c', 'a']);
 		assert.deepEqual(order(candidates, { order: ['a', 'b'], sort: 'price' }), ['b', 'a', 'c']);

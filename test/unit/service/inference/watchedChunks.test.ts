@@ -72,7 +72,7 @@ describe('the watched chunks of a reply', () => {
 		assert.deepEqual(ends, [[failure, undefined]]);
 	});
 
-	it('are left by a reader who leaves, once, and tell nothing of the speed then', async () => {
+	it('are ended, once, when the reader leaves, and then tell nothing of the speed', async () => {
 		const { chunks, ends, returned } = watch([[piece('a')]]);
 		for await (const _ of chunks) {
 			break;

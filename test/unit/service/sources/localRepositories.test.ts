@@ -13,7 +13,7 @@ describe('findRepositories', () => {
 	});
 	afterEach(() => rm(folder, { recursive: true, force: true }));
 
-	/** As much of a repository as is looked at. */
+	/** Makes as much of a repository as is looked at. */
 	async function repository(name: string, bare = false): Promise<string> {
 		const top = path.join(folder, name);
 		const own = bare ? top : path.join(top, '.git');
@@ -58,7 +58,7 @@ describe('findRepositories', () => {
 		assert.equal(new Set(found).size, 2);
 		assert.ok(found.every(name => /^projects~[\da-f]{6}\/app$/.test(name)));
 		assert.deepEqual(await names([b, a]), found);
-		// Also while one of them is not there: a name that was learnt never comes to mean the other repository.
+		// Even while one of them is not there, a name that was learnt never comes to mean the other repository.
 		await rm(a, { recursive: true });
 		const [left, ...others] = await names([a, b]);
 		assert.deepEqual(others, []);

@@ -101,7 +101,7 @@ describe('what the model calls of tasks amount to', () => {
 		assert.equal(shown('a').errand?.cost, 0);
 	});
 
-	it('says nothing of a cost before an agent has started, and zero once it has and asked nobody', () => {
+	it('says nothing of a cost before an agent has started, and zero once it has started and asked no model', () => {
 		addTask('a');
 		assert.deepEqual(shown('a').errand, {});
 		store.update('a', 0, { sandboxed: true });

@@ -315,7 +315,7 @@ describe('a run of an agent that is not built in', function () {
 		assert.ok(logOf(record).some(message => /nobody kept is still in the agent’s folder/.test(message)));
 	});
 
-	it('begins a follow-up with the branch as it is, where somebody has moved it', async () => {
+	it('begins a follow-up with the branch as it is if it has been moved', async () => {
 		const runner = runnerOf();
 		const { id } = runner.create(task('Begin'), [agentOf('echo 1 > one.txt')]);
 		const { branchName } = await completed(id);

@@ -130,9 +130,9 @@ describe('Checkout, with special files in the tree', function () {
 		});
 	});
 
-	describe('files of holes', () => {
+	describe('sparse files', () => {
 		before(function () {
-			// There a file that is made longer takes the space.
+			// On Windows, a file that is made longer takes up the space.
 			if (process.platform === 'win32') {
 				this.skip();
 			}

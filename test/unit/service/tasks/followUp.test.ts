@@ -57,7 +57,7 @@ describe('a follow-up', function () {
 			assert.equal(await local.repository.head(first.branchName), tip);
 		});
 
-		it('takes up what the user has added to the branch, and never overwrites what he adds meanwhile', async () => {
+		it('takes up what the user has added to the branch, and never overwrites what they add meanwhile', async () => {
 			const runner = runnerOf();
 			const first = await completed(runner.create(task(), [shell('echo 1 > one.txt')]).id);
 			await local.repository.git('checkout', '--quiet', first.branchName);
@@ -201,7 +201,7 @@ describe('a follow-up', function () {
 			assert.equal(await local.repository.git('status', '--porcelain'), '');
 		});
 
-		it('is made on a new branch while somebody rebases the branch', async () => {
+		it('is made on a new branch while the branch is being rebased', async () => {
 			const outcome = await goOn(async branch => {
 				await local.repository.git('checkout', '--quiet', branch);
 				await local.repository.git('rebase', '--quiet', '--force-rebase', '--exec', 'false', 'main').catch(() => {});

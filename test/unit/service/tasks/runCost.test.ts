@@ -23,7 +23,7 @@ describe('the account of a run in the log', () => {
 			{ turn, maxCost },
 		).split('\n');
 
-	it('names who served what at which cost, and how much of the limit that is', () => {
+	it('names which provider served what at which cost, and how much of the limit that is', () => {
 		assert.deepEqual(account([{}, { model: 'large', provider: 'beta', calls: 1, failedCalls: 1, cost: 0.06 }], 1), [
 			'The models have cost US$ 0.1000:',
 			'small by alpha: 12 calls, 8120 tokens in, 640 out, US$ 0.0400.',
@@ -46,7 +46,7 @@ describe('the account of a run in the log', () => {
 		assert.match(account([{ estimatedCalls: 1 }]).join('\n'), /cost about US\$ 0\.0400:\n.*about 8120 tokens in/);
 	});
 
-	it('says that no model was asked, and that nobody is known to have served', () => {
+	it('says that no model was asked, and that no provider is known to have served', () => {
 		assert.deepEqual(account([]), ['No model was asked.']);
 		const [, line] = account([{ provider: null, calls: 1, failedCalls: 1, inputTokens: 0, outputTokens: 0, cost: 0 }]);
 		assert.equal(line, 'small, no provider known: 1 call, 1 failed.');

@@ -36,7 +36,7 @@ describe('TaskRunner', function () {
 		const records = await Promise.all(ids.map(completed));
 		assert.equal(left.size, ids.length);
 		for (const [place, id] of [...left].entries()) {
-			// Of two that begin together either may be the first to say so.
+			// If two begin together, either may be the first to say so.
 			assert.ok(Math.abs(ids.indexOf(id) - place) < 2, `number ${ids.indexOf(id)} began as number ${place}`);
 		}
 		assert.equal(new Set(records.map(({ branchName }) => branchName)).size, ids.length);

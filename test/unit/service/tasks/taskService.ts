@@ -7,15 +7,15 @@ import { createTask, finalTask, type TaskView } from '../helpers.ts';
 export interface TaskService {
 	/** One for all of them. */
 	readonly service: ServiceProcess;
-	/** Another one for each. */
+	/** Each test has a new one. */
 	readonly repository: TemporaryRepository;
-	/** On the repository, where the fields name no other. */
+	/** Creates a task on the repository, unless the fields name another. */
 	create(fields?: object): Promise<TaskView>;
 	/** A task that has made a branch. */
 	completed(fields?: object): Promise<TaskView & { branchName: string }>;
 }
 
-/** To be called in the body of a `describe`. */
+/** Call it in the body of a `describe`. */
 export function useTaskService(): TaskService {
 	let service: ServiceProcess;
 	let repository: TemporaryRepository;

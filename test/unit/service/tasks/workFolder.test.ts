@@ -41,7 +41,7 @@ describe('the folder that agents work in', function () {
 		};
 	}
 
-	/** With a port that another program has. */
+	/** Runs `run` with a port that another program has. */
 	async function withTakenPort(run: (port: string) => Promise<void>): Promise<void> {
 		const other = createServer().listen(0, '127.0.0.1');
 		await once(other, 'listening');
@@ -87,7 +87,7 @@ describe('the folder that agents work in', function () {
 		assert.deepEqual(await readdir(folder), []);
 	});
 
-	it('is left to a service that runs by whoever starts a second one', async () => {
+	it('is left alone by a second service while the first one runs', async () => {
 		const service = await ServiceProcess.start({ stateFolder: state });
 		try {
 			await writeFile(path.join(work, 'of-a-task'), '');
@@ -99,7 +99,7 @@ describe('the folder that agents work in', function () {
 		}
 	});
 
-	it('stays where somebody has put another folder in its place while the service ran', async () => {
+	it('stays if another folder has taken its place while the service ran', async () => {
 		const service = await ServiceProcess.start({ stateFolder: state });
 		await rm(work, { recursive: true });
 		const assertUntouched = await makeUsersFolder(work);

@@ -28,7 +28,7 @@ describe('Errand’s references to results', () => {
 
 	const place = (directory = repository.path) => ({ gitPath: 'git', directory, credentials: {} });
 
-	/** As a window has them that was just opened. */
+	/** Creates the references as a window that was just opened has them. */
 	const open = () =>
 		new ResultReferences({
 			workspaceState: new SharedState(folder, { log: () => {} }),

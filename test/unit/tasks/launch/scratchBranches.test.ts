@@ -35,7 +35,7 @@ describe('scratch branches', () => {
 		assert.ok(scratch);
 		await remembered().set(name, { ...scratch, madeAt: scratch.madeAt - 60 * 60_000 });
 	};
-	/** As after a reload, or as another window on the folder: what is remembered is all that they share. */
+	/** Creates the branches as after a reload or in another window on the folder: they share only what is remembered. */
 	const open = () =>
 		new ScratchBranches({
 			workspaceState: state(),
@@ -85,7 +85,7 @@ describe('scratch branches', () => {
 		assert.equal(await remote(), '');
 	});
 
-	it('are kept, and it is said, where somebody has moved them', async () => {
+	it('are kept, with a message, if they have been moved', async () => {
 		const { name } = await make();
 		const next = await repository.commitAll('Somebody’s work');
 		await repository.git('push', '--quiet', 'origin', `${next}:refs/heads/${name}`);

@@ -68,7 +68,7 @@ function assertWithoutHoles(numbers: number[]): void {
 
 const length = (log: LogDocument) => log.lines().reduce((sum, { text }) => sum + text.length + 1, 0);
 
-/** What is still reachable: garbage that merely waits to be collected does not count. */
+/** Measures only memory that is still reachable: garbage that merely waits to be collected does not count. */
 function heldBytes(): number {
 	setFlagsFromString('--expose-gc');
 	runInNewContext('gc')();

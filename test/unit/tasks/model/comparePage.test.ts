@@ -92,7 +92,7 @@ describe('the page for a pull request', () => {
 		}
 	}
 
-	/** From `jane`'s fork to the repository of `acme`. */
+	// Each row compares `jane`'s fork with the repository of `acme`.
 	for (const [head, base, page] of [
 		[
 			'git@github.com:jane/widgets.git',

@@ -37,7 +37,7 @@ describe('the export of a task', () => {
 	const written = (fields: object, facts = {}) =>
 		JSON.parse(exportTask(taskSchema.parse({ ...FIELDS, ...fields }), { ...FACTS, ...facts }));
 
-	it('has who worked on it, with which models, at which cost, and what came of it', () => {
+	it('has the agents that worked on it, with their models and cost, and the result', () => {
 		const errand = {
 			sandboxed: true,
 			baseCommit: 'a'.repeat(40),

@@ -51,7 +51,7 @@ describe('the row of a changed file', () => {
 		assert.equal(rowOf({ hasUnreadableName: true }).description, 'src · +80 −4 · unreadable name');
 	});
 
-	it('says of a file that it belongs to the tests, because who changes them changes how the work is judged', () => {
+	it('says of a file that it belongs to the tests, because a change of them changes how the work is judged', () => {
 		const row = rowOf({ before: version('test/a.ts'), after: version('test/a.ts') });
 		assert.equal(row.description, 'test · +80 −4 · test');
 	});

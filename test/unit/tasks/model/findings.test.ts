@@ -43,7 +43,7 @@ describe('what is found before a task is sent', () => {
 		assert.equal(planLaunch(launchFacts({ isNameUnsafe: true }), {}), undefined);
 	});
 
-	it('hinders the task where it needs something that nobody has allowed, and tells what else it needs last', () => {
+	it('blocks a task that needs something that the user has not allowed, and lists what else it needs last', () => {
 		const sandbox = { works: false, problem: 'not-installed' } as const;
 		const question = { kind: 'unsandboxed', sandbox, isAllowed: false } as const;
 		const changed = ['a'];

@@ -17,7 +17,7 @@ describe('what an agent has used', () => {
 		});
 	});
 
-	it('counts as not told where a service sends what nobody can have used', () => {
+	it('counts an impossible number from a service as not told', () => {
 		for (const odd of [-1, -0.01, 1e300, Number.POSITIVE_INFINITY, Number.NaN, '5']) {
 			const budget = { limit: 1, spent: odd };
 			const told = executionExtrasSchema.parse({
@@ -51,7 +51,7 @@ describe('what an agent has used', () => {
 		assert.deepEqual(costOf({ inputTokens: 100 }), { known: 'nothing' });
 	});
 
-	it('names who has served each model, and not those that have not answered', () => {
+	it('names the providers that have served each model, and no model that has not answered', () => {
 		const models = read([use, { ...use, provider: 'beta' }, { ...use, turn: 2 }, { model: 'silent', failedCalls: 1 }]);
 		assert.deepEqual(servedBy(models), [{ model: 'small', providers: ['alpha', 'beta'] }]);
 		assert.deepEqual(servedBy(read([{ ...use, provider: null }])), [{ model: 'small', providers: [] }]);

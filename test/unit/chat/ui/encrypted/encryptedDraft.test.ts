@@ -17,10 +17,10 @@ const page = (conversation: string, encryption?: EncryptionView): PageState => (
 	encryption,
 });
 
-describe('what was typed in an encrypted conversation', () => {
+describe('a draft in an encrypted conversation', () => {
 	const [clear, kept, unkept] = [page('a'), page('b', view), page('c', { ...view, isKept: false })];
 
-	it('is not written down where the conversation is not kept', () => {
+	it('is not written down if the conversation is not kept', () => {
 		const state = { draft: 'secret', sentAs: 't', edit: { turn: 't', text: 'secret' }, conversation: 'c' };
 		assert.deepEqual(writableState(state, unkept), { draft: '', conversation: 'c' });
 		assert.equal(writableState(state, kept), state);

@@ -47,7 +47,7 @@ describe('what the token of the hardware says of devices', () => {
 	});
 	const PAIR = { 'GPU-0': claimsOf(FIRST), 'GPU-1': claimsOf(SECOND) };
 	const UNLISTED = { header: { kid: 'unlisted' } };
-	/** Of one GPU, of which there is evidence. */
+	/** Checks the token of one GPU for which there is evidence. */
 	const checkOne = (changes: Claims, fields: Partial<DetachedFields> = {}) =>
 		check(token({ 'GPU-0': claimsOf(FIRST, changes, fields.version) }, fields), [FIRST]);
 

@@ -26,7 +26,7 @@ describe('the token of the hardware', () => {
 	let keys: MakerKeys;
 	let keySet: unknown;
 	let mayAsk: boolean;
-	/** Whose evidence was verified. */
+	/** The devices whose evidence was verified. */
 	let proven: readonly Device[];
 
 	beforeEach(async () => {
@@ -55,9 +55,9 @@ describe('the token of the hardware', () => {
 		});
 
 	interface Parts extends Partial<DetachedFields> {
-		/** In place of the claims of each device. */
+		/** Replaces the claims of each device. */
 		device?: Record<string, unknown>;
-		/** By name; without it one GPU, which was proven. */
+		/** The devices by name. Without it, there is one GPU, which was proven. */
 		devices?: Record<string, Device>;
 	}
 
@@ -151,7 +151,7 @@ describe('the token of the hardware', () => {
 		});
 	}
 
-	it('asks nobody about a token that the maker did not sign by its own words', async () => {
+	it('sends no question about a token that by its own words the maker did not sign', async () => {
 		await check(withOverall(hmac));
 		await check(detached({ overall: { iss: 'https://other.example' } }));
 		assert.equal(server.received.length, 0);

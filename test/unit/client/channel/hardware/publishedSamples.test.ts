@@ -55,7 +55,7 @@ describe('the GPU maker’s published samples', () => {
 		assert.equal(finding.verdict, 'fail');
 	});
 
-	it('hold for a GPU that the maker has put on hold, as nobody was asked about that, which is said', async () => {
+	it('hold for a GPU that the maker has put on hold, because the maker was not asked, which is said', async () => {
 		const { finding } = await checkGpuEvidence(read('hopper_evidence_cert_hold.json'), GPU_MAKER, NOW);
 		assert.deepEqual([finding.verdict, finding.code], ['pass', 'evidence-genuine']);
 	});
@@ -106,7 +106,7 @@ describe('the GPU maker’s published samples', () => {
 			},
 		];
 
-		/** As the stand-in maker signs it now, beside a GPU, with the evidence of all of them. */
+		/** Resolves with the finding on these claims when the stand-in maker signs them now, beside those of a GPU. */
 		async function findingOf(claims: Claims, version: ClaimsVersion) {
 			const nonce = Buffer.from(String(claims['eat_nonce']), 'hex');
 			const gpu = maker.device();
@@ -165,7 +165,7 @@ describe('the GPU maker’s published samples', () => {
 		});
 	});
 
-	it('leave a token unknown whose key nobody lists any more', async () => {
+	it('leave a token unknown whose key is no longer listed', async () => {
 		const { finding } = await checkGpuToken(JSON.parse(read('hopperClaimsv3_detached_eat.json')), {
 			authority: GPU_MAKER,
 			findKey: () => Promise.resolve('not-there'),

@@ -179,7 +179,7 @@ describe('a model server that is found on this machine', function () {
 	describe('of another user', () => {
 		before(function () {
 			if (!canBeAnotherUser) {
-				// Only the administrator of a Linux system can start one.
+				// Only the administrator of a Linux system can start a server as another user.
 				this.skip();
 			}
 		});
@@ -194,7 +194,7 @@ describe('a model server that is found on this machine', function () {
 			assert.deepEqual(server.chats, []);
 		});
 
-		it('gets nothing of what was agreed to for the one who listened there before, at once', async () => {
+		it('gets at once nothing that was agreed to for the user that listened there before', async () => {
 			const server = await listen();
 			const service = await start(server.port);
 			await agree(service);
@@ -221,7 +221,7 @@ describe('a model server that is found on this machine', function () {
 			const next = await listen({ user: OTHER_STRANGER, port: server.port });
 			assert.equal((await chat(service, 'small')).status, 503);
 			assert.deepEqual(next.chats, []);
-			// A yes to the one who has gone says nothing of the one who came.
+			// A yes to the user that has gone says nothing about the user that came.
 			await answer(service, { url: next.url, user: `uid ${STRANGER}`, use: true });
 			assert.ok(!(await slugs(service)).includes('ollama'));
 		});

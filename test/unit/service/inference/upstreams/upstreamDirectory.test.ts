@@ -19,7 +19,7 @@ describe('the directory of upstreams', () => {
 	let folder: string;
 	let directory: UpstreamDirectory;
 
-	/** As the service has it, with an Ollama looked for at this address. */
+	/** Creates a directory as the service does, which looks for an Ollama at this address. */
 	function directoryOver(url: string): UpstreamDirectory {
 		return new UpstreamDirectory({
 			builtIn: [],

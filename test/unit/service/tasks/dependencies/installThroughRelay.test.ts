@@ -75,7 +75,7 @@ describe('an installation by npm through the relay', function () {
 	});
 	afterEach(() => relay?.close());
 
-	/** Of a package that leaves a mark if its script runs. */
+	/** Returns the archive of a package that leaves a mark if its script runs. */
 	function packageArchive(): Buffer {
 		const place = path.join(folder, 'made', 'package');
 		mkdirSync(place, { recursive: true });

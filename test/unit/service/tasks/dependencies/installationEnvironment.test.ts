@@ -16,7 +16,7 @@ describe('the environment of an installation', () => {
 		assert.ok(Object.keys(environment).every(name => !/^no_proxy$/i.test(name)));
 	});
 
-	it('keeps everything below the home folder of the run, and asks nobody for news', () => {
+	it('keeps everything below the home folder of the run, and looks for no updates', () => {
 		assert.equal(environment['HOME'], '/home/agent');
 		assert.equal(environment['BUNDLE_PATH'], '/home/agent/.bundle/packages');
 		assert.equal(environment['CI'], '1');

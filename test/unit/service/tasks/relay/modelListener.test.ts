@@ -155,7 +155,7 @@ describe('the models behind the relay', function () {
 		);
 	});
 
-	it('answers nobody without the token, and nothing of the service’s own', async () => {
+	it('answers no call without the token, and serves nothing else of the service', async () => {
 		const harness = await start({ up: {} });
 		const { post, relay } = await open(harness);
 		await errorOf(await post('/v1/chat/completions', { messages: [user] }, 'another'), 401);

@@ -136,7 +136,7 @@ describe('the gateway of one run', function () {
 		assert.equal(harness.server('up').chats[0]?.body['max_tokens'], 1_000);
 	});
 
-	it('counts calls, tokens and cost by the prices of who served', async () => {
+	it('counts calls, tokens and cost by the prices of the provider that served', async () => {
 		const harness = await start({
 			cheap: { prices: { input: 1, output: 1 } },
 			dear: { prices: { input: 2_000_000, output: 10_000_000 } },
