@@ -1,6 +1,7 @@
 import os from 'node:os';
+import { GitError } from '../../base/gitError.ts';
 import { hasHidden } from '../../base/invisible.ts';
-import { GitError, type GitLocation, runGit } from './git.ts';
+import { type GitLocation, runGit } from './git.ts';
 import { locateSource } from './sourceSide.ts';
 
 /** Who stands in a commit as its author and committer. */

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findToolchains, type RunPlace } from '../../agents/agentRun.ts';
 import { openRelay, type Relay, withoutModel } from '../../agents/relay/relay.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
+import { GitError } from '../../base/gitError.ts';
 import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 import { type SandboxProblem, sandboxProblem } from '../../contract/agents.ts';
@@ -18,7 +19,6 @@ import { type AllowsHost, reachableHosts } from './dependencies/reachableHosts.t
 import { hostsOf } from './dependencies/registries.ts';
 import { readUserRegistries } from './dependencies/userRegistries.ts';
 import { installDependencies } from './dependencyInstallation.ts';
-import { GitError } from './git.ts';
 import { markKept, readKept } from './keptWork.ts';
 import { describeCall, type ModelCall } from './relay/modelCall.ts';
 import { type RepositoryTestsOptions, runRepositoryTests, type TestResult } from './repositoryTests.ts';
