@@ -179,15 +179,14 @@ async function prompt(
 	const update = (change: SessionUpdate) =>
 		client.notify(methods.client.session.update, { sessionId: session.id, update: change });
 	const turn = new Turn(
+		{ model, contextLength: settings.contextLength, instructions: await instructionsFor(session.folder) },
 		{
-			model,
-			contextLength: settings.contextLength,
-			instructions: await instructionsFor(session.folder),
 			tools,
 			folder: session.folder,
-			signal,
-			update,
 			isAllowed: session.mode === 'sandboxed' ? undefined : call => isAllowed(session, call, { client, signal }),
+		},
+		{
+			update,
 			async save(items) {
 				session.items = [...items];
 				await files.save(session.id, session.folder, items).catch((error: unknown) => {
@@ -197,7 +196,7 @@ async function prompt(
 				});
 			},
 		},
-		session.items,
+		{ items: session.items, signal },
 	);
 	try {
 		const reason = await turn.run(text);
