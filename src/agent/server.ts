@@ -16,7 +16,7 @@ import {
 	type StopReason,
 } from '@agentclientprotocol/sdk';
 import { untilAborted } from '../base/async.ts';
-import { ClientError } from '../base/errors.ts';
+import { ClientError, systemErrorCode } from '../base/errors.ts';
 import type { InputItem } from '../contract/responses.ts';
 import { instructionsFor } from './instructions.ts';
 import { MAXIMUM_TIME_MS } from './limits.ts';
@@ -179,23 +179,24 @@ async function prompt(
 	const update = (change: SessionUpdate) =>
 		client.notify(methods.client.session.update, { sessionId: session.id, update: change });
 	const turn = new Turn(
+		{ model, contextLength: settings.contextLength, instructions: await instructionsFor(session.folder) },
 		{
-			model,
-			contextLength: settings.contextLength,
-			instructions: await instructionsFor(session.folder),
 			tools,
 			folder: session.folder,
-			signal,
-			update,
 			isAllowed: session.mode === 'sandboxed' ? undefined : call => isAllowed(session, call, { client, signal }),
+		},
+		{
+			update,
 			async save(items) {
 				session.items = [...items];
-				await files.save(session.id, session.folder, items).catch((error: NodeJS.ErrnoException) => {
-					throw new TurnFailure(`The conversation could not be saved: ${error.code}. Free some space, then try again.`);
+				await files.save(session.id, session.folder, items).catch((error: unknown) => {
+					throw new TurnFailure(
+						`The conversation could not be saved: ${systemErrorCode(error)}. Free some space, then try again.`,
+					);
 				});
 			},
 		},
-		session.items,
+		{ items: session.items, signal },
 	);
 	try {
 		const reason = await turn.run(text);

@@ -19,19 +19,26 @@ import { callsIn, type FunctionCall, type Model, textIn } from './model/model.ts
 import { type CallShown, cutMiddle, parametersOf, type Tool, ToolFailure, type ToolResult } from './tools/tool.ts';
 import { TurnFailure } from './turnFailure.ts';
 
-export interface TurnOptions {
+/** The model, and what it is told with every request. */
+export interface TurnModel {
 	model: Model;
 	/** The tokens that the model takes in one request, or undefined if that is not known. */
 	contextLength: number | undefined;
 	instructions: string;
+}
+
+/** What the model may call, and where that works. */
+export interface TurnTools {
 	tools: readonly Tool[];
 	/** The folder of the session, without links. */
 	folder: string;
-	/** Aborts when the prompt is cancelled. */
-	signal: AbortSignal;
-	update(update: SessionUpdate): Promise<void>;
 	/** Asks whether a call may run that needs permission. Undefined: every call may. */
 	isAllowed: ((call: ShownCall) => Promise<boolean>) | undefined;
+}
+
+/** What is told of a turn while it goes on. */
+export interface TurnEvents {
+	update(update: SessionUpdate): Promise<void>;
 	/** Called with the conversation after each step. */
 	save(items: readonly InputItem[]): Promise<void>;
 }
@@ -55,19 +62,32 @@ const REQUEST_SHARE = 0.75;
 
 /** One prompt: asks the model, does what it calls for, and asks again, until it calls for nothing. */
 export class Turn {
-	private readonly options: TurnOptions;
+	private readonly turnModel: TurnModel;
+	private readonly turnTools: TurnTools;
+	private readonly events: TurnEvents;
+	private readonly signal: AbortSignal;
 	private items: InputItem[];
 	private tokens = 0;
 	private broken = 0;
 
-	constructor(options: TurnOptions, items: readonly InputItem[]) {
-		this.options = options;
+	/** `items` are the conversation so far. `signal` aborts when the prompt is cancelled. */
+	constructor(
+		turnModel: TurnModel,
+		turnTools: TurnTools,
+		events: TurnEvents,
+		{ items, signal }: { items: readonly InputItem[]; signal: AbortSignal },
+	) {
+		this.turnModel = turnModel;
+		this.turnTools = turnTools;
+		this.events = events;
+		this.signal = signal;
 		this.items = [...items];
 	}
 
 	/** Throws a TurnFailure, or a ClientError of the model's service. */
 	async run(prompt: string): Promise<StopReason> {
-		const { signal, save } = this.options;
+		const { signal } = this;
+		const { save } = this.events;
 		this.items.push(...missingResults(this.items, 'This call was interrupted.'));
 		this.items.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: prompt }] });
 		try {
@@ -103,7 +123,9 @@ export class Turn {
 	}
 
 	private async ask(): Promise<InputItem[]> {
-		const { model, instructions, tools, signal } = this.options;
+		const { model, instructions } = this.turnModel;
+		const { tools } = this.turnTools;
+		const { signal } = this;
 		const isFirst = !this.items.some(item => item.type === 'function_call');
 		const { items, usage, isCut } = await model.reply({
 			instructions,
@@ -131,7 +153,8 @@ export class Turn {
 	}
 
 	private async withinLength(): Promise<readonly InputItem[]> {
-		const { contextLength = MAXIMUM_CONVERSATION, model, instructions, tools } = this.options;
+		const { contextLength = MAXIMUM_CONVERSATION, model, instructions } = this.turnModel;
+		const { tools } = this.turnTools;
 		const described = JSON.stringify(tools.map(tool => [tool.description, parametersOf(tool)]));
 		const fixed = Math.ceil((instructions.length + described.length) / CHARACTERS_PER_TOKEN);
 		const { items, shortened, fits } = shorten(this.items, Math.floor(contextLength * REQUEST_SHARE) - fixed);
@@ -151,7 +174,9 @@ export class Turn {
 	}
 
 	private async answer(call: FunctionCall): Promise<InputItem> {
-		const { tools, signal, update, isAllowed, folder } = this.options;
+		const { tools, isAllowed, folder } = this.turnTools;
+		const { update } = this.events;
+		const { signal } = this;
 		signal.throwIfAborted();
 		const result = (output: string): InputItem => ({
 			type: 'function_call_output',
@@ -203,7 +228,8 @@ export class Turn {
 
 	/** Returns what the model is told of a call that cannot be read. Throws a TurnFailure once it has been told often enough. */
 	private brokenCall({ name, arguments: given }: FunctionCall, issues: readonly Issue[]): string {
-		const { model, tools } = this.options;
+		const { model } = this.turnModel;
+		const { tools } = this.turnTools;
 		if (++this.broken > MAXIMUM_BROKEN_CALLS) {
 			throw new TurnFailure(
 				`The model ${model.name} called tools ${this.broken} times in a row in a way that cannot be read. Choose another model.`,
@@ -223,7 +249,7 @@ export class Turn {
 	}
 
 	private async say(kind: 'agent_message_chunk' | 'agent_thought_chunk', text: string): Promise<void> {
-		await this.options.update({ sessionUpdate: kind, content: { type: 'text', text } });
+		await this.events.update({ sessionUpdate: kind, content: { type: 'text', text } });
 	}
 }
 

@@ -8,12 +8,21 @@ import {
 	type TaskSettings,
 	taskSettingsSchema,
 } from '../contract/agents.ts';
-import { modelsFor, type OfferedModels } from './agentModels.ts';
+import type { GatewayDescription } from '../contract/control.ts';
+import { realModels } from '../contract/localConnection.ts';
+import { isUsableModel } from './agentLaunch.ts';
 import { agentProblemSentence } from './agentProblem.ts';
 import { knownAgents } from './catalogue.ts';
 import { configuredAgent } from './configuredAgent.ts';
 import { discoverAgent } from './discovery.ts';
-import { type AgentDefinition, type AgentPlace, type AgentProblem, type FoundAgent, rootPackages } from './entry.ts';
+import {
+	type AgentDefinition,
+	type AgentPlace,
+	type AgentProblem,
+	type FoundAgent,
+	type ModelApi,
+	rootPackages,
+} from './entry.ts';
 import { OWN_AGENT } from './ownAgent.ts';
 
 /** How long the outcome of a search of the disk is used for lists. */
@@ -31,6 +40,9 @@ export interface TaskAgent extends BuiltInAgent {
 	/** Undefined for a built-in one. */
 	readonly found: FoundAgent | undefined;
 }
+
+/** What is read of the gateway's description. */
+export type OfferedModels = Pick<GatewayDescription, 'models' | 'providers'>;
 
 export interface AgentDirectoryOptions {
 	builtIn: readonly BuiltInAgent[];
@@ -261,4 +273,14 @@ function taskAgentOf(look: Look, offered: OfferedModels): TaskAgent | undefined 
 
 function builtInStatus({ id, label }: BuiltInAgent): AgentStatus {
 	return { id, label, source: 'built-in' };
+}
+
+/**
+ * Returns the models that an agent can work with: those that chat by the agent's API and take tools, as far as is known.
+ * The demo's are left out, because they only pretend.
+ */
+export function modelsFor(api: ModelApi, offered: OfferedModels): string[] {
+	return realModels(offered)
+		.filter(({ id, kinds, tools }) => kinds.includes(api) && tools !== false && isUsableModel(id))
+		.map(({ id }) => id);
 }

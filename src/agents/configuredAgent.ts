@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { AgentSetting } from '../contract/agents.ts';
 import { knownAgents } from './catalogue.ts';
 import { openaiVariables } from './configurationTexts.ts';
@@ -19,7 +20,7 @@ export function configuredAgent(setting: AgentSetting, variables: Readonly<Recor
 			label: label ?? known.label,
 			command,
 			args: args.length === 0 ? known.args : args,
-			...(mode === undefined ? {} : { mode }),
+			...defined({ mode }),
 			environment: place => ({ ...named, ...known.environment(place) }),
 			installations: {},
 		};
@@ -31,7 +32,7 @@ export function configuredAgent(setting: AgentSetting, variables: Readonly<Recor
 		args,
 		needs: [],
 		api,
-		...(mode === undefined ? {} : { mode }),
+		...defined({ mode }),
 		environment: place => ({ ...named, ...openaiVariables(place) }),
 		files: () => ({}),
 		installations: {},

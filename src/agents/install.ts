@@ -14,16 +14,20 @@ import { runNpm } from './npm.ts';
 
 const TIMEOUT_MS = 15 * 60_000;
 
-export interface InstallOptions {
-	definition: AgentDefinition;
+/** Where agents are installed, and for whom. */
+export interface InstallPlace {
 	/** The name of this platform (`platform.ts`). */
 	platform: string;
 	/** The folder of all installations, which only its owner can write to. */
 	folder: string;
 	/** The user's environment. */
 	environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** How long an installation may take. */
+export interface InstallLimits {
 	signal: AbortSignal;
-	/** The longest time for an installation in milliseconds; 15 minutes by default. */
+	/** The longest time in milliseconds; 15 minutes by default. */
 	timeoutMs?: number;
 }
 
@@ -32,25 +36,27 @@ export interface InstallOptions {
  * archives with other hashes than those that are known, and runs no scripts. An installation that fails or is aborted
  * leaves nothing. Rejects with the signal's reason, or with a UserFacingError.
  */
-export async function installAgent(options: InstallOptions): Promise<void> {
-	const { definition, platform, folder } = options;
-	const { id, label } = definition;
-	const installation = definition.installations[platform];
+export async function installAgent(
+	{ id, label, installations }: AgentDefinition,
+	{ platform, folder, environment }: InstallPlace,
+	limits: InstallLimits,
+): Promise<void> {
+	const installation = installations[platform];
 	if (installation === undefined) {
 		throw new UserFacingError(`Errand cannot install ${label} on this machine. Install it yourself, then try again.`);
 	}
 	const { version } = installation.packages[0];
 	const target = installationFolder(folder, id, installation);
 	const temporary = temporaryName(target);
-	const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
-	const signal = AbortSignal.any([options.signal, timeout]);
+	const timeout = AbortSignal.timeout(limits.timeoutMs ?? TIMEOUT_MS);
+	const signal = AbortSignal.any([limits.signal, timeout]);
 	try {
-		await fill(temporary, installation, options, signal);
+		await fill(temporary, installation, environment, signal);
 		// If something is there, it is left from an installation that somebody has damaged.
 		await rm(target, { recursive: true, force: true });
 		await rename(path.join(temporary, 'root'), target);
 	} catch (error) {
-		options.signal.throwIfAborted();
+		limits.signal.throwIfAborted();
 		const reason = timeout.aborted
 			? 'it took too long. Try again, or install it yourself.'
 			: error instanceof UserFacingError
@@ -65,7 +71,7 @@ export async function installAgent(options: InstallOptions): Promise<void> {
 async function fill(
 	temporary: string,
 	installation: AgentInstallation,
-	{ environment }: InstallOptions,
+	environment: InstallPlace['environment'],
 	signal: AbortSignal,
 ): Promise<void> {
 	const root = path.join(temporary, 'root');

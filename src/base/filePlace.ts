@@ -1,6 +1,7 @@
 // Finds out where a file really lies: because of links, a path can name one place and mean another.
 import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { systemErrorCode } from './errors.ts';
 
 export interface FilePlace {
 	/** Whether the file lies in a folder of the workspace. */
@@ -74,6 +75,6 @@ export function isGitsOwn(file: string): boolean {
 }
 
 function isMissing(error: unknown): boolean {
-	const { code } = error as NodeJS.ErrnoException;
+	const code = systemErrorCode(error);
 	return code === 'ENOENT' || code === 'ENOTDIR';
 }

@@ -112,7 +112,7 @@ export const LIST_SETTINGS = {
 } as const;
 
 /** The exit codes of a git older than 2.31: it does not find even our own setting, or does not know an option. */
-export const TOO_OLD: ReadonlySet<unknown> = new Set([1, 129]);
+export const TOO_OLD: ReadonlySet<number | undefined> = new Set([1, 129]);
 
 /** The characters that a name may have, so that no program can take it for more than a name. */
 const SAFE_NAME = /^[\w.-]+$/;

@@ -20,6 +20,7 @@ const GENERAL = /^fatal: (?:Could not read from remote repository|the remote end
  * contain.
  */
 export function gitReason(error: unknown): string {
+	// The error of the editor's own git, which pushes for the user, has `stderr` too, but no class that could be named here.
 	const { stderr, message } = error as { stderr?: unknown; message?: unknown };
 	const lines = String(typeof stderr === 'string' && stderr !== '' ? stderr : (message ?? ''))
 		.replace(/\/\/[^/\s]*@/g, '//')

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { taskkill } from './childProcess.ts';
+import { defined } from './defined.ts';
 import { ProcessFamily } from './processFamily.ts';
 
 /** Identifies a process, even among later ones to which the system gives the same id. */
@@ -70,7 +71,7 @@ async function startOf(pid: number): Promise<string> {
 async function output(program: string, args: string[]): Promise<string> {
 	const { SystemRoot } = process.env;
 	// The same moment has the same words in every locale and time zone then.
-	const env = { LC_ALL: 'C', TZ: 'UTC', ...(SystemRoot === undefined ? {} : { SystemRoot }) };
+	const env = { LC_ALL: 'C', TZ: 'UTC', ...defined({ SystemRoot }) };
 	const { stdout } = await promisify(execFile)(program, args, { env, timeout: LOOK_TIMEOUT_MS, windowsHide: true });
 	return stdout.trim();
 }

@@ -134,6 +134,6 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
 		return true;
 	} catch (error) {
 		// EPERM means that the processes exist and belong to another user. They cannot be ended from here.
-		return (error as NodeJS.ErrnoException).code === 'EPERM';
+		return systemErrorCode(error) === 'EPERM';
 	}
 }

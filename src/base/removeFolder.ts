@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { systemErrorCode } from './errors.ts';
 
 /** How often the removal begins anew. Another one may move folders while this one looks for them. */
 const ATTEMPTS = 5;
@@ -52,8 +53,8 @@ async function foldersIn(folder: string | Buffer): Promise<Buffer[]> {
 }
 
 /** A removal that has failed goes on for a while beside what comes next, and what it removes is gone for both. */
-function unlessGone(error: NodeJS.ErrnoException): undefined {
-	if (error.code !== 'ENOENT') {
+function unlessGone(error: unknown): undefined {
+	if (systemErrorCode(error) !== 'ENOENT') {
 		throw error;
 	}
 }

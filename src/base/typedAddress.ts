@@ -1,5 +1,6 @@
 // Reads the address of a server as people type and paste it, and takes a key out of it.
 import { isIP } from 'node:net';
+import { defined } from './defined.ts';
 import { isLoopbackHost } from './loopback.ts';
 import { isPrivateAddress } from './privateAddress.ts';
 
@@ -46,7 +47,7 @@ export function readTypedAddress(typed: string): TypedAddress {
 	}
 	const [key] = keys;
 	const url = addressOf(text);
-	return { text, ...(key === undefined ? {} : { key }), ...(url === undefined ? {} : { url }) };
+	return { text, ...defined({ key, url }) };
 }
 
 /** Takes a key out of all places of an address where one is pasted, and adds it to `keys`. */

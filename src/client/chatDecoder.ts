@@ -130,7 +130,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 			type: 'toolCall',
 			index,
 			...defined({ id }),
-			...(called?.name === undefined ? {} : { name: called.name }),
+			...defined({ name: called?.name }),
 			arguments: called?.arguments ?? '',
 		});
 	}

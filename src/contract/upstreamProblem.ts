@@ -1,6 +1,7 @@
 // Why a model server behind the local service did not list its models. It is our own and no part of the service's
 // contract.
 import * as z from 'zod';
+import { defined } from '../base/defined.ts';
 import { ClientError, type ClientErrorCode, systemErrorCode } from '../base/errors.ts';
 
 export const upstreamProblemSchema = z.object({
@@ -20,8 +21,7 @@ export function upstreamProblemOf(slug: string, error: unknown): UpstreamProblem
 	return {
 		slug,
 		code,
-		...(status === undefined ? {} : { status }),
-		...(system === undefined ? {} : { system }),
+		...defined({ status, system }),
 	};
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../base/defined.ts';
 import { filePathSchema, nameSchema } from '../contract/editorPipe.ts';
 import { integerBetween, integerFrom } from '../contract/ranges.ts';
 import { TASK_STATUS_FILTERS } from '../contract/tasks.ts';
@@ -37,7 +38,7 @@ export function registerReadingTools({ access, add }: Tools): void {
 			annotations: READS,
 		},
 		async ({ status, limit, offset }, { mcpReq }) => {
-			const query = { limit, offset, ...(status === undefined ? {} : { status }) };
+			const query = { limit, offset, ...defined({ status }) };
 			const page = await access.read('list', query, mcpReq.signal);
 			const tasks = page.tasks.slice(0, limit).map(task => taskView(task, 'short'));
 			return dataResult({ tasks, has_more: page.hasMore, offset }, { isOutside: tasks.length > 0 });
@@ -117,7 +118,7 @@ export function registerReadingTools({ access, add }: Tools): void {
 				}));
 				return dataResult({ task_id: id, results: listed }, { isOutside: true });
 			}
-			const asked = { id, path, ...(result === undefined ? {} : { result }) };
+			const asked = { id, path, ...defined({ result }) };
 			const { text, isCut } = await access.read('diff', asked, mcpReq.signal);
 			const diff = outsideDiff(text, MAXIMUM_DIFF);
 			return dataResult(

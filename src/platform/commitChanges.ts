@@ -1,7 +1,7 @@
 import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { describeError } from '../base/errors.ts';
+import { describeError, systemErrorCode } from '../base/errors.ts';
 import type { FoundSetting } from '../base/gitConfiguration.ts';
 import type { GitPlace } from './git.ts';
 import { readOwnFilter, runGit, runGitWithIndex } from './gitCommand.ts';
@@ -56,8 +56,8 @@ export async function commitChanges(
 		if (copy === undefined) {
 			const own = (await runGit(gitPath, directory, ['rev-parse', '--git-path', 'index'])).replace(/\n$/, '');
 			// A copy of the index knows which files are unchanged; without it, git would read them all.
-			await copyFile(path.resolve(directory, own), index).catch((error: NodeJS.ErrnoException) => {
-				if (error.code !== 'ENOENT') {
+			await copyFile(path.resolve(directory, own), index).catch((error: unknown) => {
+				if (systemErrorCode(error) !== 'ENOENT') {
 					throw error;
 				}
 			});

@@ -21,6 +21,7 @@ import {
 	TOO_OLD,
 	withoutHooks,
 } from '../base/gitConfiguration.ts';
+import { GitError } from '../base/gitError.ts';
 import { proxyExceptions } from '../base/loopback.ts';
 
 const TIMEOUT_MS = 20_000;
@@ -65,13 +66,13 @@ export interface GitOptions {
 	timeoutMs?: number;
 }
 
-/** Runs a git command that only reads. Rejects with the error of a git that failed. */
+/** Runs a git command that only reads. Rejects with a GitError when git fails. */
 export type ReadingGit = (commandLine: readonly string[], options?: Omit<GitOptions, 'stopAt'>) => Promise<string>;
 
 /**
  * Runs a git command that only reads in a directory, and resolves with its output. No hook and no filter runs, whoever has
- * configured it, and no program that the repository's own configuration names. Rejects with a GitRefusal, or with the
- * error of a git that failed, which has what git had written as `stdout` and `stderr`.
+ * configured it, and no program that the repository's own configuration names. Rejects with a GitRefusal, with a GitError
+ * when git fails, or with the system's own error where git could not be run to its end.
  */
 export async function runGit(
 	gitPath: string,
@@ -97,8 +98,8 @@ export async function prepareGit(gitPath: string, directory: string, stopAt?: st
 /**
  * Lists what differs between the merge base of two commits and the second of them, as `git diff-tree --raw -z` does, in a
  * byte string (`latin1`). `options` are further options that concern names alone. Git reads nothing but commits and trees
- * for it, and so runs nothing, whatever is configured: this need not wait for the configuration. Rejects with the error of
- * a git that failed, also where there are several merge bases or none.
+ * for it, and so runs nothing, whatever is configured: this need not wait for the configuration. Rejects with a GitError
+ * when git fails, also where there are several merge bases or none.
  */
 export function listDifference(
 	gitPath: string,
@@ -289,11 +290,9 @@ async function readSettingsOf(
 	place: Readonly<Record<string, string>>,
 ): Promise<FoundSetting[]> {
 	const variables = { ...OFFLINE, ...place, ...LIST_SETTINGS.env };
-	const listed = await runSafely(gitPath, directory, LIST_SETTINGS.args, variables).catch(
-		(error: { code?: unknown }) => {
-			throw TOO_OLD.has(error.code) ? new GitRefusal('old-git') : error;
-		},
-	);
+	const listed = await runSafely(gitPath, directory, LIST_SETTINGS.args, variables).catch((error: unknown) => {
+		throw error instanceof GitError && TOO_OLD.has(error.exitCode) ? new GitRefusal('old-git') : error;
+	});
 	const found = readSettings(listed);
 	if (found === undefined) {
 		throw new GitRefusal('old-git');
@@ -338,8 +337,10 @@ function runSafely(
 				} else if (error.code === 'ENOENT' && !existsSync(directory)) {
 					// The system names the program, which is there.
 					reject(new GitRefusal('no-folder', { folder: directory, cause: error }));
+				} else if (typeof error.code === 'string') {
+					reject(error);
 				} else {
-					reject(Object.assign(error, { stdout, stderr }));
+					reject(new GitError(error.message, { exitCode: error.code ?? undefined, stdout, stderr, cause: error }));
 				}
 			},
 		);

@@ -12,15 +12,22 @@ import { streamReply } from './streamReply.ts';
 const HEARTBEAT_MS = 10_000;
 const BODY_MEGABYTES = 1;
 
-export interface ControlDependencies {
+/** What proves to a window that this is its service. */
+export interface ServiceIdentity {
 	token: string;
 	/** Returns the address that the proof is bound to. It is known once the server listens. */
 	address(): string;
+}
+
+/** The providers and the agents that the service has, as windows see them. */
+export interface ServiceOffer {
 	describe(): Promise<GatewayDescription>;
 	/** False: no such server was found. */
 	answerFound(answer: FoundAnswer): Promise<boolean>;
-	/** Aborts when the service stops, so that leases end with it. */
-	stopping: AbortSignal;
+}
+
+/** What windows ask of tasks beside the contract. */
+export interface TaskRecords {
 	/**
 	 * Makes a commit of what the agents of an ended task had done. Returns its branch, or undefined if there is no such task.
 	 * @throws UserFacingError if it cannot.
@@ -28,40 +35,40 @@ export interface ControlDependencies {
 	keepWork(taskId: string): Promise<string | undefined>;
 	/** The use by tasks, the latest month first. */
 	monthlyUse(): MonthUse[];
+}
+
+/** How long the service lives. */
+export interface ServiceLifetime {
+	/** Aborts when the service stops, so that leases end with it. */
+	stopping: AbortSignal;
 	requestStop(): void;
 	/** The interval of a lease's heartbeat in milliseconds; 10,000 by default. */
 	heartbeatMs?: number;
 }
 
-export function registerControlRoutes(app: App, dependencies: ControlDependencies): void {
+export function registerProofRoute(app: App, { token, address }: ServiceIdentity): void {
 	app.get(controlPaths.proof, context => {
 		const nonce = parseOrRefuse(proofNonceSchema, context.req.query('nonce'));
-		return context.json({ proof: proofOf(dependencies.token, dependencies.address(), nonce) });
+		return context.json({ proof: proofOf(token, address(), nonce) });
 	});
+}
 
-	app.get(controlPaths.description, async context => context.json(await dependencies.describe()));
+export function registerOfferRoutes(app: App, { describe, answerFound }: ServiceOffer): void {
+	app.get(controlPaths.description, async context => context.json(await describe()));
 
 	app.post(controlPaths.foundServers, async context => {
 		const answer = parseOrRefuse(foundAnswerSchema, await readJson(context, BODY_MEGABYTES));
-		if (!(await dependencies.answerFound(answer))) {
+		if (!(await answerFound(answer))) {
 			throw new RequestRefused(404, `No model server was found at ${answer.url}.`);
 		}
 		return context.json({ taken: true });
 	});
+}
 
-	app.get(controlPaths.lease, context =>
-		streamReply(
-			signal => lease(AbortSignal.any([signal, dependencies.stopping]), dependencies.heartbeatMs ?? HEARTBEAT_MS),
-			{
-				outgoing: context.env.outgoing,
-				onFailure: () => {},
-			},
-		),
-	);
-
+export function registerTaskRecordRoutes(app: App, { keepWork, monthlyUse }: TaskRecords): void {
 	app.post(controlPaths.keepWork, async context => {
 		const { taskId } = parseOrRefuse(keepWorkSchema, await readJson(context, BODY_MEGABYTES));
-		const branchName = await dependencies.keepWork(taskId).catch(error => {
+		const branchName = await keepWork(taskId).catch(error => {
 			throw error instanceof UserFacingError ? new RequestRefused(409, error.message) : error;
 		});
 		if (branchName === undefined) {
@@ -71,13 +78,25 @@ export function registerControlRoutes(app: App, dependencies: ControlDependencie
 	});
 
 	app.get(controlPaths.costs, context => {
-		const months = dependencies.monthlyUse().map(month => ({ ...month, models: month.models.map(shownUse) }));
+		const months = monthlyUse().map(month => ({ ...month, models: month.models.map(shownUse) }));
 		return context.json({ months });
 	});
+}
+
+export function registerLifetimeRoutes(
+	app: App,
+	{ stopping, requestStop, heartbeatMs = HEARTBEAT_MS }: ServiceLifetime,
+): void {
+	app.get(controlPaths.lease, context =>
+		streamReply(signal => lease(AbortSignal.any([signal, stopping]), heartbeatMs), {
+			outgoing: context.env.outgoing,
+			onFailure: () => {},
+		}),
+	);
 
 	app.post(controlPaths.shutdown, context => {
 		// The service stops only after the reply was sent, so that the caller knows that its request was accepted.
-		context.env.outgoing.once('close', () => dependencies.requestStop());
+		context.env.outgoing.once('close', () => requestStop());
 		return context.json({ stopping: true });
 	});
 }

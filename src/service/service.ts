@@ -14,7 +14,12 @@ import { startAgents } from './agents/agents.ts';
 import { TaskAgents } from './agents/taskAgents.ts';
 import { registerChannelRoutes } from './channel/channelRoutes.ts';
 import { type ControlPipe, openControlPipe } from './controlPipe.ts';
-import { registerControlRoutes } from './controlRoutes.ts';
+import {
+	registerLifetimeRoutes,
+	registerOfferRoutes,
+	registerProofRoute,
+	registerTaskRecordRoutes,
+} from './controlRoutes.ts';
 import { IdleWatch } from './idleWatch.ts';
 import { startInference } from './inference/inference.ts';
 import { takeInstanceLock } from './instanceLock.ts';
@@ -171,15 +176,16 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 	});
 	const agents = new TaskAgents(localAgents.directory, builtIn);
 	const modelsLogger = log.logger('agent models');
-	const runner = new TaskRunner({
-		store,
-		folder: workFolder,
-		services: createRunServices({ ...surroundings, agents: localAgents, inference, logger: modelsLogger }),
-		agentOf: ({ agent, model }) => agents.byId(agent, model),
-		maximumRunning: options.runningTasks,
-		logger: log.logger('tasks'),
-		onBroken: fail,
-	});
+	const runner = new TaskRunner(
+		{ store, folder: workFolder },
+		{
+			services: createRunServices({ ...surroundings, agents: localAgents, inference, logger: modelsLogger }),
+			agentOf: ({ agent, model }) => agents.byId(agent, model),
+			logger: log.logger('tasks'),
+			onBroken: fail,
+		},
+		{ maximumRunning: options.runningTasks },
+	);
 	try {
 		await runner.recover();
 	} catch (error) {
@@ -191,22 +197,22 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 		clock: systemClock,
 		logger: log.logger('channel'),
 	});
-	registerControlRoutes(app, {
-		token,
-		address: () => server.address,
+	registerProofRoute(app, { token, address: () => server.address });
+	registerOfferRoutes(app, {
 		describe: async () => ({
 			...(await inference.gateway.describe()),
 			agents: (await agents.current()).map(({ id, label, models }) => ({ id, label, models: [...models] })),
 		}),
 		answerFound: inference.answerFound,
-		stopping: stopping.signal,
+	});
+	registerTaskRecordRoutes(app, {
 		async keepWork(taskId) {
 			const task = store.get(taskId);
 			return task && runner.keepWork(task, AbortSignal.any([stopping.signal, AbortSignal.timeout(KEEP_TIMEOUT_MS)]));
 		},
 		monthlyUse: () => store.modelUse.months(),
-		requestStop: () => void stop(),
 	});
+	registerLifetimeRoutes(app, { stopping: stopping.signal, requestStop: () => void stop() });
 	registerTaskRoutes(app, {
 		store,
 		runner,

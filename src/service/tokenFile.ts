@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { describeError, UserFacingError } from '../base/errors.ts';
+import { describeError, systemErrorCode, UserFacingError } from '../base/errors.ts';
 
 const OTHERS = 0o077;
 /** This is far above the length of any token, so that another file given by mistake is not read completely. */
@@ -27,7 +27,7 @@ export function tokenOfFile(file: string): string {
 		}
 		return token;
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+		if (systemErrorCode(error) !== 'EEXIST') {
 			throw new UserFacingError(
 				`The token file ${file} cannot be made (${describeError(error)}). Choose another with --token-file.`,
 			);
@@ -42,7 +42,7 @@ function readToken(file: string): string {
 		// Opening must not block: otherwise a pipe in place of the file would hang the start.
 		descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
 	} catch (error) {
-		const isLink = (error as NodeJS.ErrnoException).code === 'ELOOP';
+		const isLink = systemErrorCode(error) === 'ELOOP';
 		const reason = isLink ? 'is a symbolic link' : `cannot be read (${describeError(error)})`;
 		throw new UserFacingError(`The token file ${file} ${reason}. Give the file itself with --token-file.`);
 	}

@@ -1,4 +1,5 @@
 import { systemClock } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import { nullLogger } from '../../base/logger.ts';
 import { createChat } from '../../client/chat.ts';
@@ -31,7 +32,7 @@ export function createModel({ url, key, model: name, api, contextLength }: Agent
 		enterpriseUrl: url,
 		plan: 'public',
 		service: 'model',
-		models: [{ id: name, kinds: ['chat', 'responses'], ...(contextLength !== undefined && { contextLength }) }],
+		models: [{ id: name, kinds: ['chat', 'responses'], ...defined({ contextLength }) }],
 		providers: [],
 		providerPrefixes: [],
 		aliases: [],

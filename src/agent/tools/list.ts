@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import * as z from 'zod';
+import { systemErrorCode } from '../../base/errors.ts';
 import { placeIn } from './place.ts';
 import { defineTool, ToolFailure } from './tool.ts';
 
@@ -14,9 +15,9 @@ export const list = defineTool({
 	show: ({ path }) => ({ title: `List ${path}`, paths: [path] }),
 	async run({ path }, { folder }) {
 		const place = await placeIn(folder, path);
-		const entries = await readdir(place.absolute, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+		const entries = await readdir(place.absolute, { withFileTypes: true }).catch((error: unknown) => {
 			throw new ToolFailure(
-				error.code === 'ENOTDIR' ? `${place.relative} is a file.` : `${place.relative} does not exist.`,
+				systemErrorCode(error) === 'ENOTDIR' ? `${place.relative} is a file.` : `${place.relative} does not exist.`,
 			);
 		});
 		const names = entries

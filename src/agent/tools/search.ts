@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { childEnvironment } from '../../base/childEnvironment.ts';
 import { runChild } from '../../base/childProcess.ts';
+import { systemErrorCode } from '../../base/errors.ts';
 import { safeArguments, safeEnvironment } from '../../base/gitConfiguration.ts';
 import { KeptOutput } from './keptOutput.ts';
 import { placeIn } from './place.ts';
@@ -59,7 +60,7 @@ async function grep(
 		if (limit.aborted) {
 			throw new ToolFailure(`The search did not end within ${LIMIT_MS / 1000} seconds. Search in a smaller folder.`);
 		}
-		if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+		if (systemErrorCode(error) === 'ENOENT') {
 			throw new ToolFailure('git is not installed here, so nothing can be searched. Use run with grep instead.');
 		}
 		throw error;

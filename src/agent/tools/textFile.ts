@@ -1,5 +1,6 @@
 import { lstat, readFile } from 'node:fs/promises';
 import type { ToolCallContent } from '@agentclientprotocol/sdk';
+import { systemErrorCode } from '../../base/errors.ts';
 import { replaceFile } from '../../base/files.ts';
 import { MAXIMUM_DIFF } from '../limits.ts';
 import { fileSizeOf, type Place } from './place.ts';
@@ -36,8 +37,8 @@ export async function readText(place: Place): Promise<string> {
 export async function writeText({ absolute, relative }: Place, text: string): Promise<void> {
 	const status = await lstat(absolute).catch(() => undefined);
 	const mode = status === undefined ? NEW_FILE : status.mode & 0o777;
-	await replaceFile(absolute, text, mode).catch((error: NodeJS.ErrnoException) => {
-		throw new ToolFailure(`${relative} cannot be written: ${error.code}.`);
+	await replaceFile(absolute, text, mode).catch((error: unknown) => {
+		throw new ToolFailure(`${relative} cannot be written: ${systemErrorCode(error)}.`);
 	});
 }
 

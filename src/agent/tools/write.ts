@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
+import { systemErrorCode } from '../../base/errors.ts';
 import { fileSizeOf, isThere, placeIn } from './place.ts';
 import { type FileChange, readText, shownChange, writeText } from './textFile.ts';
 import { defineTool, ToolFailure } from './tool.ts';
@@ -19,8 +20,8 @@ export const write = defineTool({
 	async run({ path: named, content }, { folder }) {
 		const change = await changeOf(named, content, folder);
 		const { place } = change;
-		await mkdir(path.dirname(place.absolute), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-			throw new ToolFailure(`The folder of ${place.relative} cannot be made: ${error.code}.`);
+		await mkdir(path.dirname(place.absolute), { recursive: true }).catch((error: unknown) => {
+			throw new ToolFailure(`The folder of ${place.relative} cannot be made: ${systemErrorCode(error)}.`);
 		});
 		await writeText(place, content);
 		return { text: `${place.relative} was written.`, content: shownChange(change) };

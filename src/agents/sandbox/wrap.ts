@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { isSameOrWithin } from '../../base/filePlace.ts';
 import { readHost, type SandboxHost } from './host.ts';
@@ -88,7 +89,7 @@ export function wrap(request: SandboxRequest, host: SandboxHost = readHost()): S
 	const finished = (command: readonly string[]): SandboxedCommand => ({
 		...withFiles(host.programs.shell, command, filter !== undefined),
 		env,
-		...(filter !== undefined && { furtherInput: filter }),
+		...defined({ furtherInput: filter }),
 	});
 	const inner = [
 		...NAMESPACES,

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { AgentConnection } from './agentConnection.ts';
 import { AgentFailure } from './agentFailure.ts';
 import { openReplySchemas, setOptions } from './agentOptions.ts';
@@ -46,7 +47,7 @@ export async function openSession(
 	return {
 		...opened,
 		agentOptions: set,
-		info: { name: agentInfo?.title || agentInfo?.name || 'Agent', ...(version === undefined ? {} : { version }) },
+		info: { name: agentInfo?.title || agentInfo?.name || 'Agent', ...defined({ version }) },
 		canClose: agentCapabilities?.sessionCapabilities?.close !== undefined,
 		takesResources: agentCapabilities?.promptCapabilities?.embeddedContext === true,
 	};

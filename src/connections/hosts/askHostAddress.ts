@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { asRows, placeOf } from '../../platform/addressMessages.ts';
 import type { Choice } from '../../platform/pick.ts';
@@ -58,12 +59,12 @@ export function askHostAddress(
 				return undefined;
 			}
 			if (answer === undefined) {
-				return hasWaited ? { url, ...(key === undefined ? {} : { key }) } : 'wait';
+				return hasWaited ? { url, ...defined({ key }) } : 'wait';
 			}
 			// Enter was pressed before the problem was there to be read.
 			return answer.state === 'failed' && hasWaited
 				? undefined
-				: { url: answer.state === 'failed' ? url : answer.url, answer, ...(key === undefined ? {} : { key }) };
+				: { url: answer.state === 'failed' ? url : answer.url, answer, ...defined({ key }) };
 		},
 	});
 }

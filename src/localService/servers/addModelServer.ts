@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { readTypedAddress } from '../../base/typedAddress.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
 import type { FoundAnswer, FoundServer } from '../../contract/foundServers.ts';
@@ -202,7 +203,7 @@ class ServerFlow {
 				return chosen;
 			}
 			value = chosen.url;
-			const draft = { ...this.draftAt(chosen.url), ...(chosen.key === undefined ? {} : { key: chosen.key }) };
+			const draft = { ...this.draftAt(chosen.url), ...defined({ key: chosen.key }) };
 			const end =
 				chosen.model === undefined
 					? await this.connect(draft)
@@ -224,7 +225,7 @@ class ServerFlow {
 			return 'back';
 		}
 		const key = await keys.usable(slug, own.setting.url);
-		const draft = { slug, label: own.label, url: own.setting.url, ...(key === undefined ? {} : { key }) };
+		const draft = { slug, label: own.label, url: own.setting.url, ...defined({ key }) };
 		return this.connect(draft);
 	}
 
@@ -262,7 +263,7 @@ class ServerFlow {
 					const isSameOrigin = new URL(chosen.url).origin === new URL(current.url).origin;
 					const kept = chosen.key ?? (isSameOrigin ? key : undefined);
 					const label = current.label === placeOf(current.url) ? placeOf(chosen.url) : current.label;
-					current = { ...others, label, url: chosen.url, ...(kept === undefined ? {} : { key: kept }) };
+					current = { ...others, label, url: chosen.url, ...defined({ key: kept }) };
 					answer = undefined;
 				}
 			} else {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { mayCarryKey } from '../../contract/upstreams.ts';
 import { asRows, isAboutKey, placeOf } from '../../platform/addressMessages.ts';
@@ -34,9 +35,7 @@ export function askAddress(
 		ask: (url, key, signal) => askServer({ url, key }, { ...context, signal }),
 		rows: rowsFor,
 		accept: ({ value: row }, { url, answer, key }) =>
-			url === undefined || row === undefined
-				? undefined
-				: { url: answer?.url ?? url, ...(key === undefined ? {} : { key }), ...row },
+			url === undefined || row === undefined ? undefined : { url: answer?.url ?? url, ...defined({ key }), ...row },
 	});
 }
 

@@ -56,9 +56,9 @@ export function createRunServices(options: RunServicesOptions): RunServices {
 		allowsUnsandboxed: async (repoUrl, problem) =>
 			directory.settings.sandbox === 'ask' && consents.allowsUnsandboxed(await consentFolder(repoUrl), problem),
 		dependencyAnswer: async repoUrl => consents.dependencies(await consentFolder(repoUrl)),
-		openModels(run) {
+		openModels(model, events) {
 			const { provider, maxCost } = directory.settings;
-			const gateway = new TaskGateway({ ...run, gateway: inference.gateway, provider, maxCost, clock: systemClock });
+			const gateway = new TaskGateway(inference.gateway, { model, provider, maxCost }, events, systemClock);
 			return {
 				maxCost,
 				allCounted: () => gateway.allCounted(),

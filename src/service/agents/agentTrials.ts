@@ -1,7 +1,7 @@
 import type { AgentDirectory } from '../../agents/agentDirectory.ts';
 import { knownAgents } from '../../agents/catalogue.ts';
 import type { FoundAgent } from '../../agents/entry.ts';
-import { installAgent } from '../../agents/install.ts';
+import { type InstallPlace, installAgent } from '../../agents/install.ts';
 import { removeOldInstallations } from '../../agents/installed.ts';
 import { SerialQueue } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
@@ -16,19 +16,13 @@ const TIMEOUT_MS = 120_000;
 const MAXIMUM_NAME = 60;
 const MAXIMUM_MESSAGE = 500;
 
-export interface AgentTrialsOptions {
-	directory: AgentDirectory;
+/** How an agent is started for a trial, and for how long. */
+export interface TrialSupport {
 	/**
 	 * Starts an agent with an empty tree, opens a session and ends it. Everything that it started has ended when this
 	 * settles. Rejects with a UserFacingError, or with the signal's reason.
 	 */
 	handshake(agent: FoundAgent, signal: AbortSignal): Promise<AgentTrial>;
-	/** The user's environment. */
-	environment: Readonly<Record<string, string | undefined>>;
-	/** The folder that agents are installed in. */
-	folder: string;
-	/** The name of this platform (`agents/platform.ts`). */
-	platform: string;
 	logger: Logger;
 	/** The longest time for a handshake in milliseconds; 120,000 by default. */
 	timeoutMs?: number;
@@ -36,18 +30,22 @@ export interface AgentTrialsOptions {
 
 /** Tries agents out and installs them, as the user asks for it. */
 export class AgentTrials {
-	private readonly options: AgentTrialsOptions;
+	private readonly directory: AgentDirectory;
+	private readonly place: InstallPlace;
+	private readonly support: TrialSupport;
 	/** An installation that another window asked for is found done, instead of being done twice. */
 	private readonly installations = new SerialQueue();
 	private readonly running = new Set<Promise<unknown>>();
 
-	constructor(options: AgentTrialsOptions) {
-		this.options = options;
+	constructor(directory: AgentDirectory, place: InstallPlace, support: TrialSupport) {
+		this.directory = directory;
+		this.place = place;
+		this.support = support;
 	}
 
 	/** Removes what earlier installations have left. No agent may be running yet. Never rejects. */
 	removeLeftovers(): Promise<void> {
-		const { folder, platform } = this.options;
+		const { folder, platform } = this.place;
 		return this.installations.run(() => removeOldInstallations(folder, knownAgents, platform));
 	}
 
@@ -58,20 +56,20 @@ export class AgentTrials {
 
 	/** Starts the agent and says how that went. Rejects with the signal's reason only. */
 	try(id: string, signal: AbortSignal): Promise<AgentTrial> {
-		return this.run(signal, async () => this.handshake(await this.options.directory.locate(id), signal));
+		return this.run(signal, async () => this.handshake(await this.directory.locate(id), signal));
 	}
 
 	/** Installs the agent if it is not there, then tries it. Rejects with the signal's reason only. */
 	install(id: string, signal: AbortSignal): Promise<AgentTrial> {
 		return this.run(signal, async () => {
 			await this.installations.run(() => this.installOnce(id, signal));
-			return this.handshake(await this.options.directory.locate(id), signal);
+			return this.handshake(await this.directory.locate(id), signal);
 		});
 	}
 
 	private async installOnce(id: string, signal: AbortSignal): Promise<void> {
 		signal.throwIfAborted();
-		const { directory, environment, folder, platform, logger } = this.options;
+		const { directory } = this;
 		const definition = directory.definition(id);
 		if (definition === undefined) {
 			throw new UserFacingError(`There is no agent "${id}" here that could be installed.`);
@@ -80,15 +78,15 @@ export class AgentTrials {
 		if (source !== 'none' || (problem !== undefined && problem !== 'not-found')) {
 			return;
 		}
-		await installAgent({ definition, platform, folder, environment, signal });
-		logger.log('info', 'an agent was installed');
+		await installAgent(definition, this.place, { signal });
+		this.support.logger.log('info', 'an agent was installed');
 		directory.forget();
 	}
 
 	private async handshake(agent: FoundAgent, signal: AbortSignal): Promise<AgentTrial> {
-		const timeout = AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS);
+		const timeout = AbortSignal.timeout(this.support.timeoutMs ?? TIMEOUT_MS);
 		try {
-			return plainTrial(await this.options.handshake(agent, AbortSignal.any([signal, timeout])));
+			return plainTrial(await this.support.handshake(agent, AbortSignal.any([signal, timeout])));
 		} catch (error) {
 			signal.throwIfAborted();
 			if (timeout.aborted) {
@@ -115,7 +113,7 @@ export class AgentTrials {
 			if (error instanceof UserFacingError) {
 				return { ok: false, message: error.message };
 			}
-			this.options.logger.log('error', 'an agent could not be tried', { reason: describeError(error) });
+			this.support.logger.log('error', 'an agent could not be tried', { reason: describeError(error) });
 			return { ok: false, message: 'The local service failed at this; its log (service.log) says why.' };
 		}
 	}

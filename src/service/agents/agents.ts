@@ -9,11 +9,11 @@ import type { TaskSettings } from '../../contract/agents.ts';
 import type { App } from '../server.ts';
 import { ConsentStore } from '../store/consentStore.ts';
 import { type AgentRoutesDependencies, registerAgentRoutes } from './agentRoutes.ts';
-import { AgentTrials, type AgentTrialsOptions } from './agentTrials.ts';
+import { AgentTrials, type TrialSupport } from './agentTrials.ts';
 
 export interface AgentsOptions
 	extends Pick<AgentDirectoryOptions, 'builtIn' | 'own' | 'describe' | 'probeSandbox'>,
-		Pick<AgentTrialsOptions, 'handshake' | 'logger'>,
+		Pick<TrialSupport, 'handshake' | 'logger'>,
 		Pick<AgentRoutesDependencies, 'dependenciesOf' | 'stopping'> {
 	app: App;
 	stateFolder: string;
@@ -39,7 +39,7 @@ export function startAgents(options: AgentsOptions): Agents {
 	};
 	const directory = new AgentDirectory({ ...options, ...place, clock: systemClock });
 	directory.replaceSettings(options.settings);
-	const trials = new AgentTrials({ ...options, ...place, directory, logger });
+	const trials = new AgentTrials(directory, place, { handshake: options.handshake, logger });
 	void trials.removeLeftovers();
 	const consents = new ConsentStore(options.database);
 	registerAgentRoutes(app, { ...options, directory, trials, consents });

@@ -45,15 +45,15 @@ export function startInference({ app, stateFolder, address, handover, clock, log
 	const shelf = new ImageShelf();
 	const transport = createUndiciTransport();
 	const upstreamsLogger = logger('upstreams');
-	const directory = new UpstreamDirectory({
-		builtIn: demoProviders({ clock, publish: image => address() + shelf.put(image) }),
-		transport,
-		logger: upstreamsLogger,
-		clock,
-		known: [ollamaServer(process.env)],
-		answers: new ServerAnswers(stateFolder, upstreamsLogger),
-		ownerOf: ownerOfPort,
-	});
+	const directory = new UpstreamDirectory(
+		demoProviders({ clock, publish: image => address() + shelf.put(image) }),
+		{ transport, logger: upstreamsLogger, clock },
+		{
+			known: [ollamaServer(process.env)],
+			answers: new ServerAnswers(stateFolder, upstreamsLogger),
+			ownerOf: ownerOfPort,
+		},
+	);
 	const aliasFile = new AliasFile(stateFolder, logger('aliases'));
 	const gateway = createGateway({
 		directory,

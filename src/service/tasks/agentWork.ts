@@ -17,24 +17,31 @@ const ENDED = 90;
 /** Without a plan, after this many tool calls half of the work counts as done. */
 const HALF_WAY_CALLS = 10;
 
-export interface AgentWorkOptions {
+/** What an agent is asked to do, and what it is told of the work so far. */
+export interface Assignment {
 	agent: Agent;
 	model: string;
 	prompt: string;
+	/** The agent's session of an earlier run at the same place. */
+	earlierSession: string | undefined;
+	/** What a new session is told of the work so far, where there is any. */
+	summary: string | undefined;
+}
+
+/** Where an agent works, and what it finds there. */
+export interface Workplace {
 	/** The folder of the repository that the task is about. */
 	repository: string;
 	/** Its folders exist. */
 	place: RunPlace;
 	/** The variables by which the agent finds the dependencies that were installed. */
 	installed: Readonly<Record<string, string>>;
-	/** The agent's session of an earlier run at the same place. */
-	earlierSession: string | undefined;
-	/** What a new session is told of the work so far, where there is any. */
-	summary: string | undefined;
+}
+
+/** What is told of the work while it goes on. */
+export interface WorkReport {
 	log: TaskLog;
 	logger: Logger;
-	/** It aborts with the reason for the end. */
-	signal: AbortSignal;
 	/** Ends the run with a sentence, as the agent used more of the machine than it may. */
 	onLimit(sentence: string): void;
 	onProgress(percent: number): void;
@@ -43,13 +50,19 @@ export interface AgentWorkOptions {
 }
 
 /**
- * Gives the prompt to an agent and resolves when the agent is done and nothing of it is left running.
+ * Gives the prompt to an agent and resolves when the agent is done and nothing of it is left running. `signal` aborts with
+ * the reason for the end.
  * @throws UserFacingError if the agent fails; the signal's reason if it aborts.
  */
-export async function runAgent(options: AgentWorkOptions): Promise<void> {
-	const { agent, log, place, signal } = options;
-	const agentLog = new AgentLog(log, seenFrom(place).tree);
-	const progress = new AgentProgress(options.onProgress);
+export async function runAgent(
+	assignment: Assignment,
+	{ repository, place, installed }: Workplace,
+	report: WorkReport,
+	signal: AbortSignal,
+): Promise<void> {
+	const { agent } = assignment;
+	const agentLog = new AgentLog(report.log, seenFrom(place).tree);
+	const progress = new AgentProgress(report.onProgress);
 	const ended = new AbortController();
 	let session: AgentSession | undefined;
 	const stop = async () => {
@@ -64,23 +77,23 @@ export async function runAgent(options: AgentWorkOptions): Promise<void> {
 		session = await startAgentRun({
 			place,
 			launch: async seen => {
-				const launch = await agent.launch(seen, options.repository);
-				return { ...launch, env: { ...launch.env, ...options.installed } };
+				const launch = await agent.launch(seen, repository);
+				return { ...launch, env: { ...launch.env, ...installed } };
 			},
-			model: options.model,
+			model: assignment.model,
 			// Nobody is there to be asked.
 			decide: ({ tree, home }) => permissionInside(tree, [home]),
-			earlier: options.earlierSession,
-			logger: options.logger,
+			earlier: assignment.earlierSession,
+			logger: report.logger,
 			signal: ended.signal,
-			onLimit: options.onLimit,
+			onLimit: report.onLimit,
 			onEvent(event) {
 				agentLog.add(event);
 				progress.add(event);
 			},
 		});
-		await options.onSession(session.id);
-		const reason = await session.prompt(promptFor(options, session));
+		await report.onSession(session.id);
+		const reason = await session.prompt(promptFor(assignment, session, report.log));
 		signal.throwIfAborted();
 		agentLog.end();
 		checkEnd(agent, reason);
@@ -102,7 +115,7 @@ function attempt(run: () => void): void {
 }
 
 /** A session that is continued knows the work so far; any other is told of it, and the log says so. */
-function promptFor({ prompt, summary, log }: AgentWorkOptions, session: AgentSession): string {
+function promptFor({ prompt, summary }: Assignment, session: AgentSession, log: TaskLog): string {
 	if (session.how !== 'new') {
 		log.step('agent_executing', 'The agent continues its earlier session.');
 		return prompt;

@@ -1,6 +1,8 @@
 import os from 'node:os';
+import { defined } from '../../base/defined.ts';
+import { GitError } from '../../base/gitError.ts';
 import { hasHidden } from '../../base/invisible.ts';
-import { GitError, type GitLocation, runGit } from './git.ts';
+import { type GitLocation, runGit } from './git.ts';
 import { locateSource } from './sourceSide.ts';
 
 /** Who stands in a commit as its author and committer. */
@@ -41,7 +43,7 @@ export async function readIdentity(
 ): Promise<CommitIdentity | undefined> {
 	const { gitFolder } = await locateSource(own, sourceFolder, signal);
 	const { configuration: _, ...place } = own;
-	const location = { ...place, ...(gitFolder === undefined ? {} : { gitFolder }), home: os.homedir() };
+	const location = { ...place, ...defined({ gitFolder }), home: os.homedir() };
 	const ask = ['config', '--null', '--includes', '--get-regexp', '^user\\.(name|email)$'];
 	const listed = await runGit(location, ask, { signal }).catch(error => {
 		// git ends with 1 where there is neither, and with another code where somebody's configuration cannot be read. An

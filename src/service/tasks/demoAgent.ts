@@ -15,6 +15,7 @@ import {
 	type StopReason,
 	type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
+import { systemErrorCode } from '../../base/errors.ts';
 import { countFiles, demoSummary } from './demoSummary.ts';
 import { commitSubject } from './taskNames.ts';
 
@@ -200,7 +201,7 @@ async function freeName(folder: string): Promise<string> {
 		try {
 			await lstat(path.join(folder, name));
 		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+			if (systemErrorCode(error) === 'ENOENT') {
 				return name;
 			}
 			throw error;

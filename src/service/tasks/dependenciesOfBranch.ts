@@ -1,8 +1,9 @@
 import os from 'node:os';
+import { GitError } from '../../base/gitError.ts';
 import { findInstallations } from './dependencies/installations.ts';
 import { lockfilesAmong } from './dependencies/lockfiles.ts';
 import { readUserRegistries } from './dependencies/userRegistries.ts';
-import { GitError, runGit } from './git.ts';
+import { runGit } from './git.ts';
 import { queryRepository } from './queryRepository.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
 import { ownPlace, readSource } from './sourceRepository.ts';

@@ -3,6 +3,7 @@ import { runChild } from '../../base/childProcess.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { safeArguments, safeEnvironment } from '../../base/gitConfiguration.ts';
+import { GitError } from '../../base/gitError.ts';
 import { markedEnvironment } from '../../base/processFamily.ts';
 
 /** More than any list of branches or any diff statistics needs. */
@@ -27,19 +28,6 @@ export const SERVICE_SETTINGS: readonly string[] = [
 	'receive.denyCurrentBranch=refuse',
 	'receive.denyDeleteCurrent=refuse',
 ];
-
-/** git ended with a failure. `stderr` is in English, because the sentence for the user depends on its words. */
-export class GitError extends Error {
-	override readonly name = 'GitError';
-	readonly exitCode: number | undefined;
-	readonly stderr: string;
-
-	constructor(command: string, exitCode: number | undefined, stderr: string) {
-		super(`git ${command} ended with ${exitCode ?? 'a signal'}`);
-		this.exitCode = exitCode;
-		this.stderr = stderr;
-	}
-}
 
 export interface GitLocation {
 	/** Lies outside whatever an agent can write. It is absent only where git is to find a repository in a user's folder. */
@@ -74,7 +62,7 @@ export async function runGit(location: GitLocation, args: readonly string[], opt
 	const errors: Buffer[] = [];
 	let errorBytes = 0;
 	const tooMuch = new AbortController();
-	const result = await runChild({
+	const { exitCode } = await runChild({
 		command: 'git',
 		args: [...safeArguments(SERVICE_SETTINGS), ...args],
 		cwd: location.cwd,
@@ -101,10 +89,12 @@ export async function runGit(location: GitLocation, args: readonly string[], opt
 		}
 		throw error;
 	});
-	if (result.exitCode !== 0) {
-		throw new GitError(args[0] ?? '', result.exitCode, Buffer.concat(errors).toString('utf8'));
+	const stdout = Buffer.concat(output).toString(encoding);
+	if (exitCode !== 0) {
+		const stderr = Buffer.concat(errors).toString('utf8');
+		throw new GitError(`git ${args[0] ?? ''} ended with ${exitCode ?? 'a signal'}`, { exitCode, stdout, stderr });
 	}
-	return Buffer.concat(output).toString(encoding);
+	return stdout;
 }
 
 function gitEnvironment(location: GitLocation, additions: Record<string, string> = {}): Record<string, string> {

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { isAbortError, UserFacingError } from '../../base/errors.ts';
+import { GitError } from '../../base/gitError.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
-import { GitError } from './git.ts';
 import { type ReferencesQuery, writeGitConfiguration } from './sourceRepository.ts';
 
 /** A caller waits for the result. */

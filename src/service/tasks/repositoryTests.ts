@@ -23,8 +23,17 @@ const MAXIMUM_END = 4_096;
 /** The exit codes by which a shell says that it could not run a command. */
 const NOT_RUN: ReadonlySet<number | undefined> = new Set([126, 127]);
 
-export interface RepositoryTestsOptions {
+/** The work of an agent, whose tests are run. */
+export interface TestedWork {
 	checkout: Checkout;
+	/** The commit where the branch began. The command is taken from it, so that no agent chooses how it is judged. */
+	base: string;
+	/** The commit of the agent's work. */
+	commit: string;
+}
+
+/** Where tests run, and how their dependencies get there. */
+export interface TestPlace {
 	/**
 	 * Where the tests run: folders of their own, which are made here, because what an agent has left in its tree and its
 	 * home could decide how they end. They reach no model and no network there.
@@ -35,12 +44,6 @@ export interface RepositoryTestsOptions {
 	 * `onLimit` gets a sentence if that uses more of the machine than it may. Rejects with the signal's reason.
 	 */
 	install(onLimit: (sentence: string) => void, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
-	/** The commit where the branch began. The command is taken from it, so that no agent chooses how it is judged. */
-	base: string;
-	/** The commit of the agent's work. */
-	commit: string;
-	log: TaskLog;
-	signal: AbortSignal;
 }
 
 export interface TestResult {
@@ -57,19 +60,24 @@ export interface TestResult {
  * That they have passed means that the command from before the work succeeded on the files of the commit alone. The
  * commit itself decides that, with the tests and the settings of tests that the work may have changed.
  */
-export async function runRepositoryTests(options: RepositoryTestsOptions): Promise<TestResult> {
+export async function runRepositoryTests(
+	work: TestedWork,
+	where: TestPlace,
+	log: TaskLog,
+	signal: AbortSignal,
+): Promise<TestResult> {
 	try {
-		return await testOnce(options);
+		// The task may be stopped at any time, and its signal with it.
+		const checkout = work.checkout.withSignal(AbortSignal.timeout(GIT_MS));
+		return await testOnce({ ...work, checkout }, where, log, signal);
 	} catch (error) {
-		notPrepared(options.log, error);
+		notPrepared(log, error);
 		return { tests: null, testFilesChanged: 0 };
 	}
 }
 
-async function testOnce(options: RepositoryTestsOptions): Promise<TestResult> {
-	const { base, commit, log, signal } = options;
-	// The task may be stopped at any time, and its signal with it.
-	const checkout = options.checkout.withSignal(AbortSignal.timeout(GIT_MS));
+async function testOnce(work: TestedWork, where: TestPlace, log: TaskLog, signal: AbortSignal): Promise<TestResult> {
+	const { checkout, base, commit } = work;
 	const changed = (await checkout.changedFiles(base, commit)).filter(isTestFile);
 	if (changed.length > 0) {
 		log.step(STEP, `The work has changed files of tests: ${listed(changed)}.`, 'warning');
@@ -80,8 +88,8 @@ async function testOnce(options: RepositoryTestsOptions): Promise<TestResult> {
 		return { tests: null, testFilesChanged };
 	}
 	log.step(STEP, `Running the tests once more: "${found.command}", as ${found.source} says where the branch began…`);
-	const tests = await prepare(options, checkout).then(
-		() => runTests(found.command, options),
+	const tests = await prepare(work, where.place, log).then(
+		() => runTests(found.command, where, log, signal),
 		(error: unknown) => {
 			notPrepared(log, error);
 			return null;
@@ -95,7 +103,7 @@ function notPrepared(log: TaskLog, error: unknown): void {
 }
 
 /** A command such as `npm test` runs what the package says, which an agent may have changed. */
-async function prepare({ place, base, commit, log }: RepositoryTestsOptions, checkout: Checkout): Promise<void> {
+async function prepare({ checkout, base, commit }: TestedWork, place: TestPlace['place'], log: TaskLog): Promise<void> {
 	for (const folder of [place.tree, place.home]) {
 		await mkdir(path.dirname(folder), { recursive: true, mode: 0o700 });
 		// One that is there already may hold files that would decide how the tests end.
@@ -120,7 +128,9 @@ async function prepare({ place, base, commit, log }: RepositoryTestsOptions, che
 
 async function runTests(
 	command: string,
-	{ place: folders, install, log, signal }: RepositoryTestsOptions,
+	{ place: folders, install }: TestPlace,
+	log: TaskLog,
+	signal: AbortSignal,
 ): Promise<TestOutcome | null> {
 	const place = { ...folders, relay: undefined };
 	let limit: AbortSignal | undefined;

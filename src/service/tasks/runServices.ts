@@ -1,17 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SandboxProblem, SandboxStatus } from '../../contract/agents.ts';
-import type { ModelCall } from './relay/modelCall.ts';
-
-export interface RunModelsOptions {
-	model: string;
-	onCall(call: ModelCall): void;
-	/** Called once, with a sentence, when the run has spent what it may. */
-	onOverBudget(sentence: string): void;
-	/** Called once, with a sentence, when a call is served whose cost the limit cannot count. */
-	onUnpriced(sentence: string): void;
-	/** Gets a sentence for each request that is refused, a bounded number of times. */
-	onRefused(sentence: string): void;
-}
+import type { ModelCallEvents } from './relay/taskGateway.ts';
 
 /** The models of one run: the one that was chosen for it, under the policy and the limits of its task. */
 export interface RunModels {
@@ -36,7 +25,8 @@ export interface RunServices {
 	allowsUnsandboxed(repoUrl: string, problem: SandboxProblem): Promise<boolean>;
 	/** Undefined where the user has not been asked. */
 	dependencyAnswer(repoUrl: string): Promise<DependencyAnswer | undefined>;
-	openModels(options: RunModelsOptions): RunModels;
+	/** `model` is the model of the run, in any form that a request may name it. */
+	openModels(model: string, events: ModelCallEvents): RunModels;
 	/** The folders that no sandbox shows: those of the service. */
 	privateFolders: readonly string[];
 	/** The program that serves the relay in a sandbox. */

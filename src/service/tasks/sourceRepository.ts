@@ -2,9 +2,10 @@ import { stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
+import { GitError } from '../../base/gitError.ts';
 import { findWorktree } from '../../base/gitWorktree.ts';
 import { shellWord } from '../../base/shellWord.ts';
-import { GitError, type GitLocation, runGit } from './git.ts';
+import { type GitLocation, runGit } from './git.ts';
 import { isBranchName } from './repoUrl.ts';
 import { locateSource, sourceSide } from './sourceSide.ts';
 

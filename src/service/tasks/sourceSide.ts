@@ -11,7 +11,8 @@ import {
 	TOO_OLD,
 	withoutHooks,
 } from '../../base/gitConfiguration.ts';
-import { GitError, type GitLocation, runGit, SERVICE_SETTINGS } from './git.ts';
+import { GitError } from '../../base/gitError.ts';
+import { type GitLocation, runGit, SERVICE_SETTINGS } from './git.ts';
 
 /** The length to which a name in a message is cut, in UTF-16 code units. */
 const MAXIMUM_SHOWN_NAME = 40;

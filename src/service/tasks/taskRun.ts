@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findToolchains, type RunPlace } from '../../agents/agentRun.ts';
 import { openRelay, type Relay, withoutModel } from '../../agents/relay/relay.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
+import { GitError } from '../../base/gitError.ts';
 import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 import { type SandboxProblem, sandboxProblem } from '../../contract/agents.ts';
@@ -18,10 +19,9 @@ import { type AllowsHost, reachableHosts } from './dependencies/reachableHosts.t
 import { hostsOf } from './dependencies/registries.ts';
 import { readUserRegistries } from './dependencies/userRegistries.ts';
 import { installDependencies } from './dependencyInstallation.ts';
-import { GitError } from './git.ts';
 import { markKept, readKept } from './keptWork.ts';
 import { describeCall, type ModelCall } from './relay/modelCall.ts';
-import { type RepositoryTestsOptions, runRepositoryTests, type TestResult } from './repositoryTests.ts';
+import { runRepositoryTests, type TestedWork, type TestPlace, type TestResult } from './repositoryTests.ts';
 import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
 import { describeCost } from './runCost.ts';
 import type { RunModels, RunServices } from './runServices.ts';
@@ -54,20 +54,29 @@ export class TaskEnded extends Error {
 	}
 }
 
-export interface TaskRunOptions {
+/** One execution of a task, and the agent that works on it. */
+export interface AgentJob {
 	task: TaskRecord;
 	execution: ExecutionRecord;
 	agent: Agent;
+}
+
+/** Where an execution and the work on it are kept. */
+export interface RunStorage {
 	store: TaskStore;
 	/**
 	 * The folder of this execution alone. It exists before the run where an earlier one of the same execution has left its
 	 * work, and stays after it where there is something to go on with (keptWork.ts).
 	 */
 	folder: string;
+}
+
+/** What a run needs of the service, and what ends it. */
+export interface RunContext {
 	services: RunServices;
+	logger: Logger;
 	/** It aborts with a TaskEnded. */
 	signal: AbortSignal;
-	logger: Logger;
 }
 
 /** Returns the marker by which the processes of an execution are found. */
@@ -80,9 +89,8 @@ export function processMarker(taskId: string, position: number): string {
  * Each step is logged before it takes effect. Failures of the execution become its final state; only a store that cannot
  * be written makes this reject.
  */
-export async function runTask(options: TaskRunOptions): Promise<void> {
-	const log = new TaskLog(options.store, options.task, options.execution);
-	await new TaskRun(options, log).run();
+export async function runTask(job: AgentJob, storage: RunStorage, context: RunContext): Promise<void> {
+	await new TaskRun(job, storage, context).run();
 }
 
 const SANDBOX_PROBLEMS: Readonly<Record<SandboxProblem, string>> = {
@@ -92,7 +100,10 @@ const SANDBOX_PROBLEMS: Readonly<Record<SandboxProblem, string>> = {
 };
 
 class TaskRun {
-	private readonly options: TaskRunOptions;
+	private readonly job: AgentJob;
+	private readonly storage: RunStorage;
+	private readonly services: RunServices;
+	private readonly logger: Logger;
 	private readonly log: TaskLog;
 	/** Aborts with a TaskEnded when the agent has used or spent more than it may. */
 	private readonly overLimit = new AbortController();
@@ -101,14 +112,17 @@ class TaskRun {
 	/** Aborts when the execution is ended from outside as well. */
 	private readonly signal: AbortSignal;
 
-	constructor(options: TaskRunOptions, log: TaskLog) {
-		this.options = options;
-		this.log = log;
-		this.signal = AbortSignal.any([options.signal, this.overLimit.signal]);
+	constructor(job: AgentJob, storage: RunStorage, { services, logger, signal }: RunContext) {
+		this.job = job;
+		this.storage = storage;
+		this.services = services;
+		this.logger = logger;
+		this.log = new TaskLog(storage.store, job.task, job.execution);
+		this.signal = AbortSignal.any([signal, this.overLimit.signal]);
 	}
 
 	async run(): Promise<void> {
-		const { task, execution } = this.options;
+		const { task, execution } = this.job;
 		let checkout: Checkout | undefined;
 		try {
 			const isSandboxed = await this.sandbox();
@@ -120,10 +134,10 @@ class TaskRun {
 			const { status, message, interrupted } = outcome(error, this.signal);
 			const hasWork = await this.keepWork(checkout);
 			const code = status;
-			this.options.logger.log('info', 'a task did not complete', { taskId: task.id, code });
+			this.logger.log('info', 'a task did not complete', { taskId: task.id, code });
 			const type = status === 'stopped' ? 'warning' : 'error';
 			const ended = { status, interrupted, error: status === 'stopped' ? null : message, hasWork };
-			this.options.store.update(task.id, execution.position, ended, [this.log.lastRecord('task_ended', message, type)]);
+			this.storage.store.update(task.id, execution.position, ended, [this.log.lastRecord('task_ended', message, type)]);
 		}
 	}
 
@@ -132,14 +146,14 @@ class TaskRun {
 	 * @throws UserFacingError if there is none and nobody has agreed to run it without.
 	 */
 	private async sandbox(): Promise<boolean> {
-		const { agent, services, task } = this.options;
+		const { agent, task } = this.job;
 		if (agent.isBuiltIn) {
 			return false;
 		}
-		const status = await services.probeSandbox();
+		const status = await this.services.probeSandbox();
 		const { works, detail } = status;
 		const problem = sandboxProblem(status);
-		if (!works && !(await services.allowsUnsandboxed(task.repoUrl, problem))) {
+		if (!works && !(await this.services.allowsUnsandboxed(task.repoUrl, problem))) {
 			const why = detail === undefined ? '' : ` (${detail})`;
 			throw new UserFacingError(
 				`There is no sandbox for agents on this machine: ${SANDBOX_PROBLEMS[problem]}${why}. Start the task from Errand's window, which asks whether agents may run without one in this repository.`,
@@ -150,7 +164,8 @@ class TaskRun {
 
 	/** A task that already has a branch continues it; any other starts from the branch that was chosen. */
 	private async clone(): Promise<Checkout> {
-		const { task, execution, folder, agent: chosen } = this.options;
+		const { task, execution, agent: chosen } = this.job;
+		const { folder } = this.storage;
 		const { signal } = this;
 		const sourceFolder = folderOfRepoUrl(task.repoUrl);
 		const branch = execution.branchName ?? task.selectedBranch;
@@ -190,7 +205,9 @@ class TaskRun {
 
 	/** Resolves with where the agent has worked. */
 	private async work(checkout: Checkout, isSandboxed: boolean): Promise<RunPlace> {
-		const { agent, task, execution, folder, services } = this.options;
+		const { agent, task, execution } = this.job;
+		const { folder } = this.storage;
+		const { services } = this;
 		let kept = await readKept(folder);
 		if (!agent.isBuiltIn) {
 			if (kept?.sandboxed && !isSandboxed) {
@@ -228,23 +245,27 @@ class TaskRun {
 				where === ' without a sandbox' ? 'warning' : 'info',
 			);
 			this.update({ progress: 20, ...(agent.isBuiltIn ? {} : { sandboxed: isSandboxed, ...NOTHING_KNOWN }) });
-			await runAgent({
-				agent,
-				model: execution.model,
-				prompt: task.currentPrompt ?? task.prompt,
-				repository: folderOfRepoUrl(task.repoUrl),
-				place,
-				installed,
-				earlierSession: kept?.session,
-				summary: agent.isBuiltIn || execution.branchName === null ? undefined : await this.summary(checkout),
-				log: this.log,
-				logger: this.options.logger,
-				signal: this.signal,
-				onLimit,
-				onProgress: progress => this.update({ progress }),
-				onSession: session =>
-					agent.isBuiltIn ? Promise.resolve() : markKept(folder, { agent: agent.id, session, sandboxed: isSandboxed }),
-			});
+			await runAgent(
+				{
+					agent,
+					model: execution.model,
+					prompt: task.currentPrompt ?? task.prompt,
+					earlierSession: kept?.session,
+					summary: agent.isBuiltIn || execution.branchName === null ? undefined : await this.summary(checkout),
+				},
+				{ repository: folderOfRepoUrl(task.repoUrl), place, installed },
+				{
+					log: this.log,
+					logger: this.logger,
+					onLimit,
+					onProgress: progress => this.update({ progress }),
+					onSession: session =>
+						agent.isBuiltIn
+							? Promise.resolve()
+							: markKept(folder, { agent: agent.id, session, sandboxed: isSandboxed }),
+				},
+				this.signal,
+			);
 		} catch (error) {
 			throw this.signal.aborted ? this.signal.reason : this.withFate(error);
 		} finally {
@@ -260,11 +281,11 @@ class TaskRun {
 		onLimit: (sentence: string) => void,
 		signal: AbortSignal,
 	): Promise<Record<string, string>> {
-		const { task, services } = this.options;
+		const { task } = this.job;
 		if (!task.installDependencies) {
 			return {};
 		}
-		const answer = await services.dependencyAnswer(task.repoUrl);
+		const answer = await this.services.dependencyAnswer(task.repoUrl);
 		const own = hostsOf(await readUserRegistries(process.env, os.homedir()));
 		this.allowsHost = reachableHosts(answer?.hosts ?? [], own);
 		return installDependencies({ place, answer, log: this.log, signal, onLimit }).finally(() => {
@@ -274,8 +295,7 @@ class TaskRun {
 
 	private openModels(): RunModels {
 		const { log } = this;
-		const models = this.options.services.openModels({
-			model: this.options.execution.model,
+		const models = this.services.openModels(this.job.execution.model, {
 			onRefused: sentence => this.refused(sentence),
 			onOverBudget: sentence => this.endOverLimit(sentence),
 			onUnpriced: sentence => log.said('agent_limit', sentence, 'warning'),
@@ -289,7 +309,7 @@ class TaskRun {
 	}
 
 	private openRelay(handle: RunModels['handle'], isSandboxed: boolean): Promise<Relay> {
-		const { folder } = this.options;
+		const { folder } = this.storage;
 		return openRelay({
 			listen: isSandboxed ? { socket: path.join(folder, 'relay.sock') } : 'loopback',
 			handle,
@@ -303,7 +323,8 @@ class TaskRun {
 	}
 
 	private count({ model, provider, outcome, isEstimated, inputTokens, outputTokens, cost }: ModelCall): void {
-		const { task, execution, store } = this.options;
+		const { task, execution } = this.job;
+		const { store } = this.storage;
 		const { sequence: taskSequence, turn } = task;
 		const { position, agent } = execution;
 		const calls = { calls: 1, failedCalls: Number(outcome === 'failed'), estimatedCalls: Number(isEstimated) };
@@ -313,7 +334,8 @@ class TaskRun {
 
 	/** Writes what this run has cost, who served it, and how much of its limit it has used. */
 	private async accountFor({ allCounted, maxCost }: RunModels): Promise<void> {
-		const { task, execution, store } = this.options;
+		const { task, execution } = this.job;
+		const { store } = this.storage;
 		// The calls end with the relay, those that were still waiting for a provider a moment later.
 		await Promise.race([allCounted(), delay(COUNT_TIMEOUT_MS, undefined, { ref: false })]);
 		const use = store.modelUse.ofTask(task).filter(({ position }) => position === execution.position);
@@ -330,13 +352,13 @@ class TaskRun {
 		if (!(error instanceof UserFacingError)) {
 			return error;
 		}
-		const made = this.options.execution.branchName === null ? 'No branch was made.' : 'The branch is as it was.';
+		const made = this.job.execution.branchName === null ? 'No branch was made.' : 'The branch is as it was.';
 		return new UserFacingError(`${error.message} ${made}`, { cause: error });
 	}
 
 	/** Tells an agent that has no memory of it what a task is about and what was done so far. */
 	private async summary(checkout: Checkout): Promise<string> {
-		const { task, execution } = this.options;
+		const { task, execution } = this.job;
 		const lines = [`This goes on with earlier work on the branch ${execution.branchName}, which began with this task:`];
 		lines.push(task.prompt.slice(0, MAXIMUM_SUMMARY_PROMPT));
 		if (execution.baseCommit !== null && (await checkout.has(execution.baseCommit))) {
@@ -348,7 +370,8 @@ class TaskRun {
 
 	/** Keeps the folder of a run that did not complete where there is work in it, or a session to go on with. */
 	private async keepWork(checkout: Checkout | undefined): Promise<boolean> {
-		const { execution, folder } = this.options;
+		const { execution } = this.job;
+		const { folder } = this.storage;
 		const wasStarted = (await readKept(folder)) !== undefined;
 		const hasWork = wasStarted && (checkout === undefined ? execution.hasWork : await this.hasWork(checkout));
 		if (!hasWork && !(wasStarted && execution.branchName !== null)) {
@@ -359,7 +382,8 @@ class TaskRun {
 
 	/** Work is only given up where there certainly is none. A service that stops has no time to look. */
 	private async hasWork(checkout: Checkout): Promise<boolean> {
-		const { logger, task } = this.options;
+		const { logger } = this;
+		const { task } = this.job;
 		const { reason } = this.signal;
 		if (reason instanceof TaskEnded && reason.interrupted) {
 			return true;
@@ -373,7 +397,7 @@ class TaskRun {
 
 	/** The result and the final state are stored in one step, so that a task with a result is always complete. */
 	private async save(checkout: Checkout, place: RunPlace): Promise<void> {
-		const { agent, task, execution } = this.options;
+		const { agent, task, execution } = this.job;
 		const { log } = this;
 		const saved = await saveWork({ checkout, task, execution, log });
 		if (saved === undefined) {
@@ -388,28 +412,23 @@ class TaskRun {
 		const { commit, ...result } = saved;
 		this.update(result);
 		// Nothing of the repository runs for an agent that runs nothing itself.
-		const tested = agent.isBuiltIn ? {} : await this.test(checkout, place, { base: saved.baseCommit, commit });
+		const tested = agent.isBuiltIn ? {} : await this.test({ checkout, base: saved.baseCommit, commit }, place);
 		await this.complete({ ...result, ...tested }, 'git_pushed', 'success', message);
 	}
 
 	/** Runs the repository's tests in folders of their own, which are removed afterwards. */
-	private async test(
-		checkout: Checkout,
-		agentPlace: RunPlace,
-		commits: Pick<RepositoryTestsOptions, 'base' | 'commit'>,
-	): Promise<TestResult> {
-		const { log, signal } = this;
-		const folder = path.join(this.options.folder, 'tests');
+	private async test(work: TestedWork, agentPlace: RunPlace): Promise<TestResult> {
+		const folder = path.join(this.storage.folder, 'tests');
 		const place = { ...agentPlace, tree: path.join(folder, 'tree'), home: path.join(folder, 'home'), relay: undefined };
 		await this.removeFolder(folder);
-		const install: RepositoryTestsOptions['install'] = async (onLimit, until) => {
-			if (!this.options.task.installDependencies) {
+		const install: TestPlace['install'] = async (onLimit, until) => {
+			if (!this.job.task.installDependencies) {
 				return {};
 			}
 			const relay = await this.openRelay(withoutModel('Tests reach no model.'), place.isSandboxed);
 			return this.install({ ...place, relay }, onLimit, until).finally(() => relay.close());
 		};
-		const result = await runRepositoryTests({ checkout, place, install, ...commits, log, signal });
+		const result = await runRepositoryTests(work, { place, install }, this.log, this.signal);
 		await this.removeFolder(folder);
 		return result;
 	}
@@ -420,25 +439,26 @@ class TaskRun {
 		type: 'warning' | 'success',
 		message: string,
 	): Promise<void> {
-		const { agent, task, execution, store } = this.options;
+		const { agent, task, execution } = this.job;
 		// The folder is removed before the state is final, so that an ended task leaves nothing behind that nobody needs.
 		if (agent.isBuiltIn || (result.branchName ?? execution.branchName) === null) {
 			await this.removeFolder();
 		}
 		const final = { ...result, status: 'completed', progress: 100, hasWork: false } as const;
-		store.update(task.id, execution.position, final, [this.log.record(step, message, type)]);
+		this.storage.store.update(task.id, execution.position, final, [this.log.record(step, message, type)]);
 	}
 
 	private update(change: Partial<ExecutionRecord>): void {
-		this.options.store.update(this.options.task.id, this.options.execution.position, change);
+		const { task, execution } = this.job;
+		this.storage.store.update(task.id, execution.position, change);
 	}
 
-	private async removeFolder(folder = this.options.folder): Promise<void> {
-		const { task, logger } = this.options;
+	private async removeFolder(folder = this.storage.folder): Promise<void> {
 		try {
 			await removeFolder(folder);
 		} catch (error) {
-			logger.log('warn', 'a task folder was left behind', { taskId: task.id, reason: describeError(error) });
+			const fields = { taskId: this.job.task.id, reason: describeError(error) };
+			this.logger.log('warn', 'a task folder was left behind', fields);
 		}
 	}
 }

@@ -19,7 +19,7 @@ import type { RunServices } from './runServices.ts';
 import { readStarted } from './startedProcess.ts';
 import { logLabel, logRecord } from './taskLog.ts';
 import { commitSubject } from './taskNames.ts';
-import { processMarker, runTask, TaskEnded } from './taskRun.ts';
+import { type AgentJob, processMarker, runTask, TaskEnded } from './taskRun.ts';
 
 const MAXIMUM_RUNNING = 2;
 const MAXIMUM_WAITING = 200;
@@ -31,17 +31,28 @@ const LEFTOVER_GRACE_MS = 2_000;
 const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
 const INTERRUPTED = 'Interrupted: the local service stopped while the task was running.';
 
-export interface TaskRunnerOptions {
+/** Where tasks and the work of their agents are kept. */
+export interface TaskStorage {
 	store: TaskStore;
 	/**
 	 * The folder in which each running execution has a folder of its own. Anything else in it is removed at the start, except
 	 * for what is kept of ended tasks (keptWork.ts).
 	 */
 	folder: string;
+}
+
+/** What runs need, and who is told when they can no longer be recorded. */
+export interface RunSupport {
 	services: RunServices;
 	/** Returns the agent of an execution that an earlier service has left waiting. Undefined: there is none any more. */
 	agentOf(execution: ExecutionRecord): Agent | undefined;
 	logger: Logger;
+	/** Called when the state can no longer be written: the service has to end rather than show a false state. */
+	onBroken(error: unknown): void;
+}
+
+/** How many executions may run and wait. */
+export interface QueueLimits {
 	/** The number of executions that run at the same time; 2 by default. */
 	maximumRunning?: number;
 	/** The number of executions that may wait; 200 by default. */
@@ -51,15 +62,10 @@ export interface TaskRunnerOptions {
 	 * agent always runs.
 	 */
 	maximumMegabytes?: number;
-	/** Called when the state can no longer be written: the service has to end rather than show a false state. */
-	onBroken(error: unknown): void;
 }
 
 /** An execution that waits or runs. */
-interface Job {
-	task: TaskRecord;
-	execution: ExecutionRecord;
-	agent: Agent;
+interface Job extends AgentJob {
 	controller: AbortController;
 	/** Settles when the execution is in a final state. It is absent while the execution waits. */
 	run?: Promise<void>;
@@ -67,7 +73,9 @@ interface Job {
 
 /** Runs the agents of tasks in the order of creation, a limited number at a time. The queue survives a restart. */
 export class TaskRunner {
-	private readonly options: TaskRunnerOptions;
+	private readonly storage: TaskStorage;
+	private readonly support: RunSupport;
+	private readonly limits: QueueLimits;
 	private readonly jobs = new Set<Job>();
 	private readonly ended = new Emitter<string>();
 	/** Two windows may ask for the same work at the same time. */
@@ -80,8 +88,10 @@ export class TaskRunner {
 	/** Fires with the id of a task when one of its executions has reached a final state. */
 	readonly onDidEnd = this.ended.event;
 
-	constructor(options: TaskRunnerOptions) {
-		this.options = options;
+	constructor(storage: TaskStorage, support: RunSupport, limits: QueueLimits = {}) {
+		this.storage = storage;
+		this.support = support;
+		this.limits = limits;
 	}
 
 	get isBusy(): boolean {
@@ -94,7 +104,7 @@ export class TaskRunner {
 
 	/** Whether `count` more executions may wait. */
 	hasRoomFor(count: number): boolean {
-		return this.waiting().length + count <= (this.options.maximumWaiting ?? MAXIMUM_WAITING);
+		return this.waiting().length + count <= (this.limits.maximumWaiting ?? MAXIMUM_WAITING);
 	}
 
 	/**
@@ -102,13 +112,14 @@ export class TaskRunner {
 	 * interrupted, and their processes and folders are removed.
 	 */
 	async recover(): Promise<void> {
-		const { store, folder, logger } = this.options;
+		const { store, folder } = this.storage;
+		const { logger } = this.support;
 		const leftovers: Promise<void>[] = [];
 		const queued: Job[] = [];
 		const saving: (() => Promise<void>)[] = [];
 		for (const task of store.active()) {
 			for (const execution of store.executions(task)) {
-				const agent = this.options.agentOf(execution);
+				const agent = this.support.agentOf(execution);
 				if (FINAL_STATUSES.has(execution.status)) {
 					continue;
 				}
@@ -161,7 +172,7 @@ export class TaskRunner {
 
 	/** Stores a task, which then survives a crash, and queues it. `agents` are those of `task.agents`, in their order. */
 	create(task: Omit<NewTask, 'id'>, agents: readonly Agent[]): TaskRecord {
-		const record = this.options.store.create({ ...task, id: randomUUID() });
+		const record = this.storage.store.create({ ...task, id: randomUUID() });
 		this.queue(record, agents);
 		return record;
 	}
@@ -169,7 +180,7 @@ export class TaskRunner {
 	/** Stores a follow-up to a task of one agent that is in a final state and has a branch, and queues it. */
 	continue(id: string, followUp: FollowUp, agent: Agent): TaskRecord {
 		const message = `Asked to go on: ${commitSubject(followUp.prompt)}`;
-		const record = this.options.store.followUp(id, followUp, [logRecord(agent.id, 'task_continued', 'info', message)]);
+		const record = this.storage.store.followUp(id, followUp, [logRecord(agent.id, 'task_continued', 'info', message)]);
 		this.queue(record, [agent]);
 		return record;
 	}
@@ -182,7 +193,8 @@ export class TaskRunner {
 		this.kept.add(task.id);
 		return this.keeping
 			.run(() => {
-				const { store, logger } = this.options;
+				const { store } = this.storage;
+				const { logger } = this.support;
 				const folderOf = (kept: TaskRecord, position: number) => this.folderOf(kept, position);
 				return keepWork(task, { store, folderOf, signal, logger });
 			})
@@ -210,7 +222,7 @@ export class TaskRunner {
 	}
 
 	private queue(task: TaskRecord, agents: readonly Agent[]): void {
-		for (const [index, execution] of this.options.store.executions(task).entries()) {
+		for (const [index, execution] of this.storage.store.executions(task).entries()) {
 			const agent = agents[index];
 			if (agent !== undefined) {
 				this.jobs.add({ task, execution, agent, controller: new AbortController() });
@@ -236,7 +248,7 @@ export class TaskRunner {
 		const type = status === 'stopped' ? 'warning' : 'error';
 		const change = { status, interrupted, error: status === 'stopped' ? null : message, hasWork };
 		const entry = logRecord(agent, 'task_ended', type, logLabel(task, position) + message);
-		this.options.store.update(task.id, position, change, [entry]);
+		this.storage.store.update(task.id, position, change, [entry]);
 	}
 
 	private waiting(): Job[] {
@@ -248,7 +260,7 @@ export class TaskRunner {
 			return;
 		}
 		const { maximumRunning = MAXIMUM_RUNNING, maximumMegabytes = (os.totalmem() / 2 ** 20) * SHARE_OF_MEMORY } =
-			this.options;
+			this.limits;
 		const running = [...this.jobs].filter(job => job.run !== undefined);
 		let count = running.length;
 		let megabytes = running.reduce((sum, { agent }) => sum + agent.megabytes, 0);
@@ -264,7 +276,7 @@ export class TaskRunner {
 	}
 
 	private async run(job: Job): Promise<void> {
-		const { task, execution, agent, controller } = job;
+		const { task, execution, controller } = job;
 		const seconds = task.maxDuration;
 		const timer = setTimeout(
 			() => {
@@ -273,13 +285,13 @@ export class TaskRunner {
 			},
 			Math.min(seconds * 1000, MAXIMUM_TIMER_MS),
 		);
-		const { store, logger } = this.options;
+		const { store } = this.storage;
 		const folder = this.folderOf(task, execution.position);
-		const { services } = this.options;
+		const { services, logger, onBroken } = this.support;
 		try {
-			await runTask({ task, execution, agent, store, folder, services, signal: controller.signal, logger });
+			await runTask(job, { store, folder }, { services, logger, signal: controller.signal });
 		} catch (error) {
-			this.options.onBroken(error);
+			onBroken(error);
 		} finally {
 			clearTimeout(timer);
 		}
@@ -288,7 +300,7 @@ export class TaskRunner {
 	}
 
 	private folderOf(task: TaskRecord, position: number): string {
-		return path.join(this.options.folder, `${task.id}-${position}`);
+		return path.join(this.storage.folder, `${task.id}-${position}`);
 	}
 
 	/** Whether a commit is being made of what a task's agents had done. */
@@ -298,7 +310,7 @@ export class TaskRunner {
 
 	/** Keeps the work of ended tasks within its limits. Never rejects. */
 	private removeOldWork(): Promise<void> {
-		const { logger } = this.options;
+		const { logger } = this.support;
 		return this.cleaning
 			.run(() => this.removeOldWorkOnce())
 			.catch(error => logger.log('warn', 'old work was left behind', { reason: describeError(error) }));
@@ -308,7 +320,8 @@ export class TaskRunner {
 		if (this.stopping) {
 			return;
 		}
-		const { store, folder, logger } = this.options;
+		const { store, folder } = this.storage;
+		const { logger } = this.support;
 		const inUse = (name: string) => {
 			const id = name.slice(0, name.lastIndexOf('-'));
 			return this.stopping || this.kept.has(id) || [...this.jobs].some(({ task }) => task.id === id);

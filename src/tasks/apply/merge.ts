@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { GitError } from '../../base/gitError.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 
 /** The result of a merge. Conflicts stand in the content, between the markers that the editor's own actions know. */
@@ -73,9 +74,9 @@ export class Merger {
 			await runGit(this.gitPath, folder, commandLine, { stopAt: path.dirname(folder) });
 			return 0;
 		} catch (error) {
-			const { code } = error as { code?: unknown };
-			if (typeof code === 'number' && code > 0 && code <= MAXIMUM_CONFLICTS) {
-				return code;
+			const conflicts = error instanceof GitError ? (error.exitCode ?? 0) : 0;
+			if (conflicts > 0 && conflicts <= MAXIMUM_CONFLICTS) {
+				return conflicts;
 			}
 			throw error;
 		}

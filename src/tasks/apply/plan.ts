@@ -1,3 +1,4 @@
+import { GitError } from '../../base/gitError.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { findFiltered } from '../../platform/gitFilters.ts';
@@ -162,8 +163,8 @@ async function findIgnored({ gitPath, directory }: GitPlace, names: readonly str
 			// Behind a dot, no name begins with the signs of a pattern.
 			input: names.map(name => `./${name}\0`).join(''),
 			encoding: 'latin1',
-		}).catch((error: { code?: unknown }) => {
-			if (error.code === 1) {
+		}).catch((error: unknown) => {
+			if (error instanceof GitError && error.exitCode === 1) {
 				return '';
 			}
 			throw error;

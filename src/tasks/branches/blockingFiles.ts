@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { GitError } from '../../base/gitError.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { readOwnFilters, runGit, runGitWithIndex, runWorkTreeGit } from '../../platform/gitCommand.ts';
 
@@ -34,10 +35,12 @@ const REFUSAL = /^error: .*(?:would be overwritten by|would be removed by|would 
 
 /** Returns an error of git as FilesInTheWay, if that is what git says, or else as it is. */
 export function inTheWay(error: unknown): unknown {
-	const { stderr } = error as { stderr?: unknown };
+	if (!(error instanceof GitError)) {
+		return error;
+	}
 	const files: string[] = [];
 	let isList = false;
-	for (const line of String(stderr ?? '').split('\n')) {
+	for (const line of error.stderr.split('\n')) {
 		if (isList && line.startsWith('\t')) {
 			files.push(line.slice(1));
 		} else {

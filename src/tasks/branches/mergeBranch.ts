@@ -1,4 +1,5 @@
 import type { Setting } from '../../base/gitConfiguration.ts';
+import { GitError } from '../../base/gitError.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit, runWorkTreeGit } from '../../platform/gitCommand.ts';
 import { FilesInTheWay, inTheWay, listStaged, refuseFilters } from './blockingFiles.ts';
@@ -62,9 +63,8 @@ export async function previewMerge(place: GitPlace, tip: string): Promise<MergeP
 		const tree = output.split('\0')[0]?.trim() ?? '';
 		return { kind: 'clean', files: await countFiles(place, head, tree), isFastForward: false };
 	} catch (error) {
-		const { code, stdout } = error as { code?: unknown; stdout?: unknown };
-		if (code === 1 && typeof stdout === 'string') {
-			const [, ...names] = stdout.split('\0');
+		if (error instanceof GitError && error.exitCode === 1) {
+			const [, ...names] = error.stdout.split('\0');
 			return { kind: 'conflicts', files: [...new Set(names.filter(name => name !== ''))] };
 		}
 		throw error;

@@ -1,3 +1,4 @@
+import { GitError } from '../../base/gitError.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { FIND_RENAMES, listDifference, prepareGit, type ReadingGit, runGit } from '../../platform/gitCommand.ts';
 import { type ChangedFile, readChangedFiles } from '../model/changedFile.ts';
@@ -86,8 +87,8 @@ export async function listChangedNames(
 	tip: string,
 ): Promise<ChangedFile[]> {
 	const list = (renames: readonly string[]) => listDifference(gitPath, directory, [...renames, SUBMODULES], start, tip);
-	const output = await list(FIND_RENAMES).catch((error: { stderr?: unknown }) => {
-		if (LACKS_CONTENT.test(String(error.stderr))) {
+	const output = await list(FIND_RENAMES).catch((error: unknown) => {
+		if (error instanceof GitError && LACKS_CONTENT.test(error.stderr)) {
 			return list(EXACT_RENAMES);
 		}
 		throw error;

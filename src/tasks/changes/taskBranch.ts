@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { GitError } from '../../base/gitError.ts';
 import type { TaskResult } from '../../contract/taskResults.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import {
@@ -226,7 +227,7 @@ async function bring(place: GitPlace, remote: string, branch: string, reference:
 			: runDirectoryGit(gitPath, directory, folder, 'upload-pack', fetch));
 		return true;
 	} catch (error) {
-		if (/couldn't find remote ref/.test(String((error as { stderr?: unknown }).stderr ?? error))) {
+		if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) {
 			return false;
 		}
 		throw error;

@@ -56,16 +56,15 @@ describe('a call that needs a permission', () => {
 				},
 				contextLength: undefined,
 				instructions: '',
-				tools: [tool],
-				folder: '/srv',
-				signal: new AbortController().signal,
+			},
+			{ tools: [tool], folder: '/srv', isAllowed },
+			{
 				update: async update => void updates.push(update),
-				isAllowed,
 				save: async items => {
 					saved = [...items];
 				},
 			},
-			[],
+			{ items: [], signal: new AbortController().signal },
 		);
 		assert.equal(await turn.run('Go'), 'end_turn');
 		const output = saved.find(item => item.type === 'function_call_output');

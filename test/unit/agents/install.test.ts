@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { discoverAgent } from '../../../src/agents/discovery.ts';
 import type { AgentDefinition, PinnedPackage } from '../../../src/agents/entry.ts';
-import { type InstallOptions, installAgent } from '../../../src/agents/install.ts';
+import { type InstallLimits, type InstallPlace, installAgent } from '../../../src/agents/install.ts';
 import { removeOldInstallations } from '../../../src/agents/installed.ts';
+import { defined } from '../../../src/base/defined.ts';
 import { PackageRegistry, type PackedPackage, packPackage } from '../../support/packageRegistry.ts';
 import { waitFor } from '../../support/waitFor.ts';
 import { useFolder } from './useFolder.ts';
@@ -62,15 +63,15 @@ describe('installAgent', function () {
 		npm_config_registry: registry.address,
 		...additions,
 	});
-	const install = (definition: AgentDefinition, options: Partial<InstallOptions> = {}) =>
-		installAgent({
+	const install = (
+		definition: AgentDefinition,
+		{ signal = new AbortController().signal, timeoutMs, ...place }: Partial<InstallPlace & InstallLimits> = {},
+	) =>
+		installAgent(
 			definition,
-			platform: PLATFORM,
-			folder: folder.at('state'),
-			environment: environment(),
-			signal: new AbortController().signal,
-			...options,
-		});
+			{ platform: PLATFORM, folder: folder.at('state'), environment: environment(), ...place },
+			{ signal, ...defined({ timeoutMs }) },
+		);
 	const discover = (definition: AgentDefinition) =>
 		discoverAgent(definition, { path: '', folder: folder.at('state'), platform: PLATFORM });
 	/** Nothing of an installation is left, finished or not. */

@@ -1,5 +1,4 @@
-import { AgentDirectory } from '../../../src/agents/agentDirectory.ts';
-import type { OfferedModels } from '../../../src/agents/agentModels.ts';
+import { AgentDirectory, type OfferedModels } from '../../../src/agents/agentDirectory.ts';
 import type { FoundAgent } from '../../../src/agents/entry.ts';
 import type { SandboxStatus } from '../../../src/contract/agents.ts';
 import { ManualClock } from '../../support/manualClock.ts';

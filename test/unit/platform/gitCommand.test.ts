@@ -4,6 +4,8 @@ import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { systemErrorCode } from '../../../src/base/errors.ts';
+import { GitError } from '../../../src/base/gitError.ts';
 import { isIgnored, listNotIgnored, readUncommitted } from '../../../src/chat/context/repositoryReading.ts';
 import { commitChanges } from '../../../src/platform/commitChanges.ts';
 import type { GitPlace } from '../../../src/platform/git.ts';
@@ -241,3 +243,26 @@ for (const program of gitPrograms()) {
 		});
 	});
 }
+
+describe('git of the editor that fails', () => {
+	const failure = (gitPath: string, ...commandLine: string[]): Promise<unknown> =>
+		runGit(gitPath, os.tmpdir(), commandLine).then(
+			() => assert.fail('git did not fail'),
+			error => error,
+		);
+
+	it('rejects with how git has ended, and with what it has written', async () => {
+		const error = await failure('git', 'rev-parse', '--git-path', 'index');
+		assert.ok(error instanceof GitError);
+		assert.equal(error.exitCode, 128);
+		assert.match(error.stderr, /^fatal: not a git repository/);
+		assert.match(error.message, /not a git repository/);
+		assert.equal(error.stdout, '');
+	});
+
+	it('rejects with the error of the system where there is no such program', async () => {
+		const error = await failure('errand-has-no-such-git', '--version');
+		assert.ok(!(error instanceof GitError));
+		assert.equal(systemErrorCode(error), 'ENOENT');
+	});
+});

@@ -5,15 +5,13 @@ import type { Transport } from '../../../client/core/transport.ts';
 import type { FoundServer } from '../../../contract/foundServers.ts';
 import type { UsualServer } from '../../../contract/usualServers.ts';
 import type { ServerAnswers } from './serverAnswers.ts';
-import { type UpstreamOptions, UpstreamProvider } from './upstreamProvider.ts';
+import { type UpstreamAccess, UpstreamProvider } from './upstreamProvider.ts';
 
-export interface FoundServerOptions extends Omit<UpstreamOptions, 'upstream'> {
-	server: UsualServer;
+/** What decides whether a server that was found is used: who runs it, and what the user has answered about that. */
+export interface OwnerCheck {
 	answers: ServerAnswers;
 	/** Returns the user who listens at a port of this machine. */
 	ownerOf(port: number): Promise<PortOwner>;
-	/** Called when a request is refused, as the server has ended or another user listens at its address. */
-	onOwnerChanged(): void;
 }
 
 /**
@@ -22,7 +20,9 @@ export interface FoundServerOptions extends Omit<UpstreamOptions, 'upstream'> {
  * of models is requested, to find out whether it is a model server.
  */
 export class FoundServerWatch {
-	private readonly options: FoundServerOptions;
+	private readonly server: UsualServer;
+	private readonly owners: OwnerCheck;
+	private readonly onOwnerChanged: () => void;
 	private readonly port: number;
 	/** Requests the list of models only, and nothing else that an Ollama server would be asked. */
 	private readonly probe: UpstreamProvider;
@@ -30,23 +30,24 @@ export class FoundServerWatch {
 	/** The owner when the server was last looked for. Undefined if there was no model server. */
 	private owner: PortOwner | undefined;
 
-	constructor(options: FoundServerOptions) {
-		this.options = options;
-		const { server, ...rest } = options;
+	/** `onOwnerChanged` is called when a request is refused, as the server has ended or another user listens at its address. */
+	constructor(server: UsualServer, access: UpstreamAccess, owners: OwnerCheck, onOwnerChanged: () => void) {
+		this.server = server;
+		this.owners = owners;
+		this.onOwnerChanged = onOwnerChanged;
 		this.port = Number(new URL(server.url).port);
-		this.probe = new UpstreamProvider({ ...rest, upstream: { slug: 'found', url: server.url } });
-		this.guarded = new UpstreamProvider({ ...rest, upstream: server, transport: this.guard(options.transport) });
+		this.probe = new UpstreamProvider({ slug: 'found', url: server.url }, access);
+		this.guarded = new UpstreamProvider(server, { ...access, transport: this.guard(access.transport) });
 	}
 
 	get url(): string {
-		return this.options.server.url;
+		return this.server.url;
 	}
 
 	/** The description for windows, or undefined if no server is there. */
 	get told(): FoundServer | undefined {
-		const { server } = this.options;
 		const use = this.owner && this.answerFor(this.owner);
-		return this.owner && { ...server, owner: this.owner, ...defined({ use }) };
+		return this.owner && { ...this.server, owner: this.owner, ...defined({ use }) };
 	}
 
 	/** The provider, or undefined unless the server is there and may be used. */
@@ -56,20 +57,20 @@ export class FoundServerWatch {
 
 	/** Finds out whether the server is there, who runs it, and which models it has. */
 	async check(signal: AbortSignal): Promise<void> {
-		const owner = await this.options.ownerOf(this.port);
+		const owner = await this.owners.ownerOf(this.port);
 		const outcome = await (this.answerFor(owner) ? this.guarded : this.probe).refresh(signal);
 		this.owner = outcome === 'read' ? owner : undefined;
 	}
 
 	private answerFor({ user }: PortOwner): boolean | undefined {
-		return this.options.answers.find(this.options.server.url, user);
+		return this.owners.answers.find(this.server.url, user);
 	}
 
 	private guard(transport: Transport): Transport {
 		return {
 			request: async request => {
-				if (!this.answerFor(await this.options.ownerOf(this.port))) {
-					this.options.onOwnerChanged();
+				if (!this.answerFor(await this.owners.ownerOf(this.port))) {
+					this.onOwnerChanged();
 					const message = 'nobody listens at its address any more, or another user than the one who was agreed to';
 					throw new ClientError('offline', message, { serviceMessage: message });
 				}

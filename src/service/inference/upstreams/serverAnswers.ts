@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import { systemErrorCode } from '../../../base/errors.ts';
 import { replaceFileSync } from '../../../base/files.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { type FoundAnswer, foundAnswerSchema } from '../../../contract/foundServers.ts';
@@ -22,7 +23,7 @@ export class ServerAnswers {
 			this.answers = answersSchema.parse(JSON.parse(readFileSync(this.file, 'utf8')));
 		} catch (error) {
 			this.answers = [];
-			if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+			if (systemErrorCode(error) !== 'ENOENT') {
 				logger.log('warn', 'the answers about found servers cannot be read and are asked for again');
 			}
 		}

@@ -1,20 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Clock, singleFlight } from '../../../base/async.ts';
+import { singleFlight } from '../../../base/async.ts';
 import { defined } from '../../../base/defined.ts';
 import type { Disposable } from '../../../base/disposable.ts';
-import type { Logger } from '../../../base/logger.ts';
 import { isLoopbackHost } from '../../../base/loopback.ts';
-import type { PortOwner } from '../../../base/portOwner.ts';
-import type { Transport } from '../../../client/core/transport.ts';
 import type { FoundAnswer, FoundServer } from '../../../contract/foundServers.ts';
 import type { UpstreamProblem } from '../../../contract/upstreamProblem.ts';
 import type { UpstreamHandover } from '../../../contract/upstreams.ts';
 import type { UsualServer } from '../../../contract/usualServers.ts';
 import type { ProviderDirectory } from '../gateway.ts';
 import type { Provider } from '../provider.ts';
-import { FoundServerWatch } from './foundServer.ts';
-import type { ServerAnswers } from './serverAnswers.ts';
-import { UpstreamProvider } from './upstreamProvider.ts';
+import { FoundServerWatch, type OwnerCheck } from './foundServer.ts';
+import { type UpstreamAccess, UpstreamProvider } from './upstreamProvider.ts';
 
 /** How old the upstreams' lists of models may be before a request for them reads the lists again. */
 const LOOK_INTERVAL_MS = 60_000;
@@ -24,17 +20,9 @@ const LOOK_INTERVAL_MS = 60_000;
  */
 const FIRST_INTERVAL_MS = 2_500;
 
-export interface UpstreamDirectoryOptions {
-	/** The built-in providers are always available, and listed last. */
-	builtIn: readonly Provider[];
-	transport: Transport;
-	logger: Logger;
-	clock: Clock;
-	/** The servers that are looked for on this machine. */
+/** The servers that are looked for on this machine, and what decides whether one is used. */
+export interface ServerSearch extends OwnerCheck {
 	known: readonly UsualServer[];
-	answers: ServerAnswers;
-	/** Returns the user who listens at a port of this machine. */
-	ownerOf(port: number): Promise<PortOwner>;
 }
 
 /**
@@ -42,7 +30,9 @@ export interface UpstreamDirectoryOptions {
  * has agreed to, and the built-in ones.
  */
 export class UpstreamDirectory implements ProviderDirectory, Disposable {
-	private readonly options: UpstreamDirectoryOptions;
+	private readonly builtIn: readonly Provider[];
+	private readonly access: UpstreamAccess;
+	private readonly search: ServerSearch;
 	private readonly closed = new AbortController();
 	private handover: UpstreamHandover | undefined;
 	private upstreams: readonly UpstreamProvider[] = [];
@@ -51,8 +41,11 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 	private intervalMs = FIRST_INTERVAL_MS;
 	private firstReading: Promise<void> = Promise.resolve();
 
-	constructor(options: UpstreamDirectoryOptions) {
-		this.options = options;
+	/** The built-in providers are always available, and listed last. */
+	constructor(builtIn: readonly Provider[], access: UpstreamAccess, search: ServerSearch) {
+		this.builtIn = builtIn;
+		this.access = access;
+		this.search = search;
 	}
 
 	/** Replaces what was handed over before. Requests in progress are not affected. */
@@ -63,23 +56,23 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 		}
 		this.handover = handover;
 		const { upstreams, findOllama } = handover;
-		this.upstreams = upstreams.map(upstream => new UpstreamProvider({ ...this.options, upstream }));
+		this.upstreams = upstreams.map(upstream => new UpstreamProvider(upstream, this.access));
 		const isNamed = (known: UsualServer) =>
 			upstreams.some(({ slug, url }) => slug === known.slug || isAtPlaceOf(known, url));
 		const onOwnerChanged = () => {
 			this.lastReadAt = Number.NEGATIVE_INFINITY;
 		};
-		this.watches = this.options.known
+		this.watches = this.search.known
 			.filter(server => findOllama && !isNamed(server))
-			.map(server => new FoundServerWatch({ ...this.options, server, onOwnerChanged }));
-		this.options.logger.log('info', 'upstreams were handed over', { count: upstreams.length });
+			.map(server => new FoundServerWatch(server, this.access, this.search, onOwnerChanged));
+		this.access.logger.log('info', 'upstreams were handed over', { count: upstreams.length });
 		this.intervalMs = FIRST_INTERVAL_MS;
 		this.firstReading = this.readAll();
 	}
 
 	providers(): readonly Provider[] {
 		const found = this.watches.flatMap(({ provider }) => provider ?? []);
-		return [...this.upstreams, ...found, ...this.options.builtIn];
+		return [...this.upstreams, ...found, ...this.builtIn];
 	}
 
 	problems(): readonly UpstreamProblem[] {
@@ -103,7 +96,7 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 		if (watch?.told === undefined) {
 			return false;
 		}
-		this.options.answers.keep(answer);
+		this.search.answers.keep(answer);
 		await watch.check(this.closed.signal);
 		return true;
 	}
@@ -113,7 +106,7 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 	}
 
 	readonly refresh = singleFlight(async () => {
-		if (this.options.clock.now() - this.lastReadAt >= this.intervalMs) {
+		if (this.access.clock.now() - this.lastReadAt >= this.intervalMs) {
 			await this.readAll();
 		}
 	});
@@ -123,14 +116,14 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 	}
 
 	private async readAll(): Promise<void> {
-		this.lastReadAt = this.options.clock.now();
+		this.lastReadAt = this.access.clock.now();
 		const { watches, handover } = this;
 		const readings = this.upstreams.map(async upstream => {
 			const outcome = await upstream.refresh(this.closed.signal);
 			if (upstream.problem !== undefined) {
 				const { slug, code, status, system } = upstream.problem;
 				const fields = { connection: slug, code, ...defined({ status, reason: system }) };
-				this.options.logger.log('info', 'an upstream did not list its models', fields);
+				this.access.logger.log('info', 'an upstream did not list its models', fields);
 			}
 			return outcome;
 		});

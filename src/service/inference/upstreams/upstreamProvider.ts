@@ -33,8 +33,8 @@ const CHAT: Omit<Route, 'key'> = { method: 'POST', host: 'inference', path: '/ch
 const LIST_MS = 3_000;
 const ASKED_AT_ONCE = 4;
 
-export interface UpstreamOptions {
-	upstream: Upstream;
+/** What requests to upstreams are made with. */
+export interface UpstreamAccess {
 	transport: Transport;
 	logger: Logger;
 	clock: Clock;
@@ -73,7 +73,7 @@ export class UpstreamProvider implements Provider {
 	/** Some servers refuse requests with the option that makes others report the usage of a stream. */
 	private refusesStreamOptions = false;
 
-	constructor({ upstream, transport, logger, clock }: UpstreamOptions) {
+	constructor(upstream: Upstream, { transport, logger, clock }: UpstreamAccess) {
 		const { slug, label, url, key, local, prefixes } = upstream;
 		this.upstream = upstream;
 		this.slug = slug;

@@ -1,14 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { CustomCalls } from '../../../agents/relay/customTools.ts';
+import { reduceChat } from '../../../agents/relay/reduceChat.ts';
+import { reduceResponses } from '../../../agents/relay/reduceResponses.ts';
+import { isFields } from '../../../base/fields.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { ENTERPRISE_PATH } from '../../../contract/localConnection.ts';
 import { registerChatRoutes } from '../../inference/chatRoutes.ts';
 import { registerModelRoutes } from '../../inference/modelRoutes.ts';
+import type { GatewayRequest } from '../../inference/provider.ts';
+import { readChatRequest } from '../../inference/readChatRequest.ts';
 import type { ReasoningSeal } from '../../responses/reasoningSeal.ts';
-import { registerResponsesRoutes } from '../../responses/responsesRoutes.ts';
+import { readResponsesRequest } from '../../responses/responsesRequest.ts';
+import { type ForeignResponses, registerResponsesRoutes } from '../../responses/responsesRoutes.ts';
 import { createApp } from '../../server.ts';
-import { readAgentChat } from './agentChat.ts';
-import { agentResponses } from './agentResponses.ts';
 import type { TaskGateway } from './taskGateway.ts';
 
 export interface ModelListenerOptions {
@@ -35,5 +40,31 @@ export function createModelListener({
 		// This is the only one of the contract's hosts that has all three paths.
 		request.url = ENTERPRISE_PATH + request.url;
 		void answer(request, response);
+	};
+}
+
+/**
+ * Reads the body of an agent's chat request. Without a model, it is for `model`.
+ * @throws RequestRefused 400 naming the field that is missing or out of its range.
+ */
+export function readAgentChat(body: unknown, model: string): GatewayRequest {
+	return readChatRequest(isFields(body) ? { model, ...reduceChat(body, true) } : body);
+}
+
+/**
+ * Creates the form in which agents use the responses endpoint. A request without a model is for `model`. Fields, tools
+ * and items that a gateway can ignore are left out; free-form tools become functions and their calls free-form again;
+ * reasoning that was not sealed by this service is left out.
+ */
+export function agentResponses(model: string, seal: ReasoningSeal): ForeignResponses {
+	return {
+		read(body) {
+			const { request, customTools } = reduceResponses(isFields(body) ? body : {}, ({ encrypted_content: sealed }) =>
+				typeof sealed === 'string' ? seal.open(sealed) !== undefined : false,
+			);
+			const read = readResponsesRequest({ model, ...request }, () => false);
+			const calls = new CustomCalls(customTools);
+			return { ...read, present: events => calls.present(events) };
+		},
 	};
 }

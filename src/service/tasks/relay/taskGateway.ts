@@ -19,15 +19,18 @@ const OVER_BUDGET = 402;
 type Description = Awaited<ReturnType<ChatGateway['describe']>>;
 type ModelDescription = Description['models'][number];
 
-export interface TaskGatewayOptions {
-	gateway: ChatGateway;
+/** What a task allows for the calls of its agent. */
+export interface ModelTerms {
 	/** The model of the task, in any form that a request may name it. */
 	model: string;
 	/** The task's routing policy, zero data retention included. */
 	provider: RoutingPolicy | undefined;
 	/** The limit for all calls together, in US dollars. Models without a price cost nothing here. */
 	maxCost: number | undefined;
-	clock: Clock;
+}
+
+/** What is told of the calls. */
+export interface ModelCallEvents {
 	/** Called when a call has ended, however it did. */
 	onCall(call: ModelCall): void;
 	/** Gets a sentence for the log about a call that was not even tried, a bounded number of times. */
@@ -45,7 +48,10 @@ export interface TaskGatewayOptions {
 export class TaskGateway implements ChatGateway {
 	/** The name of the model, by which the agent is to call it. */
 	readonly model: string;
-	private readonly options: TaskGatewayOptions;
+	private readonly gateway: ChatGateway;
+	private readonly terms: ModelTerms;
+	private readonly events: ModelCallEvents;
+	private readonly clock: Clock;
 	private readonly refusals: Refusals;
 	private readonly running = new Set<CallMeter>();
 	/** One for each call that has not been counted yet. */
@@ -56,10 +62,13 @@ export class TaskGateway implements ChatGateway {
 	private isUnpricedSaid = false;
 	private facts: ModelDescription | undefined;
 
-	constructor(options: TaskGatewayOptions) {
-		this.options = options;
-		this.model = options.model;
-		this.refusals = new Refusals(options.onRefused);
+	constructor(gateway: ChatGateway, terms: ModelTerms, events: ModelCallEvents, clock: Clock) {
+		this.gateway = gateway;
+		this.terms = terms;
+		this.events = events;
+		this.clock = clock;
+		this.model = terms.model;
+		this.refusals = new Refusals(events.onRefused);
 	}
 
 	async chat(request: GatewayRequest, { signal }: GatewayCall): Promise<GatewayReply> {
@@ -70,7 +79,7 @@ export class TaskGateway implements ChatGateway {
 			throw new RequestRefused(OVER_BUDGET, this.budgetSentence, 'over_budget');
 		}
 		const sent = this.requestOf(request, facts);
-		const { clock, gateway } = this.options;
+		const { clock, gateway } = this;
 		const began = clock.now();
 		const counted = Promise.withResolvers<void>();
 		this.uncounted.add(counted.promise);
@@ -132,7 +141,7 @@ export class TaskGateway implements ChatGateway {
 	 */
 	private async modelFacts(): Promise<ModelDescription> {
 		if (this.facts === undefined) {
-			const description = await this.options.gateway.describe();
+			const description = await this.gateway.describe();
 			const id = modelIdOf(connectionOf(description, 'enterprise'), this.model);
 			const found = description.models.find(model => model.id === id);
 			this.facts = found && { ...found, id: this.model };
@@ -154,40 +163,40 @@ export class TaskGateway implements ChatGateway {
 	private requestOf(request: GatewayRequest, facts: ModelDescription): GatewayRequest {
 		const { models: _, provider: __, max_tokens: wanted, ...rest } = request;
 		const max_tokens = wanted === undefined ? undefined : tokensWithin(facts, wanted);
-		return { ...rest, model: this.model, ...defined({ provider: this.options.provider, max_tokens }) };
+		return { ...rest, model: this.model, ...defined({ provider: this.terms.provider, max_tokens }) };
 	}
 
 	private count(call: ModelCall): void {
 		this.spent += call.cost ?? 0;
-		this.options.onCall(call);
+		this.events.onCall(call);
 		this.isSpent();
 	}
 
 	/** Whether `maxCost` is spent, by what is certain of the calls that still run as well. */
 	private isSpent(): boolean {
-		const { maxCost, onOverBudget } = this.options;
+		const { maxCost } = this.terms;
 		if (maxCost !== undefined && !this.isOverBudget) {
 			const certain = [...this.running].reduce((sum, meter) => sum + meter.certainCost, this.spent);
 			this.isOverBudget = certain > 0 && certain >= maxCost;
 			if (this.isOverBudget) {
-				onOverBudget(this.budgetSentence);
+				this.events.onOverBudget(this.budgetSentence);
 			}
 		}
 		return this.isOverBudget;
 	}
 
 	private noticeUnpriced({ model, provider, prices }: GatewayReply): void {
-		const { maxCost, onUnpriced } = this.options;
+		const { maxCost } = this.terms;
 		if (maxCost !== undefined && prices === undefined && !this.isUnpricedSaid) {
 			this.isUnpricedSaid = true;
-			onUnpriced(
+			this.events.onUnpriced(
 				`The model ${model} of ${provider} has no price here, so the limit of US$ ${maxCost} (errand.tasks.maxCost) does not hold for it. Give it prices in errand.local.upstreams.`,
 			);
 		}
 	}
 
 	private get budgetSentence(): string {
-		return `This agent has spent its limit of US$ ${this.options.maxCost} for models, which errand.tasks.maxCost sets.`;
+		return `This agent has spent its limit of US$ ${this.terms.maxCost} for models, which errand.tasks.maxCost sets.`;
 	}
 }
 

@@ -42,8 +42,8 @@ describe('the routes about agents', () => {
 		waiting = [];
 		dependencies = async () => assert.fail('nobody asks for it');
 		const app = createApp(nullLogger);
-		const trials = new AgentTrials({
-			directory: test.directory,
+		const place = { environment: test.environment, folder: test.folder.at('agents'), platform: 'linux-x64' };
+		const trials = new AgentTrials(test.directory, place, {
 			handshake: ({ definition }, signal) =>
 				new Promise((resolve, reject) => {
 					if (definition.id !== 'kilo') {
@@ -53,9 +53,6 @@ describe('the routes about agents', () => {
 					waiting.push(signal);
 					signal.addEventListener('abort', () => reject(signal.reason));
 				}),
-			environment: test.environment,
-			folder: test.folder.at('agents'),
-			platform: 'linux-x64',
 			logger: nullLogger,
 		});
 		registerAgentRoutes(app, {

@@ -6,7 +6,7 @@ import type { FoundAgent } from '../../../../src/agents/entry.ts';
 import { UserFacingError } from '../../../../src/base/errors.ts';
 import { type Logger, nullLogger } from '../../../../src/base/logger.ts';
 import { taskSettingsSchema } from '../../../../src/contract/agents.ts';
-import { AgentTrials, type AgentTrialsOptions } from '../../../../src/service/agents/agentTrials.ts';
+import { AgentTrials, type TrialSupport } from '../../../../src/service/agents/agentTrials.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { useDirectory } from '../../agents/useDirectory.ts';
 
@@ -23,16 +23,16 @@ describe('AgentTrials', function () {
 	const test = useDirectory();
 	const never = new AbortController().signal;
 
-	function trials(options: Partial<AgentTrialsOptions> = {}): AgentTrials {
-		return new AgentTrials({
-			directory: test.directory,
-			handshake: async ({ definition }) => ({ ok: true, name: definition.id, seconds: 1 }),
-			environment: test.environment,
-			folder: test.folder.at('agents'),
-			platform: 'linux-x64',
-			logger: nullLogger,
-			...options,
-		});
+	function trials(support: Partial<TrialSupport> = {}): AgentTrials {
+		return new AgentTrials(
+			test.directory,
+			{ environment: test.environment, folder: test.folder.at('agents'), platform: 'linux-x64' },
+			{
+				handshake: async ({ definition }) => ({ ok: true, name: definition.id, seconds: 1 }),
+				logger: nullLogger,
+				...support,
+			},
+		);
 	}
 	const haveNpm = async (text = FAKE_NPM) => {
 		await test.folder.program('tools/npm', text);

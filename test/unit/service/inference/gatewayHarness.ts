@@ -32,15 +32,11 @@ export class GatewayHarness {
 	) {
 		this.servers = servers;
 		const logger = createLogger('service', (_, line) => this.logged.push(line));
-		this.directory = new UpstreamDirectory({
-			builtIn: [],
-			transport: this.transport,
-			logger,
-			clock,
-			known: [],
-			answers: new ServerAnswers(os.tmpdir(), logger),
-			ownerOf: ownerOfPort,
-		});
+		this.directory = new UpstreamDirectory(
+			[],
+			{ transport: this.transport, logger, clock },
+			{ known: [], answers: new ServerAnswers(os.tmpdir(), logger), ownerOf: ownerOfPort },
+		);
 		this.directory.replace(upstreamHandoverSchema.parse(handover));
 		this.gateway = createGateway({
 			directory: this.directory,

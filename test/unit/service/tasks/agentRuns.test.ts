@@ -9,6 +9,7 @@ import type { Agent } from '../../../../src/service/tasks/agent.ts';
 import { findInstallations } from '../../../../src/service/tasks/dependencies/installations.ts';
 import { MAXIMUM_KEPT_DAYS, markKept, removeOldWork } from '../../../../src/service/tasks/keptWork.ts';
 import type { RunServices } from '../../../../src/service/tasks/runServices.ts';
+import type { QueueLimits, RunSupport } from '../../../../src/service/tasks/taskRunner.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { NO_SERVICES } from './shellTaskAgent.ts';
 import { useTaskRunner } from './useTaskRunner.ts';
@@ -29,7 +30,8 @@ describe('a run of an agent that is not built in', function () {
 	const { task, final, logOf, completed } = local;
 	/** Runs a line of shell without a sandbox. */
 	const agentOf = (line: string, id = 'own'): Agent => ({ ...local.shell(line, id), isBuiltIn: false });
-	const runnerOf = (options = {}) => local.runnerOf({ services: ALLOWED, ...options });
+	const runnerOf = (support: Partial<RunSupport> = {}, limits: QueueLimits = {}) =>
+		local.runnerOf({ services: ALLOWED, ...support }, limits);
 	const workOf = (id: string) => path.join(local.folder, 'work', `${id}-0`);
 	const executionOf = (id: string) => {
 		const record = local.store.get(id);
@@ -77,9 +79,9 @@ describe('a run of an agent that is not built in', function () {
 	});
 
 	it('goes on where its model has no price, which stands in the log as a warning', async () => {
-		const openModels: RunServices['openModels'] = options => {
-			options.onUnpriced('The limit does not hold.');
-			return NO_MODELS(options);
+		const openModels: RunServices['openModels'] = (model, events) => {
+			events.onUnpriced('The limit does not hold.');
+			return NO_MODELS(model, events);
 		};
 		const { id } = runnerOf({ services: { ...ALLOWED, openModels } }).create(task(), [agentOf('echo 1 > one.txt')]);
 		const record = await completed(id);
@@ -88,11 +90,11 @@ describe('a run of an agent that is not built in', function () {
 	});
 
 	it('accounts for what its calls have cost, in its log and in the task, also where it fails', async () => {
-		const openModels: RunServices['openModels'] = options => {
+		const openModels: RunServices['openModels'] = (model, events) => {
 			const call = { model: 'small', outcome: 'whole', failure: undefined, isEstimated: false, seconds: 1 } as const;
-			options.onCall({ ...call, provider: 'alpha', inputTokens: 100, outputTokens: 10, cost: 0.25 });
-			options.onCall({ ...call, provider: 'beta', inputTokens: 100, outputTokens: 10, cost: undefined });
-			return { ...NO_MODELS(options), maxCost: 1 };
+			events.onCall({ ...call, provider: 'alpha', inputTokens: 100, outputTokens: 10, cost: 0.25 });
+			events.onCall({ ...call, provider: 'beta', inputTokens: 100, outputTokens: 10, cost: undefined });
+			return { ...NO_MODELS(model, events), maxCost: 1 };
 		};
 		const { id } = runnerOf({ services: { ...ALLOWED, openModels } }).create(task(), [agentOf('exit 1')]);
 		const record = await final(id);
@@ -245,7 +247,7 @@ describe('a run of an agent that is not built in', function () {
 	});
 
 	it('keeps what can be kept when a follow-up is stopped before its agent starts', async () => {
-		const runner = runnerOf({ maximumRunning: 1 });
+		const runner = runnerOf({}, { maximumRunning: 1 });
 		const { id } = runner.create(task('Begin'), [agentOf('echo 1 > one.txt')]);
 		await completed(id);
 		runner.continue(id, { prompt: 'Stop', agent: 'own', model: 'none' }, agentOf('echo 2 > two.txt; sleep 100'));
@@ -360,7 +362,7 @@ describe('a run of an agent that is not built in', function () {
 	});
 
 	it('waits while the agents that run need the memory, in the order of the tasks', async () => {
-		const runner = runnerOf({ maximumRunning: 3, maximumMegabytes: 1_000 });
+		const runner = runnerOf({}, { maximumRunning: 3, maximumMegabytes: 1_000 });
 		const needing = (megabytes: number): Agent => ({ ...agentOf('echo 1 > one.txt; sleep 100'), megabytes });
 		const ids = [2_000, 700, 200].map(megabytes => runner.create(task(), [needing(megabytes)]).id);
 		await atWork(ids[0] ?? '', 'one.txt');

@@ -44,14 +44,15 @@ describe('tasks on a full disk', function () {
 		work = path.join(folder, 'work');
 		line = 'true';
 		const onBroken = (error: unknown) => broken.push(error);
-		runner = new TaskRunner({
-			store,
-			folder: work,
-			services: NO_SERVICES,
-			agentOf: () => agent,
-			logger: nullLogger,
-			onBroken,
-		});
+		runner = new TaskRunner(
+			{ store, folder: work },
+			{
+				services: NO_SERVICES,
+				agentOf: () => agent,
+				logger: nullLogger,
+				onBroken,
+			},
+		);
 		const app = createApp(nullLogger);
 		registerTaskRoutes(app, { store, runner, agents: async () => [agent], folder: work, logger: nullLogger });
 		const idleWatch = new IdleWatch({ idleMs: 60_000, isBusy: () => false, onIdle: () => {} });
@@ -135,14 +136,15 @@ describe('tasks on a full disk', function () {
 		assert.match(String(broken[0]), /full/);
 		assert.ok(['processing', 'saving'].includes(intact().status));
 		assert.equal(store.entryCount(intact()), acknowledged);
-		const next = new TaskRunner({
-			store,
-			folder: work,
-			services: NO_SERVICES,
-			agentOf: () => undefined,
-			logger: nullLogger,
-			onBroken: assert.fail,
-		});
+		const next = new TaskRunner(
+			{ store, folder: work },
+			{
+				services: NO_SERVICES,
+				agentOf: () => undefined,
+				logger: nullLogger,
+				onBroken: assert.fail,
+			},
+		);
 		await assert.rejects(next.recover(), /full/);
 		leave(1_000);
 		await next.recover();

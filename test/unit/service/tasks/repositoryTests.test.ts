@@ -178,10 +178,11 @@ describe('the tests of a repository, run by the service after an agent', functio
 			marker: 'tests',
 			onUnsandboxed: () => {},
 		};
-		const options = { checkout, place, install: async () => ({}), base, commit: base, log, signal };
+		const testsSince = (begun: string) =>
+			runRepositoryTests({ checkout, base: begun, commit: base }, { place, install: async () => ({}) }, log, signal);
 		await mkdir(place.tree, { recursive: true });
-		assert.equal((await runRepositoryTests(options)).tests, null);
-		assert.equal((await runRepositoryTests({ ...options, base: '0'.repeat(40) })).tests, null);
+		assert.equal((await testsSince(base)).tests, null);
+		assert.equal((await testsSince('0'.repeat(40))).tests, null);
 		assert.match(
 			logOf(record).join('\n'),
 			/could not be prepared \(.*EEXIST[\s\S]*could not be prepared \(.*nothing is known/,

@@ -100,7 +100,7 @@ describe('TaskRunner, when a service ends or starts again', function () {
 			for (const id of ['first', 'second', 'third']) {
 				local.store.create({ ...task(id), id });
 			}
-			const runner = runnerOf({ agentOf: () => agent, maximumRunning: 1 });
+			const runner = runnerOf({ agentOf: () => agent }, { maximumRunning: 1 });
 			await runner.recover();
 			assert.ok(runner.isBusy);
 			assert.equal(local.store.get('first')?.status, 'pending');
@@ -154,7 +154,7 @@ describe('TaskRunner, when a service ends or starts again', function () {
 	});
 
 	it('leaves what waits waiting when it is shut down', async () => {
-		const runner = runnerOf({ maximumRunning: 1 });
+		const runner = runnerOf({}, { maximumRunning: 1 });
 		const ids = ['one', 'two'].map(prompt => runner.create(task(prompt), [slow()]).id);
 		await waitFor('the first', () => local.store.get(ids[0] ?? '')?.status === 'processing');
 		await runner.shutdown();

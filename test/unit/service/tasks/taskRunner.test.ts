@@ -45,7 +45,7 @@ describe('TaskRunner', function () {
 	});
 
 	it('has room for so many that wait, and for more once some are stopped', async () => {
-		const runner = runnerOf({ maximumRunning: 1, maximumWaiting: 2 });
+		const runner = runnerOf({}, { maximumRunning: 1, maximumWaiting: 2 });
 		const ids = ['runs', 'waits', 'waits too'].map(prompt => runner.create(task(prompt), [slow()]).id);
 		assert.ok(!runner.hasRoomFor(1));
 		await runner.stop(ids[1] ?? '');
@@ -105,7 +105,7 @@ describe('TaskRunner', function () {
 		});
 
 		it('are stopped together, those that run and those that wait', async () => {
-			const runner = runnerOf({ maximumRunning: 1 });
+			const runner = runnerOf({}, { maximumRunning: 1 });
 			const { id } = runner.create(task('Both', agents), [slow(), slow()]);
 			await waitFor('the first', () => local.store.get(id)?.status === 'processing');
 			await runner.stop(id);
@@ -173,7 +173,7 @@ describe('TaskRunner', function () {
 		assert.equal(await readFile(path.join(careless, 'relative'), 'utf8'), 'the-token');
 		assert.equal(await readFile(path.join(careless, 'chained'), 'utf8'), 'the-token');
 
-		const runner = runnerOf({ folder: work });
+		const runner = runnerOf({}, {}, work);
 		const nosy = shell(
 			'cat inside; for name in relative absolute folder/* chained deep/*; do cat "$name"; done >all; true',
 		);

@@ -9,7 +9,7 @@ import { openDatabase } from '../../../../src/service/store/database.ts';
 import type { NewTask, TaskRecord } from '../../../../src/service/store/taskRecord.ts';
 import { TaskStore } from '../../../../src/service/store/taskStore.ts';
 import type { Agent } from '../../../../src/service/tasks/agent.ts';
-import { TaskRunner, type TaskRunnerOptions } from '../../../../src/service/tasks/taskRunner.ts';
+import { type QueueLimits, type RunSupport, TaskRunner } from '../../../../src/service/tasks/taskRunner.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { NO_SERVICES, shellTaskAgent } from './shellTaskAgent.ts';
@@ -42,16 +42,18 @@ export function useTaskRunner() {
 	const slow = (): Agent =>
 		shell(`trap 'sleep 0.5; exit' TERM; echo $$ > ${path.join(folder, 'pid')}; while :; do sleep 0.1; done`, 'slow');
 
-	const runnerOf = (options: Partial<TaskRunnerOptions> = {}) =>
-		new TaskRunner({
-			store,
-			folder: path.join(folder, 'work'),
-			services: NO_SERVICES,
-			agentOf: () => undefined,
-			logger: nullLogger,
-			onBroken: error => assert.fail(`The store is broken: ${error}`),
-			...options,
-		});
+	const runnerOf = (support: Partial<RunSupport> = {}, limits: QueueLimits = {}, work = path.join(folder, 'work')) =>
+		new TaskRunner(
+			{ store, folder: work },
+			{
+				services: NO_SERVICES,
+				agentOf: () => undefined,
+				logger: nullLogger,
+				onBroken: error => assert.fail(`The store is broken: ${error}`),
+				...support,
+			},
+			limits,
+		);
 
 	const task = (prompt = 'Try it', agents: NewTask['agents'] = [{ agent: 'slow', model: 'none' }]) => ({
 		prompt,

@@ -21,15 +21,15 @@ describe('the directory of upstreams', () => {
 
 	/** Creates a directory as the service does, which looks for an Ollama at this address. */
 	function directoryOver(url: string): UpstreamDirectory {
-		return new UpstreamDirectory({
-			builtIn: [],
-			transport,
-			logger: nullLogger,
-			clock,
-			known: [{ slug: 'ollama', label: 'Ollama', url }],
-			answers: new ServerAnswers(folder, nullLogger),
-			ownerOf: ownerOfPort,
-		});
+		return new UpstreamDirectory(
+			[],
+			{ transport, logger: nullLogger, clock },
+			{
+				known: [{ slug: 'ollama', label: 'Ollama', url }],
+				answers: new ServerAnswers(folder, nullLogger),
+				ownerOf: ownerOfPort,
+			},
+		);
 	}
 
 	/** The user agrees to whatever was found. */

@@ -38,17 +38,17 @@ describe('the models behind the relay', function () {
 		const log: string[] = [];
 		const overBudget: string[] = [];
 		const logger = createLogger('test', (_, line) => log.push(line));
-		const gateway = new TaskGateway({
-			gateway: harness.gateway,
-			model: 'small',
-			provider: undefined,
-			maxCost,
-			clock: systemClock,
-			onCall: call => calls.push(call),
-			onRefused: sentence => log.push(sentence),
-			onUnpriced: () => {},
-			onOverBudget: sentence => overBudget.push(sentence),
-		});
+		const gateway = new TaskGateway(
+			harness.gateway,
+			{ model: 'small', provider: undefined, maxCost },
+			{
+				onCall: call => calls.push(call),
+				onRefused: sentence => log.push(sentence),
+				onUnpriced: () => {},
+				onOverBudget: sentence => overBudget.push(sentence),
+			},
+			systemClock,
+		);
 		const relay = await openRelay({
 			listen: 'loopback',
 			handle: createModelListener({ gateway, seal: new ReasoningSeal(randomBytes(32)), logger }),

@@ -3,7 +3,7 @@ import { systemClock } from '../../../../../src/base/async.ts';
 import type { ChatGateway } from '../../../../../src/service/inference/gateway.ts';
 import { ProviderFailure, type ProviderRequest } from '../../../../../src/service/inference/provider.ts';
 import { describeCall, type ModelCall } from '../../../../../src/service/tasks/relay/modelCall.ts';
-import { TaskGateway, type TaskGatewayOptions } from '../../../../../src/service/tasks/relay/taskGateway.ts';
+import { type ModelTerms, TaskGateway } from '../../../../../src/service/tasks/relay/taskGateway.ts';
 import { waitFor } from '../../../../support/waitFor.ts';
 import { allOf, refusal, textOf, useGateway } from '../../inference/gatewayHarness.ts';
 
@@ -15,23 +15,22 @@ describe('the gateway of one run', function () {
 	this.timeout(30_000);
 	const start = useGateway();
 
-	function taskGateway({ gateway }: { gateway: ChatGateway }, options: Partial<TaskGatewayOptions> = {}) {
+	function taskGateway({ gateway }: { gateway: ChatGateway }, terms: Partial<ModelTerms> = {}) {
 		const calls: ModelCall[] = [];
 		const refused: string[] = [];
 		const overBudget: string[] = [];
 		const unpriced: string[] = [];
-		const task = new TaskGateway({
+		const task = new TaskGateway(
 			gateway,
-			model: 'small',
-			provider: undefined,
-			maxCost: undefined,
-			clock: systemClock,
-			onCall: call => calls.push(call),
-			onRefused: sentence => refused.push(sentence),
-			onOverBudget: sentence => overBudget.push(sentence),
-			onUnpriced: sentence => unpriced.push(sentence),
-			...options,
-		});
+			{ model: 'small', provider: undefined, maxCost: undefined, ...terms },
+			{
+				onCall: call => calls.push(call),
+				onRefused: sentence => refused.push(sentence),
+				onOverBudget: sentence => overBudget.push(sentence),
+				onUnpriced: sentence => unpriced.push(sentence),
+			},
+			systemClock,
+		);
 		const chat = (request: Partial<ProviderRequest> = {}, signal = new AbortController().signal) =>
 			task.chat(
 				{ model: task.model, messages: [{ role: 'user', content: SECRET }], ...request },

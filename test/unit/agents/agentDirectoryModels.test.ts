@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { modelsFor } from '../../../src/agents/agentModels.ts';
+import { modelsFor } from '../../../src/agents/agentDirectory.ts';
 import { systemClock } from '../../../src/base/async.ts';
 import { gatewayDescriptionSchema } from '../../../src/contract/control.ts';
 import { demoProviders } from '../../../src/service/inference/demo/demoProviders.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RequestRefused } from '../../../../../src/service/replies.ts';
-import { readAgentChat } from '../../../../../src/service/tasks/relay/agentChat.ts';
+import { readAgentChat } from '../../../../../src/service/tasks/relay/modelListener.ts';
 
 const user = { role: 'user', content: 'Add mul' };
 const call = { id: 'call_1', type: 'function', function: { name: 'read', arguments: '{"filePath":"a.js"}' } };

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { RequestRefused } from '../../../../../src/service/replies.ts';
 import { ReasoningSeal } from '../../../../../src/service/responses/reasoningSeal.ts';
 import { ResponseEvents } from '../../../../../src/service/responses/responseEvents.ts';
-import { agentResponses } from '../../../../../src/service/tasks/relay/agentResponses.ts';
+import { agentResponses } from '../../../../../src/service/tasks/relay/modelListener.ts';
 
 const parameters = { type: 'object', properties: { cmd: { type: 'string' } } };
 const text = (value: string) => [{ type: 'input_text', text: value }];

@@ -1,0 +1,23 @@
+/** What is known of a git command that failed. */
+interface Ended {
+	/** It is undefined where a signal ended git. */
+	exitCode: number | undefined;
+	stdout: string;
+	stderr: string;
+	cause?: unknown;
+}
+
+/** git ended with a failure. `stderr` is in English (`safeEnvironment`), because what is made of it depends on its words. */
+export class GitError extends Error {
+	override readonly name = 'GitError';
+	readonly exitCode: number | undefined;
+	readonly stdout: string;
+	readonly stderr: string;
+
+	constructor(message: string, { exitCode, stdout, stderr, cause }: Ended) {
+		super(message, cause === undefined ? undefined : { cause });
+		this.exitCode = exitCode;
+		this.stdout = stdout;
+		this.stderr = stderr;
+	}
+}
