@@ -12,7 +12,7 @@ import type { UpstreamProblem } from '../contract/upstreamProblem.ts';
 import { readEditorProxy } from '../platform/settings.ts';
 import type { FoundServers } from './foundServers.ts';
 import type { LocalService, LocalServiceDependencies } from './localService.ts';
-import { launchPlan } from './model/launchPlan.ts';
+import { startCommand } from './model/startCommand.ts';
 import { UpstreamKeyStore } from './model/upstreamKeyStore.ts';
 import type { AddedModel } from './servers/addModelServer.ts';
 import type { UnusedServer } from './servers/unusedServer.ts';
@@ -223,7 +223,7 @@ export class LocalServiceFeature implements Used {
 	private createSupervisor(): Supervisor {
 		const { extensionUri, logger } = this.dependencies;
 		const supervisor = new Supervisor({
-			launch: launchPlan({
+			program: startCommand({
 				execPath: process.execPath,
 				servicePath: vscode.Uri.joinPath(extensionUri, 'dist', 'service.js').fsPath,
 				environment: process.env,

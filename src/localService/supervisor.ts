@@ -7,8 +7,8 @@ import type { Logger } from '../base/logger.ts';
 import { provesItself } from '../client/local/serviceProof.ts';
 import { type Discovery, readDiscovery } from '../contract/control.ts';
 import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
-import type { LaunchPlan } from './model/launchPlan.ts';
 import { CRASH_WINDOW_MS, RestartPolicy } from './model/restartPolicy.ts';
+import type { StartCommand } from './model/startCommand.ts';
 import { handOver, requestShutdown } from './serviceControl.ts';
 import { type Lease, openLease } from './serviceLease.ts';
 
@@ -20,7 +20,7 @@ const MAXIMUM_STARTUP_OUTPUT = 4096;
 const MAXIMUM_LOGGED_LINES = 20;
 
 export interface SupervisorOptions {
-	launch: LaunchPlan;
+	program: StartCommand;
 	stateFolder: string;
 	logger: Logger;
 	clock: Clock;
@@ -162,10 +162,10 @@ export class Supervisor implements Disposable {
 	}
 
 	private async start(): Promise<Running> {
-		const { launch, clock, sentences, logger } = this.options;
+		const { program, clock, sentences, logger } = this.options;
 		const handover = JSON.stringify(await this.options.handover());
-		const child = spawn(launch.command, launch.arguments, {
-			env: launch.environment,
+		const child = spawn(program.command, program.arguments, {
+			env: program.environment,
 			// The service has its own process group and keeps no pipe to this process, so that it outlives a reload of the
 			// window.
 			detached: true,

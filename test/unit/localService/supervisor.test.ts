@@ -11,7 +11,7 @@ import { UserFacingError } from '../../../src/base/errors.ts';
 import { createLogger, nullLogger } from '../../../src/base/logger.ts';
 import { DISCOVERY_FILE, readDiscovery } from '../../../src/contract/control.ts';
 import type { UpstreamHandoverInput } from '../../../src/contract/upstreams.ts';
-import type { LaunchPlan } from '../../../src/localService/model/launchPlan.ts';
+import type { StartCommand } from '../../../src/localService/model/startCommand.ts';
 import { readActiveTasks, readDescription } from '../../../src/localService/serviceControl.ts';
 import { Supervisor } from '../../../src/localService/supervisor.ts';
 import { LOCK_FILE } from '../../../src/service/stateFolder.ts';
@@ -46,7 +46,7 @@ describe('Supervisor', function () {
 		await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 	});
 
-	const serviceLaunch = (): LaunchPlan => ({
+	const serviceProgram = (): StartCommand => ({
 		command: process.execPath,
 		arguments: [
 			'--disable-warning=ExperimentalWarning',
@@ -59,13 +59,13 @@ describe('Supervisor', function () {
 	});
 
 	function supervise(
-		launch = serviceLaunch(),
+		program = serviceProgram(),
 		clock = systemClock,
 		logger = nullLogger,
 		current = async () => handover,
 	): Supervisor {
 		const supervisor = new Supervisor({
-			launch,
+			program,
 			stateFolder: folder,
 			logger,
 			clock,
@@ -287,14 +287,14 @@ describe('Supervisor', function () {
 	});
 
 	it('says why a service did not start', async () => {
-		const launch = {
+		const program = {
 			command: process.execPath,
 			arguments: ['-e', 'console.error("node:sqlite is missing"); process.exit(3)'],
 			environment: {},
 		};
-		await assert.rejects(supervise(launch).ensure(), { message: 'did not start: node:sqlite is missing' });
+		await assert.rejects(supervise(program).ensure(), { message: 'did not start: node:sqlite is missing' });
 		await assert.rejects(
-			supervise({ ...launch, command: path.join(folder, 'nothing') }).ensure(),
+			supervise({ ...program, command: path.join(folder, 'nothing') }).ensure(),
 			/did not start: .*ENOENT/,
 		);
 	});
@@ -329,22 +329,25 @@ describe('Supervisor', function () {
 		const text = await readFile(file, 'utf8');
 		await chmod(file, 0o666);
 		const impatient = { ...systemClock, now: jumpingClock() };
-		await assert.rejects(supervise(serviceLaunch(), impatient).ensure(), UserFacingError);
+		await assert.rejects(supervise(serviceProgram(), impatient).ensure(), UserFacingError);
 		await chmod(file, 0o600);
 		assert.equal(await readFile(file, 'utf8'), text);
 		assert.equal((await ensure(supervise())).pid, running.pid);
 	});
 
 	it('says so when the service is killed while it starts, and never names the runtime as the reason', async () => {
-		const launch = { command: process.execPath, environment: {} };
-		await assert.rejects(supervise({ ...launch, arguments: ['-e', 'process.kill(process.pid, "SIGKILL")'] }).ensure(), {
-			message: 'did not start: SIGKILL',
-		});
+		const program = { command: process.execPath, environment: {} };
 		await assert.rejects(
-			supervise({ ...launch, arguments: [path.join(folder, 'gone.js')] }).ensure(),
+			supervise({ ...program, arguments: ['-e', 'process.kill(process.pid, "SIGKILL")'] }).ensure(),
+			{
+				message: 'did not start: SIGKILL',
+			},
+		);
+		await assert.rejects(
+			supervise({ ...program, arguments: [path.join(folder, 'gone.js')] }).ensure(),
 			/did not start: Error: Cannot find module/,
 		);
-		await assert.rejects(supervise({ ...launch, arguments: ['-e', 'process.exit(3)'] }).ensure(), {
+		await assert.rejects(supervise({ ...program, arguments: ['-e', 'process.exit(3)'] }).ensure(), {
 			message: 'did not start: exit code 3',
 		});
 	});
@@ -352,9 +355,9 @@ describe('Supervisor', function () {
 	it('puts all that the program said into the log, for the sentence that points there', async () => {
 		const lines: string[] = [];
 		const script = 'console.error("one\\ntwo"); process.exit(3)';
-		const launch = { command: process.execPath, environment: {}, arguments: ['-e', script] };
+		const program = { command: process.execPath, environment: {}, arguments: ['-e', script] };
 		const logger = createLogger('local service', (_, line) => lines.push(line));
-		await assert.rejects(supervise(launch, systemClock, logger).ensure(), { message: 'did not start: two' });
+		await assert.rejects(supervise(program, systemClock, logger).ensure(), { message: 'did not start: two' });
 		assert.deepEqual(lines.slice(1), [
 			'[local service] the local service said reason=one',
 			'[local service] the local service said reason=two',
@@ -368,11 +371,11 @@ describe('Supervisor', function () {
 			polled.resolve();
 			return systemClock.sleep(60_000, signal);
 		};
-		const closing = supervise(serviceLaunch(), { ...systemClock, sleep });
+		const closing = supervise(serviceProgram(), { ...systemClock, sleep });
 		const refused = assert.rejects(closing.ensure());
 		await polled.promise;
 		const { pid } = await waitFor('the service', () => readDiscovery(folder));
-		const other = supervise({ ...serviceLaunch(), arguments: ['-e', 'process.exit(1)'] });
+		const other = supervise({ ...serviceProgram(), arguments: ['-e', 'process.exit(1)'] });
 		assert.equal((await ensure(other)).pid, pid);
 		const token = (await other.ensure()).token;
 		closing.dispose();
@@ -384,7 +387,7 @@ describe('Supervisor', function () {
 	});
 
 	it('starts nothing once it is disposed', async () => {
-		const supervisor = supervise({ ...serviceLaunch(), command: path.join(folder, 'nothing') });
+		const supervisor = supervise({ ...serviceProgram(), command: path.join(folder, 'nothing') });
 		supervisor.dispose();
 		await assert.rejects(supervisor.ensure(), { name: 'AbortError' });
 	});
@@ -394,7 +397,7 @@ describe('Supervisor', function () {
 		const service = await leaseBreaker(token);
 		try {
 			await writeDiscovery({ address: service.address, token });
-			const supervisor = supervise({ ...serviceLaunch(), arguments: ['-e', 'process.exit(1)'] });
+			const supervisor = supervise({ ...serviceProgram(), arguments: ['-e', 'process.exit(1)'] });
 			const failures: UserFacingError[] = [];
 			supervisor.onDidFail(error => failures.push(error));
 			await supervisor.ensure();
@@ -411,7 +414,7 @@ describe('Supervisor', function () {
 	});
 
 	it('uses a service that another window has started while its own failure lasts', async () => {
-		const failing = supervise({ ...serviceLaunch(), arguments: ['-e', 'process.exit(1)'] });
+		const failing = supervise({ ...serviceProgram(), arguments: ['-e', 'process.exit(1)'] });
 		const first = await ensure(supervise());
 		await ensure(failing);
 		supervisors[1]?.dispose();
@@ -437,9 +440,9 @@ describe('Supervisor', function () {
 			token: 't'.repeat(43),
 		});
 		// The first look at that address takes longer than the service waits for a window in the other tests.
-		const launch = serviceLaunch();
+		const program = serviceProgram();
 		try {
-			await ensure(supervise({ ...launch, arguments: [...launch.arguments.slice(0, -1), '30'] }));
+			await ensure(supervise({ ...program, arguments: [...program.arguments.slice(0, -1), '30'] }));
 		} finally {
 			slow.closeAllConnections();
 			slow.close();

@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { CertificateProblem, NetworkFault } from '../../../../src/base/networkFault.ts';
-import { launchPlan } from '../../../../src/localService/model/launchPlan.ts';
+import { startCommand } from '../../../../src/localService/model/startCommand.ts';
 import {
 	type Certificate,
 	type CertificateAuthority,
@@ -80,7 +80,7 @@ describe('createUndiciTransport with a proxy and private certificates', () => {
 		urls: string[],
 		environment: Record<string, string> = { NODE_EXTRA_CA_CERTS: authorityFile },
 	): Promise<Outcome[]> {
-		const plan = launchPlan({
+		const plan = startCommand({
 			execPath: process.execPath,
 			servicePath: '',
 			environment: { ...needed, ...environment },

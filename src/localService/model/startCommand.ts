@@ -1,6 +1,7 @@
 import { proxyExceptions } from '../../base/loopback.ts';
 
-export interface LaunchPlan {
+/** A program to be started. */
+export interface StartCommand {
 	command: string;
 	arguments: string[];
 	environment: Record<string, string>;
@@ -45,7 +46,7 @@ const INHERITED = [
 
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
 
-export interface LaunchInput {
+export interface StartInput {
 	/** The editor's own Node, or its Electron. */
 	execPath: string;
 	servicePath: string;
@@ -54,8 +55,8 @@ export interface LaunchInput {
 	proxy: { url?: string; except: readonly string[] };
 }
 
-/** The command, arguments and environment that the local service is started with. */
-export function launchPlan({ execPath, servicePath, environment, proxy }: LaunchInput): LaunchPlan {
+/** Returns the command that starts the local service, with its arguments and environment. */
+export function startCommand({ execPath, servicePath, environment, proxy }: StartInput): StartCommand {
 	const allowed: Record<string, string> = { ELECTRON_RUN_AS_NODE: '1' };
 	const inherit = (names: readonly string[]) => {
 		for (const name of names) {

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
-import { launchPlan } from '../../../../src/localService/model/launchPlan.ts';
+import { startCommand } from '../../../../src/localService/model/startCommand.ts';
 
 const input = { execPath: '/editor/node', servicePath: '/extension/dist/service.js', proxy: { except: [] } };
 
-describe('launchPlan', () => {
+describe('the command that starts the local service', () => {
 	it("starts the service with the editor's own Node", () => {
-		const plan = launchPlan({ ...input, environment: {} });
-		assert.equal(plan.command, '/editor/node');
-		assert.deepEqual(plan.arguments, [
+		const start = startCommand({ ...input, environment: {} });
+		assert.equal(start.command, '/editor/node');
+		assert.deepEqual(start.arguments, [
 			'--disable-warning=ExperimentalWarning',
 			'/extension/dist/service.js',
 			'--upstreams-from-stdin',
 		]);
-		assert.deepEqual(plan.environment, { ELECTRON_RUN_AS_NODE: '1' });
+		assert.deepEqual(start.environment, { ELECTRON_RUN_AS_NODE: '1' });
 	});
 
 	it('passes on what a program needs and nothing else of the environment', () => {
-		const { environment } = launchPlan({
+		const { environment } = startCommand({
 			...input,
 			environment: {
 				PATH: '/bin',
@@ -32,7 +32,7 @@ describe('launchPlan', () => {
 	});
 
 	it("hands over the editor's proxy in place of the environment's", () => {
-		const { environment } = launchPlan({
+		const { environment } = startCommand({
 			...input,
 			environment: { https_proxy: 'http://old.example', no_proxy: 'old' },
 			proxy: { url: 'http://proxy.example:3128', except: ['intern.example'] },
