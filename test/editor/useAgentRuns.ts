@@ -9,8 +9,8 @@ import { trySandbox } from '../../src/agents/sandbox/probe.ts';
 import type { AgentOption } from '../../src/agents/session/agentOptions.ts';
 import { systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
-import { AgentChoice } from '../../src/chat/agent/agentChoice.ts';
 import { AgentRuns } from '../../src/chat/agent/agentRuns.ts';
+import { AvailableAgents } from '../../src/chat/agent/availableAgents.ts';
 import type { AgentStep, AgentWork, ApprovalAnswer } from '../../src/chat/model/agentWork.ts';
 import { applyEvent } from '../../src/chat/model/applyEvent.ts';
 import type { ApprovalSetting } from '../../src/chat/model/approvalPolicy.ts';
@@ -96,7 +96,7 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 		runs = new AgentRuns({
 			folder,
 			insideProgram: path.join(dist, 'sandbox.js'),
-			choice: new AgentChoice({
+			choice: new AvailableAgents({
 				program: path.join(dist, 'agent.js'),
 				version: '1.0.0',
 				settings: async () => taskSettingsSchema.parse({}),

@@ -3,8 +3,8 @@ import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/types.ts';
 import type { WorkFile } from '../model/agentWork.ts';
 import type { ApprovalSetting } from '../model/approvalPolicy.ts';
-import type { AgentChoice } from './agentChoice.ts';
 import type { SandboxConsent } from './agentPlace.ts';
+import type { AvailableAgents } from './availableAgents.ts';
 
 /** Two commits of a repository. */
 export interface CommitRange {
@@ -19,7 +19,7 @@ export interface AgentRunsOptions {
 	folder: string;
 	/** The program that serves the relay in a sandbox. */
 	insideProgram: string;
-	choice: AgentChoice;
+	choice: AvailableAgents;
 	client(): Promise<Pick<Client, 'chat' | 'responses'>>;
 	/** Returns what is known of a model's limits. */
 	limits(model: string): { contextLength?: number; maxOutputTokens?: number };

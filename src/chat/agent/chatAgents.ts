@@ -16,10 +16,10 @@ import type { ReplyEvent } from '../model/applyEvent.ts';
 import { APPROVAL_SETTINGS, type ApprovalSetting } from '../model/approvalPolicy.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { AgentView } from '../protocol/protocol.ts';
-import type { AgentChoice } from './agentChoice.ts';
 import { type AgentHandlers, agentHandlers, type Ranges } from './agentHandlers.ts';
 import type { AgentRuns } from './agentRuns.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
+import type { AvailableAgents } from './availableAgents.ts';
 import { StepDocuments } from './stepDocuments.ts';
 
 /** In this workspace: the agent that was chosen last, what can be chosen of agents, and where they need no sandbox. */
@@ -67,7 +67,7 @@ export interface ChatAgentsDependencies {
 export class ChatAgents implements AgentTurns, Disposable {
 	private readonly dependencies: ChatAgentsDependencies;
 	private readonly store = new DisposableStore();
-	private loaded: Promise<{ runs: AgentRuns; choice: AgentChoice }> | undefined;
+	private loaded: Promise<{ runs: AgentRuns; choice: AvailableAgents }> | undefined;
 	readonly handlers: AgentHandlers;
 
 	constructor(dependencies: ChatAgentsDependencies) {
@@ -144,16 +144,19 @@ export class ChatAgents implements AgentTurns, Disposable {
 		return id === USUAL.id ? USUAL.label : id;
 	}
 
-	private load(): Promise<{ runs: AgentRuns; choice: AgentChoice }> {
+	private load(): Promise<{ runs: AgentRuns; choice: AvailableAgents }> {
 		this.loaded ??= this.loadNow();
 		return this.loaded;
 	}
 
-	private async loadNow(): Promise<{ runs: AgentRuns; choice: AgentChoice }> {
-		const [{ AgentRuns }, { AgentChoice }] = await Promise.all([import('./agentRuns.ts'), import('./agentChoice.ts')]);
+	private async loadNow(): Promise<{ runs: AgentRuns; choice: AvailableAgents }> {
+		const [{ AgentRuns }, { AvailableAgents }] = await Promise.all([
+			import('./agentRuns.ts'),
+			import('./availableAgents.ts'),
+		]);
 		const { extensionUri, folder, workspaceState, client, settings, limits, ranges, logger } = this.dependencies;
 		const program = (name: string) => vscode.Uri.joinPath(extensionUri, 'dist', name).fsPath;
-		const choice = new AgentChoice({
+		const choice = new AvailableAgents({
 			program: program('agent.js'),
 			version: programVersion(program('agent.js')),
 			settings,

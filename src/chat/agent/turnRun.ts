@@ -33,13 +33,13 @@ import { AgentFolder } from './agentFolder.ts';
 import { isSandboxed, workspaceFolders } from './agentPlace.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import type { PlannedEdit } from './allowedEdits.ts';
+import { ApprovalQuestions, type ApprovalQuestionsOptions } from './approvalQuestions.ts';
 import { changedFiles } from './changedFiles.ts';
 import { repositoriesOf, type TurnRepository } from './checkpoints.ts';
 import type { EventQueue } from './eventQueue.ts';
 import type { EarlierWork } from './leftWork.ts';
 import { lentFolders } from './lentFolders.ts';
 import { endedText, refusalText } from './messages.ts';
-import { Questions, type QuestionsOptions } from './questions.ts';
 import { TurnFiles } from './turnFiles.ts';
 
 /** The time for an agent to end its turn when it is stopped, before its processes are ended. */
@@ -57,7 +57,7 @@ export interface TurnRunOptions extends AgentRunsOptions {
 /** One turn of an agent, from its start to the state of the files after it. */
 export class TurnRun {
 	private readonly options: TurnRunOptions;
-	readonly questions: Questions;
+	readonly questions: ApprovalQuestions;
 	private work: AgentWork | undefined;
 	private textLength = 0;
 	private place: RunPlace | undefined;
@@ -70,7 +70,7 @@ export class TurnRun {
 
 	constructor(options: TurnRunOptions) {
 		this.options = options;
-		this.questions = new Questions({
+		this.questions = new ApprovalQuestions({
 			rules: () => ({
 				setting: options.approvals(),
 				isSandboxed: this.place?.isSandboxed === true,
@@ -323,7 +323,7 @@ export class TurnRun {
 	}
 
 	/** Whether the user has agreed that their files change. What is allowed because of the sandbox is not agreed to. */
-	private isAgreed(how: Parameters<QuestionsOptions['onDecide']>[1]): boolean {
+	private isAgreed(how: Parameters<ApprovalQuestionsOptions['onDecide']>[1]): boolean {
 		return how === 'setting'
 			? this.options.approvals() !== 'allow-in-sandbox'
 			: how === 'once' || how === 'conversation' || how === 'before';

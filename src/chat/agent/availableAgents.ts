@@ -12,7 +12,7 @@ import type { AgentsReport, TaskSettings } from '../../contract/agents.ts';
 import { stateFolderOf } from '../../contract/control.ts';
 import type { Conversation } from '../model/conversation.ts';
 
-export interface AgentChoiceOptions {
+export interface AvailableAgentsOptions {
 	/** The program of Errand's own agent, and its version. */
 	program: string;
 	version: string;
@@ -22,13 +22,13 @@ export interface AgentChoiceOptions {
 	lastChosen(): string | undefined;
 }
 
-export class AgentChoice {
-	private readonly options: AgentChoiceOptions;
+export class AvailableAgents {
+	private readonly options: AvailableAgentsOptions;
 	private readonly directory: AgentDirectory;
 	/** The model that a look at the agents is made for; undefined where only the demo answers. */
 	private model: string | undefined;
 
-	constructor(options: AgentChoiceOptions) {
+	constructor(options: AvailableAgentsOptions) {
 		this.options = options;
 		this.directory = new AgentDirectory({
 			builtIn: [],
