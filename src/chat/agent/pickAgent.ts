@@ -25,12 +25,12 @@ type Row =
  */
 export async function pickAgent(
 	chat: Chat,
-	choice: AvailableAgents,
+	agents: AvailableAgents,
 	model: string | undefined,
 	options: Readonly<Record<string, readonly AgentOption[]>>,
 ): Promise<PickedAgent | undefined> {
-	const report = await choice.report(model);
-	const current = choice.idOf(chat.conversation);
+	const report = await agents.report(model);
+	const current = agents.idOf(chat.conversation);
 	const usable = report.agents.filter(({ problem }) => problem === undefined);
 	const others = report.agents.filter(({ problem, install }) => problem !== undefined && install === undefined);
 	const own = options[current] ?? [];

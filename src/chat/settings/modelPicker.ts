@@ -17,6 +17,7 @@ import {
 	toKeep,
 	withRecent,
 } from '../model/modelChoices.ts';
+import type { UnusedServer } from '../model/unusedServer.ts';
 import { addServerRow, onlyDemoRows } from './addServerRow.ts';
 import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';
 import { modelRow, typeModel } from './modelRow.ts';
@@ -40,17 +41,6 @@ export interface ModelPickerOptions {
 	target: Pick<RoutingTarget, 'read' | 'write'>;
 	editParameters(): Promise<void>;
 	explainError(error: unknown): Explanation;
-}
-
-/** A server whose models the list would have if the user agreed to it, or if it answered. */
-export interface UnusedServer {
-	kind: 'found' | 'failing';
-	label: string;
-	place: string;
-	/** Why it is not used, as sentences. */
-	reason: string;
-	/** Lets the user do something about it. */
-	ask(): void;
 }
 
 type Row =
