@@ -311,11 +311,12 @@ export class ChatPanel {
 			shown: () => this.shown(),
 			defaultModel: async () => (await connection.read()).model,
 			source: this.settings,
-			discover: async () => (await service.client()).models.discover(),
-			recent: keyed('errand.recentModels'),
-			found: keyed('errand.foundModels'),
-			unusedServers: machine.unusedServers,
-			addServer: async chat => void (await this.addServer(chat)),
+			models: {
+				discover: async () => (await service.client()).models.discover(),
+				recent: keyed('errand.recentModels'),
+				found: keyed('errand.foundModels'),
+			},
+			servers: { unused: machine.unusedServers, add: async chat => void (await this.addServer(chat)) },
 			explainError: error => explainError(error, this.connection.view.label),
 		});
 	}
