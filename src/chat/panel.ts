@@ -36,6 +36,7 @@ import { titleOf } from './model/title.ts';
 import { modeHandlers } from './modes/modeHandlers.ts';
 import type { FromPage, PageData, PageHandlers, ToPage } from './protocol/protocol.ts';
 import { openableUrl, parseFromPage } from './protocol/protocolSchema.ts';
+import { keptModels } from './settings/keptModels.ts';
 import { explainRequestFailure } from './settings/messages.ts';
 import { CHAT_SETTINGS, readChatSettings } from './settings/readChatSettings.ts';
 import type { SettingsPickers } from './settings/settingsPickers.ts';
@@ -155,9 +156,7 @@ export class ChatPanel {
 					askAgain: () => this.checkService(),
 				},
 				page: { post, focusComposer },
-				readTask: argument => dependencies.tasks().readForChat(argument),
-				terminal,
-				clock: systemClock,
+				sources: { task: argument => dependencies.tasks().readForChat(argument), terminal },
 				logger,
 			}),
 		);
@@ -218,14 +217,18 @@ export class ChatPanel {
 				focusComposer,
 			}),
 			...turnHandlers({
-				conversations: () => this.conversations,
-				withTurn,
-				context: this.context,
-				connection: { label, ensureKey: service.ensureKey },
-				proposeTask: (goal, context) => dependencies.tasks().propose(goal, context),
-				addServer: chat => this.addServerFromPage(chat),
+				conversations: { open: () => this.conversations, withTurn },
+				message: {
+					context: this.context,
+					waiting: this.waiting,
+					proposeTask: (goal, context) => dependencies.tasks().propose(goal, context),
+				},
+				connection: {
+					label,
+					ensureKey: service.ensureKey,
+					addServer: chat => this.addServerFromPage(chat),
+				},
 				page: { post, focusComposer },
-				waiting: this.waiting,
 				logger,
 			}),
 			...blockHandlers({
@@ -234,12 +237,13 @@ export class ChatPanel {
 				refusesImages: () => this.encryption.refusesImages(),
 			}),
 			...modeHandlers({
+				conversations: { shown: () => this.shown(), withTurn },
+				connection: {
+					refusedModes: () => this.connection.view.refusedModes ?? {},
+					nameImageModel: async chat => (await this.settingsPickers()).nameImageModel(chat),
+				},
 				images,
-				shown: () => this.shown(),
-				withTurn,
-				refusedModes: () => this.connection.view.refusedModes ?? {},
-				nameImageModel: async chat => (await this.settingsPickers()).nameImageModel(chat),
-				focusComposer: () => this.focusComposer(),
+				focusComposer,
 				logger,
 			}),
 		};
@@ -302,19 +306,13 @@ export class ChatPanel {
 	async settingsPickers(): Promise<SettingsPickers> {
 		const { SettingsPickers } = await import('./settings/settingsPickers.ts');
 		const { places, connection, service, machine } = this.dependencies;
-		const { workspaceState } = places;
-		const keyed = <T>(key: string) => ({
-			read: (connection: string) => workspaceState.get<T[]>(`${key}.${connection}`) ?? [],
-			write: (connection: string, values: T[]) => void workspaceState.update(`${key}.${connection}`, values),
-		});
 		return new SettingsPickers({
 			shown: () => this.shown(),
 			defaultModel: async () => (await connection.read()).model,
 			source: this.settings,
 			models: {
 				discover: async () => (await service.client()).models.discover(),
-				recent: keyed('errand.recentModels'),
-				found: keyed('errand.foundModels'),
+				...keptModels(places.workspaceState),
 			},
 			servers: { unused: machine.unusedServers, add: async chat => void (await this.addServer(chat)) },
 			explainError: error => explainError(error, this.connection.view.label),

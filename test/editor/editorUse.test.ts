@@ -63,9 +63,8 @@ describe('the composer after a list of the editor', function () {
 		});
 		const taken: string[] = [];
 		const handlers = modeHandlers({
-			shown: async () => chat,
-			refusedModes: () => ({}),
-			nameImageModel: async () => {},
+			conversations: { shown: async () => chat },
+			connection: { refusedModes: () => ({}), nameImageModel: async () => {} },
 			focusComposer: () => taken.push('mode'),
 		} as unknown as ModeDependencies);
 		const lists: Record<string, () => unknown> = {
