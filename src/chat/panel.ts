@@ -96,34 +96,35 @@ export class ChatPanel {
 				read: () => parseShownState(workspaceState.get(SHOWN_KEY)),
 				write: shown => void workspaceState.update(SHOWN_KEY, shownState(shown)),
 			},
-			service: {
-				client: service.client,
-				connection: () => this.connectionToAsk(),
-				modes: async () => modeModelsOf(await connection.describe()),
-				channels: {
-					...service.channels,
-					open: (address, options) =>
-						service.channels.open(address, { ...options, around: run => this.aroundQuestion(run) }),
+			chat: {
+				service: {
+					client: service.client,
+					connection: () => this.connectionToAsk(),
+					modes: async () => modeModelsOf(await connection.describe()),
+					channels: {
+						...service.channels,
+						open: (address, options) =>
+							service.channels.open(address, { ...options, around: run => this.aroundQuestion(run) }),
+					},
+					settings: this.settings,
+					agents: {
+						refusal: conversation => this.agents.refusal(conversation),
+						run: (turn, signal) => this.agents.run(turn, signal),
+						adopt: conversation => this.agents.adopt(conversation),
+						forget: id => this.agents.forget(id),
+					},
 				},
-				settings: this.settings,
-				agents: {
-					refusal: conversation => this.agents.refusal(conversation),
-					run: (turn, signal) => this.agents.run(turn, signal),
-					adopt: conversation => this.agents.adopt(conversation),
+				explain: {
+					error: (error, connection, asked, mode) =>
+						explainRequestFailure(error, asked, mode) ?? explainError(error, connection),
+					finish: finishExplanation,
 				},
-			},
-			explain: {
-				error: (error, connection, asked, mode) =>
-					explainRequestFailure(error, asked, mode) ?? explainError(error, connection),
-				finish: finishExplanation,
+				storage: { images, unsent: unsentChoices(workspaceState) },
+				workspace: workspaceTag,
+				clock: systemClock,
+				logger,
 			},
 			onChange: (chat, change, isShown) => this.chatChanged(chat, change, isShown),
-			forget: id => void this.agents.forget(id),
-			images,
-			unsent: unsentChoices(workspaceState),
-			workspace: workspaceTag,
-			clock: systemClock,
-			logger,
 		});
 		this.encryption = new EncryptionController({
 			channels: service.channels,

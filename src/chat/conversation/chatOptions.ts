@@ -82,11 +82,16 @@ export interface ReplyExplanations {
 	finish(problem: FinishProblem): Explanation;
 }
 
+/** Where is kept what a conversation's own file does not have. */
+export interface ChatStorage {
+	images: ImageStore;
+	unsent: UnsentChoices;
+}
+
 export interface ChatOptions {
 	service: ChatService;
 	explain: ReplyExplanations;
-	images: ImageStore;
-	unsent: UnsentChoices;
+	storage: ChatStorage;
 	workspace(): WorkspaceTag;
 	clock: Clock;
 	logger: Logger;

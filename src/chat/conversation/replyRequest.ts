@@ -75,6 +75,8 @@ export interface AgentTurns {
 	run(turn: AgentTurn, signal: AbortSignal): AsyncIterable<ReplyEvent>;
 	/** Keeps for a conversation that goes on as a copy what was kept for the one before. It never rejects. */
 	adopt(conversation: Conversation): Promise<void>;
+	/** Removes what is kept for a conversation that is deleted. It never rejects. */
+	forget(conversation: string): Promise<void>;
 }
 
 interface ReplySources {

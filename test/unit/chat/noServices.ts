@@ -14,6 +14,7 @@ export const noChannels: EncryptedChannels = { offer: none, open: none, explain:
 export const noAgents: AgentTurns = {
 	refusal: async () => ({ message: 'No agent works here.' }),
 	adopt: async () => {},
+	forget: async () => {},
 	run: () => ({ [Symbol.asyncIterator]: () => ({ next: none }) }),
 };
 

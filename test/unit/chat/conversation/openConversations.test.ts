@@ -10,7 +10,7 @@ import { currentReply } from '../../../../src/chat/model/conversation.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { TURN_IDS } from '../conversations.ts';
 import { stream, type TestService } from '../testService.ts';
-import { replyEnded, useTestWindows } from '../testWindows.ts';
+import { replyEnded, useTestWindows, type WindowOptions } from '../testWindows.ts';
 
 const [first, second] = TURN_IDS;
 
@@ -25,7 +25,7 @@ describe('the conversations of a window', () => {
 		remembered = undefined;
 	});
 
-	const open = (others: Partial<OpenConversationsOptions> = {}) =>
+	const open = (others: WindowOptions = {}) =>
 		windows.open({
 			remembered: {
 				read: () => (remembered === undefined ? undefined : { id: remembered }),
@@ -121,7 +121,7 @@ describe('the conversations of a window', () => {
 	});
 
 	it('begin with the newest of exactly these folders in a window that showed none', async () => {
-		const elsewhere = await open({ workspace: () => ({ folders: ['file:///other'] }) });
+		const elsewhere = await open({ chat: { workspace: () => ({ folders: ['file:///other'] }) } });
 		await ask(elsewhere, first, 'Elsewhere?');
 		remembered = undefined;
 		const here = await open();
