@@ -9,6 +9,7 @@ import type {
 import { currentReply } from '../../../../src/chat/model/conversation.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { TURN_IDS } from '../conversations.ts';
+import { noAgents } from '../noServices.ts';
 import { stream, type TestService } from '../testService.ts';
 import { replyEnded, useTestWindows, type WindowOptions } from '../testWindows.ts';
 
@@ -275,6 +276,15 @@ describe('the conversations of a window', () => {
 			await conversations.restore(deletion);
 			assert.equal(idOf(conversations), id);
 			assert.equal(replyOf(conversations).text, 'An answer.');
+		});
+
+		it('what agents keep for one that has no file', async () => {
+			const forgotten: string[] = [];
+			windows.agents = { ...noAgents, forget: async id => void forgotten.push(id) };
+			const conversations = await open();
+			const id = idOf(conversations);
+			assert.equal(await conversations.delete(id), undefined);
+			assert.deepEqual(forgotten, [id]);
 		});
 
 		it('one whose reply runs: it is stopped, and comes back with its text', async () => {
