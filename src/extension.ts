@@ -75,25 +75,24 @@ function wire(context: vscode.ExtensionContext): void {
 	});
 	const channel = registerChannel({ extensionUri, globalState, active: connect.active, logger: log.logger('channel') });
 	const chat = registerChat({
-		extensionUri,
-		globalStorageUri,
-		storageUri,
-		workspaceState,
-		client: connect.client,
-		channels: channel,
-		connection: async () => {
-			const noEncryption = await channel.refusal(await connections.active());
-			return { ...(await connect.ofChat()), ...defined({ noEncryption }) };
+		places: { extensionUri, globalStorageUri, storageUri, workspaceState },
+		connection: {
+			read: async () => {
+				const noEncryption = await channel.refusal(await connections.active());
+				return { ...(await connect.ofChat()), ...defined({ noEncryption }) };
+			},
+			describe: connect.describe,
+			origins: connect.origins,
+			onDidChange: connect.onDidChange,
 		},
-		describeConnection: connect.describe,
-		unusedServers: localService.unusedServers,
-		addModelServer: localService.addModelServer,
-		serviceOrigins: connect.origins,
-		ensureKey: onAsk => connect.ensureKey('inference', onAsk),
-		agentSettings: localService.agentSettings,
+		service: {
+			client: connect.client,
+			channels: channel,
+			ensureKey: onAsk => connect.ensureKey('inference', onAsk),
+			warm: connect.warm,
+		},
+		machine: localService,
 		tasks: () => tasks,
-		onDidChangeConnection: connect.onDidChange,
-		warm: connect.warm,
 		logger: log.logger('chat'),
 	});
 	closeChat = chat.close;

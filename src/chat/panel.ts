@@ -10,7 +10,9 @@ import { explainError, offer, showMessage } from '../platform/notify.ts';
 import { type PageService, serveMessage } from '../platform/serveMessage.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
+import { agentHandlers } from './agent/agentHandlers.ts';
 import { ChatAgents } from './agent/chatAgents.ts';
+import { StepDocuments } from './agent/stepDocuments.ts';
 import { blockHandlers } from './blocks/blockHandlers.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
 import { ChatPage } from './chatPage.ts';
@@ -23,7 +25,7 @@ import { modeModelsOf } from './conversation/replyRequest.ts';
 import { unsentChoices } from './conversation/unsentChoices.ts';
 import { WaitingMessage } from './conversation/waitingMessage.ts';
 import { workspaceTag } from './conversations/workspaceTag.ts';
-import type { ChatDependencies } from './dependencies.ts';
+import type { ActiveConnection, ChatDependencies } from './dependencies.ts';
 import { EncryptionController } from './encrypted/encryptionController.ts';
 import { createFetchImage } from './images/remoteImage.ts';
 import { finishExplanation, noticeText } from './messages/messages.ts';
@@ -34,6 +36,7 @@ import { titleOf } from './model/title.ts';
 import { modeHandlers } from './modes/modeHandlers.ts';
 import type { FromPage, PageData, PageHandlers, ToPage } from './protocol/protocol.ts';
 import { openableUrl, parseFromPage } from './protocol/protocolSchema.ts';
+import { keptModels } from './settings/keptModels.ts';
 import { explainRequestFailure } from './settings/messages.ts';
 import { CHAT_SETTINGS, readChatSettings } from './settings/readChatSettings.ts';
 import type { SettingsPickers } from './settings/settingsPickers.ts';
@@ -76,53 +79,55 @@ export class ChatPanel {
 	constructor(dependencies: ChatDependencies, terminal: () => TerminalMemory | undefined) {
 		l10n.config({ contents: vscode.l10n.bundle ?? {} });
 		this.dependencies = dependencies;
-		this.connection = new ShownConnection(dependencies);
-		const { storageUri, globalStorageUri, workspaceState, logger } = dependencies;
+		this.connection = new ShownConnection(dependencies.connection);
+		const { places, service, connection, logger } = dependencies;
+		const { storageUri, globalStorageUri, workspaceState } = places;
 		this.pageState = new PageStateFile(
 			storageUri === undefined
 				? windowFile(vscode.Uri.joinPath(globalStorageUri, 'windows').fsPath, workspaceState)
 				: vscode.Uri.joinPath(storageUri, 'chatPage.json').fsPath,
 		);
-		this.settings = { defaults: readChatSettings, connection: dependencies.describeConnection };
+		this.settings = { defaults: readChatSettings, connection: connection.describe };
 		const folder = vscode.Uri.joinPath(globalStorageUri, CONVERSATIONS_FOLDER).fsPath;
-		const images = new ImageStore(folder, createFetchImage(dependencies.serviceOrigins), logger);
+		const images = new ImageStore(folder, createFetchImage(connection.origins), logger);
 		this.conversations = OpenConversations.open({
 			store: new ConversationStore(folder, logger, systemClock, id => void this.agents.forget(id)),
 			remembered: {
-				read: () => parseShownState(dependencies.workspaceState.get(SHOWN_KEY)),
-				write: shown => void dependencies.workspaceState.update(SHOWN_KEY, shownState(shown)),
+				read: () => parseShownState(workspaceState.get(SHOWN_KEY)),
+				write: shown => void workspaceState.update(SHOWN_KEY, shownState(shown)),
 			},
-			service: {
-				client: dependencies.client,
-				connection: () => this.connectionToAsk(),
-				modes: async () => modeModelsOf(await dependencies.describeConnection()),
-				channels: {
-					...dependencies.channels,
-					open: (address, options) =>
-						dependencies.channels.open(address, { ...options, around: run => this.aroundQuestion(run) }),
+			chat: {
+				service: {
+					client: service.client,
+					connection: () => this.connectionToAsk(),
+					modes: async () => modeModelsOf(await connection.describe()),
+					channels: {
+						...service.channels,
+						open: (address, options) =>
+							service.channels.open(address, { ...options, around: run => this.aroundQuestion(run) }),
+					},
+					settings: this.settings,
+					agents: {
+						refusal: conversation => this.agents.refusal(conversation),
+						run: (turn, signal) => this.agents.run(turn, signal),
+						adopt: conversation => this.agents.adopt(conversation),
+						forget: id => this.agents.forget(id),
+					},
 				},
-				settings: this.settings,
-				agents: {
-					refusal: conversation => this.agents.refusal(conversation),
-					run: (turn, signal) => this.agents.run(turn, signal),
-					adopt: conversation => this.agents.adopt(conversation),
+				explain: {
+					error: (error, connection, asked, mode) =>
+						explainRequestFailure(error, asked, mode) ?? explainError(error, connection),
+					finish: finishExplanation,
 				},
-			},
-			explain: {
-				error: (error, connection, asked, mode) =>
-					explainRequestFailure(error, asked, mode) ?? explainError(error, connection),
-				finish: finishExplanation,
+				storage: { images, unsent: unsentChoices(workspaceState) },
+				workspace: workspaceTag,
+				clock: systemClock,
+				logger,
 			},
 			onChange: (chat, change, isShown) => this.chatChanged(chat, change, isShown),
-			forget: id => void this.agents.forget(id),
-			images,
-			unsent: unsentChoices(dependencies.workspaceState),
-			workspace: workspaceTag,
-			clock: systemClock,
-			logger,
 		});
 		this.encryption = new EncryptionController({
-			channels: dependencies.channels,
+			channels: service.channels,
 			conversations: () => this.conversations,
 			focusComposer: () => this.focusComposer(),
 		});
@@ -152,9 +157,7 @@ export class ChatPanel {
 					askAgain: () => this.checkService(),
 				},
 				page: { post, focusComposer },
-				readTask: argument => dependencies.tasks().readForChat(argument),
-				terminal,
-				clock: systemClock,
+				sources: { task: argument => dependencies.tasks().readForChat(argument), terminal },
 				logger,
 			}),
 		);
@@ -165,29 +168,33 @@ export class ChatPanel {
 				await run(chat);
 			}
 		};
-		this.agents = this.store.add(
-			new ChatAgents({
-				...dependencies,
+		const label = () => this.connection.view.label;
+		this.agents = new ChatAgents({
+			storage: {
+				extensionUri: places.extensionUri,
 				folder: vscode.Uri.joinPath(globalStorageUri, AGENTS_FOLDER).fsPath,
-				settings: dependencies.agentSettings,
-				ranges: () => dependencies.tasks().ranges,
+				workspaceState,
+			},
+			connection: {
+				client: service.client,
 				limits: model => this.connection.limitsOf(model),
+				modelOf: ({ settings }) => settings?.model ?? this.connection.view.model,
 				isDemo: () => this.connection.view.isDemo === true,
-				conversations: {
-					withTurn,
-					shown: () => this.shown(),
-					isVisible: id => this.page.isVisible && this.page.conversation?.id === id,
-					open: async id => {
-						await (await this.conversations).open(id);
-						await executeCommand(commands.focusChat);
-					},
+				label,
+			},
+			conversations: {
+				shown: () => this.shown(),
+				isVisible: id => this.page.isVisible && this.page.conversation?.id === id,
+				open: async id => {
+					await (await this.conversations).open(id);
+					await executeCommand(commands.focusChat);
 				},
-				model: ({ settings }) => settings?.model ?? this.connection.view.model,
-				label: () => this.connection.view.label,
-				focusComposer,
-				changed: chat => post({ kind: 'agent-set', agent: this.agents.view(chat.conversation) }),
-			}),
-		);
+				agentChanged: chat => post({ kind: 'agent-set', agent: this.agents.view(chat.conversation) }),
+			},
+			settings: dependencies.machine.agentSettings,
+			ranges: () => dependencies.tasks().ranges,
+			logger,
+		});
 		this.handlers = {
 			'page-ready': () => this.sendSnapshot(),
 			'snapshot-request': () => this.sendSnapshot(),
@@ -202,16 +209,27 @@ export class ChatPanel {
 			'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
 			...this.encryption.handlers,
 			...this.context.handlers,
-			...this.agents.handlers,
-			...turnHandlers({
-				conversations: () => this.conversations,
+			...agentHandlers({
+				agents: this.agents,
 				withTurn,
-				context: this.context,
-				connection: { label: () => this.connection.view.label, ensureKey: dependencies.ensureKey },
-				proposeTask: (goal, context) => dependencies.tasks().propose(goal, context),
-				addServer: chat => this.addServerFromPage(chat),
+				ranges: () => dependencies.tasks().ranges,
+				documents: this.store.add(new StepDocuments()),
+				label,
+				focusComposer,
+			}),
+			...turnHandlers({
+				conversations: { open: () => this.conversations, withTurn },
+				message: {
+					context: this.context,
+					waiting: this.waiting,
+					proposeTask: (goal, context) => dependencies.tasks().propose(goal, context),
+				},
+				connection: {
+					label,
+					ensureKey: service.ensureKey,
+					addServer: chat => this.addServerFromPage(chat),
+				},
 				page: { post, focusComposer },
-				waiting: this.waiting,
 				logger,
 			}),
 			...blockHandlers({
@@ -220,12 +238,13 @@ export class ChatPanel {
 				refusesImages: () => this.encryption.refusesImages(),
 			}),
 			...modeHandlers({
+				conversations: { shown: () => this.shown(), withTurn },
+				connection: {
+					refusedModes: () => this.connection.view.refusedModes ?? {},
+					nameImageModel: async chat => (await this.settingsPickers()).nameImageModel(chat),
+				},
 				images,
-				shown: () => this.shown(),
-				withTurn,
-				refusedModes: () => this.connection.view.refusedModes ?? {},
-				nameImageModel: async chat => (await this.settingsPickers()).nameImageModel(chat),
-				focusComposer: () => this.focusComposer(),
+				focusComposer,
 				logger,
 			}),
 		};
@@ -238,7 +257,7 @@ export class ChatPanel {
 			explain: error => explainError(error, this.connection.view.label),
 			logger,
 		};
-		this.store.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
+		this.store.add(connection.onDidChange(() => void this.connectionChanged()));
 		this.store.add(onDidChangeSetting(CHAT_SETTINGS, () => void this.connectionChanged()));
 	}
 
@@ -269,7 +288,7 @@ export class ChatPanel {
 
 	/** A model that the conversation chose before gives way to the new one. */
 	private async addServer(chat: Chat): Promise<{ name: string; server: string } | undefined> {
-		const added = await this.dependencies.addModelServer();
+		const added = await this.dependencies.machine.addModelServer();
 		if (added) {
 			void chat.choose({ model: undefined, models: undefined });
 			await this.connectionChanged();
@@ -287,26 +306,22 @@ export class ChatPanel {
 	/** Resolves with the lists for model, routing policy and parameters of the shown conversation. */
 	async settingsPickers(): Promise<SettingsPickers> {
 		const { SettingsPickers } = await import('./settings/settingsPickers.ts');
-		const { client, connection, workspaceState } = this.dependencies;
-		const keyed = <T>(key: string) => ({
-			read: (connection: string) => workspaceState.get<T[]>(`${key}.${connection}`) ?? [],
-			write: (connection: string, values: T[]) => void workspaceState.update(`${key}.${connection}`, values),
-		});
+		const { places, connection, service, machine } = this.dependencies;
 		return new SettingsPickers({
 			shown: () => this.shown(),
-			defaultModel: async () => (await connection()).model,
+			defaultModel: async () => (await connection.read()).model,
 			source: this.settings,
-			discover: async () => (await client()).models.discover(),
-			recent: keyed('errand.recentModels'),
-			found: keyed('errand.foundModels'),
-			unusedServers: this.dependencies.unusedServers,
-			addServer: async chat => void (await this.addServer(chat)),
+			models: {
+				discover: async () => (await service.client()).models.discover(),
+				...keptModels(places.workspaceState),
+			},
+			servers: { unused: machine.unusedServers, add: async chat => void (await this.addServer(chat)) },
 			explainError: error => explainError(error, this.connection.view.label),
 		});
 	}
 
 	async resolve(view: vscode.WebviewView): Promise<void> {
-		const { extensionUri } = this.dependencies;
+		const { extensionUri } = this.dependencies.places;
 		const store = new DisposableStore();
 		this.view.value = store;
 		this.page.detach();
@@ -350,7 +365,7 @@ export class ChatPanel {
 			dataImages: true,
 			workers: true,
 		});
-		this.dependencies.warm();
+		this.dependencies.service.warm();
 	}
 
 	/**
@@ -364,7 +379,7 @@ export class ChatPanel {
 	/** Loads the tools for the code, files and images of replies on first use. */
 	openTools(): Promise<ReplyTools> {
 		this.tools ??= import('./blocks/replyTools.ts').then(({ ReplyTools }) =>
-			this.store.add(new ReplyTools(this.dependencies.serviceOrigins)),
+			this.store.add(new ReplyTools(this.dependencies.connection.origins)),
 		);
 		return this.tools;
 	}
@@ -420,11 +435,11 @@ export class ChatPanel {
 	 * Resolves with the connection that is asked. While only the demo is known, the service may be about to report a model
 	 * of a model server.
 	 */
-	private async connectionToAsk(): ReturnType<ChatDependencies['connection']> {
+	private async connectionToAsk(): ReturnType<ActiveConnection['read']> {
 		if (this.connection.view.isDemo) {
 			await this.connection.refreshed();
 		}
-		return this.dependencies.connection();
+		return this.dependencies.connection.read();
 	}
 
 	private async shown(): Promise<Chat> {

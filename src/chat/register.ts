@@ -103,11 +103,11 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 				import('./conversations/chatUse.ts'),
 				import('./storage/conversationStore.ts'),
 			]);
-			const folder = vscode.Uri.joinPath(dependencies.globalStorageUri, CONVERSATIONS_FOLDER).fsPath;
+			const folder = vscode.Uri.joinPath(dependencies.places.globalStorageUri, CONVERSATIONS_FOLDER).fsPath;
 			return readChatUse(new ConversationStore(folder, dependencies.logger));
 		},
 		requestRules: async () =>
-			(await import('./settings/requestRules.ts')).requestRules(dependencies.describeConnection),
+			(await import('./settings/requestRules.ts')).requestRules(dependencies.connection.describe),
 	};
 }
 

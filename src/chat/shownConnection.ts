@@ -6,13 +6,13 @@ import { findModel } from '../contract/modelIdentifier.ts';
 import type { ModelLimits } from '../contract/modelLimits.ts';
 import { explainError } from '../platform/notify.ts';
 import { refusedModesOf } from './conversation/replyRequest.ts';
-import type { ChatDependencies } from './dependencies.ts';
+import type { ActiveConnection } from './dependencies.ts';
 import { noModelText, noModeText } from './messages/messages.ts';
 import type { ConnectionView } from './protocol/protocol.ts';
 
 /** The active connection as the page shows it. */
 export class ShownConnection {
-	private readonly dependencies: Pick<ChatDependencies, 'connection' | 'describeConnection'>;
+	private readonly active: Pick<ActiveConnection, 'read' | 'describe'>;
 	private current: ConnectionView = { label: '' };
 	/** The connection with what only its service knows; undefined until the service has answered. */
 	private described: Connection | undefined;
@@ -20,8 +20,8 @@ export class ShownConnection {
 	private failure: string | undefined;
 	private refreshing: Promise<boolean> = Promise.resolve(false);
 
-	constructor(dependencies: Pick<ChatDependencies, 'connection' | 'describeConnection'>) {
-		this.dependencies = dependencies;
+	constructor(active: Pick<ActiveConnection, 'read' | 'describe'>) {
+		this.active = active;
 	}
 
 	get view(): ConnectionView {
@@ -59,7 +59,7 @@ export class ShownConnection {
 	private async readView(): Promise<ConnectionView> {
 		const action = vscode.l10n.t('Switch Connection');
 		try {
-			const { label, model, isDemo, noEncryption } = await this.dependencies.connection();
+			const { label, model, isDemo, noEncryption } = await this.active.read();
 			const used = model === undefined ? { problem: { message: noModelText(label), action } } : { model };
 			return { label, ...used, ...(isDemo ? { isDemo } : {}), ...defined({ noEncryption }) };
 		} catch (error) {
@@ -81,7 +81,7 @@ export class ShownConnection {
 		let described: Connection | undefined;
 		let failure: string | undefined;
 		try {
-			described = await this.dependencies.describeConnection();
+			described = await this.active.describe();
 		} catch (error) {
 			failure = explainError(error, before.label).message;
 		}

@@ -7,32 +7,46 @@ import { type Explanation, explainError } from '../platform/notify.ts';
 import type { ChatContext } from './context/chatContext.ts';
 import { openPlace } from './context/openPlace.ts';
 import { sendMessage } from './context/sendMessage.ts';
-import { type HandOver, sendToTask } from './context/sendToTask.ts';
+import { sendToTask } from './context/sendToTask.ts';
 import type { Chat } from './conversation/chat.ts';
 import type { SendRefusal } from './conversation/chatOptions.ts';
 import type { OpenConversations } from './conversation/openConversations.ts';
 import type { WaitingMessage } from './conversation/waitingMessage.ts';
 import { editedTaskText, explainMissingKey, explainRefusal, notSentText } from './messages/refusals.ts';
+import type { ChatTasks } from './model/chatTasks.ts';
 import { currentReply, findTurn } from './model/conversation.ts';
 import { taskGoal } from './model/mode.ts';
 import type { PageHandlers, ToPage } from './protocol/protocol.ts';
 
-export interface TurnDependencies {
-	conversations(): Promise<OpenConversations>;
+/** The conversations that messages belong to. */
+export interface TurnConversations {
+	open(): Promise<OpenConversations>;
 	/** Calls `run` with the open chat that has the turn, where there is one. */
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
+}
+
+/** What a message takes along, what it waits for, and the task that it may become. */
+export interface MessageParts {
 	context: ChatContext;
-	connection: {
-		/** Returns the name by which the user knows the connection. */
-		label(): string;
-		/** Asks for the connection's key where it is missing, after `onAsk`. Resolves with false where there is still none. */
-		ensureKey(onAsk: () => void): Promise<boolean>;
-	};
-	proposeTask: HandOver['proposeTask'];
+	waiting: WaitingMessage;
+	proposeTask: ChatTasks['propose'];
+}
+
+/** The active connection, as far as the user has to do something before it answers. */
+export interface TurnConnection {
+	/** Returns the name by which the user knows the connection. */
+	label(): string;
+	/** Asks for the connection's key where it is missing, after `onAsk`. Resolves with false where there is still none. */
+	ensureKey(onAsk: () => void): Promise<boolean>;
 	/** Lets the user add a model server. Resolves with whether its model answers in that conversation now. */
 	addServer(chat: Chat): Promise<boolean>;
+}
+
+export interface TurnDependencies {
+	conversations: TurnConversations;
+	message: MessageParts;
+	connection: TurnConnection;
 	page: { post(message: ToPage): void; focusComposer(): void };
-	waiting: WaitingMessage;
 	logger: Logger;
 }
 
@@ -59,10 +73,9 @@ const GIVE_BACK: ReadonlySet<CommandId> = new Set([
 ]);
 
 /** Returns the handlers of the page's messages about messages and replies. */
-export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
-	const { conversations, withTurn, context, connection, proposeTask, addServer, page, logger } = dependencies;
+export function turnHandlers({ conversations, message, connection, page, logger }: TurnDependencies): TurnHandlers {
+	const { withTurn } = conversations;
 	const { post } = page;
-	const { waiting } = dependencies;
 
 	/** The command of the last refusal's button, of which the page knows only the label. */
 	let offered: { turn: string; command: CommandId } | undefined;
@@ -104,6 +117,9 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 		return refusal && explainRefusal(refusal, label);
 	};
 
+	const handOver = (chat: Chat, goal: string, onAsk: () => void) =>
+		sendToTask(message.context, chat, goal, { proposeTask: message.proposeTask, onAsk });
+
 	const askAgain = (turn: string, send: (chat: Chat) => Promise<SendRefusal | undefined>): Promise<void> =>
 		atComposer(turn, () =>
 			withTurn(turn, async chat => {
@@ -117,12 +133,12 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 	return {
 		'message-send': ({ conversation, turn, text, edits, waits }) =>
 			atComposer(turn, async () => {
-				const open = await conversations();
+				const open = await conversations.open();
 				const chat = (conversation === undefined ? undefined : open.find(conversation)) ?? open.shown;
 				const onAsk = () => hold(turn);
 				if (waits && chat.isBusy) {
 					post({ kind: 'message-hold', turn, waits: true });
-					if (!(await waiting.wait(turn, chat))) {
+					if (!(await message.waiting.wait(turn, chat))) {
 						refuse(turn, { message: notSentText() });
 						return;
 					}
@@ -131,13 +147,13 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 				let refused: Explanation | undefined;
 				if (goal === undefined) {
 					refused = await ask(turn, () =>
-						edits ? chat.edit(edits, turn, text) : sendMessage(context, chat, turn, text, onAsk),
+						edits ? chat.edit(edits, turn, text) : sendMessage(message.context, chat, turn, text, onAsk),
 					);
 				} else if (edits !== undefined) {
 					refused = { message: editedTaskText() };
 				} else {
 					if (handedOver?.turn !== turn) {
-						handedOver = { turn, outcome: sendToTask(context, chat, goal, { proposeTask, onAsk }) };
+						handedOver = { turn, outcome: handOver(chat, goal, onAsk) };
 					}
 					refused = await handedOver.outcome;
 				}
@@ -147,8 +163,8 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 					post({ kind: 'message-accept', turn });
 				}
 			}),
-		'message-hurry': ({ turn }) => waiting.hurry(turn),
-		'message-withdraw': ({ turn }) => waiting.withdraw(turn),
+		'message-hurry': ({ turn }) => message.waiting.hurry(turn),
+		'message-withdraw': ({ turn }) => message.waiting.withdraw(turn),
 		'reply-stop': ({ turn }) => withTurn(turn, chat => chat.stop()),
 		'reply-retry': ({ turn }) => askAgain(turn, chat => chat.retry(turn)),
 		'reply-continue': ({ turn }) => askAgain(turn, chat => chat.continue(turn)),
@@ -175,9 +191,9 @@ export function turnHandlers(dependencies: TurnDependencies): TurnHandlers {
 			}
 		},
 		'server-add': async ({ turn }) => {
-			const open = await conversations();
+			const open = await conversations.open();
 			const chat = (turn === undefined ? undefined : open.findByTurn(turn)) ?? open.shown;
-			if (!(await addServer(chat))) {
+			if (!(await connection.addServer(chat))) {
 				return;
 			}
 			if (turn !== undefined) {

@@ -21,19 +21,23 @@ export const openContext = (
 ) => {
 	const refuseImages = async () => ({ kind: 'refused', problem: 'type' }) as const;
 	const posted: ToPage[] = [];
-	const context = new ChatContext({
-		storage: {
-			state: new State(),
-			images: new ImageStore(place('kept').fsPath, refuseImages, nullLogger),
+	const context = new ChatContext(
+		{
+			storage: {
+				state: new State(),
+				images: new ImageStore(place('kept').fsPath, refuseImages, nullLogger),
+			},
+			conversations: { of: async () => undefined, isEncrypted: () => false, mayKeep: () => true },
+			model: { measure, known: async () => {}, askAgain: measureAgain },
+			page: { post: message => posted.push(message), focusComposer },
+			sources: {
+				task: async argument => (argument === 'none' ? undefined : { label: 'Log of It', text: 'it began\n' }),
+				terminal: () => undefined,
+			},
+			logger: nullLogger,
 		},
-		conversations: { of: async () => undefined, isEncrypted: () => false, mayKeep: () => true },
-		model: { measure, known: async () => {}, askAgain: measureAgain },
-		page: { post: message => posted.push(message), focusComposer },
-		readTask: async argument => (argument === 'none' ? undefined : { label: 'Log of It', text: 'it began\n' }),
-		terminal: () => undefined,
 		clock,
-		logger: nullLogger,
-	});
+	);
 	const labels = () => {
 		const shown = posted.findLast(message => message.kind === 'context-set');
 		return shown?.kind === 'context-set' ? shown.context.chips.map(({ label }) => label) : [];

@@ -53,18 +53,18 @@ describe('the composer after a list of the editor', function () {
 				defaults: () => ({ routing: {}, retention: undefined, parameters: {}, instructions: '' }),
 				connection: async () => localConnection,
 			},
-			discover: async () => undefined,
-			recent: { read: () => [], write: () => {} },
-			unusedServers: async () => [],
-			addServer: async () => {},
-			found: { read: () => [], write: () => {} },
+			models: {
+				discover: async () => undefined,
+				recent: { read: () => [], write: () => {} },
+				found: { read: () => [], write: () => {} },
+			},
+			servers: { unused: async () => [], add: async () => {} },
 			explainError: error => assert.fail(String(error)),
 		});
 		const taken: string[] = [];
 		const handlers = modeHandlers({
-			shown: async () => chat,
-			refusedModes: () => ({}),
-			nameImageModel: async () => {},
+			conversations: { shown: async () => chat },
+			connection: { refusedModes: () => ({}), nameImageModel: async () => {} },
 			focusComposer: () => taken.push('mode'),
 		} as unknown as ModeDependencies);
 		const lists: Record<string, () => unknown> = {

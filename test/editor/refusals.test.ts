@@ -63,7 +63,7 @@ describe('the reason why a message is not sent', () => {
 		let refusal: SendRefusal | undefined;
 		let hasKey = true;
 		const handlers = turnHandlers({
-			conversations: async () => ({ shown: { edit: async () => refusal } }),
+			conversations: { open: async () => ({ shown: { edit: async () => refusal } }) },
 			connection: { ensureKey: async () => hasKey, label: () => 'Acme' },
 			page: { post: (message: ToPage) => posted.push(message) },
 		} as unknown as TurnDependencies);
@@ -101,10 +101,12 @@ describe('the reason why a message is not sent', () => {
 		const goals: string[] = [];
 		const chips = { chips: [], problemOf: () => '' };
 		const handlers = turnHandlers({
-			conversations: async () => ({ shown: { conversation: { id: 'c', turns: [] } } }),
+			conversations: { open: async () => ({ shown: { conversation: { id: 'c', turns: [] } } }) },
 			connection: { ensureKey: () => assert.fail('a task needs no key of a model'), label: () => 'Acme' },
-			context: { chips, adding: new Set() },
-			proposeTask: async (goal: string) => void goals.push(goal),
+			message: {
+				context: { chips, adding: new Set() },
+				proposeTask: async (goal: string) => void goals.push(goal),
+			},
 			page: { post: (message: ToPage) => posted.push(message) },
 		} as unknown as TurnDependencies);
 		const [edited, turn] = [randomUUID(), randomUUID()];

@@ -3,14 +3,14 @@ import { ShownConnection } from '../../src/chat/shownConnection.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 
 describe('the connection that the chat shows', () => {
-	const connection = async () => ({ name: 'local', label: 'Local', model: 'small', isDemo: false });
+	const read = async () => ({ name: 'local', label: 'Local', model: 'small', isDemo: false });
 	const described = {
 		...localConnection,
 		models: [{ id: 'small', kinds: ['chat' as const], contextLength: 4_000, maxOutputTokens: 500 }],
 	};
 
 	it('tells how much a model takes once its service has told', async () => {
-		const shown = new ShownConnection({ connection, describeConnection: async () => described });
+		const shown = new ShownConnection({ read, describe: async () => described });
 		await shown.read();
 		assert.deepEqual(shown.limitsOf('small'), {});
 		void shown.refresh();
@@ -22,8 +22,8 @@ describe('the connection that the chat shows', () => {
 
 	it('says why the service does not tell, until it does', async () => {
 		let fails = true;
-		const describeConnection = async () => (fails ? Promise.reject(new Error('no')) : described);
-		const shown = new ShownConnection({ connection, describeConnection });
+		const tell = async () => (fails ? Promise.reject(new Error('no')) : described);
+		const shown = new ShownConnection({ read, describe: tell });
 		await shown.read();
 		await shown.refresh();
 		assert.equal(typeof shown.problem, 'string');

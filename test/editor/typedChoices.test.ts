@@ -74,16 +74,14 @@ describe('the choice of a model or provider', () => {
 
 	async function choose(connection: Connection, row: string, settings?: object): Promise<void> {
 		const done = selectModel({
-			chat: chat(settings),
-			connection,
-			discover: async () => undefined,
-			recent: { read: () => [], write: () => {} },
-			found: { read: () => [], write: () => {} },
-			unusedServers: async () => [],
-			addServer: async () => void added++,
-			defaultModel: undefined,
-			target: { read: () => ({}), write: async () => {} },
-			editParameters: async () => {},
+			subject: { chat: chat(settings), connection, defaultModel: undefined },
+			models: {
+				discover: async () => undefined,
+				recent: { read: () => [], write: () => {} },
+				found: { read: () => [], write: () => {} },
+			},
+			servers: { unused: async () => [], add: async () => void added++ },
+			further: { routing: { read: () => ({}), write: async () => {} }, editParameters: async () => {} },
 			explainError: () => ({ message: '' }),
 		});
 		await picks.pick(row);
@@ -235,7 +233,7 @@ describe('the choice of a model or provider', () => {
 	});
 
 	it('offers the listed image models, with the first one chosen unless another is', async () => {
-		const done = selectImageModel({ chat: chat(), connection: listed, addServer: async () => {} });
+		const done = selectImageModel(chat(), listed, { add: async () => {} });
 		await waitFor('the list', () => picks.rows().length > 0);
 		assert.deepEqual(picks.rows().slice(0, 2), [
 			'$(check) painter | $(blank) makes images',

@@ -6,11 +6,11 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
 import { trySandbox } from '../../src/agents/sandbox/probe.ts';
-import type { AgentOption } from '../../src/agents/session/agentOptions.ts';
 import { systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
-import { AgentChoice } from '../../src/chat/agent/agentChoice.ts';
+import { AgentMemory } from '../../src/chat/agent/agentMemory.ts';
 import { AgentRuns } from '../../src/chat/agent/agentRuns.ts';
+import { AvailableAgents } from '../../src/chat/agent/availableAgents.ts';
 import type { AgentStep, AgentWork, ApprovalAnswer } from '../../src/chat/model/agentWork.ts';
 import { applyEvent } from '../../src/chat/model/applyEvent.ts';
 import type { ApprovalSetting } from '../../src/chat/model/approvalPolicy.ts';
@@ -59,7 +59,11 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 	let runs: AgentRuns;
 	let approvals: ApprovalSetting;
 	let asked: number;
-	let options: Readonly<Record<string, readonly AgentOption[]>> = {};
+	const kept = new Map<string, unknown>();
+	const memory = new AgentMemory({
+		get: (key: string) => kept.get(key) as never,
+		update: async (key: string, value: unknown) => void kept.set(key, value),
+	});
 	const root = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail();
 
 	before(async function () {
@@ -95,22 +99,20 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 		const apply = windowChanges();
 		runs = new AgentRuns({
 			folder,
-			insideProgram: path.join(dist, 'sandbox.js'),
-			choice: new AgentChoice({
+			agents: new AvailableAgents({
 				program: path.join(dist, 'agent.js'),
 				version: '1.0.0',
 				settings: async () => taskSettingsSchema.parse({}),
-				lastChosen: () => undefined,
+				memory,
+				isDemo: () => false,
 			}),
-			client: async () => client,
-			limits: () => ({}),
-			approvals: () => approvals,
-			consent: { isRequired: async () => true, isGiven: () => false, give: () => {} },
-			isDemo: () => false,
-			listChanges: describeRange,
-			takeAllowed: range => takeAllowedRange(apply, range),
-			onOptions: (agent, told) => (options = { ...options, [agent]: told }),
-			onQuestion: () => asked++,
+			models: { client: async () => client, limits: () => ({}), insideProgram: path.join(dist, 'sandbox.js') },
+			permissions: {
+				approvals: () => approvals,
+				consent: { isRequired: async () => true, isGiven: () => false, give: () => {} },
+				onQuestion: () => asked++,
+			},
+			changes: { list: describeRange, takeAllowed: range => takeAllowedRange(apply, range) },
 			logger: nullLogger,
 		});
 	});
@@ -184,7 +186,7 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 		answer: (turn: string, { approval }: AgentStep, how: ApprovalAnswer) =>
 			runs.answer(turn, approval?.question ?? assert.fail(), how),
 		/** What agents have told that can be chosen of them. */
-		options: () => options,
+		options: () => memory.options,
 		/** The number of questions in this test. */
 		asked: () => asked,
 		get model(): ScriptedModel {

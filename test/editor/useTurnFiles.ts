@@ -58,9 +58,8 @@ export function useTurnFiles() {
 			conversation,
 			own,
 			earlier,
+			changes: { list: describeRange, takeAllowed: async () => [] },
 			signal: new AbortController().signal,
-			listChanges: describeRange,
-			takeAllowed: async () => [],
 			onMade: async () => {},
 		});
 	}

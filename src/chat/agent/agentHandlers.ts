@@ -6,37 +6,18 @@ import { thenComposer } from '../../platform/editorUse.ts';
 import { explainError, showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../conversation/chat.ts';
 import type { AgentStep, AgentWork } from '../model/agentWork.ts';
+import type { CommitRanges } from '../model/chatTasks.ts';
 import { agentPath, type Checkpoint, repositoryPath, sameCheckpoint } from '../model/checkpoint.ts';
 import { findTurn, shownReply } from '../model/conversation.ts';
 import type { FromPage, PageHandlers } from '../protocol/protocol.ts';
-import type { AgentRuns } from './agentRuns.ts';
-import type { CommitRange } from './agentRunsOptions.ts';
+import type { ChatAgents } from './chatAgents.ts';
 import type { StepDocuments } from './stepDocuments.ts';
 
-/** Changes between two commits of a repository. */
-export interface Ranges {
-	/**
-	 * Shows all changes, or those of one file. `own` are files of which the user's own are shown in place of the last version,
-	 * and `folder` tells those of several repositories apart.
-	 */
-	compare(
-		title: string,
-		parts: readonly { range: CommitRange; own: readonly string[]; folder?: string }[],
-		file?: string,
-	): Promise<void>;
-	/** Takes them into the user's files, with a preview. Resolves with the paths of the files that have them. */
-	take(range: CommitRange, title: string, file?: string): Promise<string[]>;
-	/** Takes them back out of the user's files. Resolves with the paths of the files that have nothing of them any more. */
-	takeBack(range: CommitRange, file?: string): Promise<string[]>;
-}
-
 export interface AgentHandlersDependencies {
-	runs(): Promise<AgentRuns>;
+	agents: Pick<ChatAgents, 'runs' | 'pick'>;
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
-	ranges(): Ranges;
+	ranges(): Pick<CommitRanges, 'compare' | 'take' | 'takeBack'>;
 	documents: StepDocuments;
-	/** Lets the user choose the agent of the shown conversation. */
-	pickAgent(): Promise<void>;
 	label(): string;
 	focusComposer(): void;
 }
@@ -47,7 +28,7 @@ export type AgentHandlers = PageHandlers<
 
 /** Returns the handlers of the page's messages about what agents do. */
 export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHandlers {
-	const { runs, withTurn, ranges, documents, pickAgent, label, focusComposer } = dependencies;
+	const { agents, withTurn, ranges, documents, label, focusComposer } = dependencies;
 
 	const withWork = (turnId: string, run: (work: AgentWork, chat: Chat) => unknown) =>
 		withTurn(turnId, async chat => {
@@ -95,7 +76,7 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 				// Another reply of the turn may be shown by now.
 				if (paths.length > 0 && now) {
 					const states = statesOf(now);
-					const taken = await (await runs()).keepTaken(chat.conversation.id, states, states[source], paths);
+					const taken = await (await agents.runs()).keepTaken(chat.conversation.id, states, states[source], paths);
 					const shown = paths.map(name => agentPath(now, name));
 					await chat.markTaken(turn, { repository: now.repository, taken, paths: shown, isTaken: source === 'after' });
 				}
@@ -105,7 +86,7 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 	};
 
 	return {
-		'step-answer': async ({ turn, question, answer }) => (await runs()).answer(turn, question, answer),
+		'step-answer': async ({ turn, question, answer }) => (await agents.runs()).answer(turn, question, answer),
 		'step-request': async ({ turn, step: id }) => {
 			let output: string | undefined;
 			await withStep(turn, id, step => {
@@ -163,7 +144,7 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			}),
 		'agent-pick': () =>
 			thenComposer(async () => {
-				await pickAgent();
+				await agents.pick();
 				return undefined;
 			}, focusComposer),
 	};

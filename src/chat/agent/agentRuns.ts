@@ -38,7 +38,7 @@ export class AgentRuns implements AgentTurns {
 
 	run(turn: AgentTurn, signal: AbortSignal): AsyncIterable<ReplyEvent> {
 		const queue = new EventQueue();
-		const run = new TurnRun({ ...this.options, turn, queue, signal, allowed: this.allowedIn(turn.conversation.id) });
+		const run = new TurnRun(this.options, { turn, queue, signal, allowed: this.allowedIn(turn.conversation.id) });
 		this.running.set(turn.turnId, run);
 		run
 			.run()

@@ -2,8 +2,8 @@ import { cutDiff } from '../../agents/session/cutDiff.ts';
 import type { ToolCall } from '../../agents/session/events.ts';
 import { type StepDiff, shownDiff, type WorkMoment } from '../model/agentWork.ts';
 import { allowanceOf } from '../model/approvalPolicy.ts';
+import type { CommitRange } from '../model/chatTasks.ts';
 import { editedText } from '../model/editedText.ts';
-import type { CommitRange } from './agentRunsOptions.ts';
 import { isIgnored, keepStateWith, readStateFile, type StateFile, type TurnRepository } from './checkpoints.ts';
 
 const NEW_FILE = '100644';

@@ -1,6 +1,6 @@
 import type { AgentWork, WorkFile } from '../model/agentWork.ts';
+import type { CommitRanges } from '../model/chatTasks.ts';
 import { agentPath, type Checkpoint } from '../model/checkpoint.ts';
-import type { AgentRunsOptions } from './agentRunsOptions.ts';
 
 /** How many changed files are kept with the turn, which notes what has become of each. All of them are counted. */
 const MAXIMUM_FILES = 10_000;
@@ -11,7 +11,7 @@ const MAXIMUM_FILES = 10_000;
  */
 export async function changedFiles(
 	checkpoints: readonly Checkpoint[],
-	listChanges: AgentRunsOptions['listChanges'],
+	listChanges: CommitRanges['list'],
 ): Promise<Pick<AgentWork, 'files' | 'fileCount'>> {
 	const lists = checkpoints.map(async kept =>
 		(await changedIn(kept, listChanges)).map(file => ({ ...file, path: agentPath(kept, file.path) })),
@@ -22,7 +22,7 @@ export async function changedFiles(
 
 async function changedIn(
 	{ repository, before, taken = before, after }: Checkpoint,
-	listChanges: AgentRunsOptions['listChanges'],
+	listChanges: CommitRanges['list'],
 ): Promise<WorkFile[]> {
 	const list = (from: string, to = from) => (from === to ? [] : listChanges({ repository, from, to }));
 	const [agents, users, left] = await Promise.all([list(before, after), list(before, taken), list(taken, after)]);

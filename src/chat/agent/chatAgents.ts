@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
-import type { AgentOption } from '../../agents/session/agentOptions.ts';
 import { defined } from '../../base/defined.ts';
-import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { programVersion } from '../../base/programVersion.ts';
 import type { Client } from '../../client/types.ts';
-import type { SandboxProblem, TaskSettings } from '../../contract/agents.ts';
+import type { TaskSettings } from '../../contract/agents.ts';
+import type { ModelLimits } from '../../contract/modelLimits.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import { explainError, offer } from '../../platform/notify.ts';
 import { readSetting } from '../../platform/settings.ts';
@@ -16,105 +15,96 @@ import type { ReplyEvent } from '../model/applyEvent.ts';
 import { APPROVAL_SETTINGS, type ApprovalSetting } from '../model/approvalPolicy.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { AgentView } from '../protocol/protocol.ts';
-import type { AgentChoice } from './agentChoice.ts';
-import { type AgentHandlers, agentHandlers, type Ranges } from './agentHandlers.ts';
+import { AgentMemory } from './agentMemory.ts';
 import type { AgentRuns } from './agentRuns.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
-import { StepDocuments } from './stepDocuments.ts';
+import type { AvailableAgents } from './availableAgents.ts';
 
-/** In this workspace: the agent that was chosen last, what can be chosen of agents, and where they need no sandbox. */
-const CHOSEN_KEY = 'errand.chosenAgent';
-const OPTIONS_KEY = 'errand.agentOptions';
-const UNSANDBOXED_KEY = 'errand.unsandboxedAgents';
-
-/** Errand's own agent is used where none was chosen. */
-const USUAL: ChosenAgent = { id: 'errand', label: 'Errand' };
-
-interface ChosenAgent {
-	id: string;
-	label: string;
-}
-
-export interface ChatAgentsDependencies {
+/** Where the programs of agents lie, and where their files and what the workspace remembers of them are kept. */
+export interface AgentStorage {
 	extensionUri: vscode.Uri;
 	/** The folder of what conversations keep for their agents. */
 	folder: string;
 	workspaceState: vscode.Memento;
+}
+
+/** The active connection, whose models agents work with. */
+export interface AgentConnection {
 	client(): Promise<Pick<Client, 'chat' | 'responses'>>;
-	/** The settings about agents on this machine. */
-	settings(): Promise<TaskSettings>;
-	limits(model: string): { contextLength?: number; maxOutputTokens?: number };
+	limits(model: string): ModelLimits;
+	/** Returns the model that answers in a conversation. */
+	modelOf(conversation: Conversation): string | undefined;
 	/** Whether only the demo answers, which no agent can work with. */
 	isDemo(): boolean;
-	/** Changes between two commits of a repository. */
-	ranges(): Ranges & Pick<AgentRunsOptions, 'takeAllowed'> & { list: AgentRunsOptions['listChanges'] };
-	conversations: {
-		withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
-		shown(): Promise<Chat>;
-		/** Whether the user sees a conversation now. */
-		isVisible(id: string): boolean;
-		open(id: string): Promise<void>;
-	};
-	model(conversation: Conversation): string | undefined;
+	/** Returns the name by which the user knows the connection. */
 	label(): string;
-	focusComposer(): void;
+}
+
+/** The conversations of the window that agents work for, and what the user sees of them. */
+export interface AgentConversations {
+	shown(): Promise<Chat>;
+	/** Whether the user sees a conversation now. */
+	isVisible(id: string): boolean;
+	open(id: string): Promise<void>;
 	/** Called when the agent of a conversation is another one. */
-	changed(chat: Chat): void;
+	agentChanged(chat: Chat): void;
+}
+
+export interface ChatAgentsDependencies {
+	storage: AgentStorage;
+	connection: AgentConnection;
+	conversations: AgentConversations;
+	/** The settings about agents on this machine. */
+	settings(): Promise<TaskSettings>;
+	/** Changes between two commits of a repository. */
+	ranges(): AgentRunsOptions['changes'];
 	logger: Logger;
 }
 
 /** The agents of the chat. What runs them is loaded when one is first used. */
-export class ChatAgents implements AgentTurns, Disposable {
+export class ChatAgents implements AgentTurns {
 	private readonly dependencies: ChatAgentsDependencies;
-	private readonly store = new DisposableStore();
-	private loaded: Promise<{ runs: AgentRuns; choice: AgentChoice }> | undefined;
-	readonly handlers: AgentHandlers;
+	private readonly memory: AgentMemory;
+	private loaded: Promise<{ runs: AgentRuns; agents: AvailableAgents }> | undefined;
 
 	constructor(dependencies: ChatAgentsDependencies) {
 		this.dependencies = dependencies;
-		const { conversations, ranges, label, focusComposer } = dependencies;
-		this.handlers = agentHandlers({
-			runs: async () => (await this.load()).runs,
-			withTurn: conversations.withTurn,
-			ranges,
-			documents: this.store.add(new StepDocuments()),
-			pickAgent: () => this.pick(),
-			label,
-			focusComposer,
-		});
+		this.memory = new AgentMemory(dependencies.storage.workspaceState);
+	}
+
+	/** Loads what runs the agents. */
+	async runs(): Promise<AgentRuns> {
+		return (await this.load()).runs;
 	}
 
 	async refusal(conversation: Conversation): Promise<Explanation | undefined> {
-		return (await this.load()).runs.refusal(conversation);
+		return (await this.runs()).refusal(conversation);
 	}
 
 	async *run(turn: AgentTurn, signal: AbortSignal): AsyncIterable<ReplyEvent> {
-		yield* (await this.load()).runs.run(turn, signal);
+		yield* (await this.runs()).run(turn, signal);
 	}
 
 	/** Returns the agent that messages of a conversation go to, with what was chosen of its options. */
 	view({ settings }: Pick<Conversation, 'settings'>): AgentView {
-		const { id, label } = this.lastChosen();
-		const agent = settings?.agent ?? id;
-		const known = this.options()[agent] ?? [];
+		const agent = settings?.agent ?? this.memory.chosen.id;
+		const known = this.memory.options[agent] ?? [];
 		const chosen = Object.entries(settings?.agentOptions?.[agent] ?? {}).flatMap(([name, value]) => {
 			const option = known.find(candidate => candidate.id === name);
 			return option?.values.find(candidate => candidate.value === value)?.name ?? [];
 		});
-		return { label: [agent === id ? label : this.labelOf(agent), ...chosen].join(' · ') };
+		return { label: [this.memory.labelOf(agent), ...chosen].join(' · ') };
 	}
 
 	async adopt(conversation: Conversation): Promise<void> {
 		if (conversation.turns.some(({ replies }) => replies.some(({ work }) => work))) {
-			await this.logged('kept for the copy of its conversation', async () =>
-				(await this.load()).runs.adopt(conversation),
-			);
+			await this.logged('kept for the copy of its conversation', async () => (await this.runs()).adopt(conversation));
 		}
 	}
 
 	/** Removes what is kept for a conversation that is deleted. It never rejects. */
 	forget(conversation: string): Promise<void> {
-		return this.logged('removed', async () => (await this.load()).runs.forget(conversation));
+		return this.logged('removed', async () => (await this.runs()).forget(conversation));
 	}
 
 	private async logged(what: string, run: () => Promise<void>): Promise<void> {
@@ -127,79 +117,65 @@ export class ChatAgents implements AgentTurns, Disposable {
 		}
 	}
 
-	dispose(): void {
-		this.store.dispose();
-	}
-
-	private lastChosen(): ChosenAgent {
-		return this.dependencies.workspaceState.get<ChosenAgent>(CHOSEN_KEY) ?? USUAL;
-	}
-
-	/** What agents have told that can be chosen of them, by their ids. */
-	private options(): Readonly<Record<string, readonly AgentOption[]>> {
-		return this.dependencies.workspaceState.get(OPTIONS_KEY) ?? {};
-	}
-
-	private labelOf(id: string): string {
-		return id === USUAL.id ? USUAL.label : id;
-	}
-
-	private load(): Promise<{ runs: AgentRuns; choice: AgentChoice }> {
-		this.loaded ??= this.loadNow();
-		return this.loaded;
-	}
-
-	private async loadNow(): Promise<{ runs: AgentRuns; choice: AgentChoice }> {
-		const [{ AgentRuns }, { AgentChoice }] = await Promise.all([import('./agentRuns.ts'), import('./agentChoice.ts')]);
-		const { extensionUri, folder, workspaceState, client, settings, limits, ranges, logger } = this.dependencies;
-		const program = (name: string) => vscode.Uri.joinPath(extensionUri, 'dist', name).fsPath;
-		const choice = new AgentChoice({
-			program: program('agent.js'),
-			version: programVersion(program('agent.js')),
-			settings,
-			lastChosen: () => this.lastChosen().id,
-		});
-		const given = () => workspaceState.get<Record<string, SandboxProblem>>(UNSANDBOXED_KEY) ?? {};
-		const runs = new AgentRuns({
-			folder,
-			insideProgram: program('sandbox.js'),
-			choice,
-			client,
-			limits,
-			approvals,
-			consent: {
-				isRequired: async () => (await settings()).sandbox === 'require',
-				isGiven: (place, problem) => given()[place] === problem,
-				give: (place, problem) => void workspaceState.update(UNSANDBOXED_KEY, { ...given(), [place]: problem }),
-			},
-			listChanges: range => ranges().list(range),
-			takeAllowed: range => ranges().takeAllowed(range),
-			isDemo: this.dependencies.isDemo,
-			onOptions: (agent, options) => void workspaceState.update(OPTIONS_KEY, { ...this.options(), [agent]: options }),
-			onQuestion: conversation => this.tellOfQuestion(conversation),
-			logger,
-		});
-		return { runs, choice };
-	}
-
-	private async pick(): Promise<void> {
-		const { conversations, model, workspaceState, changed, isDemo } = this.dependencies;
+	/** Lets the user choose the agent of the shown conversation. */
+	async pick(): Promise<void> {
+		const { conversations, connection } = this.dependencies;
 		const chat = await conversations.shown();
-		const [{ pickAgent }, { choice }] = await Promise.all([import('./pickAgent.ts'), this.load()]);
-		const picked = await pickAgent(chat, choice, isDemo() ? undefined : model(chat.conversation), this.options());
+		const [{ pickAgent }, { agents }] = await Promise.all([import('./pickAgent.ts'), this.load()]);
+		const picked = await pickAgent(chat, agents, connection.modelOf(chat.conversation), this.memory.options);
 		if (picked) {
 			const { id, option } = picked;
 			const before = chat.conversation.settings?.agentOptions;
 			const agentOptions = option && { ...before, [id]: { ...before?.[id], [option.id]: option.value } };
 			await chat.choose({ agent: id, ...defined({ agentOptions }) });
-			await workspaceState.update(CHOSEN_KEY, { id, label: await choice.labelOf(chat.conversation) });
-			changed(chat);
+			await this.memory.choose({ id, label: await agents.labelOf(chat.conversation) });
+			conversations.agentChanged(chat);
 		}
+	}
+
+	private load(): Promise<{ runs: AgentRuns; agents: AvailableAgents }> {
+		this.loaded ??= this.loadNow();
+		return this.loaded;
+	}
+
+	private async loadNow(): Promise<{ runs: AgentRuns; agents: AvailableAgents }> {
+		const [{ AgentRuns }, { AvailableAgents }] = await Promise.all([
+			import('./agentRuns.ts'),
+			import('./availableAgents.ts'),
+		]);
+		const { memory } = this;
+		const { storage, connection, settings, ranges, logger } = this.dependencies;
+		const program = (name: string) => vscode.Uri.joinPath(storage.extensionUri, 'dist', name).fsPath;
+		const agents = new AvailableAgents({
+			program: program('agent.js'),
+			version: programVersion(program('agent.js')),
+			settings,
+			memory,
+			isDemo: connection.isDemo,
+		});
+		const { client, limits } = connection;
+		const runs = new AgentRuns({
+			folder: storage.folder,
+			agents,
+			models: { client, limits, insideProgram: program('sandbox.js') },
+			permissions: {
+				approvals,
+				consent: {
+					isRequired: async () => (await settings()).sandbox === 'require',
+					isGiven: (folder, problem) => memory.isUnsandboxed(folder, problem),
+					give: (folder, problem) => memory.allowUnsandboxed(folder, problem),
+				},
+				onQuestion: conversation => this.tellOfQuestion(conversation),
+			},
+			changes: { list: range => ranges().list(range), takeAllowed: range => ranges().takeAllowed(range) },
+			logger,
+		});
+		return { runs, agents };
 	}
 
 	/** Says that an agent waits for an answer where the user cannot see the question. */
 	private tellOfQuestion(conversation: string): void {
-		const { conversations, label } = this.dependencies;
+		const { conversations, connection } = this.dependencies;
 		if (conversations.isVisible(conversation)) {
 			return;
 		}
@@ -207,7 +183,7 @@ export class ChatAgents implements AgentTurns, Disposable {
 			vscode.l10n.t('An agent waits for your answer before it goes on.'),
 			vscode.l10n.t('Show'),
 			() => conversations.open(conversation),
-			error => explainError(error, label()),
+			error => explainError(error, connection.label()),
 		);
 	}
 }

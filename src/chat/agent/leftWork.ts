@@ -6,9 +6,9 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
 import type { AgentWork } from '../model/agentWork.ts';
+import type { CommitRanges } from '../model/chatTasks.ts';
 import { type Checkpoint, repositoryPath, sameCheckpoint } from '../model/checkpoint.ts';
 import type { AgentFolder } from './agentFolder.ts';
-import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import { changedFiles } from './changedFiles.ts';
 import { keepEnd, keepStateOf, mergedState, removePipes } from './checkpoints.ts';
 import { gitFailureText } from './messages.ts';
@@ -31,7 +31,7 @@ export async function keepUnkept(
 	own: AgentFolder,
 	conversation: string,
 	earlier: readonly EarlierWork[],
-	listChanges: AgentRunsOptions['listChanges'],
+	listChanges: CommitRanges['list'],
 ): Promise<EarlierWork[]> {
 	// The layout says what is in the copy: a turn that was stopped while it filled the copy has told nothing.
 	const layout = await own.layout();

@@ -6,7 +6,7 @@ import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Choice, choose, PickList, separator, shownText } from '../../platform/pick.ts';
 import type { Chat } from '../conversation/chat.ts';
-import type { AgentChoice } from './agentChoice.ts';
+import type { AvailableAgents } from './availableAgents.ts';
 
 /** The agent that the user has chosen, or one of its options with the value. */
 export interface PickedAgent {
@@ -25,12 +25,12 @@ type Row =
  */
 export async function pickAgent(
 	chat: Chat,
-	choice: AgentChoice,
+	agents: AvailableAgents,
 	model: string | undefined,
 	options: Readonly<Record<string, readonly AgentOption[]>>,
 ): Promise<PickedAgent | undefined> {
-	const report = await choice.report(model);
-	const current = choice.idOf(chat.conversation);
+	const report = await agents.report(model);
+	const current = agents.idOf(chat.conversation);
 	const usable = report.agents.filter(({ problem }) => problem === undefined);
 	const others = report.agents.filter(({ problem, install }) => problem !== undefined && install === undefined);
 	const own = options[current] ?? [];

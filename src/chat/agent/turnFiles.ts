@@ -16,11 +16,12 @@ import { beginRepository, checkOutState, foldersNotKept, keepState, type TurnRep
 import { type EarlierWork, keepUnkept, keptCopy, startOfCopy } from './leftWork.ts';
 import { gitFailureText } from './messages.ts';
 
-export interface TurnFilesOptions extends Pick<AgentRunsOptions, 'listChanges' | 'takeAllowed'> {
+export interface TurnFilesOptions {
 	conversation: string;
 	own: AgentFolder;
 	/** The latest work comes first. */
 	earlier: readonly EarlierWork[];
+	changes: AgentRunsOptions['changes'];
 	signal: AbortSignal;
 	/** Called when a step has been made that was allowed, with whether the user's files have all of it now. */
 	onMade(step: string, isTaken: boolean): Promise<void>;
@@ -37,7 +38,8 @@ export class TurnFiles {
 	private readonly options: TurnFilesOptions;
 
 	private constructor({ repositories, leftOut }: Kept, isSetAside: boolean, options: TurnFilesOptions) {
-		const { conversation, takeAllowed: take, onMade } = options;
+		const { conversation, changes, onMade } = options;
+		const take = changes.takeAllowed;
 		this.repositories = repositories;
 		this.leftOut = leftOut;
 		this.isSetAside = isSetAside;
@@ -202,7 +204,7 @@ async function beginInside(repositories: readonly TurnRepository[], outer: GitPl
  */
 async function fillCopy(kept: Kept, options: TurnFilesOptions): Promise<boolean> {
 	const { own, conversation, signal } = options;
-	const earlier = await keepUnkept(own, conversation, options.earlier, options.listChanges);
+	const earlier = await keepUnkept(own, conversation, options.earlier, options.changes.list);
 	let isSetAside = false;
 	await own.replaceCopy(async copy => {
 		for (const repository of [...kept.repositories]) {

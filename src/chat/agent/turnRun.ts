@@ -33,19 +33,20 @@ import { AgentFolder } from './agentFolder.ts';
 import { isSandboxed, workspaceFolders } from './agentPlace.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import type { PlannedEdit } from './allowedEdits.ts';
+import { ApprovalQuestions, type ApprovalQuestionsOptions } from './approvalQuestions.ts';
 import { changedFiles } from './changedFiles.ts';
 import { repositoriesOf, type TurnRepository } from './checkpoints.ts';
 import type { EventQueue } from './eventQueue.ts';
 import type { EarlierWork } from './leftWork.ts';
 import { lentFolders } from './lentFolders.ts';
 import { endedText, refusalText } from './messages.ts';
-import { Questions, type QuestionsOptions } from './questions.ts';
 import { TurnFiles } from './turnFiles.ts';
 
 /** The time for an agent to end its turn when it is stopped, before its processes are ended. */
 const STOP_GRACE_MS = 2_000;
 
-export interface TurnRunOptions extends AgentRunsOptions {
+/** The turn that an agent is to work on, and where what it says and does goes. */
+export interface StartedTurn {
 	turn: AgentTurn;
 	queue: EventQueue;
 	/** Aborts when the user stops the agent. */
@@ -56,8 +57,9 @@ export interface TurnRunOptions extends AgentRunsOptions {
 
 /** One turn of an agent, from its start to the state of the files after it. */
 export class TurnRun {
-	private readonly options: TurnRunOptions;
-	readonly questions: Questions;
+	private readonly options: AgentRunsOptions;
+	private readonly started: StartedTurn;
+	readonly questions: ApprovalQuestions;
 	private work: AgentWork | undefined;
 	private textLength = 0;
 	private place: RunPlace | undefined;
@@ -68,11 +70,13 @@ export class TurnRun {
 	/** Why a request to the model failed last. The agent says it in words of its own. */
 	private failure: unknown;
 
-	constructor(options: TurnRunOptions) {
+	constructor(options: AgentRunsOptions, started: StartedTurn) {
 		this.options = options;
-		this.questions = new Questions({
+		this.started = started;
+		const { approvals, onQuestion } = options.permissions;
+		this.questions = new ApprovalQuestions({
 			rules: () => ({
-				setting: options.approvals(),
+				setting: approvals(),
 				isSandboxed: this.place?.isSandboxed === true,
 				folder: this.place ? seenFrom(this.place).tree : '',
 				isKept: file => this.files?.locate(file) !== undefined,
@@ -89,7 +93,7 @@ export class TurnRun {
 				if (this.work) {
 					this.set(withQuestion(this.work, request.call, approval, this.moment(), planned?.shown));
 				}
-				options.onQuestion(options.turn.conversation.id);
+				onQuestion(started.turn.conversation.id);
 			},
 			onDecide: (request, how) => {
 				const planned = this.planned.get(request);
@@ -109,8 +113,8 @@ export class TurnRun {
 
 	/** Rejects with an error for the user. Nothing of the agent is left when it settles. */
 	async run(): Promise<void> {
-		const { queue, turn, folder } = this.options;
-		const own = new AgentFolder(folder, turn.conversation.id);
+		const { queue, turn } = this.started;
+		const own = new AgentFolder(this.options.folder, turn.conversation.id);
 		const release = await own.claim();
 		if (release === undefined) {
 			throw new UserFacingError(
@@ -137,23 +141,25 @@ export class TurnRun {
 	}
 
 	private async runToEnd(own: AgentFolder): Promise<void> {
-		const { turn, choice, signal } = this.options;
+		const { agents, permissions, changes } = this.options;
+		const { turn, signal } = this.started;
 		const { conversation, model } = turn;
 		const folders = workspaceFolders();
 		const { places, leftOut } = await repositoriesOf(folders);
-		const agent = await choice.use(
-			choice.idOf(conversation),
-			this.options.isDemo() ? undefined : model,
+		const agent = await agents.use(
+			agents.idOf(conversation),
+			model,
 			places.map(({ directory }) => directory),
 		);
 		const { id, label } = agent.definition;
-		const sandboxed = await isSandboxed(folders, label, this.options.consent);
+		const sandboxed = await isSandboxed(folders, label, permissions.consent);
 		signal.throwIfAborted();
 		const files = await TurnFiles.begin(places, {
-			...this.options,
 			conversation: conversation.id,
 			own,
 			earlier: earlierWork(turn),
+			changes,
+			signal,
 			onMade: (step, isTaken) => this.made(files, step, isTaken),
 		});
 		this.files = files;
@@ -182,29 +188,30 @@ export class TurnRun {
 	private get allowed(): Set<string> {
 		const { agent, checkpoints = [], isSandboxed } = this.work ?? {};
 		const where = JSON.stringify([agent, foldersOf(checkpoints), isSandboxed]);
-		const allowed = this.options.allowed.get(where) ?? new Set<string>();
-		this.options.allowed.set(where, allowed);
+		const allowed = this.started.allowed.get(where) ?? new Set<string>();
+		this.started.allowed.set(where, allowed);
 		return allowed;
 	}
 
 	private earlierWork(fits: (work: AgentWork) => boolean): AgentWork | undefined {
-		return earlierWork(this.options.turn).find(({ work, isOnPath }) => isOnPath && fits(work))?.work;
+		return earlierWork(this.started.turn).find(({ work, isOnPath }) => isOnPath && fits(work))?.work;
 	}
 
 	private openRelay(own: AgentFolder, sandboxed: boolean): Promise<Relay> {
-		const { turn, client, limits, logger } = this.options;
+		const { models, logger } = this.options;
+		const { turn, queue } = this.started;
 		return openRelay({
 			listen: sandboxed ? { socket: own.socket } : 'loopback',
 			handle: createClientModels({
-				client,
+				client: models.client,
 				model: turn.model,
 				provider: turn.provider,
-				...limits(turn.model),
+				...models.limits(turn.model),
 				onCall: ({ model, provider, id, usage, outcome }) => {
 					if (outcome === 'whole') {
 						this.failure = undefined;
 					}
-					this.options.queue.push({ type: 'served', model, ...(provider ? { provider } : {}), ...(id ? { id } : {}) });
+					queue.push({ type: 'served', model, ...(provider ? { provider } : {}), ...(id ? { id } : {}) });
 					this.count(usage);
 				},
 				onFailure: error => {
@@ -243,14 +250,15 @@ export class TurnRun {
 			relay,
 			privateFolders,
 			toolchains: findToolchains(privateFolders),
-			insideProgram: this.options.insideProgram,
+			insideProgram: this.options.models.insideProgram,
 			marker: own.directory,
 			onUnsandboxed: () => {},
 		};
 	}
 
 	private async talk(agent: FoundAgent, place: RunPlace): Promise<void> {
-		const { turn, signal, logger, limits } = this.options;
+		const { agents, models, logger } = this.options;
+		const { turn, signal } = this.started;
 		const ended = new AbortController();
 		let session: AgentSession | undefined;
 		const stop = async () => {
@@ -268,7 +276,7 @@ export class TurnRun {
 		try {
 			session = await startAgentRun({
 				place,
-				launch: async seen => agentLaunch(agent, { ...seen, ...limits(turn.model) }),
+				launch: async seen => agentLaunch(agent, { ...seen, ...models.limits(turn.model) }),
 				model: turn.model,
 				isAttended: true,
 				decide: () => this.decide,
@@ -280,7 +288,7 @@ export class TurnRun {
 				logger,
 			});
 			// Where Errand sets the mode, so that it is asked, there is none to choose.
-			this.options.onOptions(
+			agents.keepOptions(
 				id,
 				session.agentOptions.filter(({ isMode }) => askingMode === undefined || !isMode),
 			);
@@ -308,7 +316,7 @@ export class TurnRun {
 	}
 
 	private take(event: AgentEvent): void {
-		const { queue } = this.options;
+		const { queue } = this.started;
 		if (event.type === 'message') {
 			this.textLength += event.text.length;
 			queue.push({ type: 'text', text: event.text });
@@ -323,9 +331,9 @@ export class TurnRun {
 	}
 
 	/** Whether the user has agreed that their files change. What is allowed because of the sandbox is not agreed to. */
-	private isAgreed(how: Parameters<QuestionsOptions['onDecide']>[1]): boolean {
+	private isAgreed(how: Parameters<ApprovalQuestionsOptions['onDecide']>[1]): boolean {
 		return how === 'setting'
-			? this.options.approvals() !== 'allow-in-sandbox'
+			? this.options.permissions.approvals() !== 'allow-in-sandbox'
 			: how === 'once' || how === 'conversation' || how === 'before';
 	}
 
@@ -382,7 +390,7 @@ export class TurnRun {
 	private set(work: AgentWork): void {
 		if (work !== this.work) {
 			this.work = work;
-			this.options.queue.push({ type: 'work', work });
+			this.started.queue.push({ type: 'work', work });
 		}
 	}
 
@@ -407,7 +415,7 @@ export class TurnRun {
 	private async tellFiles(files: TurnFiles): Promise<void> {
 		const { checkpoints } = files;
 		this.tell({ checkpoints });
-		this.tell(await changedFiles(checkpoints, this.options.listChanges));
+		this.tell(await changedFiles(checkpoints, this.options.changes.list));
 	}
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { Clock } from '../../base/async.ts';
+import { type Clock, systemClock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
@@ -9,6 +9,7 @@ import { oneLine } from '../../base/plainText.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { isImagePath, MAXIMUM_DROPPED } from '../model/addedFiles.ts';
+import type { ChatTasks } from '../model/chatTasks.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import { type Conversation, findTurn } from '../model/conversation.ts';
 import type { CompletionItem, FromPage, PageHandlers, ToPage } from '../protocol/protocol.ts';
@@ -54,19 +55,19 @@ export interface ContextConversations {
 	mayKeep(): boolean;
 }
 
+/** Where context comes from besides files: tasks and terminals. */
+export interface OtherSources {
+	task: ChatTasks['readForChat'];
+	/** The last command of a terminal, once one has run. */
+	terminal(): TerminalMemory | undefined;
+}
+
 export interface ChatContextOptions {
 	storage: { state: vscode.Memento; images: ImageStore };
 	conversations: ContextConversations;
 	model: ModelRoom;
 	page: { post(message: ToPage): void; focusComposer(): void };
-	/**
-	 * Lets the user choose the log or the changes of a task, which `argument` may name. Resolves with its text and a name
-	 * for it, or with undefined where the user leaves. Rejects with a sentence for the user.
-	 */
-	readTask(argument: unknown): Promise<{ label: string; text: string; language?: 'diff' } | undefined>;
-	/** The last command of a terminal, once one has run. */
-	terminal(): TerminalMemory | undefined;
-	clock: Clock;
+	sources: OtherSources;
 	logger: Logger;
 }
 
@@ -135,11 +136,11 @@ export class ChatContext {
 		},
 	};
 
-	constructor(options: ChatContextOptions) {
+	constructor(options: ChatContextOptions, clock: Clock = systemClock) {
 		this.options = options;
-		const { storage, conversations, model, clock, logger } = options;
-		this.model = model;
 		this.clock = clock;
+		const { storage, conversations, model, logger } = options;
+		this.model = model;
 		this.images = new ContextImages(storage.images);
 		this.chips = this.store.add(new ContextChips(storage.state, conversations.mayKeep, logger));
 		this.store.add(this.chips.onDidChange(() => this.show()));
@@ -172,12 +173,12 @@ export class ChatContext {
 
 	/** Resolves with the log or the changes of a task, as the user chooses. */
 	async ofTask(argument?: unknown): Promise<ContextSource[] | undefined> {
-		const found = await this.options.readTask(argument);
+		const found = await this.options.sources.task(argument);
 		return found && [{ kind: 'task', ...found }];
 	}
 
 	private choices(): ContextChoice[] {
-		return contextChoices(this.options.terminal(), async () => (await this.ofTask()) ?? []);
+		return contextChoices(this.options.sources.terminal(), async () => (await this.ofTask()) ?? []);
 	}
 
 	/**

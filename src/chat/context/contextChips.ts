@@ -30,7 +30,7 @@ const keptSchema = z.object({
 });
 
 /** One piece of context that will go with the next message. */
-export interface Chip {
+export interface ContextChip {
 	readonly id: string;
 	/** Milliseconds since the epoch; later chips have larger numbers. */
 	readonly addedAt: number;
@@ -43,7 +43,7 @@ export interface Chip {
 	readonly confirmed: readonly string[];
 }
 
-type KeptChip = Omit<Chip, 'attachment'>;
+type KeptChip = Omit<ContextChip, 'attachment'>;
 
 /** The context that waits for the next message. It belongs to the composer, whichever conversation is shown. */
 export class ContextChips {
@@ -55,7 +55,7 @@ export class ContextChips {
 	private readonly store = new DisposableStore();
 	private readonly changed = this.store.add(new Emitter<void>());
 	readonly onDidChange = this.changed.event;
-	private list: readonly Chip[] = [];
+	private list: readonly ContextChip[] = [];
 
 	/** `mayKeep` says whether the context of the next message may be written to disk. */
 	constructor(state: vscode.Memento, mayKeep: () => boolean, logger: Logger) {
@@ -72,7 +72,7 @@ export class ContextChips {
 		this.store.dispose();
 	}
 
-	get chips(): readonly Chip[] {
+	get chips(): readonly ContextChip[] {
 		return this.list;
 	}
 
@@ -160,7 +160,7 @@ export class ContextChips {
 		});
 	}
 
-	private set(list: readonly Chip[]): void {
+	private set(list: readonly ContextChip[]): void {
 		this.list = list;
 		this.keep();
 		this.changed.fire();
@@ -193,7 +193,7 @@ export class ContextChips {
 		if (kept.length === 0 || !vscode.workspace.isTrusted) {
 			return;
 		}
-		const chips: Chip[] = [];
+		const chips: ContextChip[] = [];
 		for (const chip of kept) {
 			this.written.set(chip.id, JSON.stringify(chip));
 			const read = await readSource(chip.source).catch(() => undefined);
@@ -206,11 +206,11 @@ export class ContextChips {
 	}
 }
 
-export function toChipView({ id, attachment }: Chip): ChipView {
+export function toChipView({ id, attachment }: ContextChip): ChipView {
 	return { id, ...toAttachmentView(attachment) };
 }
 
-function limited(chip: Chip, attachment: Attachment): Chip {
+function limited(chip: ContextChip, attachment: Attachment): ContextChip {
 	if (chip.limit === undefined) {
 		return { ...chip, attachment };
 	}

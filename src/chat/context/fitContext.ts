@@ -7,7 +7,7 @@ import { askModal, type Explanation } from '../../platform/notify.ts';
 import { PickList } from '../../platform/pick.ts';
 import { attachmentTokens, shortenedLengths } from '../model/contextBudget.ts';
 import { chooseModelButton } from '../settings/messages.ts';
-import type { Chip, ContextChips } from './contextChips.ts';
+import type { ContextChip, ContextChips } from './contextChips.ts';
 
 /** Slightly more than the excess is cut, because sizes are estimates and lines are cut whole. */
 const MARGIN = 1.02;
@@ -25,13 +25,13 @@ export interface Measure extends ModelLimits {
 }
 
 /** Returns by how many tokens the message is too large: 0 where it fits or the limit is not known. */
-export function excessOf(chips: readonly Chip[], measure: Measure): number {
+export function excessOf(chips: readonly ContextChip[], measure: Measure): number {
 	const budget = requestBudget(measure);
 	const total = chips.reduce((sum, { attachment }) => sum + attachmentTokens(attachment), measure.request);
 	return budget === undefined ? 0 : Math.max(0, total - budget);
 }
 
-export function warningText(chips: readonly Chip[], measure: Measure): string | undefined {
+export function warningText(chips: readonly ContextChip[], measure: Measure): string | undefined {
 	const excess = excessOf(chips, measure);
 	return excess === 0
 		? undefined
@@ -86,7 +86,7 @@ export async function fitContext(
 }
 
 interface ChipItem extends vscode.QuickPickItem {
-	chip: Chip;
+	chip: ContextChip;
 }
 
 /** Shortens the chips that the user selects until everything fits. Resolves with false where the user cancels. */
@@ -132,7 +132,7 @@ export async function pickShortened(chips: ContextChips, measure: Measure): Prom
 	return (await list.result) === true;
 }
 
-function shortenChips(chips: ContextChips, chosen: readonly Chip[], excess: number): void {
+function shortenChips(chips: ContextChips, chosen: readonly ContextChip[], excess: number): void {
 	const texts = chosen.map(({ attachment }) => attachment.text);
 	const limits = shortenedLengths(texts, Math.ceil(excess * MARGIN));
 	for (const [index, chip] of chosen.entries()) {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { type Explanation, showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../conversation/chat.ts';
 import { type Attachment, taskContext } from '../model/attachment.ts';
+import type { ChatTasks } from '../model/chatTasks.ts';
 import { findTurn } from '../model/conversation.ts';
 import { noEncryptedTaskText } from '../protocol/labels.ts';
 import type { ChatContext } from './chatContext.ts';
@@ -9,8 +10,7 @@ import { lengthProblem } from './fitContext.ts';
 import { awaitAdded, readChips } from './sendMessage.ts';
 
 export interface HandOver {
-	/** Opens the prompt of a task with a goal and its context added to it. Nothing is sent by that. */
-	proposeTask(goal: string, context: string): Promise<void>;
+	proposeTask: ChatTasks['propose'];
 	/** Called before the user is asked something. */
 	onAsk(): void;
 }
@@ -65,7 +65,7 @@ export async function sendToTask(
 async function propose(
 	goal: string,
 	attachments: readonly Attachment[],
-	proposeTask: HandOver['proposeTask'],
+	proposeTask: ChatTasks['propose'],
 ): Promise<void> {
 	const texts = attachments.filter(({ kind }) => kind !== 'image');
 	await proposeTask(goal, taskContext(texts));

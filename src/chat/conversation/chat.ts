@@ -27,13 +27,13 @@ import { parseMessage, type TurnMode } from '../model/mode.ts';
 import { withFacts } from '../model/replyFacts.ts';
 import { type ConversationChoice, settingsOrNone } from '../model/settings.ts';
 import { channelHistory, toContinuationRequest, toRequest } from '../model/toRequest.ts';
-import { MAXIMUM_MESSAGE_LENGTH } from '../protocol/protocol.ts';
 import type { LiveState } from '../protocol/toView.ts';
 import type { OpenedConversation } from '../storage/conversationStore.ts';
 import type { Writer } from '../storage/conversationWriter.ts';
 import type { ChatChange, ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
 import { ConversationChannel, type ConversationChannelState } from './conversationChannel.ts';
 import { findModel } from './findModel.ts';
+import { messageRefusal } from './messageRefusal.ts';
 import { requestReply } from './replyRequest.ts';
 import { type Appended, type Session, startSession } from './session.ts';
 
@@ -82,7 +82,7 @@ export class Chat {
 		this.channel?.onDidChange(() => this.channelChanged());
 		writer.onDidBranch(({ id, branchedFrom }) => {
 			this.current = { ...this.current, id, branchedFrom };
-			this.copying = options.images.copy(branchedFrom, id);
+			this.copying = options.storage.images.copy(branchedFrom, id);
 			void options.service.agents.adopt(this.current);
 			this.changed.fire({ kind: 'name' });
 			this.setNotice({ kind: 'branched' });
@@ -217,7 +217,7 @@ export class Chat {
 		if (turn?.mode !== 'image' || this.isBusy || !reply || reply.text === '') {
 			return;
 		}
-		const image = await this.options.images.load(this.current.id, reply.text, new AbortController().signal);
+		const image = await this.options.storage.images.load(this.current.id, reply.text, new AbortController().signal);
 		// In the meantime the image may have been asked for again, so that a newer reply is shown.
 		this.current = exchangeReply(this.current, turnId, reply, { ...reply, image });
 		this.changed.fire({ kind: 'turn', turnId });
@@ -276,7 +276,7 @@ export class Chat {
 		const save = async () => {
 			const { id, turns, mode, settings } = this.current;
 			if (turns.length === 0) {
-				this.options.unsent.write(id, defined({ mode, settings }));
+				this.options.storage.unsent.write(id, defined({ mode, settings }));
 			} else if (!(await this.writer.isStale().catch(() => false))) {
 				await this.save();
 			}
@@ -331,17 +331,9 @@ export class Chat {
 		}
 		const { mode = usualMode, text } = parseMessage(message);
 		const { encryption } = this.current;
-		if (text.trim() === '') {
-			return { reason: 'empty' };
-		}
-		if (text.length > MAXIMUM_MESSAGE_LENGTH) {
-			return { reason: 'too-long' };
-		}
-		if (mode === 'image' && attachments.length > 0) {
-			return { reason: 'image-context' };
-		}
-		if (mode === 'agent' && attachments.some(({ image }) => image !== undefined)) {
-			return { reason: 'agent-images' };
+		const refusal = messageRefusal(text, mode, attachments);
+		if (refusal) {
+			return refusal;
 		}
 		return this.begin(turnId, mode, (model, startedAt) => {
 			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
@@ -421,30 +413,36 @@ export class Chat {
 	private run(turnId: string, { reply, mode, toRequest }: Beginning, model: string, label: string): void {
 		this.liveState = { turnId, waiting: false };
 		const turn = { conversation: this.current, turnId, mode, model, toRequest, keepWork: this.keepWork };
-		const { service, images, explain, clock } = this.options;
+		const { service, storage, explain, clock } = this.options;
 		let facts: RequestFacts | undefined;
 		this.session = startSession({
 			reply,
-			stream: async signal => {
-				if (this.channel) {
-					const { instructions } = service.settings.defaults();
-					const { messages } = toRequest(turn.conversation, turnId, model);
-					return this.channel.stream(channelHistory(messages, instructions), signal);
-				}
-				await this.copying;
-				const asked = await requestReply(turn, { ...service, images }, signal);
-				facts = asked.facts;
-				return asked.events;
+			request: {
+				stream: async signal => {
+					if (this.channel) {
+						const { instructions } = service.settings.defaults();
+						const { messages } = toRequest(turn.conversation, turnId, model);
+						return this.channel.stream(channelHistory(messages, instructions), signal);
+					}
+					await this.copying;
+					const asked = await requestReply(turn, { ...service, images: storage.images }, signal);
+					facts = asked.facts;
+					return asked.events;
+				},
+				endsItself: mode === 'agent',
 			},
-			endsItself: mode === 'agent',
-			onChange: (next, waiting, appended) =>
-				this.replyChanged(turnId, facts ? withFacts(next, facts) : next, waiting, appended),
-			save: () => this.save(),
-			explainError: error => {
-				this.options.logger.log('warn', 'A reply failed', { reason: describeError(error) });
-				return this.channel?.explain(error) ?? explain.error(error, label, facts?.asked, mode);
+			conversation: {
+				onChange: (next, waiting, appended) =>
+					this.replyChanged(turnId, facts ? withFacts(next, facts) : next, waiting, appended),
+				save: () => this.save(),
 			},
-			explainFinish: explain.finish,
+			explain: {
+				error: error => {
+					this.options.logger.log('warn', 'A reply failed', { reason: describeError(error) });
+					return this.channel?.explain(error) ?? explain.error(error, label, facts?.asked, mode);
+				},
+				finish: explain.finish,
+			},
 			clock,
 		});
 	}

@@ -8,7 +8,8 @@ import type { TurnMode } from '../model/mode.ts';
 import type { AskedWith } from '../model/settings.ts';
 import type { Repair } from '../storage/conversationStore.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
-import type { EncryptedChannels, EncryptionRefusal } from './conversationChannel.ts';
+import type { EncryptionRefusal } from './conversationChannel.ts';
+import type { EncryptedChannels } from './encryptedChannels.ts';
 import type { AgentTurns, ModeModels } from './replyRequest.ts';
 import type { Appended } from './session.ts';
 import type { UnsentChoices } from './unsentChoices.ts';
@@ -81,11 +82,16 @@ export interface ReplyExplanations {
 	finish(problem: FinishProblem): Explanation;
 }
 
+/** Where is kept what a conversation's own file does not have. */
+export interface ChatStorage {
+	images: ImageStore;
+	unsent: UnsentChoices;
+}
+
 export interface ChatOptions {
 	service: ChatService;
 	explain: ReplyExplanations;
-	images: ImageStore;
-	unsent: UnsentChoices;
+	storage: ChatStorage;
 	workspace(): WorkspaceTag;
 	clock: Clock;
 	logger: Logger;

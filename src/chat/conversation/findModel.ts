@@ -8,7 +8,7 @@ import type { ModeModels } from './replyRequest.ts';
 export async function findModel(
 	conversation: Conversation,
 	mode: TurnMode,
-	{ service, images }: Pick<ChatOptions, 'service' | 'images'>,
+	{ service, storage }: Pick<ChatOptions, 'service' | 'storage'>,
 ): Promise<{ model: string; label: string } | SendRefusal> {
 	const { encryption, settings } = conversation;
 	// An agent works with the model of the chat.
@@ -39,7 +39,7 @@ export async function findModel(
 		return { reason: 'no-agent', explanation };
 	}
 	// This is checked before the image is requested and paid for.
-	if (mode === 'image' && !(await images.hasRoom(conversation.id))) {
+	if (mode === 'image' && !(await storage.images.hasRoom(conversation.id))) {
 		return { reason: 'images-full' };
 	}
 	return { model, label };

@@ -19,14 +19,14 @@ import { MemoryWriter } from '../storage/conversationWriter.ts';
 import { Chat } from './chat.ts';
 import type { ChatChange, ChatNotice, ChatOptions } from './chatOptions.ts';
 
-export interface OpenConversationsOptions extends ChatOptions {
+export interface OpenConversationsOptions {
+	/** What each conversation is opened with. */
+	chat: ChatOptions;
 	store: ConversationStore;
 	/** Which conversation this window showed last. */
 	remembered: { read(): ShownConversation | undefined; write(shown: ShownConversation): void };
 	/** Called for each change of an open conversation, and when another one is shown. */
 	onChange(chat: Chat, change: ShownChange, isShown: boolean): void;
-	/** Removes what is kept elsewhere for a conversation that has no file and is deleted. */
-	forget(id: string): void;
 }
 
 export type ShownChange = ChatChange | { kind: 'shown' };
@@ -149,7 +149,7 @@ export class OpenConversations {
 				throw error;
 			});
 			if (!trashed) {
-				this.options.forget(id);
+				void this.options.chat.service.agents.forget(id);
 			}
 			if (chat) {
 				if (wasShown) {
@@ -187,7 +187,7 @@ export class OpenConversations {
 		if (outcome.kind !== 'opened') {
 			return outcome;
 		}
-		this.show(this.adopt(new Chat(this.options, outcome, repairNotice(outcome))));
+		this.show(this.adopt(new Chat(this.options.chat, outcome, repairNotice(outcome))));
 		if (open) {
 			this.release(open);
 		}
@@ -239,7 +239,7 @@ export class OpenConversations {
 }
 
 async function firstChat(options: OpenConversationsOptions): Promise<Chat> {
-	const { store, remembered, logger } = options;
+	const { chat, store, remembered } = options;
 	const last = remembered.read();
 	if (last?.encryption?.isUnkept) {
 		return newChat(options, { notice: { kind: 'not-kept' } });
@@ -247,11 +247,11 @@ async function firstChat(options: OpenConversationsOptions): Promise<Chat> {
 	try {
 		const { conversations, repairs } = await store.list();
 		const notice = repairs.length > 0 ? { kind: 'repaired' as const, repairs } : undefined;
-		const here = conversations.filter(({ workspace }) => sameFolders(workspace.folders, options.workspace().folders));
+		const here = conversations.filter(({ workspace }) => sameFolders(workspace.folders, chat.workspace().folders));
 		for (const id of last === undefined ? here.map(conversation => conversation.id) : [last.id]) {
 			const outcome = await store.open(id);
 			if (outcome.kind === 'opened') {
-				return new Chat(options, outcome, repairNotice(outcome) ?? notice);
+				return new Chat(options.chat, outcome, repairNotice(outcome) ?? notice);
 			}
 			if (outcome.kind !== 'missing') {
 				return newChat(options, { notice: failureNotice(outcome) });
@@ -259,7 +259,7 @@ async function firstChat(options: OpenConversationsOptions): Promise<Chat> {
 		}
 		return newChat(options, { ...last, ...(notice ? { notice } : {}) });
 	} catch (error) {
-		logger.log('warn', 'The conversations cannot be listed', { reason: describeError(error) });
+		chat.logger.log('warn', 'The conversations cannot be listed', { reason: describeError(error) });
 		return newChat(options, { notice: { kind: 'unreadable', code: systemErrorCode(error) } });
 	}
 }
@@ -268,10 +268,11 @@ function newChat(
 	options: OpenConversationsOptions,
 	{ id = randomUUID(), encryption, notice }: Partial<ShownConversation> & { notice?: ChatNotice } = {},
 ): Chat {
-	const chosen = encryption ? { encryption } : options.unsent.read(id);
-	const conversation = { ...newConversation(id, options.clock.now(), options.workspace()), ...chosen };
+	const { storage, clock, workspace } = options.chat;
+	const chosen = encryption ? { encryption } : storage.unsent.read(id);
+	const conversation = { ...newConversation(id, clock.now(), workspace()), ...chosen };
 	const writer = encryption?.isUnkept ? new MemoryWriter() : options.store.create(conversation);
-	return new Chat(options, { conversation, writer }, notice);
+	return new Chat(options.chat, { conversation, writer }, notice);
 }
 
 function summaryOf({ id, turns, title, workspace, createdAt }: Conversation): ConversationSummary {

@@ -75,6 +75,8 @@ export interface AgentTurns {
 	run(turn: AgentTurn, signal: AbortSignal): AsyncIterable<ReplyEvent>;
 	/** Carries over to the copy of a conversation what was kept for the original. It never rejects. */
 	adopt(conversation: Conversation): Promise<void>;
+	/** Removes what is kept for a conversation that is deleted. It never rejects. */
+	forget(conversation: string): Promise<void>;
 }
 
 interface ReplySources {

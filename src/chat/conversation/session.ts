@@ -11,13 +11,16 @@ export const WAITING_AFTER_MS = 30_000;
 /** A save of a streaming reply begins at most this long after a change, so that a crash costs less than a second. */
 export const SAVE_INTERVAL_MS = 750;
 
-export interface SessionOptions {
-	/** The reply as it stands before its first event. */
-	reply: Reply;
-	/** Begins the request. The signal aborts when the reply is stopped. */
+/** The request that a reply comes from. */
+export interface SessionRequest {
+	/** Begins it. The signal aborts when the reply is stopped. */
 	stream(signal: AbortSignal): Promise<AsyncIterable<ReplyEvent>>;
 	/** Whether a reply that is stopped still says how it ended. It must end soon then. */
 	endsItself?: boolean;
+}
+
+/** The conversation that keeps a reply. */
+export interface SessionConversation {
 	/**
 	 * Called for each change, in order, until the reply has ended. `appended` is set where nothing else that is shown has
 	 * changed.
@@ -25,8 +28,20 @@ export interface SessionOptions {
 	onChange(reply: Reply, waiting: boolean, appended?: Appended): void;
 	/** Saves the conversation as `onChange` left it, and reports its own failures. */
 	save(): Promise<void>;
-	explainError(error: unknown): Explanation;
-	explainFinish(reason: FinishProblem): Explanation;
+}
+
+/** Turns the ways in which a reply can fail into sentences. */
+export interface SessionExplanations {
+	error(error: unknown): Explanation;
+	finish(reason: FinishProblem): Explanation;
+}
+
+export interface SessionOptions {
+	/** The reply as it stands before its first event. */
+	reply: Reply;
+	request: SessionRequest;
+	conversation: SessionConversation;
+	explain: SessionExplanations;
 	clock: Clock;
 }
 
@@ -48,7 +63,7 @@ export function startSession(options: SessionOptions): Session {
 
 class Run {
 	private readonly options: SessionOptions;
-	private readonly request = new AbortController();
+	private readonly stopping = new AbortController();
 	/** Stops the timers when the reply ends for any reason. */
 	private readonly timers = new AbortController();
 	private reply: Reply;
@@ -63,7 +78,7 @@ class Run {
 	}
 
 	stop(): void {
-		this.request.abort();
+		this.stopping.abort();
 	}
 
 	async run(): Promise<void> {
@@ -73,20 +88,20 @@ class Run {
 			end = await this.stream();
 		} catch (error) {
 			// An error caused by a stop is not a failure.
-			end = this.request.signal.aborted ? { state: 'stopped' } : this.failure(error);
+			end = this.stopping.signal.aborted ? { state: 'stopped' } : this.failure(error);
 		}
 		this.timers.abort();
 		const endedAt = this.options.clock.now();
 		const { work } = this.reply;
 		this.change({ ...this.reply, ...end, endedAt, ...(work && { work: endedWork(work, endedAt) }) }, false);
-		await this.options.save();
+		await this.options.conversation.save();
 	}
 
 	/** Resolves with how the reply ended. A stop does not wait for the stream, which may ignore its signal. */
 	private stream(): Promise<Partial<Reply>> {
 		return new Promise((resolve, reject) => {
-			if (!this.options.endsItself) {
-				this.request.signal.addEventListener('abort', () => resolve({ state: 'stopped' }), { once: true });
+			if (!this.options.request.endsItself) {
+				this.stopping.signal.addEventListener('abort', () => resolve({ state: 'stopped' }), { once: true });
 			}
 			this.consume().then(resolve, reject);
 		});
@@ -94,8 +109,8 @@ class Run {
 
 	private async consume(): Promise<Partial<Reply>> {
 		let finishReason: string | undefined;
-		for await (const event of await this.options.stream(this.request.signal)) {
-			if (this.request.signal.aborted && !this.options.endsItself) {
+		for await (const event of await this.options.request.stream(this.stopping.signal)) {
+			if (this.stopping.signal.aborted && !this.options.request.endsItself) {
 				break;
 			}
 			if (event.type === 'finish') {
@@ -108,7 +123,7 @@ class Run {
 				this.saveSoon();
 			}
 		}
-		return this.request.signal.aborted ? { state: 'stopped' } : this.finish(finishReason);
+		return this.stopping.signal.aborted ? { state: 'stopped' } : this.finish(finishReason);
 	}
 
 	/** Records when the first text came. A continued reply keeps the time of its first part. */
@@ -124,21 +139,21 @@ class Run {
 			reason === 'length' ? reason : reason === 'content_filter' ? 'filtered' : empty ? 'empty' : undefined;
 		return {
 			state: empty ? 'failed' : 'done',
-			...(problem === undefined ? {} : { problem, explanation: this.options.explainFinish(problem) }),
+			...(problem === undefined ? {} : { problem, explanation: this.options.explain.finish(problem) }),
 		};
 	}
 
 	private failure(error: unknown): Partial<Reply> {
 		return {
 			state: ClientError.is(error, 'truncated') ? 'cutOff' : 'failed',
-			explanation: this.options.explainError(error),
+			explanation: this.options.explain.error(error),
 		};
 	}
 
 	private change(reply: Reply, waiting: boolean, appended?: Appended): void {
 		this.reply = reply;
 		this.waiting = waiting;
-		this.options.onChange(reply, waiting, appended);
+		this.options.conversation.onChange(reply, waiting, appended);
 	}
 
 	private async watchSilence(): Promise<void> {
@@ -167,7 +182,7 @@ class Run {
 		this.options.clock.sleep(SAVE_INTERVAL_MS, this.timers.signal).then(
 			() => {
 				this.saveDue = false;
-				void this.options.save();
+				void this.options.conversation.save();
 			},
 			// The reply has ended, and its last save covers this one.
 			() => {},

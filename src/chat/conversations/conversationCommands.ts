@@ -6,7 +6,7 @@ import type { Deletion, OpenConversations } from '../conversation/openConversati
 import { openFailureText, systemReason } from '../messages/messages.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { MAXIMUM_TITLE_LENGTH, normalisedTitle, titleOf } from '../model/title.ts';
-import { ConversationPicker } from './conversationPicker.ts';
+import { ConversationPicker, type PickerActions } from './conversationPicker.ts';
 import { exportConversation } from './exportConversation.ts';
 
 /** What the user can do with conversations outside the chat page, through native UI and without needing a mouse. */
@@ -23,7 +23,7 @@ export class ConversationCommands {
 
 	/** Lists the conversations, this workspace's first. */
 	open(): Promise<void> {
-		return new ConversationPicker(this.conversations, {
+		const actions: PickerActions = {
 			open: id => this.show(id),
 			startNew: async () => {
 				await this.conversations.showNew();
@@ -32,8 +32,8 @@ export class ConversationCommands {
 			rename: id => this.rename(id),
 			delete: id => this.delete(id),
 			export: id => this.export(id),
-			logger: this.logger,
-		}).run();
+		};
+		return new ConversationPicker(this.conversations, actions, this.logger).run();
 	}
 
 	/** Asks for a new title. Without `id`, the conversation that is shown is renamed. */

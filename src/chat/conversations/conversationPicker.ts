@@ -18,7 +18,6 @@ export interface PickerActions {
 	rename(id: string): Promise<void>;
 	delete(id: string): Promise<void>;
 	export(id: string): Promise<void>;
-	logger: Logger;
 }
 
 interface Row extends vscode.QuickPickItem {
@@ -29,12 +28,14 @@ interface Row extends vscode.QuickPickItem {
 export class ConversationPicker {
 	private readonly conversations: OpenConversations;
 	private readonly actions: PickerActions;
+	private readonly logger: Logger;
 	private readonly list = new PickList<Row>(pick => this.prepare(pick));
 	private readonly buttons: { button: vscode.QuickInputButton; run: (id: string) => Promise<void> }[];
 
-	constructor(conversations: OpenConversations, actions: PickerActions) {
+	constructor(conversations: OpenConversations, actions: PickerActions, logger: Logger) {
 		this.conversations = conversations;
 		this.actions = actions;
+		this.logger = logger;
 		this.buttons = [
 			{ button: button('edit', vscode.l10n.t('Rename…')), run: id => this.askAndReturn(id, () => actions.rename(id)) },
 			{
@@ -124,7 +125,7 @@ export class ConversationPicker {
 			}
 			return groupConversations(conversations, openWorkspace()).flatMap(group => this.rows(group));
 		} catch (error) {
-			this.actions.logger.log('warn', 'The conversations cannot be listed', { reason: describeError(error) });
+			this.logger.log('warn', 'The conversations cannot be listed', { reason: describeError(error) });
 			this.list.end();
 			void showMessage('error', noticeText({ kind: 'unreadable', code: systemErrorCode(error) }));
 			return undefined;

@@ -207,8 +207,10 @@ export function withAnswer(work: AgentWork, call: ToolCall, approval: Approval, 
 	return { ...told, steps: told.steps.with(index, { ...step, approval, startedAt }) };
 }
 
-/** Returns the step that waits for an answer, if one does. One waits at a time. */
-export function waitingStep(work: AgentWork | undefined): AgentStep | undefined {
+/** Returns the step whose question waits for the user, if one does. One waits at a time. */
+export function waitingStep<Step extends { approval?: Approval }>(
+	work: { steps: readonly Step[] } | undefined,
+): Step | undefined {
 	return work?.steps.findLast(({ approval }) => approval?.state === 'waiting');
 }
 

@@ -14,14 +14,25 @@ import { openableUrl } from '../protocol/protocolSchema.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import type { ShownImage } from './imageFile.ts';
 
-export interface ModeDependencies {
-	images: ImageStore;
+/** The conversations whose mode is chosen and whose images are shown. */
+export interface ModeConversations {
 	shown(): Promise<Chat>;
 	/** Calls `run` with the open chat that has the turn, where there is one. */
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
+}
+
+/** What is known of the models that answer in the modes. */
+export interface ModeConnection {
+	/** Returns the modes that no model of the connection answers in, with the reason as a sentence. */
 	refusedModes(): Partial<Record<TurnMode, string>>;
 	/** Asks for the model that makes a conversation's images where none is known. */
 	nameImageModel(chat: Chat): Promise<void>;
+}
+
+export interface ModeDependencies {
+	conversations: ModeConversations;
+	connection: ModeConnection;
+	images: ImageStore;
 	focusComposer(): void;
 	logger: Logger;
 }
@@ -32,14 +43,13 @@ export type ModeHandlers = PageHandlers<
 
 /** Returns the handlers of the page's messages about modes and generated images. */
 export function modeHandlers({
+	conversations,
+	connection,
 	images,
-	shown,
-	withTurn,
-	refusedModes,
-	nameImageModel,
 	focusComposer,
 	logger,
 }: ModeDependencies): ModeHandlers {
+	const { shown, withTurn } = conversations;
 	/** Calls `run` with the kept image of a turn, where there is one. The user is told of a failure. */
 	const withImage = (turnId: string, run: (image: ShownImage) => Promise<void>) =>
 		withTurn(turnId, async chat => {
@@ -63,13 +73,13 @@ export function modeHandlers({
 			const chat = await shown();
 			const { pickMode } = await import('./pickMode.ts');
 			await thenComposer(async () => {
-				const mode = await pickMode(chat.mode, refusedModes());
+				const mode = await pickMode(chat.mode, connection.refusedModes());
 				if (mode !== undefined) {
 					// The focus does not wait for the disk.
 					void chat.setMode(mode);
 				}
 				if (mode === 'image') {
-					await nameImageModel(chat);
+					await connection.nameImageModel(chat);
 				}
 				return undefined;
 			}, focusComposer);

@@ -6,17 +6,16 @@ import { type Choice, choose, separator, shownText } from '../../platform/pick.t
 import type { Chat } from '../conversation/chat.ts';
 import { onlyDemoRows } from './addServerRow.ts';
 import { modelRow, typeModel } from './modelRow.ts';
+import type { ModelServers } from './modelSources.ts';
 
 type Row = { name: string } | 'other' | 'add-server';
 
-export interface ImageModelPickerOptions {
-	chat: Chat;
-	connection: Connection;
-	addServer(): Promise<void>;
-}
-
 /** Lets the user choose the model that makes the conversation's images, or type its name. */
-export async function selectImageModel({ chat, connection, addServer }: ImageModelPickerOptions): Promise<void> {
+export async function selectImageModel(
+	chat: Chat,
+	connection: Connection,
+	servers: Pick<ModelServers, 'add'>,
+): Promise<void> {
 	const title = vscode.l10n.t('Image Model of This Conversation');
 	const known = imageModelsOf(connection);
 	const chosen = chat.conversation.settings?.imageModel;
@@ -39,7 +38,7 @@ export async function selectImageModel({ chat, connection, addServer }: ImageMod
 	const active = models.find(({ value }) => typeof value === 'object' && value.name === current)?.value;
 	const row = models.length === 0 ? 'other' : await choose(title, items, { placeHolder, ...defined({ active }) });
 	if (row === 'add-server') {
-		return addServer();
+		return servers.add(chat);
 	}
 	const imageModel = row === 'other' ? await typeModel(title, chosen ?? '') : row?.name;
 	if (imageModel !== undefined) {

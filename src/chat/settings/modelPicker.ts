@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import type { ProviderPrefix } from '../../contract/modelIdentifier.ts';
-import type { ListedModel } from '../../contract/modelList.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, offer, showExplanation, showMessage } from '../../platform/notify.ts';
@@ -17,40 +16,34 @@ import {
 	toKeep,
 	withRecent,
 } from '../model/modelChoices.ts';
+import type { UnusedServer } from '../model/unusedServer.ts';
 import { addServerRow, onlyDemoRows } from './addServerRow.ts';
 import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';
 import { modelRow, typeModel } from './modelRow.ts';
+import type { ModelServers, OfferedModels } from './modelSources.ts';
 import { type OtherModel, otherModelRows, useOther } from './otherModels.ts';
 import type { RoutingTarget } from './routingEditor.ts';
 
-export interface ModelPickerOptions {
+/** The conversation that a model is chosen for, and the connection that it is asked on. */
+export interface ModelSubject {
 	chat: Chat;
 	connection: Connection;
-	/** Returns the models that the service lists, or undefined where it has no list that can be read. */
-	discover(): Promise<ListedModel[] | undefined>;
-	/** The recently used models of a connection. */
-	recent: { read(connection: string): readonly string[]; write(connection: string, names: string[]): void };
-	/** The models that the service listed when it was last asked. */
-	found: { read(connection: string): readonly ListedModel[]; write(connection: string, found: ListedModel[]): void };
-	/** Model servers of the local connection whose models are not in the list. */
-	unusedServers(): Promise<readonly UnusedServer[]>;
-	addServer(): Promise<void>;
+	/** The model that answers where the conversation names none. */
 	defaultModel: string | undefined;
-	/** The conversation's routing policy. */
-	target: Pick<RoutingTarget, 'read' | 'write'>;
-	editParameters(): Promise<void>;
-	explainError(error: unknown): Explanation;
 }
 
-/** A server whose models the list would have if the user agreed to it, or if it answered. */
-export interface UnusedServer {
-	kind: 'found' | 'failing';
-	label: string;
-	place: string;
-	/** Why it is not used, as sentences. */
-	reason: string;
-	/** Lets the user do something about it. */
-	ask(): void;
+/** The other choices of the conversation that the list leads to. */
+export interface FurtherChoices {
+	routing: Pick<RoutingTarget, 'read' | 'write'>;
+	editParameters(): Promise<void>;
+}
+
+export interface ModelPickerOptions {
+	subject: ModelSubject;
+	models: OfferedModels;
+	servers: ModelServers;
+	further: FurtherChoices;
+	explainError(error: unknown): Explanation;
 }
 
 type Row =
@@ -75,20 +68,20 @@ export async function selectModel(options: ModelPickerOptions): Promise<void> {
 		case 'prefix':
 			return throughProvider(options);
 		case 'alternates':
-			return selectAlternates(options);
+			return selectAlternates(options.subject, options.servers);
 		case 'image':
-			return selectImageModel(options);
+			return selectImageModel(options.subject.chat, options.subject.connection, options.servers);
 		case 'other': {
-			const name = await typeModel(vscode.l10n.t('Model'), currentModel(options));
-			return name === undefined ? undefined : use(options, name);
+			const name = await typeModel(vscode.l10n.t('Model'), currentModel(options.subject));
+			return name === undefined ? undefined : use(options.subject, options.models, name);
 		}
 		case 'parameters':
-			return options.editParameters();
+			return options.further.editParameters();
 		case 'default':
-			void options.chat.choose({ model: undefined, models: undefined });
+			void options.subject.chat.choose({ model: undefined, models: undefined });
 			return;
 		case 'add-server':
-			return options.addServer();
+			return options.servers.add(options.subject.chat);
 		case 'connection':
 			await executeCommand(commands.switchConnection);
 			return;
@@ -97,20 +90,19 @@ export async function selectModel(options: ModelPickerOptions): Promise<void> {
 	}
 }
 
-function useRow(options: ModelPickerOptions, chosen: Extract<Row, object>): void {
+function useRow({ subject, models }: ModelPickerOptions, chosen: Extract<Row, object>): void {
 	if ('server' in chosen) {
 		chosen.server.ask();
 	} else if ('model' in chosen) {
-		use(options, chosen.model);
+		use(subject, models, chosen.model);
 	} else {
-		useOther(options.chat, chosen);
+		useOther(subject.chat, chosen);
 	}
 }
 
-const currentModel = ({ chat, defaultModel }: ModelPickerOptions) =>
-	chat.conversation.settings?.model ?? defaultModel ?? '';
+const currentModel = ({ chat, defaultModel }: ModelSubject) => chat.conversation.settings?.model ?? defaultModel ?? '';
 
-function use({ chat, connection, recent }: ModelPickerOptions, model: string): void {
+function use({ chat, connection }: ModelSubject, { recent }: OfferedModels, model: string): void {
 	recent.write(connection.name, withRecent(recent.read(connection.name), model));
 	void chat.choose({ model, models: alternatesOf(model, chat.conversation.settings?.models) });
 }
@@ -120,7 +112,8 @@ function use({ chat, connection, recent }: ModelPickerOptions, model: string): v
  * it is.
  */
 async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
-	const { connection, discover, found } = options;
+	const { subject, models, servers } = options;
+	const { connection } = subject;
 	const refresh = {
 		iconPath: new vscode.ThemeIcon('refresh'),
 		tooltip: vscode.l10n.t('Ask the Service for Its Models'),
@@ -139,10 +132,10 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 			}
 		});
 	});
-	const unused = connection.name === LOCAL_CONNECTION_NAME ? await options.unusedServers() : [];
+	const unused = connection.name === LOCAL_CONNECTION_NAME ? await servers.unused() : [];
 	const show = () => {
-		const items = rowsOf(options, unused);
-		const current = currentModel(options);
+		const items = rowsOf(subject, models, unused);
+		const current = currentModel(subject);
 		list.show(
 			items,
 			items.find(({ value }) => typeof value === 'object' && 'model' in value && value.model === current),
@@ -151,9 +144,9 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 	const askService = async (pick: vscode.QuickPick<Choice<Row>>) => {
 		pick.busy = true;
 		try {
-			const listed = await discover();
+			const listed = await models.discover();
 			if (listed) {
-				found.write(connection.name, toKeep(listed));
+				models.found.write(connection.name, toKeep(listed));
 			}
 			if (listed === undefined) {
 				const text = vscode.l10n.t(
@@ -173,9 +166,13 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 	return list.result;
 }
 
-function rowsOf(options: ModelPickerOptions, unused: readonly UnusedServer[]): Choice<Row>[] {
-	const { chat, connection, recent, found, defaultModel } = options;
-	const current = currentModel(options);
+function rowsOf(
+	subject: ModelSubject,
+	{ recent, found }: OfferedModels,
+	unused: readonly UnusedServer[],
+): Choice<Row>[] {
+	const { chat, connection, defaultModel } = subject;
+	const current = currentModel(subject);
 	const choices = modelChoices(connection, {
 		recent: recent.read(connection.name),
 		found: found.read(connection.name),
@@ -256,9 +253,10 @@ function groupText(group: ModelGroup): string {
 }
 
 /** Only the enterprise host understands a prefix; elsewhere the order of the routing policy has the same effect. */
-async function throughProvider(options: ModelPickerOptions): Promise<void> {
-	const { connection, target, explainError } = options;
-	const model = bareModel(connection, currentModel(options));
+async function throughProvider({ subject, models, further, explainError }: ModelPickerOptions): Promise<void> {
+	const { connection } = subject;
+	const { routing } = further;
+	const model = bareModel(connection, currentModel(subject));
 	if (model === '') {
 		void showMessage(
 			'information',
@@ -284,7 +282,7 @@ async function throughProvider(options: ModelPickerOptions): Promise<void> {
 		return;
 	}
 	if (connection.plan === 'enterprise' || chosen.prefix === connection.service) {
-		return use(options, `${chosen.prefix}/${model}`);
+		return use(subject, models, `${chosen.prefix}/${model}`);
 	}
 	offer(
 		vscode.l10n.t(
@@ -292,7 +290,7 @@ async function throughProvider(options: ModelPickerOptions): Promise<void> {
 			chosen.provider,
 		),
 		vscode.l10n.t('Put It First in the Routing Policy'),
-		() => target.write({ ...target.read(), order: [chosen.provider] }),
+		() => routing.write({ ...routing.read(), order: [chosen.provider] }),
 		explainError,
 	);
 }
@@ -309,23 +307,23 @@ async function typePrefix(title: string, model: string): Promise<ProviderPrefix 
 	return prefix === undefined ? undefined : { prefix, provider: prefix };
 }
 
-async function selectAlternates(options: ModelPickerOptions): Promise<void> {
-	const { chat, connection } = options;
+async function selectAlternates(subject: ModelSubject, servers: ModelServers): Promise<void> {
+	const { chat, connection } = subject;
 	const { models = [] } = chat.conversation.settings ?? {};
 	const title = vscode.l10n.t('Alternates');
-	const placeHolder = vscode.l10n.t('Models that may serve in place of {0}, in this order', currentModel(options));
+	const placeHolder = vscode.l10n.t('Models that may serve in place of {0}, in this order', currentModel(subject));
 	const firstRows = onlyDemoRows(connection);
 	if (firstRows.length > 0) {
 		const go = { label: vscode.l10n.t('$(list-selection) Choose Among the Demos…'), value: 'demos' as const };
 		const next = await choose<'add-server' | 'demos'>(title, [...firstRows, go], { placeHolder });
 		if (next !== 'demos') {
-			return next && options.addServer();
+			return next && servers.add(chat);
 		}
 	}
 	const names = connection.models.filter(({ kinds }) => kinds.includes('chat')).map(({ id }) => id);
 	const ordered = [...models, ...names.filter(name => !models.includes(name))];
 	const items = ordered
-		.filter(name => name !== currentModel(options))
+		.filter(name => name !== currentModel(subject))
 		.map(name => ({ label: shownText(name), value: name }));
 	const chosen = await chooseSomeOrType(title, placeHolder, items, models);
 	if (chosen) {

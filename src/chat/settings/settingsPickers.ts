@@ -4,7 +4,7 @@ import { findModel } from '../../contract/modelIdentifier.ts';
 import { routingPolicySchema } from '../../contract/provider.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import type { PickerEnd } from '../../platform/editorUse.ts';
-import { showExplanation, showMessage } from '../../platform/notify.ts';
+import { type Explanation, showExplanation, showMessage } from '../../platform/notify.ts';
 import { type Choice, choose, chooseSomeOrType, separator } from '../../platform/pick.ts';
 import { readSetting, writeSetting } from '../../platform/settings.ts';
 import type { Chat } from '../conversation/chat.ts';
@@ -17,6 +17,7 @@ import { presetLabel, retentionText, routingLabel } from '../protocol/labels.ts'
 import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';
 import { presetDetail, reasonText, retentionLabel } from './messages.ts';
 import { selectModel } from './modelPicker.ts';
+import type { ModelServers, OfferedModels } from './modelSources.ts';
 import { editParameters } from './parameterEditor.ts';
 import { editRouting, providerChoices, type RoutingTarget } from './routingEditor.ts';
 
@@ -26,13 +27,9 @@ export interface SettingsPickersOptions {
 	/** The model that the settings name for new conversations. */
 	defaultModel(): Promise<string | undefined>;
 	source: SettingsSource;
-	discover: Parameters<typeof selectModel>[0]['discover'];
-	recent: Parameters<typeof selectModel>[0]['recent'];
-	found: Parameters<typeof selectModel>[0]['found'];
-	unusedServers: Parameters<typeof selectModel>[0]['unusedServers'];
-	/** Lets the user add a model server, whose model then answers in that conversation. */
-	addServer(chat: Chat): Promise<void>;
-	explainError(error: unknown): Parameters<typeof showExplanation>[0];
+	models: OfferedModels;
+	servers: ModelServers;
+	explainError(error: unknown): Explanation;
 }
 
 type RoutingAction = Preset | 'retention' | 'edit' | 'preview' | 'reset' | 'edit-default' | 'settings';
@@ -50,19 +47,16 @@ export class SettingsPickers {
 
 	selectModel(): Promise<PickerEnd> {
 		return this.run(async (chat, connection) => {
-			const { discover, recent, found, unusedServers, addServer, defaultModel, explainError } = this.options;
+			const { models, servers, defaultModel, explainError } = this.options;
 			await selectModel({
-				chat,
-				connection,
-				discover,
-				recent,
-				found,
-				unusedServers,
-				addServer: () => addServer(chat),
-				defaultModel: await defaultModel(),
+				subject: { chat, connection, defaultModel: await defaultModel() },
+				models,
+				servers,
+				further: {
+					routing: this.conversationTarget(chat, connection),
+					editParameters: () => this.parametersOf(chat, connection),
+				},
 				explainError,
-				target: this.conversationTarget(chat, connection),
-				editParameters: () => this.parametersOf(chat, connection),
 			});
 			return undefined;
 		});
@@ -83,7 +77,7 @@ export class SettingsPickers {
 	async nameImageModel(chat: Chat): Promise<void> {
 		const connection = await this.options.source.connection();
 		if (chat.conversation.settings?.imageModel === undefined && imageModelsOf(connection).length === 0) {
-			await selectImageModel({ chat, connection, addServer: () => this.options.addServer(chat) });
+			await selectImageModel(chat, connection, this.options.servers);
 		}
 	}
 

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
+import { waitingStep } from '../model/agentWork.ts';
 import type { TurnView } from '../protocol/protocol.ts';
-import { awaited, isBusy, spokenQuestion, waitingStep } from './agent/stepWords.ts';
+import { awaited, isBusy, spokenQuestion } from './agent/stepWords.ts';
 
 /** The least time between two announcements of a growing reply. */
 export const ANNOUNCE_INTERVAL_MS = 2_000;

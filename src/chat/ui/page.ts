@@ -13,7 +13,7 @@ export interface SavedState {
 	/** The id of the turn as which the draft was sent, while the host has not accepted it. */
 	sentAs?: string;
 	/** A message that is being edited to be sent again. */
-	edit?: Edit;
+	edit?: MessageEdit;
 	/** The conversation that was shown. */
 	conversation?: string;
 	/** Absent while the reader is at the end. */
@@ -21,7 +21,7 @@ export interface SavedState {
 }
 
 /** The turn whose message is being edited, the text so far, and the turn as which it was sent. */
-export interface Edit {
+export interface MessageEdit {
 	turn: string;
 	text: string;
 	sentAs?: string;

@@ -1,5 +1,5 @@
 import { nullLogger } from '../../../src/base/logger.ts';
-import type { EncryptedChannels } from '../../../src/chat/conversation/conversationChannel.ts';
+import type { EncryptedChannels } from '../../../src/chat/conversation/encryptedChannels.ts';
 import type { AgentTurns } from '../../../src/chat/conversation/replyRequest.ts';
 import { ImageStore } from '../../../src/chat/storage/imageStore.ts';
 
@@ -14,6 +14,7 @@ export const noChannels: EncryptedChannels = { offer: none, open: none, explain:
 export const noAgents: AgentTurns = {
 	refusal: async () => ({ message: 'No agent works here.' }),
 	adopt: async () => {},
+	forget: async () => {},
 	run: () => ({ [Symbol.asyncIterator]: () => ({ next: none }) }),
 };
 

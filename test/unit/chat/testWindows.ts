@@ -5,6 +5,7 @@ import path from 'node:path';
 import { systemClock } from '../../../src/base/async.ts';
 import { nullLogger } from '../../../src/base/logger.ts';
 import type { Chat } from '../../../src/chat/conversation/chat.ts';
+import type { ChatOptions } from '../../../src/chat/conversation/chatOptions.ts';
 import { OpenConversations, type OpenConversationsOptions } from '../../../src/chat/conversation/openConversations.ts';
 import type { AgentTurns, ModeModels } from '../../../src/chat/conversation/replyRequest.ts';
 import { type Conversation, currentReply, findTurn, type Reply } from '../../../src/chat/model/conversation.ts';
@@ -17,6 +18,11 @@ import { TestService } from './testService.ts';
 
 export const TEST_FOLDER = 'file:///home/me/widgets';
 
+/** What a test has otherwise than the other tests. */
+export interface WindowOptions extends Partial<Omit<OpenConversationsOptions, 'chat'>> {
+	chat?: Partial<ChatOptions>;
+}
+
 /** Windows on one real folder of conversations, over one real service. */
 export class TestWindows {
 	service = new TestService();
@@ -26,8 +32,6 @@ export class TestWindows {
 	/** The connection's models for search and for images. */
 	modes: ModeModels = {};
 	agents: AgentTurns = noAgents;
-	/** The conversations of which nothing may be kept elsewhere any more. */
-	forgotten: string[] = [];
 	private client: Client | undefined;
 	private opened: OpenConversations[] = [];
 
@@ -38,7 +42,6 @@ export class TestWindows {
 		this.model = 'demo';
 		this.modes = {};
 		this.opened = [];
-		this.forgotten = [];
 		this.agents = noAgents;
 	}
 
@@ -48,31 +51,32 @@ export class TestWindows {
 		await rm(this.folder, { recursive: true, force: true });
 	}
 
-	async open(others: Partial<OpenConversationsOptions> = {}): Promise<OpenConversations> {
+	async open({ chat, ...others }: WindowOptions = {}): Promise<OpenConversations> {
 		const { client, service, folder } = this;
 		assert.ok(client);
 		const conversations = await OpenConversations.open({
 			store: new ConversationStore(folder, nullLogger),
 			remembered: { read: () => undefined, write: () => {} },
 			onChange: () => {},
-			forget: id => this.forgotten.push(id),
-			service: {
-				client: async () => client,
-				connection: async () => ({ name: 'test', label: 'Test', model: this.model }),
-				modes: async () => this.modes,
-				channels: noChannels,
-				agents: this.agents,
-				settings: service.settings,
+			chat: {
+				service: {
+					client: async () => client,
+					connection: async () => ({ name: 'test', label: 'Test', model: this.model }),
+					modes: async () => this.modes,
+					channels: noChannels,
+					agents: this.agents,
+					settings: service.settings,
+				},
+				explain: {
+					error: (error, connection) => ({ message: `${connection}: ${(error as Error).message}` }),
+					finish: problem => ({ message: problem }),
+				},
+				storage: { images: noImages(folder), unsent: service.unsent },
+				workspace: () => ({ folders: [TEST_FOLDER] }),
+				clock: systemClock,
+				logger: nullLogger,
+				...chat,
 			},
-			explain: {
-				error: (error, connection) => ({ message: `${connection}: ${(error as Error).message}` }),
-				finish: problem => ({ message: problem }),
-			},
-			images: noImages(folder),
-			unsent: service.unsent,
-			workspace: () => ({ folders: [TEST_FOLDER] }),
-			clock: systemClock,
-			logger: nullLogger,
 			...others,
 		});
 		this.opened.push(conversations);

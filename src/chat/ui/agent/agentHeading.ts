@@ -1,10 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import { css, html, nothing, type TemplateResult } from 'lit';
+import { waitingStep } from '../../model/agentWork.ts';
 import type { ReplyView } from '../../protocol/protocol.ts';
 import type { WorkView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
 import { showControls } from '../markdown.ts';
-import { nowWords, waitingStep } from './stepWords.ts';
+import { nowWords } from './stepWords.ts';
 
 /** The heading of an agent's reply: who works, where that is out of the ordinary, and what it waits for. */
 export function agentHeading(reply: ReplyView, work: WorkView): TemplateResult {

@@ -1,6 +1,7 @@
 // What is said of the steps of an agent. What the agent says itself is hostile and is shown as plain text.
 import * as l10n from '@vscode/l10n';
 import type { ToolKind } from '../../../agents/session/events.ts';
+import { waitingStep } from '../../model/agentWork.ts';
 import type { ReplyView } from '../../protocol/protocol.ts';
 import type { ApprovalView, StepView, WorkView } from '../../protocol/workProtocol.ts';
 import type { CodiconName } from '../codicon.ts';
@@ -205,11 +206,6 @@ function countWords(kind: ToolKind, count: number, number: string): string {
 		default:
 			return isOne ? l10n.t('1 other') : l10n.t('{0} others', number);
 	}
-}
-
-/** The step whose question waits for the user. */
-export function waitingStep(work: WorkView | undefined): StepView | undefined {
-	return work?.steps.findLast(({ approval }) => approval?.state === 'waiting');
 }
 
 /** Whether the agent waits for the user or for one of its steps, which explains why nothing arrives. */

@@ -3,9 +3,9 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { repeat } from 'lit/directives/repeat.js';
 import { defined } from '../../../base/defined.ts';
 import { answerRequest } from '../../../base/rpc.ts';
+import { waitingStep } from '../../model/agentWork.ts';
 import { escapeMessage } from '../../model/mode.ts';
 import type { ToPage, TurnView } from '../../protocol/protocol.ts';
-import { waitingStep } from '../agent/stepWords.ts';
 import { Announcer } from '../announcer.ts';
 import { contextNews } from '../contextNews.ts';
 import { DropTarget } from '../dropTarget.ts';

@@ -31,7 +31,8 @@ describe('an image that goes with a message', () => {
 		];
 	});
 
-	const open = async () => (await windows.open({ images: store })).shown;
+	const open = async () =>
+		(await windows.open({ chat: { storage: { images: store, unsent: windows.service.unsent } } })).shown;
 	const attach = async (conversation: string, words: string, size?: number): Promise<Attachment> => {
 		const png = demoImage(words);
 		const bytes = size === undefined ? png : Buffer.concat([png, Buffer.alloc(size - png.length)]);
@@ -99,7 +100,7 @@ describe('an image that goes with a message', () => {
 		await chat.send(first, 'What is it?', [fox]);
 		await replyEnded(chat);
 		assert.match(replyOf(chat, first).explanation?.message ?? '', /before it was sent: image-gone/);
-		const window = await windows.open({ images: store });
+		const window = await windows.open({ chat: { storage: { images: store, unsent: windows.service.unsent } } });
 		await window.showNew();
 		const other = window.shown;
 		const theirs = await Promise.all(['a', 'b', 'c'].map(words => attach(other.conversation.id, words, 4_000_000)));

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ChatChange } from '../../../../src/chat/conversation/chatOptions.ts';
-import type { OpenConversationsOptions } from '../../../../src/chat/conversation/openConversations.ts';
 import { shownTurns } from '../../../../src/chat/model/conversation.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from '../../../../src/chat/protocol/protocol.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { TURN_IDS } from '../conversations.ts';
 import { stream, type TestService } from '../testService.ts';
-import { replyEnded, replyOf, useTestWindows } from '../testWindows.ts';
+import { replyEnded, replyOf, useTestWindows, type WindowOptions } from '../testWindows.ts';
 
 const [first, second, third] = TURN_IDS;
 
@@ -21,7 +20,7 @@ describe('the chat', () => {
 		({ service, folder } = windows);
 	});
 
-	const open = async (others: Partial<OpenConversationsOptions> = {}) => (await windows.open(others)).shown;
+	const open = async (others: WindowOptions = {}) => (await windows.open(others)).shown;
 	const onDisk = () => windows.onDisk();
 
 	it('asks with the history and keeps question and answer on disk', async () => {

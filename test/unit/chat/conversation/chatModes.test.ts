@@ -49,7 +49,7 @@ describe('what a message asks for', () => {
 
 	async function open(models = { search: 'acme-search', image: 'painter' } as object): Promise<Chat> {
 		windows.modes = models;
-		conversations = await windows.open({ images });
+		conversations = await windows.open({ chat: { storage: { images, unsent: service.unsent } } });
 		return conversations.shown;
 	}
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import type { OpenConversationsOptions } from '../../../../src/chat/conversation/openConversations.ts';
 import { TURN_IDS } from '../conversations.ts';
 import type { TestService } from '../testService.ts';
-import { replyEnded, replyOf, useTestWindows } from '../testWindows.ts';
+import { replyEnded, replyOf, useTestWindows, type WindowOptions } from '../testWindows.ts';
 
 const [first, second] = TURN_IDS;
 
@@ -14,7 +13,7 @@ describe('the chat under a policy', () => {
 		({ service } = windows);
 	});
 
-	const open = async (others: Partial<OpenConversationsOptions> = {}) => (await windows.open(others)).shown;
+	const open = async (others: WindowOptions = {}) => (await windows.open(others)).shown;
 	const onDisk = () => windows.onDisk();
 	const bodies = () => service.requests as unknown as Record<string, unknown>[];
 	const settingsOnDisk = async () => (await onDisk())[0]?.settings;

@@ -62,7 +62,6 @@ describe('an encrypted conversation', () => {
 	async function openWindow(others: Partial<OpenConversationsOptions> = {}): Promise<OpenConversations> {
 		const conversations = await OpenConversations.open({
 			onChange: () => {},
-			forget: () => {},
 			store: new ConversationStore(folder, nullLogger),
 			remembered: {
 				read: () => structuredClone(remembered),
@@ -70,23 +69,24 @@ describe('an encrypted conversation', () => {
 					remembered = { id: shown.id, ...(shown.encryption ? { encryption: shown.encryption } : {}) };
 				},
 			},
-			service: {
-				client: async () => plain,
-				connection: async () => ({ name: channels.name, label: 'Test', model: 'demo' }),
-				modes: async () => ({}),
-				channels,
-				agents: noAgents,
-				settings: service.settings,
+			chat: {
+				service: {
+					client: async () => plain,
+					connection: async () => ({ name: channels.name, label: 'Test', model: 'demo' }),
+					modes: async () => ({}),
+					channels,
+					agents: noAgents,
+					settings: service.settings,
+				},
+				explain: {
+					error: error => ({ message: `unexplained: ${(error as Error).message}` }),
+					finish: problem => ({ message: problem }),
+				},
+				storage: { images: noImages(folder), unsent: service.unsent },
+				workspace: () => ({ folders: [] }),
+				clock: systemClock,
+				logger: nullLogger,
 			},
-			explain: {
-				error: error => ({ message: `unexplained: ${(error as Error).message}` }),
-				finish: problem => ({ message: problem }),
-			},
-			images: noImages(folder),
-			unsent: service.unsent,
-			workspace: () => ({ folders: [] }),
-			clock: systemClock,
-			logger: nullLogger,
 			...others,
 		});
 		opened.push(conversations);

@@ -9,8 +9,9 @@ import type {
 import { currentReply } from '../../../../src/chat/model/conversation.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { TURN_IDS } from '../conversations.ts';
+import { noAgents } from '../noServices.ts';
 import { stream, type TestService } from '../testService.ts';
-import { replyEnded, useTestWindows } from '../testWindows.ts';
+import { replyEnded, useTestWindows, type WindowOptions } from '../testWindows.ts';
 
 const [first, second] = TURN_IDS;
 
@@ -25,7 +26,7 @@ describe('the conversations of a window', () => {
 		remembered = undefined;
 	});
 
-	const open = (others: Partial<OpenConversationsOptions> = {}) =>
+	const open = (others: WindowOptions = {}) =>
 		windows.open({
 			remembered: {
 				read: () => (remembered === undefined ? undefined : { id: remembered }),
@@ -121,7 +122,7 @@ describe('the conversations of a window', () => {
 	});
 
 	it('begin with the newest of exactly these folders in a window that showed none', async () => {
-		const elsewhere = await open({ workspace: () => ({ folders: ['file:///other'] }) });
+		const elsewhere = await open({ chat: { workspace: () => ({ folders: ['file:///other'] }) } });
 		await ask(elsewhere, first, 'Elsewhere?');
 		remembered = undefined;
 		const here = await open();
@@ -275,6 +276,15 @@ describe('the conversations of a window', () => {
 			await conversations.restore(deletion);
 			assert.equal(idOf(conversations), id);
 			assert.equal(replyOf(conversations).text, 'An answer.');
+		});
+
+		it('what agents keep for one that has no file', async () => {
+			const forgotten: string[] = [];
+			windows.agents = { ...noAgents, forget: async id => void forgotten.push(id) };
+			const conversations = await open();
+			const id = idOf(conversations);
+			assert.equal(await conversations.delete(id), undefined);
+			assert.deepEqual(forgotten, [id]);
 		});
 
 		it('one whose reply runs: it is stopped, and comes back with its text', async () => {

@@ -3,7 +3,8 @@ import { ClientError } from '../../../../src/base/errors.ts';
 import {
 	SAVE_INTERVAL_MS,
 	type Session,
-	type SessionOptions,
+	type SessionConversation,
+	type SessionRequest,
 	startSession,
 	WAITING_AFTER_MS,
 } from '../../../../src/chat/conversation/session.ts';
@@ -11,6 +12,12 @@ import type { Reply } from '../../../../src/chat/model/conversation.ts';
 import { ManualClock, settle } from '../../../support/manualClock.ts';
 import { AGENT_WORK, reply } from '../conversations.ts';
 import { ReplySource } from '../replySource.ts';
+
+/** What a test has otherwise than the other tests. */
+interface Others {
+	request?: Partial<SessionRequest>;
+	conversation?: Partial<SessionConversation>;
+}
 
 describe('a running reply', () => {
 	let clock: ManualClock;
@@ -27,22 +34,29 @@ describe('a running reply', () => {
 		signal = undefined;
 	});
 
-	function start(others: Partial<SessionOptions> = {}): Session {
+	function start({ request, conversation }: Others = {}): Session {
 		const { endedAt: _, ...begun } = reply({ state: 'streaming', text: '', startedAt: 0 });
 		return startSession({
 			reply: begun,
-			stream: async requested => {
-				signal = requested;
-				return source.stream();
+			request: {
+				stream: async requested => {
+					signal = requested;
+					return source.stream();
+				},
+				...request,
 			},
-			onChange: (next, waiting) => changes.push({ reply: next, waiting }),
-			save: async () => {
-				saves.push({ at: clock.now(), text: last().text });
+			conversation: {
+				onChange: (next, waiting) => changes.push({ reply: next, waiting }),
+				save: async () => {
+					saves.push({ at: clock.now(), text: last().text });
+				},
+				...conversation,
 			},
-			explainError: error => ({ message: `explained: ${(error as Error).message}` }),
-			explainFinish: problem => ({ message: `finish: ${problem}` }),
+			explain: {
+				error: error => ({ message: `explained: ${(error as Error).message}` }),
+				finish: problem => ({ message: `finish: ${problem}` }),
+			},
 			clock,
-			...others,
 		});
 	}
 
@@ -73,7 +87,7 @@ describe('a running reply', () => {
 	it('tells what was appended as it came, and whatever else changes as a whole', async () => {
 		const appended: unknown[] = [];
 		const onChange = (_: Reply, waiting: boolean, text: unknown) => void appended.push(waiting ? 'waits' : text);
-		const session = start({ onChange, save: async () => {} });
+		const session = start({ conversation: { onChange, save: async () => {} } });
 		source.give({ type: 'reasoning', text: 'Hm' }, { type: 'reasoning', text: 'm.' });
 		source.text('Be');
 		source.text('cau');
@@ -140,7 +154,7 @@ describe('a running reply', () => {
 	});
 
 	it('waits in the same way for a service that does not answer at all', async () => {
-		start({ stream: () => new Promise(() => {}) });
+		start({ request: { stream: () => new Promise(() => {}) } });
 		await clock.advance(WAITING_AFTER_MS);
 		assert.equal(changes.at(-1)?.waiting, true);
 	});
@@ -162,7 +176,7 @@ describe('a running reply', () => {
 	});
 
 	it('is told to its end when it is stopped, where it ends itself', async () => {
-		const session = start({ endsItself: true });
+		const session = start({ request: { endsItself: true } });
 		source.text('So far');
 		await settle();
 		session.stop();
@@ -180,10 +194,12 @@ describe('a running reply', () => {
 		const work = { ...AGENT_WORK, steps: [{ ...step, approval: { state: 'waiting' as const } }] };
 		const before: unknown[] = [];
 		const session = start({
-			stream: async () => source.stream(),
-			onChange: (next, waiting, appended) => {
-				changes.push({ reply: next, waiting });
-				before.push(appended?.kind === 'work' ? appended.before : undefined);
+			request: { stream: async () => source.stream() },
+			conversation: {
+				onChange: (next, waiting, appended) => {
+					changes.push({ reply: next, waiting });
+					before.push(appended?.kind === 'work' ? appended.before : undefined);
+				},
 			},
 		});
 		source.give({ type: 'work', work: AGENT_WORK }, { type: 'work', work });
@@ -202,7 +218,7 @@ describe('a running reply', () => {
 			async () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) }),
 		]) {
 			changes = [];
-			const session = start({ stream });
+			const session = start({ request: { stream } });
 			await settle();
 			session.stop();
 			await session.ended;
@@ -213,10 +229,12 @@ describe('a running reply', () => {
 
 	it('calls an error that a stop brought about a stop', async () => {
 		const session = start({
-			stream: requested =>
-				new Promise((_, reject) => {
-					requested.addEventListener('abort', () => reject(new ClientError('aborted', 'aborted')));
-				}),
+			request: {
+				stream: requested =>
+					new Promise((_, reject) => {
+						requested.addEventListener('abort', () => reject(new ClientError('aborted', 'aborted')));
+					}),
+			},
 		});
 		await settle();
 		session.stop();
@@ -237,7 +255,7 @@ describe('a running reply', () => {
 	});
 
 	it('explains that no client could be had', async () => {
-		const session = start({ stream: () => Promise.reject(new Error('no client')) });
+		const session = start({ request: { stream: () => Promise.reject(new Error('no client')) } });
 		await session.ended;
 		assert.deepEqual([last().state, last().explanation?.message], ['failed', 'explained: no client']);
 	});

@@ -1,6 +1,6 @@
 import { ClientError } from '../../../../src/base/errors.ts';
 import { Emitter } from '../../../../src/base/event.ts';
-import type { EncryptedChannels, OpenChannel } from '../../../../src/chat/conversation/conversationChannel.ts';
+import type { EncryptedChannels, OpenChannel } from '../../../../src/chat/conversation/encryptedChannels.ts';
 import { RefusedAttestation } from '../../../../src/client/channel/ladder.ts';
 import type { Client } from '../../../../src/client/types.ts';
 import { commands } from '../../../../src/platform/ids.ts';

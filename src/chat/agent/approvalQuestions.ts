@@ -12,7 +12,7 @@ import {
 	ruleOn,
 } from '../model/approvalPolicy.ts';
 
-export interface QuestionsOptions {
+export interface ApprovalQuestionsOptions {
 	rules(): ApprovalRules;
 	/** Called before the user is asked, and with how a request was decided. */
 	onAsk(request: PermissionRequest, asked: { question: string; isOnlyOnce: boolean }): void;
@@ -21,11 +21,11 @@ export interface QuestionsOptions {
 	onAllowance(allowance: string): void;
 }
 
-export class Questions {
-	private readonly options: QuestionsOptions;
+export class ApprovalQuestions {
+	private readonly options: ApprovalQuestionsOptions;
 	private waiting: { question: string; answer(answer: ApprovalAnswer): void } | undefined;
 
-	constructor(options: QuestionsOptions) {
+	constructor(options: ApprovalQuestionsOptions) {
 		this.options = options;
 	}
 

@@ -4,31 +4,34 @@ import path from 'node:path';
 import { AgentDirectory } from '../../agents/agentDirectory.ts';
 import type { FoundAgent } from '../../agents/entry.ts';
 import { AGENTS_FOLDER } from '../../agents/installed.ts';
-import { OWN_AGENT, ownAgent } from '../../agents/ownAgent.ts';
+import { ownAgent } from '../../agents/ownAgent.ts';
 import { currentPlatform } from '../../agents/platform.ts';
 import { probeSandbox } from '../../agents/sandbox/probe.ts';
+import type { AgentOption } from '../../agents/session/agentOptions.ts';
 import { systemClock } from '../../base/async.ts';
 import type { AgentsReport, TaskSettings } from '../../contract/agents.ts';
 import { stateFolderOf } from '../../contract/control.ts';
 import type { Conversation } from '../model/conversation.ts';
+import type { AgentMemory } from './agentMemory.ts';
 
-export interface AgentChoiceOptions {
+export interface AvailableAgentsOptions {
 	/** The program of Errand's own agent, and its version. */
 	program: string;
 	version: string;
 	/** The settings about agents as they are now. */
 	settings(): Promise<TaskSettings>;
-	/** The agent that was chosen last in this workspace. */
-	lastChosen(): string | undefined;
+	memory: AgentMemory;
+	/** Whether only the demo answers, which no agent can work with. */
+	isDemo(): boolean;
 }
 
-export class AgentChoice {
-	private readonly options: AgentChoiceOptions;
+export class AvailableAgents {
+	private readonly options: AvailableAgentsOptions;
 	private readonly directory: AgentDirectory;
 	/** The model for which the agents are looked up; undefined where only the demo answers. */
 	private model: string | undefined;
 
-	constructor(options: AgentChoiceOptions) {
+	constructor(options: AvailableAgentsOptions) {
 		this.options = options;
 		this.directory = new AgentDirectory({
 			builtIn: [],
@@ -48,7 +51,7 @@ export class AgentChoice {
 
 	/** Returns the id of the agent that a conversation is with. */
 	idOf({ settings }: Pick<Conversation, 'settings'>): string {
-		return settings?.agent ?? this.options.lastChosen() ?? OWN_AGENT;
+		return settings?.agent ?? this.options.memory.chosen.id;
 	}
 
 	/** Returns the name of that agent for people. */
@@ -77,8 +80,13 @@ export class AgentChoice {
 		return found;
 	}
 
+	/** Remembers what can be chosen of an agent, once it has told it. */
+	keepOptions(id: string, options: readonly AgentOption[]): void {
+		this.options.memory.keepOptions(id, options);
+	}
+
 	private async look(model: string | undefined): Promise<void> {
 		this.directory.replaceSettings(await this.options.settings());
-		this.model = model;
+		this.model = this.options.isDemo() ? undefined : model;
 	}
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PermissionRequest, ToolCall } from '../../../../src/agents/session/events.ts';
-import { Questions } from '../../../../src/chat/agent/questions.ts';
+import { ApprovalQuestions } from '../../../../src/chat/agent/approvalQuestions.ts';
 import type { ApprovalSetting } from '../../../../src/chat/model/approvalPolicy.ts';
 
 const call: ToolCall = {
@@ -29,13 +29,13 @@ describe('the questions of an agent', () => {
 	let asked: string[];
 	let allowed: Set<string>;
 	let setting: ApprovalSetting;
-	let questions: Questions;
+	let questions: ApprovalQuestions;
 	const open = new AbortController().signal;
 	const latest = () => asked.at(-1) ?? '';
 
 	beforeEach(() => {
 		[told, asked, allowed, setting] = [[], [], new Set(), 'ask'];
-		questions = new Questions({
+		questions = new ApprovalQuestions({
 			rules: () => ({ setting, isSandboxed: true, folder: '/project', isKept: () => true, allowed }),
 			onAsk: ({ call: { id } }, { question, isOnlyOnce }) => {
 				asked.push(question);

@@ -1,0 +1,22 @@
+// Where the lists of models get their rows from.
+import type { ListedModel } from '../../contract/modelList.ts';
+import type { Chat } from '../conversation/chat.ts';
+import type { UnusedServer } from '../model/unusedServer.ts';
+
+/** The models that can be offered for a connection: those used lately, and those that its service has listed. */
+export interface OfferedModels {
+	/** Returns the models that the service lists, or undefined where it has no list that can be read. */
+	discover(): Promise<ListedModel[] | undefined>;
+	/** The recently used models of a connection. */
+	recent: { read(connection: string): readonly string[]; write(connection: string, names: string[]): void };
+	/** The models that the service listed when it was last asked. */
+	found: { read(connection: string): readonly ListedModel[]; write(connection: string, found: ListedModel[]): void };
+}
+
+/** The model servers of the local connection that could bring further models. */
+export interface ModelServers {
+	/** Resolves with those whose models are not in the list. */
+	unused(): Promise<readonly UnusedServer[]>;
+	/** Lets the user add one, whose model then answers in that conversation. */
+	add(chat: Chat): Promise<void>;
+}
