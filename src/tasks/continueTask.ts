@@ -5,8 +5,8 @@ import { firstLine } from '../base/plainText.ts';
 import type { ContinuedTask, Outcome } from '../contract/editorPipe.ts';
 import { isRace, type TaskResult } from '../contract/taskResults.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
-import { inertText } from '../platform/inertText.ts';
 import { type askModal, showMessage } from '../platform/notify.ts';
+import { inputDraft } from '../platform/pick.ts';
 import { refusedByUser } from '../platform/refusalMessages.ts';
 import { StateEntries } from '../platform/sharedState.ts';
 import type { ActiveConnection } from './activeConnection.ts';
@@ -252,39 +252,18 @@ export class TaskFollowUps {
 		return start(request, target, task => branches.remember(task.id, target, task.selectedBranch));
 	}
 
-	private ask(task: Task, checkedOut: CheckedOut): Promise<string | undefined> {
-		const input = vscode.window.createInputBox();
-		input.title = vscode.l10n.t('Continue “{0}”', firstLine(task.prompt ?? '', MAXIMUM_TITLE) || rowWords.untitled);
-		if (checkedOut) {
-			input.placeholder = vscode.l10n.t('What a new task should do next, on a branch of its own');
-			input.prompt = inertText(staysText(checkedOut));
-		} else {
-			input.placeholder = vscode.l10n.t('What the task should do next, on the same branch');
-		}
-		input.ignoreFocusOut = true;
-		input.value = this.drafts.get(task.id) ?? '';
-		const empty = vscode.l10n.t('Write what the task should do.');
-		return new Promise(resolve => {
-			const finish = (prompt: string | undefined) => {
-				this.keep(task.id, input.value);
-				resolve(prompt);
-				// This hides the box and calls `finish` again, which then has no effect.
-				input.dispose();
-			};
-			input.onDidChangeValue(() => {
-				input.validationMessage = undefined;
-			});
-			input.onDidAccept(() => {
-				const prompt = input.value.trim();
-				if (prompt === '') {
-					input.validationMessage = empty;
-				} else {
-					finish(prompt);
-				}
-			});
-			input.onDidHide(() => finish(undefined));
-			input.show();
+	private async ask(task: Task, checkedOut: CheckedOut): Promise<string | undefined> {
+		const { draft, isAccepted } = await inputDraft({
+			title: vscode.l10n.t('Continue “{0}”', firstLine(task.prompt ?? '', MAXIMUM_TITLE) || rowWords.untitled),
+			placeholder: checkedOut
+				? vscode.l10n.t('What a new task should do next, on a branch of its own')
+				: vscode.l10n.t('What the task should do next, on the same branch'),
+			...defined({ prompt: checkedOut && staysText(checkedOut) }),
+			value: this.drafts.get(task.id) ?? '',
+			emptyProblem: vscode.l10n.t('Write what the task should do.'),
 		});
+		this.keep(task.id, draft);
+		return isAccepted ? draft.trim() : undefined;
 	}
 
 	private keep(id: string, draft: string): void {
