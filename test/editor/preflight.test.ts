@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PreflightView } from '../../src/tasks/launch/preflightRows.ts';
+import type { PreflightView } from '../../src/tasks/launch/preflightList.ts';
 import type { Finding, LaunchPlan } from '../../src/tasks/model/findings.ts';
 import { choices, facts, fixesOf, rowsOf } from './preflightView.ts';
 import { spoken } from './quickPicks.ts';

@@ -1,4 +1,5 @@
-import { findingFixes, type PreflightView, preflightRows } from '../../src/tasks/launch/preflightRows.ts';
+import { findingFixes } from '../../src/tasks/launch/preflightFixes.ts';
+import { type PreflightView, preflightRows } from '../../src/tasks/launch/preflightList.ts';
 import type { Finding } from '../../src/tasks/model/findings.ts';
 import { agents } from '../support/contractServer/fixtures.ts';
 import { launchFacts, launchPlace } from '../support/launchFacts.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { describeError } from '../../base/errors.ts';
 import { oneLine } from '../../base/plainText.ts';
-import { shortName } from '../launch/findingText.ts';
+import { shortName } from '../common/messages.ts';
 import { type Applied, NotEdited, type Result } from './applyChanges.ts';
 import type { Running } from './applyRecord.ts';
 import { type Change, ChangedMeanwhile, type Outcome, type Refusal } from './change.ts';

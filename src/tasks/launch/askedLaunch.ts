@@ -5,7 +5,7 @@ import type { TaskConnection } from '../model/taskConnection.ts';
 import { type ConfirmedLaunch, LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';
 import type { AgentChoice } from './launchChoices.ts';
 import { namedSubject } from './pickSubject.ts';
-import { launchFindings, sentTexts } from './preflightRows.ts';
+import { launchFindings, sentTexts } from './preflightList.ts';
 
 /** A task that another program wishes for. */
 export type AskedTask = PipeParsed<'start'>;

@@ -12,13 +12,12 @@ import {
 } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { needsFindings } from '../model/taskNeeds.ts';
-import type { FindingFix } from './findingText.ts';
 import { type LaunchChoices, readChoices, rememberChoices, settingsAgent, toRequest } from './launchChoices.ts';
 import type { GitFacts, LaunchSubject, OpenedRepository } from './launchSubject.ts';
-import { NeedsCheck } from './needsCheck.ts';
 import type { SubjectChoice } from './pickSubject.ts';
-import type { PreflightView } from './preflightRows.ts';
-import { checkService } from './serviceCheck.ts';
+import type { FindingFix } from './preflightFixes.ts';
+import type { PreflightView } from './preflightList.ts';
+import { checkService, NeedsCheck } from './serviceCheck.ts';
 
 /** What the user has confirmed. None of it has been done yet. */
 export interface ConfirmedLaunch {

@@ -7,9 +7,9 @@ import { DEMO_SLUGS } from '../../contract/localConnection.ts';
 import type { TaskCreateRequest } from '../../contract/tasks.ts';
 import { inertText } from '../../platform/inertText.ts';
 import { readSetting } from '../../platform/settings.ts';
+import { shortName } from '../common/messages.ts';
 import type { LaunchDecisions, LaunchPlan } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
-import { shortName } from './findingText.ts';
 
 /** An agent of a launch. What is undefined is decided by the service. */
 export interface AgentChoice {

@@ -22,7 +22,6 @@ import { linkProblemText, promptOfPlace } from './promptSources.ts';
 import { ScratchBranches } from './scratchBranches.ts';
 import { openRequests, type SendOutcome } from './sendTask.ts';
 import { type TaskRequest, TaskRequests } from './taskRequests.ts';
-import type { TaskStarts } from './taskStarts.ts';
 
 /** The connection that tasks are started on. */
 export interface LaunchConnection {
@@ -62,7 +61,7 @@ export interface TaskLauncherDependencies {
 	known: KnownTasks;
 	listener: LaunchListener;
 	/** Remembers the commits from which tasks are started. */
-	starts: Pick<TaskStarts, 'remember'>;
+	starts: { remember(taskId: string, commit: string): void };
 	logger: Logger;
 }
 

@@ -9,7 +9,7 @@ import { readLocalBranch } from '../../../../src/tasks/branches/localBranch.ts';
 import { countLost, countNew, listPushRemotes, readRemoteBranch } from '../../../../src/tasks/branches/remoteBranch.ts';
 import { listChangedFiles } from '../../../../src/tasks/changes/readChanges.ts';
 import { fetchTip } from '../../../../src/tasks/changes/taskBranch.ts';
-import { makeScratchBranch, removeScratchBranch } from '../../../../src/tasks/launch/scratchCommit.ts';
+import { makeScratchBranch, removeScratchBranch } from '../../../../src/tasks/launch/scratchBranches.ts';
 import { comparePage, likelyBases } from '../../../../src/tasks/model/comparePage.ts';
 import { GitHttpServer } from '../../../support/gitHttpServer.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
