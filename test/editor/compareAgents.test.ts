@@ -60,9 +60,11 @@ describe('a comparison of agents', () => {
 		changes = changesAlone();
 		comparison = new AgentComparison({
 			changes,
-			tasks: () => server.tasks.map(readTask),
-			task: async id => readTask(server.tasks.find(task => task.id === id) ?? assert.fail()),
-			client: async () => parts.client,
+			tasks: {
+				all: () => server.tasks.map(readTask),
+				get: async id => readTask(server.tasks.find(task => task.id === id) ?? assert.fail()),
+			},
+			connection: { client: async () => parts.client },
 			explain: error => problems.push(error),
 		});
 	});
