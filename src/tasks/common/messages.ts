@@ -5,7 +5,7 @@ import { costText, formatNumber } from '../../platform/amounts.ts';
 import { type FollowState, staleSince } from '../model/followState.ts';
 import type { FollowWords } from '../model/formatEntry.ts';
 import type { TaskFilter } from '../model/taskFilter.ts';
-import { dayOf, type Outcome, type TaskGroup } from '../model/taskGroups.ts';
+import { dayOf, type TaskGroup, type TaskOutcome } from '../model/taskGroups.ts';
 import type { RowWords } from '../model/taskRow.ts';
 
 const MINUTE = 60_000;
@@ -75,7 +75,7 @@ export function followText(state: FollowState): string {
 	return rowWords.follow(state) ?? vscode.l10n.t('ended');
 }
 
-export function outcome(kind: Exclude<Outcome, 'active'>): string {
+export function outcome(kind: Exclude<TaskOutcome, 'active'>): string {
 	switch (kind) {
 		case 'completed':
 			return vscode.l10n.t('completed');

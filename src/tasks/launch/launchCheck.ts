@@ -3,10 +3,10 @@ import type { Consent, TaskCheck, TaskCheckRequest } from '../../contract/agents
 import type { TaskCreateRequest } from '../../contract/tasks.ts';
 import { readSetting } from '../../platform/settings.ts';
 import {
-	type Finding,
 	findFindings,
 	type LaunchFacts,
 	type LaunchPlan,
+	type PreflightFinding,
 	planLaunch,
 	type ServiceCheck,
 } from '../model/findings.ts';
@@ -154,7 +154,7 @@ export class LaunchCheck {
 		);
 	}
 
-	findings(): Finding[] {
+	findings(): PreflightFinding[] {
 		const facts = this.launchFacts();
 		return facts ? findFindings(facts, this.choices) : [];
 	}
@@ -173,7 +173,7 @@ export class LaunchCheck {
 	}
 
 	/** Returns all that rows and sentences about the launch say. */
-	view(fixesOf: (finding: Finding) => readonly FindingFix[]): PreflightView {
+	view(fixesOf: (finding: PreflightFinding) => readonly FindingFix[]): PreflightView {
 		const facts = this.launchFacts();
 		const plan = this.plan();
 		const { connection, choices, subject, prompt } = this;

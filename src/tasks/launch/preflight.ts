@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
-import { type Finding, isBlocker } from '../model/findings.ts';
+import { isBlocker, type PreflightFinding } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type ConfirmedLaunch, LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';
 import { askDuration, type LaunchChoices, pickAgents } from './launchChoices.ts';
@@ -93,7 +93,7 @@ export class Preflight {
 		return this.check.view(finding => this.fixes(finding));
 	}
 
-	private fixes(finding: Finding): FindingFix[] {
+	private fixes(finding: PreflightFinding): FindingFix[] {
 		return findingFixes(finding, {
 			folder: this.check.subject.opened?.repository.rootUri,
 			dashboardUrl: this.check.connection.dashboardUrl,

@@ -4,7 +4,7 @@ import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { openSetting } from '../../platform/settings.ts';
 import { openDashboard, openDashboardText } from '../common/dashboard.ts';
-import type { ChangeChoice, CommitChoice, Finding, LaunchDecisions } from '../model/findings.ts';
+import type { ChangeChoice, CommitChoice, LaunchDecisions, PreflightFinding } from '../model/findings.ts';
 import type { DependenciesAnswer, NeedsAnswers, NeedsFinding } from '../model/taskNeeds.ts';
 import { choiceText } from './preflightMessages.ts';
 
@@ -37,7 +37,7 @@ export interface FixActions extends NeedsActions {
 }
 
 /** Returns the alternatives for a finding. Resolving with `leave` ends the launch. */
-export function findingFixes(finding: Finding, actions: FixActions): FindingFix[] {
+export function findingFixes(finding: PreflightFinding, actions: FixActions): FindingFix[] {
 	const switchConnection = {
 		icon: 'plug',
 		title: vscode.l10n.t('Switch Connection'),

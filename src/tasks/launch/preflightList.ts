@@ -5,7 +5,7 @@ import type { LaunchFinding } from '../../contract/editorPipe.ts';
 import { timeLimitText } from '../../platform/amounts.ts';
 import { PickList } from '../../platform/pick.ts';
 import { shortName } from '../common/messages.ts';
-import { type Finding, isBlocker, type LaunchFacts, type LaunchPlan } from '../model/findings.ts';
+import { isBlocker, type LaunchFacts, type LaunchPlan, type PreflightFinding } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { agentName, choiceName, type LaunchChoices } from './launchChoices.ts';
 import type { FindingFix } from './preflightFixes.ts';
@@ -32,8 +32,8 @@ export interface PreflightView {
 	facts: LaunchFacts | undefined;
 	/** Undefined where something prevents the task. */
 	plan: LaunchPlan | undefined;
-	findings: readonly Finding[];
-	fixesOf(finding: Finding): readonly FindingFix[];
+	findings: readonly PreflightFinding[];
+	fixesOf(finding: PreflightFinding): readonly FindingFix[];
 }
 
 /** The findings, then the choices, and at the end what will be sent. */
@@ -74,7 +74,7 @@ function choiceRow(id: string, icon: string, label: string, description: string)
 	return { id, label: `$(${icon}) ${label}`, description: escapeIcons(description) };
 }
 
-function findingRow(view: PreflightView, finding: Finding): PreflightRow {
+function findingRow(view: PreflightView, finding: PreflightFinding): PreflightRow {
 	const { icon, label, description, detail } = findingText(finding, namesOf(view));
 	const [fix, ...others] = view.fixesOf(finding);
 	const tooltip = others.length === 0 ? fix?.title : vscode.l10n.t('Show What Else Can Be Done');
@@ -136,7 +136,7 @@ export function launchFindings(view: PreflightView): LaunchFinding[] {
 }
 
 /** Returns what is so, as the row of the finding says it. */
-export function findingLabel(view: PreflightView, finding: Finding): string {
+export function findingLabel(view: PreflightView, finding: PreflightFinding): string {
 	return findingText(finding, namesOf(view)).label;
 }
 

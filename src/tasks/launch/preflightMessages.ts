@@ -4,7 +4,7 @@ import type { AgentStatus, SandboxStatus } from '../../contract/agents.ts';
 import { agentProblemText } from '../../platform/agentProblemMessages.ts';
 import { timeLimitText } from '../../platform/amounts.ts';
 import { shortName } from '../common/messages.ts';
-import type { CommitChoice, Finding, LaunchFacts, LaunchPlan, ServiceCheck } from '../model/findings.ts';
+import type { CommitChoice, LaunchFacts, LaunchPlan, PreflightFinding, ServiceCheck } from '../model/findings.ts';
 import type { NeedsFinding } from '../model/taskNeeds.ts';
 import { SHORT_COMMIT } from './openRepositories.ts';
 
@@ -37,7 +37,7 @@ export interface PreflightNames {
 	agent: string;
 }
 
-export function findingText(finding: Finding, names: PreflightNames): FindingText {
+export function findingText(finding: PreflightFinding, names: PreflightNames): FindingText {
 	const { connection, repository } = names;
 	const branch = shortName(names.branch);
 	switch (finding.kind) {
@@ -261,7 +261,7 @@ function listed(names: readonly string[]): string {
 }
 
 /** The label of the button for a choice. */
-export function choiceText(choice: CommitChoice, kind: Finding['kind']): string {
+export function choiceText(choice: CommitChoice, kind: PreflightFinding['kind']): string {
 	if (kind === 'changes') {
 		return choice === 'leave' ? vscode.l10n.t('Go Without Them') : vscode.l10n.t('Take Them Along on a Scratch Branch');
 	}
@@ -287,7 +287,7 @@ function commitsText(choice: CommitChoice, remoteName: string): string {
 	}
 }
 
-function unpushedText({ ahead, behind, remote }: Finding & { kind: 'unpushed' }): string {
+function unpushedText({ ahead, behind, remote }: PreflightFinding & { kind: 'unpushed' }): string {
 	const name = shortName(remote);
 	if (ahead === undefined || behind === undefined) {
 		return vscode.l10n.t('The branch is at another commit on {0} than here', name);

@@ -22,7 +22,7 @@ import { type LogFacts, LogFactsReader } from '../model/logFacts.ts';
 import { sortTasks } from '../model/taskGroups.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import type { TestsInLog } from '../model/testsInLog.ts';
-import { type Comparison, ComparisonDocuments } from './comparisonDocuments.ts';
+import { ComparisonDocuments, type ResultComparison } from './comparisonDocuments.ts';
 import { MAXIMUM_FILES_WITH_HUNKS, readFileHunks } from './readHunks.ts';
 import { type Patch, readPatch } from './readPatch.ts';
 import type { TaskConnectionAccess, TaskFinder } from './taskMaterial.ts';
@@ -101,7 +101,7 @@ export class AgentComparison implements Disposable {
 	 * Compares the agents of a task, or what the user chooses where none is named or the task has one agent only. Resolves
 	 * with undefined when dismissed.
 	 */
-	private async find(taskId: string | undefined, title: string): Promise<Comparison | undefined> {
+	private async find(taskId: string | undefined, title: string): Promise<ResultComparison | undefined> {
 		const task = taskId === undefined ? undefined : await this.dependencies.tasks.get(taskId);
 		const contenders = task && isRace(task) ? contendersOf(task) : await this.choose(title);
 		return contenders && this.compareAll(contenders.slice(0, MAXIMUM_RESULTS));
@@ -142,7 +142,7 @@ export class AgentComparison implements Disposable {
 		return keys && contenders.filter(({ result }) => keys.includes(result.key));
 	}
 
-	private async compareAll(contenders: readonly Contender[]): Promise<Comparison | undefined> {
+	private async compareAll(contenders: readonly Contender[]): Promise<ResultComparison | undefined> {
 		if (contenders.length < 2) {
 			throw new UserFacingError(
 				vscode.l10n.t('Two branches are needed to compare. Choose two tasks that have ended with changes.'),
@@ -158,7 +158,7 @@ export class AgentComparison implements Disposable {
 	private async read(
 		contenders: readonly Contender[],
 		token: vscode.CancellationToken,
-	): Promise<Comparison | undefined> {
+	): Promise<ResultComparison | undefined> {
 		const { changes } = this.dependencies;
 		const read = await Promise.all(contenders.map(({ task, result }) => changes.read(task, result, true)));
 		const directory = read[0]?.repository.place.directory;

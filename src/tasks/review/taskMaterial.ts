@@ -60,12 +60,12 @@ export interface TaskFacts {
 
 /** The beginning and the end of a log. */
 export interface LogEnds {
-	parts: [LogText[], LogText[]];
+	parts: [LogEntryText[], LogEntryText[]];
 	/** The number of entries between the two. */
 	leftOut: number;
 }
 
-export interface LogText {
+export interface LogEntryText {
 	index: number;
 	text: string;
 	/** The log itself marks it as an error or a warning. */
@@ -128,7 +128,7 @@ export class TaskMaterial {
 	}
 
 	/** Returns the entries of a task's log, without those that only count what a model has cost. */
-	async readLog(taskId: string, signal: AbortSignal): Promise<LogText[]> {
+	async readLog(taskId: string, signal: AbortSignal): Promise<LogEntryText[]> {
 		const { parts } = await this.readLogSoFar(taskId, signal);
 		return parts.flat();
 	}
@@ -139,8 +139,8 @@ export class TaskMaterial {
 	 */
 	async readLogSoFar(taskId: string, signal: AbortSignal, limit?: AbortSignal): Promise<LogEnds> {
 		const client = await this.dependencies.connection.client();
-		const first: LogText[] = [];
-		let last: LogText[] = [];
+		const first: LogEntryText[] = [];
+		let last: LogEntryText[] = [];
 		let count = 0;
 		try {
 			for await (const record of readEntries({ client, taskId, from: 0, signal, missing: followWords.missing })) {
@@ -177,7 +177,7 @@ export class TaskMaterial {
 	}
 }
 
-function lineOf(index: number, entry: LogEntry): LogText {
+function lineOf(index: number, entry: LogEntry): LogEntryText {
 	const step = stepOf(entry);
 	const message = plainText((entry.message ?? '').slice(0, MAXIMUM_ENTRY)).trim();
 	const text = [entry.type === 'error' ? 'error' : undefined, step, message].filter(Boolean).join(': ');
