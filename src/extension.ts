@@ -97,16 +97,15 @@ function wire(context: vscode.ExtensionContext): void {
 	});
 	closeChat = chat.close;
 	const tasks = registerTasks({
-		workspaceState,
-		globalState,
-		storageUri,
-		client: connect.client,
-		connection: connect.ofTasks,
-		agents: async () => (await connect.describe()).agents,
-		ensureKey: () => connect.ensureKey('cloud'),
-		nameRepositories: localService.nameRepositories,
+		storage: { workspaceState, globalState, storageUri },
+		connection: {
+			client: connect.client,
+			read: connect.ofTasks,
+			agents: async () => (await connect.describe()).agents,
+			ensureKey: () => connect.ensureKey('cloud'),
+			onDidChange: connect.onDidChange,
+		},
 		localService,
-		onDidChangeConnection: connect.onDidChange,
 		logger: log.logger('tasks'),
 	});
 	const languageModels = registerLanguageModels({

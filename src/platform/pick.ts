@@ -150,6 +150,49 @@ export function input(
 	});
 }
 
+export interface DraftQuestion {
+	title: string;
+	placeholder: string;
+	/** May repeat foreign text. */
+	prompt?: string;
+	/** The draft so far. */
+	value: string;
+	/** What is said about an empty text. */
+	emptyProblem: string;
+}
+
+/**
+ * Asks for a text that must not get lost: the draft is returned also when the input box was dismissed. A problem is shown
+ * on Enter only, because a draft may be empty while it is written.
+ */
+export function inputDraft(question: DraftQuestion): Promise<{ draft: string; isAccepted: boolean }> {
+	const box = vscode.window.createInputBox();
+	box.title = question.title;
+	box.placeholder = question.placeholder;
+	box.prompt = question.prompt === undefined ? undefined : inertText(question.prompt);
+	box.value = question.value;
+	box.ignoreFocusOut = true;
+	return new Promise(resolve => {
+		const finish = (isAccepted: boolean) => {
+			resolve({ draft: box.value, isAccepted });
+			// This hides the box and calls `finish` again, which then has no effect.
+			box.dispose();
+		};
+		box.onDidChangeValue(() => {
+			box.validationMessage = undefined;
+		});
+		box.onDidAccept(() => {
+			if (box.value.trim() === '') {
+				box.validationMessage = question.emptyProblem;
+			} else {
+				finish(true);
+			}
+		});
+		box.onDidHide(() => finish(false));
+		box.show();
+	});
+}
+
 /**
  * Lets the user choose any number of the items, of the values that are set already, and of names that are typed.
  * Without any item, all are typed. Returns undefined when it was dismissed.

@@ -1,14 +1,10 @@
-import type { Client } from '../client/types.ts';
 import { explainError } from '../platform/notify.ts';
 import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
+import type { TasksConnection, TasksLocalService } from './tasksDependencies.ts';
 
 export interface ActiveConnectionDependencies {
-	connection(): Promise<TaskConnection>;
-	client(): Promise<Client>;
-	localService: {
-		/** Whether the user has stopped the service, which background work must not start again. */
-		isStopped(): boolean;
-	};
+	connection: Pick<TasksConnection, 'client' | 'read'>;
+	localService: Pick<TasksLocalService, 'isStopped'>;
 }
 
 /** The connection that the rows belong to, which is read once and again after a switch. */
@@ -51,7 +47,7 @@ export class ActiveConnection {
 			return this.known;
 		}
 		const { generation } = this;
-		const connection = await this.dependencies.connection();
+		const connection = await this.dependencies.connection.read();
 		// A connection that was requested before a switch must not replace the one that is active after it.
 		if (generation === this.generation) {
 			this.known = connection;
@@ -61,7 +57,7 @@ export class ActiveConnection {
 
 	/** Returns the connection with its client, because what was started on one connection is never sent to another. */
 	async target(): Promise<TaskTarget> {
-		const [connection, client] = await Promise.all([this.read(), this.dependencies.client()]);
+		const [connection, client] = await Promise.all([this.read(), this.dependencies.connection.client()]);
 		return { connection, client };
 	}
 

@@ -5,14 +5,13 @@ import { firstLine } from '../base/plainText.ts';
 import type { AskedOutcome, ContinuedTask } from '../contract/editorPipe.ts';
 import { isRace, type TaskResult } from '../contract/taskResults.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
-import { inertText } from '../platform/inertText.ts';
 import { type askModal, showMessage } from '../platform/notify.ts';
+import { inputDraft } from '../platform/pick.ts';
 import { refusedByUser } from '../platform/refusalMessages.ts';
 import { StateEntries } from '../platform/sharedState.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import type { CheckedOutBranches } from './checkedOutBranches.ts';
-import { rowWords } from './common/messages.ts';
-import { shortName } from './launch/findingText.ts';
+import { rowWords, shortName } from './common/messages.ts';
 import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';
@@ -23,13 +22,8 @@ const MAXIMUM_TITLE = 60;
 /** The errors after which it is not known whether the service took the prompt, because its reply is missing or cut. */
 const UNSURE: ReadonlySet<string> = new Set(['offline', 'timeout', 'truncated', 'server', 'upstream', 'bad-response']);
 
-export interface TaskFollowUpsDependencies {
-	workspaceState: vscode.Memento;
-	store: TaskListStore;
-	active: ActiveConnection;
-	branches: Pick<CheckedOutBranches, 'find' | 'remember'>;
-	/** Whether the workspace is trusted. In another one no agent runs on this machine. */
-	isTrusted(): boolean;
+/** How the work on a follow-up begins. */
+export interface FollowUpRunner {
 	/** Shows and follows a task that continues. */
 	goesOn(task: Task, target: TaskTarget): void;
 	/**
@@ -37,8 +31,26 @@ export interface TaskFollowUpsDependencies {
 	 * or with undefined when it failed, which is reported.
 	 */
 	start(request: TaskCreateRequest, target: TaskTarget, onMade: (task: Task) => void): Promise<string | undefined>;
+}
+
+/** What the user allows, and is asked and told. */
+export interface FollowUpUser {
+	/** Whether the workspace is trusted. In another one no agent runs on this machine. */
+	isTrusted(): boolean;
 	askModal: typeof askModal;
 	explain(error: unknown): void;
+}
+
+export interface TaskFollowUpsDependencies {
+	workspaceState: vscode.Memento;
+	tasks: {
+		store: TaskListStore;
+		/** Where their branches are checked out. */
+		branches: Pick<CheckedOutBranches, 'find' | 'remember'>;
+	};
+	active: ActiveConnection;
+	runner: FollowUpRunner;
+	user: FollowUpUser;
 }
 
 /** A further prompt that another program wants to be sent, with the task as it is. */
@@ -89,7 +101,7 @@ export class TaskFollowUps {
 	/** Asks what the task should do next, and sends the prompt. It stays as a draft until the service has taken it. */
 	async goOn(id: string): Promise<void> {
 		await this.once(id, async ({ task, target }) => {
-			const checkedOut = await this.dependencies.branches.find(task, target);
+			const checkedOut = await this.dependencies.tasks.branches.find(task, target);
 			const prompt = await this.ask(task, checkedOut);
 			const isSent =
 				prompt !== undefined &&
@@ -110,7 +122,7 @@ export class TaskFollowUps {
 	 */
 	sendPrompt(id: string, prompt: string, agent?: AgentBranch): Promise<boolean> {
 		return this.once(id, async ({ task, target }) => {
-			const checkedOut = agent ? undefined : await this.dependencies.branches.find(task, target);
+			const checkedOut = agent ? undefined : await this.dependencies.tasks.branches.find(task, target);
 			const branch = agent?.branch ?? checkedOut?.branch;
 			if (branch === undefined) {
 				return this.send(task, prompt, target);
@@ -119,7 +131,7 @@ export class TaskFollowUps {
 			const detail = checkedOut
 				? staysText(checkedOut)
 				: vscode.l10n.t('Several agents worked on this task, so it cannot go on itself.');
-			const chosen = await this.dependencies.askModal(
+			const chosen = await this.dependencies.user.askModal(
 				vscode.l10n.t('A new task starts from the branch “{0}”.', shortName(branch)),
 				detail,
 				start,
@@ -147,7 +159,7 @@ export class TaskFollowUps {
 				const reason = vscode.l10n.t('Several agents worked on this task. The user can go on with one in the editor.');
 				return { done: false, reason };
 			}
-			const checkedOut = await this.dependencies.branches.find(task, target);
+			const checkedOut = await this.dependencies.tasks.branches.find(task, target);
 			const from = checkedOut && { branch: checkedOut.branch, text: staysText(checkedOut) };
 			if (!(await allow({ task, prompt, connection: target.connection.label, from }))) {
 				return { done: false, reason: refusedByUser() };
@@ -176,7 +188,7 @@ export class TaskFollowUps {
 		this.requests.add(id);
 		try {
 			const target = await this.targetFor();
-			const task = this.dependencies.store.get(id) ?? (await target.client.tasks.get(id));
+			const task = this.dependencies.tasks.store.get(id) ?? (await target.client.tasks.get(id));
 			if (isActiveTask(task)) {
 				void showMessage(
 					'information',
@@ -186,7 +198,7 @@ export class TaskFollowUps {
 			}
 			return await run({ task, target });
 		} catch (error) {
-			this.dependencies.explain(error);
+			this.dependencies.user.explain(error);
 			return false;
 		} finally {
 			this.requests.delete(id);
@@ -195,7 +207,7 @@ export class TaskFollowUps {
 
 	private async targetFor(): Promise<TaskTarget> {
 		const target = await this.dependencies.active.target();
-		if (target.connection.isLocal && !this.dependencies.isTrusted()) {
+		if (target.connection.isLocal && !this.dependencies.user.isTrusted()) {
 			throw new UserFacingError(
 				vscode.l10n.t(
 					'This workspace is not trusted, so no agent runs on this machine for it. Trust it (“Workspaces: Manage Workspace Trust”), then continue the task.',
@@ -220,12 +232,12 @@ export class TaskFollowUps {
 			}
 		}
 		// The branch may be checked out while the agent works.
-		this.dependencies.branches.remember(id, target, task.branchName);
+		this.dependencies.tasks.branches.remember(id, target, task.branchName);
 		const going: Task = { ...task, status: 'pending', completedAt: undefined, error: undefined };
 		if (this.dependencies.active.is(target.connection.name)) {
-			this.dependencies.store.put(going);
+			this.dependencies.tasks.store.put(going);
 		}
-		this.dependencies.goesOn(going, target);
+		this.dependencies.runner.goesOn(going, target);
 		return true;
 	}
 
@@ -248,43 +260,22 @@ export class TaskFollowUps {
 				maxDuration: maxDuration > 0 ? maxDuration : undefined,
 			}),
 		};
-		const { start, branches } = this.dependencies;
-		return start(request, target, task => branches.remember(task.id, target, task.selectedBranch));
+		const { runner, tasks } = this.dependencies;
+		return runner.start(request, target, task => tasks.branches.remember(task.id, target, task.selectedBranch));
 	}
 
-	private ask(task: Task, checkedOut: CheckedOut): Promise<string | undefined> {
-		const input = vscode.window.createInputBox();
-		input.title = vscode.l10n.t('Continue “{0}”', firstLine(task.prompt ?? '', MAXIMUM_TITLE) || rowWords.untitled);
-		if (checkedOut) {
-			input.placeholder = vscode.l10n.t('What a new task should do next, on a branch of its own');
-			input.prompt = inertText(staysText(checkedOut));
-		} else {
-			input.placeholder = vscode.l10n.t('What the task should do next, on the same branch');
-		}
-		input.ignoreFocusOut = true;
-		input.value = this.drafts.get(task.id) ?? '';
-		const empty = vscode.l10n.t('Write what the task should do.');
-		return new Promise(resolve => {
-			const finish = (prompt: string | undefined) => {
-				this.keep(task.id, input.value);
-				resolve(prompt);
-				// This hides the box and calls `finish` again, which then has no effect.
-				input.dispose();
-			};
-			input.onDidChangeValue(() => {
-				input.validationMessage = undefined;
-			});
-			input.onDidAccept(() => {
-				const prompt = input.value.trim();
-				if (prompt === '') {
-					input.validationMessage = empty;
-				} else {
-					finish(prompt);
-				}
-			});
-			input.onDidHide(() => finish(undefined));
-			input.show();
+	private async ask(task: Task, checkedOut: CheckedOut): Promise<string | undefined> {
+		const { draft, isAccepted } = await inputDraft({
+			title: vscode.l10n.t('Continue “{0}”', firstLine(task.prompt ?? '', MAXIMUM_TITLE) || rowWords.untitled),
+			placeholder: checkedOut
+				? vscode.l10n.t('What a new task should do next, on a branch of its own')
+				: vscode.l10n.t('What the task should do next, on the same branch'),
+			...defined({ prompt: checkedOut && staysText(checkedOut) }),
+			value: this.drafts.get(task.id) ?? '',
+			emptyProblem: vscode.l10n.t('Write what the task should do.'),
 		});
+		this.keep(task.id, draft);
+		return isAccepted ? draft.trim() : undefined;
 	}
 
 	private keep(id: string, draft: string): void {

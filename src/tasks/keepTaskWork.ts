@@ -3,8 +3,7 @@ import type { Task } from '../contract/tasks.ts';
 import { inertText } from '../platform/inertText.ts';
 import { showMessage } from '../platform/notify.ts';
 import type { ActiveConnection } from './activeConnection.ts';
-import { rowWords } from './common/messages.ts';
-import { shortName } from './launch/findingText.ts';
+import { rowWords, shortName } from './common/messages.ts';
 import { canKeepWork, taskTitle } from './model/taskRow.ts';
 import type { TaskListStore } from './taskListStore.ts';
 

@@ -99,7 +99,9 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 	);
 	setContextKey('errand.tasksState', 'loading');
 
-	const promptFile = store.add(new PromptFile(PROMPT_SCHEME, dependencies.workspaceState, () => void feature()));
+	const promptFile = store.add(
+		new PromptFile(PROMPT_SCHEME, dependencies.storage.workspaceState, () => void feature()),
+	);
 	store.add(registerCommand(commands.focusTasks, () => vscode.commands.executeCommand(`${views.tasks}.focus`)));
 	store.add(registerWaysToStart(async () => (await feature()).launcher));
 
@@ -138,7 +140,7 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 		return new AskedTasks({ active, changes: results.changes });
 	};
 
-	const { workspaceState, storageUri } = dependencies;
+	const { workspaceState, storageUri } = dependencies.storage;
 	const isStored = (name: string) => storageUri !== undefined && existsSync(path.join(storageUri.fsPath, name));
 	if (isStored(LAST_APPLY_FILE)) {
 		setContextKey('errand.canUndoApply', true);

@@ -12,26 +12,31 @@ import { pickResult } from './changes/pickResult.ts';
 import { ResultReferences } from './changes/resultReferences.ts';
 import { TaskChanges } from './changes/taskChanges.ts';
 import { findTaskRepository } from './changes/taskRepository.ts';
+import { TaskStarts } from './changes/taskStarts.ts';
 import { EndedTasks } from './endedTasks.ts';
 import { decorationOf } from './fileRows.ts';
-import { TaskStarts } from './launch/taskStarts.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { type BelowNode, ResultRows } from './resultRows.ts';
 import { ChangeFiles } from './review/changeFiles.ts';
 import { TaskReview } from './review/taskReview.ts';
 import type { TaskListStore } from './taskListStore.ts';
 
-export interface TaskResultsDependencies {
-	workspaceState: vscode.Memento;
-	store: TaskListStore;
-	active: ActiveConnection;
+/** What is asked of the user, and shown to them. */
+export interface ResultsUser {
 	/** Returns the task that an argument names or that the user chooses, as the commands of the feature do. */
 	choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined>;
 	/** Draws rows that have come, and moves the focus to one of them. */
 	showRow(row: BelowNode): Promise<void>;
+	explain(error: unknown): void;
+}
+
+export interface TaskResultsDependencies {
+	workspaceState: vscode.Memento;
+	store: TaskListStore;
+	active: ActiveConnection;
+	user: ResultsUser;
 	/** Called with the id of a task that its service no longer has. */
 	onGone(taskId: string): void;
-	explain(error: unknown): void;
 	logger: Logger;
 }
 
@@ -91,7 +96,7 @@ export class TaskResults implements Disposable {
 	/** Shows what a task has changed. Errors are reported. */
 	async reviewChanges(argument: unknown): Promise<void> {
 		const title = vscode.l10n.t('Review Task Changes');
-		const chosen = await this.dependencies.choose(argument, title);
+		const chosen = await this.dependencies.user.choose(argument, title);
 		if (!chosen) {
 			return;
 		}
@@ -100,14 +105,14 @@ export class TaskResults implements Disposable {
 			const result = await pickResult(task, argument, title);
 			await (result && this.review.show(task, result));
 		} catch (error) {
-			this.dependencies.explain(error);
+			this.dependencies.user.explain(error);
 		}
 	}
 
 	/** Shows another page of files. The argument is the row that offers it, which is gone or has moved afterwards. */
 	async showMore(row: unknown): Promise<void> {
 		const first = this.rows.showMore(row as BelowNode);
-		await (first && this.dependencies.showRow(first));
+		await (first && this.dependencies.user.showRow(first));
 	}
 
 	/** Reads the changes of a task again that could not be read. The argument is the row that says so. */

@@ -38,20 +38,30 @@ const agentGroup: TreeNode = { kind: 'agentGroup' };
 const agentMore: TreeNode = { kind: 'agentMore' };
 const refresh: TreeNode = { kind: 'refresh' };
 
-export interface TaskTreeDependencies {
+/** The lists whose entries have rows. */
+export interface ShownLists {
 	store: TaskListStore;
 	agentTasks: AgentTaskList;
-	active: Pick<ActiveConnection, 'current' | 'isStopped' | 'explain'>;
-	own: Pick<OwnRepositories, 'matcher'>;
+	/** Resolves when they have been read once, successfully or not. */
+	load(): Promise<void>;
+}
+
+/** What this window knows of a task beside what its service says. */
+export interface TaskMarks {
 	followState(taskId: string): FollowState | undefined;
-	/** The rows below those of tasks. */
-	below: ResultRows;
 	/** Whether the user has archived a task. */
 	isArchived(task: Task): boolean;
 	/** Whether there are comments on a task's changes that were not sent. */
 	hasComments(taskId: string): boolean;
-	/** Resolves when the list has been read once, successfully or not. */
-	firstLoad(): Promise<void>;
+}
+
+export interface TaskTreeDependencies {
+	lists: ShownLists;
+	marks: TaskMarks;
+	active: Pick<ActiveConnection, 'current' | 'isStopped' | 'explain'>;
+	own: Pick<OwnRepositories, 'matcher'>;
+	/** The rows below those of tasks. */
+	below: ResultRows;
 }
 
 /** The rows of the tasks view: groups of tasks, and a last row where the service has more. */
@@ -89,7 +99,7 @@ export class TaskTree {
 		if (node) {
 			return this.rowsIn(node);
 		}
-		await this.dependencies.firstLoad();
+		await this.dependencies.lists.load();
 		return this.outerRows();
 	}
 
@@ -99,7 +109,7 @@ export class TaskTree {
 	 * closes, and a command is run without its row.
 	 */
 	changedRows(): TreeNode[] | undefined {
-		if (this.dependencies.store.state === 'loading') {
+		if (this.dependencies.lists.store.state === 'loading') {
 			// While it loads, the list is only read when the editor asks for rows.
 			this.shownPlaces = undefined;
 			return undefined;
@@ -190,7 +200,8 @@ export class TaskTree {
 
 	/** Sorts the current tasks into groups. */
 	group(): TreeNode[] {
-		const { store, own, isArchived } = this.dependencies;
+		const { lists, marks, own } = this.dependencies;
+		const { store } = lists;
 		const { text, isOwnRepositoryOnly, showsArchived } = store.filter;
 		const isOwn = own.matcher();
 		this.isOwn = isOwn;
@@ -199,7 +210,7 @@ export class TaskTree {
 			task =>
 				matchesText(task, text) &&
 				(!isOwnRepositoryOnly || isOwn(task.repoUrl)) &&
-				(showsArchived || !isArchived(task)),
+				(showsArchived || !marks.isArchived(task)),
 		);
 		this.parents.clear();
 		const nodes = groupTasks(shown, Date.now(), ({ repoUrl }) => isOwn(repoUrl)).map(group => {
@@ -234,7 +245,8 @@ export class TaskTree {
 	}
 
 	private outerRows(): TreeNode[] {
-		const { store, agentTasks, active } = this.dependencies;
+		const { lists, active } = this.dependencies;
+		const { store, agentTasks } = lists;
 		return [
 			...(active.isStopped || store.state === 'error' ? [refresh] : []),
 			...this.group(),
@@ -266,18 +278,18 @@ export class TaskTree {
 	private taskOf(node: TreeNode): TooltipSubject | undefined {
 		switch (node.kind) {
 			case 'task':
-				return this.dependencies.store.get(node.taskId);
+				return this.dependencies.lists.store.get(node.taskId);
 			case 'agentTask':
 				return this.agentTask(node.agentTaskId);
 			case 'result':
-				return this.dependencies.store.get(node.taskId)?.agentExecutions?.[node.position];
+				return this.dependencies.lists.store.get(node.taskId)?.agentExecutions?.[node.position];
 			default:
 				return undefined;
 		}
 	}
 
 	private agentTask(id: string): AgentTask | undefined {
-		return this.dependencies.agentTasks.tasks.find(({ taskId }) => taskId === id);
+		return this.dependencies.lists.agentTasks.tasks.find(({ taskId }) => taskId === id);
 	}
 
 	private itemOf(node: TreeNode): vscode.TreeItem {
@@ -301,16 +313,17 @@ export class TaskTree {
 			case 'task':
 				return this.taskItem(node);
 			default:
-				return this.dependencies.below.itemOf(node, this.openFlags(this.dependencies.store.get(node.taskId)));
+				return this.dependencies.below.itemOf(node, this.openFlags(this.dependencies.lists.store.get(node.taskId)));
 		}
 	}
 
 	/** A tooltip is made only when the pointer rests on its row. */
 	resolveTreeItem(item: vscode.TreeItem, node: TreeNode): vscode.TreeItem {
-		const { store, followState, active } = this.dependencies;
+		const { lists, marks, active } = this.dependencies;
+		const { store } = lists;
 		if (node.kind === 'task') {
 			const task = store.get(node.taskId);
-			item.tooltip = task && taskTooltip(task, followState(task.id), active.current?.dashboardUrl);
+			item.tooltip = task && taskTooltip(task, marks.followState(task.id), active.current?.dashboardUrl);
 		} else if (node.kind === 'agentTask') {
 			const task = this.agentTask(node.agentTaskId);
 			item.tooltip = task && agentTaskTooltip(task);
@@ -322,7 +335,7 @@ export class TaskTree {
 	}
 
 	private agentRows(): TreeNode[] {
-		const { tasks, hasMore } = this.dependencies.agentTasks;
+		const { tasks, hasMore } = this.dependencies.lists.agentTasks;
 		const rows = tasks.map(({ taskId }) => {
 			const node = this.agentNodes.get(taskId) ?? { kind: 'agentTask', agentTaskId: taskId };
 			this.agentNodes.set(taskId, node);
@@ -332,7 +345,8 @@ export class TaskTree {
 	}
 
 	private agentGroupItem(): vscode.TreeItem {
-		const { agentTasks, active } = this.dependencies;
+		const { lists, active } = this.dependencies;
+		const { agentTasks } = lists;
 		const label = vscode.l10n.t('Agent API tasks');
 		const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
 		const problem = agentTasks.error === undefined ? undefined : active.explain(agentTasks.error);
@@ -377,14 +391,15 @@ export class TaskTree {
 	}
 
 	private taskItem(node: TreeNode & { kind: 'task' }): vscode.TreeItem {
-		const { store, followState, below, isArchived: isArchivedTask } = this.dependencies;
+		const { lists, marks, below } = this.dependencies;
+		const { store } = lists;
 		const task = store.get(node.taskId) ?? ({ id: node.taskId } as Task);
-		const isArchived = isArchivedTask(task);
+		const isArchived = marks.isArchived(task);
 		const row = describeTask(
 			task,
 			{
 				now: Date.now(),
-				follow: followState(task.id),
+				follow: marks.followState(task.id),
 				isStopping: store.isStopping(task.id),
 				isArchived,
 				repository: this.foreignRepository(task.repoUrl),
@@ -403,7 +418,7 @@ export class TaskTree {
 			branch: !row.isActive && !isRace(task) && resultsOf(task).length > 0,
 			race: isRace(task),
 			keepable: row.isKeepable,
-			comments: this.dependencies.hasComments(task.id),
+			comments: marks.hasComments(task.id),
 			failed: hasFailed(task),
 			archived: isArchived,
 			...this.openFlags(task),

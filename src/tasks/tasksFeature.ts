@@ -34,7 +34,7 @@ import { canKeepWork } from './model/taskRow.ts';
 import { OwnRepositories } from './ownRepositories.ts';
 import { pickMatchingTask, pickTaskOrId, taskIdOf } from './pickTask.ts';
 import { intervalMsOf } from './refreshTimer.ts';
-import type { TaskAnswers, TaskAnswersDependencies } from './review/taskAnswers.ts';
+import type { TaskAnswers } from './review/taskAnswers.ts';
 import { TaskStops } from './stopTask.ts';
 import { TaskArchive } from './taskArchive.ts';
 import { TaskExport } from './taskExport.ts';
@@ -116,10 +116,12 @@ class Feature implements TasksFeature {
 		fireTree: (rows: TreeNode[] | undefined) => void,
 	) {
 		this.dependencies = dependencies;
+		const { connection, localService, logger } = dependencies;
+		const { workspaceState, globalState, storageUri } = dependencies.storage;
 		const explain = (error: unknown) => this.explain(error);
 		this.active = new ActiveConnection(dependencies);
-		this.store = this.disposables.add(new TaskListStore(dependencies.client, systemClock));
-		this.agentTasks = this.disposables.add(new AgentTaskList(dependencies.client));
+		this.store = this.disposables.add(new TaskListStore(connection.client, systemClock));
+		this.agentTasks = this.disposables.add(new AgentTaskList(connection.client));
 		const { store, active, agentTasks } = this;
 		this.list = this.disposables.add(
 			new ListRefresh({
@@ -128,10 +130,9 @@ class Feature implements TasksFeature {
 				active,
 				view: { isVisible: () => treeView.visible, isFocused: vscode.window.state.focused },
 				timing: { clock: systemClock, intervalMs: () => intervalMsOf(readSetting('errand.tasks.refreshInterval')) },
-				logger: dependencies.logger,
+				logger,
 			}),
 		);
-		const { workspaceState, globalState, storageUri } = dependencies;
 		const ends = new TaskEnds();
 		this.logs = this.disposables.add(
 			new FollowedLogs({
@@ -159,11 +160,13 @@ class Feature implements TasksFeature {
 				workspaceState,
 				store,
 				active,
-				choose: (argument, title) => this.choose(argument, title),
-				showRow: row => this.view.showRow(row),
+				user: {
+					choose: (argument, title) => this.choose(argument, title),
+					showRow: row => this.view.showRow(row),
+					explain,
+				},
 				onGone: id => this.answers.store.forget(id),
-				explain,
-				logger: dependencies.logger,
+				logger,
 			}),
 		);
 		const { results } = this;
@@ -174,26 +177,25 @@ class Feature implements TasksFeature {
 		this.kept = new KeptTasks({
 			store,
 			active,
-			keepWork: id => dependencies.localService.keepWork(id),
+			keepWork: id => localService.keepWork(id),
 			askModal,
 			refresh: () => this.list.refresh(),
 			explain,
 		});
 		this.branches = new CheckedOutBranches({
-			workspaceState: dependencies.workspaceState,
+			workspaceState,
 			task: id => store.get(id),
 			explain,
 		});
 		this.followUps = new TaskFollowUps({
-			workspaceState: dependencies.workspaceState,
-			store,
+			workspaceState,
+			tasks: { store, branches: this.branches },
 			active,
-			branches: this.branches,
-			isTrusted: () => vscode.workspace.isTrusted,
-			goesOn: (task, target) => this.logs.show(task.id, target, { task }),
-			start: (request, target, onMade) => this.launcher.startFollowUp(request, target, onMade),
-			askModal,
-			explain,
+			runner: {
+				goesOn: (task, target) => this.logs.show(task.id, target, { task }),
+				start: (request, target, onMade) => this.launcher.startFollowUp(request, target, onMade),
+			},
+			user: { isTrusted: () => vscode.workspace.isTrusted, askModal, explain },
 		});
 		this.applyCommands = new ApplyCommands({
 			changes: results.changes,
@@ -202,10 +204,12 @@ class Feature implements TasksFeature {
 			recordFile: storageUri && new ApplyRecordFile(storageUri.fsPath),
 			explain,
 		});
-		const pick: TaskAnswersDependencies['pick'] = (...asked) => this.pickWhere(...asked);
 		const { changes } = results;
 		this.answers = this.disposables.add(
-			createTaskAnswers({ ...dependencies, store, active, changes, followUps: this.followUps, pick, explain }),
+			createTaskAnswers(
+				{ store, active, changes, followUps: this.followUps },
+				{ workspaceState, connection, pick: (...asked) => this.pickWhere(...asked), explain },
+			),
 		);
 		this.exports = new TaskExport({ changes, choose: (...asked) => this.choose(...asked), explain });
 		const own = this.disposables.add(new OwnRepositories());
@@ -224,41 +228,34 @@ class Feature implements TasksFeature {
 			redraw: () => this.view.redraw(),
 		});
 		this.tree = new TaskTree({
-			store,
-			agentTasks,
+			lists: { store, agentTasks, load: () => this.list.load() },
+			marks: {
+				followState: id => this.logs.state(id),
+				isArchived: task => this.archive.has(task),
+				hasComments: id => this.answers.store.hasUnsent(id),
+			},
 			active,
 			own,
-			followState: id => this.logs.state(id),
 			below: results.rows,
-			isArchived: task => this.archive.has(task),
-			hasComments: id => this.answers.store.hasUnsent(id),
-			firstLoad: () => this.list.load(),
 		});
 		this.view = this.disposables.add(
-			new TaskView({
-				treeView,
-				fireTree,
-				store,
-				tree: this.tree,
-				active,
-				ended: results.ended,
-			}),
+			new TaskView({ treeView, fireTree, store, tree: this.tree, active, ended: results.ended }),
 		);
 		this.launcher = new TaskLauncher({
-			workspaceState,
-			globalState,
+			storage: { workspaceState, globalState },
 			promptEditor: this.disposables.add(new PromptEditor(promptFile)),
 			connection: {
 				target: () => this.launchTarget(),
-				ensureKey: () => dependencies.ensureKey(),
-				nameRepositories: folders => dependencies.nameRepositories(folders),
-				checkTask: request => dependencies.localService.checkTask(request),
-				allow: consent => dependencies.localService.allow(consent),
+				ensureKey: () => connection.ensureKey(),
+				localService,
 			},
-			known: { tasks: () => store.all(), load: () => this.list.load() },
+			known: {
+				tasks: () => store.all(),
+				load: () => this.list.load(),
+				rememberStart: (id, commit) => results.starts.remember(id, commit),
+			},
 			listener: { started: (task, target) => this.started(task, target), explain },
-			starts: results.starts,
-			logger: dependencies.logger,
+			logger,
 		});
 		this.disposables.add(store.onDidChange(() => void (active.current && this.listChanged(active.current.name))));
 		this.disposables.add(
@@ -276,8 +273,8 @@ class Feature implements TasksFeature {
 		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.view.update()));
 		this.disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => this.list.focusChanged(focused)));
 		this.disposables.add(treeView.onDidChangeVisibility(({ visible }) => this.list.visibilityChanged(visible)));
-		this.disposables.add(dependencies.localService.onDidChangeStopped(() => void this.serviceChanged()));
-		this.disposables.add(dependencies.onDidChangeConnection(() => void this.connectionChanged()));
+		this.disposables.add(localService.onDidChangeStopped(() => void this.serviceChanged()));
+		this.disposables.add(connection.onDidChange(() => void this.connectionChanged()));
 	}
 
 	follow(argument: unknown): Promise<void> {
@@ -289,7 +286,7 @@ class Feature implements TasksFeature {
 	}
 
 	async stop(argument: unknown): Promise<void> {
-		if (!(await this.dependencies.ensureKey())) {
+		if (!(await this.dependencies.connection.ensureKey())) {
 			return;
 		}
 		const id =
@@ -399,7 +396,7 @@ class Feature implements TasksFeature {
 	/** Agents may be installed or removed at any time, so each launch asks which there are. */
 	private async launchTarget(): Promise<TaskTarget> {
 		const { connection, client } = await this.active.target();
-		return { client, connection: { ...connection, agents: await this.dependencies.agents() } };
+		return { client, connection: { ...connection, agents: await this.dependencies.connection.agents() } };
 	}
 
 	private async started(task: Task, target: TaskTarget): Promise<void> {
@@ -428,7 +425,7 @@ class Feature implements TasksFeature {
 	 * failed, which is reported.
 	 */
 	private async choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined> {
-		if (!(await this.dependencies.ensureKey())) {
+		if (!(await this.dependencies.connection.ensureKey())) {
 			return undefined;
 		}
 		const id = taskIdOf(argument) ?? (await this.pick(title));

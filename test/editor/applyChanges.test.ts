@@ -16,7 +16,7 @@ import {
 	undoneWords,
 } from '../../src/tasks/apply/applyMessages.ts';
 import { ApplyRecordFile } from '../../src/tasks/apply/applyRecord.ts';
-import type { Outcome } from '../../src/tasks/apply/change.ts';
+import type { ChangeOutcome } from '../../src/tasks/apply/change.ts';
 import type { Planned } from '../../src/tasks/apply/plan.ts';
 import { choosePlanned } from '../../src/tasks/apply/previewList.ts';
 import { changeUri, readChangeUri } from '../../src/tasks/changes/changeUri.ts';
@@ -285,7 +285,7 @@ describe('applying changes in the editor', function () {
 	});
 
 	it('offers what can be applied, and never takes what cannot', async () => {
-		const planned = async (name: string, outcome: Outcome): Promise<Planned<ChangedFile>> => ({
+		const planned = async (name: string, outcome: ChangeOutcome): Promise<Planned<ChangedFile>> => ({
 			change: await changed(name, 'a', 'b'),
 			outcome,
 			size: 2,

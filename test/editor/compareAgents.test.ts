@@ -4,7 +4,7 @@ import { commands, internalCommands } from '../../src/platform/ids.ts';
 import { readChangeUri } from '../../src/tasks/changes/changeUri.ts';
 import type { TaskChanges } from '../../src/tasks/changes/taskChanges.ts';
 import { AgentComparison } from '../../src/tasks/review/compareAgents.ts';
-import { type Comparison, ComparisonDocuments } from '../../src/tasks/review/comparisonDocuments.ts';
+import { ComparisonDocuments, type ResultComparison } from '../../src/tasks/review/comparisonDocuments.ts';
 import { readTask } from '../support/readTask.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
@@ -60,9 +60,11 @@ describe('a comparison of agents', () => {
 		changes = changesAlone();
 		comparison = new AgentComparison({
 			changes,
-			tasks: () => server.tasks.map(readTask),
-			task: async id => readTask(server.tasks.find(task => task.id === id) ?? assert.fail()),
-			client: async () => parts.client,
+			tasks: {
+				all: () => server.tasks.map(readTask),
+				get: async id => readTask(server.tasks.find(task => task.id === id) ?? assert.fail()),
+			},
+			connection: { client: async () => parts.client },
 			explain: error => problems.push(error),
 		});
 	});
@@ -206,7 +208,7 @@ describe('a comparison of agents', () => {
 			],
 			files,
 			hunks: new Map(),
-		} satisfies Comparison;
+		} satisfies ResultComparison;
 		comparison.dispose();
 		const started = performance.now();
 		await documents.show(shown);

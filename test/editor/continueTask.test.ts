@@ -59,26 +59,32 @@ describe('a further prompt for a task that is over', () => {
 		isAgreed = true;
 		followUps = new TaskFollowUps({
 			workspaceState: state,
-			store,
+			tasks: {
+				store,
+				branches: {
+					find: async () => checkedOut,
+					remember: (id, _, branch) => remembered.push(`${id} ${branch}`),
+				},
+			},
 			active: Object.assign(Object.create(active), { target }),
-			isTrusted: () => isTrusted,
-			branches: {
-				find: async () => checkedOut,
-				remember: (id, _, branch) => remembered.push(`${id} ${branch}`),
+			runner: {
+				goesOn: task => shown.push(`${task.id} ${isActiveTask(task)}`),
+				start: async (request, target, onMade) => {
+					const made = await target.client.tasks.create(request);
+					if (isMade) {
+						onMade(made);
+					}
+					return isMade ? made.id : undefined;
+				},
 			},
-			goesOn: task => shown.push(`${task.id} ${isActiveTask(task)}`),
-			start: async (request, target, onMade) => {
-				const made = await target.client.tasks.create(request);
-				if (isMade) {
-					onMade(made);
-				}
-				return isMade ? made.id : undefined;
+			user: {
+				isTrusted: () => isTrusted,
+				askModal: async (message, detail, ...buttons) => {
+					asked.push(`${message} ${detail}`);
+					return isAgreed ? buttons[0] : undefined;
+				},
+				explain: error => problems.push(error),
 			},
-			askModal: async (message, detail, ...buttons) => {
-				asked.push(`${message} ${detail}`);
-				return isAgreed ? buttons[0] : undefined;
-			},
-			explain: error => problems.push(error),
 		});
 	});
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { writeSetting } from '../../src/platform/settings.ts';
-import { type AgentChoice, pickAgents, settingsAgent, toRequest } from '../../src/tasks/launch/launchChoices.ts';
+import { type LaunchAgent, pickAgents, settingsAgent, toRequest } from '../../src/tasks/launch/launchChoices.ts';
 import { choices, connection, rowsOf } from './preflightView.ts';
 import { spoken } from './quickPicks.ts';
 
@@ -67,7 +67,7 @@ describe('the preflight', () => {
 		} finally {
 			Object.assign(vscode.window, { showInputBox });
 		}
-		const row = (agents: readonly AgentChoice[]) =>
+		const row = (agents: readonly LaunchAgent[]) =>
 			spoken(rowsOf({ connection: unlisted, choices: { ...choices, agents } }).find(({ id }) => id === 'agents'));
 		assert.equal(row([]), '$(robot) Agent | as the service decides');
 		assert.equal(row([{ agent: undefined, model: 'mason-large' }]), '$(robot) Agent | with mason-large');

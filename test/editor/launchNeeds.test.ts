@@ -54,8 +54,7 @@ describe('what a task of the local service needs before it is sent', function ()
 		server.beforeCreate = async () => void sent.push('create');
 		const client = taskClient(server);
 		launcher = new TaskLauncher({
-			workspaceState: new State(),
-			globalState: new State(),
+			storage: { workspaceState: new State(), globalState: new State() },
 			// The real one belongs to the extension that runs here.
 			promptEditor: { sent: async () => {} } as unknown as PromptEditor,
 			connection: {
@@ -70,15 +69,20 @@ describe('what a task of the local service needs before it is sent', function ()
 					client,
 				}),
 				ensureKey: () => Promise.resolve(true),
-				nameRepositories: () => Promise.resolve(),
-				checkTask: request => {
-					asked.push(request);
-					return check();
+				localService: {
+					nameRepositories: () => Promise.resolve(),
+					checkTask: request => {
+						asked.push(request);
+						return check();
+					},
+					allow: async (consent: Consent) => void sent.push(consent),
 				},
-				allow: async (consent: Consent) => void sent.push(consent),
 			},
-			known: { tasks: () => server.tasks.map(readTask), load: () => Promise.resolve() },
-			starts: { remember: () => {} },
+			known: {
+				tasks: () => server.tasks.map(readTask),
+				load: () => Promise.resolve(),
+				rememberStart: () => {},
+			},
 			listener: { started: async () => {}, explain: error => problems.push(error) },
 			logger: { log() {} },
 		});

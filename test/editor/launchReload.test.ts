@@ -52,26 +52,30 @@ class Window {
 			},
 		};
 		this.launcher = new TaskLauncher({
-			workspaceState: state,
-			globalState: new State(),
+			storage: { workspaceState: state, globalState: new State() },
 			// The real one belongs to the extension that runs here.
 			promptEditor: ownPrompt as PromptEditor,
 			connection: {
 				target: () => Promise.resolve(this.target),
 				ensureKey: () => Promise.resolve(true),
-				nameRepositories: () => Promise.resolve(),
-				checkTask: () =>
-					Promise.resolve({
-						sandbox: { works: true },
-						unusable: [],
-						asksForUnsandboxed: false,
-						unpricedModels: [],
-						dependencies: null,
-					}),
-				allow: () => Promise.resolve(),
+				localService: {
+					nameRepositories: () => Promise.resolve(),
+					checkTask: () =>
+						Promise.resolve({
+							sandbox: { works: true },
+							unusable: [],
+							asksForUnsandboxed: false,
+							unpricedModels: [],
+							dependencies: null,
+						}),
+					allow: () => Promise.resolve(),
+				},
 			},
-			known: { tasks: () => server.tasks.map(readTask), load: () => Promise.resolve() },
-			starts: { remember: () => {} },
+			known: {
+				tasks: () => server.tasks.map(readTask),
+				load: () => Promise.resolve(),
+				rememberStart: () => {},
+			},
 			listener: {
 				started: async task => void this.shown.push(task.id),
 				explain: error => this.problems.push(error),

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { PreflightView } from '../../src/tasks/launch/preflightRows.ts';
-import type { Finding, LaunchPlan } from '../../src/tasks/model/findings.ts';
+import type { PreflightView } from '../../src/tasks/launch/preflightList.ts';
+import type { LaunchPlan, PreflightFinding } from '../../src/tasks/model/findings.ts';
 import { choices, facts, fixesOf, rowsOf } from './preflightView.ts';
 import { spoken } from './quickPicks.ts';
 
 /** A finding, its row, the button on it, and what else can be done where that is more than the button says. */
 interface Said {
-	finding: Finding;
+	finding: PreflightFinding;
 	row: RegExp;
 	button?: string;
 	behind?: string[];
@@ -25,7 +25,7 @@ const withoutScripts = 'Allow Without Install Scripts';
 const more = 'Show What Else Can Be Done';
 const leaves = ['Go Without Them', 'Use a Scratch Branch'];
 
-const every: Record<Finding['kind'], Said[]> = {
+const every: Record<PreflightFinding['kind'], Said[]> = {
 	'no-remote': [
 		{
 			finding: { kind: 'no-remote' },
@@ -312,14 +312,14 @@ describe('the preflight', () => {
 	});
 
 	it('offers no dashboard if the connection has none', () => {
-		const titles = (finding: Finding) => fixesOf(finding, undefined).map(({ title }) => title);
+		const titles = (finding: PreflightFinding) => fixesOf(finding, undefined).map(({ title }) => title);
 		assert.deepEqual(titles({ kind: 'empty-git-user' }), []);
 		assert.deepEqual(titles({ kind: 'service', look: { kind: 'no-link' } }), ['Ask Again']);
 	});
 
 	it('does with a button what it says', async () => {
 		const done: unknown[] = [];
-		const press = async (finding: Finding) => {
+		const press = async (finding: PreflightFinding) => {
 			for (const fix of fixesOf(finding, undefined, done)) {
 				await fix.run();
 			}
@@ -369,7 +369,7 @@ describe('the preflight', () => {
 			last({ plan, facts: { ...facts, ahead: 2, behind: 0 }, choices: { ...choices, maxDuration: 1800 } }),
 			/^\$\(play\) Start Task \| fix-login @ 4f2c1e\w*, 2 unpushed commits \(will be pushed\), 30 min at most \| Quillon clones https:\/\/host\.example\/x$/,
 		);
-		const allowed: Finding = { kind: 'unsandboxed', sandbox: { works: false }, isAllowed: true };
+		const allowed: PreflightFinding = { kind: 'unsandboxed', sandbox: { works: false }, isAllowed: true };
 		assert.match(last({ plan, findings: [allowed] }), /Start Task \| .*, without a sandbox \|/);
 	});
 });

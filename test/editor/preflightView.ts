@@ -1,5 +1,6 @@
-import { findingFixes, type PreflightView, preflightRows } from '../../src/tasks/launch/preflightRows.ts';
-import type { Finding } from '../../src/tasks/model/findings.ts';
+import { findingFixes } from '../../src/tasks/launch/preflightFixes.ts';
+import { type PreflightView, preflightRows } from '../../src/tasks/launch/preflightList.ts';
+import type { PreflightFinding } from '../../src/tasks/model/findings.ts';
 import { agents } from '../support/contractServer/fixtures.ts';
 import { launchFacts, launchPlace } from '../support/launchFacts.ts';
 
@@ -10,7 +11,7 @@ export const facts = launchFacts({
 export const choices = { agents: [], installDependencies: false, maxDuration: 0 };
 
 /** What can be done about a finding. Each thing that is done is written into `done`. */
-export const fixesOf = (finding: Finding, dashboardUrl: string | undefined, done: unknown[] = []) =>
+export const fixesOf = (finding: PreflightFinding, dashboardUrl: string | undefined, done: unknown[] = []) =>
 	findingFixes(finding, {
 		folder: undefined,
 		dashboardUrl,

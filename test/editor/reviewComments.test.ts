@@ -204,10 +204,12 @@ describe('comments on what a task has changed', () => {
 				workspaceState: state,
 				store,
 				changes: { state: () => changes },
-				task: async () => task,
-				send: async (_task, { branch }, prompt) => {
-					sent.push(`${branch}: ${prompt}`);
-					return isTaken;
+				tasks: {
+					get: async () => task,
+					send: async (_task, { branch }, prompt) => {
+						sent.push(`${branch}: ${prompt}`);
+						return isTaken;
+					},
 				},
 				explain: error => problems.push(error),
 			});

@@ -196,15 +196,15 @@ describe('the changes of a task in the editor', function () {
 		const first = await commit('errand/work', start, { 'a.txt': 'one\n', 'b.txt': 'one\n' });
 		put();
 		const tree = new TaskTree({
-			store,
-			agentTasks: new AgentTaskList(() => Promise.reject(new Error('not asked'))),
+			lists: {
+				store,
+				agentTasks: new AgentTaskList(() => Promise.reject(new Error('not asked'))),
+				load: () => Promise.resolve(),
+			},
+			marks: { followState: () => undefined, isArchived: () => false, hasComments: () => false },
 			active: { current: undefined, isStopped: false, explain: String },
 			own: { matcher: () => () => false },
 			below: rows,
-			isArchived: () => false,
-			hasComments: () => false,
-			followState: () => undefined,
-			firstLoad: () => Promise.resolve(),
 		});
 		const row = tree.taskNode('task-1');
 		const draw = async (node?: TreeNode): Promise<void> => {

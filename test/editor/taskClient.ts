@@ -11,7 +11,7 @@ import type { KeptLogs } from '../../src/tasks/keptLog.ts';
 import { TaskEnds } from '../../src/tasks/model/taskEnds.ts';
 import { ResultRows } from '../../src/tasks/resultRows.ts';
 import { TaskListStore } from '../../src/tasks/taskListStore.ts';
-import { TaskTree, type TaskTreeDependencies } from '../../src/tasks/taskTree.ts';
+import { type TaskMarks, TaskTree } from '../../src/tasks/taskTree.ts';
 import { TaskServer } from '../support/taskServer.ts';
 import { State } from './state.ts';
 
@@ -36,18 +36,20 @@ export async function startTasks(): Promise<{ server: TaskServer; client: Client
 /** The active connection of a window, `connection`, which leads to the client's server. */
 export function activeConnection(client: Client): ActiveConnection {
 	return new ActiveConnection({
-		connection: () => Promise.resolve({ ...connection, isLocal: false, hasLookUps: true, agents: [] }),
-		client: () => Promise.resolve(client),
+		connection: {
+			read: () => Promise.resolve({ ...connection, isLocal: false, hasLookUps: true, agents: [] }),
+			client: () => Promise.resolve(client),
+		},
 		localService: { isStopped: () => false },
 	});
 }
 
 interface RowOptions {
-	followState?: TaskTreeDependencies['followState'];
+	followState?: TaskMarks['followState'];
 	/** The sentence for an error of the list of agent tasks. */
 	explain?: (error: unknown) => string;
 	loadsAgentTasks?: boolean;
-	isArchived?: TaskTreeDependencies['isArchived'];
+	isArchived?: TaskMarks['isArchived'];
 }
 
 /** The lists of tasks that the client's server has, and the rows that show them. */
@@ -63,17 +65,17 @@ export function taskRows(
 	const store = new TaskListStore(() => Promise.resolve(client), systemClock);
 	const agentTasks = new AgentTaskList(() => Promise.resolve(client));
 	const tree = new TaskTree({
-		isArchived,
-		store,
-		agentTasks,
+		lists: {
+			store,
+			agentTasks,
+			load: async () => {
+				await Promise.all([store.refresh(), loadsAgentTasks ? agentTasks.refresh() : undefined]);
+			},
+		},
+		marks: { followState, isArchived, hasComments: () => false },
 		active: { current: undefined, isStopped: false, explain },
 		own: { matcher: () => () => false },
 		below: resultRows(store, new State()),
-		followState,
-		hasComments: () => false,
-		firstLoad: async () => {
-			await Promise.all([store.refresh(), loadsAgentTasks ? agentTasks.refresh() : undefined]);
-		},
 	});
 	return { store, agentTasks, tree };
 }

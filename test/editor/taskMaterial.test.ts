@@ -37,19 +37,20 @@ describe('the material for questions about tasks', () => {
 		const tasks = () => server.tasks.map(readTask);
 		material = new TaskMaterial({
 			changes,
-			task: async id => tasks().find(task => task.id === id) ?? assert.fail(id),
-			client: async () => parts.client,
-			taskIdOf: argument => (typeof argument === 'string' ? argument : undefined),
-			pick: async (matches, _title, none) => {
-				asked.push({
-					none,
-					matching: tasks()
-						.filter(matches)
-						.map(({ id }) => id),
-				});
-				return undefined;
+			tasks: {
+				get: async id => tasks().find(task => task.id === id) ?? assert.fail(id),
+				idOf: argument => (typeof argument === 'string' ? argument : undefined),
+				pick: async (matches, _title, none) => {
+					asked.push({
+						none,
+						matching: tasks()
+							.filter(matches)
+							.map(({ id }) => id),
+					});
+					return undefined;
+				},
 			},
-			ensureKey: async () => hasKey,
+			connection: { client: async () => parts.client, ensureKey: async () => hasKey },
 		});
 		stop = () => changes.dispose();
 	});

@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/p
 import path from 'node:path';
 import { type Applied, type ApplyOptions, applyChanges } from '../../src/tasks/apply/applyChanges.ts';
 import { type ApplyRecord, MAXIMUM_RECORD, undoing } from '../../src/tasks/apply/applyRecord.ts';
-import type { Change, Outcome } from '../../src/tasks/apply/change.ts';
+import type { Change, ChangeOutcome } from '../../src/tasks/apply/change.ts';
 import { gitContents } from '../../src/tasks/apply/contents.ts';
 import { Merger } from '../../src/tasks/apply/merge.ts';
 import { plan } from '../../src/tasks/apply/plan.ts';
@@ -76,9 +76,9 @@ export class TaskInRepository {
 	}
 
 	/** Returns what would happen to each file. */
-	async outcomes(files: readonly ChangedFile[] = this.files): Promise<Record<string, Outcome>> {
+	async outcomes(files: readonly ChangedFile[] = this.files): Promise<Record<string, ChangeOutcome>> {
 		const options = this.options();
-		const found: Record<string, Outcome> = {};
+		const found: Record<string, ChangeOutcome> = {};
 		try {
 			for await (const { change, outcome } of plan(files, { ...options, withEdits: false })) {
 				found[pathOf(change)] = outcome;

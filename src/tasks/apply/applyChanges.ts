@@ -1,10 +1,10 @@
-import type { Change, FileContent, FileEdit, Outcome } from './change.ts';
+import type { Change, ChangeOutcome, FileContent, FileEdit } from './change.ts';
 import { type PlanOptions, plan } from './plan.ts';
 import { setMode, writeEdit } from './write.ts';
 
 /** What has become of a change. */
 export type Result =
-	| Outcome
+	| ChangeOutcome
 	/** It could not be written. The cause is a ChangedMeanwhile or an error of the system. */
 	| { kind: 'failed'; cause: unknown };
 
@@ -97,7 +97,7 @@ export async function applyChanges<T extends Change>(
 
 interface OpenEdit<T extends Change> {
 	change: T;
-	outcome: Outcome;
+	outcome: ChangeOutcome;
 	edit: FileEdit;
 }
 

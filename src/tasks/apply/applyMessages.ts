@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { describeError } from '../../base/errors.ts';
 import { oneLine } from '../../base/plainText.ts';
-import { shortName } from '../launch/findingText.ts';
+import { shortName } from '../common/messages.ts';
 import { type Applied, NotEdited, type Result } from './applyChanges.ts';
 import type { Running } from './applyRecord.ts';
-import { type Change, ChangedMeanwhile, type Outcome, type Refusal } from './change.ts';
+import { type Change, ChangedMeanwhile, type ChangeOutcome, type ChangeRefusal } from './change.ts';
 
 const MAXIMUM_REASON = 120;
 
@@ -12,7 +12,7 @@ const MAXIMUM_REASON = 120;
 const MAXIMUM_NAMED = 3;
 
 /** Says why a change cannot be applied, as the end of a sentence or in a row. */
-export function refusalWords(reason: Refusal): string {
+export function refusalWords(reason: ChangeRefusal): string {
 	switch (reason) {
 		case 'outside':
 			return vscode.l10n.t('outside this workspace');
@@ -58,7 +58,7 @@ export function refusalWords(reason: Refusal): string {
 }
 
 /** Says in a row what would happen; empty for a change that simply applies. */
-export function outcomeWords(outcome: Outcome): string {
+export function outcomeWords(outcome: ChangeOutcome): string {
 	switch (outcome.kind) {
 		case 'applies':
 			return '';
@@ -105,7 +105,7 @@ function withConflicts(applied: string, conflicts: number): string {
 }
 
 /** Says why there is nothing to apply. */
-export function nothingWords(planned: readonly { change: Change; outcome: Outcome }[]): string {
+export function nothingWords(planned: readonly { change: Change; outcome: ChangeOutcome }[]): string {
 	const results = planned.map(({ change, outcome }) => ({ change, result: outcome }));
 	return [
 		vscode.l10n.t('There is nothing to apply.'),

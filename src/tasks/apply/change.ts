@@ -17,7 +17,7 @@ export type PlaceRefusal =
 	| 'tooLarge';
 
 /** Why a change cannot be applied. */
-export type Refusal =
+export type ChangeRefusal =
 	| PlaceRefusal
 	/** The user has deleted the file that is to be changed, or has it left out by a sparse checkout. */
 	| 'deletedHere'
@@ -45,11 +45,12 @@ export class ChangedMeanwhile extends Error {
 	}
 }
 
-export type Outcome =
+/** What becomes of a change in the user's file. */
+export type ChangeOutcome =
 	| { kind: 'applies' }
 	| { kind: 'conflicts'; count: number }
 	| { kind: 'there' }
-	| { kind: 'cannot'; reason: Refusal };
+	| { kind: 'cannot'; reason: ChangeRefusal };
 
 /** A file with its content. */
 export interface FileContent {

@@ -9,7 +9,7 @@ import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { type ChangeUriParts, changeUri } from '../changes/changeUri.ts';
 import { versionWords } from '../changes/fileUris.ts';
 import { listChangedFiles } from '../changes/readChanges.ts';
-import { shortName } from '../launch/findingText.ts';
+import { shortName } from '../common/messages.ts';
 import { type ChangedFile, type ChangeStatus, pathOf } from '../model/changedFile.ts';
 import type { ApplyCommands } from './applyCommands.ts';
 

@@ -1,13 +1,13 @@
 import { MAXIMUM_COMPARED } from '../changes/readChanges.ts';
 import type { FileVersion } from '../model/changedFile.ts';
-import type { Change, FileEdit, Outcome, Refusal } from './change.ts';
+import type { Change, ChangeOutcome, ChangeRefusal, FileEdit } from './change.ts';
 import { isText, likeFile } from './lineEnds.ts';
 import type { ConflictRule, Merger } from './merge.ts';
 import type { PresentFile, WorkingTree } from './tree.ts';
 
 /** What a change comes to. */
 export interface Settled {
-	outcome: Outcome;
+	outcome: ChangeOutcome;
 	/** Undefined where nothing is to be done, and where edits are not wanted. */
 	edit: FileEdit | undefined;
 }
@@ -32,9 +32,9 @@ interface Options {
 }
 
 /** Returns the work that is left where a change is refused: none. */
-export const refusal = (reason: Refusal): FileWork => ended({ kind: 'cannot', reason });
+export const refusal = (reason: ChangeRefusal): FileWork => ended({ kind: 'cannot', reason });
 
-function ended(outcome: Outcome): FileWork {
+function ended(outcome: ChangeOutcome): FileWork {
 	return { needs: [], presentSize: 0, settle: async () => ({ outcome, edit: undefined }) };
 }
 
@@ -189,7 +189,7 @@ interface Goal {
 
 function written(own: Buffer, content: Buffer, conflicts: number, goal: Goal, { withEdits }: Options): Settled {
 	const { from, after, isExecutable, present } = goal;
-	const outcome: Outcome = conflicts > 0 ? { kind: 'conflicts', count: conflicts } : { kind: 'applies' };
+	const outcome: ChangeOutcome = conflicts > 0 ? { kind: 'conflicts', count: conflicts } : { kind: 'applies' };
 	if (from === after.path && isExecutable === present.isExecutable && content.equals(own)) {
 		return { outcome: conflicts > 0 ? outcome : { kind: 'there' }, edit: undefined };
 	}

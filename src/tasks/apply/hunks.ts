@@ -6,16 +6,16 @@ import type { Contents } from './contents.ts';
 
 const FILES: ReadonlySet<string> = new Set<FileVersion['kind']>(['file', 'executable']);
 
-/** Lines of a version, counted from 0. */
-export interface LineRange {
+/** The lines of one side of a hunk, counted from 0. */
+export interface HunkSide {
 	start: number;
 	count: number;
 }
 
-/** One change of a file: these lines became those. Between two hunks there is at least one line that both versions have. */
-export interface Hunk {
-	before: LineRange;
-	after: LineRange;
+/** One change of a file, as places alone: these lines became those. Between two hunks there is at least one line that both versions have. */
+export interface HunkRanges {
+	before: HunkSide;
+	after: HunkSide;
 }
 
 /**
@@ -27,7 +27,7 @@ export async function findHunks(
 	before: FileVersion,
 	after: FileVersion,
 	contents: Contents,
-): Promise<Hunk[] | undefined> {
+): Promise<HunkRanges[] | undefined> {
 	const sizes = await contents.sizes([before.object, after.object]);
 	const isFile = [before, after].every(({ kind, object }) => FILES.has(kind) && sizes.has(object));
 	if (!isFile || Math.max(...sizes.values()) > MAXIMUM_COMPARED) {
@@ -40,11 +40,11 @@ export async function findHunks(
 		['diff', ...how, '--diff-algorithm=histogram', '--indent-heuristic', before.object, after.object, '--'],
 		{ encoding: 'latin1' },
 	);
-	return readHunks(output);
+	return readHunkRanges(output);
 }
 
 /** Reads the hunks from a diff without context lines. Every line of a file begins with a sign there, so none can pose as a heading. */
-export function readHunks(diff: string): Hunk[] {
+export function readHunkRanges(diff: string): HunkRanges[] {
 	const headings = diff.matchAll(/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm);
 	return Array.from(headings, ([, before = '', beforeCount, after = '', afterCount]) => ({
 		before: rangeOf(before, beforeCount),
@@ -53,7 +53,7 @@ export function readHunks(diff: string): Hunk[] {
 }
 
 /** Git counts lines from 1, and names the line before an empty range. */
-function rangeOf(first: string, count = '1'): LineRange {
+function rangeOf(first: string, count = '1'): HunkSide {
 	return { start: count === '0' ? Number(first) : Number(first) - 1, count: Number(count) };
 }
 
@@ -70,7 +70,7 @@ export function splitLines(text: Buffer): Buffer[] {
 }
 
 /** Returns the first version with some of the hunks, which must be in the order of their lines. */
-export function withHunks(before: Buffer, after: Buffer, hunks: readonly Hunk[]): Buffer {
+export function withHunks(before: Buffer, after: Buffer, hunks: readonly HunkRanges[]): Buffer {
 	const [own, others] = [splitLines(before), splitLines(after)];
 	const parts: Buffer[] = [];
 	let next = 0;
@@ -89,17 +89,17 @@ export function hunksIn(
 	text: Buffer,
 	before: Buffer,
 	after: Buffer,
-	hunks: readonly Hunk[],
-	wanted: readonly Hunk[],
-): Hunk[] | undefined {
+	hunks: readonly HunkRanges[],
+	wanted: readonly HunkRanges[],
+): HunkRanges[] | undefined {
 	const [lines, own, others] = [splitLines(text), splitLines(before), splitLines(after)];
 	/** All places in `lines` that the hunks so far may have led to, each with the hunks that were needed. */
-	let places = new Map<number, Hunk[]>([[0, []]]);
+	let places = new Map<number, HunkRanges[]>([[0, []]]);
 	let next = 0;
 	for (const hunk of [...hunks, undefined]) {
 		const common = own.slice(next, hunk?.before.start);
-		const found = new Map<number, Hunk[]>();
-		const reach = (place: number, taken: Hunk[]) => {
+		const found = new Map<number, HunkRanges[]>();
+		const reach = (place: number, taken: HunkRanges[]) => {
 			const known = found.get(place);
 			if (known === undefined || countWanted(taken) < countWanted(known)) {
 				found.set(place, taken);
@@ -127,12 +127,12 @@ export function hunksIn(
 	}
 	return places.get(lines.length);
 
-	function countWanted(taken: readonly Hunk[]): number {
+	function countWanted(taken: readonly HunkRanges[]): number {
 		return taken.filter(hunk => wanted.includes(hunk)).length;
 	}
 }
 
-function linesIn(lines: readonly Buffer[], { start, count }: LineRange): Buffer[] {
+function linesIn(lines: readonly Buffer[], { start, count }: HunkSide): Buffer[] {
 	return lines.slice(start, start + count);
 }
 
@@ -145,10 +145,10 @@ function isAt(lines: readonly Buffer[], place: number, expected: readonly Buffer
  * lines, and either of them counts.
  */
 export function hunksAt(
-	hunks: readonly Hunk[],
+	hunks: readonly HunkRanges[],
 	side: 'before' | 'after',
 	lines: { first: number; last: number },
-): Hunk[] {
+): HunkRanges[] {
 	return hunks.filter(hunk => {
 		const { start, count } = hunk[side];
 		const [first, last] = count === 0 ? [start - 1, start] : [start, start + count - 1];

@@ -3,7 +3,7 @@ import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { findFiltered } from '../../platform/gitFilters.ts';
 import type { FileVersion } from '../model/changedFile.ts';
-import { type Change, ChangedMeanwhile, type Refusal } from './change.ts';
+import { type Change, ChangedMeanwhile, type ChangeRefusal } from './change.ts';
 import type { Contents } from './contents.ts';
 import { type FileWork, findWork, refusal, type Settled } from './fileWork.ts';
 import type { ConflictRule, Merger } from './merge.ts';
@@ -78,7 +78,7 @@ function changedMeanwhile(error: unknown): Settled {
 const versionsOf = ({ before, after }: Change): FileVersion[] =>
 	[before, after].filter(version => version !== undefined);
 
-function sizeRefusal(change: Change, sizes: ReadonlyMap<string, number>): Refusal | undefined {
+function sizeRefusal(change: Change, sizes: ReadonlyMap<string, number>): ChangeRefusal | undefined {
 	const all = versionsOf(change).map(({ object }) => sizes.get(object));
 	if (all.includes(undefined)) {
 		return 'missing';
@@ -90,8 +90,8 @@ function sizeRefusal(change: Change, sizes: ReadonlyMap<string, number>): Refusa
 async function findRefusals<T extends Change>(
 	changes: readonly T[],
 	{ tree, place, heedsRules }: PlanOptions,
-): Promise<Map<T, Refusal>> {
-	const refusals = new Map<T, Refusal>();
+): Promise<Map<T, ChangeRefusal>> {
+	const refusals = new Map<T, ChangeRefusal>();
 	const doubles = tree.options.ignoresCase ? findDoubles(changes) : new Set<string>();
 	await inTurns(changes, async change => {
 		const reason = changeRefusal(change) ?? (await placeRefusal(change, tree, doubles));
@@ -114,7 +114,7 @@ async function findRefusals<T extends Change>(
 	return refusals;
 }
 
-function changeRefusal(change: Change): Refusal | undefined {
+function changeRefusal(change: Change): ChangeRefusal | undefined {
 	const kinds = versionsOf(change).map(({ kind }) => kind);
 	if (change.hasUnreadableName) {
 		return 'unreadableName';
@@ -129,7 +129,7 @@ async function placeRefusal(
 	change: Change,
 	tree: WorkingTree,
 	doubles: ReadonlySet<string>,
-): Promise<Refusal | undefined> {
+): Promise<ChangeRefusal | undefined> {
 	for (const { path } of versionsOf(change)) {
 		const reason = doubles.has(path.toLowerCase()) ? 'case' : await tree.refusal(path);
 		if (reason !== undefined) {

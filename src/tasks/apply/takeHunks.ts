@@ -1,7 +1,7 @@
 import type { ChangedFile, FileVersion } from '../model/changedFile.ts';
 import type { Change } from './change.ts';
 import { type Contents, knownContents, objectName } from './contents.ts';
-import { type Hunk, hunksIn, withHunks } from './hunks.ts';
+import { type HunkRanges, hunksIn, withHunks } from './hunks.ts';
 import { isText, likeFile } from './lineEnds.ts';
 import type { WorkingTree } from './tree.ts';
 
@@ -18,8 +18,8 @@ export interface HunkChange {
  */
 export async function takeHunks(
 	file: ChangedFile,
-	hunks: readonly Hunk[],
-	wanted: readonly Hunk[],
+	hunks: readonly HunkRanges[],
+	wanted: readonly HunkRanges[],
 	{ tree, contents }: { tree: WorkingTree; contents: Contents },
 ): Promise<HunkChange | undefined> {
 	const { before, after } = file;

@@ -10,7 +10,7 @@ import { runGit } from '../../platform/gitCommand.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { BranchMissing, fetchTip } from '../changes/taskBranch.ts';
 import type { TaskRepository } from '../changes/taskRepository.ts';
-import { shortName } from '../launch/findingText.ts';
+import { shortName } from '../common/messages.ts';
 import { FilterRefused } from './blockingFiles.ts';
 import type { Dialogs } from './dialogs.ts';
 import { isUsableName, type LocalBranch, readLocalBranch } from './localBranch.ts';

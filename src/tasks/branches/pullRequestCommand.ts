@@ -3,7 +3,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import { escapeIcons } from '../../base/plainText.ts';
 import { withoutCredentials } from '../../base/remoteUrl.ts';
 import type { Task } from '../../contract/tasks.ts';
-import { shortName } from '../launch/findingText.ts';
+import { shortName } from '../common/messages.ts';
 import { readBranchCommit, readRemoteAddress } from '../launch/repositoryFacts.ts';
 import { comparePage, hostOf, likelyBases, type NamedRemote } from '../model/comparePage.ts';
 import { readServiceAddress } from '../model/serviceAddress.ts';

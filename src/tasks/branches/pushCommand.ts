@@ -6,7 +6,7 @@ import type { GitRepository } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { commands } from '../../platform/ids.ts';
-import { shortName } from '../launch/findingText.ts';
+import { shortName } from '../common/messages.ts';
 import { type BranchSubject, openedRepository, readTip } from './branchSubject.ts';
 import type { Dialogs } from './dialogs.ts';
 import { followRemote, readLocalBranch } from './localBranch.ts';

@@ -4,7 +4,7 @@ import { withoutCredentials } from '../../base/remoteUrl.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { readRemoteAddress } from '../launch/repositoryFacts.ts';
-import { findScratchBranch } from '../launch/scratchCommit.ts';
+import { findScratchBranch } from '../launch/scratchBranches.ts';
 import { type Standing, standingOf } from './localBranch.ts';
 
 /** A remote, with the address that pushes go to, as it may be shown. */

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { gitReason } from '../../base/gitReason.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
-import { shortName } from '../launch/findingText.ts';
+import { shortName } from '../common/messages.ts';
 import { stashFiles } from './blockingFiles.ts';
 import { type BranchSubject, listNames } from './branchSubject.ts';
 import type { Dialogs } from './dialogs.ts';

@@ -5,7 +5,7 @@ import { resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { choose } from '../../platform/pick.ts';
-import { shortName } from '../launch/findingText.ts';
+import { shortName } from '../common/messages.ts';
 
 const MAXIMUM_NAME = 80;
 

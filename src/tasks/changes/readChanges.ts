@@ -1,6 +1,6 @@
 import { GitError } from '../../base/gitError.ts';
 import type { GitPlace } from '../../platform/git.ts';
-import { FIND_RENAMES, listDifference, prepareGit, type ReadingGit, runGit } from '../../platform/gitCommand.ts';
+import { FIND_RENAMES, listDifference, prepareGit, type ReadingGit } from '../../platform/gitCommand.ts';
 import { type ChangedFile, readChangedFiles } from '../model/changedFile.ts';
 
 /** A file above this size, in bytes, is not compared line by line. */
@@ -94,32 +94,6 @@ export async function listChangedNames(
 		throw error;
 	});
 	return readChangedFiles(output);
-}
-
-/** The content of an object is larger than allowed. */
-export class ObjectTooLarge extends Error {
-	override readonly name = 'ObjectTooLarge';
-	/** The size in bytes. */
-	readonly size: number;
-
-	constructor(size: number) {
-		super('the file is too large');
-		this.size = size;
-	}
-}
-
-/** Returns the content of a file as git has stored it. Rejects with an ObjectTooLarge, or when git fails. */
-export async function readObject(
-	{ gitPath, directory }: GitPlace,
-	object: string,
-	maximumBytes: number,
-): Promise<Buffer> {
-	const size = Number(await runGit(gitPath, directory, ['cat-file', '-s', object]));
-	if (size > maximumBytes) {
-		throw new ObjectTooLarge(size);
-	}
-	const content = await runGit(gitPath, directory, ['cat-file', 'blob', object], { encoding: 'latin1' });
-	return Buffer.from(content, 'latin1');
 }
 
 /** An object as it was read: its content, its size in bytes where it is too large, or undefined where it is missing. */

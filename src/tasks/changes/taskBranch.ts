@@ -137,19 +137,9 @@ export async function rangeOf(
 	return { tip, base, moved: now !== undefined && commits > 0 ? { branch: now.branch, commits } : undefined };
 }
 
-/** Brings a branch and finds out where it began, as both functions above do. */
-export async function fetchResult(
-	place: GitPlace,
-	remote: string | undefined,
-	result: TaskResult,
-	start: TaskStart,
-): Promise<BranchRange> {
-	return rangeOf(place, result, await fetchBranch(place, remote, result, start));
-}
-
 /**
- * Brings the branch of a result into its reference as `fetchResult` does, and returns its commit. Rejects when git fails,
- * and with a BranchMissing.
+ * Brings the branch of a result into its reference as `fetchBranch` and `rangeOf` do, and returns its commit. Rejects
+ * when git fails, and with a BranchMissing.
  */
 export async function fetchTip(
 	place: GitPlace,
@@ -195,15 +185,6 @@ export async function forgetResult({ gitPath, directory }: GitPlace, key: string
 	for (const reference of [TASKS + plainName(key), BASES + plainName(key)]) {
 		await runGit(gitPath, directory, ['update-ref', '-d', '--', reference]);
 	}
-}
-
-/** Returns the names of the results that have a reference here, as `referenceOf` ends. */
-export async function listResultNames({ gitPath, directory }: GitPlace): Promise<string[]> {
-	const output = await runGit(gitPath, directory, ['for-each-ref', '--format=%(refname)', '--', TASKS]);
-	return output
-		.split('\n')
-		.filter(Boolean)
-		.map(name => name.slice(TASKS.length));
 }
 
 /** Returns false where there is no such branch. */

@@ -7,7 +7,7 @@ import { gitReason } from '../../base/gitReason.ts';
 import { baseCommitOf, type TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
-import { shortName } from '../launch/findingText.ts';
+import { shortName } from '../common/messages.ts';
 import type { ChangedFile } from '../model/changedFile.ts';
 import { listChangedFiles, listChangedNames } from './readChanges.ts';
 import type { ResultReferences } from './resultReferences.ts';

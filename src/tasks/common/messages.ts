@@ -5,13 +5,19 @@ import { costText, formatNumber } from '../../platform/amounts.ts';
 import { type FollowState, staleSince } from '../model/followState.ts';
 import type { FollowWords } from '../model/formatEntry.ts';
 import type { TaskFilter } from '../model/taskFilter.ts';
-import type { Outcome, TaskGroup } from '../model/taskGroups.ts';
-import { dayOf } from '../model/taskGroups.ts';
+import { dayOf, type TaskGroup, type TaskOutcome } from '../model/taskGroups.ts';
 import type { RowWords } from '../model/taskRow.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+
+const MAXIMUM_NAME = 120;
+
+/** Returns a name that others have chosen, fit for a text in one line. */
+export function shortName(text: string): string {
+	return oneLine(text, MAXIMUM_NAME);
+}
 
 export const rowWords: RowWords = {
 	untitled: vscode.l10n.t('Untitled task'),
@@ -69,7 +75,7 @@ export function followText(state: FollowState): string {
 	return rowWords.follow(state) ?? vscode.l10n.t('ended');
 }
 
-export function outcome(kind: Exclude<Outcome, 'active'>): string {
+export function outcome(kind: Exclude<TaskOutcome, 'active'>): string {
 	switch (kind) {
 		case 'completed':
 			return vscode.l10n.t('completed');

@@ -3,9 +3,9 @@ import type { AskedOutcome, LaunchFinding, PipeParsed } from '../../contract/edi
 import { refusedByUser } from '../../platform/refusalMessages.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type ConfirmedLaunch, LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';
-import type { AgentChoice } from './launchChoices.ts';
+import type { LaunchAgent } from './launchChoices.ts';
 import { namedSubject } from './pickSubject.ts';
-import { launchFindings, sentTexts } from './preflightRows.ts';
+import { launchFindings, sentTexts } from './preflightList.ts';
 
 /** A task that another program asks for. */
 export type AskedTask = PipeParsed<'start'>;
@@ -106,9 +106,9 @@ async function read(check: LaunchCheck): Promise<void> {
 /** Returns the agents of the launch, or a sentence that says why the one that was named cannot be used. */
 function agentsOf(
 	{ agents, label }: TaskConnection,
-	usual: readonly AgentChoice[],
+	usual: readonly LaunchAgent[],
 	{ agent, model }: AskedTask,
-): readonly AgentChoice[] | string {
+): readonly LaunchAgent[] | string {
 	if (agent === undefined && model === undefined) {
 		return usual;
 	}
@@ -121,5 +121,5 @@ function agentsOf(
 	return [{ agent: id, model: model ?? found?.models[0], isWritten: model !== undefined }];
 }
 
-const choiceText = ({ agent, model }: AgentChoice): string =>
+const choiceText = ({ agent, model }: LaunchAgent): string =>
 	model === undefined ? (agent ?? '') : `${agent ?? ''} (${model})`.trim();

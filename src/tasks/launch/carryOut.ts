@@ -7,10 +7,9 @@ import { placeOf } from '../../platform/git.ts';
 import { gitFailure, settingLine } from '../../platform/gitRefusalMessages.ts';
 import { inertText } from '../../platform/inertText.ts';
 import { askModal } from '../../platform/notify.ts';
-import { shortName } from './findingText.ts';
+import { shortName } from '../common/messages.ts';
 import type { ConfirmedLaunch } from './launchCheck.ts';
-import type { ScratchBranches } from './scratchBranches.ts';
-import { makeScratchBranch, nameScratchBranch, type ScratchBranch } from './scratchCommit.ts';
+import { makeScratchBranch, nameScratchBranch, type ScratchBranch, type ScratchBranches } from './scratchBranches.ts';
 
 /**
  * Does what the preflight's rows have said, before the request is sent, on behalf of the connection of this name.

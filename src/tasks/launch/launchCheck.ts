@@ -3,22 +3,21 @@ import type { Consent, TaskCheck, TaskCheckRequest } from '../../contract/agents
 import type { TaskCreateRequest } from '../../contract/tasks.ts';
 import { readSetting } from '../../platform/settings.ts';
 import {
-	type Finding,
 	findFindings,
 	type LaunchFacts,
 	type LaunchPlan,
+	type PreflightFinding,
 	planLaunch,
 	type ServiceCheck,
 } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { needsFindings } from '../model/taskNeeds.ts';
-import type { FindingFix } from './findingText.ts';
 import { type LaunchChoices, readChoices, rememberChoices, settingsAgent, toRequest } from './launchChoices.ts';
 import type { GitFacts, LaunchSubject, OpenedRepository } from './launchSubject.ts';
-import { NeedsCheck } from './needsCheck.ts';
 import type { SubjectChoice } from './pickSubject.ts';
-import type { PreflightView } from './preflightRows.ts';
-import { checkService } from './serviceCheck.ts';
+import type { FindingFix } from './preflightFixes.ts';
+import type { PreflightView } from './preflightList.ts';
+import { checkService, NeedsCheck } from './serviceCheck.ts';
 
 /** What the user has confirmed. None of it has been done yet. */
 export interface ConfirmedLaunch {
@@ -155,7 +154,7 @@ export class LaunchCheck {
 		);
 	}
 
-	findings(): Finding[] {
+	findings(): PreflightFinding[] {
 		const facts = this.launchFacts();
 		return facts ? findFindings(facts, this.choices) : [];
 	}
@@ -174,7 +173,7 @@ export class LaunchCheck {
 	}
 
 	/** Returns all that rows and sentences about the launch say. */
-	view(fixesOf: (finding: Finding) => readonly FindingFix[]): PreflightView {
+	view(fixesOf: (finding: PreflightFinding) => readonly FindingFix[]): PreflightView {
 		const facts = this.launchFacts();
 		const plan = this.plan();
 		const { connection, choices, subject, prompt } = this;

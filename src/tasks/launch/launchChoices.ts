@@ -7,12 +7,12 @@ import { DEMO_SLUGS } from '../../contract/localConnection.ts';
 import type { TaskCreateRequest } from '../../contract/tasks.ts';
 import { inertText } from '../../platform/inertText.ts';
 import { readSetting } from '../../platform/settings.ts';
+import { shortName } from '../common/messages.ts';
 import type { LaunchDecisions, LaunchPlan } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
-import { shortName } from './findingText.ts';
 
 /** An agent of a launch. What is undefined is decided by the service. */
-export interface AgentChoice {
+export interface LaunchAgent {
 	agent: string | undefined;
 	model: string | undefined;
 	/** The user typed the names, so the connection need not list them. */
@@ -22,7 +22,7 @@ export interface AgentChoice {
 /** The choices that a launch is sent with, besides the prompt, the repository and the branch. */
 export interface LaunchChoices extends LaunchDecisions {
 	/** Empty where the service decides. */
-	agents: readonly AgentChoice[];
+	agents: readonly LaunchAgent[];
 	installDependencies: boolean;
 	/** The longest duration in seconds; 0 where the service decides. */
 	maxDuration: number;
@@ -68,7 +68,7 @@ export async function rememberChoices(
  * Returns the agent of the settings, or the connection's first agent. `unknown` is an agent of the settings that the
  * connection does not offer.
  */
-export function settingsAgent({ agents }: TaskConnection): { agents: AgentChoice[]; unknown: string | undefined } {
+export function settingsAgent({ agents }: TaskConnection): { agents: LaunchAgent[]; unknown: string | undefined } {
 	const wanted = readSetting('errand.tasks.agent');
 	const model = readSetting('errand.tasks.model') || undefined;
 	// Where the connection lists no agents, the service interprets the name.
@@ -79,15 +79,15 @@ export function settingsAgent({ agents }: TaskConnection): { agents: AgentChoice
 }
 
 /** Every agent with each of its models, in the connection's order. */
-export function offeredChoices({ agents }: TaskConnection): AgentChoice[] {
-	return agents.flatMap(({ id, models }): AgentChoice[] =>
+export function offeredChoices({ agents }: TaskConnection): LaunchAgent[] {
+	return agents.flatMap(({ id, models }): LaunchAgent[] =>
 		models.length === 0
 			? [{ agent: id, model: readSetting('errand.tasks.model') || undefined }]
 			: models.map(model => ({ agent: id, model })),
 	);
 }
 
-function isOffered({ agents }: TaskConnection, choice: AgentChoice): boolean {
+function isOffered({ agents }: TaskConnection, choice: LaunchAgent): boolean {
 	if (agents.length === 0) {
 		return choice.isWritten === true;
 	}
@@ -105,7 +105,7 @@ const keyOf = (connection: TaskConnection, repository: string) => `${connection.
 
 interface Row extends vscode.QuickPickItem {
 	/** Undefined for a row that is no choice but leads to one. */
-	choice: AgentChoice | undefined;
+	choice: LaunchAgent | undefined;
 }
 
 /**
@@ -114,12 +114,12 @@ interface Row extends vscode.QuickPickItem {
  */
 export async function pickAgents(
 	connection: TaskConnection,
-	current: readonly AgentChoice[],
-): Promise<AgentChoice[] | 'add-server' | undefined> {
+	current: readonly LaunchAgent[],
+): Promise<LaunchAgent[] | 'add-server' | undefined> {
 	if (connection.agents.length === 0) {
 		return writeAgent(current[0]);
 	}
-	const isSame = (first: AgentChoice, second: AgentChoice) =>
+	const isSame = (first: LaunchAgent, second: LaunchAgent) =>
 		first.agent === second.agent &&
 		(first.model ?? firstModel(connection, first.agent)) === (second.model ?? firstModel(connection, first.agent));
 	const offered = offeredChoices(connection);
@@ -167,7 +167,7 @@ export async function pickAgents(
  * Asks for an agent and its model where the connection lists none, so that the service alone knows the names. Resolves
  * with undefined when dismissed, and with an empty list where both are left to the service.
  */
-async function writeAgent(current: AgentChoice | undefined): Promise<AgentChoice[] | undefined> {
+async function writeAgent(current: LaunchAgent | undefined): Promise<LaunchAgent[] | undefined> {
 	const title = vscode.l10n.t('Start Task: Agent');
 	const agent = await askName(
 		title,
@@ -191,7 +191,7 @@ async function writeAgent(current: AgentChoice | undefined): Promise<AgentChoice
 }
 
 /** Asks for an agent with a model that the connection does not list. Resolves with undefined when dismissed. */
-async function writeModel(connection: TaskConnection): Promise<AgentChoice | undefined> {
+async function writeModel(connection: TaskConnection): Promise<LaunchAgent | undefined> {
 	const { agents } = connection;
 	const title = vscode.l10n.t('Start Task: Another Model');
 	const items = agents.map(({ id }) => ({ label: escapeIcons(agentName(connection, id)), id }));
@@ -236,7 +236,7 @@ export function agentName({ agents }: TaskConnection, id: string): string {
 }
 
 /** The name of an agent, with its model where one is chosen. */
-export function choiceName(connection: TaskConnection, { agent, model }: AgentChoice): string {
+export function choiceName(connection: TaskConnection, { agent, model }: LaunchAgent): string {
 	if (agent === undefined) {
 		return model === undefined ? '' : vscode.l10n.t('with {0}', shortName(model));
 	}

@@ -5,11 +5,11 @@ import { gitReason } from '../../base/gitReason.ts';
 import { hasCredentials } from '../../base/remoteUrl.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
+import { shortName } from '../common/messages.ts';
 import type { Branch } from '../model/branches.ts';
 import type { LaunchFacts, ServiceCheck } from '../model/findings.ts';
 import { launchTarget } from '../model/launchTarget.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
-import { shortName } from './findingText.ts';
 import { type HostedBranch, pickBranch, readBranchesOf, repositoryName } from './openRepositories.ts';
 import {
 	type Changes,

@@ -3,8 +3,8 @@ import { UserFacingError } from '../../base/errors.ts';
 import { repositoryKey } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
+import { shortName } from '../common/messages.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
-import { shortName } from './findingText.ts';
 import { type LaunchSubject, OpenSubject } from './launchSubject.ts';
 import {
 	chooseFirstBranch,

@@ -1,15 +1,21 @@
 import * as vscode from 'vscode';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
-import { type Finding, isBlocker } from '../model/findings.ts';
+import { isBlocker, type PreflightFinding } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
-import type { FindingFix } from './findingText.ts';
 import { type ConfirmedLaunch, LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';
 import { askDuration, type LaunchChoices, pickAgents } from './launchChoices.ts';
 import type { LaunchSubject } from './launchSubject.ts';
 import { pickSubject } from './pickSubject.ts';
-import { PreflightList, pickFix } from './preflightList.ts';
-import { findingFixes, findingLabel, type PreflightRow, type PreflightView, preflightRows } from './preflightRows.ts';
+import { type FindingFix, findingFixes } from './preflightFixes.ts';
+import {
+	findingLabel,
+	PreflightList,
+	type PreflightRow,
+	type PreflightView,
+	pickFix,
+	preflightRows,
+} from './preflightList.ts';
 
 export interface PreflightDependencies extends LaunchCheckDependencies {
 	/** Returns the agents that the connection has now. */
@@ -87,7 +93,7 @@ export class Preflight {
 		return this.check.view(finding => this.fixes(finding));
 	}
 
-	private fixes(finding: Finding): FindingFix[] {
+	private fixes(finding: PreflightFinding): FindingFix[] {
 		return findingFixes(finding, {
 			folder: this.check.subject.opened?.repository.rootUri,
 			dashboardUrl: this.check.connection.dashboardUrl,

@@ -43,12 +43,6 @@ export class PromptEditor implements Disposable {
 		draw();
 	}
 
-	/** Whether the prompt is in the active editor. */
-	get isInFront(): boolean {
-		const editor = vscode.window.activeTextEditor;
-		return editor !== undefined && this.file.isOf(editor.document.uri);
-	}
-
 	get wish(): LaunchWish {
 		const { text, draft } = this.file;
 		return { prompt: text.trim(), repository: draft.place.repository, branch: draft.place.branch };

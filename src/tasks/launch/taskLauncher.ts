@@ -22,7 +22,16 @@ import { linkProblemText, promptOfPlace } from './promptSources.ts';
 import { ScratchBranches } from './scratchBranches.ts';
 import { openRequests, type SendOutcome } from './sendTask.ts';
 import { type TaskRequest, TaskRequests } from './taskRequests.ts';
-import type { TaskStarts } from './taskStarts.ts';
+
+/** What only the local service does for a launch. */
+export interface LaunchLocalService {
+	/** Registers folders for the service's look-ups. */
+	nameRepositories(folders: readonly string[]): Promise<void>;
+	/** Returns what a task would need. */
+	checkTask(request: TaskCheckRequest): Promise<TaskCheck>;
+	/** Makes the service keep what the user has allowed for a repository. */
+	allow(consent: Consent): Promise<void>;
+}
 
 /** The connection that tasks are started on. */
 export interface LaunchConnection {
@@ -32,20 +41,17 @@ export interface LaunchConnection {
 	 * Asks for the key where it is missing. Resolves with false when there is still none, which the user has been told.
 	 */
 	ensureKey(): Promise<boolean>;
-	/** Registers folders for the local service's look-ups. */
-	nameRepositories(folders: readonly string[]): Promise<void>;
-	/** Asks the local service what a task would need. */
-	checkTask(request: TaskCheckRequest): Promise<TaskCheck>;
-	/** Makes the local service keep what the user has allowed for a repository. */
-	allow(consent: Consent): Promise<void>;
+	localService: LaunchLocalService;
 }
 
-/** The list of tasks. */
+/** The list of tasks, and what is remembered beside it. */
 export interface KnownTasks {
 	/** The tasks that are known so far. */
 	tasks(): Iterable<Task>;
 	/** Resolves when the list has been read once, successfully or not. */
 	load(): Promise<void>;
+	/** Remembers the commit from which a task was started. */
+	rememberStart(taskId: string, commit: string): void;
 }
 
 export interface LaunchListener {
@@ -55,14 +61,12 @@ export interface LaunchListener {
 }
 
 export interface TaskLauncherDependencies {
-	workspaceState: vscode.Memento;
-	globalState: vscode.Memento;
+	/** What is written down of requests and choices. */
+	storage: { workspaceState: vscode.Memento; globalState: vscode.Memento };
 	promptEditor: PromptEditor;
 	connection: LaunchConnection;
 	known: KnownTasks;
 	listener: LaunchListener;
-	/** Remembers the commits from which tasks are started. */
-	starts: Pick<TaskStarts, 'remember'>;
 	logger: Logger;
 }
 
@@ -75,7 +79,8 @@ export class TaskLauncher {
 
 	constructor(dependencies: TaskLauncherDependencies) {
 		this.dependencies = dependencies;
-		const { workspaceState, promptEditor, known, listener, logger } = dependencies;
+		const { storage, promptEditor, known, listener, logger } = dependencies;
+		const { workspaceState } = storage;
 		this.scratchBranches = new ScratchBranches({
 			workspaceState,
 			place: async directory => {
@@ -218,7 +223,7 @@ export class TaskLauncher {
 		target: TaskTarget,
 	): Promise<{ outcome: SendOutcome; sending: TaskRequest }> {
 		for (const consent of confirmed.consents) {
-			await this.dependencies.connection.allow(consent);
+			await this.dependencies.connection.localService.allow(consent);
 		}
 		const scratch = await carryOut(confirmed, target.connection.name, this.scratchBranches);
 		const request = { ...confirmed.request, ...defined({ selectedBranch: scratch?.name }) };
@@ -226,7 +231,7 @@ export class TaskLauncher {
 		const sending: TaskRequest = {
 			request,
 			scratch: scratch?.name,
-			onMade: ({ id }: Task) => start !== undefined && this.dependencies.starts.remember(id, start),
+			onMade: ({ id }: Task) => start !== undefined && this.dependencies.known.rememberStart(id, start),
 		};
 		return { outcome: await this.requests.send(sending, target), sending };
 	}
@@ -302,12 +307,13 @@ export class TaskLauncher {
 	}
 
 	private checkDependencies(subjects: SubjectChoice): LaunchCheckDependencies {
-		const { globalState, connection } = this.dependencies;
+		const { storage, connection } = this.dependencies;
+		const { localService } = connection;
 		return {
 			subjects,
-			globalState,
-			nameFolder: folder => connection.nameRepositories([folder]),
-			checkTask: request => connection.checkTask(request),
+			globalState: storage.globalState,
+			nameFolder: folder => localService.nameRepositories([folder]),
+			checkTask: request => localService.checkTask(request),
 			isEmptyGitUser: this.latestTask()?.isEmptyGitUser === true,
 		};
 	}
@@ -410,7 +416,7 @@ export class TaskLauncher {
 				}
 			}
 		}
-		const { workspaceState } = this.dependencies;
+		const { workspaceState } = this.dependencies.storage;
 		await this.scratchBranches.sweep(
 			connection,
 			id => {

@@ -1,16 +1,16 @@
 import type { LogLine } from './logWindow.ts';
 
 /** Lines from `start` to `end`, both inclusive, counted from 0. */
-export interface LineRange {
+export interface LogLineRange {
 	start: number;
 	end: number;
 }
 
 /** Consecutive entries of one step. */
-export interface LogSection extends LineRange {
+export interface LogSection extends LogLineRange {
 	step: string;
 	/** The entries in it that report an error or a warning. */
-	problems: LineRange[];
+	problems: LogLineRange[];
 }
 
 /** Splits the lines into sections. Notes and entries without a step belong to the section around them. */
@@ -44,8 +44,8 @@ export function sectionsOf(lines: readonly LogLine[]): LogSection[] {
  * Returns the foldable ranges: the turns of an agent, in them steps, and in those entries of several lines. If ranges
  * have the same first line, the editor takes the one that comes first here.
  */
-export function foldsOf(lines: readonly LogLine[]): LineRange[] {
-	const folds: LineRange[] = [...turnsOf(lines), ...sectionsOf(lines)];
+export function foldsOf(lines: readonly LogLine[]): LogLineRange[] {
+	const folds: LogLineRange[] = [...turnsOf(lines), ...sectionsOf(lines)];
 	let start = 0;
 	lines.forEach((line, at) => {
 		if (line.isFirst) {
@@ -58,9 +58,9 @@ export function foldsOf(lines: readonly LogLine[]): LineRange[] {
 }
 
 /** Returns each message of an agent with what the agent did until its next message. */
-function turnsOf(lines: readonly LogLine[]): LineRange[] {
-	const turns: LineRange[] = [];
-	let current: LineRange | undefined;
+function turnsOf(lines: readonly LogLine[]): LogLineRange[] {
+	const turns: LogLineRange[] = [];
+	let current: LogLineRange | undefined;
 	lines.forEach((line, at) => {
 		if (line.turn === 'message' && line.isFirst) {
 			current = { start: at, end: at };

@@ -5,7 +5,7 @@ import { readRemoteUrl } from '../../base/remoteUrl.ts';
 export type HostKind = 'github' | 'gitlab' | 'bitbucket' | 'bitbucketServer' | 'azure' | 'gitea';
 
 /** Two branches, each in a repository that a remote's address names. The repositories are the same, or one is a fork. */
-export interface Comparison {
+export interface BranchComparison {
 	/** The address of the remote that has the branch. */
 	head: string;
 	branch: string;
@@ -67,7 +67,7 @@ export function hostKindOf(address: string): HostKind | undefined {
 }
 
 /** Returns the page on which a pull request for the branch is opened, or undefined where the addresses name none. */
-export function comparePage(kind: HostKind, { head, branch, base, baseBranch }: Comparison): string | undefined {
+export function comparePage(kind: HostKind, { head, branch, base, baseBranch }: BranchComparison): string | undefined {
 	const from = readHosted(head);
 	const into = readHosted(base);
 	if (!from || !into) {

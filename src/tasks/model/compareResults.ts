@@ -17,7 +17,7 @@ export interface ComparedFile {
  * A part of a change. Line numbers count from 1, as git has them; texts are byte strings (`latin1`), each line with its
  * sign left out.
  */
-export interface Hunk {
+export interface PatchHunk {
 	oldStart: number;
 	oldLines: number;
 	newStart: number;
@@ -27,7 +27,7 @@ export interface Hunk {
 }
 
 export interface ComparedHunk {
-	hunk: Hunk;
+	hunk: PatchHunk;
 	/** The line at which it begins in each result, counted from 1; undefined for a result without it. */
 	starts: (number | undefined)[];
 }
@@ -84,10 +84,10 @@ export function changeKey({ before, after }: ChangedFile): string | undefined {
  * Parses a patch without context, given as a byte string (`latin1`), of git's `--full-index`. Returns the hunks of each
  * change by its `changeKey`. The names in the patch are not read: they may hold anything.
  */
-export function readHunks(patch: string): Map<string, Hunk[]> {
-	const changes = new Map<string, Hunk[]>();
-	let hunks: Hunk[] = [];
-	let hunk: Hunk | undefined;
+export function readPatchHunks(patch: string): Map<string, PatchHunk[]> {
+	const changes = new Map<string, PatchHunk[]>();
+	let hunks: PatchHunk[] = [];
+	let hunk: PatchHunk | undefined;
 	let [oldLeft, newLeft] = [0, 0];
 	for (const line of patch.split('\n')) {
 		if (hunk && oldLeft > 0 && line.startsWith('-')) {
@@ -130,7 +130,7 @@ export function readHunks(patch: string): Map<string, Hunk[]> {
  */
 export function compareHunks(
 	{ files }: ComparedFile,
-	changes: readonly ReadonlyMap<string, Hunk[]>[],
+	changes: readonly ReadonlyMap<string, PatchHunk[]>[],
 ): ComparedHunk[] | undefined {
 	const known = new Map<string, ComparedHunk>();
 	const bases = new Set(files.flatMap(file => (file ? [file.before?.object] : [])));

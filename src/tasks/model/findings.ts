@@ -58,7 +58,8 @@ export type Blocker =
 	| { kind: 'only-on-remote'; remote: string }
 	| { kind: 'unsafe-name' };
 
-export type Finding =
+/** Something that the user should know, decide or mend before a task starts. */
+export type PreflightFinding =
 	| Blocker
 	| NeedsFinding
 	| { kind: 'not-on-remote'; remote: string; choices: readonly CommitChoice[]; chosen: CommitChoice }
@@ -95,7 +96,7 @@ export interface LaunchPlan {
 }
 
 /** Returns whether the task cannot start before something is done about the finding. */
-export function isBlocker(finding: Finding): boolean {
+export function isBlocker(finding: PreflightFinding): boolean {
 	switch (finding.kind) {
 		case 'no-remote':
 		case 'unusable-remote':
@@ -116,9 +117,9 @@ export function isBlocker(finding: Finding): boolean {
  * Returns everything that the user should know before the task is sent: first what prevents it, then what needs a
  * choice, then information.
  */
-export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): Finding[] {
+export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): PreflightFinding[] {
 	const { target, changed, repositoryKind } = facts;
-	const found: Finding[] = [];
+	const found: PreflightFinding[] = [];
 	if (facts.isNameUnsafe) {
 		found.push({ kind: 'unsafe-name' });
 	}
@@ -188,14 +189,14 @@ export function planLaunch(facts: LaunchFacts, decisions: LaunchDecisions): Laun
 	};
 }
 
-function isScratch(finding: Finding | undefined): boolean {
+function isScratch(finding: PreflightFinding | undefined): boolean {
 	return finding?.kind === 'changes' && finding.chosen === 'scratch';
 }
 
 function changesFinding(
 	{ target, changed, hasConflicts }: LaunchFacts,
 	{ changes }: LaunchDecisions,
-): (Finding & { kind: 'changes' }) | undefined {
+): (PreflightFinding & { kind: 'changes' }) | undefined {
 	// A half-finished merge is not a state to hand to an agent.
 	if (changed.length === 0 || hasConflicts || !target.ok || target.here === undefined) {
 		return undefined;
@@ -208,7 +209,7 @@ function commitsFinding(
 	{ remote, here, there, branch }: LaunchPlace,
 	{ commits }: LaunchDecisions,
 	goesAlong: boolean,
-): Finding | undefined {
+): PreflightFinding | undefined {
 	if (remote === undefined || here === undefined) {
 		return undefined;
 	}

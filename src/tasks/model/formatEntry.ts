@@ -1,6 +1,6 @@
 import { cut, oneLine } from '../../base/plainText.ts';
 import type { LogEntry } from '../../contract/tasks.ts';
-import type { Outcome } from './taskGroups.ts';
+import type { TaskOutcome } from './taskGroups.ts';
 import { type ColourRun, readColours, visibleText } from './visibleText.ts';
 
 /** The words that mark a level, in the editor's language. An `info` entry has none. */
@@ -23,7 +23,7 @@ export interface FollowWords extends EntryWords {
 	/** The last line of a log that is not followed further. `reason` is a sentence. */
 	notFollowed(reason: string): string;
 	/** How a task ended, in a word or two. */
-	outcome(kind: Exclude<Outcome, 'active'>): string;
+	outcome(kind: Exclude<TaskOutcome, 'active'>): string;
 }
 
 /** A log consists of entries by index, and of notes that Errand adds. */

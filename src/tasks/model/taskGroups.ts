@@ -24,10 +24,11 @@ export function endedAt(task: Task): number {
 	return Number.isNaN(ended) ? timeOf(task.updatedAt ?? task.createdAt) : ended;
 }
 
-export type Outcome = 'active' | 'completed' | 'failed' | 'interrupted' | 'stopped' | 'timeout';
+/** How a task has ended, if it has. */
+export type TaskOutcome = 'active' | 'completed' | 'failed' | 'interrupted' | 'stopped' | 'timeout';
 
 /** Maps a task's status to the few outcomes that matter to a reader. An unknown final status counts as failed. */
-export function outcomeOf(task: Task): Outcome {
+export function outcomeOf(task: Task): TaskOutcome {
 	if (isActiveTask(task)) {
 		return 'active';
 	}

@@ -4,7 +4,7 @@ import { isRace } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import type { FollowState } from './followState.ts';
 import { costOf, type Usage } from './modelUse.ts';
-import { endedAt, type Outcome, outcomeOf, timeOf } from './taskGroups.ts';
+import { endedAt, outcomeOf, type TaskOutcome, timeOf } from './taskGroups.ts';
 
 /** The words of a row, in the editor's language. */
 export interface RowWords {
@@ -23,7 +23,7 @@ export interface RowWords {
 	/** For a task that the user has archived. */
 	archived: string;
 	percent(progress: number): string;
-	outcome(outcome: Exclude<Outcome, 'active'>): string;
+	outcome(outcome: Exclude<TaskOutcome, 'active'>): string;
 	changes(added: number, removed: number, files: number): string;
 	pullRequest(number: number): string;
 	/** For a prompt that several agents have. */
@@ -60,7 +60,7 @@ const MAXIMUM_NAME = 60;
 const MAXIMUM_ERROR = 120;
 
 /** The icons by outcome: the codicon and the theme's own colour for such a state. */
-export const outcomeIcons: Record<Exclude<Outcome, 'active'>, TaskRow['icon']> = {
+export const outcomeIcons: Record<Exclude<TaskOutcome, 'active'>, TaskRow['icon']> = {
 	completed: { id: 'pass', color: 'testing.iconPassed' },
 	failed: { id: 'error', color: 'testing.iconFailed' },
 	interrupted: { id: 'debug-disconnect', color: 'testing.iconErrored' },
@@ -197,7 +197,7 @@ function progressText(task: Task, facts: RowFacts, words: RowWords): string {
 	}
 }
 
-function outcomeText(task: Task, outcome: Exclude<Outcome, 'active'>, words: RowWords): string {
+function outcomeText(task: Task, outcome: Exclude<TaskOutcome, 'active'>, words: RowWords): string {
 	const { totalLinesAdded, totalLinesRemoved, totalFilesChanged } = task.diffStats ?? {};
 	if (outcome === 'completed' && totalFilesChanged !== undefined && totalFilesChanged > 0) {
 		return words.changes(totalLinesAdded ?? 0, totalLinesRemoved ?? 0, totalFilesChanged);

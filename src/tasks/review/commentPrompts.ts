@@ -28,16 +28,21 @@ interface StoredPrompt {
 	comments: string[];
 }
 
+/** The tasks that take the prompts. */
+export interface PromptedTasks {
+	/** Returns a task of the active connection. Rejects with a ClientError. */
+	get(id: string): Promise<Task>;
+	/** Sends a prompt to a task that has ended. Resolves with whether the service has taken it; reports what went wrong. */
+	send(task: Task, result: TaskResult, prompt: string): Promise<boolean>;
+}
+
 export interface CommentPromptsDependencies {
 	/** The scheme of the documents. */
 	scheme: string;
 	workspaceState: vscode.Memento;
 	store: CommentStore;
 	changes: Pick<TaskChanges, 'state'>;
-	/** Returns a task of the active connection. Rejects with a ClientError. */
-	task(id: string): Promise<Task>;
-	/** Sends a prompt to a task that has ended. Resolves with whether the service has taken it; reports what went wrong. */
-	send(task: Task, result: TaskResult, prompt: string): Promise<boolean>;
+	tasks: PromptedTasks;
 	explain(error: unknown): void;
 }
 
@@ -94,7 +99,7 @@ export class CommentPrompts implements Disposable {
 	/** Shows the prompt of a task's comments that were not sent. Nothing is sent. */
 	async open(taskId: string): Promise<void> {
 		try {
-			const task = await this.dependencies.task(taskId);
+			const task = await this.dependencies.tasks.get(taskId);
 			const result = await this.chooseResult(task);
 			if (result) {
 				await this.show(await this.prepare(task, result));
@@ -124,7 +129,7 @@ export class CommentPrompts implements Disposable {
 	}
 
 	private async sendStored(uri: vscode.Uri, stored: StoredPrompt): Promise<void> {
-		const task = await this.dependencies.task(stored.taskId);
+		const task = await this.dependencies.tasks.get(stored.taskId);
 		const result = resultsOf(task).find(({ key }) => key === stored.resultKey);
 		if (!result) {
 			void showMessage(
@@ -142,7 +147,7 @@ export class CommentPrompts implements Disposable {
 			void showMessage('information', vscode.l10n.t('Write what the task should do, then send it.'));
 			return;
 		}
-		if (await this.dependencies.send(task, result, prompt)) {
+		if (await this.dependencies.tasks.send(task, result, prompt)) {
 			await this.dependencies.store.markSent(task.id, new Set(stored.comments));
 			await close(uri, document);
 			await this.entries.delete(stored.resultKey);
@@ -258,7 +263,7 @@ export class CommentPrompts implements Disposable {
 		if (!stored) {
 			return [];
 		}
-		const task = await this.dependencies.task(stored.taskId).catch(() => undefined);
+		const task = await this.dependencies.tasks.get(stored.taskId).catch(() => undefined);
 		const title = task ? taskTitle(task, rowWords.untitled, MAXIMUM_TITLE) : stored.taskId;
 		return [
 			new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {

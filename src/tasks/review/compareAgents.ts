@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
-import type { Client } from '../../client/types.ts';
 import { isRace, resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { durationText } from '../../platform/amounts.ts';
@@ -23,9 +22,10 @@ import { type LogFacts, LogFactsReader } from '../model/logFacts.ts';
 import { sortTasks } from '../model/taskGroups.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import type { TestsInLog } from '../model/testsInLog.ts';
-import { type Comparison, ComparisonDocuments } from './comparisonDocuments.ts';
+import { ComparisonDocuments, type ResultComparison } from './comparisonDocuments.ts';
 import { MAXIMUM_FILES_WITH_HUNKS, readFileHunks } from './readHunks.ts';
 import { type Patch, readPatch } from './readPatch.ts';
+import type { TaskConnectionAccess, TaskFinder } from './taskMaterial.ts';
 
 /** The most results in one comparison, because each is a column. */
 const MAXIMUM_RESULTS = 8;
@@ -50,11 +50,8 @@ export interface ComparedPatches {
 
 export interface AgentComparisonDependencies {
 	changes: TaskChanges;
-	/** The tasks that are known. */
-	tasks(): Iterable<Task>;
-	/** Returns a task of the active connection. Rejects with a ClientError. */
-	task(id: string): Promise<Task>;
-	client(): Promise<Pick<Client, 'tasks'>>;
+	tasks: Pick<TaskFinder, 'all' | 'get'>;
+	connection: Pick<TaskConnectionAccess, 'client'>;
 	explain(error: unknown): void;
 }
 
@@ -90,7 +87,7 @@ export class AgentComparison implements Disposable {
 		if (!comparison || !first) {
 			return undefined;
 		}
-		const { prompt = '' } = await this.dependencies.task(first.result.taskId);
+		const { prompt = '' } = await this.dependencies.tasks.get(first.result.taskId);
 		const patches = await Promise.all(
 			comparison.results.map(async (changes, at) => ({
 				name: comparison.columns[at]?.name ?? changes.result.branch,
@@ -104,14 +101,14 @@ export class AgentComparison implements Disposable {
 	 * Compares the agents of a task, or what the user chooses where none is named or the task has one agent only. Resolves
 	 * with undefined when dismissed.
 	 */
-	private async find(taskId: string | undefined, title: string): Promise<Comparison | undefined> {
-		const task = taskId === undefined ? undefined : await this.dependencies.task(taskId);
+	private async find(taskId: string | undefined, title: string): Promise<ResultComparison | undefined> {
+		const task = taskId === undefined ? undefined : await this.dependencies.tasks.get(taskId);
 		const contenders = task && isRace(task) ? contendersOf(task) : await this.choose(title);
 		return contenders && this.compareAll(contenders.slice(0, MAXIMUM_RESULTS));
 	}
 
 	private async choose(title: string): Promise<Contender[] | undefined> {
-		const tasks = sortTasks(this.dependencies.tasks()).filter(
+		const tasks = sortTasks(this.dependencies.tasks.all()).filter(
 			task => !isActiveTask(task) && resultsOf(task).length > 0,
 		);
 		const groups = groupsOf(tasks);
@@ -145,7 +142,7 @@ export class AgentComparison implements Disposable {
 		return keys && contenders.filter(({ result }) => keys.includes(result.key));
 	}
 
-	private async compareAll(contenders: readonly Contender[]): Promise<Comparison | undefined> {
+	private async compareAll(contenders: readonly Contender[]): Promise<ResultComparison | undefined> {
 		if (contenders.length < 2) {
 			throw new UserFacingError(
 				vscode.l10n.t('Two branches are needed to compare. Choose two tasks that have ended with changes.'),
@@ -161,7 +158,7 @@ export class AgentComparison implements Disposable {
 	private async read(
 		contenders: readonly Contender[],
 		token: vscode.CancellationToken,
-	): Promise<Comparison | undefined> {
+	): Promise<ResultComparison | undefined> {
 		const { changes } = this.dependencies;
 		const read = await Promise.all(contenders.map(({ task, result }) => changes.read(task, result, true)));
 		const directory = read[0]?.repository.place.directory;
@@ -196,7 +193,7 @@ export class AgentComparison implements Disposable {
 		token: vscode.CancellationToken,
 	): Promise<Map<string, LogFacts>> {
 		const found = new Map<string, LogFacts>();
-		const client = await this.dependencies.client();
+		const client = await this.dependencies.connection.client();
 		const stop = new AbortController();
 		token.onCancellationRequested(() => stop.abort());
 		const tasks = new Map(contenders.map(({ task }) => [task.id, task]));

@@ -23,7 +23,7 @@ const MAXIMUM_DIFFS = 200;
 const MAXIMUM_PATH = 120;
 
 /** What a document shows. Everything has the order of the results. */
-export interface Comparison {
+export interface ResultComparison {
 	title: string;
 	results: readonly ResultChanges[];
 	columns: readonly CompareColumn[];
@@ -32,7 +32,7 @@ export interface Comparison {
 }
 
 interface Open {
-	comparison: Comparison;
+	comparison: ResultComparison;
 	text: CompareText;
 }
 
@@ -87,7 +87,7 @@ export class ComparisonDocuments implements Disposable {
 		}
 	}
 
-	async show(comparison: Comparison): Promise<void> {
+	async show(comparison: ResultComparison): Promise<void> {
 		const { title, results, columns, files, hunks } = comparison;
 		const uri = vscode.Uri.from({
 			scheme: COMPARE_SCHEME,
@@ -102,7 +102,7 @@ export class ComparisonDocuments implements Disposable {
 	}
 
 	/** Returns the comparison of the document that a command was invoked for, or of the active editor. */
-	active(argument: unknown): Comparison | undefined {
+	active(argument: unknown): ResultComparison | undefined {
 		const isOther = argument !== undefined && !(argument instanceof vscode.Uri);
 		const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
 		return isOther || !uri ? undefined : this.open.get(uri.toString())?.comparison;
@@ -123,7 +123,7 @@ export class ComparisonDocuments implements Disposable {
 		}
 	}
 
-	private async run(comparison: Comparison, request: Request): Promise<void> {
+	private async run(comparison: ResultComparison, request: Request): Promise<void> {
 		const { columns, files } = comparison;
 		if (request.kind === 'choose') {
 			const pair = await choosePair(columns);
@@ -207,7 +207,7 @@ function tooltipOf({ kind }: CompareAction): string {
 	}
 }
 
-function lensesOf(uri: vscode.Uri, comparison: Comparison | undefined): vscode.CodeLens[] {
+function lensesOf(uri: vscode.Uri, comparison: ResultComparison | undefined): vscode.CodeLens[] {
 	if (!comparison) {
 		return [];
 	}
@@ -251,7 +251,7 @@ async function choosePair(columns: readonly CompareColumn[]): Promise<[number, n
 
 /** Returns the address of a file as a result has found or left it. A result that did not change it left it as it was. */
 function versionOf(
-	{ results }: Comparison,
+	{ results }: ResultComparison,
 	{ files }: ComparedFile,
 	at: number,
 	side: 'before' | 'after' = 'after',
@@ -272,7 +272,7 @@ async function diff(left: vscode.Uri, right: vscode.Uri, title: string, line?: n
 }
 
 /** Shows the files of two results that differ, in one view. */
-async function showDifferences(comparison: Comparison, first: number, second: number): Promise<void> {
+async function showDifferences(comparison: ResultComparison, first: number, second: number): Promise<void> {
 	const { files, columns } = comparison;
 	const differing = files.filter(({ versions }) => versions[first] !== versions[second]);
 	const resources = differing

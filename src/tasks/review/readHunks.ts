@@ -2,7 +2,7 @@ import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { MAXIMUM_COMPARED } from '../changes/readChanges.ts';
 import type { ChangedFile } from '../model/changedFile.ts';
-import { type Hunk, readHunks } from '../model/compareResults.ts';
+import { type PatchHunk, readPatchHunks } from '../model/compareResults.ts';
 
 /** Hunks are read of at most this many files, because their names stand in git's command line. */
 export const MAXIMUM_FILES_WITH_HUNKS = 200;
@@ -13,7 +13,7 @@ export async function readFileHunks(
 	base: string,
 	tip: string,
 	files: readonly ChangedFile[],
-): Promise<Map<string, Hunk[]>> {
+): Promise<Map<string, PatchHunk[]>> {
 	const paths = files
 		.slice(0, MAXIMUM_FILES_WITH_HUNKS)
 		.flatMap(({ before, after }) => [before?.path, after?.path])
@@ -33,5 +33,5 @@ export async function readFileHunks(
 		],
 		{ encoding: 'latin1' },
 	);
-	return readHunks(output);
+	return readPatchHunks(output);
 }

@@ -1,28 +1,21 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
-import type { TaskResult } from '../../contract/taskResults.ts';
-import type { Task } from '../../contract/tasks.ts';
 import { COMMENT_PROMPT_SCHEME } from '../../platform/ids.ts';
 import { readChangeUri } from '../changes/changeUri.ts';
-import { CommentPrompts } from './commentPrompts.ts';
+import type { TaskChanges } from '../changes/taskChanges.ts';
+import { CommentPrompts, type PromptedTasks } from './commentPrompts.ts';
 import { CommentStore } from './commentStore.ts';
-import { AgentComparison, type AgentComparisonDependencies, type ComparedPatches } from './compareAgents.ts';
+import { AgentComparison, type ComparedPatches } from './compareAgents.ts';
 import { ReviewComments } from './reviewComments.ts';
 import { readTaskForChat } from './taskForChat.ts';
-import { TaskMaterial } from './taskMaterial.ts';
+import { type TaskConnectionAccess, type TaskFinder, TaskMaterial } from './taskMaterial.ts';
 
-export interface TaskAnswersDependencies extends AgentComparisonDependencies {
+export interface TaskAnswersDependencies {
 	workspaceState: vscode.Memento;
-	/** Returns the task in a command's argument, which may be a row of the tree, an id or something else. */
-	taskIdOf(argument: unknown): string | undefined;
-	/** Lets the user choose a task that matches. Resolves with undefined where none was chosen, or none matches. */
-	pick(matches: (task: Task) => boolean, title: string, none: string): Promise<string | undefined>;
-	/** Returns the name of the active connection for the user. */
-	label(): string;
-	/** Asks for the key where it is missing. Resolves with false when there is still none, which the user has been told. */
-	ensureKey(): Promise<boolean>;
-	/** Sends a further prompt. Resolves with whether the service has taken it; reports what went wrong. */
-	send(task: Task, result: TaskResult, prompt: string): Promise<boolean>;
+	changes: TaskChanges;
+	tasks: TaskFinder & PromptedTasks;
+	connection: TaskConnectionAccess;
+	explain(error: unknown): void;
 }
 
 /** The commands by which the user answers what tasks have done: comments, follow-ups made of them, and comparisons. */
@@ -59,14 +52,14 @@ export class TaskAnswers implements Disposable {
 			await this.prompts.send(uri);
 			return;
 		}
-		if (!(await this.dependencies.ensureKey())) {
+		if (!(await this.dependencies.connection.ensureKey())) {
 			return;
 		}
 		const id =
 			(isOfEditor ? uri && readChangeUri(uri)?.taskId : undefined) ??
 			this.comments.taskOf(argument) ??
-			this.dependencies.taskIdOf(argument) ??
-			(await this.dependencies.pick(
+			this.dependencies.tasks.idOf(argument) ??
+			(await this.dependencies.tasks.pick(
 				({ id }) => this.store.hasUnsent(id),
 				vscode.l10n.t('Send as Follow-up'),
 				vscode.l10n.t(
@@ -80,21 +73,21 @@ export class TaskAnswers implements Disposable {
 
 	/** Compares the agents of a task, or what the user chooses. The argument is a row or nothing. */
 	async compare(argument: unknown): Promise<void> {
-		if (await this.dependencies.ensureKey()) {
-			await this.comparison.compare(this.dependencies.taskIdOf(argument));
+		if (await this.dependencies.connection.ensureKey()) {
+			await this.comparison.compare(this.dependencies.tasks.idOf(argument));
 		}
 	}
 
 	/** Returns the patches of an open comparison, of the agents of a task, or of what the user chooses. */
 	async readPatches(argument: unknown, title: string): Promise<ComparedPatches | undefined> {
-		return (await this.dependencies.ensureKey())
-			? this.comparison.readPatches(argument, this.dependencies.taskIdOf(argument), title)
+		return (await this.dependencies.connection.ensureKey())
+			? this.comparison.readPatches(argument, this.dependencies.tasks.idOf(argument), title)
 			: undefined;
 	}
 
 	/** Lets the user choose something of a task for the chat. Rejects with a sentence for the user. */
 	readForChat(argument: unknown): ReturnType<typeof readTaskForChat> {
-		return readTaskForChat(this.material, argument, this.dependencies.label());
+		return readTaskForChat(this.material, argument, this.dependencies.connection.label());
 	}
 
 	dispose(): void {

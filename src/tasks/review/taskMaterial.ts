@@ -19,17 +19,31 @@ const LAST_ENTRIES = 2_000;
 const MAXIMUM_ENTRY = 4_000;
 const MAXIMUM_TITLE = 60;
 
-export interface TaskMaterialDependencies {
-	changes: TaskChanges;
+/** How a command finds the task that it is about. */
+export interface TaskFinder {
+	/** The tasks that are known. */
+	all(): Iterable<Task>;
 	/** Returns a task of the active connection. Rejects with a ClientError. */
-	task(id: string): Promise<Task>;
-	client(): Promise<Pick<Client, 'tasks'>>;
+	get(id: string): Promise<Task>;
 	/** Returns the task in a command's argument, which may be a row of the tree, an id or something else. */
-	taskIdOf(argument: unknown): string | undefined;
+	idOf(argument: unknown): string | undefined;
 	/** Lets the user choose a task that matches. Resolves with undefined where none was chosen, or none matches. */
 	pick(matches: (task: Task) => boolean, title: string, none: string): Promise<string | undefined>;
+}
+
+/** The active connection, from which more of a task is read. */
+export interface TaskConnectionAccess {
+	client(): Promise<Pick<Client, 'tasks'>>;
+	/** Returns its name for the user. */
+	label(): string;
 	/** Asks for the key where it is missing. Resolves with false when there is still none, and the user has been told so. */
 	ensureKey(): Promise<boolean>;
+}
+
+export interface TaskMaterialDependencies {
+	changes: TaskChanges;
+	tasks: Pick<TaskFinder, 'get' | 'idOf' | 'pick'>;
+	connection: Pick<TaskConnectionAccess, 'client' | 'ensureKey'>;
 }
 
 /** What other features learn about a task. All of it except the id is text written by others. */
@@ -46,12 +60,12 @@ export interface TaskFacts {
 
 /** The beginning and the end of a log. */
 export interface LogEnds {
-	parts: [LogText[], LogText[]];
+	parts: [LogEntryText[], LogEntryText[]];
 	/** The number of entries between the two. */
 	leftOut: number;
 }
 
-export interface LogText {
+export interface LogEntryText {
 	index: number;
 	text: string;
 	/** The log itself marks it as an error or a warning. */
@@ -87,7 +101,7 @@ export class TaskMaterial {
 	 * been told so.
 	 */
 	async choose(argument: unknown, title: string, which: keyof typeof choices): Promise<TaskFacts | undefined> {
-		if (!(await this.dependencies.ensureKey())) {
+		if (!(await this.dependencies.connection.ensureKey())) {
 			return undefined;
 		}
 		const none = {
@@ -95,11 +109,11 @@ export class TaskMaterial {
 			failed: vscode.l10n.t('No task has failed, so there is nothing to explain.'),
 			changed: vscode.l10n.t('No task has ended with changes.'),
 		}[which];
-		const id = this.taskIdOf(argument) ?? (await this.dependencies.pick(choices[which], title, none));
+		const id = this.taskIdOf(argument) ?? (await this.dependencies.tasks.pick(choices[which], title, none));
 		if (id === undefined) {
 			return undefined;
 		}
-		const task = await this.dependencies.task(id);
+		const task = await this.dependencies.tasks.get(id);
 		const outcome = outcomeOf(task);
 		return {
 			id,
@@ -113,11 +127,11 @@ export class TaskMaterial {
 
 	/** The argument is a row, an id, or the address of a file that a task has changed. */
 	private taskIdOf(argument: unknown): string | undefined {
-		return argument instanceof vscode.Uri ? readChangeUri(argument)?.taskId : this.dependencies.taskIdOf(argument);
+		return argument instanceof vscode.Uri ? readChangeUri(argument)?.taskId : this.dependencies.tasks.idOf(argument);
 	}
 
 	/** Returns the entries of a task's log, without those that only count what a model has cost. */
-	async readLog(taskId: string, signal: AbortSignal): Promise<LogText[]> {
+	async readLog(taskId: string, signal: AbortSignal): Promise<LogEntryText[]> {
 		const { parts } = await this.readLogSoFar(taskId, signal);
 		return parts.flat();
 	}
@@ -127,9 +141,9 @@ export class TaskMaterial {
 	 * `limit` aborts, it is what has come by then.
 	 */
 	async readLogSoFar(taskId: string, signal: AbortSignal, limit?: AbortSignal): Promise<LogEnds> {
-		const client = await this.dependencies.client();
-		const first: LogText[] = [];
-		let last: LogText[] = [];
+		const client = await this.dependencies.connection.client();
+		const first: LogEntryText[] = [];
+		let last: LogEntryText[] = [];
 		let count = 0;
 		try {
 			for await (const record of readEntries({ client, taskId, from: 0, signal, missing: followWords.missing })) {
@@ -155,7 +169,7 @@ export class TaskMaterial {
 
 	/** Returns what a task has changed. `argument` may name one of several results; else the user is asked. */
 	async readChanges(taskId: string, argument: unknown, title: string): Promise<TaskPatch | undefined> {
-		const task = await this.dependencies.task(taskId);
+		const task = await this.dependencies.tasks.get(taskId);
 		const named = argument instanceof vscode.Uri ? readChangeUri(argument) : argument;
 		const result = await pickResult(task, named, title);
 		if (!result) {
@@ -166,7 +180,7 @@ export class TaskMaterial {
 	}
 }
 
-function lineOf(index: number, entry: LogEntry): LogText {
+function lineOf(index: number, entry: LogEntry): LogEntryText {
 	const step = stepOf(entry);
 	const message = plainText((entry.message ?? '').slice(0, MAXIMUM_ENTRY)).trim();
 	const text = [entry.type === 'error' ? 'error' : undefined, step, message].filter(Boolean).join(': ');

@@ -9,7 +9,7 @@ import {
 	nameScratchBranch,
 	removeScratchBranch,
 	type ScratchBranch,
-} from '../../../src/tasks/launch/scratchCommit.ts';
+} from '../../../src/tasks/launch/scratchBranches.ts';
 import { TemporaryRepository } from '../../support/temporaryRepository.ts';
 
 /** Stands for a question that must not be asked. */

@@ -23,7 +23,7 @@ import {
 	makeScratchBranch,
 	nameScratchBranch,
 	removeScratchBranch,
-} from '../../../src/tasks/launch/scratchCommit.ts';
+} from '../../../src/tasks/launch/scratchBranches.ts';
 import { gitPrograms, sayWithoutNamedHooks } from '../../support/gitPrograms.ts';
 import { RepositoryTrap } from '../../support/repositoryTrap.ts';
 import { declined, touch, useHostileRepository } from './useHostileRepository.ts';

@@ -7,7 +7,7 @@ import {
 	makeScratchBranch,
 	nameScratchBranch,
 	removeScratchBranch,
-} from '../../../src/tasks/launch/scratchCommit.ts';
+} from '../../../src/tasks/launch/scratchBranches.ts';
 import { gitPrograms, sayWithoutNamedHooks } from '../../support/gitPrograms.ts';
 import { useHostileRepository } from './useHostileRepository.ts';
 

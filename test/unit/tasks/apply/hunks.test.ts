@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
-import { findHunks, type Hunk, hunksAt, hunksIn, readHunks, withHunks } from '../../../../src/tasks/apply/hunks.ts';
+import {
+	findHunks,
+	type HunkRanges,
+	hunksAt,
+	hunksIn,
+	readHunkRanges,
+	withHunks,
+} from '../../../../src/tasks/apply/hunks.ts';
 import { TaskInRepository } from '../../../support/taskInRepository.ts';
 
 const range = (start: number, count: number) => ({ start, count });
 const bytes = (text: string) => Buffer.from(text);
 const BEFORE = bytes('one\ntwo\nthree\nfour\nfive\n');
 const AFTER = bytes('zero\none\ntwo\n3\nfour\n');
-const HUNKS: Hunk[] = [
+const HUNKS: HunkRanges[] = [
 	{ before: range(0, 0), after: range(0, 1) },
 	{ before: range(2, 1), after: range(3, 1) },
 	{ before: range(4, 1), after: range(5, 0) },
@@ -15,7 +22,7 @@ const HUNKS: Hunk[] = [
 describe('hunks', () => {
 	it('are read from a diff, whose lines cannot pose as headings', () => {
 		const diff = '@@ -0,0 +1 @@\n+zero\n@@ -3 +4 @@ @@ -7 +7 @@\n-@@ -1 +1 @@\n+3\n@@ -5 +5,0 @@\n-five\n';
-		assert.deepEqual(readHunks(diff), HUNKS);
+		assert.deepEqual(readHunkRanges(diff), HUNKS);
 	});
 
 	it('are found by git, whatever the user has configured for diffs', async () => {
@@ -47,7 +54,7 @@ describe('hunks', () => {
 		assert.equal(withHunks(BEFORE, AFTER, HUNKS).toString(), AFTER.toString());
 		assert.equal(withHunks(BEFORE, AFTER, []).toString(), BEFORE.toString());
 		assert.equal(withHunks(BEFORE, AFTER, HUNKS.slice(1, 2)).toString(), 'one\ntwo\n3\nfour\nfive\n');
-		const end: Hunk[] = [{ before: range(0, 1), after: range(0, 1) }];
+		const end: HunkRanges[] = [{ before: range(0, 1), after: range(0, 1) }];
 		assert.equal(withHunks(bytes('a'), bytes('a\n'), end).toString(), 'a\n');
 		assert.equal(withHunks(bytes(''), bytes('a'), [{ before: range(0, 0), after: range(0, 1) }]).toString(), 'a');
 	});
@@ -63,11 +70,11 @@ describe('hunks', () => {
 	it('that could be there or not count as missing for the one who asks for them', () => {
 		const before = bytes('a\n');
 		const after = bytes('a\na\na\n');
-		const hunks: Hunk[] = [
+		const hunks: HunkRanges[] = [
 			{ before: range(0, 0), after: range(0, 1) },
 			{ before: range(1, 0), after: range(2, 1) },
 		];
-		const [first, second] = hunks as [Hunk, Hunk];
+		const [first, second] = hunks as [HunkRanges, HunkRanges];
 		assert.deepEqual(hunksIn(bytes('a\na\n'), before, after, hunks, [second]), [first]);
 		assert.deepEqual(hunksIn(bytes('a\na\n'), before, after, hunks, [first]), [second]);
 	});

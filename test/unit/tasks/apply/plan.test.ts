@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import type { Outcome } from '../../../../src/tasks/apply/change.ts';
+import type { ChangeOutcome } from '../../../../src/tasks/apply/change.ts';
 import type { ChangedFile } from '../../../../src/tasks/model/changedFile.ts';
 import { type Files, TaskInRepository } from '../../../support/taskInRepository.ts';
 
@@ -19,7 +19,7 @@ describe('the plan of an application', function () {
 	afterEach(() => task.repository.remove());
 
 	const inTree = (name: string) => path.join(task.repository.path, name);
-	const words = (outcome: Outcome | undefined) => (outcome?.kind === 'cannot' ? outcome.reason : outcome?.kind);
+	const words = (outcome: ChangeOutcome | undefined) => (outcome?.kind === 'cannot' ? outcome.reason : outcome?.kind);
 	const outcomes = async (files?: readonly ChangedFile[]) =>
 		Object.fromEntries(Object.entries(await task.outcomes(files)).map(([name, outcome]) => [name, words(outcome)]));
 	/** A change as a hostile branch would have it, whatever git itself would refuse. */

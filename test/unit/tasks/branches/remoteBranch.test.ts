@@ -8,11 +8,12 @@ import { checkOut } from '../../../../src/tasks/branches/checkOut.ts';
 import { readLocalBranch } from '../../../../src/tasks/branches/localBranch.ts';
 import { countLost, countNew, listPushRemotes, readRemoteBranch } from '../../../../src/tasks/branches/remoteBranch.ts';
 import { listChangedFiles } from '../../../../src/tasks/changes/readChanges.ts';
-import { fetchResult, fetchTip } from '../../../../src/tasks/changes/taskBranch.ts';
-import { makeScratchBranch, removeScratchBranch } from '../../../../src/tasks/launch/scratchCommit.ts';
+import { fetchTip } from '../../../../src/tasks/changes/taskBranch.ts';
+import { makeScratchBranch, removeScratchBranch } from '../../../../src/tasks/launch/scratchBranches.ts';
 import { comparePage, likelyBases } from '../../../../src/tasks/model/comparePage.ts';
 import { GitHttpServer } from '../../../support/gitHttpServer.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
+import { readRange } from '../changes/readRange.ts';
 
 const BRANCH = 'errand/fix-#12';
 const RESULT = { key: 'task-1', taskId: 'task-1', branch: BRANCH, agent: undefined };
@@ -67,11 +68,11 @@ describe('the branch of a task on a remote that asks for a password', function (
 		server.refused = 0;
 		const start = { branch: 'main', commit: undefined };
 		await assert.rejects(
-			fetchResult({ ...place, credentials: {} }, 'origin', RESULT, start),
+			readRange({ ...place, credentials: {} }, 'origin', RESULT, start),
 			/could not read Username|terminal prompts disabled/,
 		);
 		assert.ok(server.refused > 0);
-		const { base, tip } = await fetchResult(place, 'origin', RESULT, start);
+		const { base, tip } = await readRange(place, 'origin', RESULT, start);
 		const files = await listChangedFiles(place, base, tip);
 		assert.deepEqual(
 			files.map(({ status, after }) => [status, after?.path]),

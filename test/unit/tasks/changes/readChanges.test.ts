@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmod, readFile, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import {
-	listChangedFiles,
-	listChangedNames,
-	ObjectTooLarge,
-	readObject,
-} from '../../../../src/tasks/changes/readChanges.ts';
+import { listChangedFiles, listChangedNames } from '../../../../src/tasks/changes/readChanges.ts';
 import { hasOtherMode, pathOf } from '../../../../src/tasks/model/changedFile.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 
@@ -136,15 +131,5 @@ describe('the files that differ between two commits', () => {
 			['A', 'R'],
 		);
 		await assert.rejects(readFile(trap), { code: 'ENOENT' });
-	});
-
-	it('are read up to a size, as git has stored them', async () => {
-		const object = await repository.head('HEAD:image.png');
-		assert.deepEqual(await readObject(place(), object, 4), Buffer.from([0x89, 0x50, 0, 1]));
-		await assert.rejects(readObject(place(), object, 3), (error: ObjectTooLarge) => {
-			assert.ok(error instanceof ObjectTooLarge);
-			assert.equal(error.size, 4);
-			return true;
-		});
 	});
 });

@@ -4,10 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { SharedState } from '../../../../src/platform/sharedState.ts';
 import { ResultReferences } from '../../../../src/tasks/changes/resultReferences.ts';
-import { fetchResult, listResultNames } from '../../../../src/tasks/changes/taskBranch.ts';
+import { fetchTip, referenceOf } from '../../../../src/tasks/changes/taskBranch.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 
-const START = { branch: 'main', commit: undefined };
 const resultOf = (key: string) => ({ key, taskId: key, branch: 'errand/work', agent: undefined });
 
 describe('Errand’s references to results', () => {
@@ -37,9 +36,15 @@ describe('Errand’s references to results', () => {
 			logger: { log: () => {} },
 		});
 
+	/** Returns the sorted names of the references to results that the repository has. */
+	async function listReferences(): Promise<string[]> {
+		const names = await repository.git('for-each-ref', '--format=%(refname)', 'refs/errand');
+		return names.split('\n').filter(Boolean).sort();
+	}
+
 	async function make(references: ResultReferences, ...keys: string[]): Promise<void> {
 		for (const key of keys) {
-			await fetchResult(place(), undefined, resultOf(key), START);
+			await fetchTip(place(), undefined, resultOf(key));
 			references.remember(resultOf(key), repository.path);
 		}
 	}
@@ -58,7 +63,7 @@ describe('Errand’s references to results', () => {
 			},
 		);
 		assert.deepEqual(asked.sort(), ['gone', 'older']);
-		assert.deepEqual((await listResultNames(place())).sort(), ['listed', 'of-another', 'older']);
+		assert.deepEqual(await listReferences(), ['listed', 'of-another', 'older'].map(referenceOf));
 	});
 
 	it('stay where the service cannot be asked, which happens once in a window', async () => {
@@ -72,14 +77,14 @@ describe('Errand’s references to results', () => {
 		await references.sweep('local', () => false, fail);
 		await references.sweep('local', () => false, fail);
 		assert.equal(asked, 1);
-		assert.deepEqual(await listResultNames(place()), ['task-1']);
+		assert.deepEqual(await listReferences(), [referenceOf('task-1')]);
 	});
 
 	it('are removed when asked, and forgotten where the repository is gone', async () => {
 		const references = open();
 		await make(references, 'task-1', 'task-2');
 		await references.remove('task-1');
-		assert.deepEqual(await listResultNames(place()), ['task-2']);
+		assert.deepEqual(await listReferences(), [referenceOf('task-2')]);
 		await repository.remove();
 		await references.remove('task-2');
 		let asked = 0;

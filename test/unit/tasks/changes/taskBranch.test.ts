@@ -2,15 +2,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import {
-	BranchMissing,
-	fetchResult,
-	forgetResult,
-	listResultNames,
-	referenceOf,
-	StartUnknown,
-} from '../../../../src/tasks/changes/taskBranch.ts';
+import { BranchMissing, forgetResult, referenceOf, StartUnknown } from '../../../../src/tasks/changes/taskBranch.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
+import { readRange } from './readRange.ts';
 
 const RESULT = { key: 'task-1', taskId: 'task-1', branch: 'errand/work', agent: undefined };
 const START = { branch: 'main', commit: undefined };
@@ -43,9 +37,8 @@ describe('the branch of a task', () => {
 
 	it('goes into a reference of its own, and no other reference changes', async () => {
 		const before = await references(source.path);
-		assert.deepEqual(await fetchResult(place(), undefined, RESULT, START), { tip, base, moved: undefined });
+		assert.deepEqual(await readRange(place(), undefined, RESULT, START), { tip, base, moved: undefined });
 		assert.deepEqual(await references(source.path), [...before, 'refs/errand/tasks/task-1'].sort());
-		assert.deepEqual(await listResultNames(place()), ['task-1']);
 		await forgetResult(place(), 'task-1');
 		assert.deepEqual(await references(source.path), before);
 	});
@@ -57,7 +50,7 @@ describe('the branch of a task', () => {
 		await source.git('tag', 'v1');
 		await source.git('branch', '-f', RESULT.branch, RESULT.branch);
 		const before = await references(directory);
-		const range = await fetchResult(place(directory), 'origin', RESULT, START);
+		const range = await readRange(place(directory), 'origin', RESULT, START);
 		assert.deepEqual(range, { tip, base, moved: { branch: 'main', commits: 1 } });
 		assert.deepEqual(
 			await references(directory),
@@ -67,9 +60,9 @@ describe('the branch of a task', () => {
 	});
 
 	it('follows the branch where it was moved, also backwards', async () => {
-		await fetchResult(place(), undefined, RESULT, START);
+		await readRange(place(), undefined, RESULT, START);
 		await source.git('branch', '-f', RESULT.branch, 'main');
-		assert.deepEqual(await fetchResult(place(), undefined, RESULT, START), { tip: base, base, moved: undefined });
+		assert.deepEqual(await readRange(place(), undefined, RESULT, START), { tip: base, base, moved: undefined });
 	});
 
 	it('begins at the commit that is known, whatever the branch it started from has become', async () => {
@@ -77,19 +70,19 @@ describe('the branch of a task', () => {
 		await source.write('other.txt', 'other\n');
 		await source.commitAll('Nothing in common');
 		await source.git('branch', '-f', 'main', 'other');
-		await assert.rejects(fetchResult(place(), undefined, RESULT, START), StartUnknown);
-		assert.equal((await fetchResult(place(), undefined, RESULT, { branch: 'main', commit: base })).base, base);
+		await assert.rejects(readRange(place(), undefined, RESULT, START), StartUnknown);
+		assert.equal((await readRange(place(), undefined, RESULT, { branch: 'main', commit: base })).base, base);
 		const absent = { branch: undefined, commit: '--output=x' };
-		await assert.rejects(fetchResult(place(), undefined, RESULT, absent), StartUnknown);
+		await assert.rejects(readRange(place(), undefined, RESULT, absent), StartUnknown);
 	});
 
 	it('is said to be missing where it is, here and on the remote', async () => {
 		const missing = { ...RESULT, branch: 'errand/other' };
-		await assert.rejects(fetchResult(place(), undefined, missing, START), BranchMissing);
+		await assert.rejects(readRange(place(), undefined, missing, START), BranchMissing);
 		const directory = await clone();
-		await assert.rejects(fetchResult(place(directory), 'origin', missing, START), BranchMissing);
+		await assert.rejects(readRange(place(directory), 'origin', missing, START), BranchMissing);
 		const option = { ...RESULT, branch: '--upload-pack=touch x' };
-		await assert.rejects(fetchResult(place(directory), 'origin', option, START));
+		await assert.rejects(readRange(place(directory), 'origin', option, START));
 	});
 
 	it('has a plain name for any id', () => {

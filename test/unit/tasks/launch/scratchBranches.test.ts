@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { nullLogger } from '../../../../src/base/logger.ts';
 import { SharedState, StateEntries } from '../../../../src/platform/sharedState.ts';
-import { ScratchBranches } from '../../../../src/tasks/launch/scratchBranches.ts';
 import {
 	makeScratchBranch,
 	nameScratchBranch,
 	type ScratchBranch,
-} from '../../../../src/tasks/launch/scratchCommit.ts';
+	ScratchBranches,
+} from '../../../../src/tasks/launch/scratchBranches.ts';
 import { SCRATCH_ENTRIES } from '../../../../src/tasks/model/storageKeys.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 

@@ -4,8 +4,8 @@ import {
 	compareHunks,
 	compareResults,
 	countChanges,
-	type Hunk,
-	readHunks,
+	type PatchHunk,
+	readPatchHunks,
 } from '../../../../src/tasks/model/compareResults.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 
@@ -83,14 +83,17 @@ describe('the hunks of what several agents have changed', () => {
 	const lines = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}`);
 
 	/** What a commit on the base changes in one file. */
-	async function result(branch: string, content: string): Promise<{ file: ChangedFile; hunks: Map<string, Hunk[]> }> {
+	async function result(
+		branch: string,
+		content: string,
+	): Promise<{ file: ChangedFile; hunks: Map<string, PatchHunk[]> }> {
 		await repository.git('checkout', '--quiet', '-b', branch, 'main');
 		await repository.write('a.txt', content);
 		await repository.commitAll(branch);
 		const tree = ['diff-tree', '-r', 'main', branch];
 		const [changed] = readChangedFiles(await repository.git(...tree, '-z', '--raw', '--numstat'));
 		const patch = await repository.git(...tree, '-p', '--unified=0', '--full-index');
-		return { file: changed ?? assert.fail(), hunks: readHunks(Buffer.from(patch).toString('latin1')) };
+		return { file: changed ?? assert.fail(), hunks: readPatchHunks(Buffer.from(patch).toString('latin1')) };
 	}
 
 	async function compare(...contents: string[]) {

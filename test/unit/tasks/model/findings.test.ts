@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import {
-	type Finding,
 	findFindings,
 	isBlocker,
 	type LaunchDecisions,
 	type LaunchFacts,
+	type PreflightFinding,
 	planLaunch,
 } from '../../../../src/tasks/model/findings.ts';
 import { launchFacts, launchPlace } from '../../../support/launchFacts.ts';
 
 const kinds = (changes: Partial<LaunchFacts>, decisions: LaunchDecisions = {}) =>
 	findFindings(launchFacts(changes), decisions).map(({ kind }) => kind);
-const first = <K extends Finding['kind']>(kind: K, changes: Partial<LaunchFacts>, decisions: LaunchDecisions = {}) => {
+const first = <K extends PreflightFinding['kind']>(
+	kind: K,
+	changes: Partial<LaunchFacts>,
+	decisions: LaunchDecisions = {},
+) => {
 	const found = findFindings(launchFacts(changes), decisions).find(finding => finding.kind === kind);
 	assert.ok(found, `no finding ${kind}`);
-	return found as Finding & { kind: K };
+	return found as PreflightFinding & { kind: K };
 };
 const unpushed = { target: { ...launchPlace, here: 'c3' }, ahead: 2, behind: 0 };
 

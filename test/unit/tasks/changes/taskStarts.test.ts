@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { SharedState } from '../../../../src/platform/sharedState.ts';
-import { TaskStarts } from '../../../../src/tasks/launch/taskStarts.ts';
+import { TaskStarts } from '../../../../src/tasks/changes/taskStarts.ts';
 
 describe('the commits from which tasks were started', () => {
 	let folder: string;
