@@ -24,7 +24,7 @@ export async function rows(): Promise<BenchRow[]> {
 		{
 			goal: '14',
 			what: 'code of the VSIX, packed',
-			ours: `${kilobytes(code)} of ${kilobytes(whole)}, the rest of which are pictures and texts`,
+			ours: `${kilobytes(code)} of ${kilobytes(whole)}, the rest of which are images and texts`,
 			peers: 'whole: Cline 8.9 MB, Copilot Chat 8.4 MB, Continue about 21 MB',
 			ratio: `${(code / CODE_LIMIT).toFixed(2)} of the limit`,
 			met: code < CODE_LIMIT ? 'yes' : 'no',

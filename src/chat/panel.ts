@@ -431,10 +431,7 @@ export class ChatPanel {
 		};
 	}
 
-	/**
-	 * Resolves with the connection that is asked. While only the demo is known, the service may be about to report a model
-	 * of a model server.
-	 */
+	/** While only the demo is known, the service may be about to report a model of a model server. */
 	private async connectionToAsk(): ReturnType<ActiveConnection['read']> {
 		if (this.connection.view.isDemo) {
 			await this.connection.refreshed();

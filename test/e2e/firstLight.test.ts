@@ -46,7 +46,7 @@ describe('Errand in the window', function () {
 
 	before(async () => {
 		server = await startEditor();
-		// The editor leaves the pictures of a walkthrough out of a narrower window.
+		// The editor leaves the images of a walkthrough out of a narrower window.
 		window = await openWindow(server, { viewport: { width: 1600, height: 900 } });
 		page = window.page;
 	});
@@ -71,7 +71,7 @@ describe('Errand in the window', function () {
 			}
 		});
 
-		it('has a picture for each step', async () => {
+		it('has an image for each step', async () => {
 			for (const [index, step] of steps.entries()) {
 				await walkthrough().getByText(step, { exact: true }).click();
 				await webviewFrame(page, 'svg rect');

@@ -1,18 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import type { BrowserContext } from 'playwright-core';
 
-export interface PictureStep {
+export interface ImageStep {
 	caption: string;
-	/** A picture as PNG. */
+	/** An image as PNG. */
 	image: Buffer;
 }
 
-/** Writes one picture of numbered steps, in two columns from left to right. */
-export async function composeSteps(
-	context: BrowserContext,
-	steps: readonly PictureStep[],
-	file: string,
-): Promise<void> {
+/** Writes one image of numbered steps, in two columns from left to right. */
+export async function composeSteps(context: BrowserContext, steps: readonly ImageStep[], file: string): Promise<void> {
 	const figures = steps.map(
 		({ caption, image }, at) =>
 			`<figure><figcaption><b>${at + 1}</b> ${caption}</figcaption><img src="data:image/png;base64,${image.toString('base64')}"></figure>`,

@@ -79,10 +79,10 @@ describe('the first minutes with the packed extension', function () {
 	const row = (text: string | RegExp): Locator =>
 		page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: text });
 
-	async function ends(step: string, picture: string): Promise<void> {
+	async function ends(step: string, image: string): Promise<void> {
 		const now = performance.now();
 		times.push(`      ${((now - last) / 1000).toFixed(1).padStart(5)} s  ${step}`);
-		await screenshot(page, `first-minutes-${picture}`);
+		await screenshot(page, `first-minutes-${image}`);
 		last = performance.now();
 	}
 

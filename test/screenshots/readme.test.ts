@@ -1,4 +1,4 @@
-// The pictures of the readme, from the real editor: a repair that Errand's own agent makes with a scripted model.
+// The images of the readme, from the real editor: a repair that Errand's own agent makes with a scripted model.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -29,7 +29,7 @@ import {
 } from '../support/errandWindow.ts';
 import { MONEY_TEST, NAIVE, RIGHT } from '../support/repairs.ts';
 import type { Step } from '../support/scriptedModel.ts';
-import { composeSteps, type PictureStep } from './composeSteps.ts';
+import { composeSteps, type ImageStep } from './composeSteps.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '..', '..', 'media', 'screenshots');
 
@@ -75,12 +75,12 @@ const SCRIPTS: Record<string, Step[]> = {
 	[QUESTION]: [{ do: 'say', text: ANSWER }],
 };
 
-describe('the pictures of the readme', function () {
+describe('the images of the readme', function () {
 	this.timeout(240_000);
 	let window: AgentWindow;
 	let server: EditorServer;
 	let page: Page;
-	const steps: PictureStep[] = [];
+	const steps: ImageStep[] = [];
 
 	before(async function () {
 		// Agents run in the sandbox alone, which not every kernel has.
@@ -118,14 +118,14 @@ describe('the pictures of the readme', function () {
 
 	const row = (text: string | RegExp): Locator =>
 		page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: text });
-	const picture = (name: string) => page.screenshot({ path: path.join(FOLDER, `${name}.png`) });
+	const image = (name: string) => page.screenshot({ path: path.join(FOLDER, `${name}.png`) });
 
 	/** Keeps a part of the window as the next step of the loop. */
 	async function keepStep(
 		caption: string,
 		clip: { x: number; y: number; width: number; height: number },
 	): Promise<void> {
-		// The pointer would leave a hover in the picture.
+		// The pointer would leave a hover in the image.
 		await page.mouse.move(0, 0);
 		await page.locator('.workbench-hover:visible').waitFor({ state: 'detached' });
 		steps.push({ caption, image: await page.screenshot({ clip }) });
@@ -177,7 +177,7 @@ describe('the pictures of the readme', function () {
 		await turns(frame).last().getByText('$0.').first().waitFor();
 		await walkTo(page, /^Write prices/);
 		await page.keyboard.press('ArrowRight');
-		await picture('window');
+		await image('window');
 	});
 
 	it('show which providers may answer, and why the others may not', async () => {
@@ -198,6 +198,6 @@ describe('the pictures of the readme', function () {
 		await runCommand(page, 'View: Toggle Primary Side Bar Visibility');
 		const report = await webviewFrame(page, 'attestation-report main');
 		await report.getByText('Public key').first().waitFor();
-		await picture('attestation');
+		await image('attestation');
 	});
 });

@@ -175,7 +175,7 @@ describe('what package.json contributes', () => {
 		}
 	});
 
-	it('has a walkthrough of four steps, each with a picture in the colours of the theme, that opens uninvited nowhere', () => {
+	it('has a walkthrough of four steps, each with an image in the colours of the theme, that opens uninvited nowhere', () => {
 		const [walkthrough, ...others] = contributes.walkthroughs;
 		assert.deepEqual([walkthrough?.when, others], ['errand.isActive', []]);
 		assert.equal(walkthrough?.steps.length, 4);

@@ -213,6 +213,14 @@ describe('the layers of src', () => {
 		assert.deepEqual(readers, ['src/platform/settings.ts']);
 	});
 
+	it('draws lists and boxes of its own in the platform alone', () => {
+		const makers = files.filter(file => /\bcreate(?:QuickPick|InputBox)\b/.test(sourceOf(file)));
+		assert.deepEqual(
+			makers.filter(file => !file.startsWith('src/platform/')),
+			[],
+		);
+	});
+
 	it('keeps the root under 150 lines and every file under 500', () => {
 		const lengths = files.map(file => ({ file, lines: sourceOf(file).split('\n').length }));
 		assert.deepEqual(
