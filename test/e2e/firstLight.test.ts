@@ -303,7 +303,7 @@ describe('Errand in the window', function () {
 			await page.keyboard.press('Escape');
 			await taskShows(page, TASK, 'in 1 file');
 			await runCommand(page, 'Errand: Filter Tasks…');
-			await page.locator('.quick-input-widget').getByPlaceholder('Choose what is shown, or type what').focus();
+			await page.locator('.quick-input-widget').getByPlaceholder('Choose what is shown, or type text').focus();
 			// The text and Enter come at once, as from a user who types without looking.
 			await Promise.all([page.keyboard.insertText('nothing of this kind'), page.keyboard.press('Enter')]);
 			await until('no task holds it', async () => (await taskRow(page, TASK).count()) === 0);

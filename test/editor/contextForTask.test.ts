@@ -64,7 +64,7 @@ describe('context that goes to a task', () => {
 		assert.match(prompts[0] ?? '', /^Why does it fail\?\n\n[\s\S]*`notes\.txt`\n```\nIt fails\.\n```$/);
 		assert.deepEqual(labels(), ['Log of It']);
 		const empty = asked({ head: undefined, turns: [] });
-		assert.match((await handOver(context, empty, ''))?.message ?? '', /Write what the task should do/);
+		assert.match((await handOver(context, empty, ''))?.message ?? '', /After \/task, write what the task should do/);
 		context.dispose();
 	});
 

@@ -162,7 +162,7 @@ describe('the diagnosis of a connection', function () {
 			await flow.lists.pick(row);
 			return diagnosing;
 		};
-		assert.match(await choose('Leave It Unchecked'), /Not checked · Replies and logs: .*no reply was asked for/);
+		assert.match(await choose('Leave It Unchecked'), /Not checked · Replies and logs: .*no reply was requested/);
 		assert.equal(asked, 0);
 		assert.match(
 			await choose('Ask large to Count to 100'),

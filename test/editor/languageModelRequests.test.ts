@@ -107,11 +107,11 @@ describe('requests to the models that the editor gets', () => {
 		assert.equal(models.server.received.length, 0);
 	});
 
-	it('are shown neither what is no image nor nothing at all', async () => {
+	it('are shown neither what is not an image nor nothing at all', async () => {
 		const fake = vscode.LanguageModelDataPart.image(Buffer.from('<svg/>'), 'image/svg+xml');
 		assert.match(
 			messageOf((await models.send([User([fake])])).error),
-			/^Not sent: what is named “image\/svg\+xml” is no image/,
+			/^Not sent: what is named “image\/svg\+xml” is not an image/,
 		);
 		assert.match(messageOf((await models.send([])).error), /^Not sent: the messages hold no text and no image\./);
 		assert.equal(models.server.received.length, 0);

@@ -225,7 +225,7 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 		},
 		{
 			finding: { ...installing, withLogin: ['packages.example:443'], allowed: 'without-scripts' },
-			row: /:80\. Agents do not get your login to packages\.example:443\. Install scripts do not run\.$/,
+			row: /:80\. Your login to packages\.example:443 is not used, as agents do not get it\. Install scripts do not run\.$/,
 			button: more,
 			behind: [withScripts, 'Do Not Install'],
 		},

@@ -239,7 +239,9 @@ function dependenciesText({
 		hosts.length === 0
 			? vscode.l10n.t('No host is reached.')
 			: vscode.l10n.t('These hosts are reached: {0}.', listed(hosts)),
-		...(withLogin.length === 0 ? [] : [vscode.l10n.t('Agents do not get your login to {0}.', listed(withLogin))]),
+		...(withLogin.length === 0
+			? []
+			: [vscode.l10n.t('Your login to {0} is not used, as agents do not get it.', listed(withLogin))]),
 	].join(' ');
 	const description = listed(commands.map(({ lockfile }) => lockfile));
 	switch (allowed) {
