@@ -172,7 +172,7 @@ export class PreflightList {
 			picker.title = this.title;
 			picker.placeholder = hasChanged
 				? vscode.l10n.t('Something has changed meanwhile. Look again, then start.')
-				: vscode.l10n.t('Press Enter on “Start Task” to send it, or on another row to change it.');
+				: vscode.l10n.t('Choose “Start Task” to send it, or another row to change it.');
 			picker.ignoreFocusOut = true;
 			picker.matchOnDetail = true;
 			picker.onDidAccept(() => {
