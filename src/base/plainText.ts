@@ -53,6 +53,13 @@ export function oneLine(text: string, maximum = Number.POSITIVE_INFINITY): strin
 	return isWhole ? cut(line, maximum) : cut(`${line}…`, maximum);
 }
 
+const MAXIMUM_NAME = 120;
+
+/** Returns a name that others have chosen, fit for a text in one line. */
+export function shortName(text: string): string {
+	return oneLine(text, MAXIMUM_NAME);
+}
+
 /** Shortens the text to at most `maximum` characters (code points), the last of which is then an ellipsis. */
 export function cut(text: string, maximum: number): string {
 	// No text has more characters than code units.

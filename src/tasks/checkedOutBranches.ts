@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { gitReason } from '../base/gitReason.ts';
+import { shortName } from '../base/plainText.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { type GitPlace, getGitApi, placeOf } from '../platform/git.ts';
 import { gitFailure } from '../platform/gitRefusalMessages.ts';
 import { showMessage } from '../platform/notify.ts';
 import { StateEntries } from '../platform/sharedState.ts';
-import { rowWords, shortName } from './common/messages.ts';
+import { rowWords } from './common/messages.ts';
 import { fastForward, isBehind, worktreeOf } from './fastForward.ts';
 import { remoteDirectory } from './launch/repositoryFacts.ts';
 import { BEHIND_ENTRIES } from './model/storageKeys.ts';

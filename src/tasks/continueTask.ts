@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { ClientError, UserFacingError } from '../base/errors.ts';
-import { firstLine } from '../base/plainText.ts';
+import { firstLine, shortName } from '../base/plainText.ts';
 import type { AskedOutcome, ContinuedTask } from '../contract/editorPipe.ts';
 import { isRace, type TaskResult } from '../contract/taskResults.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
@@ -11,7 +11,7 @@ import { refusedByUser } from '../platform/refusalMessages.ts';
 import { StateEntries } from '../platform/sharedState.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import type { CheckedOutBranches } from './checkedOutBranches.ts';
-import { rowWords, shortName } from './common/messages.ts';
+import { rowWords } from './common/messages.ts';
 import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';

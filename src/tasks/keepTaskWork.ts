@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
+import { shortName } from '../base/plainText.ts';
 import type { Task } from '../contract/tasks.ts';
 import { inertText } from '../platform/inertText.ts';
 import { showMessage } from '../platform/notify.ts';
 import type { ActiveConnection } from './activeConnection.ts';
-import { rowWords, shortName } from './common/messages.ts';
+import { rowWords } from './common/messages.ts';
 import { canKeepWork, taskTitle } from './model/taskRow.ts';
 import type { TaskListStore } from './taskListStore.ts';
 

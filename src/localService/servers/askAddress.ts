@@ -6,7 +6,7 @@ import { asRows, isAboutKey, placeOf } from '../../platform/addressMessages.ts';
 import type { Choice } from '../../platform/pick.ts';
 import { askTypedAddress, type TypedState } from '../../platform/typedAddressList.ts';
 import { askServer, type ServerAnswer } from './askServer.ts';
-import { shortName } from './pickServer.ts';
+import { rowName } from './pickServer.ts';
 import type { AskContext, StepEnd } from './serverDraft.ts';
 import { serverProblem } from './serverMessages.ts';
 
@@ -69,8 +69,8 @@ function rowsFor({ url, answer, key, isKeyPasted }: TypedState<ServerAnswer>): R
 	return [
 		...rows,
 		...models.map(({ id, name }) => ({
-			label: `$(blank) ${shortName(id)}`,
-			description: name === undefined || name === null || name === id ? '' : shortName(name),
+			label: `$(blank) ${rowName(id)}`,
+			description: name === undefined || name === null || name === id ? '' : rowName(name),
 			alwaysShow: true,
 			value: { model: id },
 		})),

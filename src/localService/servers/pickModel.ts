@@ -4,7 +4,7 @@ import { escapeIcons } from '../../base/plainText.ts';
 import { asRows, isAboutKey, placeOf } from '../../platform/addressMessages.ts';
 import { type Choice, input, PickList, separator } from '../../platform/pick.ts';
 import { askServer, type ServerAnswer } from './askServer.ts';
-import { shortName } from './pickServer.ts';
+import { rowName } from './pickServer.ts';
 import type { AskContext, ServerDraft } from './serverDraft.ts';
 import { serverProblem } from './serverMessages.ts';
 
@@ -116,8 +116,8 @@ export function modelRows(draft: ServerDraft, answer: ServerAnswer | undefined):
 		return [
 			...answer.models.map(
 				({ id, name }): Row => ({
-					label: `$(blank) ${shortName(id)}`,
-					description: name === undefined || name === null || name === id ? '' : shortName(name),
+					label: `$(blank) ${rowName(id)}`,
+					description: name === undefined || name === null || name === id ? '' : rowName(name),
 					value: { model: id },
 				}),
 			),

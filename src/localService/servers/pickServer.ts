@@ -120,8 +120,8 @@ function hereRow(here: ServerHere): Row {
 			: first === undefined
 				? vscode.l10n.t('Has no model yet.')
 				: second === undefined
-					? shortName(first.id)
-					: vscode.l10n.t('{0} and {1} more', shortName(first.id), models.length - 1);
+					? rowName(first.id)
+					: vscode.l10n.t('{0} and {1} more', rowName(first.id), models.length - 1);
 	return {
 		label: `$(vm) ${hereLabel(here)}`,
 		description: placeOf(server.url),
@@ -137,7 +137,7 @@ export function hereLabel({ server, isNamed }: ServerHere): string {
 
 function ownRow(own: OwnServer, result: string | undefined): Row {
 	return {
-		label: `$(server) ${shortName(own.label)}`,
+		label: `$(server) ${rowName(own.label)}`,
 		description: placeOf(own.setting.url),
 		detail: `$(blank) ${result === undefined ? own.keyText : resultText(result)}`,
 		value: { kind: 'own', own },
@@ -147,7 +147,7 @@ function ownRow(own: OwnServer, result: string | undefined): Row {
 function foundRow(found: FoundServer, result: string | undefined): Row {
 	const state = vscode.l10n.t('Found on this machine, used as you agreed. {0}', ownerText(found.owner));
 	return {
-		label: `$(server) ${shortName(found.label)}`,
+		label: `$(server) ${rowName(found.label)}`,
 		description: placeOf(found.url),
 		detail: `$(blank) ${result === undefined ? state : resultText(result)}`,
 		value: { kind: 'found', found },
@@ -167,6 +167,6 @@ function serviceRow(service: ModelService): Row {
 }
 
 /** A name of a foreign server, fit for a row. */
-export function shortName(text: string): string {
+export function rowName(text: string): string {
 	return escapeIcons(oneLine(text, MAXIMUM_NAME));
 }

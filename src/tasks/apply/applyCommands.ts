@@ -1,13 +1,13 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
-import { escapeIcons } from '../../base/plainText.ts';
+import { escapeIcons, shortName } from '../../base/plainText.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { CHANGE_SCHEME } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { changeUri, readChangeUri } from '../changes/changeUri.ts';
 import type { ResultChanges } from '../changes/taskChanges.ts';
-import { rowWords, shortName } from '../common/messages.ts';
+import { rowWords } from '../common/messages.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import { Applier, type ApplierDependencies } from './applier.ts';

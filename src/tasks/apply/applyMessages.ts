@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { describeError } from '../../base/errors.ts';
-import { oneLine } from '../../base/plainText.ts';
-import { shortName } from '../common/messages.ts';
+import { oneLine, shortName } from '../../base/plainText.ts';
 import { type Applied, NotEdited, type Result } from './applyChanges.ts';
 import type { Running } from './applyRecord.ts';
 import { type Change, ChangedMeanwhile, type ChangeOutcome, type ChangeRefusal } from './change.ts';

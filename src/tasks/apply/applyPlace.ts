@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { isWithin, realPathOf } from '../../base/filePlace.ts';
+import { shortName } from '../../base/plainText.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
-import { shortName } from '../common/messages.ts';
 import type { ApplyOptions } from './applyChanges.ts';
 import { MAXIMUM_RECORD } from './applyRecord.ts';
 import { gitContents } from './contents.ts';

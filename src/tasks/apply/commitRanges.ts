@@ -4,12 +4,12 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { gitReason } from '../../base/gitReason.ts';
+import { shortName } from '../../base/plainText.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { type ChangeUriParts, changeUri } from '../changes/changeUri.ts';
 import { versionWords } from '../changes/fileUris.ts';
 import { listChangedFiles } from '../changes/readChanges.ts';
-import { shortName } from '../common/messages.ts';
 import { type ChangedFile, type ChangeStatus, pathOf } from '../model/changedFile.ts';
 import type { ApplyCommands } from './applyCommands.ts';
 

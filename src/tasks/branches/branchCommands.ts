@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { shortName } from '../../base/plainText.ts';
 import type { TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { chooseResult, resultKeyOf } from '../changes/pickResult.ts';
 import { findTaskRepository } from '../changes/taskRepository.ts';
-import { shortName } from '../common/messages.ts';
 import { readServiceAddress } from '../model/serviceAddress.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
 import type { BranchSubject } from './branchSubject.ts';

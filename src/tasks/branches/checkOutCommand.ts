@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { isWithin } from '../../base/filePlace.ts';
 import { gitReason } from '../../base/gitReason.ts';
-import { shortName } from '../common/messages.ts';
+import { shortName } from '../../base/plainText.ts';
 import { readBranchCommit } from '../launch/repositoryFacts.ts';
 import { FilesInTheWay } from './blockingFiles.ts';
 import {

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { gitReason } from '../../base/gitReason.ts';
+import { shortName } from '../../base/plainText.ts';
 import type { TaskResult } from '../../contract/taskResults.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
-import { shortName } from '../common/messages.ts';
 import { readBranchCommit } from '../launch/repositoryFacts.ts';
 import { makeScratchBranch, removeScratchBranch, type ScratchBranch } from '../launch/scratchBranches.ts';
 import { type BranchSubject, readBranch, readTip, shownFolder } from './branchSubject.ts';

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { gitReason } from '../../base/gitReason.ts';
+import { shortName } from '../../base/plainText.ts';
 import { withoutCredentials } from '../../base/remoteUrl.ts';
-import { shortName } from '../common/messages.ts';
 import { readRemoteAddress } from '../launch/repositoryFacts.ts';
 import { FilesInTheWay } from './blockingFiles.ts';
 import { type BranchSubject, checkOutFailure, listNames, openedRepository, readTip } from './branchSubject.ts';

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
-import { escapeIcons } from '../../base/plainText.ts';
+import { escapeIcons, shortName } from '../../base/plainText.ts';
 import { withoutCredentials } from '../../base/remoteUrl.ts';
 import type { Task } from '../../contract/tasks.ts';
-import { shortName } from '../common/messages.ts';
 import { readBranchCommit, readRemoteAddress } from '../launch/repositoryFacts.ts';
 import { comparePage, hostOf, likelyBases, type NamedRemote } from '../model/comparePage.ts';
 import { readServiceAddress } from '../model/serviceAddress.ts';

@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { gitReason } from '../../base/gitReason.ts';
-import { escapeIcons } from '../../base/plainText.ts';
+import { escapeIcons, shortName } from '../../base/plainText.ts';
 import type { GitRepository } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { commands } from '../../platform/ids.ts';
-import { shortName } from '../common/messages.ts';
 import { type BranchSubject, openedRepository, readTip } from './branchSubject.ts';
 import type { Dialogs } from './dialogs.ts';
 import { followRemote, readLocalBranch } from './localBranch.ts';

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { gitReason } from '../../base/gitReason.ts';
+import { shortName } from '../../base/plainText.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
-import { shortName } from '../common/messages.ts';
 import { stashFiles } from './blockingFiles.ts';
 import { type BranchSubject, listNames } from './branchSubject.ts';
 import type { Dialogs } from './dialogs.ts';

@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
-import { escapeIcons, oneLine } from '../../base/plainText.ts';
+import { escapeIcons, oneLine, shortName } from '../../base/plainText.ts';
 import { resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { choose } from '../../platform/pick.ts';
-import { shortName } from '../common/messages.ts';
 
 const MAXIMUM_NAME = 80;
 

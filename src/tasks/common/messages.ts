@@ -12,13 +12,6 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const MAXIMUM_NAME = 120;
-
-/** Returns a name that others have chosen, fit for a text in one line. */
-export function shortName(text: string): string {
-	return oneLine(text, MAXIMUM_NAME);
-}
-
 export const rowWords: RowWords = {
 	untitled: vscode.l10n.t('Untitled task'),
 	queued: vscode.l10n.t('queued'),

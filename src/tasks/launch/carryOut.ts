@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { FoundSetting } from '../../base/gitConfiguration.ts';
 import { gitReason } from '../../base/gitReason.ts';
+import { shortName } from '../../base/plainText.ts';
 import { commitChanges } from '../../platform/commitChanges.ts';
 import { placeOf } from '../../platform/git.ts';
 import { gitFailure, settingLine } from '../../platform/gitRefusalMessages.ts';
 import { inertText } from '../../platform/inertText.ts';
 import { askModal } from '../../platform/notify.ts';
-import { shortName } from '../common/messages.ts';
 import type { ConfirmedLaunch } from './launchCheck.ts';
 import { makeScratchBranch, nameScratchBranch, type ScratchBranch, type ScratchBranches } from './scratchBranches.ts';
 

@@ -1,13 +1,12 @@
 import * as vscode from 'vscode';
 import { ClientError, UserFacingError } from '../../base/errors.ts';
 import { hasInvisible } from '../../base/invisible.ts';
-import { escapeIcons, oneLine } from '../../base/plainText.ts';
+import { escapeIcons, oneLine, shortName } from '../../base/plainText.ts';
 import { readRemoteUrl } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { Branch, Repository } from '../../contract/sources.ts';
 import { quote } from '../../platform/notify.ts';
 import { pickFromMany } from '../../platform/pickFromMany.ts';
-import { shortName } from '../common/messages.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import type { GitFacts, LaunchSubject } from './launchSubject.ts';
 

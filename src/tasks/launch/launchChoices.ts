@@ -2,12 +2,11 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { hasInvisible } from '../../base/invisible.ts';
-import { escapeIcons } from '../../base/plainText.ts';
+import { escapeIcons, shortName } from '../../base/plainText.ts';
 import { DEMO_SLUGS } from '../../contract/localConnection.ts';
 import type { TaskCreateRequest } from '../../contract/tasks.ts';
 import { inertText } from '../../platform/inertText.ts';
 import { readSetting } from '../../platform/settings.ts';
-import { shortName } from '../common/messages.ts';
 import type { LaunchDecisions, LaunchPlan } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
+import { shortName } from '../../base/plainText.ts';
 import { repositoryKey } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
-import { shortName } from '../common/messages.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type LaunchSubject, OpenSubject } from './launchSubject.ts';
 import {

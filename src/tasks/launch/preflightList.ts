@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
-import { escapeIcons, oneLine } from '../../base/plainText.ts';
+import { escapeIcons, oneLine, shortName } from '../../base/plainText.ts';
 import type { LaunchFinding } from '../../contract/editorPipe.ts';
 import { timeLimitText } from '../../platform/amounts.ts';
 import { PickList } from '../../platform/pick.ts';
-import { shortName } from '../common/messages.ts';
 import { isBlocker, type LaunchFacts, type LaunchPlan, type PreflightFinding } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { agentName, choiceName, type LaunchChoices } from './launchChoices.ts';

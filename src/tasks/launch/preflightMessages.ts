@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
-import { oneLine } from '../../base/plainText.ts';
+import { oneLine, shortName } from '../../base/plainText.ts';
 import type { AgentStatus, SandboxStatus } from '../../contract/agents.ts';
 import { agentProblemText } from '../../platform/agentProblemMessages.ts';
 import { timeLimitText } from '../../platform/amounts.ts';
-import { shortName } from '../common/messages.ts';
 import type { CommitChoice, LaunchFacts, LaunchPlan, PreflightFinding, ServiceCheck } from '../model/findings.ts';
 import type { NeedsFinding } from '../model/taskNeeds.ts';
 import { SHORT_COMMIT } from './openRepositories.ts';
