@@ -118,22 +118,32 @@ describe('the images of the readme', function () {
 
 	const row = (text: string | RegExp): Locator =>
 		page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: text });
-	const image = (name: string) => page.screenshot({ path: path.join(FOLDER, `${name}.png`) });
+	const image = async (name: string) => {
+		await leaveWithPointer();
+		await page.screenshot({ path: path.join(FOLDER, `${name}.png`) });
+	};
+
+	/** Moves the pointer to where it leaves no hover in the image. */
+	async function leaveWithPointer(): Promise<void> {
+		await page.mouse.move(0, 0);
+		await page.locator('.workbench-hover:visible, .monaco-sash.hover').first().waitFor({ state: 'detached' });
+	}
 
 	/** Keeps a part of the window as the next step of the loop. */
 	async function keepStep(
 		caption: string,
 		clip: { x: number; y: number; width: number; height: number },
 	): Promise<void> {
-		// The pointer would leave a hover in the image.
-		await page.mouse.move(0, 0);
-		await page.locator('.workbench-hover:visible').waitFor({ state: 'detached' });
+		await leaveWithPointer();
 		steps.push({ caption, image: await page.screenshot({ clip }) });
 	}
 
 	it('show the loop from the prompt to the applied change in six steps', async () => {
 		await page.setViewportSize({ width: 1000, height: 640 });
-		await writePrompt(page, PROMPT);
+		const prompt = await writePrompt(page, PROMPT);
+		// The extension replaces its example with the button some time after the text is there.
+		await prompt.locator('.codelens-decoration').getByText('Start Task…').waitFor();
+		await prompt.getByText('for example').waitFor({ state: 'detached' });
 		await keepStep('Say what is to be done', { x: 345, y: 36, width: 620, height: 262 });
 		await page.keyboard.press('ControlOrMeta+Enter');
 		// The list chooses this row when it has looked at everything.
