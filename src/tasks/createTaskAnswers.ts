@@ -1,24 +1,27 @@
 import type * as vscode from 'vscode';
 import type { ActiveConnection } from './activeConnection.ts';
+import type { TaskChanges } from './changes/taskChanges.ts';
 import { agentBranchOf, type TaskFollowUps } from './continueTask.ts';
 import { taskIdOf } from './pickTask.ts';
-import { TaskAnswers, type TaskAnswersDependencies } from './review/taskAnswers.ts';
+import { TaskAnswers } from './review/taskAnswers.ts';
+import type { TaskFinder } from './review/taskMaterial.ts';
 import type { TaskListStore } from './taskListStore.ts';
 import type { TasksConnection } from './tasksDependencies.ts';
 
 /** The parts of the feature that answers are made of. */
-interface Parts extends Pick<TaskAnswersDependencies, 'changes'> {
+interface Parts {
+	changes: TaskChanges;
 	store: TaskListStore;
 	active: ActiveConnection;
 	followUps: TaskFollowUps;
 }
 
-/** What the feature has for all of its parts. */
-interface FeatureServices
-	extends Pick<TaskAnswersDependencies, 'explain'>,
-		Pick<TaskAnswersDependencies['tasks'], 'pick'> {
+/** The services of the feature that all of its parts share. */
+interface FeatureServices {
 	workspaceState: vscode.Memento;
 	connection: Pick<TasksConnection, 'client' | 'ensureKey'>;
+	pick: TaskFinder['pick'];
+	explain(error: unknown): void;
 }
 
 /** Builds what the user answers tasks with out of the parts of the feature. */

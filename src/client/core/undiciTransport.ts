@@ -6,7 +6,7 @@ import connect from 'undici/lib/api/api-connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import DispatcherBase from 'undici/lib/dispatcher/dispatcher.js';
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
-import { ClientError, describeError } from '../../base/errors.ts';
+import { ClientError } from '../../base/errors.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
 import { codingOf, decoded, UNCODED } from './contentCoding.ts';
 import { LIMITS } from './limits.ts';
@@ -96,7 +96,7 @@ function send(agent: Dispatcher, request: TransportRequest): Promise<TransportRe
 						const coding = codingOf(flat);
 						resolve({ status, headers: flat, body: coding === undefined ? body : decoded(body, coding) });
 					} catch (error) {
-						end(error instanceof Error ? error : new Error(describeError(error)));
+						end(error as ClientError);
 					}
 				},
 				onResponseData(_, bytes) {
