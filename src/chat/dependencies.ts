@@ -19,7 +19,7 @@ export interface ChatPlaces {
 }
 
 /** The active connection as the settings and its service describe it. */
-export interface ActiveConnection {
+export interface ChatConnection {
 	/**
 	 * Resolves with its name in the settings, the name by which the user knows it, and its chat model, which is undefined
 	 * where none is configured.
@@ -71,7 +71,7 @@ export interface ThisMachine {
 /** What the root passes to the chat, whose panel gives each of its parts what that part uses. */
 export interface ChatDependencies {
 	places: ChatPlaces;
-	connection: ActiveConnection;
+	connection: ChatConnection;
 	service: ServiceAccess;
 	machine: ThisMachine;
 	/** The tasks, which are registered after the chat. */

@@ -25,7 +25,7 @@ import { modeModelsOf } from './conversation/replyRequest.ts';
 import { unsentChoices } from './conversation/unsentChoices.ts';
 import { WaitingMessage } from './conversation/waitingMessage.ts';
 import { workspaceTag } from './conversations/workspaceTag.ts';
-import type { ActiveConnection, ChatDependencies } from './dependencies.ts';
+import type { ChatConnection, ChatDependencies } from './dependencies.ts';
 import { EncryptionController } from './encrypted/encryptionController.ts';
 import { createFetchImage } from './images/remoteImage.ts';
 import { finishExplanation, noticeText } from './messages/messages.ts';
@@ -432,7 +432,7 @@ export class ChatPanel {
 	}
 
 	/** While only the demo is known, the service may be about to report a model of a model server. */
-	private async connectionToAsk(): ReturnType<ActiveConnection['read']> {
+	private async connectionToAsk(): ReturnType<ChatConnection['read']> {
 		if (this.connection.view.isDemo) {
 			await this.connection.refreshed();
 		}

@@ -6,13 +6,13 @@ import { findModel } from '../contract/modelIdentifier.ts';
 import type { ModelLimits } from '../contract/modelLimits.ts';
 import { explainError } from '../platform/notify.ts';
 import { refusedModesOf } from './conversation/replyRequest.ts';
-import type { ActiveConnection } from './dependencies.ts';
+import type { ChatConnection } from './dependencies.ts';
 import { noModelText, noModeText } from './messages/messages.ts';
 import type { ConnectionView } from './protocol/protocol.ts';
 
 /** The active connection as the page shows it. */
 export class ShownConnection {
-	private readonly active: Pick<ActiveConnection, 'read' | 'describe'>;
+	private readonly active: Pick<ChatConnection, 'read' | 'describe'>;
 	private current: ConnectionView = { label: '' };
 	/** The connection with what only its service knows; undefined until the service has answered. */
 	private described: Connection | undefined;
@@ -20,7 +20,7 @@ export class ShownConnection {
 	private failure: string | undefined;
 	private refreshing: Promise<boolean> = Promise.resolve(false);
 
-	constructor(active: Pick<ActiveConnection, 'read' | 'describe'>) {
+	constructor(active: Pick<ChatConnection, 'read' | 'describe'>) {
 		this.active = active;
 	}
 

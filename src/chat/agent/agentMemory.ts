@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import { OWN_AGENT } from '../../agents/ownAgent.ts';
 import type { AgentOption } from '../../agents/session/agentOptions.ts';
 import type { SandboxProblem } from '../../contract/agents.ts';
 
@@ -7,16 +8,16 @@ const OPTIONS_KEY = 'errand.agentOptions';
 const UNSANDBOXED_KEY = 'errand.unsandboxedAgents';
 
 /** Errand's own agent is used where none was chosen. */
-const USUAL: ChosenAgent = { id: 'errand', label: 'Errand' };
+const USUAL: RememberedAgent = { id: OWN_AGENT, label: 'Errand' };
 
-export interface ChosenAgent {
+export interface RememberedAgent {
 	id: string;
 	label: string;
 }
 
 /**
- * What this workspace remembers of agents: which one was chosen last, what can be chosen of each, and where they need no
- * sandbox.
+ * Remembers in the workspace's state which agent was chosen last, which options each agent has reported, and where agents
+ * may work without a sandbox.
  */
 export class AgentMemory {
 	private readonly state: Pick<vscode.Memento, 'get' | 'update'>;
@@ -26,11 +27,11 @@ export class AgentMemory {
 	}
 
 	/** The agent that was chosen last. */
-	get chosen(): ChosenAgent {
-		return this.state.get<ChosenAgent>(CHOSEN_KEY) ?? USUAL;
+	get chosen(): RememberedAgent {
+		return this.state.get<RememberedAgent>(CHOSEN_KEY) ?? USUAL;
 	}
 
-	async choose(agent: ChosenAgent): Promise<void> {
+	async choose(agent: RememberedAgent): Promise<void> {
 		await this.state.update(CHOSEN_KEY, agent);
 	}
 
@@ -39,7 +40,7 @@ export class AgentMemory {
 		return [this.chosen, USUAL].find(known => known.id === id)?.label ?? id;
 	}
 
-	/** What agents have told that can be chosen of them, by their ids. */
+	/** The options that agents have reported, by the ids of the agents. */
 	get options(): Readonly<Record<string, readonly AgentOption[]>> {
 		return this.state.get(OPTIONS_KEY) ?? {};
 	}
@@ -48,7 +49,7 @@ export class AgentMemory {
 		void this.state.update(OPTIONS_KEY, { ...this.options, [agent]: options });
 	}
 
-	/** Whether the user lets agents work in a folder without a sandbox, for the reason that there is none. */
+	/** Whether the user has allowed agents to work in a folder without a sandbox, because of this problem with it. */
 	isUnsandboxed(folder: string, problem: SandboxProblem): boolean {
 		return this.unsandboxed[folder] === problem;
 	}

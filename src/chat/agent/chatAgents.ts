@@ -29,7 +29,7 @@ export interface AgentStorage {
 }
 
 /** The active connection, whose models agents work with. */
-export interface AgentConnection {
+export interface ChatAgentsConnection {
 	client(): Promise<Pick<Client, 'chat' | 'responses'>>;
 	limits(model: string): ModelLimits;
 	/** Returns the model that answers in a conversation. */
@@ -52,7 +52,7 @@ export interface AgentConversations {
 
 export interface ChatAgentsDependencies {
 	storage: AgentStorage;
-	connection: AgentConnection;
+	connection: ChatAgentsConnection;
 	conversations: AgentConversations;
 	/** The settings about agents on this machine. */
 	settings(): Promise<TaskSettings>;

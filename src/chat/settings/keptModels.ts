@@ -1,11 +1,11 @@
 import type * as vscode from 'vscode';
-import type { OfferedModels } from './modelSources.ts';
+import type { ModelSources } from './modelSources.ts';
 
 const RECENT_KEY = 'errand.recentModels';
 const FOUND_KEY = 'errand.foundModels';
 
 /** Returns the models that the workspace's state keeps by connection. */
-export function keptModels(state: vscode.Memento): Pick<OfferedModels, 'recent' | 'found'> {
+export function keptModels(state: vscode.Memento): Pick<ModelSources, 'recent' | 'found'> {
 	const keyed = <T>(key: string) => ({
 		read: (connection: string) => state.get<T[]>(`${key}.${connection}`) ?? [],
 		write: (connection: string, values: T[]) => void state.update(`${key}.${connection}`, values),

@@ -20,7 +20,7 @@ import type { UnusedServer } from '../model/unusedServer.ts';
 import { addServerRow, onlyDemoRows } from './addServerRow.ts';
 import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';
 import { modelRow, typeModel } from './modelRow.ts';
-import type { ModelServers, OfferedModels } from './modelSources.ts';
+import type { ModelServers, ModelSources } from './modelSources.ts';
 import { type OtherModel, otherModelRows, useOther } from './otherModels.ts';
 import type { RoutingTarget } from './routingEditor.ts';
 
@@ -40,7 +40,7 @@ export interface FurtherChoices {
 
 export interface ModelPickerOptions {
 	subject: ModelSubject;
-	models: OfferedModels;
+	models: ModelSources;
 	servers: ModelServers;
 	further: FurtherChoices;
 	explainError(error: unknown): Explanation;
@@ -102,7 +102,7 @@ function useRow({ subject, models }: ModelPickerOptions, chosen: Extract<Row, ob
 
 const currentModel = ({ chat, defaultModel }: ModelSubject) => chat.conversation.settings?.model ?? defaultModel ?? '';
 
-function use({ chat, connection }: ModelSubject, { recent }: OfferedModels, model: string): void {
+function use({ chat, connection }: ModelSubject, { recent }: ModelSources, model: string): void {
 	recent.write(connection.name, withRecent(recent.read(connection.name), model));
 	void chat.choose({ model, models: alternatesOf(model, chat.conversation.settings?.models) });
 }
@@ -168,7 +168,7 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 
 function rowsOf(
 	subject: ModelSubject,
-	{ recent, found }: OfferedModels,
+	{ recent, found }: ModelSources,
 	unused: readonly UnusedServer[],
 ): Choice<Row>[] {
 	const { chat, connection, defaultModel } = subject;

@@ -4,7 +4,7 @@ import type { Chat } from '../conversation/chat.ts';
 import type { UnusedServer } from '../model/unusedServer.ts';
 
 /** The models that can be offered for a connection: those used lately, and those that its service has listed. */
-export interface OfferedModels {
+export interface ModelSources {
 	/** Returns the models that the service lists, or undefined where it has no list that can be read. */
 	discover(): Promise<ListedModel[] | undefined>;
 	/** The recently used models of a connection. */

@@ -17,7 +17,7 @@ import { presetLabel, retentionText, routingLabel } from '../protocol/labels.ts'
 import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';
 import { presetDetail, reasonText, retentionLabel } from './messages.ts';
 import { selectModel } from './modelPicker.ts';
-import type { ModelServers, OfferedModels } from './modelSources.ts';
+import type { ModelServers, ModelSources } from './modelSources.ts';
 import { editParameters } from './parameterEditor.ts';
 import { editRouting, providerChoices, type RoutingTarget } from './routingEditor.ts';
 
@@ -27,7 +27,7 @@ export interface SettingsPickersOptions {
 	/** The model that the settings name for new conversations. */
 	defaultModel(): Promise<string | undefined>;
 	source: SettingsSource;
-	models: OfferedModels;
+	models: ModelSources;
 	servers: ModelServers;
 	explainError(error: unknown): Explanation;
 }
