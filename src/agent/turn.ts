@@ -19,7 +19,7 @@ import { callsIn, type FunctionCall, type Model, textIn } from './model/model.ts
 import { type CallShown, cutMiddle, parametersOf, type Tool, ToolFailure, type ToolResult } from './tools/tool.ts';
 import { TurnFailure } from './turnFailure.ts';
 
-/** The model, and what it is told with every request. */
+/** The model, and the instructions that every request to it carries. */
 export interface TurnModel {
 	model: Model;
 	/** The tokens that the model takes in one request, or undefined if that is not known. */
@@ -27,7 +27,7 @@ export interface TurnModel {
 	instructions: string;
 }
 
-/** What the model may call, and where that works. */
+/** The tools that the model may call, and the folder in which they work. */
 export interface TurnTools {
 	tools: readonly Tool[];
 	/** The folder of the session, without links. */
@@ -36,7 +36,7 @@ export interface TurnTools {
 	isAllowed: ((call: ShownCall) => Promise<boolean>) | undefined;
 }
 
-/** What is told of a turn while it goes on. */
+/** The callbacks by which a turn reports what it does. */
 export interface TurnEvents {
 	update(update: SessionUpdate): Promise<void>;
 	/** Called with the conversation after each step. */

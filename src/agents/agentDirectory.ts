@@ -41,7 +41,7 @@ export interface TaskAgent extends BuiltInAgent {
 	readonly found: FoundAgent | undefined;
 }
 
-/** What is read of the gateway's description. */
+/** The parts of the gateway's description from which the models of an agent are chosen. */
 export type OfferedModels = Pick<GatewayDescription, 'models' | 'providers'>;
 
 export interface AgentDirectoryOptions {

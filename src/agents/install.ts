@@ -14,7 +14,7 @@ import { runNpm } from './npm.ts';
 
 const TIMEOUT_MS = 15 * 60_000;
 
-/** Where agents are installed, and for whom. */
+/** The folder in which agents are installed, with the platform and the environment of the user. */
 export interface InstallPlace {
 	/** The name of this platform (`platform.ts`). */
 	platform: string;
@@ -24,7 +24,7 @@ export interface InstallPlace {
 	environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** How long an installation may take. */
+/** The events that end an installation before it is done. */
 export interface InstallLimits {
 	signal: AbortSignal;
 	/** The longest time in milliseconds; 15 minutes by default. */

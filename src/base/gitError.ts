@@ -1,13 +1,13 @@
-/** What is known of a git command that failed. */
+/** The outcome of a git command that failed. */
 interface Ended {
-	/** It is undefined where a signal ended git. */
+	/** Undefined if a signal ended git. */
 	exitCode: number | undefined;
 	stdout: string;
 	stderr: string;
 	cause?: unknown;
 }
 
-/** git ended with a failure. `stderr` is in English (`safeEnvironment`), because what is made of it depends on its words. */
+/** Git ended with a failure. `stderr` is in English (`safeEnvironment`), because its readers look for words in it. */
 export class GitError extends Error {
 	override readonly name = 'GitError';
 	readonly exitCode: number | undefined;

@@ -8,7 +8,7 @@ import type { EncryptedChannels } from './conversation/encryptedChannels.ts';
 import type { ChatTasks } from './model/chatTasks.ts';
 import type { UnusedServer } from './model/unusedServer.ts';
 
-/** Where the extension lies, and where the chat keeps its files and the state of its window. */
+/** The folders of the extension and of the chat's files, and the state of the window. */
 export interface ChatPlaces {
 	extensionUri: vscode.Uri;
 	globalStorageUri: vscode.Uri;
@@ -40,7 +40,7 @@ export interface ChatConnection {
 	onDidChange: Event<void>;
 }
 
-/** The ways to the service of the active connection. */
+/** The means to reach the service of the active connection. */
 export interface ServiceAccess {
 	/** Resolves with a client for it. The local service starts with its first request. */
 	client(): Promise<Client>;
@@ -68,7 +68,7 @@ export interface ThisMachine {
 	agentSettings(): Promise<TaskSettings>;
 }
 
-/** What the root passes to the chat, whose panel gives each of its parts what that part uses. */
+/** The services that the root passes to the chat. The panel gives each of its parts what that part uses. */
 export interface ChatDependencies {
 	places: ChatPlaces;
 	connection: ChatConnection;

@@ -25,14 +25,14 @@ export interface TurnConversations {
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 }
 
-/** What a message takes along, what it waits for, and the task that it may become. */
+/** The context that a message takes along, the queue in which it may wait, and the task that it may become. */
 export interface MessageParts {
 	context: ChatContext;
 	waiting: WaitingMessage;
 	proposeTask: ChatTasks['propose'];
 }
 
-/** The active connection, as far as the user has to do something before it answers. */
+/** The active connection, with what the user may have to do before it answers. */
 export interface TurnConnection {
 	/** Returns the name by which the user knows the connection. */
 	label(): string;

@@ -62,7 +62,7 @@ export interface DecisionTasks {
 	showLogEntry(taskId: string, index: number): Promise<void>;
 }
 
-/** What a subject is prepared from: the connection that its questions go to, and what may be read for them. */
+/** The connection that a subject's questions go to, and the sources that may be read for them. */
 export interface SubjectMaterial {
 	active(): Promise<DecisionConnection>;
 	/** Rejects with a sentence for the user where a source cannot be read. */
@@ -70,7 +70,7 @@ export interface SubjectMaterial {
 	tasks: DecisionTasks;
 }
 
-/** What every tab of a decision needs of the window: its page, a key before anything is sent, and the log. */
+/** The services of the window that every tab of a decision uses: its page, the question for a key, and the log. */
 export interface TabDependencies {
 	extensionUri: vscode.Uri;
 	/**
@@ -85,6 +85,6 @@ export interface TabDependencies {
 export interface DecisionsDependencies {
 	material: SubjectMaterial;
 	tab: TabDependencies;
-	/** It keeps the runs, and the criteria that were typed last. */
+	/** The state that keeps the runs and the criteria that were typed last. */
 	workspaceState: vscode.Memento;
 }

@@ -8,7 +8,7 @@ import { named } from './messages.ts';
 import type { DecisionSource } from './model/decisionFile.ts';
 
 type Task = NonNullable<Awaited<ReturnType<DecisionTasks['choose']>>>;
-/** What sources are read from. */
+/** The services by which sources are read. */
 type ReadableMaterial = Pick<SubjectMaterial, 'readContext' | 'tasks'>;
 
 /** Reads the sources of one file. Rejects with sentences for the user. */

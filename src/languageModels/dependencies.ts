@@ -28,7 +28,7 @@ export interface RequestRules {
 	): KnownCost;
 }
 
-/** What the list of models is made from. */
+/** The services from which the list of models is made. */
 export interface ModelListParts {
 	/** Resolves with the connection that the settings name, as far as they describe it. Nothing is asked. */
 	connection(): Promise<Connection>;
@@ -43,7 +43,7 @@ export interface ModelListParts {
 	isStopped(): boolean;
 }
 
-/** What requests of others are answered with. */
+/** The services that answer requests of other extensions. */
 export interface ModelRequestParts {
 	/** Resolves with a client of the active connection. Starts the local service for the local connection. */
 	active(): Promise<{ client: Pick<Client, 'chat'>; connection: Connection; label: string }>;
@@ -52,7 +52,7 @@ export interface ModelRequestParts {
 	logger: Logger;
 }
 
-/** What tells that the list may have changed. */
+/** The events after which the list may have changed. */
 export interface ModelChanges {
 	/** Fires when another connection is active or keys have changed. */
 	readonly onDidChange: Event<void>;

@@ -157,7 +157,7 @@ export interface DraftQuestion {
 	prompt?: string;
 	/** The draft so far. */
 	value: string;
-	/** What is said about an empty text. */
+	/** The sentence for an empty text. */
 	emptyProblem: string;
 }
 

@@ -12,7 +12,7 @@ import { streamReply } from './streamReply.ts';
 const HEARTBEAT_MS = 10_000;
 const BODY_MEGABYTES = 1;
 
-/** What proves to a window that this is its service. */
+/** The facts by which a window recognises its service. */
 export interface ServiceIdentity {
 	token: string;
 	/** Returns the address that the proof is bound to. It is known once the server listens. */
@@ -26,7 +26,7 @@ export interface ServiceOffer {
 	answerFound(answer: FoundAnswer): Promise<boolean>;
 }
 
-/** What windows ask of tasks beside the contract. */
+/** The requests of windows about tasks that the contract does not have. */
 export interface TaskRecords {
 	/**
 	 * Makes a commit of what the agents of an ended task had done. Returns its branch, or undefined if there is no such task.
@@ -37,7 +37,7 @@ export interface TaskRecords {
 	monthlyUse(): MonthUse[];
 }
 
-/** How long the service lives. */
+/** The end of the service, and the leases that keep it from ending. */
 export interface ServiceLifetime {
 	/** Aborts when the service stops, so that leases end with it. */
 	stopping: AbortSignal;

@@ -22,7 +22,7 @@ const MAXIMUM_TITLE = 60;
 /** The errors after which it is not known whether the service took the prompt, because its reply is missing or cut. */
 const UNSURE: ReadonlySet<string> = new Set(['offline', 'timeout', 'truncated', 'server', 'upstream', 'bad-response']);
 
-/** How the work on a follow-up begins. */
+/** Starts the work on a follow-up. */
 export interface FollowUpRunner {
 	/** Shows and follows a task that continues. */
 	goesOn(task: Task, target: TaskTarget): void;
@@ -33,7 +33,7 @@ export interface FollowUpRunner {
 	start(request: TaskCreateRequest, target: TaskTarget, onMade: (task: Task) => void): Promise<string | undefined>;
 }
 
-/** What the user allows, and is asked and told. */
+/** The trust of the user, and the questions and messages for them. */
 export interface FollowUpUser {
 	/** Whether the workspace is trusted. In another one no agent runs on this machine. */
 	isTrusted(): boolean;
@@ -45,7 +45,7 @@ export interface TaskFollowUpsDependencies {
 	workspaceState: vscode.Memento;
 	tasks: {
 		store: TaskListStore;
-		/** Where their branches are checked out. */
+		/** The branches of the tasks that are checked out somewhere. */
 		branches: Pick<CheckedOutBranches, 'find' | 'remember'>;
 	};
 	active: ActiveConnection;

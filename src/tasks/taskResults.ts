@@ -21,7 +21,7 @@ import { ChangeFiles } from './review/changeFiles.ts';
 import { TaskReview } from './review/taskReview.ts';
 import type { TaskListStore } from './taskListStore.ts';
 
-/** What is asked of the user, and shown to them. */
+/** The questions and messages for the user. */
 export interface ResultsUser {
 	/** Returns the task that an argument names or that the user chooses, as the commands of the feature do. */
 	choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined>;

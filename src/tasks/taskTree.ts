@@ -46,7 +46,7 @@ export interface ShownLists {
 	load(): Promise<void>;
 }
 
-/** What this window knows of a task beside what its service says. */
+/** The facts about a task that this window knows and its service does not. */
 export interface TaskMarks {
 	followState(taskId: string): FollowState | undefined;
 	/** Whether the user has archived a task. */

@@ -5,7 +5,7 @@ import type { Client } from '../client/types.ts';
 import type { Consent, TaskCheck, TaskCheckRequest } from '../contract/agents.ts';
 import type { TaskConnection } from './model/taskConnection.ts';
 
-/** Where this feature keeps its state. */
+/** The places in which this feature keeps its state. */
 export interface TasksStorage {
 	workspaceState: vscode.Memento;
 	globalState: vscode.Memento;
@@ -29,7 +29,7 @@ export interface TasksConnection {
 	readonly onDidChange: Event<void>;
 }
 
-/** What only the local service does for tasks. */
+/** The local service, as far as tasks need it beyond the contract. */
 export interface TasksLocalService {
 	/** Whether the user has stopped the service, which background work must not start again. */
 	isStopped(): boolean;

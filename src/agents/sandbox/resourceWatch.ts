@@ -42,7 +42,7 @@ export class ResourceWatch implements Disposable {
 	private async repeat(measure: () => Promise<string | undefined>): Promise<void> {
 		while (!this.ended.signal.aborted) {
 			const started = this.clock.now();
-			// What cannot be measured because it is changing is measured again later.
+			// A folder that changes while it is measured is simply measured again later.
 			const problem = await measure().catch(() => undefined);
 			if (problem !== undefined && !this.ended.signal.aborted) {
 				this.ended.abort();

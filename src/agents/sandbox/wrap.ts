@@ -203,7 +203,7 @@ class MountList {
 		this.args.push('--symlink', content, target);
 	}
 
-	/** Where root makes the folders, those that bubblewrap makes by itself are closed to the user inside. */
+	/** If root starts bubblewrap, the user inside cannot enter the folders that bubblewrap makes by itself. */
 	addParents(target: string): void {
 		const parent = path.posix.dirname(target);
 		if (!this.made.has(parent)) {

@@ -6,7 +6,7 @@ import type { CommitRanges } from '../model/chatTasks.ts';
 import type { SandboxConsent } from './agentPlace.ts';
 import type { AvailableAgents } from './availableAgents.ts';
 
-/** The models that agents work with, and the way to them out of a sandbox. */
+/** The models that agents work with, and the program through which a sandbox reaches them. */
 export interface AgentModels {
 	client(): Promise<Pick<Client, 'chat' | 'responses'>>;
 	/** Returns what is known of a model's limits. */
@@ -15,7 +15,7 @@ export interface AgentModels {
 	insideProgram: string;
 }
 
-/** What agents may do, and who answers where that is not settled. */
+/** The rules for what agents may do without a question, and the callbacks for everything else. */
 export interface AgentPermissions {
 	approvals(): ApprovalSetting;
 	consent: SandboxConsent;

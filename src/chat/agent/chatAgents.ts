@@ -20,7 +20,7 @@ import type { AgentRuns } from './agentRuns.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import type { AvailableAgents } from './availableAgents.ts';
 
-/** Where the programs of agents lie, and where their files and what the workspace remembers of them are kept. */
+/** The places of the agents' programs, of their files, and of what the workspace remembers about them. */
 export interface AgentStorage {
 	extensionUri: vscode.Uri;
 	/** The folder of what conversations keep for their agents. */

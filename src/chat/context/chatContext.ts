@@ -55,7 +55,7 @@ export interface ContextConversations {
 	mayKeep(): boolean;
 }
 
-/** Where context comes from besides files: tasks and terminals. */
+/** The sources of context besides files: tasks and terminals. */
 export interface OtherSources {
 	task: ChatTasks['readForChat'];
 	/** The last command of a terminal, once one has run. */

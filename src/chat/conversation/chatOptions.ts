@@ -82,7 +82,7 @@ export interface ReplyExplanations {
 	finish(problem: FinishProblem): Explanation;
 }
 
-/** Where is kept what a conversation's own file does not have. */
+/** The stores for what a conversation's own file does not hold. */
 export interface ChatStorage {
 	images: ImageStore;
 	unsent: UnsentChoices;

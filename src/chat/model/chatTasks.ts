@@ -1,4 +1,4 @@
-// What tasks do for the chat. The root hands it over, because features do not import each other.
+// The interface through which the chat uses tasks. The root hands it over, because features do not import each other.
 import type { WorkFile } from './agentWork.ts';
 
 /** Two commits of a repository. */
@@ -9,7 +9,7 @@ export interface CommitRange {
 	to: string;
 }
 
-/** The changes between two commits of a repository: a list of them, a look at them, and the way into the user's files. */
+/** Lists and shows the changes between two commits of a repository, and takes them into the user's files. */
 export interface CommitRanges {
 	/** Lists the files that differ, sorted by path. */
 	list(range: CommitRange): Promise<WorkFile[]>;

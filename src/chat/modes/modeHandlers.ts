@@ -21,7 +21,7 @@ export interface ModeConversations {
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 }
 
-/** What is known of the models that answer in the modes. */
+/** The models of the connection that answer in the modes. */
 export interface ModeConnection {
 	/** Returns the modes that no model of the connection answers in, with the reason as a sentence. */
 	refusedModes(): Partial<Record<TurnMode, string>>;

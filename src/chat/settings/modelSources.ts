@@ -1,4 +1,4 @@
-// Where the lists of models get their rows from.
+// The sources from which the lists of models get their rows.
 import type { ListedModel } from '../../contract/modelList.ts';
 import type { Chat } from '../conversation/chat.ts';
 import type { UnusedServer } from '../model/unusedServer.ts';

@@ -188,7 +188,7 @@ async function checkCertificate(
 	}
 }
 
-/** Asks for the address itself, without a key: any answer proves that the route is open. */
+/** Sends a request without a key, because the host's answer, even a refusal, proves that the route is open. */
 async function checkReach(
 	origin: string,
 	transport: Transport,

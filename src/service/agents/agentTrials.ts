@@ -16,7 +16,7 @@ const TIMEOUT_MS = 120_000;
 const MAXIMUM_NAME = 60;
 const MAXIMUM_MESSAGE = 500;
 
-/** How an agent is started for a trial, and for how long. */
+/** The start of an agent for a trial, and its time limit. */
 export interface TrialSupport {
 	/**
 	 * Starts an agent with an empty tree, opens a session and ends it. Everything that it started has ended when this

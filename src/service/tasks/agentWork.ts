@@ -17,7 +17,7 @@ const ENDED = 90;
 /** Without a plan, after this many tool calls half of the work counts as done. */
 const HALF_WAY_CALLS = 10;
 
-/** What an agent is asked to do, and what it is told of the work so far. */
+/** The prompt of an agent, its model, and the work so far that it is told of. */
 export interface Assignment {
 	agent: Agent;
 	model: string;
@@ -28,7 +28,7 @@ export interface Assignment {
 	summary: string | undefined;
 }
 
-/** Where an agent works, and what it finds there. */
+/** The folders in which an agent works, and the dependencies that are installed there. */
 export interface Workplace {
 	/** The folder of the repository that the task is about. */
 	repository: string;
@@ -38,7 +38,7 @@ export interface Workplace {
 	installed: Readonly<Record<string, string>>;
 }
 
-/** What is told of the work while it goes on. */
+/** The log and the callbacks by which the work of an agent is reported. */
 export interface WorkReport {
 	log: TaskLog;
 	logger: Logger;

@@ -32,7 +32,7 @@ export interface TestedWork {
 	commit: string;
 }
 
-/** Where tests run, and how their dependencies get there. */
+/** The folders in which tests run, and the installation of their dependencies. */
 export interface TestPlace {
 	/**
 	 * Where the tests run: folders of their own, which are made here, because what an agent has left in its tree and its

@@ -61,7 +61,7 @@ export interface AgentJob {
 	agent: Agent;
 }
 
-/** Where an execution and the work on it are kept. */
+/** The stores for an execution and for the work on it. */
 export interface RunStorage {
 	store: TaskStore;
 	/**
@@ -71,7 +71,7 @@ export interface RunStorage {
 	folder: string;
 }
 
-/** What a run needs of the service, and what ends it. */
+/** The services that a run uses, and the signal that ends it. */
 export interface RunContext {
 	services: RunServices;
 	logger: Logger;

@@ -31,7 +31,7 @@ const LEFTOVER_GRACE_MS = 2_000;
 const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
 const INTERRUPTED = 'Interrupted: the local service stopped while the task was running.';
 
-/** Where tasks and the work of their agents are kept. */
+/** The stores for tasks and for the work of their agents. */
 export interface TaskStorage {
 	store: TaskStore;
 	/**
@@ -41,7 +41,7 @@ export interface TaskStorage {
 	folder: string;
 }
 
-/** What runs need, and who is told when they can no longer be recorded. */
+/** The services that runs use, and the callback for when they can no longer be recorded. */
 export interface RunSupport {
 	services: RunServices;
 	/** Returns the agent of an execution that an earlier service has left waiting. Undefined: there is none any more. */
@@ -51,7 +51,7 @@ export interface RunSupport {
 	onBroken(error: unknown): void;
 }
 
-/** How many executions may run and wait. */
+/** The limits for executions that run and that wait. */
 export interface QueueLimits {
 	/** The number of executions that run at the same time; 2 by default. */
 	maximumRunning?: number;

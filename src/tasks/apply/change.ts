@@ -45,7 +45,7 @@ export class ChangedMeanwhile extends Error {
 	}
 }
 
-/** What becomes of a change in the user's file. */
+/** The result of applying a change to the user's file. */
 export type ChangeOutcome =
 	| { kind: 'applies' }
 	| { kind: 'conflicts'; count: number }

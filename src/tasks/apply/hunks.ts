@@ -12,7 +12,10 @@ export interface HunkSide {
 	count: number;
 }
 
-/** One change of a file, as places alone: these lines became those. Between two hunks there is at least one line that both versions have. */
+/**
+ * The places of one change of a file, whose lines `before` became `after`. Between two hunks there is at least one line
+ * that both versions have.
+ */
 export interface HunkRanges {
 	before: HunkSide;
 	after: HunkSide;

@@ -23,7 +23,7 @@ import { ScratchBranches } from './scratchBranches.ts';
 import { openRequests, type SendOutcome } from './sendTask.ts';
 import { type TaskRequest, TaskRequests } from './taskRequests.ts';
 
-/** What only the local service does for a launch. */
+/** The local service, as far as a launch needs it. */
 export interface LaunchLocalService {
 	/** Registers folders for the service's look-ups. */
 	nameRepositories(folders: readonly string[]): Promise<void>;
@@ -61,7 +61,7 @@ export interface LaunchListener {
 }
 
 export interface TaskLauncherDependencies {
-	/** What is written down of requests and choices. */
+	/** The states in which requests and choices are written down. */
 	storage: { workspaceState: vscode.Memento; globalState: vscode.Memento };
 	promptEditor: PromptEditor;
 	connection: LaunchConnection;

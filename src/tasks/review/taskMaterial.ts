@@ -19,7 +19,7 @@ const LAST_ENTRIES = 2_000;
 const MAXIMUM_ENTRY = 4_000;
 const MAXIMUM_TITLE = 60;
 
-/** How a command finds the task that it is about. */
+/** Finds the task that a command is about. */
 export interface TaskFinder {
 	/** The tasks that are known. */
 	all(): Iterable<Task>;

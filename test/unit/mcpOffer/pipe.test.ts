@@ -92,7 +92,7 @@ describe('the pipe between the MCP server and the editor', function () {
 		pipe.close();
 	});
 
-	/** Sends a call as any program can that reaches the socket. */
+	/** Sends a call without Errand's own client, because any program may reach the socket. */
 	function send(
 		call: string,
 		body: string,

@@ -7,7 +7,7 @@ import type { UsualServer } from '../../../contract/usualServers.ts';
 import type { ServerAnswers } from './serverAnswers.ts';
 import { type UpstreamAccess, UpstreamProvider } from './upstreamProvider.ts';
 
-/** What decides whether a server that was found is used: who runs it, and what the user has answered about that. */
+/** Decides whether a server that was found is used, by who runs it and what the user has answered about that. */
 export interface OwnerCheck {
 	answers: ServerAnswers;
 	/** Returns the user who listens at a port of this machine. */
@@ -30,7 +30,7 @@ export class FoundServerWatch {
 	/** The owner when the server was last looked for. Undefined if there was no model server. */
 	private owner: PortOwner | undefined;
 
-	/** `onOwnerChanged` is called when a request is refused, as the server has ended or another user listens at its address. */
+	/** `onOwnerChanged` is called when a request is refused because the server has ended or another user listens there. */
 	constructor(server: UsualServer, access: UpstreamAccess, owners: OwnerCheck, onOwnerChanged: () => void) {
 		this.server = server;
 		this.owners = owners;

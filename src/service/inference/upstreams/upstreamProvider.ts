@@ -33,7 +33,7 @@ const CHAT: Omit<Route, 'key'> = { method: 'POST', host: 'inference', path: '/ch
 const LIST_MS = 3_000;
 const ASKED_AT_ONCE = 4;
 
-/** What requests to upstreams are made with. */
+/** The means by which requests to upstreams are made. */
 export interface UpstreamAccess {
 	transport: Transport;
 	logger: Logger;

@@ -19,7 +19,7 @@ const OVER_BUDGET = 402;
 type Description = Awaited<ReturnType<ChatGateway['describe']>>;
 type ModelDescription = Description['models'][number];
 
-/** What a task allows for the calls of its agent. */
+/** The model, the routing policy and the budget that a task sets for the calls of its agent. */
 export interface ModelTerms {
 	/** The model of the task, in any form that a request may name it. */
 	model: string;
@@ -29,7 +29,7 @@ export interface ModelTerms {
 	maxCost: number | undefined;
 }
 
-/** What is told of the calls. */
+/** The callbacks by which the calls of an agent are reported. */
 export interface ModelCallEvents {
 	/** Called when a call has ended, however it did. */
 	onCall(call: ModelCall): void;
