@@ -9,9 +9,9 @@ import { failureLines, type Totals } from './totals.ts';
 class TotalsReporter {
 	constructor(runner: Runner, options: MochaOptions) {
 		const file = process.env['ERRAND_TEST_TOTALS'];
-		const failures: string[] = [];
+		const failures: { title: string; error: unknown }[] = [];
 		const files: Record<string, number> = {};
-		const totals = { passed: 0, failed: 0, skipped: 0, failures, files } satisfies Totals;
+		const totals = { passed: 0, failed: 0, skipped: 0, files } satisfies Totals;
 		const count = ({ file: testFile, duration = 0 }: Runnable) => {
 			if (testFile !== undefined) {
 				const name = path.relative(root, testFile);
@@ -29,12 +29,13 @@ class TotalsReporter {
 		});
 		runner.on(Runner.constants.EVENT_TEST_FAIL, (test, error) => {
 			totals.failed += 1;
-			failures.push(failureLines(test.fullTitle(), error));
+			failures.push({ title: test.fullTitle(), error });
 		});
-		// The count is written even if a test ends the process.
+		// The count is written even if a test ends the process. A hook may have added to an error since it was reported.
 		process.once('exit', () => {
 			if (file !== undefined) {
-				fs.writeFileSync(file, JSON.stringify(totals));
+				const lines = failures.map(({ title, error }) => failureLines(title, error));
+				fs.writeFileSync(file, JSON.stringify({ ...totals, failures: lines } satisfies Totals));
 			}
 		});
 	}

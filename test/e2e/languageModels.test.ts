@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
@@ -35,6 +34,7 @@ describe('the models in the editor’s own chat and in other extensions, without
 		probe = await Probe.start();
 		server = await startEditor({
 			env: probe.environment,
+			installOthers: folder => probe.install(folder),
 			settings: {
 				'errand.local.upstreams': {
 					ollama: false,
@@ -52,7 +52,6 @@ describe('the models in the editor’s own chat and in other extensions, without
 				},
 			},
 		});
-		probe.install(path.join(server.dataFolder, 'extensions'));
 		({ page } = await openWindow(server));
 	});
 

@@ -54,6 +54,8 @@ describe('a window with several folders', function () {
 			await page.keyboard.press('Escape');
 			return text.includes(window().folder) && text.includes(beside('server'));
 		});
+		// A dialog would ask about a prompt that is not saved yet.
+		await until('the prompt is saved', async () => (await page.locator('.tab.dirty').count()) === 0);
 		await runCommand(page, 'View: Close All Editors');
 	});
 

@@ -29,6 +29,11 @@ export interface EditorOptions {
 	/** A package (`.vsix`) to install instead of ours, as the editor itself installs one. */
 	package?: string;
 	/**
+	 * Puts extensions of others into the folder. The editor reads the folder at its start, and may miss what is added
+	 * while it does so.
+	 */
+	installOthers?: (extensionsFolder: string) => void;
+	/**
 	 * A module to run inside the extension host of each window, on the extension in development. The editor then hides
 	 * toasts and answers dialogs itself, so tests of toasts and dialogs cannot use it.
 	 */
@@ -102,6 +107,7 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 	} else if (options.installed !== false) {
 		installExtension(extension, path.join(dataFolder, 'extensions'));
 	}
+	options.installOthers?.(path.join(dataFolder, 'extensions'));
 	if (options.pseudoLanguage) {
 		installPseudoLanguage(path.join(dataFolder, 'server', 'data'));
 	}

@@ -158,7 +158,7 @@ export class Probe {
 		return { ERRAND_TEST_PROBE: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/` };
 	}
 
-	/** Puts the extension among those of an editor that has no window yet. */
+	/** Puts the extension among those of an editor that has not started yet. */
 	install(extensionsFolder: string): void {
 		const folder = path.join(extensionsFolder, 'others.probe-1.0.0');
 		mkdirSync(folder, { recursive: true });

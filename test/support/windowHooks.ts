@@ -1,12 +1,16 @@
 import type { Context, RootHookObject } from 'mocha';
+import { isAboutWindow } from '../../scripts/stages/totals.ts';
 import { describeWindows } from './openWindows.ts';
 
-/** Prints what the windows show after a failed test whose error does not say it, such as one that timed out. */
+/**
+ * Adds what the windows show to the error of a failed test that does not say it, such as one that timed out, because
+ * nobody can look at the windows of a run that has ended.
+ */
 export const mochaHooks: RootHookObject = {
 	async afterEach(this: Context) {
-		const test = this.currentTest;
-		if (test?.state === 'failed' && !/^ {2}window \d/m.test(test.err?.message ?? '')) {
-			console.log(`  After “${test.title}”:\n${await describeWindows()}`);
+		const error = this.currentTest?.state === 'failed' ? this.currentTest.err : undefined;
+		if (error && !(error.stack ?? error.message).split('\n').some(isAboutWindow)) {
+			error.stack = `${error.stack ?? error.message}\n${await describeWindows()}`;
 		}
 	},
 };

@@ -21,6 +21,8 @@ describe('the totals of tests', () => {
 		const error = new Error(`first\n${'line\n'.repeat(100)}`);
 		assert.match(failureLines('a test', error), /^a test\nError: first\nline\n/);
 		assert.equal(failureLines('a test', error).split('\n').length, 13);
+		error.stack = `${error.stack}\n  window 1: {"title":"sample"}`;
+		assert.match(failureLines('a test', error), /line\n {2}window 1: \{"title":"sample"\}$/);
 		assert.equal(failureLines('a test', 'not an error'), 'a test\nnot an error');
 		assert.equal(failureLines('a test', undefined), 'a test\nundefined');
 		assert.equal(failureLines('a test', { message: 'of another process' }), 'a test\nof another process');
