@@ -147,7 +147,7 @@ describe('adding and diagnosing a connection, in the window', function () {
 
 	it('diagnoses the connection to this machine, whose demo streams for free', async () => {
 		await runCommand(page, 'Errand: Diagnose Connection');
-		await report().getByText('Stream of a reply of demo').waitFor({ timeout: 60_000 });
+		await report().getByText('Stream of a reply of demo').waitFor();
 		await report().getByText('Service on this machine').waitFor();
 		await screenshot(page, 'diagnosis-local');
 		await runCommand(page, 'View: Close Editor');
@@ -377,7 +377,7 @@ describe('adding and diagnosing a connection, in the window', function () {
 		await answerInput(page, keys.cloud);
 		await isAt('Connection held');
 		await pickItem(page, 'Diagnose');
-		await report().getByText('nothing arrived for 8 s').waitFor({ timeout: 60_000 });
+		await report().getByText('nothing arrived for 8 s').waitFor();
 		await screenshot(page, 'diagnosis-held-back');
 		await runCommand(page, 'View: Close Editor');
 	});
@@ -389,7 +389,7 @@ describe('adding and diagnosing a connection, in the window', function () {
 		await pickItem(page, 'Diagnose');
 		await report()
 			.getByText(`TLS of ${placeOf(secured)}`)
-			.waitFor({ timeout: 60_000 });
+			.waitFor();
 		const text = await copyReport('secured');
 		const certificate = 'TLSv1.3, certificate issued by “Acme Private Authority”, valid until ';
 		assert.ok(text.includes(`Fine · TLS of ${placeOf(secured)}: ${certificate}`), text);

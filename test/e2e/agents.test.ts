@@ -78,7 +78,7 @@ describe('a real agent, from setting it up to its branch', function () {
 
 	it('is found, tried in the sandbox, and made the default', async () => {
 		await runCommand(page, 'Errand: Set Up Agents…');
-		await quickRow(page, 'The sandbox works').waitFor({ timeout: 60_000 });
+		await quickRow(page, 'The sandbox works').waitFor();
 		await quickRow(page, 'opencode').filter({ hasText: 'from your settings' }).waitFor();
 		await screenshot(page, 'agents-list');
 		await pickItem(page, 'opencode');
@@ -99,7 +99,7 @@ describe('a real agent, from setting it up to its branch', function () {
 		assert.match(text, /in a sandbox/);
 		assert.match(text, /src\/money\.js/);
 		assert.match(text, /coder by workshop: 1000 tokens in, 100 out, US\$ 0\.0045/);
-		await taskShows(page, SEPARATE, '+9', 60_000);
+		await taskShows(page, SEPARATE, '+9');
 		const lines = page.locator('.editor-instance .monaco-editor[data-uri^="errand-log:"] .view-lines');
 		await chooseInMenu(page, /Write prices/, 'Open Task Log as Document', () => lines.isVisible());
 		// The document shows its end, where the service has run the tests once more.

@@ -116,7 +116,7 @@ describe('an agent in the chat', function () {
 		const replies = () =>
 			window().chat.locator('chat-turn').last().locator('chat-markdown .content').last().innerText();
 		await sendMessage(window().chat, `/agent ${FIX}`);
-		await question().waitFor({ timeout: 60_000 });
+		await question().waitFor();
 		await writeMeanwhile(NEXT);
 		await screenshot(window().page, 'agent-chat-waits');
 		for (let count = 0; count < 4; count++) {
@@ -127,7 +127,7 @@ describe('an agent in the chat', function () {
 		assert.match(await before.locator('chat-markdown .content').innerText(), /cheaper now/);
 
 		await sendMessage(window().chat, `/agent ${FIX}`);
-		await question().waitFor({ timeout: 60_000 });
+		await question().waitFor();
 		await writeMeanwhile(NEXT);
 		await window().chat.getByRole('button', { name: 'Send Now' }).click();
 		await until('the message was answered', async () => (await replies()) === 'Then this.');
@@ -140,11 +140,11 @@ describe('an agent in the chat', function () {
 
 	it('waits for nothing after a reload in the middle, and nothing was allowed', async () => {
 		await sendMessage(window().chat, `/agent ${FIX}`);
-		await question().waitFor({ timeout: 60_000 });
+		await question().waitFor();
 		await reloadWindow(window().page);
 		await runCommand(window().page, 'Errand: Focus Chat');
 		window().chat = await webviewFrame(window().page, 'chat-composer');
-		await window().chat.getByText('Not allowed', { exact: true }).last().waitFor({ timeout: 60_000 });
+		await window().chat.getByText('Not allowed', { exact: true }).last().waitFor();
 		assert.equal(window().read('src/discount.js'), DISCOUNT);
 		await screenshot(window().page, 'agent-chat-reloaded');
 	});

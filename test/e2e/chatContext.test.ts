@@ -211,7 +211,7 @@ describe('context in the window', function () {
 
 	it('explains a problem, in fences that its text cannot end', async () => {
 		await openFile(page, 'broken.json');
-		await page.locator('.squiggly-error').first().waitFor({ timeout: 30_000 });
+		await page.locator('.squiggly-error').first().waitFor();
 		await lines().click();
 		await runCommand(page, 'Go to Next Problem in Files (Error, Warning, Info)');
 		await page.keyboard.press('Escape');
@@ -261,12 +261,12 @@ describe('context in the window', function () {
 		await toast(page, 'No terminal of this window has run a command').waitFor();
 		await runCommand(page, 'Terminal: Create New Terminal');
 		// The mark of the shell integration: before it nobody could tell where the command begins.
-		await page.locator('.terminal-command-decoration').first().waitFor({ timeout: 30_000, state: 'attached' });
+		await page.locator('.terminal-command-decoration').first().waitFor({ state: 'attached' });
 		// What is printed at once may be over before the editor lets an extension read it.
 		await page.keyboard.type('sleep 1; echo cog and gear');
 		await page.keyboard.press('Enter');
 		// The next prompt has a mark too: the command is over.
-		await page.locator('.terminal-command-decoration').nth(1).waitFor({ timeout: 30_000, state: 'attached' });
+		await page.locator('.terminal-command-decoration').nth(1).waitFor({ state: 'attached' });
 		await runCommand(page, 'Add Last Terminal Output to Errand Chat');
 		await has('sleep 1; echo cog and gear');
 		await ask(frame, 'What did it print?');
@@ -322,7 +322,7 @@ describe('context in the window', function () {
 		]) {
 			await frame.locator('chat-composer').getByRole('button', { name }).focus();
 			await page.keyboard.press('Enter');
-			await page.locator('.quick-input-widget:visible .monaco-list-row').first().waitFor({ timeout: 30_000 });
+			await page.locator('.quick-input-widget:visible .monaco-list-row').first().waitFor();
 			await page.keyboard.press('Escape');
 			await composerHasCursor(frame);
 		}

@@ -249,11 +249,7 @@ describe('Errand in the window', function () {
 			await startTask(page, prompt);
 			await until('the log has begun', async () => /line 8 of/.test(logText(server, prompt)));
 			await reloadWindow(page);
-			await until(
-				'the document shows the log again',
-				async () => /git committed/.test(await logDocumentText()),
-				60_000,
-			);
+			await until('the document shows the log again', async () => /git committed/.test(await logDocumentText()));
 			await screenshot(page, 'task-log-reloaded');
 			await openChat(page);
 			await taskShows(page, prompt, 'in 1 file', 90_000);
@@ -267,23 +263,19 @@ describe('Errand in the window', function () {
 			const hover = page.locator('.workbench-hover').filter({ hasText: 'Started ' });
 			// A row that is drawn again takes its tooltip with it, also while that is looked at: one look takes all of it.
 			let shown: { text: string; links: number } | undefined;
-			await until(
-				'the tooltip is there',
-				async () => {
-					await page.mouse.move(900, 300);
-					await taskRow(page, TASK).first().hover();
-					// It is made when the pointer rests, by an extension host that may have much else to do.
-					await hover.waitFor({ timeout: 10_000 }).catch(() => {});
-					[shown] = await hover.evaluateAll(hovers =>
-						hovers.map(element => ({
-							text: (element as HTMLElement).innerText,
-							links: element.querySelectorAll('a, img').length,
-						})),
-					);
-					return shown !== undefined;
-				},
-				60_000,
-			);
+			await until('the tooltip is there', async () => {
+				await page.mouse.move(900, 300);
+				await taskRow(page, TASK).first().hover();
+				// It is made when the pointer rests, by an extension host that may have much else to do.
+				await hover.waitFor({ timeout: 10_000 }).catch(() => {});
+				[shown] = await hover.evaluateAll(hovers =>
+					hovers.map(element => ({
+						text: (element as HTMLElement).innerText,
+						links: element.querySelectorAll('a, img').length,
+					})),
+				);
+				return shown !== undefined;
+			});
 			assert.match(shown?.text.replaceAll('\u00a0', ' ') ?? '', /errand\/\S+, from main[\s\S]*Id [\da-f-]{36}/);
 			assert.equal(shown?.links, 0);
 			await screenshot(page, 'task-tooltip');
@@ -324,7 +316,7 @@ describe('Errand in the window', function () {
 			assert.ok(service);
 			process.kill(service.pid, 'SIGKILL');
 			await until('the log says so', async () => /reconnecting/.test(logText(server, prompt)));
-			await taskShows(page, prompt, 'nterrupted', 60_000);
+			await taskShows(page, prompt, 'nterrupted');
 			await until('the log ends', async () => /nterrupted/.test(logText(server, prompt)));
 			assertOnceInOrder(logText(server, prompt));
 			assert.notEqual(localService(server)?.pid, service.pid);
@@ -395,7 +387,7 @@ describe('Errand in the window', function () {
 			// editor's server then keeps the window's processes for a long time, in case it comes back.
 			await page.goto('about:blank');
 			await page.context().close();
-			await until('the service has ended', async () => !(await isAlive(service.pid)), 60_000);
+			await until('the service has ended', async () => !(await isAlive(service.pid)));
 			assert.equal(localService(server), undefined);
 			await until('nothing of the extension runs', async () => {
 				const all = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');

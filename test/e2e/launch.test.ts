@@ -169,7 +169,7 @@ describe('from the wish to start a task to its being sent', function () {
 		await chooseBothAgents(page);
 		await screenshot(page, 'launch-two-agents');
 		await pickItem(page, 'Start Task');
-		await until('both branches are there', async () => results().length === before.length + 2, 60_000);
+		await until('both branches are there', async () => results().length === before.length + 2);
 		await screenshot(page, 'launch-two-agents-done');
 		const branches = results().filter(name => !before.includes(name));
 		for (const branch of branches) {

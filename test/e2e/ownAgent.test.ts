@@ -103,7 +103,7 @@ describe('Errand’s own agent, where there is a model', function () {
 
 	it('is in the list of agents without being set up', async () => {
 		await runCommand(page, 'Errand: Set Up Agents…');
-		await quickRow(page, 'The sandbox works').waitFor({ timeout: 60_000 });
+		await quickRow(page, 'The sandbox works').waitFor();
 		await quickRow(page, 'Errand').first().waitFor();
 		await screenshot(page, 'own-agent-list');
 		await dismissInput(page);
@@ -161,7 +161,7 @@ describe('Errand’s own agent, where there is a model', function () {
 		const list = () => page.locator('.quick-input-widget:visible .quick-input-list');
 		const showCosts = async () => {
 			await runCommand(page, 'Errand: Show Costs');
-			await list().getByText('Acme', { exact: true }).waitFor({ timeout: 60_000 });
+			await list().getByText('Acme', { exact: true }).waitFor();
 		};
 
 		it('are in the log of a task, with the provider that served it and how much of the limit is used', async () => {

@@ -100,7 +100,7 @@ describe('a proxy and certificates in the window', function () {
 	/** Asks in the chat; what follows, the reply or an explanation, holds this text. */
 	async function chatShows(text: string): Promise<void> {
 		await ask(chat, 'hello');
-		await turns(chat).last().getByText(text).waitFor({ timeout: 30_000 });
+		await turns(chat).last().getByText(text).waitFor();
 	}
 
 	/** All that the proxy was told is where to, and what went through it could not be read. */
@@ -163,7 +163,7 @@ describe('a proxy and certificates in the window', function () {
 		reply = IMAGE_REPLY;
 		await ask(chat, 'Show me');
 		await turns(chat).last().getByRole('link', { name: 'Image: a fence (Load Image)' }).click();
-		await turns(chat).last().getByRole('img', { name: 'Image: a fence' }).waitFor({ timeout: 30_000 });
+		await turns(chat).last().getByRole('img', { name: 'Image: a fence' }).waitFor();
 		reply = REPLY;
 		assert.ok(proxy.requests.some(({ target }) => target === IMAGE_TUNNEL));
 		const image = arrived.find(({ path }) => path === '/fence.png');

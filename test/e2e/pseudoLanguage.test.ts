@@ -238,7 +238,7 @@ describe('the window in another language', function () {
 		await assertTranslatedList(list);
 		await screenshot(page, 'language-preflight');
 		await start.click();
-		await taskRow(page, PROMPT).filter({ hasText: 'in 1 file' }).waitFor({ timeout: 60_000 });
+		await taskRow(page, PROMPT).filter({ hasText: 'in 1 file' }).waitFor();
 		await assertWords(
 			page.locator('.part.sidebar .pane-body .monaco-list-row').locator('.label-name, .label-description'),
 		);

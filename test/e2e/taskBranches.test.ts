@@ -104,7 +104,7 @@ describe('what the branch of a task can be brought to', function () {
 		const opened = page.context().waitForEvent('page', { timeout: 60_000 });
 		await input.press('Enter');
 		const other = await opened;
-		await until('the window shows the folder', async () => decodeURIComponent(other.url()).includes(folder), 60_000);
+		await until('the window shows the folder', async () => decodeURIComponent(other.url()).includes(folder));
 		await other.close();
 		assert.match(git('worktree', 'list'), new RegExp(`${folder} .*\\[${branch}\\]`));
 	});

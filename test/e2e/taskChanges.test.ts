@@ -212,7 +212,7 @@ describe('what a task has changed, in the window', function () {
 		if (!(await appears(review(), 5_000))) {
 			await chooseInMenu(page, /^Rename config keys,/, 'Review Task Changes', () => appears(review(), 10_000));
 		}
-		await review().getByText('Keep the old name as an alias.').waitFor({ timeout: 60_000 });
+		await review().getByText('Keep the old name as an alias.').waitFor();
 		await screenshot(page, 'changes-comments-reloaded');
 		await review().getByText('renamed 35').first().click();
 		await runCommand(page, 'Errand: Send as Follow-up…');

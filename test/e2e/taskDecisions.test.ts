@@ -225,20 +225,16 @@ describe('tasks that are compared, and decided about', function () {
 			await compare();
 			const file = path.join(sample.folder, 'CONTENTS.md');
 			const link = comparison().locator('.view-line').filter({ hasText: 'CONTENTS.md' }).getByText('take');
-			await until(
-				'the preview is there',
-				async () => {
-					// The editor notices a link only when the pointer moves over it while the key is held, and it may take a moment.
-					await page.mouse.move(0, 0);
-					await page.keyboard.down('ControlOrMeta');
-					await link.first().hover();
-					await appears(comparison().locator('.detected-link-active'), 5_000);
-					await link.first().click();
-					await page.keyboard.up('ControlOrMeta');
-					return appears(quickRow(page, 'CONTENTS.md'), 10_000);
-				},
-				60_000,
-			);
+			await until('the preview is there', async () => {
+				// The editor notices a link only when the pointer moves over it while the key is held, and it may take a moment.
+				await page.mouse.move(0, 0);
+				await page.keyboard.down('ControlOrMeta');
+				await link.first().hover();
+				await appears(comparison().locator('.detected-link-active'), 5_000);
+				await link.first().click();
+				await page.keyboard.up('ControlOrMeta');
+				return appears(quickRow(page, 'CONTENTS.md'), 10_000);
+			});
 			await screenshot(page, 'race-take');
 			await page.keyboard.press('Enter');
 			await until('the file is there', async () => existsSync(file));

@@ -151,7 +151,7 @@ describe('the images of the readme', function () {
 		await row('Local knows').waitFor();
 		await keepStep('See what the task will meet', { x: 190, y: 0, width: 620, height: 262 });
 		await page.keyboard.press('Enter');
-		await until('the agent tests its repair', async () => /sleep 20/.test(logText(server, REPAIR)), 60_000);
+		await until('the agent tests its repair', async () => /sleep 20/.test(logText(server, REPAIR)));
 		await keepStep('Watch it work', { x: 345, y: 354, width: 620, height: 262 });
 		await until('the branch is there', async () => /git pushed/.test(logText(server, REPAIR)), 120_000);
 		// The change of the user's own, with which the task's change is merged.

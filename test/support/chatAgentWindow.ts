@@ -69,7 +69,7 @@ export const agentQuestion = (chat: Frame) => chat.locator('chat-approval .box')
 /** Answers the next question with the button of this label, and resolves with the words of the question. */
 export async function answerQuestion(chat: Frame, label: string): Promise<string> {
 	const box = agentQuestion(chat);
-	await box.waitFor({ timeout: 60_000 });
+	await box.waitFor();
 	const words = await box.innerText();
 	const button = box.getByRole('button', { name: label, exact: true });
 	await until('the question can be answered', () => button.isEnabled());

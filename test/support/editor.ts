@@ -77,8 +77,6 @@ export interface EditorWindow {
 	testsEnded: Promise<number>;
 }
 
-const windowLimitMs = 60_000;
-
 /**
  * The delay of a simulated slow line. With `ERRAND_TEST_DELAY=250`, messages between windows and extensions take 250
  * ms.
@@ -186,13 +184,13 @@ export async function openWindow(server: EditorServer, options: WindowOptions = 
 /** Reloads a window as a user does, and waits until its workbench is shown. */
 export async function reloadWindow(page: Page): Promise<void> {
 	// The page's load event comes only when all of its scripts are there, which takes long on a slow machine.
-	await page.reload({ waitUntil: 'commit', timeout: windowLimitMs });
+	await page.reload({ waitUntil: 'commit' });
 	await workbenchStands(page);
 }
 
 /** Waits until the workbench of a new or reloaded window is shown. */
 export async function workbenchStands(page: Page): Promise<void> {
-	await page.locator('.monaco-workbench .statusbar').first().waitFor({ timeout: windowLimitMs });
+	await page.locator('.monaco-workbench .statusbar').first().waitFor();
 }
 
 /** Writes the file atomically, so that a window that reads it meanwhile sees either the old or the new content. */

@@ -4,10 +4,11 @@ import process from 'node:process';
 import { isDeepStrictEqual } from 'node:util';
 import type { Frame, Locator, Page } from 'playwright-core';
 import type { EditorServer } from './editor.ts';
-import { describeWindows, screenshotFolder } from './openWindows.ts';
+import { describeWindows, screenshotFolder, windowLimitMs } from './openWindows.ts';
 import { valueWithin } from './waitFor.ts';
 
-const limitMs = 30_000;
+/** A condition whose first try hangs on the window has time for another. */
+const conditionLimitMs = 1.5 * windowLimitMs;
 
 /** A check of a window asks several processes. */
 const LONGEST_PAUSE_MS = 200;
@@ -39,7 +40,7 @@ export async function openView(page: Page, title: string): Promise<Locator> {
 		// A window that opens again restores its side bar by itself, and a click on the entry of an open side bar would
 		// close it.
 		if (!(await appears(heading.first(), 1_000))) {
-			await tab.click({ timeout: limitMs });
+			await tab.click();
 		}
 		return appears(heading.first(), 2_000);
 	});
@@ -52,27 +53,23 @@ export async function openView(page: Page, title: string): Promise<Locator> {
 /** Waits for the frame, among the nested frames of the webviews, that holds an element. */
 export async function webviewFrame(page: Page, selector: string): Promise<Frame> {
 	let found: Frame | undefined;
-	await until(
-		`a webview holds ${selector}`,
-		async () => {
-			for (const frame of page.frames()) {
-				// A frame that is just being replaced does not answer.
-				const count =
-					frame === page.mainFrame()
-						? 0
-						: await frame
-								.locator(selector)
-								.count()
-								.catch(() => 0);
-				if (count > 0) {
-					found = frame;
-					return true;
-				}
+	await until(`a webview holds ${selector}`, async () => {
+		for (const frame of page.frames()) {
+			// A frame that is just being replaced does not answer.
+			const count =
+				frame === page.mainFrame()
+					? 0
+					: await frame
+							.locator(selector)
+							.count()
+							.catch(() => 0);
+			if (count > 0) {
+				found = frame;
+				return true;
 			}
-			return false;
-		},
-		2 * limitMs,
-	);
+		}
+		return false;
+	});
 	return found as Frame;
 }
 
@@ -227,7 +224,7 @@ export async function changeSettings(
 	const wanted = { ...server.settings(), ...settings, 'window.title': title };
 	await runCommand(page, 'Preferences: Open User Settings (JSON)');
 	const text = page.locator('.monaco-editor[data-uri$="/User/settings.json"]');
-	await text.and(page.locator('.focused')).waitFor({ timeout: limitMs });
+	await text.and(page.locator('.focused')).waitFor();
 	// The text is pasted, because the editor would add brackets of its own to typed text.
 	await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
 	await page.evaluate(content => navigator.clipboard.writeText(content), JSON.stringify(wanted, undefined, '\t'));
@@ -284,7 +281,11 @@ export async function screenshotInThemes(page: Page, name: string, prepare = asy
  * Waits until a condition is true. The error names the condition and describes the open windows. A condition that
  * throws, for example because a frame is being replaced, is checked again.
  */
-export async function until(what: string, condition: () => Promise<boolean>, withinMs = limitMs): Promise<void> {
+export async function until(
+	what: string,
+	condition: () => Promise<boolean>,
+	withinMs = conditionLimitMs,
+): Promise<void> {
 	let thrown: unknown;
 	const isTrue = await isTrueWithin(withinMs, async () => {
 		thrown = undefined;

@@ -4,6 +4,7 @@ import type { Frame, Locator, Page } from 'playwright-core';
 import { DISCOVERY_FILE, type Discovery } from '../../src/contract/control.ts';
 import type { EditorServer } from './editor.ts';
 import { appears, dismissInput, openView, pickItem, runCommand, until, webviewFrame } from './editorWindow.ts';
+import { windowLimitMs } from './openWindows.ts';
 
 /** Opens the tasks and the chat, and resolves with the chat's page once the current conversation is shown. */
 export async function openChat(page: Page): Promise<Frame> {
@@ -120,16 +121,12 @@ export async function startTask(page: Page, prompt: string, isSent?: () => boole
 	await pickItem(page, 'Start Task');
 	// If something has changed meanwhile, the list comes back and says so.
 	const start = page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: 'Start Task' });
-	await until(
-		'the task is started',
-		async () => {
-			if ((await start.count()) > 0) {
-				await start.click({ timeout: 1_000 }).catch(() => {});
-			}
-			return isSent ? isSent() : (await editor.count()) === 0;
-		},
-		60_000,
-	);
+	await until('the task is started', async () => {
+		if ((await start.count()) > 0) {
+			await start.click({ timeout: 1_000 }).catch(() => {});
+		}
+		return isSent ? isSent() : (await editor.count()) === 0;
+	});
 }
 
 /** Returns the row of a task in the tree, found by the task's prompt. */
@@ -230,7 +227,7 @@ async function pressInMenu(page: Page, label: RegExp, item: string): Promise<voi
 }
 
 /** Waits until the tree shows a text in the row of a task. */
-export async function taskShows(page: Page, prompt: string, text: string, withinMs = 60_000): Promise<void> {
+export async function taskShows(page: Page, prompt: string, text: string, withinMs = windowLimitMs): Promise<void> {
 	const row = taskRow(page, prompt).filter({ hasText: text });
 	await row.first().waitFor({ timeout: withinMs });
 }

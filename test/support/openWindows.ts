@@ -4,13 +4,17 @@ import type { Page } from 'playwright-core';
 
 export const screenshotFolder = path.resolve(import.meta.dirname, '../../test-output/screenshots');
 
+/** How long a test waits for a window, in milliseconds. A busy machine needs a multiple of what a quiet one does. */
+export const windowLimitMs = 60_000;
+
 /** A window that does not answer within this time hangs, and is described as such. */
 const answerLimitMs = 3_000;
 
 const windows = new Set<Page>();
 
-/** Registers a window for `describeWindows` until it is closed. */
+/** Gives a window the limit of tests, and registers it for `describeWindows` until it is closed. */
 export function rememberWindow(page: Page): void {
+	page.setDefaultTimeout(windowLimitMs);
 	windows.add(page);
 	page.once('close', () => windows.delete(page));
 }

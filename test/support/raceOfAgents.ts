@@ -19,7 +19,7 @@ export async function startRace(page: Page, prompt: string): Promise<void> {
 	await page.keyboard.press('ControlOrMeta+Enter');
 	await chooseBothAgents(page);
 	await pickItem(page, 'Start Task');
-	await until('the task is started', async () => (await editor.count()) === 0, 60_000);
+	await until('the task is started', async () => (await editor.count()) === 0);
 }
 
 /**
