@@ -22,6 +22,7 @@ import {
 	ask,
 	chooseInMenu,
 	composerHasCursor,
+	confirmTask,
 	lastTurnText,
 	openChat,
 	replyEnds,
@@ -366,7 +367,7 @@ describe('context in the window', function () {
 		await page.locator('.tab').filter({ hasText: 'Task Prompt.md' }).click();
 		await screenshot(page, 'context-task-prompt');
 		await page.keyboard.press('ControlOrMeta+Enter');
-		await pickItem(page, 'Start Task');
+		await confirmTask(page);
 		await taskShows(page, 'Count the stock', '+');
 	});
 

@@ -23,6 +23,7 @@ import {
 } from '../support/editorWindow.ts';
 import {
 	ask,
+	confirmTask,
 	isStreaming,
 	openChat,
 	openPrompt,
@@ -191,9 +192,8 @@ describe('a connection and its keys, in the window', function () {
 			await answerInput(page, 'mason-large');
 			await screenshot(page, 'by-hand-agent');
 			await row('Start Task').filter({ hasText: 'mason' }).waitFor();
-			await pickItem(page, 'Start Task');
 			const created = () => asked('cloud').filter(({ path }) => path === '/api/tasks');
-			await until('the task is sent', async () => created().length > 0);
+			await confirmTask(page, () => created().length > 0);
 			assert.equal((created()[0]?.json as { prompt: string } | undefined)?.prompt, 'Paint the buoys');
 		});
 	});

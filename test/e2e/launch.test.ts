@@ -22,7 +22,7 @@ import {
 	toast,
 	until,
 } from '../support/editorWindow.ts';
-import { openChat, taskShows, writePrompt } from '../support/errandWindow.ts';
+import { confirmTask, openChat, taskShows, writePrompt } from '../support/errandWindow.ts';
 import { chooseBothAgents } from '../support/raceOfAgents.ts';
 
 describe('from the wish to start a task to its being sent', function () {
@@ -112,7 +112,7 @@ describe('from the wish to start a task to its being sent', function () {
 		await row('2 files are not committed').locator('.quick-input-list-entry-action-bar .action-label').click();
 		await row('2 files are not committed').filter({ hasText: 'They go along on a scratch branch' }).waitFor();
 		await screenshot(page, 'launch-preflight-scratch');
-		await pickItem(page, 'Start Task');
+		await confirmTask(page);
 		await taskShows(page, prompt, 'in 1 file');
 		const scratches = origin('for-each-ref', '--format=%(refname)', 'refs/heads/errand-scratch-*');
 		const [result = ''] = origin('for-each-ref', '--format=%(refname:short)', 'refs/heads/errand').split('\n');
@@ -168,7 +168,7 @@ describe('from the wish to start a task to its being sent', function () {
 		await askToStart();
 		await chooseBothAgents(page);
 		await screenshot(page, 'launch-two-agents');
-		await pickItem(page, 'Start Task');
+		await confirmTask(page);
 		await until('both branches are there', async () => results().length === before.length + 2);
 		await screenshot(page, 'launch-two-agents-done');
 		const branches = results().filter(name => !before.includes(name));
@@ -279,9 +279,8 @@ describe('from the wish to start a task to its being sent', function () {
 		await answerInput(page, '45');
 		await row('Start Task').filter({ hasText: 'with dependencies, 45 min at most' }).waitFor();
 		await screenshot(page, 'launch-preflight-remote');
-		await pickItem(page, 'Start Task');
 		const creations = () => service.received.filter(({ method, path: at }) => method === 'POST' && at === '/api/tasks');
-		await until('the task is sent', async () => creations().length > 0);
+		await confirmTask(page, () => creations().length > 0);
 		assert.equal(creations().length, 1);
 		const [{ json } = {}] = creations();
 		assert.deepEqual(json, {
@@ -339,9 +338,8 @@ describe('from the wish to start a task to its being sent', function () {
 		await row('feature/tide#4').click();
 		await row('Start Task').filter({ hasText: 'feature/tide#4, Mason' }).waitFor();
 		await screenshot(page, 'launch-preflight-elsewhere');
-		await pickItem(page, 'Start Task');
 		const sent = () => service.received.slice(before).filter(({ method }) => method === 'POST');
-		await until('the task is sent', async () => sent().length > 0);
+		await confirmTask(page, () => sent().length > 0);
 		assert.deepEqual(sent()[0]?.json, {
 			prompt: 'Count the ropes',
 			repoUrl: 'https://forge.example/harbour-crew/harbour.git',

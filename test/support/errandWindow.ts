@@ -116,8 +116,14 @@ export async function writePrompt(page: Page, prompt: string): Promise<Locator> 
  * the task exists, or when `isSent`, if given, returns true.
  */
 export async function startTask(page: Page, prompt: string, isSent?: () => boolean): Promise<void> {
-	const editor = await writePrompt(page, prompt);
+	await writePrompt(page, prompt);
 	await page.keyboard.press('ControlOrMeta+Enter');
+	await confirmTask(page, isSent);
+}
+
+/** Confirms the task in the list that is open or about to open, and resolves as `startTask` does. */
+export async function confirmTask(page: Page, isSent?: () => boolean): Promise<void> {
+	const editor = page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"]');
 	await pickItem(page, 'Start Task');
 	// If something has changed meanwhile, the list comes back and says so.
 	const start = page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: 'Start Task' });

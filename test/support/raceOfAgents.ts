@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { pickItem, pickThrough, quickRow, until } from './editorWindow.ts';
-import { writePrompt } from './errandWindow.ts';
+import { pickThrough, quickRow } from './editorWindow.ts';
+import { confirmTask, writePrompt } from './errandWindow.ts';
 
 /** Chooses both demo agents in the list that a task is started from. */
 export async function chooseBothAgents(page: Page): Promise<void> {
@@ -15,11 +15,10 @@ export async function chooseBothAgents(page: Page): Promise<void> {
 
 /** Starts a task that both demo agents work on, and resolves once the task exists. */
 export async function startRace(page: Page, prompt: string): Promise<void> {
-	const editor = await writePrompt(page, prompt);
+	await writePrompt(page, prompt);
 	await page.keyboard.press('ControlOrMeta+Enter');
 	await chooseBothAgents(page);
-	await pickItem(page, 'Start Task');
-	await until('the task is started', async () => (await editor.count()) === 0);
+	await confirmTask(page);
 }
 
 /**
