@@ -31,6 +31,9 @@ export function slowestFiles({ files = {} }: Totals, count: number): string[] {
 		.map(([file, milliseconds]) => `${(milliseconds / 1000).toFixed(0).padStart(5)} s  ${file}`);
 }
 
+/** A line that begins so says what a window showed when the test failed (`describeWindows`). */
+export const WINDOW_LINE = /^ {2}window \d/m;
+
 /**
  * A failed test in a few lines, to be repeated at the end of a run whose middle is long gone from the screen. Lines about
  * windows are among them wherever they stand in the error.
@@ -39,14 +42,9 @@ export function failureLines(title: string, error: unknown): string {
 	// A test that ran in another process has its error as a plain object.
 	const { stack, message = String(error) } = (error ?? {}) as { stack?: string; message?: string };
 	const lines = (stack ?? message).split('\n');
-	const first = lines.slice(0, 12).join('\n').slice(0, 1500);
-	const windows = lines.slice(12).filter(isAboutWindow);
-	return [title, first, ...windows.map(line => line.slice(0, 1500))].join('\n');
-}
-
-/** Whether a line of an error says what a window showed when the test failed. */
-export function isAboutWindow(line: string): boolean {
-	return /^ {2}window \d/.test(line);
+	const first = lines.filter(line => !WINDOW_LINE.test(line)).slice(0, 12);
+	const windows = lines.filter(line => WINDOW_LINE.test(line)).map(line => line.slice(0, 1500));
+	return [title, first.join('\n').slice(0, 1500), ...windows].join('\n');
 }
 
 /** The totals as a line, which names skipped tests only where there are some. */

@@ -25,6 +25,7 @@ import {
 	confirmTask,
 	lastTurnText,
 	openChat,
+	promptEditor,
 	replyEnds,
 	runInChat,
 	taskRow,
@@ -84,11 +85,7 @@ describe('context in the window', function () {
 	});
 
 	/** Returns the text of the prompt's editor, without the places where its lines are wrapped. */
-	const promptText = async () =>
-		(await page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"] .view-lines').innerText()).replace(
-			/\s+/g,
-			' ',
-		);
+	const promptText = async () => (await promptEditor(page).locator('.view-lines').innerText()).replace(/\s+/g, ' ');
 	const composer = () => frame.locator('chat-composer textarea');
 	const chips = () => frame.locator('chat-composer chat-chips .label').allInnerTexts();
 	const has = (...labels: string[]) =>

@@ -22,7 +22,7 @@ import {
 	toast,
 	until,
 } from '../support/editorWindow.ts';
-import { confirmTask, openChat, taskShows, writePrompt } from '../support/errandWindow.ts';
+import { confirmTask, openChat, promptEditor, taskShows, writePrompt } from '../support/errandWindow.ts';
 import { chooseBothAgents } from '../support/raceOfAgents.ts';
 
 describe('from the wish to start a task to its being sent', function () {
@@ -59,26 +59,19 @@ describe('from the wish to start a task to its being sent', function () {
 	const origin = (...args: string[]) => execFileSync('git', ['-C', sample.origin, ...args], { encoding: 'utf8' });
 	const row = (text: string | RegExp) => quickRow(page, text);
 	const promptText = async () =>
-		(await page.locator('.monaco-editor[data-uri^="errand-prompt:"] .view-lines').innerText()).replaceAll(
-			'\u00a0',
-			' ',
-		);
+		(await promptEditor(page).locator('.view-lines').innerText()).replaceAll('\u00a0', ' ');
 	const askToStart = () => page.keyboard.press('ControlOrMeta+Enter');
 	/** Puts the prompt's editor in front again and asks. */
 	const askToStartAgain = async () => {
-		await page.locator('.monaco-editor[data-uri^="errand-prompt:"]').click();
+		await promptEditor(page).click();
 		await askToStart();
 	};
 
-	const promptCloses = () =>
-		until(
-			'the prompt is closed',
-			async () => (await page.locator('.monaco-editor[data-uri^="errand-prompt:"]').count()) === 0,
-		);
+	const promptCloses = () => until('the prompt is closed', async () => (await promptEditor(page).count()) === 0);
 
 	it('teaches what to write, and offers the way on above it', async () => {
 		await runCommand(page, 'Errand: Start Task…');
-		const editor = page.locator('.monaco-editor[data-uri^="errand-prompt:"]');
+		const editor = promptEditor(page);
 		await editor.locator('.codelens-decoration').getByText('Start Task…').waitFor();
 		await until(
 			'the empty prompt says what to write',

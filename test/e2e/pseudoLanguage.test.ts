@@ -16,7 +16,7 @@ import {
 	until,
 	webviewFrame,
 } from '../support/editorWindow.ts';
-import { ask, logText, replyEnds, taskRow } from '../support/errandWindow.ts';
+import { ask, logText, promptEditor, replyEnds, taskRow } from '../support/errandWindow.ts';
 import { addPseudoLanguage, pseudoText, untranslated } from '../support/pseudoLanguage.ts';
 import { type ShownText, shownTexts } from '../support/shownTexts.ts';
 
@@ -227,7 +227,7 @@ describe('the window in another language', function () {
 	it('starts a task in that language: prompt, list before it, row, hover and menu', async () => {
 		await until('the prompt can be written', async () => {
 			await runCommand(page, command('Start Task…'));
-			return appears(page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"].focused'), 10_000);
+			return appears(promptEditor(page).and(page.locator('.focused')), 10_000);
 		});
 		await page.keyboard.insertText(PROMPT);
 		await assertTranslated(page.locator('.editor-instance .codelens-decoration:visible, .tab.active .label-name'));

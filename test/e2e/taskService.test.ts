@@ -21,6 +21,7 @@ import {
 	focusedRow,
 	logText,
 	openPrompt,
+	promptEditor,
 	startTask,
 	taskRow,
 	taskShows,
@@ -345,7 +346,7 @@ describe('a task service, and the worst that it can send', function () {
 	it('makes one task, and shows it, also where the window was reloaded before it answered', async () => {
 		const prompt = 'Outlive the window';
 		const posts = () => service.requests.filter(request => request === 'POST /api/tasks');
-		const editor = page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"]');
+		const editor = promptEditor(page);
 		execFileSync('git', ['remote', 'set-url', 'origin', 'https://host.example/acme/widgets'], { cwd: server.folder });
 		const { promise: held, resolve: release } = Promise.withResolvers<void>();
 		service.beforeCreate = () => held;

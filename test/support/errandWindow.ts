@@ -87,9 +87,13 @@ export async function replyEnds(frame: Frame): Promise<string> {
 	return replyText(frame);
 }
 
+/** Returns the editor for a task's prompt. */
+export const promptEditor = (page: Page): Locator =>
+	page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"]');
+
 /** Runs the command that opens the editor for a task's prompt, and resolves with that editor. */
 export async function openPrompt(page: Page): Promise<Locator> {
-	const editor = page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"]');
+	const editor = promptEditor(page);
 	await until('the prompt can be written', async () => {
 		// A view that is still being loaded may take the focus from the editor.
 		await runCommand(page, 'Errand: Start Task…');
@@ -123,7 +127,7 @@ export async function startTask(page: Page, prompt: string, isSent?: () => boole
 
 /** Confirms the task in the list that is open or about to open, and resolves as `startTask` does. */
 export async function confirmTask(page: Page, isSent?: () => boolean): Promise<void> {
-	const editor = page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"]');
+	const editor = promptEditor(page);
 	await pickItem(page, 'Start Task');
 	// If something has changed meanwhile, the list comes back and says so.
 	const start = page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: 'Start Task' });

@@ -1,5 +1,5 @@
 import type { Context, RootHookObject } from 'mocha';
-import { isAboutWindow } from '../../scripts/stages/totals.ts';
+import { WINDOW_LINE } from '../../scripts/stages/totals.ts';
 import { describeWindows } from './openWindows.ts';
 
 /**
@@ -9,7 +9,7 @@ import { describeWindows } from './openWindows.ts';
 export const mochaHooks: RootHookObject = {
 	async afterEach(this: Context) {
 		const error = this.currentTest?.state === 'failed' ? this.currentTest.err : undefined;
-		if (error && !(error.stack ?? error.message).split('\n').some(isAboutWindow)) {
+		if (error && !WINDOW_LINE.test(error.stack ?? error.message)) {
 			error.stack = `${error.stack ?? error.message}\n${await describeWindows()}`;
 		}
 	},

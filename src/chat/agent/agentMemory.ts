@@ -49,7 +49,7 @@ export class AgentMemory {
 		void this.state.update(OPTIONS_KEY, { ...this.options, [agent]: options });
 	}
 
-	/** Whether the user has allowed agents to work in a folder without a sandbox, because of this problem with it. */
+	/** Returns whether the user lets agents work in a folder without a sandbox while the sandbox has this problem. */
 	isUnsandboxed(folder: string, problem: SandboxProblem): boolean {
 		return this.unsandboxed[folder] === problem;
 	}

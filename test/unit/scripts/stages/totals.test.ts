@@ -23,6 +23,13 @@ describe('the totals of tests', () => {
 		assert.equal(failureLines('a test', error).split('\n').length, 13);
 		error.stack = `${error.stack}\n  window 1: {"title":"sample"}`;
 		assert.match(failureLines('a test', error), /line\n {2}window 1: \{"title":"sample"\}$/);
+		const long = new Error(
+			`in vain\n  window 1: ${'x'.repeat(2_000)}\n  window 2: {"title":"other"}\n      at a place`,
+		);
+		assert.match(
+			failureLines('a test', long),
+			/Error: in vain\n {6}at a place\n[\s\S]*\n {2}window 1: x+\n {2}window 2: \{"title":"other"\}$/,
+		);
 		assert.equal(failureLines('a test', 'not an error'), 'a test\nnot an error');
 		assert.equal(failureLines('a test', undefined), 'a test\nundefined');
 		assert.equal(failureLines('a test', { message: 'of another process' }), 'a test\nof another process');
