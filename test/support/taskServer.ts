@@ -36,8 +36,6 @@ export class TaskServer {
 	 * and each breaks only one connection.
 	 */
 	readonly breaks: number[] = [];
-	/** The bytes of log events that were sent to all followers. */
-	bytesSent = 0;
 	/** Awaited before a list is answered. */
 	beforeList: (() => Promise<void>) | undefined;
 
@@ -49,6 +47,8 @@ export class TaskServer {
 
 	private readonly server: Server;
 	private readonly logs = new Map<string, unknown[]>();
+	/** The bytes of log events that were sent to all followers of each task. */
+	private readonly sent = new Map<string, number>();
 	private readonly streams = new Map<ServerResponse, { taskId: string; next: number }>();
 	private port = 0;
 
@@ -126,6 +126,11 @@ export class TaskServer {
 	bytesOf(taskId: string): number {
 		const log = this.logs.get(taskId) ?? [];
 		return log.reduce<number>((sum, entry, index) => sum + this.logEvent(index, entry).length, 0);
+	}
+
+	/** Returns the bytes of a task's log events that were sent to all its followers. */
+	bytesSentOf(taskId: string): number {
+		return this.sent.get(taskId) ?? 0;
 	}
 
 	private logEvent(index: number, log: unknown): Buffer {
@@ -280,11 +285,12 @@ export class TaskServer {
 			if (this.breaks[0] === stream.next) {
 				this.breaks.shift();
 				this.streams.delete(response);
-				this.bytesSent += Math.floor(event.length / 2);
-				response.write(event.subarray(0, event.length / 2), () => response.socket?.destroySoon());
+				const half = event.subarray(0, event.length / 2);
+				this.sent.set(task.id, this.bytesSentOf(task.id) + half.length);
+				response.write(half, () => response.socket?.destroySoon());
 				return;
 			}
-			this.bytesSent += event.length;
+			this.sent.set(task.id, this.bytesSentOf(task.id) + event.length);
 			response.write(event);
 		}
 		if (task['completedAt'] !== undefined) {
