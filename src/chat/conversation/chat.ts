@@ -37,9 +37,10 @@ import { messageRefusal } from './messageRefusal.ts';
 import { requestReply } from './replyRequest.ts';
 import { type Appended, type Session, startSession } from './session.ts';
 
-/** What is needed to start a reply: the conversation that already has the reply at its turn. */
+/** What is needed to start a reply. */
 interface Beginning {
-	conversation: Conversation;
+	/** Adds the reply at its turn, and the turn where that is new. */
+	add(conversation: Conversation): Conversation;
 	reply: Reply;
 	mode: TurnMode;
 	toRequest: typeof toRequest;
@@ -62,6 +63,8 @@ export class Chat {
 	private currentNotice: ChatNotice | undefined;
 	/** Set from the request to ask until the session runs, so that two requests cannot both pass. */
 	private starting: { turnId: string; outcome: Promise<SendRefusal | undefined> } | undefined;
+	/** Adds what is being saved for the first time. Until it is on disk, `current` does not have it. */
+	private adding: Beginning['add'] | undefined;
 	private closed = false;
 	/** Set while the conversation is being deleted. What waits for its reply must not begin another one. */
 	isLeaving = false;
@@ -164,7 +167,7 @@ export class Chat {
 		const mode = turn.mode ?? 'chat';
 		return this.begin(turnId, mode, (model, startedAt) => {
 			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
-			return { reply, mode, conversation: addReply(this.current, turnId, reply), toRequest };
+			return { reply, mode, add: conversation => addReply(conversation, turnId, reply), toRequest };
 		});
 	}
 
@@ -183,8 +186,8 @@ export class Chat {
 		}
 		return this.begin(turnId, mode, (_, resumedAt) => {
 			const reply = continueReply(currentReply(turn), resumedAt);
-			const conversation = replaceReply(this.current, turnId, reply);
-			return { reply, mode, conversation, toRequest: toContinuationRequest };
+			const add = (conversation: Conversation) => replaceReply(conversation, turnId, reply);
+			return { reply, mode, add, toRequest: toContinuationRequest };
 		});
 	}
 
@@ -330,7 +333,6 @@ export class Chat {
 			return undefined;
 		}
 		const { mode = usualMode, text } = parseMessage(message);
-		const { encryption } = this.current;
 		const refusal = messageRefusal(text, mode, attachments);
 		if (refusal) {
 			return refusal;
@@ -338,8 +340,7 @@ export class Chat {
 		return this.begin(turnId, mode, (model, startedAt) => {
 			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
 			// The first message sets the workspace, because by now the git extension may know the remote.
-			const base =
-				this.current.turns.length === 0 ? { ...this.current, workspace: this.options.workspace() } : this.current;
+			const first = this.current.turns.length === 0 && { workspace: this.options.workspace() };
 			const turn: Turn = {
 				id: turnId,
 				askedAt: startedAt,
@@ -348,11 +349,11 @@ export class Chat {
 					previous: previous(),
 					attachments: attachments.length === 0 ? undefined : attachments,
 					mode: mode === 'chat' ? undefined : mode,
-					encrypted: encryption && (true as const),
+					encrypted: this.current.encryption && (true as const),
 				}),
 				replies: [reply],
 			};
-			return { reply, mode, conversation: addTurn(base, turn), toRequest };
+			return { reply, mode, add: conversation => addTurn({ ...conversation, ...first }, turn), toRequest };
 		});
 	}
 
@@ -389,18 +390,17 @@ export class Chat {
 		const { model, label } = found;
 		const head = this.current.head;
 		const beginning = begin(model, this.options.clock.now());
+		this.adding = beginning.add;
 		try {
-			await this.writer.save(beginning.conversation);
+			await this.write();
 		} catch (error) {
 			this.options.logger.log('error', 'A message cannot be saved', { reason: describeError(error) });
 			return { reason: 'not-saved', code: systemErrorCode(error) };
+		} finally {
+			this.adding = undefined;
 		}
-		// A title or an id that changed in the meantime is kept.
-		const { id, title, branchedFrom, settings } = this.current;
-		const usual = this.mode;
-		const known = withEncryption(beginning.conversation, this.channel?.encryption);
-		const chosen = withSettings(named(known, { id, title, branchedFrom }), settings);
-		this.current = withMode(chosen, usual);
+		// It is added to what the conversation is by now, which may have another title or a mark on one of its files.
+		this.current = beginning.add(this.current);
 		// A window that has closed in the meantime asks nothing; the next one finds the message without a reply.
 		if (!this.closed) {
 			this.run(turnId, beginning, model, label);
@@ -473,7 +473,7 @@ export class Chat {
 			return;
 		}
 		try {
-			await this.writer.save(this.current);
+			await this.write();
 			if (this.currentNotice?.kind === 'save-failed') {
 				this.setNotice(undefined);
 			}
@@ -481,6 +481,10 @@ export class Chat {
 			this.options.logger.log('error', 'The conversation cannot be saved', { reason: describeError(error) });
 			this.setNotice({ kind: 'save-failed', code: systemErrorCode(error) });
 		}
+	}
+
+	private write(): Promise<void> {
+		return this.writer.save(this.adding?.(this.current) ?? this.current);
 	}
 
 	private setTitle(title: string | undefined): void {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChatChange } from '../../../../src/chat/conversation/chatOptions.ts';
 import { shownTurns } from '../../../../src/chat/model/conversation.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from '../../../../src/chat/protocol/protocol.ts';
+import { ConversationWriter } from '../../../../src/chat/storage/conversationWriter.ts';
 import { waitFor } from '../../../support/waitFor.ts';
-import { TURN_IDS } from '../conversations.ts';
+import { AGENT_WORK, conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 import { stream, type TestService } from '../testService.ts';
 import { replyEnded, replyOf, useTestWindows, type WindowOptions } from '../testWindows.ts';
 
@@ -48,6 +50,34 @@ describe('the chat', () => {
 		await chat.send(first, 'One?');
 		const [conversation] = await onDisk();
 		assert.equal(conversation?.turns[0]?.question, 'One?');
+	});
+
+	it('has it on disk also where the conversation is renamed while it is being saved', async () => {
+		const chat = await open();
+		await chat.send(first, 'One?');
+		await replyEnded(chat);
+		service.answer = () => {};
+		const sent = chat.send(second, 'Two?');
+		await nextTurn();
+		const renamed = chat.rename('Counting');
+		assert.deepEqual(await Promise.all([sent, renamed]), [undefined, undefined]);
+		const [kept] = await onDisk();
+		assert.deepEqual([kept?.title, kept?.turns[1]?.question], ['Counting', 'Two?']);
+	});
+
+	it('keeps what is marked of an earlier turn while it is being saved', async () => {
+		const files = [{ path: 'a.ts', status: 'M', added: 1, removed: 0 }] as const;
+		const value = conversation(turn(first, 'One?', reply({ work: { ...AGENT_WORK, files } })));
+		await new ConversationWriter(folder, value).save(value);
+		const chat = await open();
+		const sent = chat.send(second, 'Two?');
+		await nextTurn();
+		const repository = AGENT_WORK.checkpoints[0]?.repository ?? '';
+		await chat.markTaken(first, { repository, taken: 'b'.repeat(40), paths: ['a.ts'], isTaken: true });
+		assert.equal(await sent, undefined);
+		await replyEnded(chat);
+		assert.equal(replyOf(chat, first).work?.files?.[0]?.isTaken, true);
+		assert.equal(replyOf(chat, second).text, 'An answer.');
 	});
 
 	it('tells of each change so that a listener can keep up', async () => {
