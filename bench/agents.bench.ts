@@ -6,7 +6,7 @@ import { ScriptedModel } from '../test/support/scriptedModel.ts';
 import { ServiceProcess } from '../test/support/serviceProcess.ts';
 import { TemporaryRepository } from '../test/support/temporaryRepository.ts';
 import { waitFor } from '../test/support/waitFor.ts';
-import { createTask, eventsOf, finalTask, type LogView } from '../test/unit/service/helpers.ts';
+import { createTask, eventsOf, finalTask, type LogView, TASK_LIMIT_MS } from '../test/unit/service/helpers.ts';
 import { promptOf, startByHand } from './agentStart.ts';
 import { descendants, proportionalMegabytes } from './processMemory.ts';
 import { type BenchRow, median } from './row.ts';
@@ -16,7 +16,6 @@ const ROUNDS = 7;
 const RUNNING = [4, 8];
 /** pi is the smallest of the agents, so that as many as are measured fit into the memory of most machines. */
 const SMALL_AGENT = 'pi';
-const TASK_LIMIT_MS = 240_000;
 const MAXIMUM_RATIO = 1.15;
 const MAXIMUM_MEGABYTES = 30;
 const SCRIPTS = {
@@ -83,7 +82,7 @@ class AgentBench {
 					cloned ??= performance.now();
 				} else if (step === 'agent_message' && cloned !== undefined) {
 					const time = performance.now() - cloned;
-					await finalTask(service, id, TASK_LIMIT_MS);
+					await finalTask(service, id);
 					return time;
 				} else if (step === 'task_ended') {
 					throw new Error(message);
@@ -101,7 +100,7 @@ class AgentBench {
 		try {
 			// The first task loads what all others share.
 			const { id } = await this.create(service, SMALL_AGENT, 'begin');
-			await finalTask(service, id, TASK_LIMIT_MS);
+			await finalTask(service, id);
 			const before = await proportionalMegabytes(service.pid);
 			const parts: { service: number; inside: number }[] = [];
 			let started = 0;

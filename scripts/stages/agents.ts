@@ -36,7 +36,7 @@ export async function ensureAgents(folder: 'agents' | 'furtherAgents' = 'agents'
 
 /** Runs the tests of agents, in sandboxes of their own. Where there is no sandbox, all of them are skipped. */
 export async function testAgents(stage: Pick<MochaStage, 'args' | 'folder' | 'environment'>): Promise<Totals> {
-	const tests = { ...stage, tests: 'agents', jobs: 3, testLimitMs: 300_000, limitMs: 1_200_000 };
+	const tests = { ...stage, tests: 'agents', jobs: 3 };
 	const reason = await prepareSandbox();
 	if (reason === undefined) {
 		await ensureAgents();

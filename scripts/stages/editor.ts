@@ -16,7 +16,6 @@ const WINDOWS = 2;
 
 /** Runs test/editor inside the extension hosts of real VS Codes: all of it in two windows, a choice of it in one. */
 export async function runEditorTests({ args, folder, environment }: EditorStage): Promise<Totals> {
-	const limitMs = 900_000;
 	const part = (number: number, of: number) => ({
 		args: [path.join(root, 'scripts', 'stages', 'editorMain.ts')],
 		environment: {
@@ -26,8 +25,8 @@ export async function runEditorTests({ args, folder, environment }: EditorStage)
 		},
 	});
 	if (args.length > 0) {
-		return runTestProcess({ ...part(0, 1), folder, limitMs });
+		return runTestProcess({ ...part(0, 1), folder });
 	}
 	const parts = Array.from({ length: WINDOWS }, (_, index) => part(index, WINDOWS));
-	return runParts({ parts, jobs: WINDOWS, folder, limitMs });
+	return runParts({ parts, jobs: WINDOWS, folder });
 }

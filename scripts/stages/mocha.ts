@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { root } from '../bootstrap/folders.mjs';
+import { TEST_LIMIT_MS } from './limits.ts';
 import { type Part, runParts } from './parts.ts';
 import { runTestProcess } from './process.ts';
 import type { Totals } from './totals.ts';
@@ -10,9 +11,6 @@ export interface MochaStage {
 	tests: string;
 	/** The user's arguments: files and options for mocha. Files that are named run in one process. */
 	args: string[];
-	testLimitMs: number;
-	/** The time after which a process counts as hung. */
-	limitMs: number;
 	/** The number of processes that run at the same time. The default is 1. */
 	jobs?: number;
 	/**
@@ -29,11 +27,11 @@ export interface MochaStage {
 }
 
 export async function runMocha(stage: MochaStage): Promise<Totals> {
-	const { folder, limitMs, jobs = 1, environment } = stage;
+	const { folder, jobs = 1, environment } = stage;
 	const part = (files: readonly string[]): Part => ({
 		args: [
 			path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
-			...['--extension', 'ts', '--timeout', String(stage.testLimitMs)],
+			...['--extension', 'ts', '--timeout', String(TEST_LIMIT_MS)],
 			...['--reporter', path.join(root, 'scripts', 'stages', 'reporter.ts')],
 			...(stage.hooks === undefined ? [] : ['--require', path.join(root, stage.hooks)]),
 			...stage.args,
@@ -42,14 +40,14 @@ export async function runMocha(stage: MochaStage): Promise<Totals> {
 		...(environment && { environment }),
 	});
 	if (stage.args.some(argument => /\.ts$/.test(argument))) {
-		return runTestProcess({ ...part([]), folder, limitMs });
+		return runTestProcess({ ...part([]), folder });
 	}
 	const groups = groupFiles(stage);
 	if (groups.length === 0) {
 		console.log(`  failed  there are no tests in test/${stage.tests}`);
 		return { passed: 0, failed: 1 };
 	}
-	return runParts({ parts: groups.map(part), jobs, folder, limitMs });
+	return runParts({ parts: groups.map(part), jobs, folder });
 }
 
 /**

@@ -12,13 +12,11 @@ export interface Parts {
 	jobs: number;
 	/** The folder of this run. Each part gets one of its own in it. */
 	folder: string;
-	/** The time after which a part counts as hung. */
-	limitMs: number;
 }
 
 /** Runs parts of a stage in processes of their own and adds up their totals. Each prints what it has to say at its end. */
 export async function runParts(
-	{ parts, jobs, folder, limitMs }: Parts,
+	{ parts, jobs, folder }: Parts,
 	print: (text: string) => void = text => process.stdout.write(text),
 ): Promise<Totals> {
 	const waiting = [...parts.entries()];
@@ -32,7 +30,6 @@ export async function runParts(
 			const result = await runTestProcess({
 				...part,
 				folder: ownFolder,
-				limitMs,
 				onOutput: text => {
 					output += text;
 				},

@@ -4,6 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { root } from '../bootstrap/folders.mjs';
 import { endFamily, exitCodeOf, newMark } from '../processes.ts';
+import { PROCESS_LIMIT_MS } from './limits.ts';
 import type { Totals } from './totals.ts';
 
 /** Names the file that a test process writes its totals to. */
@@ -14,13 +15,12 @@ export interface TestProcess {
 	/** The folder of this run. */
 	folder: string;
 	environment?: Record<string, string>;
-	limitMs: number;
 	/** Receives what the tests print. By default, it goes to the terminal. */
 	onOutput?: (text: string) => void;
 }
 
 /** Runs tests in a process of their own and counts them. A process that crashes or hangs adds one failure. */
-export async function runTestProcess({ args, folder, environment, limitMs, onOutput }: TestProcess): Promise<Totals> {
+export async function runTestProcess({ args, folder, environment, onOutput }: TestProcess): Promise<Totals> {
 	const totalsFile = path.join(folder, 'totals.json');
 	const mark = newMark();
 	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
@@ -32,9 +32,9 @@ export async function runTestProcess({ args, folder, environment, limitMs, onOut
 		stream?.setEncoding('utf8').on('data', (text: string) => onOutput?.(text));
 	}
 	const hung = setTimeout(() => {
-		console.log(`  failed  no end after ${limitMs / 1000} s; stopping it`);
+		console.log(`  failed  no end after ${PROCESS_LIMIT_MS / 1000} s; stopping it`);
 		void endFamily(child.pid, mark.value);
-	}, limitMs);
+	}, PROCESS_LIMIT_MS);
 	const code = await exitCodeOf(child);
 	clearTimeout(hung);
 	await endFamily(undefined, mark.value);

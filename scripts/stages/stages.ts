@@ -77,8 +77,6 @@ export class TestRun {
 						environment,
 						jobs,
 						filesPerProcess: 12,
-						testLimitMs: 60_000,
-						limitMs: 1_200_000,
 					}),
 				);
 			case 'agents':
@@ -100,15 +98,13 @@ export class TestRun {
 						// Most of the time is spent in waiting: for what a falsified reply leaves out, for a limit to be over.
 						jobs: 4 * cores,
 						first: 'test/conformance/faults/',
-						testLimitMs: 60_000,
-						limitMs: 1_200_000,
 					}),
 				);
 			case 'interoperability':
 				await ensureDependencies(path.join(root, 'bench'));
 				await ensureAgents('furtherAgents');
 				await ensureDependencies(path.join(root, 'test', 'support', 'mcpClients'));
-				return runMocha({ tests: 'interoperability', args, folder, testLimitMs: 60_000, limitMs: 1_800_000 });
+				return runMocha({ tests: 'interoperability', args, folder });
 			case 'editor':
 				return this.withEditor(environment => runEditorTests({ args, folder, environment }));
 			case 'e2e':
@@ -124,8 +120,6 @@ export class TestRun {
 						// A window at work needs more than one processor: more of them at a time gain nothing.
 						jobs: cores,
 						hooks: 'test/support/windowHooks.ts',
-						testLimitMs: 180_000,
-						limitMs: 2_400_000,
 					}),
 				);
 		}

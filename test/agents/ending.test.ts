@@ -10,7 +10,6 @@ import { processesWith } from '../support/sandboxProcesses.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const PROGRAM = path.join(import.meta.dirname, '../support/startSandboxed.ts');
-const LIMIT_MS = 60_000;
 
 describe('the end of a sandbox', () => {
 	let sandbox: TestSandbox;
@@ -47,8 +46,7 @@ describe('the end of a sandbox', () => {
 		return host;
 	}
 
-	const allGone = () =>
-		waitFor('the end of all processes', async () => (await processesWith(mark)).length === 0, LIMIT_MS);
+	const allGone = () => waitFor('the end of all processes', async () => (await processesWith(mark)).length === 0);
 
 	it('comes when the program ends, with its exit code, and leaves no process', async () => {
 		const { code } = await sandbox.run(`${leaving}\nexit 7`);
@@ -94,7 +92,7 @@ describe('the end of a sandbox', () => {
 			for (let round = 0; round < 8; round += 1) {
 				const child = startHost(folder, `sleep ${mark}`);
 				// The command's process is among the first that have the script on their command line.
-				await waitFor('the command', async () => (await processesWith(`sleep ${mark}`)).length > 1, LIMIT_MS);
+				await waitFor('the command', async () => (await processesWith(`sleep ${mark}`)).length > 1);
 				child.kill('SIGKILL');
 				await allGone();
 			}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TaskCheck } from '../../src/contract/agents.ts';
 import { controlPaths } from '../../src/contract/control.ts';
 import { agentPrograms } from '../support/agentPrograms.ts';
-import { AgentTasks, TASK_LIMIT_MS } from '../support/agentTasks.ts';
+import { AgentTasks } from '../support/agentTasks.ts';
 
 const TEST = `import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -11,8 +11,7 @@ import { made } from 'dep';
 test('the dependency is the one of the lockfile', () => assert.equal(made, 'by its author'));
 `;
 
-describe('the tests of a repository, after an agent that has changed what was installed for it', function () {
-	this.timeout(TASK_LIMIT_MS + 60_000);
+describe('the tests of a repository, after an agent that has changed what was installed for it', () => {
 	let tasks: AgentTasks;
 
 	beforeEach(async () => {

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import type { TaskCheck } from '../../src/contract/agents.ts';
 import { controlPaths } from '../../src/contract/control.ts';
 import { agentPrograms } from '../support/agentPrograms.ts';
-import { AgentTasks, TASK_LIMIT_MS } from '../support/agentTasks.ts';
+import { AgentTasks } from '../support/agentTasks.ts';
 
 /** The service does this alike for every agent, so one of them is enough. */
-describe('the tasks of an agent', function () {
-	this.timeout(TASK_LIMIT_MS + 60_000);
+describe('the tasks of an agent', () => {
 	let tasks: AgentTasks;
 
 	before(async () => {

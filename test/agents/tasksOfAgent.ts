@@ -3,13 +3,12 @@ import { rm } from 'node:fs/promises';
 import { controlPaths } from '../../src/contract/control.ts';
 import { workFolderOf } from '../../src/service/stateFolder.ts';
 import { agentPrograms } from '../support/agentPrograms.ts';
-import { AgentTasks, type AgentTaskView, TASK_LIMIT_MS } from '../support/agentTasks.ts';
+import { AgentTasks, type AgentTaskView } from '../support/agentTasks.ts';
 import { readTask } from '../unit/service/helpers.ts';
 
 /** Adds the tests of what an agent does as the agent of tasks. Each agent has a file of its own, so that they run in parallel. */
 export function testTasksOf(agent: string): void {
-	describe(`${agent} as the agent of tasks`, function () {
-		this.timeout(TASK_LIMIT_MS + 60_000);
+	describe(`${agent} as the agent of tasks`, () => {
 		let tasks: AgentTasks;
 
 		beforeEach(async () => {

@@ -49,8 +49,7 @@ async function startTaskServer(): Promise<FaultServer> {
 
 const placeOf = (server: https.Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-describe('adding and diagnosing a connection, in the window', function () {
-	this.timeout(240_000);
+describe('adding and diagnosing a connection, in the window', () => {
 	let service: ContractServer;
 	let tasks: FaultServer;
 	let proxy: BufferingProxy;
@@ -408,7 +407,10 @@ describe('adding and diagnosing a connection, in the window', function () {
 		assert.equal(await progress.locator('.notification-list-item-message a').count(), 0);
 		await progress.getByRole('button', { name: 'Cancel' }).click();
 		await report().getByText('you stopped the diagnosis').first().waitFor();
-		await report().getByText('No problem was found, but not everything was checked.').waitFor();
+		// After eight seconds without an answer, the server itself is a problem.
+		await report()
+			.getByText(/^(No problem was found, but not everything was checked|1 problem was found)\.$/)
+			.waitFor();
 		await screenshot(page, 'diagnosis-stopped');
 		await runCommand(page, 'View: Close Editor');
 	});

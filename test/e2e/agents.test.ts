@@ -49,8 +49,7 @@ const SCRIPTS: Record<string, Step[]> = {
 	],
 };
 
-describe('a real agent, from setting it up to its branch', function () {
-	this.timeout(240_000);
+describe('a real agent, from setting it up to its branch', () => {
 	let window: AgentWindow;
 	let server: EditorServer;
 	let page: Page;

@@ -24,8 +24,7 @@ const HOSTILE = '<img src="https://evil.example/x" onerror="document.title=1">\u
 const forger = new GpuMaker();
 const forged = forger.device();
 
-describe('the attestation report', function () {
-	this.timeout(120_000);
+describe('the attestation report', () => {
 	let enclave: Enclave;
 	let server: EditorServer;
 	let window: EditorWindow;

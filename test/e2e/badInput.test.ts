@@ -9,8 +9,7 @@ import { type EditorServer, openWindow, startEditor } from '../support/editor.ts
 import { dismissInput, pickItem, pickThrough, runCommand, screenshot, until } from '../support/editorWindow.ts';
 import { logText, openChat, startTask, taskShows, writePrompt } from '../support/errandWindow.ts';
 
-describe('the command “Start Task”', function () {
-	this.timeout(120_000);
+describe('the command “Start Task”', () => {
 	let server: EditorServer;
 	let scratch: string;
 	let folder: string;

@@ -39,8 +39,7 @@ const SCRIPTS: Record<string, Step[]> = {
 	],
 };
 
-describe('an agent in the chat', function () {
-	this.timeout(300_000);
+describe('an agent in the chat', () => {
 	const window = useChatAgentWindow({
 		scripts: SCRIPTS,
 		files: { 'src/discount.js': DISCOUNT, 'test/discount.test.js': TEST_FILE },

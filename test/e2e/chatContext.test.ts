@@ -49,8 +49,7 @@ ${BROKEN}\`\`\`\`
 
 Explain this problem and how to solve it.`;
 
-describe('context in the window', function () {
-	this.timeout(120_000);
+describe('context in the window', () => {
 	let recorder: UpstreamServer;
 	let server: EditorServer;
 	let page: Page;
@@ -128,6 +127,7 @@ describe('context in the window', function () {
 	const inExplorer = async (name: string, item: string) => {
 		await openView(page, 'Explorer');
 		await explorerRow(name).click({ button: 'right' });
+		await page.getByRole('menuitem', { name: item }).waitFor();
 		// A click that comes too soon after the menu is taken for the end of the one that opened it.
 		await until('the menu has taken the click', async () => {
 			await page

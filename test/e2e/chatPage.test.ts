@@ -3,8 +3,7 @@ import { waitFor } from '../support/waitFor.ts';
 import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 import { FACTS, KEY_ERROR, RICH, SCENES } from '../ui/scenes.ts';
 
-describe('the chat page', function () {
-	this.timeout(120_000);
+describe('the chat page', () => {
 	let chat: ChatPage;
 	const open = useChatPage(page => {
 		chat = page;

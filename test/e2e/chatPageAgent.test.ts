@@ -11,8 +11,7 @@ const STREAMING = { state: 'streaming' } as const;
 /** Milliseconds of CPU: far above what any task takes, far below what showing all at once takes. */
 const LONGEST_TASK = 150;
 
-describe('the turn of an agent in the chat', function () {
-	this.timeout(120_000);
+describe('the turn of an agent in the chat', () => {
 	let chat: ChatPage;
 	const open = useChatPage(page => {
 		chat = page;
@@ -244,12 +243,14 @@ describe('the turn of an agent in the chat', function () {
 			});
 			await button(/Last/).click();
 			await chat.answer('step-request', OUTPUT);
-			const [output, log] = await Promise.all(
-				['.output', '.log'].map(selector =>
-					chat.page.locator(selector).evaluate(box => box.getBoundingClientRect().bottom),
-				),
-			);
-			await waitFor('the output to be in view', () => (output ?? 0) <= (log ?? 0) + 1);
+			await waitFor('the output to be in view', async () => {
+				const [output, log] = await Promise.all(
+					['.output', '.log'].map(selector =>
+						chat.page.locator(selector).evaluate(box => box.getBoundingClientRect().bottom),
+					),
+				);
+				return (output ?? 0) <= (log ?? 0) + 1;
+			});
 		});
 
 		it('what is further up without following the end', async () => {

@@ -3,8 +3,7 @@ import type { FromPage, Snapshot } from '../../src/chat/protocol/protocol.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { type ChatPage, CONVERSATION_ID, turnView, useChatPage } from '../ui/chatPage.ts';
 
-describe('the composer of the chat page', function () {
-	this.timeout(120_000);
+describe('the composer of the chat page', () => {
 	let chat: ChatPage;
 	const open = useChatPage(page => {
 		chat = page;

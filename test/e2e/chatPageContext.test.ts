@@ -6,8 +6,7 @@ import { waitFor } from '../support/waitFor.ts';
 import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
 import { CHIPS, chip } from '../ui/scenes.ts';
 
-describe('the context in the chat page', function () {
-	this.timeout(120_000);
+describe('the context in the chat page', () => {
 	let chat: ChatPage;
 	const openPage = useChatPage(page => {
 		chat = page;

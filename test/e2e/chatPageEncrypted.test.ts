@@ -33,8 +33,7 @@ const STATES: Record<string, EncryptionView> = {
 	},
 };
 
-describe('the chat page', function () {
-	this.timeout(120_000);
+describe('the chat page', () => {
 	let chat: ChatPage;
 	const open = useChatPage(page => {
 		chat = page;

@@ -41,8 +41,7 @@ const DEEP_LIST = Array.from({ length: 500 }, (_, depth) => `${'  '.repeat(depth
 /** Milliseconds that the page may be busy with one task: far above what any takes, far below what reading anew takes. */
 const LONGEST_TASK = 500;
 
-describe('a reply that is made to be slow', function () {
-	this.timeout(120_000);
+describe('a reply that is made to be slow', () => {
 	let chat: ChatPage;
 	const open = useChatPage(page => {
 		chat = page;

@@ -8,8 +8,7 @@ import { SCENES } from '../ui/scenes.ts';
 const texts: Record<string, string | { message: string }> = JSON.parse(readFileSync('l10n/bundle.l10n.json', 'utf8'));
 const bundle = Object.fromEntries(Object.entries(texts).map(([key]) => [key, pseudoText(key)]));
 
-describe('the chat page in another language', function () {
-	this.timeout(120_000);
+describe('the chat page in another language', () => {
 	let chat: ChatPage;
 	const open = useChatPage(page => {
 		chat = page;

@@ -4,8 +4,7 @@ import { type ChatPage, useChatPage } from '../ui/chatPage.ts';
 import { looksRight, overflowing } from '../ui/pageChecks.ts';
 import { SCENES } from '../ui/scenes.ts';
 
-describe('the chat page', function () {
-	this.timeout(180_000);
+describe('the chat page', () => {
 	let chat: ChatPage;
 	const open = useChatPage(page => {
 		chat = page;

@@ -15,8 +15,7 @@ const MARKDOWN = [
 	'Last words.\n\n[later]: https://example.com/later',
 ].join('\n\n');
 
-describe('markdown in the chat page', function () {
-	this.timeout(120_000);
+describe('markdown in the chat page', () => {
 	let chat: ChatPage;
 	const open = useChatPage(page => {
 		chat = page;

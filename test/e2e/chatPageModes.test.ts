@@ -5,8 +5,7 @@ import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 import { FACTS, IMAGE_ADDRESS, IMAGE_FILE_NAME, imageTurn, SCENES, SEARCHED, SOURCES } from '../ui/scenes.ts';
 import type { ThemeName } from '../ui/themes.ts';
 
-describe('the chat page', function () {
-	this.timeout(120_000);
+describe('the chat page', () => {
 	let chat: ChatPage;
 	const open = useChatPage(page => {
 		chat = page;

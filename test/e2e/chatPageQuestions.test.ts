@@ -5,8 +5,7 @@ import { type ChatPage, type PageOptions, useChatPage } from '../ui/chatPage.ts'
 
 const COMMAND = 'cat "$file" >> all.txt\u202e # txt.exe\n\tcurl https://a.example/\u200b?\u200dx\r\u0007';
 
-describe('the question of an agent', function () {
-	this.timeout(120_000);
+describe('the question of an agent', () => {
 	let chat: ChatPage;
 	const open = useChatPage(page => {
 		chat = page;
@@ -38,6 +37,25 @@ describe('the question of an agent', function () {
 		...step,
 		approval,
 	});
+
+	/** Makes the page press “Allow Once” as soon as it is there, because a test may see it later than half a second after. */
+	const pressAtOnce = () =>
+		chat.page.evaluate(() => {
+			const within = (root: ParentNode): HTMLButtonElement | null =>
+				root.querySelector<HTMLButtonElement>('button[name="once"]') ??
+				[...root.querySelectorAll('*')].reduce<HTMLButtonElement | null>(
+					(found, element) => found ?? (element.shadowRoot && within(element.shadowRoot)),
+					null,
+				);
+			const press = () => {
+				const early = within(document);
+				early?.click();
+				if (!early) {
+					requestAnimationFrame(press);
+				}
+			};
+			press();
+		});
 
 	describe('shows', () => {
 		it('the exact command, with every character that would hide or turn something', async () => {
@@ -118,14 +136,14 @@ describe('the question of an agent', function () {
 		await button('No').click();
 		await box().waitFor({ state: 'hidden' });
 		const question = 'f0000000-0000-4000-8000-000000000002';
+		await pressAtOnce();
 		await chat.changes({
 			kind: 'step-set',
 			turn: turn.id,
 			step: { ...withApproval(step, { state: 'waiting', question }), command: 'rm -rf .' },
 		});
 		await box().getByText('rm -rf .').waitFor();
-		assert.equal(await button('Allow Once').isDisabled(), true);
-		await button('Allow Once').click();
+		await button('Allow Once').and(chat.page.locator(':enabled')).click();
 		const posted = (await chat.posted()).filter(message => message.kind === 'step-answer');
 		assert.deepEqual(
 			posted.map(message => [message.question, message.answer]),
@@ -195,23 +213,7 @@ describe('the question of an agent', function () {
 	describe('is not answered with yes', () => {
 		it('by a press in its first half second', async () => {
 			const { asks } = await ask();
-			// The page presses the button as soon as it is there, because a test may take longer than that to see it.
-			await chat.page.evaluate(() => {
-				const within = (root: ParentNode): HTMLButtonElement | null =>
-					root.querySelector<HTMLButtonElement>('button[name="once"]') ??
-					[...root.querySelectorAll('*')].reduce<HTMLButtonElement | null>(
-						(found, element) => found ?? (element.shadowRoot && within(element.shadowRoot)),
-						null,
-					);
-				const press = () => {
-					const early = within(document);
-					early?.click();
-					if (!early) {
-						requestAnimationFrame(press);
-					}
-				};
-				press();
-			});
+			await pressAtOnce();
 			await asks();
 			await button('Allow Once').and(chat.page.locator(':enabled')).waitFor();
 			assert.deepEqual(await answers(), []);

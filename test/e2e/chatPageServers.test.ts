@@ -3,8 +3,7 @@ import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 
 const DEMO = { label: 'Local', model: 'demo', isDemo: true };
 
-describe('the chat page where only the demo answers', function () {
-	this.timeout(120_000);
+describe('the chat page where only the demo answers', () => {
 	let chat: ChatPage;
 	const open = useChatPage(page => {
 		chat = page;

@@ -17,8 +17,7 @@ const LONG: [string, string][] = [
 	['[item]: https://example.com/item\n', 'The end.\n\n'],
 ];
 
-describe('a reply that grows', function () {
-	this.timeout(120_000);
+describe('a reply that grows', () => {
 	let chat: ChatPage;
 	const openPage = useChatPage(page => {
 		chat = page;
@@ -204,16 +203,12 @@ describe('a reply that grows', function () {
 		});
 		await openPage({ height: 400, state });
 		await chat.snapshot(turns);
-		await waitFor(
-			'the same line',
-			async () => {
-				const top = await chat.page
-					.locator('chat-turn')
-					.nth(1)
-					.evaluate(turn => turn.getBoundingClientRect().top);
-				return Math.abs(top + (state.reading?.offset ?? 0)) <= 1 && (state.reading?.offset ?? 0) > 10_000;
-			},
-			45_000,
-		);
+		await waitFor('the same line', async () => {
+			const top = await chat.page
+				.locator('chat-turn')
+				.nth(1)
+				.evaluate(turn => turn.getBoundingClientRect().top);
+			return Math.abs(top + (state.reading?.offset ?? 0)) <= 1 && (state.reading?.offset ?? 0) > 10_000;
+		});
 	});
 });

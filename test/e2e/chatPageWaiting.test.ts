@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { agentTurn } from '../ui/agentScenes.ts';
 import { type ChatPage, useChatPage } from '../ui/chatPage.ts';
 
-describe('a message that is written while an agent works', function () {
-	this.timeout(120_000);
+describe('a message that is written while an agent works', () => {
 	let chat: ChatPage;
 	const open = useChatPage(page => {
 		chat = page;

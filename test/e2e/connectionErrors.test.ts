@@ -117,8 +117,7 @@ const DECISION_ERRORS: readonly { what: string; answer: Answer; sentence: RegExp
 	},
 ];
 
-describe('a connection without lists, and what goes wrong with it, in the window', function () {
-	this.timeout(120_000);
+describe('a connection without lists, and what goes wrong with it, in the window', () => {
 	let service: FaultServer;
 	let elsewhere: FaultServer;
 	let enclave: Enclave;

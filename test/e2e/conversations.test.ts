@@ -26,8 +26,7 @@ import {
 	turns,
 } from '../support/errandWindow.ts';
 
-describe('the conversations of the window', function () {
-	this.timeout(120_000);
+describe('the conversations of the window', () => {
 	let server: EditorServer;
 	let window: EditorWindow;
 	let page: Page;

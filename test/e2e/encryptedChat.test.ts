@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 import { expireSessions, type Tampering, tamper } from '../support/channelFaults.ts';
 import { p384KeyPair } from '../support/contractServer/channelCryptography.ts';
-import { type EditorServer, type EditorWindow, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
+import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
 import {
 	answerInput,
 	changeSettings,
@@ -36,8 +36,7 @@ const MARKER = 'zirconium walrus';
 /** The words in a file of the workspace that goes with a message. */
 const CONTEXT = 'rhodium pelican';
 
-describe('the encrypted chat in the window', function () {
-	this.timeout(120_000);
+describe('the encrypted chat in the window', () => {
 	let enclave: Enclave;
 	let server: EditorServer;
 	let window: EditorWindow;
@@ -129,8 +128,7 @@ describe('the encrypted chat in the window', function () {
 	});
 
 	it('loses that one with the window, and still has the kept one, which connects with its next message', async () => {
-		await page.reload();
-		await workbenchStands(page);
+		await reloadWindow(page);
 		frame = await openChat(page);
 		await frame
 			.getByText('The encrypted conversation was not kept and was lost when its window closed or reloaded.')

@@ -11,8 +11,7 @@ import { openFile, runCommand, screenshot, screenshotInThemes, until, webviewFra
 
 const root = path.resolve(import.meta.dirname, '..', '..');
 
-describe('the package that npm run package makes', function () {
-	this.timeout(180_000);
+describe('the package that npm run package makes', () => {
 	let scratch: string;
 	let server: EditorServer;
 	let page: Page;

@@ -38,8 +38,7 @@ const FAULT = 'Errand ran into a fault of its own';
 
 const TASK = 'Describe the widgets';
 
-describe('Errand in the window', function () {
-	this.timeout(120_000);
+describe('Errand in the window', () => {
 	let server: EditorServer;
 	let window: EditorWindow;
 	let page: Page;

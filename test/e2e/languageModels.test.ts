@@ -19,8 +19,7 @@ import { UpstreamServer } from '../support/upstreamServer.ts';
 const KEY = 'sk-0123456789abcdefWXYZ';
 const QUESTION = 'Let the editor’s chat and other extensions use the models of Local?';
 
-describe('the models in the editor’s own chat and in other extensions, without an account', function () {
-	this.timeout(180_000);
+describe('the models in the editor’s own chat and in other extensions, without an account', () => {
 	let upstream: UpstreamServer;
 	/** A service that wants a key. */
 	let remote: UpstreamServer;

@@ -25,8 +25,7 @@ import {
 import { confirmTask, openChat, promptEditor, taskShows, writePrompt } from '../support/errandWindow.ts';
 import { chooseBothAgents } from '../support/raceOfAgents.ts';
 
-describe('from the wish to start a task to its being sent', function () {
-	this.timeout(120_000);
+describe('from the wish to start a task to its being sent', () => {
 	let scratch: string;
 	let sample: SampleRepository;
 	let service: ContractServer;

@@ -26,8 +26,7 @@ import { UpstreamServer } from '../support/upstreamServer.ts';
 const MODEL = 'found-model';
 const QUESTION = 'Ollama was found on this machine';
 
-describe('the model servers of a machine, in the window', function () {
-	this.timeout(180_000);
+describe('the model servers of a machine, in the window', () => {
 	let ollama: ForeignServer;
 	let locked: UpstreamServer;
 	let server: EditorServer;

@@ -12,8 +12,7 @@ import { openChat, taskShows } from '../support/errandWindow.ts';
 import { McpClient } from '../support/mcpClient.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-describe('what another agent wants, in the window that its server was started by', function () {
-	this.timeout(180_000);
+describe('what another agent wants, in the window that its server was started by', () => {
 	let scratch: string;
 	let sample: SampleRepository;
 	let server: EditorServer;
@@ -29,7 +28,7 @@ describe('what another agent wants, in the window that its server was started by
 		await runCommand(page, 'MCP: List Servers');
 		await pickThrough(page, 'Errand', 'Start Server');
 		await pickItem(page, 'Start Server');
-		const { program, environment } = await waitFor('the editor to start the server', startedServer, 60_000);
+		const { program, environment } = await waitFor('the editor to start the server', startedServer);
 		// The editor’s own client has no account here that would let it call a tool; this one speaks to the same window.
 		agent = await McpClient.start({ program, environment });
 	});

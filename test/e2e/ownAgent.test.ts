@@ -52,8 +52,7 @@ const SCRIPTS: Record<string, Step[]> = {
 	[UNPRICED]: scriptOf('gadget.md'),
 };
 
-describe('Errand’s own agent, where there is a model', function () {
-	this.timeout(240_000);
+describe('Errand’s own agent, where there is a model', () => {
 	let window: AgentWindow;
 	let server: EditorServer;
 	let page: Page;

@@ -39,8 +39,7 @@ const IMAGE_REPLY = `![a fence](https://${IMAGE_TUNNEL}/fence.png)`;
 const PASSWORD = 'p@ss: word%';
 const TASK = { id: 'task-1', prompt: 'Mend the gate', repoUrl: 'https://example.com/a/b', status: 'processing' };
 
-describe('a proxy and certificates in the window', function () {
-	this.timeout(120_000);
+describe('a proxy and certificates in the window', () => {
 	let authority: CertificateAuthority;
 	let folder: string;
 	let proxy: ProxyServer;

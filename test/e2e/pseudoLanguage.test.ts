@@ -16,7 +16,7 @@ import {
 	until,
 	webviewFrame,
 } from '../support/editorWindow.ts';
-import { ask, logText, promptEditor, replyEnds, taskRow } from '../support/errandWindow.ts';
+import { ask, logText, promptEditor, replyEnds, takeStart, taskRow } from '../support/errandWindow.ts';
 import { addPseudoLanguage, pseudoText, untranslated } from '../support/pseudoLanguage.ts';
 import { type ShownText, shownTexts } from '../support/shownTexts.ts';
 
@@ -88,8 +88,7 @@ const LABELS = [
 ].join(', ');
 const DESCRIPTIONS = '.quick-input-list .label-description, .quick-input-list-label-meta .label-name';
 
-describe('the window in another language', function () {
-	this.timeout(300_000);
+describe('the window in another language', () => {
 	let scratch: string;
 	let server: EditorServer;
 	let page: Page;
@@ -233,11 +232,10 @@ describe('the window in another language', function () {
 		await assertTranslated(page.locator('.editor-instance .codelens-decoration:visible, .tab.active .label-name'));
 		await page.keyboard.press('ControlOrMeta+Enter');
 		const list = page.locator('.quick-input-widget:visible');
-		const start = list.locator('.monaco-list-row').filter({ hasText: '⟦Start Task ' });
-		await start.waitFor();
+		await list.locator('.monaco-list-row').filter({ hasText: '⟦Start Task ' }).waitFor();
 		await assertTranslatedList(list);
 		await screenshot(page, 'language-preflight');
-		await start.click();
+		await takeStart(page, '⟦Start Task ');
 		await taskRow(page, PROMPT).filter({ hasText: 'in 1 file' }).waitFor();
 		await assertWords(
 			page.locator('.part.sidebar .pane-body .monaco-list-row').locator('.label-name, .label-description'),

@@ -22,8 +22,7 @@ import { filesWith } from '../support/filesWith.ts';
 
 const INVALID_KEY = 'sk-invalid-0123456789';
 
-describe('a remote connection in the window', function () {
-	this.timeout(120_000);
+describe('a remote connection in the window', () => {
 	let service: ContractServer;
 	let server: EditorServer;
 	let window: EditorWindow;

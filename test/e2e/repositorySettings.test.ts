@@ -22,8 +22,7 @@ const protectedIds = ids.filter(id => settingScopes[id] === 'application' || set
 const CONTROL = 'errand.tasks.refreshInterval';
 const CONTROL_VALUE = 77;
 
-describe('the settings of a repository', function () {
-	this.timeout(300_000);
+describe('the settings of a repository', () => {
 	let hostile: FaultServer;
 	let own: FaultServer;
 	let folder: string;
@@ -112,7 +111,7 @@ describe('the settings of a repository', function () {
 			const window = await openWindow(server, { folder: place, onPrint: text => printed.push(text) });
 			assert.equal(await window.testsEnded, 0, printed.join('\n'));
 			// The way to the user's own host is opened in the background, as that to another would be.
-			await waitFor('the connection to be used', () => own.received.length > 0, 60_000);
+			await waitFor('the connection to be used', () => own.received.length > 0);
 			await window.context.close();
 			report = JSON.parse(readFileSync(reportFile, 'utf8')) as SettingsReport;
 		}

@@ -27,8 +27,7 @@ const SCRIPTS: Record<string, Step[]> = {
 	],
 };
 
-describe('a window with several folders', function () {
-	this.timeout(300_000);
+describe('a window with several folders', () => {
 	const window = useChatAgentWindow(
 		{
 			scripts: SCRIPTS,

@@ -18,8 +18,7 @@ const cache = path.join(root, '.cache');
 /** What starting does not need, or makes for itself. */
 const NOT_COPIED = new Set(['node_modules', 'dist', 'test', 'test-output', 'bench']);
 
-describe('npm start', function () {
-	this.timeout(180_000);
+describe('npm start', () => {
 	let folder: string;
 	let launcher: ChildProcess;
 	let printed: string;

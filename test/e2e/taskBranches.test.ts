@@ -23,8 +23,7 @@ import { chooseInMenu, narrowSideBar, startTask, taskRow, taskShows, walkTo } fr
 const SLOW = 'Look at it slowly';
 const SORT = 'Sort the notes';
 
-describe('what the branch of a task can be brought to', function () {
-	this.timeout(180_000);
+describe('what the branch of a task can be brought to', () => {
 	let scratch: string;
 	let sample: SampleRepository;
 	let server: EditorServer;
@@ -55,14 +54,15 @@ describe('what the branch of a task can be brought to', function () {
 		(await page.locator('.part.sidebar .tree-explorer-viewlet-tree-view .message').allInnerTexts()).join('').trim();
 
 	it('is told of when its task ends out of sight, in a notice, on the view and in its row, once each', async () => {
+		// The log of this task is in view, so only the other one is told of.
+		await startTask(page, SORT);
+		await taskShows(page, SORT, 'in 1 file');
 		await startTask(page, `${SLOW} /demo slow`);
 		const statusItem = page.locator('.statusbar-item').filter({ hasText: SLOW });
 		await statusItem.getByText('live').waitFor();
 		assert.equal(await messageText(), '');
 		await screenshot(page, 'branches-live');
-		// The log of this task is in view from now on, so only the other one is told of.
-		await startTask(page, SORT);
-		await taskShows(page, SORT, 'in 1 file');
+		await runCommand(page, 'View: Hide Panel');
 		const notice = toast(page, `“${SLOW} /demo slow” has finished: `);
 		await notice.waitFor({ timeout: 90_000 });
 		for (const button of ['Review', 'Apply…', 'Log']) {

@@ -79,8 +79,7 @@ async function noteFrames(page: Page): Promise<void> {
 	});
 }
 
-describe('what a task has changed, in the window', function () {
-	this.timeout(180_000);
+describe('what a task has changed, in the window', () => {
 	let branches: TaskBranches;
 	let service: TaskServer;
 	let server: EditorServer;
@@ -295,7 +294,8 @@ describe('what a task has changed, in the window', function () {
 		await screenshot(page, 'changes-preview');
 		await acceptPicks(page, 'conflicts with your edits');
 		const done = toast(page, 'Applied 7 files, 1 conflict');
-		await done.waitFor();
+		// The message stays as long as the pointer is over it.
+		await done.hover();
 		await screenshot(page, 'changes-applied');
 		assert.equal(await read('app/migrate.py'), work['app/migrate.py']);
 		assert.equal(await read('app/labels.py'), work['app/labels.py']);
@@ -377,7 +377,8 @@ describe('what a task has changed, in the window', function () {
 		await page.keyboard.press('Home');
 		await chooseInMenu(page, /^Change very many,/, 'Review Task Changes', () => appears(review(), 10_000));
 		const next = toast(page, 'This review shows files 1 to 200 of 2,000.');
-		await next.waitFor();
+		// The message stays as long as the pointer is over it.
+		await next.hover();
 		await page.locator('.tab.active').filter({ hasText: 'files 1 to 200 of 2,000' }).waitFor();
 		await review().getByText('file 0', { exact: true }).waitFor();
 		await screenshot(page, 'changes-many-review');

@@ -53,8 +53,7 @@ const answering = (alternatives: Record<string, number>) => ({
 	chunks: [token('{"answer":"', {}), token('A', alternatives), token('","probability":0.5}', {})],
 });
 
-describe('tasks that are compared, and decided about', function () {
-	this.timeout(240_000);
+describe('tasks that are compared, and decided about', () => {
 	let scratch: string;
 	let sample: SampleRepository;
 	let upstream: UpstreamServer;

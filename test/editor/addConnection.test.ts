@@ -9,8 +9,7 @@ import { useConnectionFlow } from './useConnectionFlow.ts';
 
 const KEY = contractKeys.inference;
 
-describe('connections are added', function () {
-	this.timeout(90_000);
+describe('connections are added', () => {
 	const flow = useConnectionFlow();
 	let boxes: InputBoxes;
 

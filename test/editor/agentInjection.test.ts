@@ -20,8 +20,7 @@ const OBEYS: Step[] = [
 	{ do: 'say', text: 'Done as told.' },
 ];
 
-describe('an agent that is given orders by what it reads', function () {
-	this.timeout(180_000);
+describe('an agent that is given orders by what it reads', () => {
 	const agent = useAgentRuns({ [TASK]: OBEYS });
 
 	before(() => writeFileSync(agent.inRoot('NOTES.md'), ORDERS));

@@ -50,8 +50,7 @@ const SCRIPTS: Record<string, Step[]> = {
 	[AGAIN]: [{ do: 'say', text: 'I made it shorter.' }],
 };
 
-describe('a turn of an agent', function () {
-	this.timeout(180_000);
+describe('a turn of an agent', () => {
 	const agent = useAgentRuns(SCRIPTS);
 	const { ask, fresh, work, inRoot, root } = agent;
 	let readme: string;

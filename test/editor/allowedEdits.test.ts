@@ -12,8 +12,7 @@ import { windowChanges } from './useAgentRuns.ts';
 
 const NOTES = 'one\ntwo\n// off: grant(user);\nfour\n';
 
-describe('edits of an agent that were allowed', function () {
-	this.timeout(120_000);
+describe('edits of an agent that were allowed', () => {
 	const root = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail();
 	const inRoot = (name: string) => path.join(root(), name);
 	const conversation = randomUUID();

@@ -30,8 +30,7 @@ const run = promisify(execFile);
 const LINES = Array.from({ length: 12 }, (_, number) => `line ${number}\n`).join('');
 const FOLDER = 'taken from a task';
 
-describe('applying changes in the editor', function () {
-	this.timeout(90_000);
+describe('applying changes in the editor', () => {
 	const root = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail('no folder is open');
 	const fileOf = (name: string) => path.join(root(), FOLDER, name);
 	const uriOf = (name: string) => vscode.Uri.file(fileOf(name));
@@ -131,14 +130,10 @@ describe('applying changes in the editor', function () {
 		void command.finally(() => {
 			hasEnded = true;
 		});
-		await waitFor(
-			'the command',
-			async () => {
-				await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
-				return hasEnded;
-			},
-			30_000,
-		);
+		await waitFor('the command', async () => {
+			await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+			return hasEnded;
+		});
 		assert.deepEqual(problems, []);
 	}
 

@@ -11,8 +11,7 @@ import { InputBoxes } from './inputBoxes.ts';
 const KEY = 'sk-proj-Ab3dEf6hIj9kLm2n';
 const context = { transport: createFetchTransport(editorFetch), logger: nullLogger, clock: systemClock };
 
-describe('the question for the key of a server', function () {
-	this.timeout(30_000);
+describe('the question for the key of a server', () => {
 	let boxes: InputBoxes;
 
 	beforeEach(() => {

@@ -8,8 +8,7 @@ import { connectionSchema } from '../../src/contract/connection.ts';
 import { Enclave } from '../support/enclave.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-describe('the tab of an attestation report', function () {
-	this.timeout(30_000);
+describe('the tab of an attestation report', () => {
 	let enclave: Enclave;
 
 	beforeEach(async () => {

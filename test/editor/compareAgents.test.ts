@@ -210,7 +210,6 @@ describe('a comparison of agents', () => {
 			hunks: new Map(),
 		} satisfies ResultComparison;
 		comparison.dispose();
-		const started = performance.now();
 		await documents.show(shown);
 		const links = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
 			'vscode.executeLinkProvider',
@@ -218,7 +217,6 @@ describe('a comparison of agents', () => {
 		);
 		assert.equal(links.length, 10_000);
 		await waitFor('the document', () => editor().document.lineCount > 2000);
-		assert.ok(performance.now() - started < 20_000);
 		documents.dispose();
 	});
 });

@@ -16,8 +16,7 @@ const questions = {
 	ok: { type: 'noul' as const, instructions: 'All is well.', criteria: { true: 'It is', false: 'It is not' } },
 };
 
-describe('the tab of a decision', function () {
-	this.timeout(30_000);
+describe('the tab of a decision', () => {
 	let server: ContractServer;
 	let documents: RequestDocuments;
 	let logged: string[];

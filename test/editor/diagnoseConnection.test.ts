@@ -11,8 +11,7 @@ import { useConnectionFlow } from './useConnectionFlow.ts';
 
 const KEY = contractKeys.inference;
 
-describe('the diagnosis of a connection', function () {
-	this.timeout(90_000);
+describe('the diagnosis of a connection', () => {
 	const flow = useConnectionFlow();
 
 	const entry = (fields: Record<string, unknown>) => ({ acme: { service: 'quillon', ...fields } });

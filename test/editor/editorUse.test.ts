@@ -8,9 +8,7 @@ import type { PickerEnd } from '../../src/platform/editorUse.ts';
 import { thenComposer } from '../../src/platform/editorUse.ts';
 import { waitFor } from '../support/waitFor.ts';
 
-describe('the composer after a list of the editor', function () {
-	this.timeout(30_000);
-
+describe('the composer after a list of the editor', () => {
 	const takesKeyboard = async (run: () => PromiseLike<PickerEnd>) => {
 		let taken = false;
 		await thenComposer(run, () => {

@@ -17,8 +17,7 @@ import { waitFor } from '../support/waitFor.ts';
 
 const history = [{ role: 'user', content: 'Is it so?' }] as const;
 
-describe('an encrypted session for a conversation', function () {
-	this.timeout(30_000);
+describe('an encrypted session for a conversation', () => {
 	let enclave: Enclave;
 	let store: MemoryStore;
 	let client: Client;

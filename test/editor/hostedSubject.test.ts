@@ -11,8 +11,7 @@ import { QuickPicks } from './quickPicks.ts';
 
 const connection = { name: 'quillon', label: 'Quillon', isLocal: false, hasLookUps: true, agents: [] };
 
-describe('a repository that only the service sees', function () {
-	this.timeout(30_000);
+describe('a repository that only the service sees', () => {
 	let service: ContractServer;
 	let picks: QuickPicks;
 

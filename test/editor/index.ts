@@ -3,6 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { format } from 'node:util';
 import Mocha from 'mocha';
+import { TEST_LIMIT_MS } from '../../scripts/stages/limits.ts';
 import { failureLines } from '../../scripts/stages/totals.ts';
 
 /** Tells the lines of the tests from what the editor prints itself. */
@@ -14,7 +15,7 @@ export async function run(): Promise<void> {
 	const pattern = args[args.indexOf('--grep') + 1];
 	const mocha = new Mocha({
 		ui: 'bdd',
-		timeout: 30_000,
+		timeout: TEST_LIMIT_MS,
 		...(args.includes('--grep') && pattern !== undefined && { grep: pattern }),
 	});
 	// The extension host's console does not fill in formats, and its colours are not shown.

@@ -226,8 +226,7 @@ describe('the prompt’s editor', () => {
 	const text = () =>
 		vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'errand-prompt')?.document;
 
-	it('keeps its draft when it is closed, adds to it, and offers code actions for problems', async function () {
-		this.timeout(30_000);
+	it('keeps its draft when it is closed, adds to it, and offers code actions for problems', async () => {
 		const diagnostics = vscode.languages.createDiagnosticCollection('launch test');
 		try {
 			await vscode.commands.executeCommand(commands.startTask);

@@ -26,8 +26,7 @@ const unsandboxed: TaskCheck = {
 	asksForUnsandboxed: true,
 };
 
-describe('what a task of the local service needs before it is sent', function () {
-	this.timeout(60_000);
+describe('what a task of the local service needs before it is sent', () => {
 	let server: TaskServer;
 	let repository: TemporaryRepository;
 	let isLocal: boolean;
@@ -101,15 +100,11 @@ describe('what a task of the local service needs before it is sent', function ()
 		const launch = launcher.start({ prompt: 'Do it', repository: repository.path }).finally(() => {
 			isOver = true;
 		});
-		await waitFor(
-			'the launch',
-			async () => {
-				await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
-				presses++;
-				return isOver;
-			},
-			30_000,
-		);
+		await waitFor('the launch', async () => {
+			await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+			presses++;
+			return isOver;
+		});
 		await launch;
 	}
 
@@ -197,7 +192,7 @@ describe('what a task of the local service needs before it is sent', function ()
 		const starting = start();
 		await waitFor('the question', () => asked.length > 0);
 		const enough = presses + 20;
-		await waitFor('the yes to have been given long since', () => presses > enough, 30_000);
+		await waitFor('the yes to have been given long since', () => presses > enough);
 		assert.deepEqual(sent, []);
 		resolve(unsandboxed);
 		await starting;

@@ -100,8 +100,7 @@ class Window {
 	}
 }
 
-describe('a reload of the window while a task is being started', function () {
-	this.timeout(60_000);
+describe('a reload of the window while a task is being started', () => {
 	let server: TaskServer;
 	let repository: TemporaryRepository;
 	let origin: string;
@@ -141,14 +140,10 @@ describe('a reload of the window while a task is being started', function () {
 		prompt?: string,
 	): Promise<{ ended: Promise<unknown> }> {
 		const ended = launcher.start(wish(prompt));
-		await waitFor(
-			'the yes to be taken',
-			async () => {
-				await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
-				return until();
-			},
-			30_000,
-		);
+		await waitFor('the yes to be taken', async () => {
+			await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+			return until();
+		});
 		return { ended };
 	}
 
@@ -174,13 +169,14 @@ describe('a reload of the window while a task is being started', function () {
 		await repository.write('more.txt', 'more\n');
 		await repository.commitAll('Not pushed yet');
 		try {
-			await start(before, () => existsSync(entered ?? ''));
+			const { ended } = await start(before, () => existsSync(entered ?? ''));
 			const after = before.reload(server);
 			await after.launcher.requests.settle(after.target);
 			await writeFile(goOn ?? '', '');
 			const pushed = async () => (await repository.git('-C', origin, 'rev-parse', 'main')).trim();
 			const head = await repository.head();
 			await waitFor('the push', async () => (await pushed()) === head);
+			await ended;
 			assert.deepEqual([posts(), after.shown, after.prompt], [[], [], PROMPT]);
 		} finally {
 			await writeFile(goOn ?? '', '');

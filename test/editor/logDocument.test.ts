@@ -68,8 +68,7 @@ describe('a log as a document', () => {
 		}
 	});
 
-	it('grows with the log, folds by step, has an outline and links, and goes back to the first entry', async function () {
-		this.timeout(60_000);
+	it('grows with the log, folds by step, has an outline and links, and goes back to the first entry', async () => {
 		const problems: unknown[] = [];
 		const documents = new LogDocuments({ explain: error => problems.push(error), reopen: noneToReopen });
 		const logs = await followedLogs(client, state);

@@ -9,8 +9,7 @@ import { useConnectionFlow } from './useConnectionFlow.ts';
 
 const KEY = contractKeys.inference;
 
-describe('a connection is changed', function () {
-	this.timeout(90_000);
+describe('a connection is changed', () => {
 	const flow = useConnectionFlow();
 
 	const manage = (name: string) => flow.begin(manageConnection(name, flow.dependencies(), flow.actions));

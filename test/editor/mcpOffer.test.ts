@@ -6,19 +6,13 @@ import { waitFor } from '../support/waitFor.ts';
 /** What the editor calls the tools of a server with this name. */
 const PREFIX = 'mcp_errand_';
 
-describe('the MCP server that the editor starts', function () {
-	this.timeout(120_000);
-
+describe('the MCP server that the editor starts', () => {
 	before(async () => {
 		await vscode.extensions.getExtension(EXTENSION_ID)?.activate();
-		await waitFor(
-			'the tools of the server',
-			async () => {
-				await vscode.commands.executeCommand('workbench.mcp.startServer', '*', { waitForLiveTools: true });
-				return ownTools().length > 0;
-			},
-			60_000,
-		);
+		await waitFor('the tools of the server', async () => {
+			await vscode.commands.executeCommand('workbench.mcp.startServer', '*', { waitForLiveTools: true });
+			return ownTools().length > 0;
+		});
 	});
 
 	const ownTools = () => vscode.lm.tools.filter(({ name }) => name.startsWith(PREFIX));

@@ -24,8 +24,7 @@ class SlowState extends State {
 	}
 }
 
-describe('the prompt’s editor, when a task was made from it,', function () {
-	this.timeout(30_000);
+describe('the prompt’s editor, when a task was made from it,', () => {
 	let state: SlowState;
 	let file: PromptFile;
 	let editor: PromptEditor;

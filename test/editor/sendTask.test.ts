@@ -86,8 +86,7 @@ describe('the request for a task', () => {
 		assert.deepEqual(state.keys(), []);
 	});
 
-	it('is not called unsent while the list cannot be read', async function () {
-		this.timeout(30_000);
+	it('is not called unsent while the list cannot be read', async () => {
 		server.createFault = 'lost after';
 		server.listFailure = { status: 403, body: {} };
 		const first = await sendTask(dependencies(), request);

@@ -172,8 +172,7 @@ describe('the list of agents', () => {
 	});
 });
 
-describe('setting agents up', function () {
-	this.timeout(60_000);
+describe('setting agents up', () => {
 	let lists: QuickPicks;
 	let report: () => Promise<AgentsReport>;
 	let done: string[];

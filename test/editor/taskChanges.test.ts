@@ -25,8 +25,7 @@ import { State } from './state.ts';
 
 const run = promisify(execFile);
 
-describe('the changes of a task in the editor', function () {
-	this.timeout(60_000);
+describe('the changes of a task in the editor', () => {
 	let folder: string;
 	let scratch: string;
 	let start: string;

@@ -27,15 +27,11 @@ async function startTask(prompt: string): Promise<string> {
 		id = result;
 		isDone = true;
 	});
-	await waitFor(
-		'the task to start',
-		async () => {
-			// Accepts the question that is open; nothing happens while none is, or while its answers are not there yet.
-			await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
-			return isDone;
-		},
-		40_000,
-	);
+	await waitFor('the task to start', async () => {
+		// Accepts the question that is open; nothing happens while none is, or while its answers are not there yet.
+		await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+		return isDone;
+	});
 	await started;
 	assert.ok(id, 'no task was started');
 	return id;
@@ -54,18 +50,13 @@ describe('a task on the repository that is open', () => {
 		await vscode.commands.executeCommand(`${views.tasks}.focus`);
 	});
 
-	it('runs, is followed into the output panel, and leaves its branch where it was cloned from', async function () {
-		this.timeout(120_000);
+	it('runs, is followed into the output panel, and leaves its branch where it was cloned from', async () => {
 		const id = await startTask('Count the widgets');
 		const name = `Errand: Count the widgets (${id.slice(-8)})`;
-		const text = await waitFor(
-			'the end of the log',
-			() => {
-				const shown = outputText(name);
-				return shown !== undefined && /^— .* —$/m.test(shown) && shown;
-			},
-			45_000,
-		);
+		const text = await waitFor('the end of the log', () => {
+			const shown = outputText(name);
+			return shown !== undefined && /^— .* —$/m.test(shown) && shown;
+		});
 		const lines = text.trimEnd().split('\n');
 		assert.equal(lines.at(-1), '— completed —');
 		assert.match(lines[0] ?? '', /^\d\d:\d\d:\d\d {2}git cloning {7}Cloning main of /);
@@ -85,25 +76,20 @@ describe('a task on the repository that is open', () => {
 		assert.equal(local, '', 'the working copy was touched');
 	});
 
-	it('is interrupted when the service is killed, with every entry once and in order', async function () {
-		this.timeout(120_000);
+	it('is interrupted when the service is killed, with every entry once and in order', async () => {
 		const id = await startTask('/demo slow Watch the widgets');
 		const name = `(${id.slice(-8)})`;
-		await waitFor('the middle of the log', () => /Working slowly, line 8 of/.test(outputText(name) ?? ''), 30_000);
+		await waitFor('the middle of the log', () => /Working slowly, line 8 of/.test(outputText(name) ?? ''));
 		const pid = await servicePid();
 		process.kill(pid, 'SIGKILL');
 		await waitFor('the service to be gone', async () => !(await isAlive(pid)));
 		await waitFor('word of the connection', () =>
 			/^— connection lost at line \d+, reconnecting/m.test(outputText(name) ?? ''),
 		);
-		const text = await waitFor(
-			'the end of the log',
-			() => {
-				const shown = outputText(name) ?? '';
-				return /^— Interrupted: .* —$/m.test(shown) && shown;
-			},
-			30_000,
-		);
+		const text = await waitFor('the end of the log', () => {
+			const shown = outputText(name) ?? '';
+			return /^— Interrupted: .* —$/m.test(shown) && shown;
+		});
 		const numbers = [...text.matchAll(/Working slowly, line (\d+) of/g)].map(match => Number(match[1]));
 		assert.deepEqual(
 			numbers,
@@ -113,13 +99,12 @@ describe('a task on the repository that is open', () => {
 		assert.match(text, /^— connected again, going on at line \d+ —$/m);
 	});
 
-	it('stops on the service when it is told to', async function () {
-		this.timeout(120_000);
+	it('stops on the service when it is told to', async () => {
 		const id = await startTask('/demo slow Stop the widgets');
 		const name = `(${id.slice(-8)})`;
-		await waitFor('the log', () => /Working slowly, line 2 of/.test(outputText(name) ?? ''), 30_000);
+		await waitFor('the log', () => /Working slowly, line 2 of/.test(outputText(name) ?? ''));
 		await vscode.commands.executeCommand(commands.stopTask, id);
-		await waitFor('the end of the log', () => /^— stopped.* —$/m.test(outputText(name) ?? ''), 30_000);
+		await waitFor('the end of the log', () => /^— stopped.* —$/m.test(outputText(name) ?? ''));
 		const { stdout } = await run('git', ['ls-remote', '--heads', 'origin'], { cwd: folder() });
 		assert.doesNotMatch(stdout, /stop-the-widgets/);
 	});

@@ -52,8 +52,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			Array.from({ length: to - from }, (_, index) => `entry ${from + index}!`);
 		const entries = (text: string) => text.match(/entry \d+!/g) ?? [];
 
-		it('hold every entry once and in order when the service is killed and comes back', async function () {
-			this.timeout(30_000);
+		it('hold every entry once and in order when the service is killed and comes back', async () => {
 			server.add({ id: 'killed-1', prompt: 'Survive' });
 			server.log('killed-1', ...numbered(0, 3));
 			const follows = await make();
@@ -74,8 +73,7 @@ describe('the parts of the tasks feature in the editor', () => {
 		const followed = () =>
 			new StateEntries(state, FOLLOWED_ENTRIES, (value): value is unknown => value !== undefined).values();
 
-		it('go on after a reload of the window, and each entry is there once', async function () {
-			this.timeout(30_000);
+		it('go on after a reload of the window, and each entry is there once', async () => {
 			server.add({ id: 'reload-1', prompt: 'Go on' });
 			server.log('reload-1', ...numbered(0, 4));
 			const before = await make();
@@ -98,8 +96,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			after.dispose();
 		});
 
-		it('read nothing twice after a reload that they were kept over', async function () {
-			this.timeout(30_000);
+		it('read nothing twice after a reload that they were kept over', async () => {
 			const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-editor-'));
 			const streams = () => server.requestsOf('GET /api/tasks/kept-1/stream');
 			try {
@@ -140,8 +137,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			follows.dispose();
 		});
 
-		it('say why they end before the task, and go on in the same channel when asked again', async function () {
-			this.timeout(30_000);
+		it('say why they end before the task, and go on in the same channel when asked again', async () => {
 			const follows = await make();
 			follows.show('late-1', target());
 			await waitFor('the reason', () =>

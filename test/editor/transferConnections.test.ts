@@ -11,8 +11,7 @@ import { useConnectionFlow } from './useConnectionFlow.ts';
 
 const KEY = contractKeys.inference;
 
-describe('connections in files', function () {
-	this.timeout(90_000);
+describe('connections in files', () => {
 	const flow = useConnectionFlow();
 	const { showOpenDialog, showSaveDialog } = vscode.window;
 	let folder: string;

@@ -19,8 +19,7 @@ const AGENT = path.resolve('src/agent/main.ts');
 const ARGUMENTS = ['--disable-warning=ExperimentalWarning', AGENT];
 
 /** Clients of others drive Errand's own agent. */
-describe('Errand’s own agent, driven by', function () {
-	this.timeout(120_000);
+describe('Errand’s own agent, driven by', () => {
 	let server: ReplyServer;
 	let scratch: string;
 	let folder: string;

@@ -1,10 +1,9 @@
 import { trySandbox } from '../../src/agents/sandbox/probe.ts';
 import { furtherAgentPrograms } from '../support/agentPrograms.ts';
-import { AgentTasks, TASK_LIMIT_MS } from '../support/agentTasks.ts';
+import { AgentTasks } from '../support/agentTasks.ts';
 
 for (const agent of ['codex', 'qwen', 'kilo']) {
-	describe(`${agent} as the agent of tasks`, function () {
-		this.timeout(TASK_LIMIT_MS + 60_000);
+	describe(`${agent} as the agent of tasks`, () => {
 		let tasks: AgentTasks;
 
 		before(async function () {

@@ -29,8 +29,7 @@ const clients: Readonly<Record<string, OpenClient>> = {
 	'`@huggingface/inference`': huggingFace,
 };
 
-describe('a third-party client with the local service:', function () {
-	this.timeout(60_000);
+describe('a third-party client with the local service:', () => {
 	const used = useLocalService();
 
 	for (const [name, open] of Object.entries(clients)) {

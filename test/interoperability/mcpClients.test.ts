@@ -85,8 +85,7 @@ async function modern(args: string[], mode: 'legacy' | 'auto'): Promise<ForeignM
 	};
 }
 
-describe('a third-party MCP client with the MCP server:', function () {
-	this.timeout(120_000);
+describe('a third-party MCP client with the MCP server:', () => {
 	let service: ServiceProcess;
 	let repository: TemporaryRepository;
 	let args: string[];

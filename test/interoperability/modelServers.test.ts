@@ -38,9 +38,7 @@ async function answerOf(url: string, model: string): Promise<{ provider: string;
 	}
 }
 
-describe('adding servers of others', function () {
-	this.timeout(60_000);
-
+describe('adding servers of others', () => {
 	it('finds the models of mock-openai-api by its bare address, and they answer through the service', async () => {
 		const port = await freePort();
 		const program = fileOf('mock-openai-api', 'dist/cli.js');

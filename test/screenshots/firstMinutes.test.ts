@@ -31,8 +31,7 @@ const FIXTURES = [
 	].map((response, turnIndex) => ({ match: { userMessage: REPAIR, turnIndex }, response })),
 ];
 
-describe('the first minutes with the packed extension', function () {
-	this.timeout(240_000);
+describe('the first minutes with the packed extension', () => {
 	let scratch: string;
 	let models: ChildProcess;
 	let address: string;

@@ -75,8 +75,7 @@ const SCRIPTS: Record<string, Step[]> = {
 	[QUESTION]: [{ do: 'say', text: ANSWER }],
 };
 
-describe('the images of the readme', function () {
-	this.timeout(240_000);
+describe('the images of the readme', () => {
 	let window: AgentWindow;
 	let server: EditorServer;
 	let page: Page;

@@ -6,13 +6,11 @@ import process from 'node:process';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
 import { type AgentsReport, type AgentTrial, monthlyUseSchema } from '../../src/contract/agents.ts';
 import { controlPaths } from '../../src/contract/control.ts';
-import { createTask, finalTask, logOf, stopTask, type TaskView } from '../unit/service/helpers.ts';
+import { createTask, finalTask, logOf, stopTask, TASK_LIMIT_MS, type TaskView } from '../unit/service/helpers.ts';
 import { ScriptedModel, type Step } from './scriptedModel.ts';
 import { ServiceProcess } from './serviceProcess.ts';
 import { TemporaryRepository } from './temporaryRepository.ts';
 import { waitFor } from './waitFor.ts';
-
-export const TASK_LIMIT_MS = 240_000;
 
 const TEST_FILE = `import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -138,7 +136,7 @@ export class AgentTasks {
 	}
 
 	async final(id: string): Promise<AgentTaskView> {
-		return (await finalTask(this.service, id, TASK_LIMIT_MS)) as AgentTaskView;
+		return (await finalTask(this.service, id)) as AgentTaskView;
 	}
 
 	async completed(id: string) {
@@ -163,7 +161,7 @@ export class AgentTasks {
 	}
 
 	async nothingRuns(): Promise<void> {
-		await waitFor('the end of its processes', async () => !(await isRunning(LONG_COMMAND)), 60_000);
+		await waitFor('the end of its processes', async () => !(await isRunning(LONG_COMMAND)));
 	}
 
 	async checkIsFoundAndTried(): Promise<void> {

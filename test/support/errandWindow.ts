@@ -127,10 +127,17 @@ export async function startTask(page: Page, prompt: string, isSent?: () => boole
 
 /** Confirms the task in the list that is open or about to open, and resolves as `startTask` does. */
 export async function confirmTask(page: Page, isSent?: () => boolean): Promise<void> {
-	const editor = promptEditor(page);
 	await pickItem(page, 'Start Task');
-	// If something has changed meanwhile, the list comes back and says so.
-	const start = page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: 'Start Task' });
+	await takeStart(page, 'Start Task', isSent);
+}
+
+/**
+ * Takes the row that starts the task until the task is started: the list is drawn again when a fact arrives, and comes
+ * back where something has changed meanwhile. Resolves as `startTask` does.
+ */
+export async function takeStart(page: Page, label: string, isSent?: () => boolean): Promise<void> {
+	const editor = promptEditor(page);
+	const start = page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: label });
 	await until('the task is started', async () => {
 		if ((await start.count()) > 0) {
 			await start.click({ timeout: 1_000 }).catch(() => {});

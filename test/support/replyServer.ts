@@ -63,7 +63,7 @@ export class ReplyServer {
 	}
 
 	async requested(count: number): Promise<void> {
-		await waitFor(`${count} requests`, () => this.requests.length >= count, 60_000);
+		await waitFor(`${count} requests`, () => this.requests.length >= count);
 	}
 
 	async stop(): Promise<void> {

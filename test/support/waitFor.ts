@@ -34,7 +34,7 @@ export async function valueWithin<T>(
 export async function waitFor<T>(
 	what: string,
 	probe: () => T | undefined | false | Promise<T | undefined | false>,
-	timeoutMs = 15_000,
+	timeoutMs = 60_000,
 ): Promise<T> {
 	const value = await valueWithin(timeoutMs, 100, probe);
 	if (value === undefined) {

@@ -85,8 +85,7 @@ export type Verifies = (
 export function conformance(area: string, define: (verifies: Verifies) => void, needs: Needs = {}): void {
 	for (const implementer of implementers) {
 		const { name, start } = implementer;
-		describe(`${area}, ${name}`, function () {
-			this.timeout(60_000);
+		describe(`${area}, ${name}`, () => {
 			let implementation: Implementation | undefined;
 			before(async () => {
 				implementation = await start(needs);
@@ -141,7 +140,7 @@ export async function stopShared(): Promise<void> {
 	await Promise.all(all.map(async implementation => (await implementation).stop()));
 }
 
-const PIECES = Array.from({ length: 10 }, (_, index) => `word ${index} `);
+const PIECES = Array.from({ length: 6 }, (_, index) => `word ${index} `);
 
 const implementers: Implementer[] = [{ name: 'the local service', start: startLocalService }];
 
@@ -150,8 +149,8 @@ const CACHED_TOKENS = 11;
 
 /** One is quick to begin and slow to go on, the other the other way round. The third one caches. */
 async function startUpstreams() {
-	const early = await UpstreamServer.start({ pauseMs: 30, pieces: PIECES });
-	const swift = await UpstreamServer.start({ firstMs: 150, pauseMs: 3, pieces: PIECES });
+	const early = await UpstreamServer.start({ pauseMs: 80, pieces: PIECES });
+	const swift = await UpstreamServer.start({ firstMs: 500, pauseMs: 3, pieces: PIECES });
 	const usage = {
 		...{ prompt_tokens: 12, completion_tokens: 1, total_tokens: 13 },
 		prompt_tokens_details: { cached_tokens: CACHED_TOKENS },

@@ -11,8 +11,7 @@ import { waitFor } from '../../support/waitFor.ts';
 const call = (name: string, input: unknown): ScriptedReply => ({ calls: [{ name, input }] });
 const DONE: ScriptedReply = { text: 'Done.' };
 
-describe('a session of Errand’s own agent', function () {
-	this.timeout(120_000);
+describe('a session of Errand’s own agent', () => {
 	const own = useOwnAgent();
 	const items = () => (own.server.requests.at(-1)?.body['input'] ?? []) as Record<string, unknown>[];
 	const messages = () => (own.server.requests.at(-1)?.body['messages'] ?? []) as Record<string, unknown>[];

@@ -31,8 +31,7 @@ describe('the key that the agent hands over to itself', () => {
 		assert.equal(withHandedKey(environment), environment);
 	});
 
-	it('is left in no file where the program may not be started again', function () {
-		this.timeout(30_000);
+	it('is left in no file where the program may not be started again', () => {
 		// Node permits no program to be started then.
 		const how = ['--disable-warning=ExperimentalWarning', '--permission', '--allow-fs-read=*', '--allow-fs-write=*'];
 		const { stderr, status } = spawnSync(process.execPath, [...how, AGENT_PROGRAM, '--help'], {

@@ -10,8 +10,7 @@ const edit = (old: string, put: string, file = 'a.txt') => call('edit', { path: 
 const write = (content: string, file = 'a.txt') => call('write', { path: file, content });
 const DONE: ScriptedReply = { text: 'Done.' };
 
-describe('Errand’s own agent, before it changes a file', function () {
-	this.timeout(120_000);
+describe('Errand’s own agent, before it changes a file', () => {
 	const own = useOwnAgent();
 	const at = (name: string) => path.join(own.folder, name);
 	const read = (name = 'a.txt') => readFileSync(at(name), 'utf8');

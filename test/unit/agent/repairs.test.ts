@@ -177,8 +177,7 @@ const repairs: Repair[] = [
 	},
 ];
 
-describe('Errand’s own agent', function () {
-	this.timeout(120_000);
+describe('Errand’s own agent', () => {
 	let server: ReplyServer;
 	let scratch: string;
 

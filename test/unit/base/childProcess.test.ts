@@ -11,8 +11,7 @@ import { runChild, startChild } from '../../../src/base/childProcess.ts';
 import { markedEnvironment, ProcessFamily } from '../../../src/base/processFamily.ts';
 import { isAlive, waitFor } from '../../support/waitFor.ts';
 
-describe('runChild', function () {
-	this.timeout(30_000);
+describe('runChild', () => {
 	let folder: string;
 	let output = '';
 	const pids: number[] = [];
@@ -230,9 +229,7 @@ describe('runChild', function () {
 	});
 });
 
-describe('startChild', function () {
-	this.timeout(30_000);
-
+describe('startChild', () => {
 	const start = (source: string, signal = new AbortController().signal) =>
 		startChild({
 			command: process.execPath,

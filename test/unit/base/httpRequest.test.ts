@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { dropBody, pathOf, readJsonBody } from '../../../src/base/httpRequest.ts';
 
-describe('a request that is refused', function () {
-	this.timeout(30_000);
+describe('a request that is refused', () => {
 	let server: Server;
 
 	before(async () => {
@@ -45,8 +44,7 @@ describe('a request that is refused', function () {
 	});
 });
 
-describe('the body of a request', function () {
-	this.timeout(30_000);
+describe('the body of a request', () => {
 	let server: Server;
 
 	before(async () => {

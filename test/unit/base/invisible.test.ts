@@ -131,8 +131,7 @@ describe('invisible characters', () => {
 		);
 	});
 
-	it('take time that grows with the length only', function () {
-		this.timeout(20_000);
+	it('take time that grows with the length only', () => {
 		for (const unit of ['\u200d', '🏴\u{e0067}', '\u{e0041}', '\u200ba', '🏴󠁧󠁢󠁥󠁮󠁧󠁿']) {
 			const text = unit.repeat(200_000 / unit.length);
 			const spent = processorMs(() => showHidden(text));

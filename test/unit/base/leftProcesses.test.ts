@@ -10,8 +10,7 @@ const GRACE_MS = 5_000;
 /** Other tests run at the same time. */
 const MARKER = `left/${randomUUID()}`;
 
-describe('a process that a killed process has left behind', function () {
-	this.timeout(60_000);
+describe('a process that a killed process has left behind', () => {
 	before(function () {
 		if (process.platform === 'win32') {
 			this.skip();

@@ -64,9 +64,7 @@ describe('nameOfUser', () => {
 	});
 });
 
-describe('ownerOfPort', function () {
-	this.timeout(30_000);
-
+describe('ownerOfPort', () => {
 	before(function () {
 		if (process.platform !== 'linux') {
 			// On other platforms the user cannot be found.

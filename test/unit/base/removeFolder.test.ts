@@ -12,8 +12,7 @@ const NEST = `for (let level = 0; level < Number(process.argv[1]); level++) {
 }
 require('node:fs').writeFileSync('file', 'x');`;
 
-describe('a folder that is removed', function () {
-	this.timeout(120_000);
+describe('a folder that is removed', () => {
 	let parent: string;
 	let folder: string;
 

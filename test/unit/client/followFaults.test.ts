@@ -93,7 +93,7 @@ describe('following a task over a service that drops, repeats and reorders', () 
 		} finally {
 			await server.stop();
 		}
-	}).timeout(60_000);
+	});
 });
 
 /** Every fault on a connection of its own, then connections without one. */

@@ -123,7 +123,7 @@ describe('any bytes of a service', () => {
 				assert.equal(ClientError.is(cut.error) && cut.error.code, ClientError.is(whole.error) && whole.error.code);
 			}),
 			{ numRuns: 600 },
-		)).timeout(60_000);
+		));
 
 	it('give the same log however they are cut, and end in nothing but a ClientError', () =>
 		fc.assert(
@@ -135,7 +135,7 @@ describe('any bytes of a service', () => {
 				assert.deepEqual(cut.events, whole.events);
 			}),
 			{ numRuns: 100 },
-		)).timeout(60_000);
+		));
 
 	it('give a whole reply or a ClientError as JSON', () =>
 		fc.assert(
@@ -151,5 +151,5 @@ describe('any bytes of a service', () => {
 				}
 			}),
 			{ numRuns: 300 },
-		)).timeout(60_000);
+		));
 });

@@ -19,8 +19,7 @@ import { leaseBreaker } from '../../support/leaseBreaker.ts';
 import { SERVICE_PROGRAM } from '../../support/programs.ts';
 import { isAlive, waitFor } from '../../support/waitFor.ts';
 
-describe('Supervisor', function () {
-	this.timeout(30_000);
+describe('Supervisor', () => {
 	let folder: string;
 	const supervisors: Supervisor[] = [];
 	const pids = new Set<number>();

@@ -6,8 +6,7 @@ import { TemporaryRepository } from '../../support/temporaryRepository.ts';
 const yes = () => ({ action: 'accept', content: { allow: true } });
 const FORMS = { elicitation: { form: {} } };
 
-describe('the MCP server beside a local service that runs by itself', function () {
-	this.timeout(120_000);
+describe('the MCP server beside a local service that runs by itself', () => {
 	let service: ServiceProcess;
 	let repository: TemporaryRepository;
 	let client: McpClient | undefined;

@@ -20,8 +20,7 @@ const TASK: Task = taskSchema.parse({
 	repoUrl: 'https://host.example/a.git',
 });
 
-describe('the pipe between the MCP server and the editor', function () {
-	this.timeout(60_000);
+describe('the pipe between the MCP server and the editor', () => {
 	let pipe: OpenPipe;
 	/** The calls that have passed, with what they asked for. */
 	let passed: [PipeCall, unknown][];

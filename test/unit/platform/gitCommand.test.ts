@@ -31,8 +31,7 @@ import { declined, touch, useHostileRepository } from './useHostileRepository.ts
 describe('git of the editor in a hostile repository', sayWithoutNamedHooks);
 
 for (const program of gitPrograms()) {
-	describe(`git of the editor in a hostile repository, with ${program.label},`, function () {
-		this.timeout(60_000);
+	describe(`git of the editor in a hostile repository, with ${program.label},`, () => {
 		const hostile = useHostileRepository(program);
 
 		/** Every call of git that Errand makes without having asked; what it answers does not matter here. */

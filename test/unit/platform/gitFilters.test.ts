@@ -12,8 +12,7 @@ import { declined, touch, useHostileRepository } from './useHostileRepository.ts
 describe('filters of a hostile repository', sayWithoutNamedHooks);
 
 for (const program of gitPrograms()) {
-	describe(`filters of a hostile repository, with ${program.label},`, function () {
-		this.timeout(60_000);
+	describe(`filters of a hostile repository, with ${program.label},`, () => {
 		const hostile = useHostileRepository(program);
 
 		it('is in a repository whose filters do spring when git is used without care', async () => {

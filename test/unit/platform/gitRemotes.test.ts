@@ -14,8 +14,7 @@ import { useHostileRepository } from './useHostileRepository.ts';
 describe('remotes of a hostile repository', sayWithoutNamedHooks);
 
 for (const program of gitPrograms()) {
-	describe(`remotes of a hostile repository, with ${program.label},`, function () {
-		this.timeout(60_000);
+	describe(`remotes of a hostile repository, with ${program.label},`, () => {
 		const hostile = useHostileRepository(program);
 
 		describe('on the way to a remote of another machine', () => {

@@ -90,8 +90,7 @@ describe('the state that windows share', () => {
 		assert.deepEqual([notes.values(), logged.length], [['1'], 1]);
 	});
 
-	it('loses no entry of two processes that add and remove at the same time', async function () {
-		this.timeout(30_000);
+	it('loses no entry of two processes that add and remove at the same time', async () => {
 		const module = path.join(import.meta.dirname, '../../../src/platform/sharedState.ts');
 		const script = `
 			const { SharedState, StateEntries } = await import(process.argv[1]);

@@ -11,8 +11,7 @@ import { errorOf } from './helpers.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-describe('the guard of the local service', function () {
-	this.timeout(30_000);
+describe('the guard of the local service', () => {
 	let service: ServiceProcess;
 	let port: number;
 

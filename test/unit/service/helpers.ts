@@ -4,6 +4,9 @@ import { isFinalStatus } from '../../../src/contract/tasks.ts';
 import type { ServiceProcess } from '../../support/serviceProcess.ts';
 import { waitFor } from '../../support/waitFor.ts';
 
+/** How long a task of an agent may take while others run beside it, in milliseconds. */
+export const TASK_LIMIT_MS = 240_000;
+
 export interface ReceivedEvent {
 	name: string | undefined;
 	data: string;
@@ -51,14 +54,14 @@ export async function stopTask(service: ServiceProcess, id: string): Promise<Tas
 	return ((await response.json()) as { task: TaskView }).task;
 }
 
-export function finalTask(service: ServiceProcess, id: string, timeoutMs = 20_000): Promise<TaskView> {
+export function finalTask(service: ServiceProcess, id: string): Promise<TaskView> {
 	return waitFor(
 		'the end of the task',
 		async () => {
 			const task = await readTask(service, id);
 			return isFinalStatus(task.status) && task;
 		},
-		timeoutMs,
+		TASK_LIMIT_MS,
 	);
 }
 

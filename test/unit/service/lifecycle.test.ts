@@ -23,8 +23,7 @@ const exists = (file: string) =>
 		() => false,
 	);
 
-describe('the life of the local service', function () {
-	this.timeout(40_000);
+describe('the life of the local service', () => {
 	let folder: string;
 	const services: ServiceProcess[] = [];
 

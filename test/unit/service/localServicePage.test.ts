@@ -51,9 +51,7 @@ const EXPECTED: readonly RegExp[] = [
 
 const MARK = '=== the next block ===';
 
-describe('the page about the local service', function () {
-	this.timeout(60_000);
-
+describe('the page about the local service', () => {
 	before(function () {
 		if (process.platform === 'win32') {
 			this.skip();

@@ -84,8 +84,7 @@ describe('tokenOfFile', () => {
 		refuses(/cannot be made \(.*ENOENT/);
 	});
 
-	it('gives the service its token, which stays the same after a new start; a bad one ends the start', async function () {
-		this.timeout(120_000);
+	it('gives the service its token, which stays the same after a new start; a bad one ends the start', async () => {
 		const data = path.join(folder, 'data');
 		for (let round = 0; round < 2; round++) {
 			const { line, code } = await ServiceProcess.startToEnd([

@@ -9,8 +9,7 @@ import { nullLogger } from '../../../src/base/logger.ts';
 import { shellAgentArguments } from '../../support/shellAgent.ts';
 import { waitFor } from '../../support/waitFor.ts';
 
-describe('the shell agent of the tests', function () {
-	this.timeout(60_000);
+describe('the shell agent of the tests', () => {
 	let folder: string;
 	let child: RunningChild;
 	let said: string;

@@ -7,8 +7,7 @@ import { event } from '../../client/responsesWire.ts';
 import { eventsOf } from '../../service/helpers.ts';
 import { BOTH, begin, CHAT, RESPONSES, refusalOf, useClientModels } from './clientModelsHarness.ts';
 
-describe('a call for a model that fails', function () {
-	this.timeout(60_000);
+describe('a call for a model that fails', () => {
 	const models = useClientModels();
 
 	describe('is refused', () => {

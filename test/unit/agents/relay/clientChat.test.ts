@@ -21,8 +21,7 @@ type Chunk = Record<string, unknown> & { choices: Choice[] };
 const fragment = (fields: object) => chunk({ tool_calls: [fields] });
 const whole = (...chunks: string[]): string[] => [...chunks, chunk({}, {}, { finish_reason: 'stop' }), DONE];
 
-describe('chat completions by the client of a connection', function () {
-	this.timeout(30_000);
+describe('chat completions by the client of a connection', () => {
 	const models = useClientModels();
 
 	async function chunksOf(reply: Response): Promise<Chunk[]> {

@@ -28,8 +28,7 @@ import { portOf } from './relayHarness.ts';
 const MEGABYTE = 1024 * 1024;
 const whole = (response: ServerResponse): void => sendEvents(response, chunk({ content: 'Hello' }), DONE);
 
-describe('the models behind a relay, by the client of a connection', function () {
-	this.timeout(60_000);
+describe('the models behind a relay, by the client of a connection', () => {
 	const models = useClientModels();
 
 	it('are one, with its length where that is known', async () => {
@@ -223,8 +222,7 @@ describe('the models behind a relay, by the client of a connection', function ()
 	});
 });
 
-describe('Errand’s own agent behind such models', function () {
-	this.timeout(120_000);
+describe('Errand’s own agent behind such models', () => {
 	const own = useOwnAgent();
 	const opened: OpenedModels[] = [];
 

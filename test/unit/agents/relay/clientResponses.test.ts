@@ -13,8 +13,7 @@ const parameters = { type: 'object', properties: {} };
 /** The data of the events of a text, with what a reading of them leaves out: fields without a value. */
 const dataOf = (event: string) => JSON.parse(event.slice(event.indexOf('data: ') + 'data: '.length));
 
-describe('responses by the client of a connection', function () {
-	this.timeout(30_000);
+describe('responses by the client of a connection', () => {
 	const models = useClientModels();
 
 	async function received(reply: Response): Promise<{ name: string | undefined; data: Record<string, unknown> }[]> {

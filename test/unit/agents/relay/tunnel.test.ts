@@ -9,8 +9,7 @@ import { openTunnel, proxyCredentials, useRelay } from './relayHarness.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-describe('a tunnel of the relay', function () {
-	this.timeout(60_000);
+describe('a tunnel of the relay', () => {
 	const open = useRelay();
 	const servers: Server[] = [];
 	const accepted = new Set<Socket>();

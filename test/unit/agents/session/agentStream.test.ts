@@ -7,9 +7,7 @@ import { waitFor } from '../../../support/waitFor.ts';
 
 const lineOf = (message: object) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
 
-describe('AgentStream', function () {
-	this.timeout(60_000);
-
+describe('AgentStream', () => {
 	function streamOf(onUpdate: () => void = () => {}) {
 		const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
 		const child = { pid: undefined, stdin, stdout, stderr, ended: new Promise<never>(() => {}), end: async () => {} };

@@ -8,8 +8,7 @@ const END: Step = { stop: 'end_turn' };
 const UPDATE = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: '"hello"' } };
 const MEGABYTE = 1024 * 1024;
 
-describe('a session with an agent that does not keep to the protocol', function () {
-	this.timeout(300_000);
+describe('a session with an agent that does not keep to the protocol', () => {
 	const agent = useAgent();
 
 	const initializedAs = (result: unknown) => agent.open({ answers: { initialize: { result } } });

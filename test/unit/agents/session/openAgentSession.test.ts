@@ -20,8 +20,7 @@ const CAPABLE = {
 const modesOf = ({ agentOptions }: AgentSession) =>
 	agentOptions.filter(({ isMode }) => isMode).flatMap(({ values }) => values.map(({ value }) => value));
 
-describe('openAgentSession', function () {
-	this.timeout(120_000);
+describe('openAgentSession', () => {
 	const agent = useAgent();
 
 	it('introduces itself as a client without files and terminals', async () => {

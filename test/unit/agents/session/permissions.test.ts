@@ -18,8 +18,7 @@ const ask = (toolCall: Record<string, unknown>, rest: Record<string, unknown> = 
 	times,
 });
 
-describe('permissions of a session', function () {
-	this.timeout(120_000);
+describe('permissions of a session', () => {
 	const agent = useAgent();
 
 	/** What the agent was answered, in order: the id of an option, or the outcome, or the code of an error. */

@@ -6,8 +6,7 @@ const RESOURCES = [
 	{ uri: 'file:///srv/clone/a%20b.txt', text: 'one\ntwo\n' },
 ];
 
-describe('texts that go with a prompt', function () {
-	this.timeout(120_000);
+describe('texts that go with a prompt', () => {
 	const agent = useAgent();
 
 	/** Prompts an agent that says what it can with `agentCapabilities`, and returns the blocks that it got. */

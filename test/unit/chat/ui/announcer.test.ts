@@ -112,8 +112,7 @@ describe('the announcements of a reply', () => {
 		assert.deepEqual(spoken, ['Quick.', 'Reply complete.', 'Again.', 'Reply complete.']);
 	});
 
-	it('come at most every two seconds while words come all the time, and tell the end', async function () {
-		this.timeout(10_000);
+	it('come at most every two seconds while words come all the time, and tell the end', async () => {
 		announcer.update(view({}), true);
 		let text = '';
 		await waitFor('the first announcement', () => {

@@ -356,7 +356,7 @@ describe('what markdown makes of a model’s text', () => {
 		cost(1_000);
 		const [few, many] = [cost(3_000), cost(24_000)];
 		assert.ok(many < 20 * few, `8 times as many take ${many} µs, and not ${few} µs`);
-	}).timeout(60_000);
+	});
 
 	it('takes no file name for a link', () => {
 		assert.equal(render('See main.rs and setup.py.'), '<p>See main.rs and setup.py.</p>\n');

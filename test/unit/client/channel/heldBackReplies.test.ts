@@ -207,8 +207,7 @@ describe('what a front holds back of a reply', () => {
 		await assert.rejects(session.send(ask('one')), { code: 'tampered' });
 	});
 
-	it('answers no other question, whatever is asked twice, kept, cut, repeated or put in another order', async function () {
-		this.timeout(240_000);
+	it('answers no other question, whatever is asked twice, kept, cut, repeated or put in another order', async () => {
 		const turn = fc.record({
 			endpoint: fc.constantFrom('send' as const, 'stream' as const),
 			forwards: fc.array(fc.constantFrom('message' as const, 'message_stream' as const), { maxLength: 3 }),

@@ -18,8 +18,7 @@ printf '#!/bin/sh\\n' > node_modules/opencode-linux-x64/bin/opencode
 chmod +x node_modules/opencode-linux-x64/bin/opencode
 `;
 
-describe('AgentTrials', function () {
-	this.timeout(60_000);
+describe('AgentTrials', () => {
 	const test = useDirectory();
 	const never = new AbortController().signal;
 

@@ -7,8 +7,7 @@ import { ServiceProcess } from '../../../support/serviceProcess.ts';
 import { isAlive, waitFor } from '../../../support/waitFor.ts';
 import { useFolder } from '../../agents/useFolder.ts';
 
-describe('the agents of the local service', function () {
-	this.timeout(60_000);
+describe('the agents of the local service', () => {
 	const folder = useFolder();
 	let service: ServiceProcess | undefined;
 	afterEach(() => service?.stop());

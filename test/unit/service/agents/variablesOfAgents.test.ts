@@ -10,10 +10,7 @@ import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { useFolder } from '../../agents/useFolder.ts';
 import { createTask, finalTask } from '../helpers.ts';
 
-const TASK_LIMIT_MS = 120_000;
-
-describe('the variables of agents that the settings name', function () {
-	this.timeout(2 * TASK_LIMIT_MS);
+describe('the variables of agents that the settings name', () => {
 	const folder = useFolder();
 	let repository: TemporaryRepository;
 	let service: ServiceProcess;
@@ -55,7 +52,7 @@ describe('the variables of agents that the settings name', function () {
 			assert.equal((await service.fetch(controlPaths.consents, { json })).status, 200);
 		}
 		const { id } = await createTask(service, { prompt: 'Go', repoUrl, selectedAgent: 'mine', selectedModel: 'one' });
-		const task = await finalTask(service, id, TASK_LIMIT_MS);
+		const task = await finalTask(service, id);
 		assert.equal(task.status, 'completed', task.error ?? '');
 		return (await repository.git('show', `${task.branchName}:seen.txt`)).split('\n');
 	}

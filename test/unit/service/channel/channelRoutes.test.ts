@@ -18,8 +18,7 @@ const HISTORY = conversation(SECRET);
 const UP = '/enc/up/small';
 const text = (content: string) => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
 
-describe('the encrypted channel over an upstream', function () {
-	this.timeout(30_000);
+describe('the encrypted channel over an upstream', () => {
 	let service: ServiceProcess;
 	let upstream: UpstreamServer;
 	let other: UpstreamServer;

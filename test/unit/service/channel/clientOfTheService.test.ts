@@ -16,8 +16,7 @@ const PIECES = ['So', ' it', ' is.'];
 /** The service sends what is so long at once, as a frame of its own. */
 const LONG = `So${' '.repeat(64 * 1024)}`;
 
-describe('a client of the local service’s encrypted channel', function () {
-	this.timeout(30_000);
+describe('a client of the local service’s encrypted channel', () => {
 	let upstream: UpstreamServer;
 	let service: ServiceProcess;
 	let front: ChannelFront | undefined;

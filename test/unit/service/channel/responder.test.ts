@@ -10,8 +10,7 @@ import { ManualClock } from '../../../support/manualClock.ts';
 const PLACE = 'here';
 const HELLO = conversation('Hello');
 
-describe('the responder of the encrypted channel', function () {
-	this.timeout(30_000);
+describe('the responder of the encrypted channel', () => {
 	let clock: ManualClock;
 	let responder: Responder;
 

@@ -45,8 +45,7 @@ const withProbabilities = (label: string, alternatives: Record<string, number>) 
 	chunks: [token('{"answer":"', {}), token(label, alternatives), token('","probability":0.5}', {})],
 });
 
-describe('decisions over an upstream', function () {
-	this.timeout(30_000);
+describe('decisions over an upstream', () => {
 	let service: ServiceProcess;
 	let upstream: UpstreamServer;
 

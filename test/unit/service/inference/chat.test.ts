@@ -25,8 +25,7 @@ interface Completion {
 
 const user = (content: string) => [{ role: 'user', content }];
 
-describe('chat with the demo provider', function () {
-	this.timeout(30_000);
+describe('chat with the demo provider', () => {
 	let service: ServiceProcess;
 
 	before(async () => {

@@ -12,8 +12,7 @@ import {
 	useGateway,
 } from './gatewayHarness.ts';
 
-describe('the gateway', function () {
-	this.timeout(60_000);
+describe('the gateway', () => {
 	const start = useGateway();
 
 	it('shares 1,000 requests by the inverse square of the price', async () => {

@@ -35,8 +35,7 @@ interface Model {
 	created: number;
 }
 
-describe('the inference routes over an upstream', function () {
-	this.timeout(30_000);
+describe('the inference routes over an upstream', () => {
 	let upstream: UpstreamServer;
 	let service: ServiceProcess;
 
@@ -431,9 +430,7 @@ describe('the inference routes over an upstream', function () {
 	});
 });
 
-describe('a start with upstreams', function () {
-	this.timeout(30_000);
-
+describe('a start with upstreams', () => {
 	it('that break off ends with a sentence, and so does an input without any', async () => {
 		const folder = await mkdtemp(path.join(os.tmpdir(), 'errand-upstreams-'));
 		const args = [

@@ -24,8 +24,7 @@ const fragment = (index: number, id: string | undefined, name: string | undefine
 const tool = { type: 'function', name: 'tide', description: 'Reads it', parameters: { type: 'object' } };
 const user = (content: string) => ({ role: 'user', content });
 
-describe('responses over an upstream', function () {
-	this.timeout(30_000);
+describe('responses over an upstream', () => {
 	let service: ServiceProcess;
 	let upstream: UpstreamServer;
 

@@ -9,8 +9,7 @@ import { ServiceProcess } from '../../../support/serviceProcess.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { createTask, errorOf, finalTask } from '../helpers.ts';
 
-describe('the look-ups', function () {
-	this.timeout(30_000);
+describe('the look-ups', () => {
 	let stateFolder: string;
 	let service: ServiceProcess;
 	let repository: TemporaryRepository;

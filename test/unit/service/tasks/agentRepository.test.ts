@@ -8,8 +8,7 @@ import { Checkout } from '../../../../src/service/tasks/checkout.ts';
 import { readSource, writeGitConfiguration } from '../../../../src/service/tasks/sourceRepository.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 
-describe('the repository that an agent finds in its tree', function () {
-	this.timeout(60_000);
+describe('the repository that an agent finds in its tree', () => {
 	let repository: TemporaryRepository;
 	let folder: string;
 

@@ -24,8 +24,7 @@ const NO_MODELS: RunServices['openModels'] = () => ({
 });
 const ALLOWED: RunServices = { ...NO_SERVICES, allowsUnsandboxed: async () => true, openModels: NO_MODELS };
 
-describe('a run of an agent that is not built in', function () {
-	this.timeout(60_000);
+describe('a run of an agent that is not built in', () => {
 	const local = useTaskRunner();
 	const { task, final, logOf, completed } = local;
 	/** Runs a line of shell without a sandbox. */

@@ -7,8 +7,7 @@ import type { Checkout } from '../../../../src/service/tasks/checkout.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { NOTHING, useCheckout } from './useCheckout.ts';
 
-describe('Checkout', function () {
-	this.timeout(30_000);
+describe('Checkout', () => {
 	const at = useCheckout();
 
 	it('holds the files of the branch and no git folder', async () => {

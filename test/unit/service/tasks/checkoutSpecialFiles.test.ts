@@ -6,8 +6,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { NOTHING, useCheckout } from './useCheckout.ts';
 
-describe('Checkout, with special files in the tree', function () {
-	this.timeout(30_000);
+describe('Checkout, with special files in the tree', () => {
 	const at = useCheckout();
 
 	describe('links', () => {

@@ -11,8 +11,7 @@ import { RepositoryTrap } from '../../../support/repositoryTrap.ts';
 const FALLBACK = `${ERRAND_IDENTITY.name} <${ERRAND_IDENTITY.address}>`;
 
 for (const program of gitPrograms()) {
-	describe(`the author of a task’s commit, with ${program.label},`, function () {
-		this.timeout(60_000);
+	describe(`the author of a task’s commit, with ${program.label},`, () => {
 		let trap: RepositoryTrap;
 		let folder: string;
 		let home: string;

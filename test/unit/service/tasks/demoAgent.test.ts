@@ -11,8 +11,7 @@ import { nullLogger } from '../../../../src/base/logger.ts';
 import { demoAgent } from '../../../../src/service/tasks/agent.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 
-describe('the demo agent', function () {
-	this.timeout(120_000);
+describe('the demo agent', () => {
 	let folder: string;
 	let child: RunningChild;
 	let events: AgentEvent[];

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { waitFor } from '../../../support/waitFor.ts';
 import { useTaskRunner } from './useTaskRunner.ts';
 
-describe('a follow-up', function () {
-	this.timeout(30_000);
+describe('a follow-up', () => {
 	const local = useTaskRunner();
 	const { shell, runnerOf, task, final, logOf, completed } = local;
 

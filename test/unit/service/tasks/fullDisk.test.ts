@@ -20,8 +20,7 @@ const TOKEN = 'x'.repeat(40);
 /** More than the pages that are left hold. */
 const PRINTED_BYTES = 400_000;
 
-describe('tasks on a full disk', function () {
-	this.timeout(30_000);
+describe('tasks on a full disk', () => {
 	let folder: string;
 	let database: DatabaseSync;
 	let store: TaskStore;

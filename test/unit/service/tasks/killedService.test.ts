@@ -14,10 +14,7 @@ import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { isAlive, waitFor } from '../../../support/waitFor.ts';
 import { createTask, finalTask } from '../helpers.ts';
 
-const LIMIT_MS = 60_000;
-
-describe('an agent without a sandbox whose service is killed', function () {
-	this.timeout(4 * LIMIT_MS);
+describe('an agent without a sandbox whose service is killed', () => {
 	before(function () {
 		if (process.platform !== 'linux') {
 			this.skip();
@@ -59,16 +56,12 @@ describe('an agent without a sandbox whose service is killed', function () {
 		const fields = { prompt: 'Try it', repoUrl: repository.path, selectedAgent: 'own', selectedModel: 'one' };
 		const { id } = await createTask(service, fields);
 		const file = path.join(workFolderOf(stateFolder), `${id}-0`, 'tree', 'pids');
-		const text = await waitFor(
-			'the agent',
-			async () => {
-				const written = await readFile(file, 'utf8').catch(() => '');
-				return written.endsWith('\n') && written;
-			},
-			LIMIT_MS,
-		);
+		const text = await waitFor('the agent', async () => {
+			const written = await readFile(file, 'utf8').catch(() => '');
+			return written.endsWith('\n') && written;
+		});
 		// The service writes down whom it has started, while the agent is at work already.
-		await waitFor('the agent to be written down', () => existsSync(startedFile(id)), LIMIT_MS);
+		await waitFor('the agent to be written down', () => existsSync(startedFile(id)));
 		return { id, pids: text.trim().split(' ').map(Number) };
 	}
 

@@ -22,8 +22,7 @@ const ALLOWED: RunServices = {
 	}),
 };
 
-describe('the tests of a repository, run by the service after an agent', function () {
-	this.timeout(60_000);
+describe('the tests of a repository, run by the service after an agent', () => {
 	const local = useTaskRunner();
 	const { task, completed, logOf } = local;
 	const agentOf = (line: string): Agent => ({ ...local.shell(line, 'own'), isBuiltIn: false });

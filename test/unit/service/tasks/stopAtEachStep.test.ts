@@ -17,8 +17,7 @@ const STEPS = {
 	pushing: { command: 'push', status: 'saving', progress: 90 },
 } as const;
 
-describe('a task that ends in the middle of a step', function () {
-	this.timeout(60_000);
+describe('a task that ends in the middle of a step', () => {
 	let repository: TemporaryRepository;
 	let service: ServiceProcess;
 	/** Holds the name of the command that git stays in, and then `reached`. */

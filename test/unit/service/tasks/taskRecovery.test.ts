@@ -11,8 +11,7 @@ import { processMarker } from '../../../../src/service/tasks/taskRun.ts';
 import { isAlive, waitFor } from '../../../support/waitFor.ts';
 import { useTaskRunner } from './useTaskRunner.ts';
 
-describe('TaskRunner, when a service ends or starts again', function () {
-	this.timeout(30_000);
+describe('TaskRunner, when a service ends or starts again', () => {
 	const local = useTaskRunner();
 	const { slow, shell, runnerOf, task, final, completed } = local;
 

@@ -11,8 +11,7 @@ interface SeveralView extends TaskView {
 	agentExecutions?: { agent: string; status: string; branchName: string | null; gitDiff: string | null }[];
 }
 
-describe('the routes of tasks', function () {
-	this.timeout(60_000);
+describe('the routes of tasks', () => {
 	const local = useTaskService();
 	const { create, completed } = local;
 	const goOn = (id: string, json: object = { currentPrompt: 'And more' }) =>
@@ -158,8 +157,7 @@ describe('the routes of tasks', function () {
 		});
 	});
 
-	it('refuses with 429 what the queue has no room for, and takes it when there is', async function () {
-		this.timeout(90_000);
+	it('refuses with 429 what the queue has no room for, and takes it when there is', async () => {
 		const own = await ServiceProcess.start();
 		try {
 			const json = {

@@ -10,8 +10,7 @@ import { waitFor } from '../../../support/waitFor.ts';
 import { createTask, errorOf, finalTask, logOf, readTask, stopTask, type TaskView } from '../helpers.ts';
 import { useTaskService } from './taskService.ts';
 
-describe('a task on a local repository', function () {
-	this.timeout(60_000);
+describe('a task on a local repository', () => {
 	const local = useTaskService();
 	const { create, completed } = local;
 	const refused = async (fields: object, status = 400) =>
@@ -106,7 +105,7 @@ describe('a task on a local repository', function () {
 				[bare, tree, shallow, modern.path].map(repoUrl => create({ repoUrl, prompt: path.basename(repoUrl) })),
 			);
 			for (const { id } of tasks) {
-				const task = await finalTask(local.service, id, 30_000);
+				const task = await finalTask(local.service, id);
 				assert.equal(task.status, 'completed', task.error ?? '');
 			}
 			assert.match(await local.repository.git('-C', shallow, 'branch', '--list', 'errand/*'), /errand\/shallow/);

@@ -7,13 +7,11 @@ import type { NewTask } from '../../../../src/service/store/taskRecord.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { useTaskRunner } from './useTaskRunner.ts';
 
-describe('TaskRunner', function () {
-	this.timeout(30_000);
+describe('TaskRunner', () => {
 	const local = useTaskRunner();
 	const { slow, shell, runnerOf, task, final, logOf, completed } = local;
 
-	it('runs twenty in the order they came, never more at once than it may, and loses none', async function () {
-		this.timeout(300_000);
+	it('runs twenty in the order they came, never more at once than it may, and loses none', async () => {
 		const runner = runnerOf();
 		const agent = shell('echo x > new.txt');
 		const ids = Array.from({ length: 20 }, (_, number) => runner.create(task(`Number ${number}`), [agent]).id);
@@ -69,7 +67,7 @@ describe('TaskRunner', function () {
 		assert.equal(await local.repository.git('diff', '--name-only', 'main', record.branchName), 'new.txt\n');
 		assert.ok(logOf(record).some(message => /^Left out folders that cannot be read.*: nested\/nested/.test(message)));
 		assert.deepEqual(await readdir(path.join(local.folder, 'work')), []);
-	}).timeout(120_000);
+	});
 
 	describe('several agents', () => {
 		const agents: NewTask['agents'] = [

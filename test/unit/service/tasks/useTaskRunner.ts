@@ -65,14 +65,10 @@ export function useTaskRunner() {
 	});
 
 	const final = (id: string): Promise<TaskRecord> =>
-		waitFor(
-			'the end of the task',
-			() => {
-				const record = store.get(id);
-				return record !== undefined && isFinalStatus(record.status) && record;
-			},
-			25_000,
-		);
+		waitFor('the end of the task', () => {
+			const record = store.get(id);
+			return record !== undefined && isFinalStatus(record.status) && record;
+		});
 
 	const logOf = (record: TaskRecord) => store.entries(record, 0, 1_000).map(({ message }) => message);
 

@@ -8,8 +8,7 @@ import { DISCOVERY_FILE } from '../../../../src/contract/control.ts';
 import { prepareWorkFolder, removeWorkFolder, WORK_MARKER, workFolderOf } from '../../../../src/service/stateFolder.ts';
 import { ServiceProcess } from '../../../support/serviceProcess.ts';
 
-describe('the folder that agents work in', function () {
-	this.timeout(120_000);
+describe('the folder that agents work in', () => {
 	let folder: string;
 	let state: string;
 	let work: string;

@@ -12,8 +12,7 @@ import { type Files, TaskInRepository } from '../../../support/taskInRepository.
 
 const LINES = Array.from({ length: 12 }, (_, number) => `line ${number}\n`).join('');
 
-describe('applying changes to the working tree', function () {
-	this.timeout(300_000);
+describe('applying changes to the working tree', () => {
 	let task: TaskInRepository;
 
 	const start = async (before: Files, after: Files) => {

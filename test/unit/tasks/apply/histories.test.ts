@@ -99,9 +99,7 @@ async function inRepository(
 	}
 }
 
-describe('applying what a task has changed, over generated histories', function () {
-	this.timeout(240_000);
-
+describe('applying what a task has changed, over generated histories', () => {
 	it('to the tree that it started from gives its files byte for byte, and undo gives the tree back', () =>
 		check(({ before, after }) =>
 			inRepository(before, after, async task => {

@@ -8,8 +8,7 @@ import { type Files, TaskInRepository } from '../../../support/taskInRepository.
 const LINES = Array.from({ length: 12 }, (_, number) => `line ${number}\n`).join('');
 const CRLF = LINES.replaceAll('\n', '\r\n');
 
-describe('the plan of an application', function () {
-	this.timeout(60_000);
+describe('the plan of an application', () => {
 	let task: TaskInRepository;
 
 	const start = async (before: Files, after: Files) => {

@@ -33,8 +33,7 @@ describe('the edits of lines between two texts', () => {
 		assert.deepEqual(lineEdits('', 'a'), [{ start: 0, end: 0, text: 'a' }]);
 	});
 
-	it('are found quickly for long texts', function () {
-		this.timeout(20_000);
+	it('are found quickly for long texts', () => {
 		const lines = Array.from({ length: 200_000 }, (_, line) => `line ${line % 5 === 0 ? 'same' : line}\n`);
 		const changed = lines.toSpliced(100_000, 1, 'other\n').toSpliced(10, 3);
 		assert.equal(lineEdits(lines.join(''), changed.join('')).length, 2);

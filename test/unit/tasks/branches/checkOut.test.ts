@@ -14,8 +14,7 @@ import { useHostileRepository } from '../../platform/useHostileRepository.ts';
 const RESULT = { key: 'task-1', branch: 'errand/work' };
 
 for (const program of gitPrograms()) {
-	describe(`checking out the branch of a task, with ${program.label},`, function () {
-		this.timeout(60_000);
+	describe(`checking out the branch of a task, with ${program.label},`, () => {
 		let source: TemporaryRepository;
 		let clone: string;
 		let place: GitPlace;
@@ -206,8 +205,7 @@ for (const program of gitPrograms()) {
 		});
 	});
 
-	describe(`checking out the branch of a task in a hostile repository, with ${program.label},`, function () {
-		this.timeout(60_000);
+	describe(`checking out the branch of a task in a hostile repository, with ${program.label},`, () => {
 		const hostile = useHostileRepository(program);
 
 		/** A branch with files that have filters, which is not checked out. */

@@ -9,8 +9,7 @@ import { useHostileRepository } from '../../platform/useHostileRepository.ts';
 const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', ''].join('\n');
 
 for (const program of gitPrograms()) {
-	describe(`merging the branch of a task, with ${program.label},`, function () {
-		this.timeout(60_000);
+	describe(`merging the branch of a task, with ${program.label},`, () => {
 		const hostile = useHostileRepository(program);
 		const repository = () => hostile.trap.repository;
 		const read = (name: string) => readFile(path.join(repository().path, name), 'utf8');

@@ -18,8 +18,7 @@ import { readRange } from '../changes/readRange.ts';
 const BRANCH = 'errand/fix-#12';
 const RESULT = { key: 'task-1', taskId: 'task-1', branch: BRANCH, agent: undefined };
 
-describe('the branch of a task on a remote that asks for a password', function () {
-	this.timeout(60_000);
+describe('the branch of a task on a remote that asks for a password', () => {
 	let source: TemporaryRepository;
 	let server: GitHttpServer;
 	let place: GitPlace;

@@ -18,8 +18,7 @@ const TYPES: Readonly<Record<string, string>> = { '040000': 'tree', '160000': 'c
 /** Far more than any of this takes, and far less than an editor that waits for it. */
 const SOON_MS = 20_000;
 
-describe('a hostile branch', function () {
-	this.timeout(120_000);
+describe('a hostile branch', () => {
 	let trap: RepositoryTrap;
 	let repository: TemporaryRepository;
 

@@ -44,8 +44,7 @@ describe('links in a line of a log', () => {
 		}
 	});
 
-	it('take time that grows with the length only', function () {
-		this.timeout(20_000);
+	it('take time that grows with the length only', () => {
 		for (const hostile of ['a/', 'a.', 'https://a', 'http://', ':1', '.a:1:']) {
 			const spent = processorMs(() => {
 				findLinks(hostile.repeat(50_000));

@@ -82,8 +82,7 @@ describe('visible text', () => {
 		}
 	});
 
-	it('takes time that grows with the length only', function () {
-		this.timeout(20_000);
+	it('takes time that grows with the length only', () => {
 		for (const hostile of ['\u001b[', '\u001b[1', '\u001b[31m', '\u009b', '\u001b]8;;', '\ud800']) {
 			const spent = processorMs(() => readColours(hostile.repeat(200_000)));
 			assert.ok(spent < 2_000, `${JSON.stringify(hostile)}: ${spent} ms`);

@@ -11,8 +11,7 @@ interface Reply {
 	choices: { message: { content: string; annotations?: [] } }[];
 }
 
-describe('the demo behind the gateway', function () {
-	this.timeout(30_000);
+describe('the demo behind the gateway', () => {
 	let service: ServiceProcess;
 
 	before(async () => {

@@ -17,8 +17,7 @@ const SECRET = 'a-very-private-state';
 const STRANGER = 12_345;
 const OTHER_STRANGER = 12_346;
 
-describe('a model server that is found on this machine', function () {
-	this.timeout(60_000);
+describe('a model server that is found on this machine', () => {
 	const services: ServiceProcess[] = [];
 	const servers: { stop(): Promise<void> }[] = [];
 

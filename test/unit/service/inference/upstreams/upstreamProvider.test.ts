@@ -6,8 +6,7 @@ import { type Answer, FaultServer } from '../../../../support/faultServer.ts';
 import { type UpstreamBehaviour, UpstreamServer } from '../../../../support/upstreamServer.ts';
 import { allOf, GatewayHarness, refusal, textOf } from '../gatewayHarness.ts';
 
-describe('an upstream', function () {
-	this.timeout(30_000);
+describe('an upstream', () => {
 	let harness: GatewayHarness | undefined;
 
 	const start: typeof GatewayHarness.start = async (...parameters) => {

@@ -21,8 +21,7 @@ const HOST = 'packages.example';
 const LIMIT_MS = 240_000;
 
 /** npm itself, a registry of our own, and nothing but the relay between them. */
-describe('an installation by npm through the relay', function () {
-	this.timeout(LIMIT_MS);
+describe('an installation by npm through the relay', () => {
 	let folder: string;
 	let tree: string;
 	let server: Server;

@@ -24,8 +24,7 @@ const delta = (fields: object, finish_reason: string | null = null) => ({
 const called = (name: string, text: string) =>
 	delta({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name, arguments: text } }] });
 
-describe('the models behind the relay', function () {
-	this.timeout(60_000);
+describe('the models behind the relay', () => {
 	const start = useGateway();
 	const opened: Relay[] = [];
 

@@ -11,8 +11,7 @@ import { allOf, refusal, textOf, useGateway } from '../../inference/gatewayHarne
 const DOLLARS = { prices: { input: 1_000_000, output: 1_000_000 } };
 const SECRET = 'the words of the prompt';
 
-describe('the gateway of one run', function () {
-	this.timeout(30_000);
+describe('the gateway of one run', () => {
 	const start = useGateway();
 
 	function taskGateway({ gateway }: { gateway: ChatGateway }, terms: Partial<ModelTerms> = {}) {
