@@ -103,6 +103,7 @@ describe('a remote connection in the window', () => {
 
 	it('leads from one that is broken to where it is put right, and stays where it was', async () => {
 		await runCommand(page, 'Errand: Switch Connection…');
+		await row('broken').waitFor();
 		assert.equal(await row('in the settings').count(), 0);
 		await row('broken').click();
 		await row('http://api.example').waitFor();
@@ -178,6 +179,9 @@ describe('a remote connection in the window', () => {
 		await runCommand(page, 'Errand: Refresh Tasks');
 		await sideBar.getByText('Tasks on this connection need a cloud key.').waitFor();
 		assert.equal(await input().count(), 0);
+		// By the time that another command has shown its list, the one before it has done what it does.
+		await listShows('Errand: Switch Connection…', row('Local'));
+		await dismissInput(page);
 		assert.equal(service.received.filter(({ host }) => host === 'cloud').length, 0);
 	});
 
