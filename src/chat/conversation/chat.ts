@@ -5,10 +5,7 @@ import { type AgentWork, type TakenFiles, withTaken } from '../model/agentWork.t
 import type { RequestFacts } from '../model/applySettings.ts';
 import type { Attachment } from '../model/attachment.ts';
 import {
-	addReply,
-	addTurn,
 	type Conversation,
-	continueReply,
 	currentReply,
 	exchangeReply,
 	findTurn,
@@ -18,7 +15,6 @@ import {
 	replaceReply,
 	shownReply,
 	showVersion,
-	type Turn,
 	withEncryption,
 	withMode,
 	withSettings,
@@ -26,25 +22,17 @@ import {
 import { parseMessage, type TurnMode } from '../model/mode.ts';
 import { withFacts } from '../model/replyFacts.ts';
 import { type ConversationChoice, settingsOrNone } from '../model/settings.ts';
-import { channelHistory, toContinuationRequest, toRequest } from '../model/toRequest.ts';
+import { channelHistory } from '../model/toRequest.ts';
 import type { LiveState } from '../protocol/toView.ts';
 import type { OpenedConversation } from '../storage/conversationStore.ts';
 import type { Writer } from '../storage/conversationWriter.ts';
+import { type Beginning, beginContinuation, beginRetry, beginTurn } from './beginning.ts';
 import type { ChatChange, ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
 import { ConversationChannel, type ConversationChannelState } from './conversationChannel.ts';
 import { findModel } from './findModel.ts';
 import { messageRefusal } from './messageRefusal.ts';
 import { requestReply } from './replyRequest.ts';
 import { type Appended, type Session, startSession } from './session.ts';
-
-/** What is needed to start a reply. */
-interface Beginning {
-	/** Adds the reply at its turn, and the turn where that is new. */
-	add(conversation: Conversation): Conversation;
-	reply: Reply;
-	mode: TurnMode;
-	toRequest: typeof toRequest;
-}
 
 /**
  * One open conversation and its running reply. It keeps running while the view is hidden or shows another conversation.
@@ -63,7 +51,7 @@ export class Chat {
 	private currentNotice: ChatNotice | undefined;
 	/** Set from the request to ask until the session runs, so that two requests cannot both pass. */
 	private starting: { turnId: string; outcome: Promise<SendRefusal | undefined> } | undefined;
-	/** Adds what is being saved for the first time. Until it is on disk, `current` does not have it. */
+	/** Adds what is being saved for the first time, which `current` does not have until it is on disk. */
 	private adding: Beginning['add'] | undefined;
 	private closed = false;
 	/** Set while the conversation is being deleted. What waits for its reply must not begin another one. */
@@ -165,10 +153,7 @@ export class Chat {
 			return { reason: 'no-turn' };
 		}
 		const mode = turn.mode ?? 'chat';
-		return this.begin(turnId, mode, (model, startedAt) => {
-			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
-			return { reply, mode, add: conversation => addReply(conversation, turnId, reply), toRequest };
-		});
+		return this.begin(turnId, mode, (model, now) => beginRetry(turn, model, now));
 	}
 
 	/** Asks the model to continue the last turn's reply, which ended too early. What comes is appended to its text. */
@@ -184,11 +169,7 @@ export class Chat {
 		if (!this.isBusy && !isUnfinished(currentReply(turn))) {
 			return { reason: 'finished' };
 		}
-		return this.begin(turnId, mode, (_, resumedAt) => {
-			const reply = continueReply(currentReply(turn), resumedAt);
-			const add = (conversation: Conversation) => replaceReply(conversation, turnId, reply);
-			return { reply, mode, add, toRequest: toContinuationRequest };
-		});
+		return this.begin(turnId, mode, (_, now) => beginContinuation(turn, now));
 	}
 
 	/** Shows another version of a message with the turns that followed it. */
@@ -208,7 +189,7 @@ export class Chat {
 	/** Sets the title; undefined restores the one that the first message makes. The next save writes it to the file. */
 	async rename(title: string | undefined): Promise<void> {
 		this.setTitle(title);
-		if (this.isUnsaved && this.current.turns.length > 0) {
+		if (this.isUnsaved && this.toSave.turns.length > 0) {
 			await this.save();
 		}
 	}
@@ -277,7 +258,7 @@ export class Chat {
 	 */
 	private saveChoice(): Promise<void> {
 		const save = async () => {
-			const { id, turns, mode, settings } = this.current;
+			const { id, turns, mode, settings } = this.toSave;
 			if (turns.length === 0) {
 				this.options.storage.unsent.write(id, defined({ mode, settings }));
 			} else if (!(await this.writer.isStale().catch(() => false))) {
@@ -337,23 +318,19 @@ export class Chat {
 		if (refusal) {
 			return refusal;
 		}
-		return this.begin(turnId, mode, (model, startedAt) => {
-			const reply: Reply = { state: 'streaming', startedAt, text: '', model };
-			// The first message sets the workspace, because by now the git extension may know the remote.
-			const first = this.current.turns.length === 0 && { workspace: this.options.workspace() };
-			const turn: Turn = {
+		return this.begin(turnId, mode, (model, now) => {
+			const isFirst = this.current.turns.length === 0;
+			const question = {
 				id: turnId,
-				askedAt: startedAt,
-				question: text,
-				...defined({
-					previous: previous(),
-					attachments: attachments.length === 0 ? undefined : attachments,
-					mode: mode === 'chat' ? undefined : mode,
-					encrypted: this.current.encryption && (true as const),
-				}),
-				replies: [reply],
+				text,
+				mode,
+				attachments,
+				previous: previous(),
+				isEncrypted: this.current.encryption !== undefined,
+				// By the first message, the git extension may know the remote.
+				workspace: isFirst ? this.options.workspace() : undefined,
 			};
-			return { reply, mode, add: conversation => addTurn({ ...conversation, ...first }, turn), toRequest };
+			return beginTurn(question, model, now);
 		});
 	}
 
@@ -390,27 +367,40 @@ export class Chat {
 		const { model, label } = found;
 		const head = this.current.head;
 		const beginning = begin(model, this.options.clock.now());
+		const { saving } = this;
 		this.adding = beginning.add;
 		try {
 			await this.write();
 		} catch (error) {
-			this.options.logger.log('error', 'A message cannot be saved', { reason: describeError(error) });
-			return { reason: 'not-saved', code: systemErrorCode(error) };
-		} finally {
 			this.adding = undefined;
+			this.options.logger.log('error', 'A message cannot be saved', { reason: describeError(error) });
+			if (this.saving !== saving) {
+				// What was saved in the meantime may have the message, which is refused.
+				void this.save();
+			}
+			return { reason: 'not-saved', code: systemErrorCode(error) };
 		}
+		this.adding = undefined;
 		// It is added to what the conversation is by now, which may have another title or a mark on one of its files.
 		this.current = beginning.add(this.current);
 		// A window that has closed in the meantime asks nothing; the next one finds the message without a reply.
 		if (!this.closed) {
-			this.run(turnId, beginning, model, label);
+			this.run(turnId, mode, beginning, { model, label });
 			const goesOn = this.current.head === head || findTurn(this.current, turnId)?.previous === head;
 			this.changed.fire({ kind: goesOn ? 'conversation' : 'path' });
+			if (this.isLeaving) {
+				this.stop();
+			}
 		}
 		return undefined;
 	}
 
-	private run(turnId: string, { reply, mode, toRequest }: Beginning, model: string, label: string): void {
+	private run(
+		turnId: string,
+		mode: TurnMode,
+		{ reply, toRequest }: Beginning,
+		{ model, label }: { model: string; label: string },
+	): void {
 		this.liveState = { turnId, waiting: false };
 		const turn = { conversation: this.current, turnId, mode, model, toRequest, keepWork: this.keepWork };
 		const { service, storage, explain, clock } = this.options;
@@ -483,8 +473,13 @@ export class Chat {
 		}
 	}
 
+	/** The conversation as it is to be on disk. */
+	private get toSave(): Conversation {
+		return this.adding?.(this.current) ?? this.current;
+	}
+
 	private write(): Promise<void> {
-		return this.writer.save(this.adding?.(this.current) ?? this.current);
+		return this.writer.save(this.toSave);
 	}
 
 	private setTitle(title: string | undefined): void {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { renameSync, rmdirSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChatChange } from '../../../../src/chat/conversation/chatOptions.ts';
 import { shownTurns } from '../../../../src/chat/model/conversation.ts';
@@ -63,6 +66,30 @@ describe('the chat', () => {
 		assert.deepEqual(await Promise.all([sent, renamed]), [undefined, undefined]);
 		const [kept] = await onDisk();
 		assert.deepEqual([kept?.title, kept?.turns[1]?.question], ['Counting', 'Two?']);
+	});
+
+	it('has nothing on disk of one that is refused because it could not be saved', async () => {
+		const chat = await open();
+		await chat.send(first, 'One?');
+		await replyEnded(chat);
+		await chat.idle();
+		const file = path.join(folder, `${chat.conversation.id}.jsonl`);
+		const lock = path.join(folder, `${chat.conversation.id}.lock`);
+		const moved = `${file}.moved`;
+		await writeFile(lock, JSON.stringify({ pid: process.pid, host: os.hostname() }));
+		await rename(file, moved);
+		await mkdir(file);
+		const sent = chat.send(second, 'Two?');
+		await waitFor('the save to wait for the lock', async () => (await readdir(folder)).length > 3);
+		const renamed = chat.rename('Counting');
+		await rm(lock);
+		assert.deepEqual(await sent, { reason: 'not-saved', code: 'EISDIR' });
+		rmdirSync(file);
+		renameSync(moved, file);
+		await renamed;
+		await chat.idle();
+		const [kept] = await onDisk();
+		assert.deepEqual([kept?.title, kept?.turns.length], ['Counting', 1]);
 	});
 
 	it('keeps what is marked of an earlier turn while it is being saved', async () => {

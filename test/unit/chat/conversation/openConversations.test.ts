@@ -38,7 +38,7 @@ describe('the conversations of a window', () => {
 		});
 
 	const idOf = (conversations: OpenConversations) => conversations.shown.conversation.id;
-	const replyOf = ({ shown }: OpenConversations) => {
+	const replyOf = ({ shown }: Pick<OpenConversations, 'shown'>) => {
 		const turn = shown.conversation.turns.at(-1);
 		assert.ok(turn);
 		return currentReply(turn);
@@ -301,6 +301,16 @@ describe('the conversations of a window', () => {
 			);
 			await conversations.restore(deletion);
 			assert.deepEqual([replyOf(conversations).state, replyOf(conversations).text], ['stopped', 'So far']);
+		});
+
+		it('one whose reply is about to begin: it is stopped at once', async () => {
+			service.answer = () => {};
+			const conversations = await open();
+			const { shown } = conversations;
+			const sent = shown.send(first, 'One?');
+			assert.ok(await conversations.delete(idOf(conversations)));
+			assert.equal(await sent, undefined);
+			assert.deepEqual([shown.isBusy, replyOf({ shown }).state], [false, 'stopped']);
 		});
 
 		it('and leave a user alone who has begun something else before it is taken back', async () => {

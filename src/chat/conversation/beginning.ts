@@ -1,0 +1,76 @@
+import { defined } from '../../base/defined.ts';
+import type { Attachment } from '../model/attachment.ts';
+import {
+	addReply,
+	addTurn,
+	type Conversation,
+	continueReply,
+	currentReply,
+	type Reply,
+	replaceReply,
+	type Turn,
+	type WorkspaceTag,
+} from '../model/conversation.ts';
+import type { TurnMode } from '../model/mode.ts';
+import { toContinuationRequest, toRequest } from '../model/toRequest.ts';
+
+/** What is needed to start a reply. */
+export interface Beginning {
+	/** Adds the reply at its turn, and the turn where that is new. */
+	add(conversation: Conversation): Conversation;
+	reply: Reply;
+	toRequest: typeof toRequest;
+}
+
+/** What a new turn is made of. */
+export interface Question {
+	id: string;
+	text: string;
+	mode: TurnMode;
+	attachments: readonly Attachment[];
+	/** The turn that it follows. */
+	previous: string | undefined;
+	isEncrypted: boolean;
+	/** It is set by the first message of a conversation alone. */
+	workspace: WorkspaceTag | undefined;
+}
+
+/** Begins the first reply to a new turn. `startedAt` is in milliseconds since the epoch, here and below. */
+export function beginTurn(question: Question, model: string, startedAt: number): Beginning {
+	const { id, text, mode, attachments, previous, isEncrypted, workspace } = question;
+	const reply = newReply(model, startedAt);
+	const turn: Turn = {
+		id,
+		askedAt: startedAt,
+		question: text,
+		...defined({
+			previous,
+			attachments: attachments.length === 0 ? undefined : attachments,
+			mode: mode === 'chat' ? undefined : mode,
+			encrypted: isEncrypted ? (true as const) : undefined,
+		}),
+		replies: [reply],
+	};
+	const add = (conversation: Conversation) => addTurn({ ...conversation, ...defined({ workspace }) }, turn);
+	return { add, reply, toRequest };
+}
+
+/** Begins a further reply to a turn. */
+export function beginRetry({ id }: Turn, model: string, startedAt: number): Beginning {
+	const reply = newReply(model, startedAt);
+	return { add: conversation => addReply(conversation, id, reply), reply, toRequest };
+}
+
+/** Begins the continuation of a turn's reply. */
+export function beginContinuation(turn: Turn, resumedAt: number): Beginning {
+	const reply = continueReply(currentReply(turn), resumedAt);
+	return {
+		add: conversation => replaceReply(conversation, turn.id, reply),
+		reply,
+		toRequest: toContinuationRequest,
+	};
+}
+
+function newReply(model: string, startedAt: number): Reply {
+	return { state: 'streaming', startedAt, text: '', model };
+}
