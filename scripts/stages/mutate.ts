@@ -13,7 +13,7 @@ const COPIED = ['src', 'test', 'scripts', 'docs', 'package.json', 'tsconfig.json
 
 /** A change that keeps the tests from ending is noticed after this time. */
 const RUN_LIMIT_MS = 600_000;
-const TEST_LIMIT_MS = 60_000;
+const PROOF_LIMIT_MS = 60_000;
 
 /** These files hold no proofs of the code. */
 const NO_PROOFS = /^(requirements\.test\.ts|(faults|mutations)\/.*)$/;
@@ -101,7 +101,7 @@ async function holds(copy: string, files: readonly string[]): Promise<boolean> {
 		[
 			'--disable-warning=ExperimentalWarning',
 			path.join(copy, 'node_modules', 'mocha', 'bin', 'mocha.js'),
-			...['--extension', 'ts', '--timeout', String(TEST_LIMIT_MS), '--bail', '--exit', '--reporter', 'min'],
+			...['--extension', 'ts', '--timeout', String(PROOF_LIMIT_MS), '--bail', '--exit', '--reporter', 'min'],
 			...files.map(file => path.join('test/conformance', file)),
 		],
 		{

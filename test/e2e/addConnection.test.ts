@@ -408,9 +408,9 @@ describe('adding and diagnosing a connection, in the window', () => {
 		await progress.getByRole('button', { name: 'Cancel' }).click();
 		await report().getByText('you stopped the diagnosis').first().waitFor();
 		// After eight seconds without an answer, the server itself is a problem.
+		const silent = report().getByText('did not answer in time').first();
 		await report()
-			.getByText('No problem was found, but not everything was checked.')
-			.or(report().getByText('1 problem was found.'))
+			.getByText(`${(await silent.count()) > 0 ? '1' : 'No'} problem was found`)
 			.waitFor();
 		await screenshot(page, 'diagnosis-stopped');
 		await runCommand(page, 'View: Close Editor');

@@ -155,7 +155,7 @@ describe('the chat in the window', () => {
 			await quickRow(page, 'petit-8b').first().waitFor();
 			await screenshot(page, 'window-models-found');
 			await page.keyboard.press('Escape');
-			// The composer gets the cursor when the host has heard that the list is gone, and a list of then would close.
+			// The composer gets the cursor once the extension knows that the list is gone, and would close one opened before.
 			await composerHasCursor(frame);
 			await openModels();
 			await quickRow(page, 'Alternates…').click();

@@ -8,6 +8,9 @@ import type { Fault } from './fault.ts';
 /** A proof that still waits this long after something was falsified waits in vain, and so has noticed it. */
 const PATIENCE_MS = 20_000;
 
+/** No proof is waited for longer than this. */
+const LONGEST_MS = 120_000;
+
 /** Most of a proof's time is spent in waiting for what its fault has taken away. */
 const FAULTS_AT_ONCE = 4;
 
@@ -80,10 +83,11 @@ async function outcomeOf(proof: Proof, fault: Fault): Promise<ProofOutcome> {
 		() => 'noticed' as const,
 	);
 	const waiting = new AbortController();
-	const late = own.changed.then(() => delay(PATIENCE_MS, 'noticed' as const, { signal: waiting.signal }));
-	late.catch(() => {});
-	// A proof that is expected to hold is waited for until it does.
-	const outcome = await (isExcused(proof.what, fault) ? ended : Promise.race([ended, late]));
+	const after = (milliseconds: number) =>
+		delay(milliseconds, 'noticed' as const, { signal: waiting.signal }).catch(() => 'noticed' as const);
+	// A proof that is expected to hold is not waiting in vain.
+	const late = isExcused(proof.what, fault) ? [] : [own.changed.then(() => after(PATIENCE_MS))];
+	const outcome = await Promise.race([ended, after(LONGEST_MS), ...late]);
 	waiting.abort();
 	return { proof, outcome: own.hasChanged() ? outcome : 'untouched' };
 }

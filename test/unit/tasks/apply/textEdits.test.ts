@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { lineEdits } from '../../../../src/tasks/apply/textEdits.ts';
+import { processorMs } from '../../../support/processorTime.ts';
 
 function apply(text: string, edits: ReturnType<typeof lineEdits>): string {
 	const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -36,6 +37,8 @@ describe('the edits of lines between two texts', () => {
 	it('are found quickly for long texts', () => {
 		const lines = Array.from({ length: 200_000 }, (_, line) => `line ${line % 5 === 0 ? 'same' : line}\n`);
 		const changed = lines.toSpliced(100_000, 1, 'other\n').toSpliced(10, 3);
-		assert.equal(lineEdits(lines.join(''), changed.join('')).length, 2);
+		const [before, after] = [lines.join(''), changed.join('')];
+		const spent = processorMs(() => assert.equal(lineEdits(before, after).length, 2));
+		assert.ok(spent < 5_000, `${spent} ms`);
 	});
 });
