@@ -14,7 +14,7 @@ import {
 import type { TurnMode } from '../model/mode.ts';
 import { toContinuationRequest, toRequest } from '../model/toRequest.ts';
 
-/** What is needed to start a reply. */
+/** A reply that is about to begin. */
 export interface Beginning {
 	/** Adds the reply at its turn, and the turn where that is new. */
 	add(conversation: Conversation): Conversation;
@@ -22,8 +22,8 @@ export interface Beginning {
 	toRequest: typeof toRequest;
 }
 
-/** What a new turn is made of. */
-export interface Question {
+/** The parts of a turn that is about to begin. */
+export interface NewTurn {
 	id: string;
 	text: string;
 	mode: TurnMode;
@@ -31,13 +31,13 @@ export interface Question {
 	/** The turn that it follows. */
 	previous: string | undefined;
 	isEncrypted: boolean;
-	/** It is set by the first message of a conversation alone. */
+	/** Only the first message of a conversation sets the workspace. */
 	workspace: WorkspaceTag | undefined;
 }
 
 /** Begins the first reply to a new turn. `startedAt` is in milliseconds since the epoch, here and below. */
-export function beginTurn(question: Question, model: string, startedAt: number): Beginning {
-	const { id, text, mode, attachments, previous, isEncrypted, workspace } = question;
+export function beginTurn(newTurn: NewTurn, model: string, startedAt: number): Beginning {
+	const { id, text, mode, attachments, previous, isEncrypted, workspace } = newTurn;
 	const reply = newReply(model, startedAt);
 	const turn: Turn = {
 		id,

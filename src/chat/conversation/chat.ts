@@ -320,17 +320,17 @@ export class Chat {
 		}
 		return this.begin(turnId, mode, (model, now) => {
 			const isFirst = this.current.turns.length === 0;
-			const question = {
+			const turn = {
 				id: turnId,
 				text,
 				mode,
 				attachments,
 				previous: previous(),
 				isEncrypted: this.current.encryption !== undefined,
-				// By the first message, the git extension may know the remote.
+				// The first message sets the workspace, because by now the git extension may know the remote.
 				workspace: isFirst ? this.options.workspace() : undefined,
 			};
-			return beginTurn(question, model, now);
+			return beginTurn(turn, model, now);
 		});
 	}
 
@@ -364,9 +364,8 @@ export class Chat {
 		if ('reason' in found) {
 			return found;
 		}
-		const { model, label } = found;
 		const head = this.current.head;
-		const beginning = begin(model, this.options.clock.now());
+		const beginning = begin(found.model, this.options.clock.now());
 		const { saving } = this;
 		this.adding = beginning.add;
 		try {
@@ -375,7 +374,7 @@ export class Chat {
 			this.adding = undefined;
 			this.options.logger.log('error', 'A message cannot be saved', { reason: describeError(error) });
 			if (this.saving !== saving) {
-				// What was saved in the meantime may have the message, which is refused.
+				// Another save in the meantime may have written the message, which is refused now.
 				void this.save();
 			}
 			return { reason: 'not-saved', code: systemErrorCode(error) };
@@ -385,9 +384,10 @@ export class Chat {
 		this.current = beginning.add(this.current);
 		// A window that has closed in the meantime asks nothing; the next one finds the message without a reply.
 		if (!this.closed) {
-			this.run(turnId, mode, beginning, { model, label });
+			this.run(turnId, mode, beginning, found);
 			const goesOn = this.current.head === head || findTurn(this.current, turnId)?.previous === head;
 			this.changed.fire({ kind: goesOn ? 'conversation' : 'path' });
+			// Whoever deletes the conversation waits for the end of the reply.
 			if (this.isLeaving) {
 				this.stop();
 			}
