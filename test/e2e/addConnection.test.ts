@@ -407,11 +407,7 @@ describe('adding and diagnosing a connection, in the window', () => {
 		assert.equal(await progress.locator('.notification-list-item-message a').count(), 0);
 		await progress.getByRole('button', { name: 'Cancel' }).click();
 		await report().getByText('you stopped the diagnosis').first().waitFor();
-		// After eight seconds without an answer, the server itself is a problem.
-		const silent = report().getByText('did not answer in time').first();
-		await report()
-			.getByText(`${(await silent.count()) > 0 ? '1' : 'No'} problem was found`)
-			.waitFor();
+		await report().getByText('No problem was found, but not everything was checked.').waitFor();
 		await screenshot(page, 'diagnosis-stopped');
 		await runCommand(page, 'View: Close Editor');
 	});
