@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../src/base/async.ts';
 
 /** The factor by which the pauses between retries are shorter. */
 const PAUSES = 20;
-/** The factor by which limits are nearer. Those for an answer are seconds even so, because a busy machine may stall. */
+/** The factor by which limits are nearer. Even so, a limit for an answer is a few seconds, because a busy machine may stall. */
 const LIMITS = 5;
 
 export function hastenedClock(): Clock {

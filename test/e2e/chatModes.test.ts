@@ -9,6 +9,7 @@ import { type EditorServer, openWindow, reloadWindow, startEditor } from '../sup
 import {
 	answerInput,
 	dialog,
+	openUntitledFile,
 	pickItem,
 	quickRow,
 	runCommand,
@@ -94,9 +95,7 @@ describe('the chat in the window', () => {
 		await saveAs(file);
 		await toast(page, 'The image was saved').waitFor();
 		assert.equal(fs.readFileSync(file).subarray(1, 4).toString(), 'PNG');
-		await runCommand(page, 'File: New Untitled Text File');
-		const untitled = page.locator('.editor-instance .monaco-editor[data-uri^="untitled:"]');
-		await untitled.and(page.locator('.focused')).waitFor();
+		const untitled = await openUntitledFile(page);
 		await frame.locator('chat-composer textarea').focus();
 		await turns(frame).last().hover();
 		await turns(frame).last().getByRole('button', { name: 'Insert as Markdown…' }).click();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -9,6 +9,7 @@ import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEd
 import { runCommand, screenshot, toast, until } from '../support/editorWindow.ts';
 import {
 	ask,
+	conversationFiles,
 	isStreaming,
 	lastTurnText,
 	openChat,
@@ -221,13 +222,17 @@ describe('the window of a folder that is not trusted', () => {
 		await until('two seconds of it are there', async () => lastWord(await replyText(frame)) > 2_000 / PAUSE);
 		// After a stall many words come at once, and on a busy disk a save takes longer than a second. The promise is for
 		// neither, so the kill waits for three seconds in which the words came one by one and were saved all along.
+		const storedText = () =>
+			conversationFiles(server)
+				.map(file => readFileSync(file, 'utf8'))
+				.join('');
 		let before = 0;
 		await until('the words come one after the other', async () => {
 			const [from, beginning] = [lastWord(await replyText(frame)), performance.now()];
 			let unsaved = 0;
 			await until('three seconds are over', async () => {
 				before = lastWord(await replyText(frame));
-				unsaved = Math.max(unsaved, before - lastWord(storedText(server)));
+				unsaved = Math.max(unsaved, before - lastWord(storedText()));
 				return performance.now() > beginning + 3_000;
 			});
 			return Math.abs(before - from - 3_000 / PAUSE) <= 5 && unsaved <= 1_000 / PAUSE;
@@ -247,12 +252,6 @@ describe('the window of a folder that is not trusted', () => {
 
 function lastWord(text: string): number {
 	return Number([...text.matchAll(/word(\d+)\b/g)].at(-1)?.[1] ?? -1);
-}
-
-/** Returns the files of all conversations. */
-function storedText({ dataFolder }: EditorServer): string {
-	const files = globSync('server/**/globalStorage/*/conversations/*.jsonl', { cwd: dataFolder });
-	return files.map(file => readFileSync(path.join(dataFolder, file), 'utf8')).join('');
 }
 
 /** Returns only the processes of this editor: each has the state folder of its server in its environment. */

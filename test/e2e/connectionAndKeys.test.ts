@@ -13,6 +13,7 @@ import {
 	changeSettings,
 	dialog,
 	dismissInput,
+	openUntitledFile,
 	pickItem,
 	pickThrough,
 	runCommand,
@@ -291,14 +292,14 @@ describe('a connection and its keys, in the window', () => {
 
 		it('tells a user who has gone to an editor meanwhile what came of a check, and does not take the keyboard from them', async () => {
 			const prompt = await openPrompt(page);
-			await runCommand(page, 'File: New Untitled Text File');
+			await openUntitledFile(page);
 			await prompt.waitFor({ state: 'hidden' });
 			holdsCheck = true;
 			await runCommand(page, 'Errand: Manage Keys…');
 			await pickItem(page, 'Inference key');
 			await pickItem(page, 'Check');
 			await until('the service is asked', async () => heldCheck !== undefined);
-			// The check does not wait for long, so only this is done meanwhile.
+			// The check gives up after thirty seconds, so nothing slower than a click is done meanwhile.
 			await page.locator('.tab').filter({ hasText: 'Task Prompt' }).click();
 			await prompt.and(page.locator('.focused')).waitFor();
 			// Drawn by the extension, which knows by then which editor is in front.

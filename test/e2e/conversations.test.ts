@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { globSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
+import { readdirSync, readFileSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
 import {
 	answerInput,
 	dismissInput,
+	openUntitledFile,
 	pickItem,
 	quickRow,
 	resizeChat,
@@ -18,6 +19,7 @@ import {
 import {
 	ask,
 	composerHasCursor,
+	conversationFiles,
 	isStreaming,
 	lastTurnText,
 	openChat,
@@ -39,14 +41,8 @@ describe('the conversations of the window', () => {
 
 	after(() => server?.stop());
 
-	const folder = () =>
-		path.dirname(globSync('server/**/globalStorage/*/conversations/*.jsonl', { cwd: server.dataFolder })[0] ?? '');
-	const files = () => readdirSync(path.join(server.dataFolder, folder()));
-	const fileOf = (words: string) => {
-		const all = files().filter(name => name.endsWith('.jsonl'));
-		const paths = all.map(name => path.join(server.dataFolder, folder(), name));
-		return paths.find(file => readFileSync(file, 'utf8').includes(words));
-	};
+	const files = () => readdirSync(path.dirname(conversationFiles(server)[0] ?? ''));
+	const fileOf = (words: string) => conversationFiles(server).find(file => readFileSync(file, 'utf8').includes(words));
 	const questions = (frame: Frame) => turns(frame).locator('.question').allInnerTexts();
 	const listed = async () => {
 		await runCommand(page, 'Errand: Open Conversation…');
@@ -147,9 +143,7 @@ describe('the conversations of the window', () => {
 	});
 
 	it('are not listed again if the user has gone to an editor instead of renaming one', async () => {
-		await runCommand(page, 'File: New Untitled Text File');
-		const editor = page.locator('.editor-instance .monaco-editor[data-uri^="untitled:"]');
-		await editor.and(page.locator('.focused')).waitFor();
+		const editor = await openUntitledFile(page);
 		await page.keyboard.insertText('several words');
 		await page.keyboard.press('Home');
 		await listed();

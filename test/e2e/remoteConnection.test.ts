@@ -179,7 +179,7 @@ describe('a remote connection in the window', () => {
 		await runCommand(page, 'Errand: Refresh Tasks');
 		await sideBar.getByText('Tasks on this connection need a cloud key.').waitFor();
 		assert.equal(await input().count(), 0);
-		// By the time that another command has shown its list, the one before it has done what it does.
+		// The extension has begun to refresh before it shows the list of a later command.
 		await listShows('Errand: Switch Connection…', row('Local'));
 		await dismissInput(page);
 		assert.equal(service.received.filter(({ host }) => host === 'cloud').length, 0);

@@ -118,6 +118,14 @@ export async function openFile(page: Page, name: string): Promise<void> {
 	});
 }
 
+/** Opens a new text file that is not saved, and resolves with its editor once that has the cursor. */
+export async function openUntitledFile(page: Page): Promise<Locator> {
+	await runCommand(page, 'File: New Untitled Text File');
+	const editor = page.locator('.editor-instance .monaco-editor[data-uri^="untitled:"]');
+	await editor.and(page.locator('.focused')).waitFor();
+	return editor;
+}
+
 /** Drags the edge of the secondary side bar to a width in pixels, and waits until its page has about that width. */
 export async function resizeChat(page: Page, frame: Frame, width: number): Promise<void> {
 	const bar = await page.locator('.part.auxiliarybar').boundingBox();

@@ -87,6 +87,12 @@ export async function replyEnds(frame: Frame): Promise<string> {
 	return replyText(frame);
 }
 
+/** Returns the paths of the files of all conversations. */
+export function conversationFiles({ dataFolder }: EditorServer): string[] {
+	const files = globSync('server/**/globalStorage/*/conversations/*.jsonl', { cwd: dataFolder });
+	return files.map(file => path.join(dataFolder, file));
+}
+
 /** Returns the editor for a task's prompt. */
 export const promptEditor = (page: Page): Locator =>
 	page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"]');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { TEST_LIMIT_MS } from '../../../scripts/stages/limits.ts';
 import { ServiceProcess } from '../../support/serviceProcess.ts';
 import { UpstreamServer } from '../../support/upstreamServer.ts';
 import { waitFor } from '../../support/waitFor.ts';
@@ -12,7 +13,7 @@ const ROUNDS = 4;
 const MAXIMUM_GROWTH_MEGABYTES = 128;
 
 describe('many streams at once', function () {
-	this.timeout(300_000 + STREAMS * 1_000);
+	this.timeout(TEST_LIMIT_MS + STREAMS * 1_000);
 	let upstream: UpstreamServer;
 	let service: ServiceProcess;
 

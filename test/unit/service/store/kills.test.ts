@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { TEST_LIMIT_MS } from '../../../../scripts/stages/limits.ts';
 import { workFolderOf } from '../../../../src/service/stateFolder.ts';
 import { ServiceProcess } from '../../../support/serviceProcess.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
@@ -22,7 +23,7 @@ interface Told {
 }
 
 describe('a service that is killed again and again', function () {
-	this.timeout(300_000 + KILLS * 5_000);
+	this.timeout(TEST_LIMIT_MS + KILLS * 5_000);
 
 	it('has lost nothing that it had acknowledged, and ends every task with the truth', async () => {
 		const stateFolder = await mkdtemp(path.join(os.tmpdir(), 'errand-kills-'));
