@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../support/waitFor.ts';
+import { agentTurn, stepView } from '../ui/agentScenes.ts';
 import { type ChatPage, CONVERSATION_ID, turnView, useChatPage } from '../ui/chatPage.ts';
 import { RICH } from '../ui/scenes.ts';
+
+const PARAGRAPHS = 'some words\n\n'.repeat(4_000);
+
+/** A step after every tenth paragraph. */
+const STEPS_BETWEEN = Array.from({ length: 400 }, (_, index) => stepView({ offset: (index + 1) * 120 }));
 
 describe('the chat page', () => {
 	let chat: ChatPage;
@@ -195,6 +201,30 @@ describe('the chat page', () => {
 		assert.match(text, /\nreturn claims;\n/);
 		assert.doesNotMatch(text, /\*\*|`|^[#|>]|Copy/m);
 	});
+
+	for (const [name, turn] of [
+		['a reply', turnView({ text: PARAGRAPHS })],
+		['the reply of an agent', agentTurn({ steps: STEPS_BETWEEN }, { text: PARAGRAPHS })],
+	] as const) {
+		it(`copies all of ${name} where not all of it is shown yet`, async () => {
+			await open();
+			await chat.page.evaluate(() => {
+				const press = () => {
+					const turn = document.querySelector('chat-app')?.shadowRoot?.querySelector('chat-turn')?.shadowRoot;
+					const copy = turn?.querySelector<HTMLElement>('[aria-label="Copy Reply"]');
+					if (copy) {
+						copy.click();
+					} else {
+						requestAnimationFrame(press);
+					}
+				};
+				press();
+			});
+			await chat.snapshot([turn]);
+			const { text } = await chat.waitForPosted('text-copy');
+			assert.equal(text.match(/words/g)?.length, 4_000);
+		});
+	}
 });
 
 /** The first turn in view and where it stands. */

@@ -81,9 +81,10 @@ export async function isStreaming(frame: Frame): Promise<boolean> {
 	return (await turns(frame).last().locator('article[aria-busy="true"]').count()) > 0;
 }
 
-/** Waits for the end of the last reply and resolves with its text. */
+/** Waits for the end of the last reply, until all of it is shown, and resolves with its text. */
 export async function replyEnds(frame: Frame): Promise<string> {
-	await until('the reply ends', async () => (await replyText(frame)) !== '' && !(await isStreaming(frame)));
+	const unfinished = turns(frame).last().locator('article[aria-busy="true"], .content[aria-busy="true"]');
+	await until('the reply ends', async () => (await replyText(frame)) !== '' && (await unfinished.count()) === 0);
 	return replyText(frame);
 }
 

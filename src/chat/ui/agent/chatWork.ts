@@ -13,7 +13,6 @@ import type { HostRequests } from '../hostRequests.ts';
 import type { CodeColours } from '../markdown/codeColours.ts';
 import { showControls } from '../markdown.ts';
 import type { Post } from '../page.ts';
-import { plainText } from '../plainText.ts';
 import { tellUnfolded, UNFOLDED } from '../unfolding.ts';
 import type { Surroundings } from './chatApproval.ts';
 import { ChatFold } from './chatFold.ts';
@@ -65,11 +64,13 @@ export class ChatWork extends LitElement {
 		this.addEventListener('focusin', this.keepLine);
 	}
 
-	/** The text of the reply as it is shown, without what was done in between. */
-	get renderedText(): string {
+	/** Resolves with the text of the reply as `ChatMarkdown.shownText` does, without what was done in between. */
+	async shownText(): Promise<string> {
+		while (this.timer !== undefined) {
+			await new Promise(resolve => setTimeout(resolve));
+		}
 		const texts = [...this.renderRoot.querySelectorAll<ChatMarkdown>('chat-markdown')];
-		const contents = texts.map(text => text.renderRoot.querySelector('.content'));
-		return contents.map(content => (content ? plainText(content) : '')).join('\n\n');
+		return (await Promise.all(texts.map(text => text.shownText()))).join('\n\n');
 	}
 
 	/** The text of the reply as Markdown. */

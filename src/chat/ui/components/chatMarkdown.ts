@@ -12,6 +12,7 @@ import { fileOf, Highlighter, languageOf } from '../markdown/highlighter.ts';
 import { MarkdownView } from '../markdown/markdownView.ts';
 import { createMarkdown, originalText } from '../markdown.ts';
 import type { Post } from '../page.ts';
+import { plainText } from '../plainText.ts';
 import { chatMarkdownStyles } from './chatMarkdown.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
 
@@ -48,7 +49,17 @@ export class ChatMarkdown extends LitElement {
 	private citationLayer: CitationLayer | undefined;
 	/** The text that has been rendered to its end. */
 	private settled: string | undefined;
+	/** Called when the text has been rendered to its end. */
+	private waiting: (() => void)[] = [];
 	private highlighter: Highlighter | undefined;
+
+	/** Resolves with the text as it is shown, without markup, once all of it is shown. No more text may follow. */
+	async shownText(): Promise<string> {
+		if (this.settled === undefined) {
+			await new Promise<void>(resolve => this.waiting.push(resolve));
+		}
+		return plainText(this.content);
+	}
 
 	override render() {
 		return html`<div class="content" @click=${this.onClick} @keydown=${this.onKeyDown}></div>`;
@@ -61,6 +72,8 @@ export class ChatMarkdown extends LitElement {
 				this.settled = undefined;
 			}
 			this.view.update(this.text, this.growing);
+			// A long text is shown in steps, which go on after the turn itself has ended.
+			this.content.setAttribute('aria-busy', String(!this.growing && this.settled === undefined));
 		}
 		// Each message of the host brings new objects, which may be equal to the old ones.
 		if (changed.has('citations') && JSON.stringify(changed.get('citations')) !== JSON.stringify(this.citations)) {
@@ -76,12 +89,15 @@ export class ChatMarkdown extends LitElement {
 		this.citationLayer?.dispose();
 	}
 
+	private get content(): HTMLElement {
+		return this.renderRoot.querySelector('.content') as HTMLElement;
+	}
+
 	private createView(): MarkdownView {
-		const content = this.renderRoot.querySelector('.content') as HTMLElement;
 		const frames = new Frames(this.renderRoot as ShadowRoot);
 		this.frames = frames;
 		this.files = new FileLinks(this.requests);
-		const view = new MarkdownView(content, frames, nodes => {
+		const view = new MarkdownView(this.content, frames, nodes => {
 			for (const node of nodes) {
 				if (node instanceof Element) {
 					this.finish(node, frames);
@@ -90,7 +106,11 @@ export class ChatMarkdown extends LitElement {
 		});
 		view.onSettled = () => {
 			this.settled = this.text;
+			this.content.setAttribute('aria-busy', 'false');
 			this.markCitations();
+			for (const resolve of this.waiting.splice(0)) {
+				resolve();
+			}
 		};
 		return view;
 	}
@@ -102,7 +122,7 @@ export class ChatMarkdown extends LitElement {
 		}
 		const markdown = createMarkdown();
 		this.citationLayer ??= new CitationLayer({
-			content: this.renderRoot.querySelector('.content') as HTMLElement,
+			content: this.content,
 			render: text => markdown.render(text),
 			open: url => this.post({ kind: 'link-open', url }),
 		});

@@ -22,7 +22,6 @@ import type { CodeColours } from '../markdown/codeColours.ts';
 import { showControls } from '../markdown.ts';
 import { imageActions } from '../modes/chatImage.ts';
 import type { Post } from '../page.ts';
-import { plainText } from '../plainText.ts';
 import type { ChatMarkdown } from './chatMarkdown.ts';
 import { chatTurnStyles } from './chatTurn.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
@@ -226,8 +225,10 @@ export class ChatTurn extends LitElement {
 				: `${text}\n\n${list(citations, sourceWords(this.language))}`;
 		const copyMarkdown = () =>
 			this.post({ kind: 'text-copy', text: withSources(this.work?.markdown ?? reply.text, sourcesAsMarkdown) });
-		const copy = () =>
-			this.post({ kind: 'text-copy', text: withSources(this.renderedText() || reply.text, sourcesAsText) });
+		const copy = async () => {
+			const text = await (this.work ?? this.markdown)?.shownText();
+			this.post({ kind: 'text-copy', text: withSources(text || reply.text, sourcesAsText) });
+		};
 		const retry = () => this.post({ kind: 'reply-retry', turn: this.turn.id });
 		// The icon is left out where the outcome already offers Retry as a button.
 		const asksAgain = reply.canRetry && (reply.state === 'done' || reply.state === 'stopped');
@@ -273,12 +274,8 @@ export class ChatTurn extends LitElement {
 		return this.renderRoot.querySelector<ChatWork>('chat-work');
 	}
 
-	private renderedText(): string {
-		if (this.work) {
-			return this.work.renderedText;
-		}
-		const content = this.renderRoot.querySelector<ChatMarkdown>('chat-markdown')?.renderRoot.querySelector('.content');
-		return content ? plainText(content) : '';
+	private get markdown(): ChatMarkdown | null {
+		return this.renderRoot.querySelector<ChatMarkdown>('chat-markdown');
 	}
 
 	/** The time, tokens and cost of the reply, as far as they are known, and who served an agent's model. */
