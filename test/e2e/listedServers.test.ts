@@ -5,21 +5,14 @@ import { type EditorServer, openWindow, reloadWindow, startEditor } from '../sup
 import {
 	appears,
 	dismissInput,
+	resizeSideBar,
 	runCommand,
 	screenshot,
 	screenshotInThemes,
 	toast,
 	until,
 } from '../support/editorWindow.ts';
-import {
-	ask,
-	composerHasCursor,
-	lastTurnText,
-	narrowSideBar,
-	openChat,
-	replyEnds,
-	runInChat,
-} from '../support/errandWindow.ts';
+import { ask, composerHasCursor, lastTurnText, openChat, replyEnds, runInChat } from '../support/errandWindow.ts';
 import { canBeAnotherUser, ForeignServer } from '../support/foreignServer.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 
@@ -153,7 +146,7 @@ describe('the model servers of a machine, in the window', () => {
 		before(() => runCommand(page, 'Notifications: Clear All Notifications'));
 
 		it('stand in the list of models with what is wrong with each', async () => {
-			await narrowSideBar(page, 200);
+			await resizeSideBar(page, 200);
 			await openModels('The old one…');
 			assert.match(
 				await row('The old one…').innerText(),

@@ -6,13 +6,14 @@ import { type EditorServer, openWindow, startEditor } from '../support/editor.ts
 import {
 	dialog,
 	dismissInput,
+	resizeSideBar,
 	runCommand,
 	screenshot,
 	screenshotInThemes,
 	toast,
 	until,
 } from '../support/editorWindow.ts';
-import { ask, lastTurnText, narrowSideBar, openChat, replyEnds, replyText, turns } from '../support/errandWindow.ts';
+import { ask, lastTurnText, openChat, replyEnds, replyText, turns } from '../support/errandWindow.ts';
 import { FaultServer, sendEvents, sendJson, sseEvent } from '../support/faultServer.ts';
 import { filesWith } from '../support/filesWith.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
@@ -81,7 +82,7 @@ describe('adding a model server, in the window', () => {
 			await frame.locator('.empty').innerText(),
 			/No model is set up yet\. Until then the built-in demo answers/,
 		);
-		await narrowSideBar(page, 220);
+		await resizeSideBar(page, 220);
 		await screenshotInThemes(page, 'model-server-empty-chat');
 	});
 

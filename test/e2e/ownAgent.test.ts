@@ -10,6 +10,7 @@ import {
 	changeSettings,
 	dismissInput,
 	quickRow,
+	resizeSideBar,
 	runCommand,
 	screenshot,
 	screenshotInThemes,
@@ -19,7 +20,6 @@ import {
 	ask,
 	chooseInMenu,
 	logText,
-	narrowSideBar,
 	openChat,
 	replyEnds,
 	startTask,
@@ -145,14 +145,14 @@ describe('Errand’s own agent, where there is a model', () => {
 		assert.match(await hoverOver(TEN), /tests passed/);
 		await screenshot(page, 'own-agent-tooltip');
 		await page.mouse.move(800, 500);
-		await narrowSideBar(page, 200);
+		await resizeSideBar(page, 200);
 		await screenshotInThemes(page, 'own-agent-narrow');
 	});
 
 	describe('and what its tasks and the chat have cost, which', () => {
 		before(async () => {
 			await runCommand(page, 'View: Close All Editors');
-			await narrowSideBar(page, 340);
+			await resizeSideBar(page, 340);
 		});
 
 		const endOf = (prompt: string) =>
@@ -271,7 +271,7 @@ describe('Errand’s own agent, where there is a model', () => {
 
 		it('are shown also after the local service was stopped, and in a narrow window', async () => {
 			await runAndConfirm('Errand: Stop Local Service');
-			await narrowSideBar(page, 200);
+			await resizeSideBar(page, 200);
 			await showCosts();
 			// The user's own command starts the service again.
 			await list().getByText('tasks: at least').waitFor();

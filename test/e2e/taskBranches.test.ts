@@ -12,13 +12,14 @@ import {
 	dismissInput,
 	openView,
 	pickItem,
+	resizeSideBar,
 	runCommand,
 	screenshot,
 	screenshotInThemes,
 	toast,
 	until,
 } from '../support/editorWindow.ts';
-import { chooseInMenu, narrowSideBar, startTask, taskRow, taskShows, walkTo } from '../support/errandWindow.ts';
+import { chooseInMenu, startTask, taskRow, taskShows, walkTo } from '../support/errandWindow.ts';
 
 const SLOW = 'Look at it slowly';
 const SORT = 'Sort the notes';
@@ -175,7 +176,7 @@ describe('what the branch of a task can be brought to', () => {
 		await page.keyboard.press('ArrowRight');
 		await taskRow(page, 'errand-demo.md').first().waitFor();
 		await screenshotInThemes(page, 'branches-archived');
-		await narrowSideBar(page, 200);
+		await resizeSideBar(page, 200);
 		await screenshotInThemes(page, 'branches-narrow');
 	});
 
@@ -185,7 +186,7 @@ describe('what the branch of a task can be brought to', () => {
 		git('config', 'receive.denyCurrentBranch', 'updateInstead');
 		const here = (name: string) =>
 			git('for-each-ref', '--format=%(refname:short)', `refs/heads/errand/${name}*`) || assert.fail(`no ${name}`);
-		await narrowSideBar(page, 340);
+		await resizeSideBar(page, 340);
 		await startTask(page, 'Begin the work');
 		await taskShows(page, 'Begin the work', 'in 1 file');
 		const begun = here('begin');

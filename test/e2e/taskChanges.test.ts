@@ -11,8 +11,8 @@ import {
 	answerInput,
 	appears,
 	dismissInput,
-	makeSideBar,
 	openView,
+	resizeSideBar,
 	runCommand,
 	screenshot,
 	screenshotInThemes,
@@ -102,7 +102,7 @@ describe('what a task has changed, in the window', () => {
 		await answerInput(page, 'token-of-acme');
 		await page.getByPlaceholder('Choose a task, or paste the id of one').waitFor();
 		await dismissInput(page);
-		await makeSideBar(page, 360);
+		await resizeSideBar(page, 360);
 	});
 
 	after(async () => {
@@ -182,10 +182,10 @@ describe('what a task has changed, in the window', () => {
 	});
 
 	it('has rows at 200 pixels, and a preview of what would be applied', async () => {
-		await makeSideBar(page, 200);
+		await resizeSideBar(page, 200);
 		await fileRow('config.py').waitFor();
 		await screenshotInThemes(page, 'changes-rows-200');
-		await makeSideBar(page, 360);
+		await resizeSideBar(page, 360);
 		const preview = async () => {
 			await runCommand(page, 'Errand: Apply Task Changes…');
 			await page.locator('.quick-input-widget:visible').getByText('Rename config keys').first().click();

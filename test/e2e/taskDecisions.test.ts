@@ -12,12 +12,13 @@ import {
 	openView,
 	pickItem,
 	quickRow,
+	resizeSideBar,
 	runCommand,
 	screenshot,
 	screenshotInThemes,
 	until,
 } from '../support/editorWindow.ts';
-import { chooseInMenu, narrowSideBar, startTask, taskRow, taskShows, walkTo } from '../support/errandWindow.ts';
+import { chooseInMenu, startTask, taskRow, taskShows, walkTo } from '../support/errandWindow.ts';
 import { goOnWithSecond, startRace } from '../support/raceOfAgents.ts';
 import { ReportPage } from '../support/reportPage.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
@@ -191,9 +192,9 @@ describe('tasks that are compared, and decided about', () => {
 				return texts.length === 2 && texts.every(text => /\+\d+ .* in 1 file/.test(text));
 			});
 			await screenshotInThemes(page, 'race-rows');
-			await narrowSideBar(page, 200);
+			await resizeSideBar(page, 200);
 			await screenshotInThemes(page, 'race-narrow');
-			await narrowSideBar(page, 340);
+			await resizeSideBar(page, 340);
 		});
 
 		it('is compared in a document, where equal files are marked', async () => {

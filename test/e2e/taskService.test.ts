@@ -5,9 +5,9 @@ import type { Page } from 'playwright-core';
 import { type EditorServer, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
 import {
 	answerInput,
-	makeSideBar,
 	openView,
 	pickItem,
+	resizeSideBar,
 	runCommand,
 	screenshot,
 	screenshotInThemes,
@@ -203,14 +203,14 @@ describe('a task service, and the worst that it can send', () => {
 
 	for (const width of [200, 600]) {
 		it(`has a tree that shows its rows at ${width} pixels`, async () => {
-			await makeSideBar(page, width);
+			await resizeSideBar(page, width);
 			await taskShows(page, 'Add retry to client', '45 %');
 			await screenshotInThemes(page, `task-tree-${width}`);
 		});
 	}
 
 	it('says since when the rows are old, and why', async () => {
-		await makeSideBar(page, 300);
+		await resizeSideBar(page, 300);
 		service.listFailure = { status: 500, body: { error: 'The database operation failed' } };
 		await refresh();
 		await state()

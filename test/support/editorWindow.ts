@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import path from 'node:path';
 import process from 'node:process';
 import { isDeepStrictEqual } from 'node:util';
@@ -126,33 +125,36 @@ export async function openUntitledFile(page: Page): Promise<Locator> {
 	return editor;
 }
 
-/** Drags the edge of the secondary side bar to a width in pixels, and waits until its page has about that width. */
+/** Drags the edge of the secondary side bar until its page is about `width` pixels wide. */
 export async function resizeChat(page: Page, frame: Frame, width: number): Promise<void> {
-	const bar = await page.locator('.part.auxiliarybar').boundingBox();
-	assert.ok(bar);
-	await page.mouse.move(bar.x - 1, 300);
-	await page.mouse.down();
-	await page.mouse.move(bar.x + bar.width - width, 300, { steps: 5 });
-	await page.mouse.up();
 	await until(`the page is about ${width} pixels wide`, async () => {
 		const shown = await frame.evaluate(() => document.documentElement.clientWidth);
-		return Math.abs(shown - width) < 60;
+		return Math.abs(shown - width) < 60 || dragEdge(page, 'auxiliarybar', width);
 	});
 }
 
-/** Drags the edge of the side bar until the bar is so many pixels wide. */
-export async function makeSideBar(page: Page, width: number): Promise<void> {
-	await until(`the side bar is ${width} pixels wide`, async () => {
+/** Drags the edge of the side bar until the bar is about `width` pixels wide. */
+export async function resizeSideBar(page: Page, width: number): Promise<void> {
+	await until(`the side bar is about ${width} pixels wide`, async () => {
 		const box = await page.locator('.part.sidebar').boundingBox();
-		if (!box || Math.abs(box.width - width) <= 8) {
-			return box !== null;
-		}
-		await page.mouse.move(box.x + box.width, 400);
-		await page.mouse.down();
-		await page.mouse.move(box.x + width, 400, { steps: 5 });
-		await page.mouse.up();
-		return false;
+		return (box !== null && Math.abs(box.width - width) <= 8) || dragEdge(page, 'sidebar', width);
 	});
+}
+
+/** Drags the inner edge of a bar once. A drag that begins while the window is laid out anew may miss the edge. */
+async function dragEdge(page: Page, bar: 'sidebar' | 'auxiliarybar', width: number): Promise<false> {
+	const box = await page.locator(`.part.${bar}`).boundingBox();
+	if (box) {
+		const [from, to] = bar === 'sidebar' ? [box.x + box.width, box.x + width] : [box.x - 1, box.x + box.width - width];
+		await page.mouse.move(from, 300);
+		await page.mouse.down();
+		await page.mouse.move(to, 300, { steps: 5 });
+		await page.mouse.up();
+		// The pointer leaves the bar, whose rows would show their hovers and buttons.
+		const { width: whole = 0, height = 0 } = page.viewportSize() ?? {};
+		await page.mouse.move(whole * 0.6, height * 0.6);
+	}
+	return false;
 }
 
 /** Chooses an item from the list that is open or about to open. */

@@ -166,22 +166,6 @@ export const focusedRow = (page: Page): Promise<string> =>
 		() => document.activeElement?.querySelector('.monaco-list-row.focused')?.getAttribute('aria-label') ?? '',
 	);
 
-/** Drags the edge of the side bar until it is about as wide as that, in pixels. */
-export async function narrowSideBar(page: Page, width: number): Promise<void> {
-	const bar = page.locator('.part.sidebar');
-	await until(`the side bar is about ${width} pixels wide`, async () => {
-		const box = await bar.boundingBox();
-		if (box && Math.abs(box.width - width) >= 8) {
-			await page.mouse.move(box.x + box.width, 300);
-			await page.mouse.down();
-			await page.mouse.move(box.x + width, 300, { steps: 5 });
-			await page.mouse.up();
-			await page.mouse.move(width * 4, 300);
-		}
-		return Math.abs(((await bar.boundingBox())?.width ?? 0) - width) < 8;
-	});
-}
-
 /** Walks through the task tree with the arrow keys, to the row whose label for screen readers matches. */
 export async function walkTo(page: Page, label: RegExp): Promise<void> {
 	await until(`the keyboard has walked to ${label}`, async () => {
