@@ -21,7 +21,8 @@ export function rememberWindow(page: Page): void {
 
 /**
  * Describes what the open windows of this process show, one line each. The lines go into the error of a test that
- * waited in vain, often on a machine that nobody can look at. An image of each window is saved as well.
+ * waited in vain, often on a machine that nobody can look at. The pages of its webviews follow, each with its last words.
+ * An image of each window is saved as well.
  */
 export async function describeWindows(): Promise<string> {
 	const pages = [...windows];
@@ -30,10 +31,18 @@ export async function describeWindows(): Promise<string> {
 			const unanswered = new Promise<string>(resolve =>
 				setTimeout(resolve, answerLimitMs, 'It does not answer.').unref(),
 			);
-			const shown = await Promise.race([page.evaluate(describe), unanswered]).catch(String);
+			const answerOf = (answer: Promise<string>) => Promise.race([answer, unanswered]).catch(String);
+			const frames = page.frames().filter(frame => frame !== page.mainFrame());
+			const [shown, ...inFrames] = await Promise.all([
+				answerOf(page.evaluate(describe)),
+				...frames.map(frame => answerOf(frame.evaluate(lastWords))),
+			]);
 			const file = path.join(screenshotFolder, `in-vain-${process.pid}-${index + 1}.png`);
 			await Promise.race([page.screenshot({ path: file }), unanswered]).catch(() => {});
-			return `  window ${index + 1}: ${shown}`;
+			return [
+				`  window ${index + 1}: ${shown}`,
+				...inFrames.filter(words => words !== '').map(words => `    webview: … ${words}`),
+			].join('\n');
 		}),
 	);
 	return lines.join('\n');
@@ -67,4 +76,20 @@ async function describe(): Promise<string> {
 			editor.getAttribute('data-uri'),
 		),
 	});
+}
+
+/** Runs inside the page of a webview. */
+function lastWords(): string {
+	const texts: string[] = [];
+	const visit = (node: Node) => {
+		if (node instanceof Text) {
+			texts.push(node.data);
+		} else if (!(node instanceof Element && node.matches('script, style'))) {
+			for (const child of [...((node as Element).shadowRoot?.childNodes ?? []), ...node.childNodes]) {
+				visit(child);
+			}
+		}
+	};
+	visit(document.body);
+	return texts.join(' ').replace(/\s+/g, ' ').trim().slice(-500);
 }
