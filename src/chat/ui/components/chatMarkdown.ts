@@ -72,8 +72,10 @@ export class ChatMarkdown extends LitElement {
 				this.settled = undefined;
 			}
 			this.view.update(this.text, this.growing);
-			// A long text is shown in steps, which go on after the turn itself has ended.
-			this.content.setAttribute('aria-busy', String(!this.growing && this.settled === undefined));
+			if (!this.growing && this.settled === undefined) {
+				// A long text is shown in steps, which go on after the turn itself has ended.
+				this.content.setAttribute('aria-busy', 'true');
+			}
 		}
 		// Each message of the host brings new objects, which may be equal to the old ones.
 		if (changed.has('citations') && JSON.stringify(changed.get('citations')) !== JSON.stringify(this.citations)) {
@@ -106,7 +108,7 @@ export class ChatMarkdown extends LitElement {
 		});
 		view.onSettled = () => {
 			this.settled = this.text;
-			this.content.setAttribute('aria-busy', 'false');
+			this.content.removeAttribute('aria-busy');
 			this.markCitations();
 			for (const resolve of this.waiting.splice(0)) {
 				resolve();
