@@ -206,7 +206,7 @@ describe('the chat page', () => {
 		['a reply', turnView({ text: PARAGRAPHS })],
 		['the reply of an agent', agentTurn({ steps: STEPS_BETWEEN }, { text: PARAGRAPHS })],
 	] as const) {
-		it(`copies all of ${name} where not all of it is shown yet`, async () => {
+		it(`copies all of ${name} before all of it is shown`, async () => {
 			await open();
 			await chat.page.evaluate(() => {
 				const press = () => {
@@ -223,6 +223,19 @@ describe('the chat page', () => {
 			await chat.snapshot([turn]);
 			const { text } = await chat.waitForPosted('text-copy');
 			assert.equal(text.match(/words/g)?.length, 4_000);
+		});
+	}
+
+	for (const [name, text] of [
+		['has more blocks than are shown', PARAGRAPHS.repeat(2)],
+		['has a block that is too long to be laid out', `| a |\n| - |\n${'| words |\n'.repeat(20_000)}`],
+	] as const) {
+		it(`copies all of a reply that ${name}, as the note under it says`, async () => {
+			await open();
+			await chat.snapshot([turnView({ text })]);
+			await chat.page.getByText('Copy Reply includes them.').waitFor({ state: 'attached' });
+			await button('Copy Reply').click();
+			assert.equal((await chat.waitForPosted('text-copy')).text, text);
 		});
 	}
 });

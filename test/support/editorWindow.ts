@@ -129,7 +129,11 @@ export async function openUntitledFile(page: Page): Promise<Locator> {
 export async function resizeChat(page: Page, frame: Frame, width: number): Promise<void> {
 	await until(`the page is about ${width} pixels wide`, async () => {
 		const shown = await frame.evaluate(() => document.documentElement.clientWidth);
-		return Math.abs(shown - width) < 60 || dragEdge(page, 'auxiliarybar', width);
+		const isWide = Math.abs(shown - width) < 60;
+		if (!isWide) {
+			await dragEdge(page, 'auxiliarybar', width);
+		}
+		return isWide;
 	});
 }
 
@@ -137,24 +141,29 @@ export async function resizeChat(page: Page, frame: Frame, width: number): Promi
 export async function resizeSideBar(page: Page, width: number): Promise<void> {
 	await until(`the side bar is about ${width} pixels wide`, async () => {
 		const box = await page.locator('.part.sidebar').boundingBox();
-		return (box !== null && Math.abs(box.width - width) <= 8) || dragEdge(page, 'sidebar', width);
+		const isWide = box !== null && Math.abs(box.width - width) <= 8;
+		if (!isWide) {
+			await dragEdge(page, 'sidebar', width);
+		}
+		return isWide;
 	});
 }
 
 /** Drags the inner edge of a bar once. A drag that begins while the window is laid out anew may miss the edge. */
-async function dragEdge(page: Page, bar: 'sidebar' | 'auxiliarybar', width: number): Promise<false> {
+async function dragEdge(page: Page, bar: 'sidebar' | 'auxiliarybar', width: number): Promise<void> {
 	const box = await page.locator(`.part.${bar}`).boundingBox();
-	if (box) {
-		const [from, to] = bar === 'sidebar' ? [box.x + box.width, box.x + width] : [box.x - 1, box.x + box.width - width];
-		await page.mouse.move(from, 300);
-		await page.mouse.down();
-		await page.mouse.move(to, 300, { steps: 5 });
-		await page.mouse.up();
-		// The pointer leaves the bar, whose rows would show their hovers and buttons.
-		const { width: whole = 0, height = 0 } = page.viewportSize() ?? {};
-		await page.mouse.move(whole * 0.6, height * 0.6);
+	if (!box) {
+		return;
 	}
-	return false;
+	const right = box.x + box.width;
+	const [from, to] = bar === 'sidebar' ? [right, box.x + width] : [box.x - 1, right - width];
+	await page.mouse.move(from, 300);
+	await page.mouse.down();
+	await page.mouse.move(to, 300, { steps: 5 });
+	await page.mouse.up();
+	// The pointer leaves the bar, whose rows would show their hovers and buttons.
+	const { width: whole = 0, height = 0 } = page.viewportSize() ?? {};
+	await page.mouse.move(whole * 0.6, height * 0.6);
 }
 
 /** Chooses an item from the list that is open or about to open. */

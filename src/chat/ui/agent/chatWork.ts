@@ -64,13 +64,10 @@ export class ChatWork extends LitElement {
 		this.addEventListener('focusin', this.keepLine);
 	}
 
-	/** Resolves with the text of the reply as `ChatMarkdown.shownText` does, without what was done in between. */
-	async shownText(): Promise<string> {
-		while (this.timer !== undefined) {
-			await new Promise(resolve => setTimeout(resolve));
-		}
-		const texts = [...this.renderRoot.querySelectorAll<ChatMarkdown>('chat-markdown')];
-		return (await Promise.all(texts.map(text => text.shownText()))).join('\n\n');
+	/** The text of the reply as `ChatMarkdown.shownText` has it, without what was done in between. */
+	get shownText(): string | undefined {
+		const texts = [...this.renderRoot.querySelectorAll<ChatMarkdown>('chat-markdown')].map(text => text.shownText);
+		return this.timer !== undefined || texts.includes(undefined) ? undefined : texts.join('\n\n');
 	}
 
 	/** The text of the reply as Markdown. */

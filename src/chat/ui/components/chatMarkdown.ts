@@ -49,16 +49,11 @@ export class ChatMarkdown extends LitElement {
 	private citationLayer: CitationLayer | undefined;
 	/** The text that has been rendered to its end. */
 	private settled: string | undefined;
-	/** Called when the text has been rendered to its end. */
-	private waiting: (() => void)[] = [];
 	private highlighter: Highlighter | undefined;
 
-	/** Resolves with the text as it is shown, without markup, once all of it is shown. No more text may follow. */
-	async shownText(): Promise<string> {
-		if (this.settled === undefined) {
-			await new Promise<void>(resolve => this.waiting.push(resolve));
-		}
-		return plainText(this.content);
+	/** The text as it is shown, without markup. It is undefined where some of the text is not shown, or not yet. */
+	get shownText(): string | undefined {
+		return this.settled === undefined || this.content.querySelector('.note') ? undefined : plainText(this.content);
 	}
 
 	override render() {
@@ -110,9 +105,6 @@ export class ChatMarkdown extends LitElement {
 			this.settled = this.text;
 			this.content.removeAttribute('aria-busy');
 			this.markCitations();
-			for (const resolve of this.waiting.splice(0)) {
-				resolve();
-			}
 		};
 		return view;
 	}

@@ -224,10 +224,16 @@ export class ChatTurn extends LitElement {
 				? text
 				: `${text}\n\n${list(citations, sourceWords(this.language))}`;
 		const copyMarkdown = () =>
-			this.post({ kind: 'text-copy', text: withSources(this.work?.markdown ?? reply.text, sourcesAsMarkdown) });
-		const copy = async () => {
-			const text = await (this.work ?? this.markdown)?.shownText();
-			this.post({ kind: 'text-copy', text: withSources(text || reply.text, sourcesAsText) });
+			this.post({ kind: 'text-copy', text: withSources(this.wholeMarkdown, sourcesAsMarkdown) });
+		const copy = () => {
+			const markdown = this.renderRoot.querySelector<ChatMarkdown>('chat-markdown');
+			const text = (this.work ?? markdown)?.shownText;
+			if (text) {
+				this.post({ kind: 'text-copy', text: withSources(text, sourcesAsText) });
+			} else {
+				// A copy may lack nothing, and the Markdown has what is not shown.
+				copyMarkdown();
+			}
 		};
 		const retry = () => this.post({ kind: 'reply-retry', turn: this.turn.id });
 		// The icon is left out where the outcome already offers Retry as a button.
@@ -274,8 +280,8 @@ export class ChatTurn extends LitElement {
 		return this.renderRoot.querySelector<ChatWork>('chat-work');
 	}
 
-	private get markdown(): ChatMarkdown | null {
-		return this.renderRoot.querySelector<ChatMarkdown>('chat-markdown');
+	private get wholeMarkdown(): string {
+		return this.work?.markdown ?? this.turn.reply.text;
 	}
 
 	/** The time, tokens and cost of the reply, as far as they are known, and who served an agent's model. */
