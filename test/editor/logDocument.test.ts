@@ -22,6 +22,8 @@ describe('a log as a document', () => {
 	const documentOf = (part: string) =>
 		vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'errand-log' && uri.path.includes(part));
 
+	const visibleEditors = () => JSON.stringify(vscode.window.visibleTextEditors.map(({ document }) => document.uri));
+
 	const noneToReopen = () => Promise.reject(new Error('no document was brought back'));
 
 	it('is read again when the editor brings it back, and until then says why it cannot be', async () => {
@@ -86,7 +88,10 @@ describe('a log as a document', () => {
 			assert.ok(document);
 			assert.match(document.lineAt(0).text, /^— entries before .+ are left out: load earlier —$/);
 			server.log('doc-1', 'the newest');
-			await waitFor('the newest entry', () => document.getText().includes('the newest'));
+			await waitFor(
+				() => `the newest entry, of ${log.nextIndex}, in one of ${visibleEditors()}`,
+				() => document.getText().includes('the newest'),
+			);
 			const execute = vscode.commands.executeCommand;
 			const folds = await execute<vscode.FoldingRange[]>('vscode.executeFoldingRangeProvider', document.uri);
 			assert.ok(folds.some(({ start, end }) => start === 1 && end === document.lineCount - 1));

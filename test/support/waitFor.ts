@@ -29,16 +29,16 @@ export async function valueWithin<T>(
 
 /**
  * Resolves with the first value of `probe` that is neither undefined nor false. After `timeoutMs`, it rejects with an
- * error that names `what`.
+ * error that names `what`, which can be a function where a reader of the error needs what is known only then.
  */
 export async function waitFor<T>(
-	what: string,
+	what: string | (() => string),
 	probe: () => T | undefined | false | Promise<T | undefined | false>,
 	timeoutMs = 60_000,
 ): Promise<T> {
 	const value = await valueWithin(timeoutMs, 100, probe);
 	if (value === undefined) {
-		throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
+		throw new Error(`Waited ${timeoutMs} ms in vain for ${typeof what === 'string' ? what : what()}.`);
 	}
 	return value;
 }
