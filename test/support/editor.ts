@@ -11,7 +11,8 @@ import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 import { type SettingId, settingScopes } from '../../src/platform/ids.ts';
 import { launchBrowser } from './browser.ts';
 import { builtByTheRunner } from './builtByTheRunner.ts';
-import { rememberWindow } from './openWindows.ts';
+import { appears } from './editorWindow.ts';
+import { rememberWindow, windowLimitMs } from './openWindows.ts';
 import { installPseudoLanguage, PSEUDO_LOCALE } from './pseudoLanguage.ts';
 
 export interface EditorOptions {
@@ -188,9 +189,16 @@ export async function reloadWindow(page: Page): Promise<void> {
 	await workbenchStands(page);
 }
 
-/** Waits until the workbench of a new or reloaded window is shown. */
+/**
+ * Waits until the workbench of a new or reloaded window is shown. On a busy machine, the page of a served window rarely
+ * stays empty for good. As a user would, this loads it once more, before any test relies on the window.
+ */
 export async function workbenchStands(page: Page): Promise<void> {
-	await page.locator('.monaco-workbench .statusbar').first().waitFor();
+	const bar = page.locator('.monaco-workbench .statusbar').first();
+	if (!(await appears(bar, windowLimitMs))) {
+		await page.reload({ waitUntil: 'commit' });
+		await bar.waitFor();
+	}
 }
 
 /** Writes the file atomically, so that a window that reads it meanwhile sees either the old or the new content. */

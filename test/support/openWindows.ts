@@ -10,12 +10,21 @@ export const windowLimitMs = 60_000;
 /** A window that does not answer within this time hangs, and is described as such. */
 const answerLimitMs = 3_000;
 
-const windows = new Set<Page>();
+/** How many of a window's failed requests are described, the last ones. */
+const FAILED_SHOWN = 5;
+
+/** The open windows, and which of their requests have failed. */
+const windows = new Map<Page, string[]>();
 
 /** Gives a window the limit of tests, and registers it for `describeWindows` until it is closed. */
 export function rememberWindow(page: Page): void {
 	page.setDefaultTimeout(windowLimitMs);
-	windows.add(page);
+	const failed: string[] = [];
+	windows.set(page, failed);
+	page.on('requestfailed', request => {
+		failed.push(`${request.failure()?.errorText} ${request.url().slice(0, 150)}`);
+		failed.splice(0, failed.length - FAILED_SHOWN);
+	});
 	page.once('close', () => windows.delete(page));
 }
 
@@ -25,9 +34,8 @@ export function rememberWindow(page: Page): void {
  * An image of each window is saved as well.
  */
 export async function describeWindows(): Promise<string> {
-	const pages = [...windows];
 	const lines = await Promise.all(
-		pages.map(async (page, index) => {
+		[...windows].map(async ([page, failed], index) => {
 			const unanswered = new Promise<string>(resolve =>
 				setTimeout(resolve, answerLimitMs, 'It does not answer.').unref(),
 			);
@@ -39,10 +47,12 @@ export async function describeWindows(): Promise<string> {
 			]);
 			const file = path.join(screenshotFolder, `in-vain-${process.pid}-${index + 1}.png`);
 			await Promise.race([page.screenshot({ path: file }), unanswered]).catch(() => {});
-			return [
-				`  window ${index + 1}: ${shown}`,
-				...inFrames.filter(words => words !== '').map(words => `    webview: … ${words}`),
-			].join('\n');
+			const told = [
+				`: ${shown}`,
+				...failed.map(request => `, failed request: ${request}`),
+				...inFrames.filter(words => words !== '').map(words => `, webview: … ${words}`),
+			];
+			return told.map(line => `  window ${index + 1}${line}`).join('\n');
 		}),
 	);
 	return lines.join('\n');
