@@ -190,8 +190,8 @@ export async function reloadWindow(page: Page): Promise<void> {
 }
 
 /**
- * Waits until the workbench of a new or reloaded window is shown. On a busy machine, the page of a served window rarely
- * stays empty for good. As a user would, this loads it once more, before any test relies on the window.
+ * Waits until the workbench of a new or reloaded window is shown. The page of a served window sometimes stays empty on
+ * a busy machine. It is loaded once more then, as a user would do, before any test relies on the window.
  */
 export async function workbenchStands(page: Page): Promise<void> {
 	const bar = page.locator('.monaco-workbench .statusbar').first();

@@ -141,7 +141,7 @@ export async function resizeChat(page: Page, frame: Frame, width: number): Promi
 export async function resizeSideBar(page: Page, width: number): Promise<void> {
 	await until(`the side bar is about ${width} pixels wide`, async () => {
 		const box = await page.locator('.part.sidebar').boundingBox();
-		const isWide = box !== null && Math.abs(box.width - width) <= 8;
+		const isWide = box !== null && Math.abs(box.width - width) < 8;
 		if (!isWide) {
 			await dragEdge(page, 'sidebar', width);
 		}

@@ -387,7 +387,7 @@ export class Chat {
 			this.run(turnId, mode, beginning, found);
 			const goesOn = this.current.head === head || findTurn(this.current, turnId)?.previous === head;
 			this.changed.fire({ kind: goesOn ? 'conversation' : 'path' });
-			// Whoever deletes the conversation waits for the end of the reply.
+			// The conversation is being deleted, and its deletion waits until this reply has ended.
 			if (this.isLeaving) {
 				this.stop();
 			}

@@ -224,14 +224,14 @@ export class ChatTurn extends LitElement {
 				? text
 				: `${text}\n\n${list(citations, sourceWords(this.language))}`;
 		const copyMarkdown = () =>
-			this.post({ kind: 'text-copy', text: withSources(this.wholeMarkdown, sourcesAsMarkdown) });
+			this.post({ kind: 'text-copy', text: withSources(this.work?.markdown ?? reply.text, sourcesAsMarkdown) });
 		const copy = () => {
 			const markdown = this.renderRoot.querySelector<ChatMarkdown>('chat-markdown');
 			const text = (this.work ?? markdown)?.shownText;
 			if (text) {
 				this.post({ kind: 'text-copy', text: withSources(text, sourcesAsText) });
 			} else {
-				// A copy may lack nothing, and the Markdown has what is not shown.
+				// Nothing may be missing from a copy, and the Markdown has what is not shown.
 				copyMarkdown();
 			}
 		};
@@ -278,10 +278,6 @@ export class ChatTurn extends LitElement {
 
 	private get work(): ChatWork | null {
 		return this.renderRoot.querySelector<ChatWork>('chat-work');
-	}
-
-	private get wholeMarkdown(): string {
-		return this.work?.markdown ?? this.turn.reply.text;
 	}
 
 	/** The time, tokens and cost of the reply, as far as they are known, and who served an agent's model. */
