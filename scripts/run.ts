@@ -7,6 +7,7 @@ import { build, runNode } from './build.ts';
 import { makePackage } from './package.ts';
 import { endChildrenOnSignal } from './processes.ts';
 import { ensureAgents } from './stages/agents.ts';
+import { describeFlaky, readFlaky } from './stages/flakyList.ts';
 import { type StageName, stageNames, TestRun, type TestRunOptions } from './stages/stages.ts';
 import { totalsLine } from './stages/totals.ts';
 
@@ -39,6 +40,9 @@ function locked<T>(work: () => Promise<T>): Promise<T> {
 
 async function stage(name: StageName, args: string[]): Promise<number> {
 	const totals = await withRun({}, run => run.run(name, args));
+	for (const lines of describeFlaky(totals.flaky ?? [], readFlaky())) {
+		console.log(lines);
+	}
 	console.log(totalsLine(totals));
 	return totals.failed > 0 ? 1 : 0;
 }

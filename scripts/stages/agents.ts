@@ -35,8 +35,10 @@ export async function ensureAgents(folder: 'agents' | 'furtherAgents' = 'agents'
 }
 
 /** Runs the tests of agents, in sandboxes of their own. Where there is no sandbox, all of them are skipped. */
-export async function testAgents(stage: Pick<MochaStage, 'args' | 'folder' | 'environment'>): Promise<Totals> {
-	const tests = { ...stage, tests: 'agents', jobs: 3 };
+export async function testAgents(
+	stage: Pick<MochaStage, 'files' | 'args' | 'folder' | 'environment'>,
+): Promise<Totals> {
+	const tests = { ...stage, jobs: 3 };
 	const reason = await prepareSandbox();
 	if (reason === undefined) {
 		await ensureAgents();

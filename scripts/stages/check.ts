@@ -3,22 +3,24 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { root } from '../bootstrap/folders.mjs';
-import type { Totals } from './totals.ts';
+import type { Failure, Totals } from './totals.ts';
 
 const skipped = new Set(['node_modules', '.cache', '.git', 'dist', 'test-output']);
 
 /** Checks the types of every part, lint and format in parallel. Each of them counts as one test. */
 export async function check(): Promise<Totals> {
 	const parts = fs.globSync('*/**/tsconfig.json', { cwd: root, exclude: name => skipped.has(path.basename(name)) });
-	const results = await Promise.all([
-		...parts.sort().map(part => run(`types: ${path.dirname(part)}`, ['typescript/bin/tsc', '-p', part])),
-		run('lint and format', ['@biomejs/biome/bin/biome', 'ci', '--colors=off', '.']),
-	]);
-	const passed = results.filter(Boolean).length;
-	return { passed, failed: results.length - passed };
+	const failures = (
+		await Promise.all([
+			...parts.sort().map(part => run(`types: ${path.dirname(part)}`, ['typescript/bin/tsc', '-p', part])),
+			run('lint and format', ['@biomejs/biome/bin/biome', 'ci', '--colors=off', '.']),
+		])
+	).filter(failure => failure !== undefined);
+	return { passed: parts.length + 1 - failures.length, failed: failures.length, failures };
 }
 
-function run(title: string, [program = '', ...args]: string[]): Promise<boolean> {
+/** Resolves with what has failed, if anything. */
+function run(title: string, [program = '', ...args]: string[]): Promise<Failure | undefined> {
 	return new Promise((resolve, reject) => {
 		const child = spawn(process.execPath, [path.join(root, 'node_modules', program), ...args], {
 			cwd: root,
@@ -33,7 +35,7 @@ function run(title: string, [program = '', ...args]: string[]): Promise<boolean>
 		child.on('error', reject);
 		child.on('close', code => {
 			console.log(code === 0 ? `  ok      ${title}` : `  failed  ${title}\n${output}`);
-			resolve(code === 0);
+			resolve(code === 0 ? undefined : { title, error: output.slice(0, 1500), files: [] });
 		});
 	});
 }

@@ -1,10 +1,14 @@
 import path from 'node:path';
 import { root } from '../bootstrap/folders.mjs';
-import { runParts } from './parts.ts';
+import { runFailedAgain } from './flaky.ts';
+import { type Part, runParts } from './parts.ts';
 import { runTestProcess } from './process.ts';
 import type { Totals } from './totals.ts';
 
 export interface EditorStage {
+	/** The files with tests, by their paths from the project's folder. */
+	files: readonly string[];
+	/** The user's options for mocha. With some, all files share one window. */
 	args: string[];
 	/** The folder of this run. */
 	folder: string;
@@ -15,18 +19,22 @@ export interface EditorStage {
 const WINDOWS = 2;
 
 /** Runs test/editor inside the extension hosts of real VS Codes: all of it in two windows, a choice of it in one. */
-export async function runEditorTests({ args, folder, environment }: EditorStage): Promise<Totals> {
-	const part = (number: number, of: number) => ({
+export async function runEditorTests({ files, args, folder, environment }: EditorStage): Promise<Totals> {
+	const part = (chosen: readonly string[]): Part => ({
+		files: chosen,
 		args: [path.join(root, 'scripts', 'stages', 'editorMain.ts')],
 		environment: {
 			...environment,
 			ERRAND_TEST_ARGUMENTS: JSON.stringify(args),
-			ERRAND_TEST_PART: JSON.stringify({ part: number, of }),
+			ERRAND_TEST_FILES: JSON.stringify(chosen),
 		},
 	});
 	if (args.length > 0) {
-		return runTestProcess({ ...part(0, 1), folder });
+		return runTestProcess({ ...part(files), folder });
 	}
-	const parts = Array.from({ length: WINDOWS }, (_, index) => part(index, WINDOWS));
-	return runParts({ parts, jobs: WINDOWS, folder });
+	const groups = Array.from({ length: WINDOWS }, (_, window) =>
+		files.filter((__, index) => index % WINDOWS === window),
+	);
+	const first = await runParts({ parts: groups.map(part), jobs: WINDOWS, folder });
+	return runFailedAgain(first, groups, chosen => runTestProcess({ ...part(chosen), folder }));
 }

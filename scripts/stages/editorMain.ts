@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { openWindow, startEditor } from '../../test/support/editor.ts';
-import { totalsVariable } from './process.ts';
+import { totalsVariable } from './record.ts';
 
 const bundle = process.env['ERRAND_TEST_BUNDLE'] ?? '';
 const prefix = /^test\| /gm;

@@ -1,15 +1,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { root } from '../bootstrap/folders.mjs';
+import { runFailedAgain } from './flaky.ts';
 import { TEST_LIMIT_MS } from './limits.ts';
 import { type Part, runParts } from './parts.ts';
 import { runTestProcess } from './process.ts';
 import type { Totals } from './totals.ts';
 
 export interface MochaStage {
-	/** The folder of the tests, inside test/. */
-	tests: string;
-	/** The user's arguments: files and options for mocha. Files that are named run in one process. */
+	/** The files with tests, by their paths from the project's folder. */
+	files: readonly string[];
+	/** The user's arguments: files and options for mocha. Files that are named run in one process, in place of the others. */
 	args: string[];
 	/** The number of processes that run at the same time. The default is 1. */
 	jobs?: number;
@@ -22,6 +23,8 @@ export interface MochaStage {
 	first?: string;
 	/** A module with mocha hooks for every file. */
 	hooks?: string;
+	/** Whether a file that failed runs once more, because the machine may have been at fault. */
+	runsFailedAgain?: boolean;
 	folder: string;
 	environment?: Record<string, string>;
 }
@@ -29,6 +32,7 @@ export interface MochaStage {
 export async function runMocha(stage: MochaStage): Promise<Totals> {
 	const { folder, jobs = 1, environment } = stage;
 	const part = (files: readonly string[]): Part => ({
+		files,
 		args: [
 			path.join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
 			...['--extension', 'ts', '--timeout', String(TEST_LIMIT_MS)],
@@ -43,24 +47,22 @@ export async function runMocha(stage: MochaStage): Promise<Totals> {
 		return runTestProcess({ ...part([]), folder });
 	}
 	const groups = groupFiles(stage);
-	if (groups.length === 0) {
-		console.log(`  failed  there are no tests in test/${stage.tests}`);
-		return { passed: 0, failed: 1 };
-	}
-	return runParts({ parts: groups.map(part), jobs, folder });
+	const first = await runParts({ parts: groups.map(part), jobs, folder });
+	return stage.runsFailedAgain
+		? runFailedAgain(first, groups, files => runTestProcess({ ...part(files), folder }))
+		: first;
 }
 
 /**
  * Returns the files of each process. The files that take longest begin first, so that none of them is left to run alone at
  * the end, and are in different processes.
  */
-function groupFiles({ tests, first, filesPerProcess = 1 }: MochaStage): string[][] {
+function groupFiles({ files, first, filesPerProcess = 1 }: MochaStage): string[][] {
 	const isFirst = (file: string) => first !== undefined && file.startsWith(first);
-	const found = fs
-		.globSync(`test/${tests}/**/*.test.ts`, { cwd: root })
+	const sorted = files
 		.map(file => ({ file, size: isFirst(file) ? Number.POSITIVE_INFINITY : fs.statSync(path.join(root, file)).size }))
 		.sort((one, other) => Math.sign(other.size - one.size) || one.file.localeCompare(other.file))
 		.map(({ file }) => file);
-	const count = Math.ceil(found.length / filesPerProcess);
-	return Array.from({ length: count }, (_, group) => found.filter((__, index) => index % count === group));
+	const count = Math.ceil(sorted.length / filesPerProcess);
+	return Array.from({ length: count }, (_, group) => sorted.filter((__, index) => index % count === group));
 }

@@ -6,7 +6,7 @@ import type { Mutation } from '../../test/conformance/mutations/mutation.ts';
 import { mutations } from '../../test/conformance/mutations/mutations.ts';
 import { root } from '../bootstrap/folders.mjs';
 import { endFamily, exitCodeOf, newMark } from '../processes.ts';
-import type { Totals } from './totals.ts';
+import type { Failure, Totals } from './totals.ts';
 
 /** What the proofs need of the project. */
 const COPIED = ['src', 'test', 'scripts', 'docs', 'package.json', 'tsconfig.json'];
@@ -48,7 +48,7 @@ export async function mutateConformance({ chosen, folder, jobs }: Mutating): Pro
 		return { passed: 0, failed: 1 };
 	}
 	const totals = { passed: 0, failed: 0 };
-	const failures: string[] = [];
+	const failures: Failure[] = [];
 	const waiting = [...left];
 	await Promise.all(
 		copies.map(async copy => {
@@ -60,7 +60,7 @@ export async function mutateConformance({ chosen, folder, jobs }: Mutating): Pro
 				);
 				totals[failure === undefined ? 'passed' : 'failed'] += 1;
 				if (failure !== undefined) {
-					failures.push(`${file}: ${what}: ${failure}`);
+					failures.push({ title: `${file}: ${what}`, error: failure, files: [] });
 				}
 			}
 		}),

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { runTestProcess, type TestProcess } from './process.ts';
 import { add, none, type Totals } from './totals.ts';
 
-export type Part = Pick<TestProcess, 'args' | 'environment'>;
+export type Part = Pick<TestProcess, 'args' | 'files' | 'environment'>;
 
 export interface Parts {
 	parts: readonly Part[];

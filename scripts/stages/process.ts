@@ -5,13 +5,13 @@ import process from 'node:process';
 import { root } from '../bootstrap/folders.mjs';
 import { endFamily, exitCodeOf, newMark } from '../processes.ts';
 import { PROCESS_LIMIT_MS } from './limits.ts';
-import type { Totals } from './totals.ts';
-
-/** Names the file that a test process writes its totals to. */
-export const totalsVariable = 'ERRAND_TEST_TOTALS';
+import { type TotalsFile, totalsVariable } from './record.ts';
+import { add, none, type Totals } from './totals.ts';
 
 export interface TestProcess {
 	args: string[];
+	/** The files with tests that it runs, in their order, where the stage chose them. */
+	files?: readonly string[];
 	/** The folder of this run. */
 	folder: string;
 	environment?: Record<string, string>;
@@ -20,8 +20,10 @@ export interface TestProcess {
 }
 
 /** Runs tests in a process of their own and counts them. A process that crashes or hangs adds one failure. */
-export async function runTestProcess({ args, folder, environment, onOutput }: TestProcess): Promise<Totals> {
+export async function runTestProcess(testProcess: TestProcess): Promise<Totals> {
+	const { args, files = [], folder, environment, onOutput } = testProcess;
 	const totalsFile = path.join(folder, 'totals.json');
+	fs.rmSync(totalsFile, { force: true });
 	const mark = newMark();
 	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
 		cwd: root,
@@ -39,11 +41,24 @@ export async function runTestProcess({ args, folder, environment, onOutput }: Te
 	clearTimeout(hung);
 	await endFamily(undefined, mark.value);
 	const totals = readTotals(totalsFile);
-	if (totals === undefined || (code !== 0 && totals.failed === 0)) {
-		console.log(`  failed  the tests ended with exit code ${code} and ${totals ? 'no' : 'without a'} failed test`);
-		return { passed: totals?.passed ?? 0, failed: 1 };
+	if (totals?.ended && (code === 0 || totals.failed > 0)) {
+		const { ended: _, ...counted } = totals;
+		return counted;
 	}
-	return totals;
+	const problem = `the tests ended with exit code ${code} ${totals?.ended ? 'and no failed test' : 'before they were through'}`;
+	console.log(`  failed  ${problem}`);
+	const failure = { title: 'a process with tests', error: problem, files: unfinishedFiles(files, totals) };
+	return add(totals ?? none, { passed: 0, failed: 1, failures: [failure] });
+}
+
+/** Returns the files that a process which crashed may have crashed in or did not come to. */
+function unfinishedFiles(files: readonly string[], totals: TotalsFile | undefined): readonly string[] {
+	if (totals?.ended) {
+		return files.length === 1 ? files : [];
+	}
+	// It crashed in the last file that had begun.
+	const finished = Object.keys(totals?.files ?? {}).slice(0, -1);
+	return files.filter(file => !finished.includes(file));
 }
 
 /** Programs that tests start find the Node.js of the project as `node`, whichever one the machine has. */
@@ -51,7 +66,7 @@ function programFolders(): string {
 	return [path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter);
 }
 
-function readTotals(file: string): Totals | undefined {
+function readTotals(file: string): TotalsFile | undefined {
 	try {
 		return JSON.parse(fs.readFileSync(file, 'utf8'));
 	} catch {

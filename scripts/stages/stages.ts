@@ -12,6 +12,7 @@ import { copyExtension } from '../editor/installExtension.ts';
 import { ensureAgents, testAgents } from './agents.ts';
 import { check } from './check.ts';
 import { runEditorTests } from './editor.ts';
+import { isInGate } from './gate.ts';
 import { runMocha } from './mocha.ts';
 import { withRecordingProxy } from './recordingProxy.ts';
 import type { Totals } from './totals.ts';
@@ -22,6 +23,7 @@ export type StageName =
 	| 'agents'
 	| 'conformance'
 	| 'interoperability'
+	| 'page'
 	| 'editor'
 	| 'e2e'
 	| 'screenshots';
@@ -36,14 +38,16 @@ const MUTATE = '--mutate';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The stages of `npm test`. */
-export const stageNames: readonly StageName[] = ['check', 'unit', 'agents', 'conformance', 'editor', 'e2e'];
+/** The stages of `npm run test:all`, and of `npm test`, which runs a part of their files. */
+export const stageNames: readonly StageName[] = ['check', 'unit', 'agents', 'conformance', 'page', 'editor', 'e2e'];
 
 export interface TestRunOptions {
 	/** Flags for the build of the extension. */
 	buildFlags?: string[];
 	/** Whether the tests of the window save what they show. The default is true. */
 	screenshots?: boolean;
+	/** Whether only the files of the gate run. */
+	gate?: boolean;
 }
 
 /** One run of some stages. What they need is built once, in a folder of the run that is removed at its end. */
@@ -71,7 +75,7 @@ export class TestRun {
 			case 'unit':
 				return this.withProcesses(environment =>
 					runMocha({
-						tests: 'unit',
+						files: this.filesOf('unit'),
 						args,
 						folder,
 						environment,
@@ -82,7 +86,9 @@ export class TestRun {
 			case 'agents':
 				// Errand's own agent is run as it is shipped.
 				await buildLocked();
-				return this.withProcesses(environment => testAgents({ args, folder, environment }));
+				return this.withProcesses(environment =>
+					testAgents({ files: this.filesOf('agents'), args, folder, environment }),
+				);
 			case 'conformance':
 				if (args.includes(MUTATE)) {
 					const { mutateConformance } = await import('./mutate.ts');
@@ -91,7 +97,7 @@ export class TestRun {
 				}
 				return this.withProcesses(environment =>
 					runMocha({
-						tests: 'conformance',
+						files: this.filesOf('conformance'),
 						args,
 						folder,
 						environment,
@@ -104,25 +110,39 @@ export class TestRun {
 				await ensureDependencies(path.join(root, 'bench'));
 				await ensureAgents('furtherAgents');
 				await ensureDependencies(path.join(root, 'test', 'support', 'mcpClients'));
-				return runMocha({ tests: 'interoperability', args, folder });
+				return runMocha({ files: this.filesOf('interoperability'), args, folder });
 			case 'editor':
-				return this.withEditor(environment => runEditorTests({ args, folder, environment }));
+				return this.withEditor(environment =>
+					runEditorTests({ files: this.filesOf('editor'), args, folder, environment }),
+				);
+			case 'page':
 			case 'e2e':
 			case 'screenshots':
 				await (name === 'screenshots' ? ensureDependencies(path.join(root, 'bench')) : undefined);
-				await ensureAgents();
+				await (name === 'page' ? undefined : ensureAgents());
 				return this.withEditor(environment =>
 					runMocha({
-						tests: name,
+						files: this.filesOf(name),
 						args,
 						folder,
 						environment,
 						// A window at work needs more than one processor: more of them at a time gain nothing.
 						jobs: cores,
 						hooks: 'test/support/windowHooks.ts',
+						runsFailedAgain: true,
 					}),
 				);
 		}
+	}
+
+	/** Returns the files of a stage that this run takes, in their order. */
+	private filesOf(stage: StageName): string[] {
+		const files = fs.globSync(`test/${stage}/**/*.test.ts`, { cwd: root }).map(file => file.replaceAll(path.sep, '/'));
+		const chosen = files.sort().filter(file => !this.options.gate || isInGate(file));
+		if (chosen.length === 0) {
+			throw new Error(`There are no tests in test/${stage}.`);
+		}
+		return chosen;
 	}
 
 	/**

@@ -1,12 +1,28 @@
+/** What has failed: a test, or a process with tests. */
+export interface Failure {
+	title: string;
+	/** The first lines of the error. */
+	error: string;
+	/** The files that have to run again to show that it was a whim. There are none where it lies outside all files. */
+	files: readonly string[];
+}
+
+export interface FileTotals {
+	passed: number;
+	milliseconds: number;
+}
+
 export interface Totals {
 	passed: number;
 	failed: number;
 	/** The number of tests that this machine cannot run. */
 	skipped?: number;
-	/** The titles and errors of failed tests. A failure outside a test has none. */
-	failures?: readonly string[];
-	/** How long each file took, in milliseconds, by its path from the project's folder. */
-	files?: Readonly<Record<string, number>>;
+	/** What is known of the failures. A failure outside all tests may be missing here. */
+	failures?: readonly Failure[];
+	/** What failed at first and then passed. It does not count as failed. */
+	flaky?: readonly Failure[];
+	/** The files with tests, by their paths from the project's folder. */
+	files?: Readonly<Record<string, FileTotals>>;
 }
 
 export const none: Totals = { passed: 0, failed: 0 };
@@ -14,11 +30,13 @@ export const none: Totals = { passed: 0, failed: 0 };
 export function add(one: Totals, other: Totals): Totals {
 	const skipped = (one.skipped ?? 0) + (other.skipped ?? 0);
 	const failures = [...(one.failures ?? []), ...(other.failures ?? [])];
+	const flaky = [...(one.flaky ?? []), ...(other.flaky ?? [])];
 	return {
 		passed: one.passed + other.passed,
 		failed: one.failed + other.failed,
 		...(skipped > 0 && { skipped }),
 		...(failures.length > 0 && { failures }),
+		...(flaky.length > 0 && { flaky }),
 		...((one.files ?? other.files) && { files: { ...one.files, ...other.files } }),
 	};
 }
@@ -26,28 +44,29 @@ export function add(one: Totals, other: Totals): Totals {
 /** Returns a line for each of the files that took longest, the slowest first. */
 export function slowestFiles({ files = {} }: Totals, count: number): string[] {
 	return Object.entries(files)
-		.sort(([, one], [, other]) => other - one)
+		.sort(([, one], [, other]) => other.milliseconds - one.milliseconds)
 		.slice(0, count)
-		.map(([file, milliseconds]) => `${(milliseconds / 1000).toFixed(0).padStart(5)} s  ${file}`);
+		.map(([file, { milliseconds }]) => `${(milliseconds / 1000).toFixed(0).padStart(5)} s  ${file}`);
 }
 
 /** A line that begins so says what a window showed when the test failed (`describeWindows`). */
 export const WINDOW_LINE = /^ {2}window \d/m;
 
 /**
- * A failed test in a few lines, to be repeated at the end of a run whose middle is long gone from the screen. Lines about
+ * An error in a few lines, to be repeated at the end of a run whose middle is long gone from the screen. Lines about
  * windows are among them wherever they stand in the error.
  */
-export function failureLines(title: string, error: unknown): string {
+export function errorLines(error: unknown): string {
 	// A test that ran in another process has its error as a plain object.
 	const { stack, message = String(error) } = (error ?? {}) as { stack?: string; message?: string };
 	const lines = (stack ?? message).split('\n');
 	const first = lines.filter(line => !WINDOW_LINE.test(line)).slice(0, 12);
 	const windows = lines.filter(line => WINDOW_LINE.test(line)).map(line => line.slice(0, 1500));
-	return [title, first.join('\n').slice(0, 1500), ...windows].join('\n');
+	return [first.join('\n').slice(0, 1500), ...windows].join('\n');
 }
 
-/** The totals as a line, which names skipped tests only where there are some. */
-export function totalsLine({ passed, failed, skipped = 0 }: Totals): string {
-	return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+/** The totals as a line, which names skipped and flaky tests only where there are some. */
+export function totalsLine({ passed, failed, skipped = 0, flaky = [] }: Totals): string {
+	const rest = [...(skipped > 0 ? [`${skipped} skipped`] : []), ...(flaky.length > 0 ? [`${flaky.length} flaky`] : [])];
+	return [`${passed} passed`, `${failed} failed`, ...rest].join(', ');
 }

@@ -59,6 +59,21 @@ describe('the client as a whole', () => {
 		},
 	);
 
+	prove('unspecified/cloud-tasks/15', 'names no team, as no connection names any', async ({ client, server }) => {
+		const task = { prompt: 'Add a lamp', repoUrl: 'https://forge.example/skipper/harbour.git' };
+		await client.tasks.list();
+		await client.tasks.create(task);
+		assert.equal(server.received.length, 2);
+		for (const { query, text } of server.received) {
+			assert.equal('team' in query, false);
+			assert.doesNotMatch(text, /"teamId"/);
+		}
+		const isRefused = (error: unknown) => ClientError.is(error, 'invalid-request');
+		await assert.rejects(client.tasks.create({ ...task, teamId: 'crew' } as typeof task), isRefused);
+		await assert.rejects(client.tasks.list({ team: 'crew' } as object), isRefused);
+		assert.equal(server.received.length, 2);
+	});
+
 	prove('unspecified/inference/17', 'knows no model for videos, and its documentation says so', async ({ server }) => {
 		const [model] = connectionFields(server).models;
 		const withKinds = (kinds: string[]) =>

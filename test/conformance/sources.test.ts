@@ -108,7 +108,7 @@ describe('the look-ups of a source host', () => {
 		});
 	});
 
-	prove('unspecified/cloud-tasks/15', 'are at the segment that the connection names', async context => {
+	prove('unspecified/cloud-tasks/16', 'are at the segment that the connection names', async context => {
 		const { client, connect, server, lastRequest } = context;
 		for (const [name, ask] of lookUps) {
 			await ask(client);

@@ -4,7 +4,8 @@ import process from 'node:process';
 import { format } from 'node:util';
 import Mocha from 'mocha';
 import { TEST_LIMIT_MS } from '../../scripts/stages/limits.ts';
-import { failureLines } from '../../scripts/stages/totals.ts';
+import { recordTotals } from '../../scripts/stages/record.ts';
+import type { Totals } from '../../scripts/stages/totals.ts';
 
 /** Tells the lines of the tests from what the editor prints itself. */
 const prefix = 'test| ';
@@ -23,30 +24,22 @@ export async function run(): Promise<void> {
 	Mocha.reporters.Base.consoleLog = (...values: unknown[]) => {
 		console.log(format(...values).replaceAll(/^/gm, prefix));
 	};
-	const { part, of: parts }: { part: number; of: number } = JSON.parse(
-		process.env['ERRAND_TEST_PART'] ?? '{ "part": 0, "of": 1 }',
-	);
-	const files = fs.globSync('**/*.test.cjs', { cwd: __dirname }).sort();
-	for (const file of files.filter((_, index) => index % parts === part)) {
-		mocha.addFile(path.join(__dirname, file));
+	// A desktop editor runs all that there are.
+	const chosen: readonly string[] | undefined = JSON.parse(process.env['ERRAND_TEST_FILES'] ?? 'null') ?? undefined;
+	const nameOf = (file: string) =>
+		`test/editor/${path
+			.relative(__dirname, file)
+			.replaceAll(path.sep, '/')
+			.replace(/\.cjs$/, '.ts')}`;
+	const files = fs.globSync('**/*.test.cjs', { cwd: __dirname }).map(file => path.join(__dirname, file));
+	for (const file of files.sort().filter(one => chosen?.includes(nameOf(one)) ?? true)) {
+		mocha.addFile(file);
 	}
-	const failures: string[] = [];
-	const totals = { passed: 0, failed: 0, failures };
-	await new Promise<void>(resolve => {
-		const runner = mocha.run(() => resolve());
-		runner.on('pass', () => {
-			totals.passed += 1;
-		});
-		runner.on('fail', (test, error) => {
-			totals.failed += 1;
-			failures.push(failureLines(test.fullTitle(), error));
-		});
+	const { passed, failed } = await new Promise<Totals>(resolve => {
+		const runner = mocha.run(() => resolve(totals));
+		const totals = recordTotals(runner, nameOf);
 	});
-	const totalsFile = process.env['ERRAND_TEST_TOTALS'];
-	if (totalsFile !== undefined) {
-		fs.writeFileSync(totalsFile, JSON.stringify(totals));
-	}
-	if (totals.failed > 0 || totals.passed === 0) {
-		throw new Error(`${totals.failed} of ${totals.passed + totals.failed} tests failed.`);
+	if (failed > 0 || passed === 0) {
+		throw new Error(`${failed} of ${passed + failed} tests failed.`);
 	}
 }

@@ -166,8 +166,17 @@ export const taskFaults: readonly Fault[] = [
 		tampering: withStatus(LOOK_UP, 400, 418),
 	},
 	{
-		what: 'a look-up on another segment',
+		what: 'a list of a team that nobody chose',
 		breaks: 'unspecified/cloud-tasks/15',
+		tampering: {
+			request(request) {
+				request.query['team'] = 'crew';
+			},
+		},
+	},
+	{
+		what: 'a look-up on another segment',
+		breaks: 'unspecified/cloud-tasks/16',
 		tampering: inRequest(LOOK_UP, 'path'),
 	},
 	{

@@ -40,7 +40,7 @@ conformance('look-ups', verifies => {
 			`${RECORDS}/2`,
 			`${RECORDS}/3`,
 			'cloud-tasks/errors/5',
-			'unspecified/cloud-tasks/15',
+			'unspecified/cloud-tasks/16',
 			...['orgs', 'repos', 'branches'].map(name => `cloud-tasks/get-cloud-url-api-scm-${name}/prose/2`),
 		],
 		'organisations, repositories and branches come as records with their documented fields, and no others',

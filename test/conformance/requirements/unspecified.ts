@@ -48,6 +48,7 @@ export const unspecifiedRequirements: readonly Requirement[] = [
 		'a log is resumed from the next index, with backoff, without repeats, and with every gap told',
 		'no key in a query',
 		'agents come from the connection',
+		'a team goes only to services whose connection names teams, and else own tasks are meant',
 		'the source-hosting segment comes from the connection',
 	]),
 ];

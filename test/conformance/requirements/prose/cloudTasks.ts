@@ -19,7 +19,7 @@ export const cloudTasksProse: readonly ProseSection[] = [
 		{ text: '`{agent_url}` is the agent task API host.', repeats: ['cloud-tasks/authentication/4'] },
 		{
 			text: '`<scm>` is a fixed literal path segment naming the source-hosting provider.',
-			repeats: ['unspecified/cloud-tasks/15'],
+			repeats: ['unspecified/cloud-tasks/16'],
 		},
 		{
 			text: '`<deploy_host>` stands for the name of a deployment-hosting provider inside a field name.',

@@ -3,40 +3,47 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { add, failureLines, none, slowestFiles, totalsLine } from '../../../../scripts/stages/totals.ts';
+import { add, errorLines, none, slowestFiles, totalsLine } from '../../../../scripts/stages/totals.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 
+const failure = (title: string) => ({ title, error: 'Error: in vain', files: ['a.test.ts'] });
+
 describe('the totals of tests', () => {
-	it('are a line of passed and failed, and name skipped ones only where there are some', () => {
+	it('are a line of passed and failed, and name skipped and flaky ones only where there are some', () => {
 		assert.equal(totalsLine(none), '0 passed, 0 failed');
 		assert.equal(totalsLine(add({ passed: 3, failed: 1 }, { passed: 4, failed: 0, skipped: 0 })), '7 passed, 1 failed');
 		const skipped = add(add(none, { passed: 1, failed: 0, skipped: 2 }), { passed: 0, failed: 0, skipped: 3 });
 		assert.equal(totalsLine(skipped), '1 passed, 0 failed, 5 skipped');
+		const flaky = add({ ...none, flaky: [failure('one')] }, { passed: 2, failed: 0, flaky: [failure('two')] });
+		assert.equal(totalsLine(flaky), '2 passed, 0 failed, 2 flaky');
 	});
 
 	it('keep what failed, a few lines for each test, for the end of the run', () => {
-		const one = add({ passed: 0, failed: 1, failures: ['one'] }, none);
-		assert.deepEqual(add(one, { passed: 0, failed: 1, failures: ['two'] }).failures, ['one', 'two']);
+		const one = add({ passed: 0, failed: 1, failures: [failure('one')] }, none);
+		const both = add(one, { passed: 0, failed: 1, failures: [failure('two')] });
+		assert.deepEqual(both.failures, [failure('one'), failure('two')]);
 		const error = new Error(`first\n${'line\n'.repeat(100)}`);
-		assert.match(failureLines('a test', error), /^a test\nError: first\nline\n/);
-		assert.equal(failureLines('a test', error).split('\n').length, 13);
+		assert.match(errorLines(error), /^Error: first\nline\n/);
+		assert.equal(errorLines(error).split('\n').length, 12);
 		error.stack = `${error.stack}\n  window 1: {"title":"sample"}`;
-		assert.match(failureLines('a test', error), /line\n {2}window 1: \{"title":"sample"\}$/);
+		assert.match(errorLines(error), /line\n {2}window 1: \{"title":"sample"\}$/);
 		const long = new Error(
 			`in vain\n  window 1: ${'x'.repeat(2_000)}\n  window 2: {"title":"other"}\n      at a place`,
 		);
 		assert.match(
-			failureLines('a test', long),
+			errorLines(long),
 			/Error: in vain\n {6}at a place\n[\s\S]*\n {2}window 1: x+\n {2}window 2: \{"title":"other"\}$/,
 		);
-		assert.equal(failureLines('a test', 'not an error'), 'a test\nnot an error');
-		assert.equal(failureLines('a test', undefined), 'a test\nundefined');
-		assert.equal(failureLines('a test', { message: 'of another process' }), 'a test\nof another process');
+		assert.equal(errorLines('not an error'), 'not an error');
+		assert.equal(errorLines(undefined), 'undefined');
+		assert.equal(errorLines({ message: 'of another process' }), 'of another process');
 	});
 
 	it('name the files that took longest', () => {
-		const both = add({ ...none, files: { 'a.ts': 1_000, 'b.ts': 70_400 } }, { ...none, files: { 'c.ts': 2_000 } });
+		const took = (milliseconds: number) => ({ passed: 1, milliseconds });
+		const one = { ...none, files: { 'a.ts': took(1_000), 'b.ts': took(70_400) } };
+		const both = add(one, { ...none, files: { 'c.ts': took(2_000) } });
 		assert.deepEqual(slowestFiles(both, 2), ['   70 s  b.ts', '    2 s  c.ts']);
 	});
 
@@ -59,13 +66,16 @@ describe('the totals of tests', () => {
 			};
 			assert.deepEqual(run('--dry-run'), {
 				printed: '',
-				totals: { passed: 0, failed: 0, skipped: 2, failures: [], files: {} },
+				totals: { passed: 0, failed: 0, skipped: 2, failures: [], files: {}, ended: true },
 			});
 			const real = run();
 			const { failures, files, ...counts } = real.totals;
-			assert.deepEqual(Object.keys(files), [path.relative(ROOT, test)]);
-			assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0 });
-			assert.match(failures[0], /^two\nError: failed\n/);
+			const name = path.relative(ROOT, test);
+			assert.deepEqual(Object.keys(files), [name]);
+			assert.equal(files[name].passed, 1);
+			assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0, ended: true });
+			assert.deepEqual([failures[0].title, failures[0].files], ['two', [name]]);
+			assert.match(failures[0].error, /^Error: failed\n/);
 			assert.match(real.printed, /1 passing/);
 		} finally {
 			rmSync(folder, { recursive: true });

@@ -1,0 +1,142 @@
+/** Files with tests that `npm test` leaves to `npm run test:all`, and why. */
+export interface Exclusion {
+	reason: string;
+	/** Paths from the project's folder. */
+	files: readonly string[];
+}
+
+const named = (folder: string, names: readonly string[]) => names.map(name => `test/${folder}/${name}.test.ts`);
+
+/**
+ * What is not in the gate. Whatever is not named here is in it, so a new file is too. What leaves it has a reason, and
+ * something in the gate that stands for it.
+ */
+export const outsideGate: readonly Exclusion[] = [
+	{
+		reason:
+			'Whole tasks of the local service, with git and agents. taskRun, checkout, hostileRepository, stopAtEachStep and lifecycle stand for them.',
+		files: [
+			...named('unit/service/tasks', [
+				'agentRuns',
+				'commitIdentity',
+				'demoAgent',
+				'dependencies/installThroughRelay',
+				'dependencies/installations',
+				'followUp',
+				'fullDisk',
+				'killedService',
+				'logStream',
+				'repositoryTests',
+				'taskRecovery',
+				'taskRoutes',
+				'taskRunner',
+				'workFolder',
+			]),
+			...named('unit/service', [
+				'agents/agents',
+				'agents/variablesOfAgents',
+				'channel/clientOfTheService',
+				'inference/upstreams/foundServers',
+				'localServicePage',
+				'sources/sourceRoutes',
+			]),
+			'test/unit/localService/supervisor.test.ts',
+		],
+	},
+	{
+		reason: 'Minutes of kills, faults and repetitions, which show rare faults rather than what each change may break.',
+		files: [
+			...named('unit', [
+				'client/bodyFaults',
+				'client/endurance',
+				'client/poolFaults',
+				'client/wireFaults',
+				'service/manyStreams',
+				'service/store/kills',
+				'tasks/apply/histories',
+			]),
+		],
+	},
+	{
+		reason:
+			'Programs of their own that meet hostile peers. agent, openAgentSession, undiciTransport and mcp/server stand for them.',
+		files: [
+			...named('unit', [
+				'agent/hostile',
+				'agent/previews',
+				'agent/repairs',
+				'agents/install',
+				'agents/session/hostileAgent',
+				'client/core/undiciProxy',
+				'mcp/hostile',
+			]),
+		],
+	},
+	{
+		reason: 'Each starts git hundreds of times. applyChanges and checkOut stand for them.',
+		files: [
+			...named('unit', [
+				'platform/commitChanges',
+				'platform/commitCopies',
+				'platform/gitRemotes',
+				'tasks/apply/plan',
+				'tasks/branches/mergeBranch',
+				'tasks/branches/remoteBranch',
+				'tasks/changes/hostileBranch',
+			]),
+		],
+	},
+	{
+		reason: 'Agents and git in the extension host, a third of its stage. The window test chatAgent stands for them.',
+		files: named('editor', ['agentInjection', 'agentTurns', 'turnFiles', 'turnFilesDamage']),
+	},
+	{
+		reason:
+			'Agents that take long in their sandboxes. What one can do there, and a whole task of our own, stay in the gate.',
+		files: named('agents', [
+			'ending',
+			'limits',
+			'ordinaryUser',
+			'repositoryTests',
+			'tasks',
+			'tasksOfOpencode',
+			'tasksOfPi',
+			'working',
+		]),
+	},
+	{
+		reason:
+			'Windows beside the whole stories that stay: start, the first light, a chat, conversations over a reload, a model server, a connection with its keys, an agent’s turn, a launch, the changes of a task, and an encrypted chat.',
+		files: named('e2e', [
+			'addConnection',
+			'agents',
+			'attestation',
+			'badInput',
+			'chatContext',
+			'chatModes',
+			'chatPolicy',
+			'connectionErrors',
+			'decisions',
+			'extensionPage',
+			'languageModels',
+			'listedServers',
+			'mcpOffer',
+			'ownAgent',
+			'proxy',
+			'pseudoLanguage',
+			'remoteConnection',
+			'repositorySettings',
+			'severalFolders',
+			'taskBranches',
+			'taskDecisions',
+			'taskService',
+		]),
+	},
+];
+
+const outside = new Set(outsideGate.flatMap(({ files }) => files));
+
+/** Whether `npm test` runs a file with tests. */
+export function isInGate(file: string): boolean {
+	return !outside.has(file);
+}
