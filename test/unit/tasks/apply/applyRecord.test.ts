@@ -102,6 +102,27 @@ describe('the record of what was applied', () => {
 			assert.equal(await record.isInProgress(), false);
 		});
 
+		it('is in progress while another process that began it lives, such as another window', async () => {
+			const record = new ApplyRecordFile(storage);
+			await record.begin(RUNNING);
+			const file = path.join(storage, RUNNING_APPLY_FILE);
+			await writeFile(
+				file,
+				(await readFile(file, 'utf8')).replace(`"process":${process.pid}`, `"process":${process.ppid}`),
+			);
+			assert.equal((await record.readRunning())?.isOver, false);
+			assert.equal(await record.isInProgress(), true);
+		});
+
+		it('is over where nothing says which process began it', async () => {
+			const record = new ApplyRecordFile(storage);
+			await record.begin(RUNNING);
+			const file = path.join(storage, RUNNING_APPLY_FILE);
+			await writeFile(file, (await readFile(file, 'utf8')).replace(`"process":${process.pid}`, '"process":"gone"'));
+			assert.equal((await record.readRunning())?.isOver, true);
+			assert.equal(await record.isInProgress(), false);
+		});
+
 		it('tells a process that began it from a later one of the same id, such as its own', async () => {
 			const record = new ApplyRecordFile(storage);
 			await record.begin(RUNNING);
