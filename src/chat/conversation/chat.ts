@@ -447,7 +447,7 @@ export class Chat {
 		if (reply.state !== 'streaming') {
 			this.session = undefined;
 			this.liveState = undefined;
-		} else if (waiting !== this.liveState?.waiting) {
+		} else {
 			this.liveState = { turnId, waiting };
 		}
 		this.changed.fire(appended ? { turnId, ...appended } : { kind: 'turn', turnId });

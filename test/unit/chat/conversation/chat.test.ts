@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { renameSync, rmdirSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChatChange } from '../../../../src/chat/conversation/chatOptions.ts';
+import { WAITING_AFTER_MS } from '../../../../src/chat/conversation/session.ts';
 import { shownTurns } from '../../../../src/chat/model/conversation.ts';
 import { MAXIMUM_MESSAGE_LENGTH } from '../../../../src/chat/protocol/protocol.ts';
 import { ConversationWriter } from '../../../../src/chat/storage/conversationWriter.ts';
+import { ManualClock } from '../../../support/manualClock.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 import { AGENT_WORK, conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 import { stream, type TestService } from '../testService.ts';
@@ -229,6 +232,26 @@ describe('the chat', () => {
 		await replyEnded(chat);
 		assert.equal(replyOf(chat, first).state, 'stopped');
 		await waitFor('the service to notice', () => service.hungUp === 1);
+	});
+
+	it('tells of a reply that has long been silent that it is waited for, until it goes on', async () => {
+		let reply: ServerResponse | undefined;
+		service.answer = response => {
+			reply = response;
+			stream(response, ['So far'], false);
+		};
+		const clock = new ManualClock();
+		const chat = await open({ chat: { clock } });
+		await chat.send(first, 'One?');
+		await waitFor('some text', () => replyOf(chat, first).text === 'So far');
+		assert.deepEqual(chat.live, { turnId: first, waiting: false });
+		await clock.expire(WAITING_AFTER_MS);
+		await waitFor('it to be waited for', () => chat.live?.waiting === true);
+		reply?.write('data: {"choices":[{"delta":{"content":", so good."}}]}\n\n');
+		await waitFor('the rest', () => replyOf(chat, first).text === 'So far, so good.');
+		assert.deepEqual(chat.live, { turnId: first, waiting: false });
+		chat.stop();
+		await replyEnded(chat);
 	});
 
 	it('calls a reply cut off when its stream just ends, keeps its text and sends it on', async () => {
