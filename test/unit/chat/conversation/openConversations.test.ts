@@ -240,6 +240,24 @@ describe('the conversations of a window', () => {
 		assert.equal((await one.list()).conversations.length, 2);
 	});
 
+	it('stay remembered as the one that is shown while another has a new name', async () => {
+		const written: string[] = [];
+		const reply = slowly();
+		const conversations = await open({ remembered: { read: () => undefined, write: ({ id }) => written.push(id) } });
+		await conversations.shown.send(first, 'One?');
+		await waitFor('some text', () => replyOf(conversations).text === 'So far');
+		const background = idOf(conversations);
+		await conversations.showNew();
+		const shown = idOf(conversations);
+		await conversations.rename(background, 'Behind the other');
+		assert.equal(conversations.find(background)?.conversation.title, 'Behind the other');
+		reply.end();
+		await waitFor('it to be let go', () => conversations.find(background) === undefined);
+		await conversations.rename(shown, 'In front');
+		// A name is all that what is remembered may change with: it is not written anew for each word of a reply.
+		assert.deepEqual(written, [background, shown, shown]);
+	});
+
 	describe('rename', () => {
 		it('one that is shown, one that is not, and one without a message', async () => {
 			const conversations = await open();
