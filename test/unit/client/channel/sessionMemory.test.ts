@@ -48,6 +48,18 @@ describe('the memory of a client for attestations', () => {
 		assert.equal(known.filter(Boolean).length, MAXIMUM_ADDRESSES);
 	});
 
+	it('tells a nonce that came again, and forgets the one that has not come for longest', () => {
+		const memory = new ChannelMemory();
+		for (let nonce = 1; nonce <= MAXIMUM_NONCES; nonce++) {
+			assert.ok(!memory.isRepeated(String(nonce)), String(nonce));
+		}
+		assert.ok(memory.isRepeated('1'), 'all of them fit');
+		assert.ok(!memory.isRepeated('another'), 'which takes the place of the second');
+		assert.ok(memory.isRepeated('1'), 'it came again meanwhile');
+		assert.ok(memory.isRepeated('3'));
+		assert.ok(!memory.isRepeated('2'));
+	});
+
 	it('outlives the client, as JSON and without reasons, records or keys', () => {
 		let kept = '{}';
 		const store = {
