@@ -201,6 +201,7 @@ describe('client.tasks', () => {
 
 		for (const [what, fields] of [
 			['several agents beside one', {}],
+			['several agents beside an agent without a model', { selectedModel: undefined }],
 			['several agents beside a model', { selectedAgent: undefined }],
 			['a list of no agents', { selectedAgent: undefined, selectedModel: undefined, selectedAgents: [] }],
 			[
