@@ -150,10 +150,12 @@ describe('the pipe between the MCP server and the editor', () => {
 			['get', '{"id": "a", "more": true}', 400],
 			['get', `{"id": "${'x'.repeat(500)}"}`, 400],
 			['start', '{"prompt": "  "}', 400],
+			['search', '{"query": " \\t"}', 400],
+			['search', `{"query": "${'x'.repeat(4_001)}"}`, 400],
 			['follow', '{"id": "a", "fromIndex": -1}', 400],
 		] as const) {
 			const answer = await send(call, body, pipe.token, method);
-			assert.equal(answer.status, status, `${call} ${body}: ${answer.text}`);
+			assert.equal(answer.status, status, `${call} ${body.slice(0, 100)}: ${answer.text}`);
 			assert.match(answer.text, /^\{"problem":"[^\n]+"\}\n$/);
 		}
 		assert.deepEqual(passed, []);
