@@ -40,11 +40,29 @@ describe('the channel of a followed log', () => {
 		assert.equal(shown('trickle')?.uri.toString(), before);
 	});
 
-	it('shows nothing by itself', async () => {
-		channel = new LogChannel('Errand: unseen', 10);
-		channel.append('x'.repeat(11));
-		channel.clear();
-		channel.append('more');
-		assert.ok(!channel.isVisible);
+	it('shows nothing by itself, also where a new one takes its place', async () => {
+		const { createOutputChannel } = vscode.window;
+		/** What each channel was told, as the editor may show one at any time after it was told to. */
+		const told: string[][] = [];
+		const noting = (name: string) => {
+			const calls: string[] = [];
+			told.push(calls);
+			return new Proxy(createOutputChannel(name), {
+				get(target, called: keyof vscode.OutputChannel) {
+					calls.push(called);
+					return Reflect.get(target, called);
+				},
+			});
+		};
+		Object.assign(vscode.window, { createOutputChannel: noting });
+		try {
+			channel = new LogChannel('Errand: unseen', 10);
+			channel.append('x'.repeat(11));
+			channel.clear();
+			channel.append('more');
+		} finally {
+			Object.assign(vscode.window, { createOutputChannel });
+		}
+		assert.deepEqual(told, [['append', 'dispose'], ['append']]);
 	});
 });
