@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { ReplyTools } from '../../src/chat/blocks/replyTools.ts';
 import { PROPOSAL_SCHEME } from '../../src/platform/ids.ts';
+import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 const FILE = 'export function first(value: number): number {\n\treturn value * 2;\n}\n\nexport const last = 1;\n';
@@ -232,8 +236,27 @@ describe('the host, when a reply is used in the editor,', () => {
 		});
 	});
 
-	it('refuses an image of this machine', async () => {
-		assert.ok('problem' in (await tools.loadImage('http://127.0.0.1:1/i.png')));
+	it('refuses an image of this machine before anything is sent, unless the connection is there itself', async () => {
+		const asked: string[] = [];
+		const server = createServer((request, response) => {
+			asked.push(request.url ?? '');
+			response.end(demoImage('a fox'));
+		});
+		await once(server.listen(0, '127.0.0.1'), 'listening');
+		const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		const own = new ReplyTools(async () => [origin]);
+		try {
+			assert.deepEqual(await tools.loadImage(`${origin}/fox.png`), {
+				problem: 'The image lies on this machine or its network, where replies load nothing from.',
+			});
+			assert.deepEqual(asked, []);
+			assert.ok('dataUrl' in (await own.loadImage(`${origin}/fox.png`)));
+			assert.deepEqual(asked, ['/fox.png']);
+		} finally {
+			own.dispose();
+			server.closeAllConnections();
+			server.close();
+		}
 	});
 
 	describe('through links of the file system', () => {
