@@ -46,11 +46,29 @@ describe('the host, when a reply is used in the editor,', () => {
 	const textOf = async (uri: vscode.Uri) => (await vscode.workspace.openTextDocument(uri)).getText();
 	const revert = () => vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
 
+	const isComparison = ({ input }: vscode.Tab) =>
+		input instanceof vscode.TabInputTextDiff && input.modified.scheme === PROPOSAL_SCHEME;
+
 	async function proposal(): Promise<vscode.TabInputTextDiff> {
 		return waitFor('the comparison', () => {
 			const input = activeInput();
 			return input instanceof vscode.TabInputTextDiff && input.modified.scheme === PROPOSAL_SCHEME && input;
 		});
+	}
+
+	/** The tabs once the editor has told of all that were opened before: it tells of them in their order, and a moment later. */
+	async function tabsOfNow(): Promise<vscode.Tab[]> {
+		await writeFile(file('later.ts').fsPath, FILE);
+		await vscode.window.showTextDocument(file('later.ts'), { preview: false });
+		return waitFor('the tab that is opened last', () => {
+			const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
+			return tabs.some(({ label }) => label === 'later.ts') && tabs;
+		});
+	}
+
+	async function assertNothingIsCompared(): Promise<void> {
+		const compared = (await tabsOfNow()).filter(isComparison).map(({ label }) => label);
+		assert.deepEqual(compared, []);
 	}
 
 	/** Gives the answer to a question that comes, as the keyboard would: nothing says when it is there. */
@@ -206,8 +224,7 @@ describe('the host, when a reply is used in the editor,', () => {
 	it('compares nothing if the question is left with Escape', async () => {
 		const done = tools.useCode('apply', { code: 'entirely();\n', file: 'reply-tools/a.ts' }, nothing);
 		await answered(done, 'workbench.action.closeQuickOpen');
-		// The comparison of the test before is told to be closed a moment after it is.
-		await waitFor('no comparison', () => !(activeInput() instanceof vscode.TabInputTextDiff));
+		await assertNothingIsCompared();
 	});
 
 	it('finds files of the workspace by the names that replies give them, and no others', async () => {
@@ -261,10 +278,6 @@ describe('the host, when a reply is used in the editor,', () => {
 
 	describe('through links of the file system', () => {
 		let outside: string;
-		const isCompared = () =>
-			vscode.window.tabGroups.all
-				.flatMap(group => group.tabs)
-				.some(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.scheme === PROPOSAL_SCHEME);
 		/** In tests the editor throws in place of a modal question, and says which. */
 		const OUTSIDE = /dialog in tests.*leads to a place outside the workspace/;
 		const GITS = /dialog in tests.*is one of git’s own files/;
@@ -281,7 +294,10 @@ describe('the host, when a reply is used in the editor,', () => {
 
 		beforeEach(async () => {
 			outside = await mkdtemp(path.join(os.tmpdir(), 'errand-outside-'));
-			await waitFor('no comparison', () => !isCompared());
+			await waitFor(
+				'no comparison',
+				() => !vscode.window.tabGroups.all.flatMap(group => group.tabs).some(isComparison),
+			);
 		});
 
 		afterEach(async () => {
@@ -294,21 +310,20 @@ describe('the host, when a reply is used in the editor,', () => {
 			await symlink(path.join(outside, 'linked.ts'), file('link.ts').fsPath);
 			await assert.rejects(tools.openFile('reply-tools/link.ts'), OUTSIDE);
 			await assert.rejects(apply('link.ts'), OUTSIDE);
-			const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
-			assert.ok(tabs.every(({ label }) => !label.includes('link.ts')));
+			assert.ok((await tabsOfNow()).every(({ label }) => !label.includes('link.ts')));
 		});
 
 		it('asks before it begins a file behind a folder that leads out of the workspace', async () => {
 			await symlink(outside, file('assets').fsPath);
 			await assert.rejects(apply('assets/.config/autostart/x.desktop'), OUTSIDE);
-			assert.equal(isCompared(), false);
+			await assertNothingIsCompared();
 			assert.equal(existsSync(path.join(outside, '.config')), false);
 		});
 
 		it('asks before it begins the file that a link without a target names', async () => {
 			await symlink(path.join(outside, 'profile.sh'), file('dangling.sh').fsPath);
 			await assert.rejects(apply('dangling.sh'), OUTSIDE);
-			assert.equal(isCompared(), false);
+			await assertNothingIsCompared();
 			await rm(file('dangling.sh').fsPath);
 		});
 
@@ -319,7 +334,7 @@ describe('the host, when a reply is used in the editor,', () => {
 				const done = tools.useCode('apply', { code: CODE, file: name }, nothing);
 				await assert.rejects(answered(done, 'workbench.action.acceptSelectedQuickOpenItem'), GITS, name);
 			}
-			assert.equal(isCompared(), false);
+			await assertNothingIsCompared();
 		});
 
 		it('asks again where a folder has come to lead out of the workspace since the comparison', async () => {
