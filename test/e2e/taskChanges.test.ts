@@ -11,6 +11,7 @@ import {
 	answerInput,
 	appears,
 	dismissInput,
+	hiddenWidth,
 	openView,
 	resizeSideBar,
 	runCommand,
@@ -181,9 +182,12 @@ describe('what a task has changed, in the window', () => {
 		await screenshot(page, 'changes-rows-moved');
 	});
 
-	it('has rows at 200 pixels, and a preview of what would be applied', async () => {
+	it('has rows that show their names at 200 pixels, and a preview of what would be applied', async () => {
 		await resizeSideBar(page, 200);
 		await fileRow('config.py').waitFor();
+		for (const name of ['config.py', 'migrate.py', 'labels.py', 'old.json']) {
+			assert.equal(await hiddenWidth(fileRow(name).locator('.label-name')), 0, name);
+		}
 		await screenshotInThemes(page, 'changes-rows-200');
 		await resizeSideBar(page, 360);
 		const preview = async () => {

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { type EditorServer, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
 import {
 	answerInput,
+	hiddenWidth,
 	openView,
 	pickItem,
 	resizeSideBar,
@@ -201,10 +202,16 @@ describe('a task service, and the worst that it can send', () => {
 		await walkTo(page, /^Needs attention/);
 	});
 
-	for (const width of [200, 600]) {
-		it(`has a tree that shows its rows at ${width} pixels`, async () => {
+	for (const { width, what, parts } of [
+		{ width: 200, what: 'the names', parts: ['.label-name'] },
+		{ width: 600, what: 'all the words', parts: ['.label-name', '.label-description'] },
+	]) {
+		it(`has a tree that shows ${what} of its rows at ${width} pixels`, async () => {
 			await resizeSideBar(page, width);
 			await taskShows(page, 'Add retry to client', '45 %');
+			for (const part of parts) {
+				assert.equal(await hiddenWidth(taskRow(page, 'Add retry to client').locator(part)), 0, part);
+			}
 			await screenshotInThemes(page, `task-tree-${width}`);
 		});
 	}

@@ -137,6 +137,14 @@ export async function resizeChat(page: Page, frame: Frame, width: number): Promi
 	});
 }
 
+/** Returns how many pixels of a part of a row lie where the row does not show them. */
+export function hiddenWidth(part: Locator): Promise<number> {
+	return part.first().evaluate(element => {
+		const shown = element.closest('.monaco-icon-label-container')?.getBoundingClientRect();
+		return Math.max(0, Math.ceil(element.getBoundingClientRect().right - (shown?.right ?? 0)));
+	});
+}
+
 /** Drags the edge of the side bar until the bar is about `width` pixels wide. */
 export async function resizeSideBar(page: Page, width: number): Promise<void> {
 	await until(`the side bar is about ${width} pixels wide`, async () => {
