@@ -337,8 +337,21 @@ describe('a task service, and the worst that it can send', () => {
 		service.finish('seen', 'error', 'Tests still red');
 		await inPanel('failed: Tests still red').waitFor();
 		await taskShows(page, 'Work in sight', 'failed');
-		assert.equal(await toast(page, 'Work in sight').count(), 0);
+		await startOutOfSight('later', 'Work after it');
+		service.finish('later', 'completed');
+		await toast(page, '“Work after it” has finished.').waitFor();
+		assert.doesNotMatch(await noticesUntilNow('Work after it'), /Work in sight/);
 	});
+
+	/** The words of all notices, of those too that have hidden themselves, once this is among them. */
+	async function noticesUntilNow(awaited: string): Promise<string> {
+		await runCommand(page, 'Notifications: Show Notifications');
+		const center = page.locator('.notifications-center.visible');
+		await center.getByText(awaited).first().waitFor();
+		const words = await center.innerText();
+		await runCommand(page, 'Notifications: Hide Notifications');
+		return words;
+	}
 
 	it('tells of no end once the user has said so', async () => {
 		await startOutOfSight('told', 'Work and tell');
@@ -351,7 +364,10 @@ describe('a task service, and the worst that it can send', () => {
 		await taskShows(page, 'Work and be quiet', 'completed');
 		const hasEnd = async () => /^— completed —$/m.test(logText(server, 'Work and be quiet'));
 		await until('its log has ended as well', hasEnd);
-		assert.equal(await toast(page, 'Work and be quiet').count(), 0);
+		service.add({ id: 'thereafter', prompt: 'What a later list has' });
+		await refresh();
+		await taskShows(page, 'What a later list has', '20 %');
+		assert.doesNotMatch(await noticesUntilNow('Work after it'), /Work and be quiet/);
 	});
 
 	it('makes one task, and shows it, also where the window was reloaded before it answered', async () => {
