@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
 import {
 	dialog,
 	dismissInput,
-	resizeSideBar,
+	resizeChat,
 	runCommand,
 	screenshot,
 	screenshotInThemes,
@@ -76,24 +78,43 @@ describe('adding a model server, in the window', () => {
 	const machineSettings = (): Record<string, unknown> =>
 		JSON.parse(fs.readFileSync(path.join(server.dataFolder, 'server', 'data', 'Machine', 'settings.json'), 'utf8'));
 
-	it('is offered by the empty chat of a fresh profile, which says that there is no model', async () => {
+	it('is offered by the empty chat of a fresh profile, also where that is narrow, which says that there is no model', async () => {
 		await addButton().waitFor();
 		assert.match(
 			await frame.locator('.empty').innerText(),
 			/No model is set up yet\. Until then the built-in demo answers/,
 		);
-		await resizeSideBar(page, 220);
+		await resizeChat(page, frame, 220);
+		const { left, right, shown } = await addButton().evaluate(button => ({
+			left: button.getBoundingClientRect().left,
+			right: button.getBoundingClientRect().right,
+			shown: document.documentElement.clientWidth,
+		}));
+		assert.ok(left >= 0 && right <= shown, `it reaches from ${left} to ${right} of ${shown} pixels`);
 		await screenshotInThemes(page, 'model-server-empty-chat');
 	});
 
 	it('finds the two servers of this machine, by name and user, and names no program that it is not sure of', async () => {
+		const user =
+			process.platform === 'linux'
+				? `It runs as you, ${os.userInfo().username}.`
+				: 'The system does not tell which user it runs as.';
+		const found = ({ url }: UpstreamServer, name: string, model: string) =>
+			row(`${name}${new URL(url).host}`).filter({ hasText: `${model} · ${user}` });
 		await frame.locator('chat-composer textarea').fill('Who are you?');
+		// Many other programs use the port of llama.cpp.
+		const named = llama.behaviour;
+		llama.behaviour = { ...named, models: [{ id: 'gguf-model', owned_by: 'somebody' }] };
 		await addButton().click();
 		await isAt('Add Model Server');
-		await row('Ollama').waitFor();
-		await row('llama.cpp').waitFor();
-		assert.match(await row('Ollama').first().innerText(), /found-model/);
-		assert.match(await row('llama.cpp').first().innerText(), /gguf-model/);
+		await found(llama, 'Model server at the usual port of llama.cpp', 'gguf-model').waitFor();
+		await dismissInput(page);
+		llama.behaviour = named;
+		await addButton().click();
+		await isAt('Add Model Server');
+		await found(ollama, 'Ollama', 'found-model').waitFor();
+		await found(llama, 'llama.cpp', 'gguf-model').waitFor();
+		assert.equal(await row('at the usual port of').count(), 0);
 		await row('OpenRouter').waitFor();
 		await screenshot(page, 'model-server-list');
 	});
