@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -84,9 +84,7 @@ describe('from the wish to start a task to its being sent', () => {
 		writeFileSync(path.join(sample.folder, 'src', 'price.ts'), 'export const price = 1;\n');
 		writeFileSync(path.join(sample.folder, 'notes.txt'), 'not tracked\n');
 		git('commit', '--quiet', '--allow-empty', '--message', 'Not pushed yet');
-		git('stash', 'list');
 		const before = [git('status', '--porcelain'), git('rev-parse', 'HEAD'), git('stash', 'list'), git('for-each-ref')];
-		const index = readFileSync(path.join(sample.folder, '.git', 'index'));
 		await writePrompt(page, prompt);
 		await askToStart();
 		await row('2 files are not committed').filter({ hasText: 'notes.txt, src/price.ts' }).waitFor();
@@ -116,7 +114,6 @@ describe('from the wish to start a task to its being sent', () => {
 			before,
 			`the working repository was touched (${scratches})`,
 		);
-		assert.notEqual(index.length, 0);
 		await promptCloses();
 	});
 
