@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 import { chromium } from 'playwright-core';
-import { browserFlags, findBrowser } from '../scripts/browser.ts';
+import { browserOptions, findBrowser } from '../scripts/browser.ts';
 import { LANGUAGE_NAMES, type LanguageName } from '../src/chat/ui/markdown/languageNames.ts';
 import { type ChatPage, ChatPageHost, turnView } from '../test/ui/chatPage.ts';
 import { fence, HOSTILE_CODE, repeated } from '../test/ui/hostileCode.ts';
@@ -100,7 +100,7 @@ async function onThePage(): Promise<number> {
 		format: 'iife',
 		minify: true,
 	});
-	const browser = await chromium.launch({ executablePath, args: browserFlags });
+	const browser = await chromium.launch(browserOptions(executablePath));
 	try {
 		const page = await browser.newPage();
 		await page.addScriptTag({ content: outputFiles[0]?.text ?? '' });

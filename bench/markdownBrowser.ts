@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { browserFlags, findBrowser } from '../scripts/browser.ts';
+import { browserOptions, findBrowser } from '../scripts/browser.ts';
 import { workerCode } from '../scripts/workerCode.ts';
 import type { FeedRun } from './markdownFeed.ts';
 import type { ColourRun, Run, Seen } from './markdownPage.ts';
@@ -56,7 +56,7 @@ export class MarkdownBrowser {
 			entry('markdownFeed.ts'),
 		]);
 		const [peers = '', page = '', worker = ''] = built.map(({ outputFiles }) => outputFiles[0]?.text ?? '');
-		return new MarkdownBrowser(await chromium.launch({ executablePath, args: browserFlags }), [peers, page], worker);
+		return new MarkdownBrowser(await chromium.launch(browserOptions(executablePath)), [peers, page], worker);
 	}
 
 	stream(run: Run): Promise<Seen & Cost> {

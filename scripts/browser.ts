@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { root } from './bootstrap/folders.mjs';
 import { ensureDebianPackage } from './debianPackage.ts';
 
 /** Chromium without a user interface of its own, which takes half of the processor time in a run of the tests. */
@@ -22,7 +23,7 @@ const installed = [
 ];
 
 /** We choose these flags, so that CI, a container and a user's machine show the same. */
-export const browserFlags = [
+const flags = [
 	// A container has no user namespaces to build the sandbox from; nothing but our own pages is opened.
 	'--no-sandbox',
 	'--disable-dev-shm-usage',
@@ -35,6 +36,15 @@ export const browserFlags = [
 	'--disable-sync',
 	'--no-first-run',
 ];
+
+/**
+ * How a browser is launched. On Linux it has the fonts of the project alone, because texts of other widths wrap and are
+ * cut off elsewhere. Other systems have no fontconfig, and take no notice of its variable.
+ */
+export function browserOptions(executablePath: string) {
+	const fonts = path.join(root, 'scripts', 'fonts.conf');
+	return { executablePath, args: flags, env: { ...process.env, FONTCONFIG_FILE: fonts } };
+}
 
 /** A Chromium or Chrome of this machine. */
 export function findBrowser(): string | undefined {

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 import { root } from './bootstrap/folders.mjs';
-import { browserFlags, ensureBrowser } from './browser.ts';
+import { browserOptions, ensureBrowser } from './browser.ts';
 
 /** The marketplaces take no vector images for icons, and show this one on pages of any colour. */
 const SIZE = 256;
@@ -11,7 +11,7 @@ const SIZE = 256;
 export async function makeIcon(): Promise<number> {
 	const drawing = fs.readFileSync(path.join(root, 'media', 'errand.svg'), 'utf8');
 	const { color } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')).galleryBanner;
-	const browser = await chromium.launch({ executablePath: await ensureBrowser(), args: browserFlags });
+	const browser = await chromium.launch(browserOptions(await ensureBrowser()));
 	try {
 		const page = await browser.newPage({ viewport: { width: SIZE, height: SIZE } });
 		await page.setContent(

@@ -1,5 +1,5 @@
 import { type Browser, chromium } from 'playwright-core';
-import { browserFlags, findBrowser } from '../../scripts/browser.ts';
+import { browserOptions, findBrowser } from '../../scripts/browser.ts';
 
 /** Launches the Chromium or Chrome of this machine. */
 export function launchBrowser(): Promise<Browser> {
@@ -7,5 +7,5 @@ export function launchBrowser(): Promise<Browser> {
 	if (executablePath === undefined) {
 		throw new Error('No Chromium or Chrome is installed. Install one, or name it in CHROME_PATH.');
 	}
-	return chromium.launch({ executablePath, args: browserFlags });
+	return chromium.launch(browserOptions(executablePath));
 }
