@@ -81,7 +81,7 @@ describe('Errand in the window', () => {
 		it('leads to the chat and to the tasks', async () => {
 			await walkthrough().getByText('Ask about your code', { exact: true }).click();
 			await walkthrough().getByRole('button', { name: 'Open Chat' }).click();
-			await page.locator('.part.auxiliarybar').getByText('Errand Chat').first().waitFor();
+			await page.locator('.part.auxiliarybar').getByRole('tab', { name: 'Errand' }).waitFor();
 			await walkthrough().getByText('Review and apply', { exact: true }).click();
 			await walkthrough().getByRole('button', { name: 'Show Tasks' }).click();
 			await page.locator('.part.sidebar .composite.title h2').filter({ hasText: 'Tasks' }).first().waitFor();
@@ -110,6 +110,27 @@ describe('Errand in the window', () => {
 			await until('the reply has ended', async () => !(await isStreaming(frame)));
 			assert.match(await lastTurnText(frame), /Stopped/);
 			assert.ok((await replyText(frame)).length > some);
+		});
+
+		it('has its name beside its buttons, also while a reply comes', async () => {
+			const frame = await openChat(page);
+			const bar = page.locator('.part.auxiliarybar');
+			const parts = [
+				bar.getByRole('tab', { name: 'Errand' }),
+				...['Open Conversation…', 'New Conversation'].map(name => bar.getByRole('button', { name })),
+			];
+			for (const part of parts) {
+				await part.waitFor();
+			}
+			await ask(frame, '/demo slow');
+			// By now the editor knows of the reply, and would show what it has for it.
+			await until('some of the reply is there', async () => (await replyText(frame)).length > 150);
+			assert.ok(await isStreaming(frame));
+			for (const part of parts) {
+				assert.ok(await part.isVisible(), `${part}`);
+			}
+			await frame.getByRole('button', { name: 'Stop' }).click();
+			await until('the reply has ended', async () => !(await isStreaming(frame)));
 		});
 
 		it('says why an empty message is not sent', async () => {
@@ -151,7 +172,7 @@ describe('Errand in the window', () => {
 		});
 
 		it('shows both side by side', async () => {
-			assert.equal(await turns(frame).count(), 3);
+			assert.equal(await turns(frame).count(), 4);
 			await taskShows(page, TASK, 'in 1 file');
 			await screenshotInThemes(page, 'window');
 		});
