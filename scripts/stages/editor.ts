@@ -32,9 +32,8 @@ export async function runEditorTests({ files, args, folder, environment }: Edito
 	if (args.length > 0) {
 		return runTestProcess({ ...part(files), folder });
 	}
-	const groups = Array.from({ length: WINDOWS }, (_, window) =>
-		files.filter((__, index) => index % WINDOWS === window),
-	);
-	const first = await runParts({ parts: groups.map(part), jobs: WINDOWS, folder });
+	const windows = Math.min(WINDOWS, files.length);
+	const groups = Array.from({ length: windows }, (_, window) => files.filter((__, at) => at % windows === window));
+	const first = await runParts({ parts: groups.map(part), jobs: windows, folder });
 	return runFailedAgain(first, groups, chosen => runTestProcess({ ...part(chosen), folder }));
 }

@@ -62,7 +62,7 @@ export function errorLines(error: unknown): string {
 	const lines = (stack ?? message).split('\n');
 	const first = lines.filter(line => !WINDOW_LINE.test(line)).slice(0, 12);
 	const windows = lines.filter(line => WINDOW_LINE.test(line)).map(line => line.slice(0, 1500));
-	return [first.join('\n').slice(0, 1500), ...windows].join('\n');
+	return [first.join('\n').slice(0, 1500).trimEnd(), ...windows].join('\n');
 }
 
 /** The totals as a line, which names skipped and flaky tests only where there are some. */
