@@ -18,12 +18,12 @@ export interface SettingsReport {
 export async function run(): Promise<void> {
 	const file = process.env['ERRAND_SETTINGS_REPORT'] ?? '';
 	await vscode.extensions.getExtension(EXTENSION_ID)?.activate();
+	const folders = await foldersOfWindow();
 	// What needs the connection: the chat, which opens the way to its host, and the list of tasks.
 	await vscode.commands.executeCommand(commands.focusChat);
 	await vscode.commands.executeCommand(`${views.tasks}.focus`);
 	await vscode.commands.executeCommand(commands.refreshTasks);
 	const ids = Object.keys(settingScopes) as SettingId[];
-	const folders = vscode.workspace.workspaceFolders ?? [];
 	const report: SettingsReport = {
 		isTrusted: vscode.workspace.isTrusted,
 		folders: folders.map(({ name }) => name),
@@ -33,4 +33,19 @@ export async function run(): Promise<void> {
 		),
 	};
 	writeFileSync(file, JSON.stringify(report));
+}
+
+/** A served window begins without the folders of its workspace file, and reads the file when it can reach its server. */
+function foldersOfWindow(): Promise<readonly vscode.WorkspaceFolder[]> {
+	return new Promise(resolve => {
+		const look = () => {
+			const folders = vscode.workspace.workspaceFolders ?? [];
+			if (folders.length > 0) {
+				listening.dispose();
+				resolve(folders);
+			}
+		};
+		const listening = vscode.workspace.onDidChangeWorkspaceFolders(look);
+		look();
+	});
 }

@@ -8,8 +8,8 @@ import type { Page } from 'playwright-core';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
 import { trySandbox } from '../../src/agents/sandbox/probe.ts';
-import { type EditorServer, openWindow, reloadWindow, startEditor } from './editor.ts';
-import { appears, openView, until } from './editorWindow.ts';
+import { type EditorServer, openWindow, startEditor } from './editor.ts';
+import { openView } from './editorWindow.ts';
 import { ScriptedModel, type Step } from './scriptedModel.ts';
 
 export interface AgentWindow {
@@ -115,17 +115,13 @@ export async function openAgentWindow({
 	};
 }
 
-/** A served window now and then comes up without having read its workspace file; the next one reads it. */
+/** A served window begins without the folders of its workspace file, and reads the file when it can reach its server. */
 async function hasFolders(page: Page, count: number): Promise<void> {
-	await until('the window has its folders', async () => {
-		const explorer = await openView(page, 'Explorer');
-		const rows = explorer.locator('.explorer-folders-view .monaco-list-row');
-		const hasRead = await appears(rows.nth(count - 1), 5_000);
-		if (!hasRead) {
-			await reloadWindow(page);
-		}
-		return hasRead;
-	});
+	const explorer = await openView(page, 'Explorer');
+	await explorer
+		.locator('.explorer-folders-view .monaco-list-row')
+		.nth(count - 1)
+		.waitFor();
 }
 
 function writeFiles(folder: string, files: Record<string, string>): void {
