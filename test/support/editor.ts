@@ -11,8 +11,7 @@ import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 import { type SettingId, settingScopes } from '../../src/platform/ids.ts';
 import { launchBrowser } from './browser.ts';
 import { builtByTheRunner } from './builtByTheRunner.ts';
-import { appears } from './editorWindow.ts';
-import { rememberWindow, windowLimitMs } from './openWindows.ts';
+import { rememberWindow } from './openWindows.ts';
 import { installPseudoLanguage, PSEUDO_LOCALE } from './pseudoLanguage.ts';
 
 export interface EditorOptions {
@@ -189,16 +188,9 @@ export async function reloadWindow(page: Page): Promise<void> {
 	await workbenchStands(page);
 }
 
-/**
- * Waits until the workbench of a new or reloaded window is shown. The page of a served window sometimes stays empty on
- * a busy machine. It is loaded once more then, as a user would do, before any test relies on the window.
- */
+/** Waits until the workbench of a new or reloaded window is shown. */
 export async function workbenchStands(page: Page): Promise<void> {
-	const bar = page.locator('.monaco-workbench .statusbar').first();
-	if (!(await appears(bar, windowLimitMs))) {
-		await page.reload({ waitUntil: 'commit' });
-		await bar.waitFor();
-	}
+	await page.locator('.monaco-workbench .statusbar').first().waitFor();
 }
 
 /** Writes the file atomically, so that a window that reads it meanwhile sees either the old or the new content. */
