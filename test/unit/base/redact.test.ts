@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createLogger } from '../../../src/base/logger.ts';
 import { type LogFields, redactFields, redactText } from '../../../src/base/redact.ts';
+import { processorMs } from '../../support/processorTime.ts';
 
 describe('redaction', () => {
 	it('drops every field that is not on the list', () => {
@@ -48,9 +49,10 @@ describe('redaction', () => {
 
 	it('takes no longer than a text is long', () => {
 		for (const unit of ['-eyJ', 'eyJa.', 'Bearer ', '//', '//a', 'aa_', 'aa-a1', 'sk-', 'a'.repeat(40)]) {
-			const started = performance.now();
-			redactText(unit.repeat(200_000 / unit.length));
-			assert.ok(performance.now() - started < 2000, unit);
+			const spent = processorMs(() => {
+				redactText(unit.repeat(200_000 / unit.length));
+			});
+			assert.ok(spent < 2_000, `${unit}: ${spent} ms`);
 		}
 	});
 

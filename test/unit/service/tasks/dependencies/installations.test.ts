@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { findInstallations } from '../../../../../src/service/tasks/dependencies/installations.ts';
 import type { UserRegistries } from '../../../../../src/service/tasks/dependencies/registries.ts';
 import { NPM_HOST, YARN_HOST } from '../../../../../src/service/tasks/dependencies/registries.ts';
+import { processorLaps } from '../../../../support/processorTime.ts';
 
 const NPM = `${NPM_HOST}:443`;
 const YARN = `${YARN_HOST}:443`;
@@ -266,12 +267,13 @@ describe('the installations of a repository', () => {
 		);
 		const lockfiles = ['package-lock.json', 'yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'uv.lock', 'poetry.lock'];
 		lockfiles.push('Pipfile.lock', 'requirements.txt', 'Cargo.lock', 'go.sum', 'Gemfile.lock', 'composer.lock');
-		const began = performance.now();
+		const lap = processorLaps();
 		for (const text of [...texts, ...texts.map(text => `a${text}b`), ...texts.map(text => `registry = ${text}`)]) {
 			for (const lockfile of lockfiles) {
 				await findInstallations([lockfile], async () => text);
 			}
 		}
-		assert.ok(performance.now() - began < 40_000);
+		const spent = lap();
+		assert.ok(spent < 40_000, `${spent} ms`);
 	});
 });
