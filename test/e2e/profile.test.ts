@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Frame, Page } from 'playwright-core';
+import { storageState, workspaceId } from '../profile/browserState.ts';
+import {
+	keptEditorState,
+	keptSettings,
+	type Places,
+	restoreRepositories,
+	restoreService,
+	restoreStorage,
+} from '../profile/profile.ts';
+import { words } from '../profile/words.ts';
+import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
+import { dismissInput, quickRow, runCommand, screenshot, until } from '../support/editorWindow.ts';
+import {
+	ask,
+	logText,
+	openChat,
+	openPrompt,
+	replyEnds,
+	runInChat,
+	sendMessage,
+	taskShows,
+	turns,
+} from '../support/errandWindow.ts';
+import { ReplyServer } from '../support/replyServer.ts';
+
+// What is kept is never changed to make one of these pass. A change that it does not survive needs a migration.
+describe('a profile that an earlier build has left, in the window', () => {
+	let scratch: string;
+	let places: Places;
+	let workshop: ReplyServer;
+	let acme: ReplyServer;
+	let server: EditorServer;
+	let page: Page;
+	let chat: Frame;
+
+	before(async () => {
+		scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-profile-'));
+		[workshop, acme] = await Promise.all([ReplyServer.start(), ReplyServer.start()]);
+		acme.endpoints = ['/chat/completions'];
+		for (const service of [workshop, acme]) {
+			service.script = () => ({ text: 'It still answers.' });
+		}
+		const [folder, origin] = ['widgets', 'widgets-origin.git'].map(name => path.join(scratch, name)) as [
+			string,
+			string,
+		];
+		places = { folder, origin, workshop: workshop.url, acme: acme.url };
+		restoreRepositories(places);
+		server = await startEditor({ folder, settings: keptSettings(places) });
+		const { host, origin: address } = new URL(server.address());
+		const user = path.join(server.dataFolder, 'server', 'data', 'User');
+		const workspace = path.join(user, 'workspaceStorage', workspaceId(`vscode-remote://${host}${folder}`));
+		restoreStorage(path.join(user, 'globalStorage', 'errand.errand'), path.join(workspace, 'errand.errand'), places);
+		restoreService(server.stateFolder, places);
+		const keyFile = path.join(server.dataFolder, 'mint-key');
+		const context = await server.browser.newContext({
+			viewport: { width: 1280, height: 800 },
+			locale: 'en-US',
+			reducedMotion: 'reduce',
+			storageState: storageState(address, keyFile, keptEditorState(places)),
+		});
+		({ page } = await openWindow(server, { context }));
+		chat = await openChat(page);
+	});
+
+	after(async () => {
+		await server?.stop();
+		await Promise.all([workshop?.stop(), acme?.stop()]);
+		rmSync(scratch, { recursive: true, force: true });
+	});
+
+	const read = (name: string) => readFileSync(path.join(places.folder, name), 'utf8');
+	const git = (...args: string[]) => execFileSync('git', ['-C', places.folder, ...args], { encoding: 'utf8' });
+	const committed = (name: string) => git('show', `HEAD:${name}`);
+	const isClosed = async () => (await page.locator('.quick-input-widget:visible').count()) === 0;
+
+	async function openConversation(title: string, count: number): Promise<void> {
+		await runCommand(page, 'Errand: Open Conversation…');
+		await quickRow(page, title).first().click();
+		await until(`${title} is shown`, async () => (await turns(chat).count()) === count && (await isClosed()));
+	}
+
+	it('lists the tasks with their states, goes on with its logs, and asks nothing', async () => {
+		for (const [prompt, shown] of [
+			[words.task, 'in 2 files'],
+			[words.failed, 'failed'],
+			[words.stopped, 'stopped'],
+			[words.interrupted, 'interrupted'],
+			[words.running, 'interrupted'],
+		] as const) {
+			await taskShows(page, prompt, shown);
+		}
+		await until('the log is read to its end', async () => /nterrupted/.test(logText(server, words.running)));
+		assert.match(logText(server, words.running), /Cloning errand-scratch-[\s\S]*Working slowly, line 2 of 100/);
+		await until('the scratch branch is gone', async () => !/errand-scratch/.test(git('ls-remote', 'origin')));
+		await screenshot(page, 'profile');
+		await page.locator('.tab').filter({ hasText: words.task }).waitFor();
+		assert.equal(await page.locator('.quick-input-widget:visible, .monaco-dialog-box').count(), 0);
+		await runCommand(page, 'Notifications: Show Notifications');
+		const notices = page.locator('.notifications-center .notification-list-item');
+		await notices.first().waitFor();
+		assert.equal(await notices.count(), 1);
+		assert.match(await notices.innerText(), new RegExp(`“${words.running}” needs attention: interrupted`));
+		await runCommand(page, 'Notifications: Clear All Notifications');
+	});
+
+	it('has what was typed and not sent, with its context', async () => {
+		assert.equal(await chat.locator('chat-composer textarea').inputValue(), words.draft);
+		assert.deepEqual(await chat.locator('chat-composer chat-chips .label').allInnerTexts(), ['widget.ts']);
+		const prompt = await openPrompt(page);
+		await prompt.getByText(words.prompt).waitFor();
+		await page.keyboard.press('ControlOrMeta+Enter');
+		// What was chosen for the last task of this repository is chosen for the next one.
+		await quickRow(page, 'Agent').filter({ hasText: 'Demo' }).first().waitFor();
+		await quickRow(page, 'files are not committed').filter({ hasText: 'on a scratch branch' }).waitFor();
+		await dismissInput(page);
+	});
+
+	it('lists the conversations, and shows what each of them has', async () => {
+		await runCommand(page, 'Errand: Open Conversation…');
+		const titles = [words.agent, words.image, words.acme, words.moved, words.title];
+		await quickRow(page, words.title).first().waitFor();
+		const rows = page.locator('.quick-input-widget:visible .monaco-list-row');
+		const shown = await rows.evaluateAll(elements =>
+			elements
+				.toSorted((one, other) => Number(one.getAttribute('data-index')) - Number(other.getAttribute('data-index')))
+				.map(element => (element as HTMLElement).innerText),
+		);
+		assert.deepEqual(
+			shown.flatMap(text => titles.filter(title => text.startsWith(title))),
+			titles,
+		);
+		await dismissInput(page);
+		await openConversation(words.title, 2);
+		await chat.getByText('2 of 2').waitFor();
+		await openConversation(words.image, 1);
+		const image = chat.locator('chat-image img');
+		await until('the image is shown', () => image.evaluate(shown => (shown as HTMLImageElement).naturalWidth === 256));
+	});
+
+	it('undoes what was applied, and what an agent has changed, byte for byte', async () => {
+		assert.notEqual(read('src/stock.ts'), committed('src/stock.ts'));
+		await runCommand(page, 'Errand: Undo Last Apply');
+		await until('it is undone', async () => git('status', '--porcelain') === ' M src/price.ts\n?? NEWS.md\n');
+		assert.equal(read('src/stock.ts'), committed('src/stock.ts'));
+		await openConversation(words.agent, 1);
+		await chat.getByText('2 files changed in your files').waitFor();
+		await chat.getByRole('button', { name: 'Undo Turn' }).click();
+		await until('the turn is undone', async () => git('status', '--porcelain') === '');
+		assert.equal(read('src/price.ts'), committed('src/price.ts'));
+	});
+
+	it('sends each key to where it was saved for without a question, with the settings, and to no other place', async () => {
+		await runInChat(page, chat, 'Errand: New Conversation');
+		await ask(chat, 'Is the key of the workshop there?');
+		await replyEnds(chat);
+		const { authorization, body } = workshop.requests.at(-1) ?? {};
+		assert.equal(authorization, `Bearer ${words.keys.workshop}`);
+		assert.equal(body?.['temperature'], 0.5);
+		assert.match(JSON.stringify(body), /Answer in one sentence\./);
+		for (const [label, isSent] of [
+			['Acme', true],
+			['Moved', false],
+		] as const) {
+			await runCommand(page, 'Errand: Switch Connection…');
+			await quickRow(page, label).click();
+			await runInChat(page, chat, 'Errand: New Conversation');
+			await chat.getByText(`on ${label}`).first().waitFor();
+			await sendMessage(chat, `Is the key of ${label} there?`);
+			if (isSent) {
+				await until('it answers', async () => (await turns(chat).count()) === 1);
+				await replyEnds(chat);
+			} else {
+				await chat.getByText('The addresses of Moved changed since its key was saved').first().waitFor();
+			}
+		}
+		assert.deepEqual(
+			acme.requests.map(({ authorization }) => authorization),
+			[`Bearer ${words.keys.acme}`],
+		);
+	});
+});
