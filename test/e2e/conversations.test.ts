@@ -27,19 +27,38 @@ import {
 	replyText,
 	turns,
 } from '../support/errandWindow.ts';
+import { type UpstreamBehaviour, UpstreamServer } from '../support/upstreamServer.ts';
+
+const SHORT: UpstreamBehaviour = { pieces: ['The sample has a file', ' for each of them.'] };
+
+/** Takes five minutes, so that it is still coming when a window that stands still for a while goes on. */
+const LONG: UpstreamBehaviour = {
+	pauseMs: 100,
+	pieces: Array.from({ length: 3_000 }, (_, index) => `word${index} `),
+};
 
 describe('the conversations of the window', () => {
+	let upstream: UpstreamServer;
 	let server: EditorServer;
 	let window: EditorWindow;
 	let page: Page;
 
 	before(async () => {
-		server = await startEditor();
+		upstream = await UpstreamServer.start(SHORT);
+		server = await startEditor({
+			settings: {
+				'errand.chat.model': 'small',
+				'errand.local.upstreams': { ollama: false, tested: { url: upstream.url } },
+			},
+		});
 		window = await openWindow(server);
 		page = window.page;
 	});
 
-	after(() => server?.stop());
+	after(async () => {
+		await server?.stop();
+		await upstream?.stop();
+	});
 
 	const files = () => readdirSync(path.dirname(conversationFiles(server)[0] ?? ''));
 	const fileOf = (words: string) => conversationFiles(server).find(file => readFileSync(file, 'utf8').includes(words));
@@ -107,21 +126,26 @@ describe('the conversations of the window', () => {
 	it('go on in the background while another is shown, and stop where they are told to', async () => {
 		const frame = await openChat(page);
 		await startNew(frame);
-		await ask(frame, '/demo slow');
+		upstream.behaviour = LONG;
+		await ask(frame, 'Take your time');
 		await until('some of the reply is there', async () => (await replyText(frame)).length > 20);
 		const before = await replyText(frame);
 		await open('How do prices work here?');
 		await until('the other is shown', async () => (await questions(frame))[0] === 'How do prices work here?');
 		assert.equal(await isStreaming(frame), false);
 		await listed();
-		assert.match(await quickRow(page, '/demo slow').first().innerText(), /replying/);
-		await quickRow(page, '/demo slow').first().click();
+		assert.match(await quickRow(page, 'Take your time').first().innerText(), /replying/);
+		await quickRow(page, 'Take your time').first().click();
 		await composerHasCursor(frame);
-		await until('it is live', async () => (await questions(frame))[0] === '/demo slow' && (await isStreaming(frame)));
+		await until(
+			'it is live',
+			async () => (await questions(frame))[0] === 'Take your time' && (await isStreaming(frame)),
+		);
 		await until('it went on', async () => (await replyText(frame)).length > before.length);
 		await frame.getByRole('button', { name: 'Stop' }).click();
 		await until('it has ended', async () => !(await isStreaming(frame)));
 		await until('it says so', async () => /Stopped/.test(await lastTurnText(frame)));
+		upstream.behaviour = SHORT;
 	});
 
 	it('are renamed from the list, which comes back with the new title and what was typed', async () => {
@@ -193,7 +217,7 @@ describe('the conversations of the window', () => {
 				assert.equal(conversation.turns[0].question, 'And what do taxes do?');
 			} else {
 				assert.match(text(), /^# Taxes\n/);
-				assert.match(text(), /^## You \(.+\)\n\nAnd what do taxes do\?\n\n## .*demo.* \(.+\)\n/m);
+				assert.match(text(), /^## You \(.+\)\n\nAnd what do taxes do\?\n\n## .*small.* \(.+\)\n/m);
 			}
 		}
 	});
@@ -255,7 +279,8 @@ describe('the conversations of the window', () => {
 		await startNew(frame);
 		await ask(frame, 'Hello');
 		await replyEnds(frame);
-		await ask(frame, '/demo slow again');
+		upstream.behaviour = LONG;
+		await ask(frame, 'Take your time again');
 		await until('some of the reply is there', async () => (await replyText(frame)).length > 150);
 		const shown = await replyText(frame);
 		assert.ok(await isStreaming(frame));
@@ -268,6 +293,7 @@ describe('the conversations of the window', () => {
 		assert.ok(before.startsWith(shown));
 		assert.equal(await isStreaming(frame), false);
 		await screenshot(page, 'conversations-cut-off');
+		upstream.behaviour = SHORT;
 		await frame.getByRole('button', { name: 'Continue', exact: true }).click();
 		await until('it goes on', async () => (await replyText(frame)).length > before.length + 10);
 		await until('it ends', async () => !(await isStreaming(frame)));
