@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import process from 'node:process';
 import * as vscode from 'vscode';
 import { commands, internalCommands } from '../../src/platform/ids.ts';
 import { readChangeUri } from '../../src/tasks/changes/changeUri.ts';
@@ -188,7 +189,7 @@ describe('a comparison of agents', () => {
 		assert.match(String(problems[0]), /Two branches are needed/);
 	});
 
-	it('of 2,000 files is shown within moments', async () => {
+	it('of 2,000 files is shown with little work', async () => {
 		const documents = new ComparisonDocuments(error => problems.push(error));
 		const files = Array.from({ length: 2000 }, (_, at) => {
 			const version = (object: string) => ({ path: `src/${at}.ts`, object, kind: 'file' as const });
@@ -210,7 +211,7 @@ describe('a comparison of agents', () => {
 			hunks: new Map(),
 		} satisfies ResultComparison;
 		comparison.dispose();
-		const started = performance.now();
+		const before = process.cpuUsage();
 		await documents.show(shown);
 		const links = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
 			'vscode.executeLinkProvider',
@@ -218,7 +219,8 @@ describe('a comparison of agents', () => {
 		);
 		assert.equal(links.length, 10_000);
 		await waitFor('the document', () => editor().document.lineCount > 2000);
-		assert.ok(performance.now() - started < 20_000);
+		const { user, system } = process.cpuUsage(before);
+		assert.ok(user + system < 20_000_000, `${user + system} µs`);
 		documents.dispose();
 	});
 });
