@@ -41,9 +41,13 @@ export async function* stream(implementation: Implementation, id: string, query 
 	}
 }
 
-/** The same, to the stream’s end. */
-export async function all(implementation: Implementation, id: string, query = ''): Promise<RawEvent[]> {
-	const events: RawEvent[] = [];
+/** The same, to the stream’s end. Each event is in `events` as soon as it has come. */
+export async function all(
+	implementation: Implementation,
+	id: string,
+	query = '',
+	events: RawEvent[] = [],
+): Promise<RawEvent[]> {
 	for await (const event of stream(implementation, id, query)) {
 		events.push(event);
 	}
