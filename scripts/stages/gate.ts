@@ -106,6 +106,11 @@ export const outsideGate: readonly Exclusion[] = [
 	},
 	{
 		reason:
+			'Seconds in which the machine is not disturbed. The unit tests of the gateway stand for the choice by speed.',
+		files: named('e2e', ['measuredProviders']),
+	},
+	{
+		reason:
 			'Windows beside the whole stories that stay: start, the first light, a chat, conversations over a reload, a model server, a connection with its keys, an agent’s turn, a launch, the changes of a task, and an encrypted chat.',
 		files: named('e2e', [
 			'addConnection',
