@@ -40,7 +40,7 @@ export function describeFlaky(flaky: readonly Failure[], listed: readonly FlakyT
 		const known = listed.find(({ test }) => test === title);
 		const next = known
 			? `has been in test/flaky.json since ${known.day}: mend it, or take it out of the gate`
-			: 'belongs into test/flaky.json, as test-output/flaky.json has it';
+			: 'belongs in test/flaky.json, as test-output/flaky.json has it';
 		return `\nflaky: ${title}\n${error}\n  It ${next}.`;
 	});
 }

@@ -45,46 +45,40 @@ export const outsideGate: readonly Exclusion[] = [
 	},
 	{
 		reason: 'Minutes of kills, faults and repetitions, which show rare faults rather than what each change may break.',
-		files: [
-			...named('unit', [
-				'client/bodyFaults',
-				'client/endurance',
-				'client/poolFaults',
-				'client/wireFaults',
-				'service/manyStreams',
-				'service/store/kills',
-				'tasks/apply/histories',
-			]),
-		],
+		files: named('unit', [
+			'client/bodyFaults',
+			'client/endurance',
+			'client/poolFaults',
+			'client/wireFaults',
+			'service/manyStreams',
+			'service/store/kills',
+			'tasks/apply/histories',
+		]),
 	},
 	{
 		reason:
 			'Programs of their own that meet hostile peers. agent, openAgentSession, undiciTransport and mcp/server stand for them.',
-		files: [
-			...named('unit', [
-				'agent/hostile',
-				'agent/previews',
-				'agent/repairs',
-				'agents/install',
-				'agents/session/hostileAgent',
-				'client/core/undiciProxy',
-				'mcp/hostile',
-			]),
-		],
+		files: named('unit', [
+			'agent/hostile',
+			'agent/previews',
+			'agent/repairs',
+			'agents/install',
+			'agents/session/hostileAgent',
+			'client/core/undiciProxy',
+			'mcp/hostile',
+		]),
 	},
 	{
 		reason: 'Each starts git hundreds of times. applyChanges and checkOut stand for them.',
-		files: [
-			...named('unit', [
-				'platform/commitChanges',
-				'platform/commitCopies',
-				'platform/gitRemotes',
-				'tasks/apply/plan',
-				'tasks/branches/mergeBranch',
-				'tasks/branches/remoteBranch',
-				'tasks/changes/hostileBranch',
-			]),
-		],
+		files: named('unit', [
+			'platform/commitChanges',
+			'platform/commitCopies',
+			'platform/gitRemotes',
+			'tasks/apply/plan',
+			'tasks/branches/mergeBranch',
+			'tasks/branches/remoteBranch',
+			'tasks/changes/hostileBranch',
+		]),
 	},
 	{
 		reason: 'Agents and git in the extension host, a third of its stage. The window test chatAgent stands for them.',

@@ -115,7 +115,7 @@ describe('the list of flaky tests', () => {
 
 	it('is told where a test in it was flaky again', () => {
 		const entry = { test: 'a test of a', file: 'a', day: '2026-01-31', error: 'Error: in vain', cause: 'not found' };
-		assert.match(describeFlaky([failure('a')], []).join(), /^\nflaky: a test of a\nError: in vain\n.*belongs into/);
+		assert.match(describeFlaky([failure('a')], []).join(), /^\nflaky: a test of a\nError: in vain\n.*belongs in/);
 		assert.match(
 			describeFlaky([failure('a')], [entry]).join(),
 			/has been in test\/flaky\.json since 2026-01-31: mend it/,
