@@ -6,7 +6,7 @@ import process from 'node:process';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 import { type SettingId, settingScopes } from '../../src/platform/ids.ts';
 import type { SettingsReport } from '../editor/settingsProbe.ts';
-import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
+import { type EditorServer, openWindow, readsWorkspaceFile, startEditor } from '../support/editor.ts';
 import { FaultServer, sendJson } from '../support/faultServer.ts';
 import { waitFor } from '../support/waitFor.ts';
 
@@ -105,7 +105,15 @@ describe('the settings of a repository', () => {
 		own.received.length = 0;
 		const printed: string[] = [];
 		const window = await openWindow(server, { folder: place, onPrint: text => printed.push(text) });
-		assert.equal(await window.testsEnded, 0, printed.join('\n'));
+		let exitCode: number | undefined;
+		const ended = window.testsEnded.then(code => {
+			exitCode = code;
+		});
+		if (place === workspaceFile) {
+			await readsWorkspaceFile(workspaceFile, () => exitCode !== undefined);
+		}
+		await ended;
+		assert.equal(exitCode, 0, printed.join('\n'));
 		// The way to the user's own host is opened in the background, as that to another would be.
 		await waitFor('the connection to be used', () => own.received.length > 0);
 		await window.context.close();

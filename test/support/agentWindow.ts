@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
 import { trySandbox } from '../../src/agents/sandbox/probe.ts';
-import { type EditorServer, openWindow, startEditor } from './editor.ts';
+import { type EditorServer, openWindow, readsWorkspaceFile, startEditor } from './editor.ts';
 import { openView } from './editorWindow.ts';
 import { ScriptedModel, type Step } from './scriptedModel.ts';
 
@@ -97,7 +97,8 @@ export async function openAgentWindow({
 	const server = await startEditor({ folder: sample.folder, settings: settings(models.map(({ url }) => url)) });
 	const { page } = await openWindow(server, further.length > 0 ? { folder: workspace } : {});
 	if (further.length > 0) {
-		await hasFolders(page, 1 + further.length);
+		const rows = (await openView(page, 'Explorer')).locator('.explorer-folders-view .monaco-list-row');
+		await readsWorkspaceFile(workspace, async () => (await rows.count()) > further.length);
 	}
 	await openView(page, 'Errand');
 	return {
@@ -113,15 +114,6 @@ export async function openAgentWindow({
 			rmSync(scratch, { recursive: true, force: true });
 		},
 	};
-}
-
-/** A served window begins without the folders of its workspace file, and reads the file when it can reach its server. */
-async function hasFolders(page: Page, count: number): Promise<void> {
-	const explorer = await openView(page, 'Explorer');
-	await explorer
-		.locator('.explorer-folders-view .monaco-list-row')
-		.nth(count - 1)
-		.waitFor();
 }
 
 function writeFiles(folder: string, files: Record<string, string>): void {

@@ -13,6 +13,7 @@ import { launchBrowser } from './browser.ts';
 import { builtByTheRunner } from './builtByTheRunner.ts';
 import { rememberWindow } from './openWindows.ts';
 import { installPseudoLanguage, PSEUDO_LOCALE } from './pseudoLanguage.ts';
+import { waitFor } from './waitFor.ts';
 
 export interface EditorOptions {
 	/** The folder that windows open. By default, it is a fresh sample repository. */
@@ -191,6 +192,21 @@ export async function reloadWindow(page: Page): Promise<void> {
 /** Waits until the workbench of a new or reloaded window is shown. */
 export async function workbenchStands(page: Page): Promise<void> {
 	await page.locator('.monaco-workbench .statusbar').first().waitFor();
+}
+
+/**
+ * Waits for what a window can do only with the folders of its workspace file. A served window begins without them, and
+ * now and then misses the moment from which it can read the file; it reads it whenever it changes.
+ */
+export async function readsWorkspaceFile(file: string, hasFolders: () => boolean | Promise<boolean>): Promise<void> {
+	await waitFor('the window to read its workspace file', async () => {
+		if (await hasFolders()) {
+			return true;
+		}
+		fs.copyFileSync(file, `${file}.next`);
+		fs.renameSync(`${file}.next`, file);
+		return false;
+	});
 }
 
 /** Writes the file atomically, so that a window that reads it meanwhile sees either the old or the new content. */
