@@ -8,14 +8,14 @@ export async function newDecision(): Promise<void> {
 		vscode.l10n.t('New Decision'),
 		[
 			{
-				label: vscode.l10n.t('Triage a Failed Task'),
-				detail: vscode.l10n.t('Why did it fail, how much is to be done, and would it help to start it again?'),
-				value: 'triage',
-			},
-			{
 				label: vscode.l10n.t('Classify a Diff'),
 				detail: vscode.l10n.t('What kind of change are the uncommitted changes, and how risky are they?'),
 				value: 'classify',
+			},
+			{
+				label: vscode.l10n.t('Triage a Failed Task'),
+				detail: vscode.l10n.t('Why did it fail, how much is to be done, and would it help to start it again?'),
+				value: 'triage',
 			},
 			{
 				label: vscode.l10n.t('Is This Ready to Merge?'),

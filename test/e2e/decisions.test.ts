@@ -6,10 +6,10 @@ import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { connectionFields, decisionUsage, keys } from '../support/contractServer/fixtures.ts';
 import { type EditorServer, type EditorWindow, openWindow, startEditor } from '../support/editor.ts';
 import {
+	acceptPicks,
 	answerInput,
 	changeSettings,
 	openFile,
-	pickItem,
 	runCommand,
 	screenshot,
 	type Theme,
@@ -71,9 +71,10 @@ describe('decision files in the window', () => {
 		await report.frame();
 	};
 
-	it('begin as an example, with the linter and the schema at work', async () => {
+	it('begin as an example that can be evaluated at once, with the linter and the schema at work', async () => {
 		await runCommand(page, 'Errand: New Decision…');
-		await pickItem(page, 'Classify a Diff');
+		// It is the first, so Enter takes it.
+		await acceptPicks(page, 'Classify a Diff');
 		await page.locator('.tab.active').filter({ hasText: 'classify.decision.json' }).waitFor();
 		await page.locator('.codelens-decoration a').filter({ hasText: 'Evaluate' }).waitFor();
 		await screenshot(page, 'decision-new');

@@ -1,9 +1,35 @@
-// The files that a new decision begins with.
+// The files that a new decision begins with. The first needs no task, so it can be evaluated at once.
 import type { DecisionFile } from './decisionFile.ts';
 
-export type ExampleName = 'triage' | 'classify' | 'ready';
+export type ExampleName = 'classify' | 'triage' | 'ready';
 
 export const EXAMPLES: Readonly<Record<ExampleName, DecisionFile>> = {
+	classify: {
+		sources: { diff: { from: 'diff' } },
+		questions: {
+			kind: {
+				type: 'choice',
+				instructions: 'What kind of change is state.diff?',
+				criteria: {
+					feature: 'It adds something that users can do.',
+					fix: 'It corrects wrong behaviour.',
+					refactoring: 'It changes how the code is written and not what it does.',
+					tests_or_docs: 'It changes tests or documentation only.',
+					other: 'None of these, or several of them at once.',
+				},
+			},
+			risk: {
+				type: 'score',
+				instructions: 'How risky is state.diff for those who use the program?',
+				criteria: [
+					'Nothing that users meet can break.',
+					'Something small could break and would be noticed at once.',
+					'Something important could break.',
+					'Data could be lost or exposed.',
+				],
+			},
+		},
+	},
 	triage: {
 		sources: { prompt: { from: 'task-prompt' }, log: { from: 'task-log' } },
 		questions: {
@@ -31,32 +57,6 @@ export const EXAMPLES: Readonly<Record<ExampleName, DecisionFile>> = {
 				type: 'noul',
 				instructions: 'The task would succeed if it were started again without any change.',
 				criteria: { true: 'What went wrong was temporary.', false: 'The same would go wrong again.' },
-			},
-		},
-	},
-	classify: {
-		sources: { diff: { from: 'diff' } },
-		questions: {
-			kind: {
-				type: 'choice',
-				instructions: 'What kind of change is state.diff?',
-				criteria: {
-					feature: 'It adds something that users can do.',
-					fix: 'It corrects wrong behaviour.',
-					refactoring: 'It changes how the code is written and not what it does.',
-					tests_or_docs: 'It changes tests or documentation only.',
-					other: 'None of these, or several of them at once.',
-				},
-			},
-			risk: {
-				type: 'score',
-				instructions: 'How risky is state.diff for those who use the program?',
-				criteria: [
-					'Nothing that users meet can break.',
-					'Something small could break and would be noticed at once.',
-					'Something important could break.',
-					'Data could be lost or exposed.',
-				],
 			},
 		},
 	},

@@ -66,9 +66,11 @@ describe('a decision file', () => {
 		});
 	});
 
-	it('begins as an example that is one', () => {
+	it('begins as an example that is one, the first of which needs nothing but a repository', () => {
 		for (const example of Object.values(EXAMPLES)) {
 			assert.deepEqual(read(example), { file: example });
 		}
+		const [first] = Object.values(EXAMPLES);
+		assert.deepEqual(first?.sources, { diff: { from: 'diff' } });
 	});
 });
