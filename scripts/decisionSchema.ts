@@ -84,6 +84,7 @@ export function decisionSchema(): Schema {
 		describe(type, words?.type ?? '');
 		describe(criteria, words?.criteria ?? '');
 		describe(instructions, form.properties?.['type']?.const === 'noul' ? 'The statement.' : 'The question.');
+		Object.assign(instructions ?? {}, { minLength: 1 });
 		Object.assign(criteria ?? {}, criteria?.type === 'array' ? { minItems: 1 } : { minProperties: 1 });
 	}
 	for (const form of properties['sources']?.additionalProperties?.oneOf ?? []) {

@@ -2,12 +2,11 @@
 import * as vscode from 'vscode';
 import { ClientError } from '../base/errors.ts';
 import { oneLine } from '../base/plainText.ts';
-import { MAXIMUM_CRITERIA, MAXIMUM_QUESTIONS, type Question } from '../contract/decisions.ts';
+import type { Question } from '../contract/decisions.ts';
 import { dollars, formatNumber } from '../platform/amounts.ts';
 import { type Explanation, explainError, quote } from '../platform/notify.ts';
 import { type FileProblem, MAXIMUM_FILE_LENGTH } from './model/decisionFile.ts';
 import type { ExportWords } from './model/exportRun.ts';
-import type { LintFinding } from './model/lint.ts';
 import type { QuestionOutcome } from './model/outcome.ts';
 import { MAXIMUM_RUNS, type Run } from './model/run.ts';
 
@@ -18,51 +17,14 @@ const MAXIMUM_MESSAGE = 200;
 /** Fits a name of others into a sentence. */
 export const named = (text: string): string => oneLine(text, MAXIMUM_NAME);
 
+const shortened = (text: string): string => oneLine(text, MAXIMUM_MESSAGE);
+
 const percents = new Intl.NumberFormat(vscode.env.language, { style: 'percent', maximumFractionDigits: 1 });
 
 export const percentText = (probability: number): string => percents.format(probability);
 
 export const opinionText = (): string =>
 	vscode.l10n.t('The answers are a model’s opinion. Look for yourself before you act on one.');
-
-export function lintFindingText(finding: LintFinding): string {
-	switch (finding.kind) {
-		case 'no-state':
-			return vscode.l10n.t('The questions have nothing to be about. Add “state”, or “sources” to read it from.');
-		case 'same-name':
-			return vscode.l10n.t(
-				'“{0}” is in the state as well, so one of them would be lost. Rename the source.',
-				named(finding.name),
-			);
-		case 'reserved-name':
-			return vscode.l10n.t('“__proto__” cannot be a name here. Choose another one.');
-		case 'no-other':
-			return vscode.l10n.t(
-				'Without an option “other” or “none_of_the_above”, the model has to choose one even where none applies. Add one.',
-			);
-		case 'empty-instructions':
-			return vscode.l10n.t('The instructions are empty, so the model is not asked anything. Write the question.');
-		case 'empty-description':
-			return vscode.l10n.t('The description is empty. Say when this applies: the model sees nothing else of it.');
-		case 'too-many-questions':
-			return vscode.l10n.t(
-				'There are {0} questions, and the local service takes at most {1}. Split the file.',
-				finding.count,
-				MAXIMUM_QUESTIONS,
-			);
-		case 'too-many-criteria':
-			return vscode.l10n.t(
-				'There are {0} criteria, and the local service takes at most {1}. Leave some out.',
-				finding.count,
-				MAXIMUM_CRITERIA,
-			);
-		case 'unknown-path':
-			return vscode.l10n.t(
-				'The state has no “{0}”. Correct the path, or add that part to “state” or “sources”.',
-				named(finding.named),
-			);
-	}
-}
 
 /** Says what is wrong with a file. */
 export function fileProblemText(problem: FileProblem): string {
@@ -71,16 +33,46 @@ export function fileProblemText(problem: FileProblem): string {
 			return vscode.l10n.t('The file is not valid JSON. Correct what the Problems view shows, then evaluate again.');
 		case 'too-long':
 			return vscode.l10n.t(
-				'The file is longer than {0} characters, so it is neither checked nor evaluated. Let “sources” read its large texts.',
+				'The file is longer than {0} characters, so it is not evaluated. Let “sources” read its large texts.',
 				formatNumber(MAXIMUM_FILE_LENGTH),
 			);
 		case 'too-deep':
 			return vscode.l10n.t('The file is nested too deeply. Make its state flatter, then evaluate again.');
+		case 'no-state':
+			return vscode.l10n.t('The questions have nothing to be about. Add “state”, or “sources” to read it from.');
+		case 'same-name':
+			return vscode.l10n.t(
+				'“{0}” is in the state as well, so one of them would be lost. Rename the source.',
+				shortened(problem.path),
+			);
+		case 'reserved-name':
+			return vscode.l10n.t(
+				'“{0}” cannot be sent, because nothing can be called “__proto__” here. Choose another name.',
+				shortened(problem.path),
+			);
+		case 'empty-instructions':
+			return vscode.l10n.t(
+				'“{0}” is empty, so the model is not asked anything. Write the question.',
+				shortened(problem.path),
+			);
+		case 'unknown-path':
+			return vscode.l10n.t(
+				'“{0}” names “{1}”, which the state does not have. Correct the path, or add that part to “state” or “sources”.',
+				shortened(problem.path),
+				named(problem.named),
+			);
+		case 'too-many':
+			return vscode.l10n.t(
+				'“{0}” has {1} entries, and the local service takes at most {2}. Leave some out, or split the file.',
+				shortened(problem.path),
+				formatNumber(problem.count),
+				formatNumber(problem.maximum),
+			);
 		case 'invalid':
 			return vscode.l10n.t(
 				'The file is no decision: {0} {1}. Correct it, then evaluate again.',
-				problem.path.length === 0 ? '' : `“${named(problem.path.map(String).join('.'))}”:`,
-				oneLine(problem.message, MAXIMUM_MESSAGE),
+				problem.path === '' ? '' : `“${shortened(problem.path)}”:`,
+				shortened(problem.message),
 			);
 	}
 }

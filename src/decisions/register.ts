@@ -8,12 +8,7 @@ import type { DecisionsFeature } from './decisionsFeature.ts';
 /** How decision files are named; package.json has the same pattern for their schema and their menus. */
 const PATTERN = '**/*.decision.json';
 
-const isDecision = ({ uri }: vscode.TextDocument) => uri.path.endsWith('.decision.json') && uri.scheme !== 'git';
-
-/**
- * Registers the commands, the code lens and the diagnostics of decision files. Their implementation loads with the first
- * command or the first such file.
- */
+/** Registers the commands and the code lens of decision files. Their implementation loads with the first command. */
 export function registerDecisions(dependencies: DecisionsDependencies): Disposable {
 	const store = new DisposableStore();
 	let loaded: Promise<DecisionsFeature> | undefined;
@@ -42,26 +37,5 @@ export function registerDecisions(dependencies: DecisionsDependencies): Disposab
 			},
 		),
 	);
-	store.add(registerDiagnostics());
-	return store;
-}
-
-function registerDiagnostics(): Disposable {
-	const store = new DisposableStore();
-	const found = store.add(vscode.languages.createDiagnosticCollection('errand-decision'));
-	const look = async (document: vscode.TextDocument) => {
-		if (isDecision(document)) {
-			const { diagnosticsOf } = await import('./diagnostics.ts');
-			if (!document.isClosed) {
-				found.set(document.uri, diagnosticsOf(document));
-			}
-		}
-	};
-	store.add(vscode.workspace.onDidOpenTextDocument(look));
-	store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => look(document)));
-	store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => found.delete(uri)));
-	for (const document of vscode.workspace.textDocuments) {
-		void look(document);
-	}
 	return store;
 }

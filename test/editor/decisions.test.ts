@@ -33,8 +33,8 @@ describe('decision files in the editor', () => {
 		...connectionSchema.parse({ apiUrl: 'https://api.example', service: 'acme', decisionModel: 'decider' }),
 	};
 	/** Tasks are told by fields, because there is no service here; everything else is the editor's. */
-	const material = {
-		active: async () => ({ client: undefined, connection, label: 'Acme', isLocal: false }),
+	const materialOf = (isLocal: boolean) => ({
+		active: async () => ({ client: undefined, connection, label: 'Acme', isLocal }),
 		async readContext(source: ContextSource) {
 			const { attachment, findings } = await readSource(source);
 			return { label: attachment.label, text: attachment.text, warnings: findings.map(({ kind }) => kind) };
@@ -44,8 +44,9 @@ describe('decision files in the editor', () => {
 			readLog: async (id: string) => [{ index: 7, text: `failed in ${id}`, isProblem: true }],
 			readChanges: async () => ({ name: 'branch', text: 'a diff', isCut: false }),
 		},
-	} as unknown as SubjectMaterial;
-	const prepare = (uri: vscode.Uri) => fileSubject(uri, material).prepare(new AbortController().signal);
+	});
+	const prepare = (uri: vscode.Uri, isLocal = false) =>
+		fileSubject(uri, materialOf(isLocal) as unknown as SubjectMaterial).prepare(new AbortController().signal);
 	const stateOf = async (name: string, content: object) =>
 		(await prepare(await write(name, { ...content, questions })))?.requests[0]?.state;
 
@@ -54,8 +55,8 @@ describe('decision files in the editor', () => {
 		await Promise.all(written.splice(0).map(name => rm(place(name).fsPath, { force: true })));
 	});
 
-	it('have a code lens, completion, explanations and findings', async () => {
-		const text = JSON.stringify({ state: {}, questions: { ok: { type: 'noul' }, which: { criteria: { a: '' } } } });
+	it('have a code lens, completion, explanations and the findings of their schema', async () => {
+		const text = JSON.stringify({ state: {}, questions: { ok: { type: 'noul', instructions: '' } } });
 		const uri = await write('lens.decision.json', text);
 		const document = await vscode.workspace.openTextDocument(uri);
 		await vscode.window.showTextDocument(document);
@@ -64,15 +65,10 @@ describe('decision files in the editor', () => {
 			lenses.map(({ command }) => [command?.command, String(command?.arguments?.[0])]),
 			[['errand.evaluateDecision', uri.toString()]],
 		);
-		const findings = () => vscode.languages.getDiagnostics(uri).filter(({ source }) => source === 'Errand');
-		await waitFor('the findings', () => findings().length > 0);
-		assert.match(
-			findings()
-				.map(({ message }) => message)
-				.join(),
-			/The description is empty/,
-		);
-		await waitFor('the findings of the schema', () => vscode.languages.getDiagnostics(uri).length > findings().length);
+		const findings = () => vscode.languages.getDiagnostics(uri).map(({ message }) => message);
+		await waitFor('the findings of the schema', () => findings().length > 0);
+		assert.match(findings().join(), /Missing property "criteria"/);
+		assert.match(findings().join(), /shorter than the minimum length of 1/);
 		const at = document.positionAt(text.indexOf('"noul"') + 2);
 		const hovers = await vscode.commands.executeCommand<vscode.Hover[]>('vscode.executeHoverProvider', uri, at);
 		const said = hovers.flatMap(({ contents }) => contents.map(part => (typeof part === 'string' ? part : part.value)));
@@ -186,7 +182,7 @@ describe('decision files in the editor', () => {
 		}
 	});
 
-	it('that are too long or too deep are refused, and do not slow the editor down when they are opened', async () => {
+	it('that are too long or too deep are refused', async () => {
 		const deep = `{"state":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}},"questions":{}}`;
 		for (const [name, text, message] of [
 			['deep.decision.json', deep, /is nested too deeply/],
@@ -196,13 +192,12 @@ describe('decision files in the editor', () => {
 			await vscode.workspace.openTextDocument(uri);
 			await assert.rejects(prepare(uri), message);
 		}
-		const found = () => vscode.languages.getDiagnostics(place('long.decision.json'));
-		await waitFor('the finding of a long file', () => found().some(({ code }) => code === 'too-long'));
 	});
 
+	const fails = async (name: string, content: unknown, message: RegExp) =>
+		assert.rejects(prepare(await write(name, content)), message);
+
 	it('say what is missing: a selection, a file, valid JSON, a state', async () => {
-		const fails = async (name: string, content: unknown, message: RegExp) =>
-			assert.rejects(prepare(await write(name, content)), message);
 		await fails(
 			'1.decision.json',
 			{ sources: { a: { from: 'selection' } }, questions },
@@ -215,9 +210,24 @@ describe('decision files in the editor', () => {
 		);
 		await fails('3.decision.json', '{', /^UserFacingError: The file is not valid JSON\./);
 		await fails('4.decision.json', { questions }, /The questions have nothing to be about/);
-		await fails('5.decision.json', { state: {}, questions: { ...questions, x: {} } }, /“questions\.x\.type”/);
-		const twice = { state: { a: 1 }, sources: { a: { from: 'diff' } }, questions };
-		await fails('6.decision.json', twice, /“a” is in the state as well/);
+	});
+
+	it('say in which field something is wrong, before any source is read', async () => {
+		const sources = { a: { from: 'file', path: 'gone.txt' } };
+		const of = (instructions: string) => ({ sources, questions: { ok: { ...questions.ok, instructions } } });
+		await fails('5.decision.json', { sources, questions: { ...questions, x: {} } }, /“questions\.x\.type”/);
+		await fails('6.decision.json', { state: { a: 1 }, sources, questions }, /“sources\.a” is in the state as well/);
+		await fails('7.decision.json', of(' '), /“questions\.ok\.instructions” is empty/);
+		await fails('8.decision.json', of('Is state.b so?'), /“questions\.ok\.instructions” names “state\.b”/);
+		const reserved = JSON.stringify({ state: {}, questions: { reserved: {}, ...questions } });
+		await fails('9.decision.json', reserved.replace('reserved', '__proto__'), /“questions\.__proto__” cannot be sent/);
+	});
+
+	it('are refused beyond the limits of the local service where that would answer, and nowhere else', async () => {
+		const many = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`q${at}`, questions.ok]));
+		const uri = await write('many.decision.json', { state: {}, questions: many });
+		assert.equal(Object.keys((await prepare(uri))?.questions ?? {}).length, 101);
+		await assert.rejects(prepare(uri, true), /“questions” has 101 entries, and the local service takes at most 100/);
 	});
 });
 

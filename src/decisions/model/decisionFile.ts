@@ -1,7 +1,8 @@
 // A decision file: the contract's request as JSON, with sources that fill the state when it is evaluated.
 import * as z from 'zod';
+import { defined } from '../../base/defined.ts';
 import { isDeeperThan, parseJson } from '../../base/json.ts';
-import { decisionRequestSchema } from '../../contract/decisions.ts';
+import { decisionRequestSchema, MAXIMUM_CRITERIA, MAXIMUM_QUESTIONS } from '../../contract/decisions.ts';
 
 /** How decision files are named. Menus in package.json match on it, and so does its JSON schema. */
 export const DECISION_FILE = /\.decision\.json$/;
@@ -9,7 +10,7 @@ export const DECISION_FILE = /\.decision\.json$/;
 const taskPart = { task: z.string().min(1).exactOptional() };
 
 /** Where a text of the state comes from. It is read when the file is evaluated. */
-export const sourceSchema = z.discriminatedUnion('from', [
+const sourceSchema = z.discriminatedUnion('from', [
 	z.strictObject({ from: z.literal('selection') }),
 	/** `path` is relative to the folder of the workspace. */
 	z.strictObject({ from: z.literal('file'), path: z.string().min(1) }),
@@ -39,18 +40,21 @@ export const decisionFileSchema = z.strictObject({
 export type DecisionFile = z.output<typeof decisionFileSchema>;
 
 /**
- * The longest text of a file, in UTF-16 code units. A file may come from anybody, and a longer one would hold up the editor
- * while it is checked. Large texts come from sources.
+ * The longest text of a file, in UTF-16 code units. A file may come from anybody, and a longer one would hold up the
+ * extension while it is read. Large texts come from sources.
  */
 export const MAXIMUM_FILE_LENGTH = 1_000_000;
 const MAXIMUM_LEVELS = 100;
 
-/** The first thing that is wrong with a file, with the path to it. */
+/** What is wrong with a file. `path` leads to the field, such as `questions.mood.criteria[1]`; the file itself has none. */
 export type FileProblem =
-	| { kind: 'not-json' | 'too-long' | 'too-deep' }
-	| { kind: 'invalid'; path: readonly PropertyKey[]; message: string };
+	| { kind: 'not-json' | 'too-long' | 'too-deep' | 'no-state' }
+	| { kind: 'same-name' | 'reserved-name' | 'empty-instructions'; path: string }
+	| { kind: 'invalid'; path: string; message: string }
+	| { kind: 'unknown-path'; path: string; named: string }
+	| { kind: 'too-many'; path: string; count: number; maximum: number };
 
-/** Parses the text of a file. What only the linter knows of it is not checked here. */
+/** Parses the text of a file, or tells the first thing that is wrong with it, also what its JSON schema cannot say. */
 export function readDecisionFile(text: string): { file: DecisionFile } | { problem: FileProblem } {
 	if (text.length > MAXIMUM_FILE_LENGTH) {
 		return { problem: { kind: 'too-long' } };
@@ -62,10 +66,112 @@ export function readDecisionFile(text: string): { file: DecisionFile } | { probl
 	if (isDeeperThan(value, MAXIMUM_LEVELS)) {
 		return { problem: { kind: 'too-deep' } };
 	}
-	const parsed = decisionFileSchema.safeParse(value);
-	if (parsed.success) {
-		return { file: parsed.data };
+	const { data, error } = decisionFileSchema.safeParse(value);
+	if (error) {
+		const [issue] = error.issues;
+		return { problem: { kind: 'invalid', path: pathText(issue?.path ?? []), message: issue?.message ?? '' } };
 	}
-	const [issue] = parsed.error.issues;
-	return { problem: { kind: 'invalid', path: issue?.path ?? [], message: issue?.message ?? '' } };
+	const { state, sources, questions } = value as DecisionFile;
+	const reserved = reservedPath({ sources, questions });
+	if (reserved) {
+		return { problem: { kind: 'reserved-name', path: pathText(reserved) } };
+	}
+	// The state is taken as it was written, because parsing drops a member that is called `__proto__`.
+	const file = { ...data, ...defined({ state }) };
+	const problem = problemOf(file);
+	return problem ? { problem } : { file };
+}
+
+/**
+ * Returns what the local service would refuse of a file, before it is sent. Other services may take more, and say
+ * themselves what is too much.
+ */
+export function localProblem({ questions }: DecisionFile): FileProblem | undefined {
+	const ofQuestions = Object.entries(questions).map(([id, { criteria }]) => ({
+		path: pathText(['questions', id, 'criteria']),
+		count: Object.keys(criteria).length,
+		maximum: MAXIMUM_CRITERIA,
+	}));
+	const counts = [{ path: 'questions', count: ofQuestions.length, maximum: MAXIMUM_QUESTIONS }, ...ofQuestions];
+	const found = counts.find(({ count, maximum }) => count > maximum);
+	return found && { kind: 'too-many', ...found };
+}
+
+const pathText = (path: readonly PropertyKey[]): string =>
+	path
+		.map(step => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+		.join('')
+		.replace(/^\./, '');
+
+/** Finds a member that is called `__proto__`. Parsing drops it, so the request would lack a part of the file. */
+function reservedPath(value: unknown): string[] | undefined {
+	if (typeof value !== 'object' || value === null) {
+		return undefined;
+	}
+	if (Object.hasOwn(value, '__proto__')) {
+		return ['__proto__'];
+	}
+	for (const [name, member] of Object.entries(value)) {
+		const path = reservedPath(member);
+		if (path) {
+			return [name, ...path];
+		}
+	}
+	return undefined;
+}
+
+function problemOf({ state, sources = {}, questions }: DecisionFile): FileProblem | undefined {
+	const names = Object.keys(sources);
+	if (state === undefined && names.length === 0) {
+		return { kind: 'no-state' };
+	}
+	const twice = names.find(name => state !== undefined && Object.hasOwn(state, name));
+	if (twice !== undefined) {
+		return { kind: 'same-name', path: pathText(['sources', twice]) };
+	}
+	// The sources are not read yet, and each becomes a text.
+	const known = { ...state, ...Object.fromEntries(names.map(name => [name, ''])) };
+	for (const [id, { instructions }] of Object.entries(questions)) {
+		const path = pathText(['questions', id, 'instructions']);
+		if (instructions.trim() === '') {
+			return { kind: 'empty-instructions', path };
+		}
+		const named = unknownPath(instructions, known);
+		if (named !== undefined) {
+			return { kind: 'unknown-path', path, named };
+		}
+	}
+	return undefined;
+}
+
+/**
+ * `state.task.log`, `state.files[0]`: the way in which instructions name a part of the state for certain. What stands in
+ * something else, such as `this.state.busy`, is code that they are about.
+ */
+const NAMED_PATH = /(?<![\p{L}\p{N}_$.])state((?:\.[\p{L}_][\p{L}\p{N}_-]*|\.\d+|\[\d+\])+)/gu;
+
+/** Returns the first path in instructions that the state does not have. */
+function unknownPath(instructions: string, state: object): string | undefined {
+	for (const [named, path = ''] of instructions.matchAll(NAMED_PATH)) {
+		const steps = path.split(/[.[\]]+/).filter(step => step !== '');
+		if (!hasPath(state, steps)) {
+			return named;
+		}
+	}
+	return undefined;
+}
+
+/** A text has any part, because it may be JSON or a log, of which a model finds the part that is named. */
+function hasPath(state: object, steps: readonly string[]): boolean {
+	let value: unknown = state;
+	for (const step of steps) {
+		if (typeof value === 'string') {
+			return true;
+		}
+		if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) {
+			return false;
+		}
+		value = Reflect.get(value, step);
+	}
+	return true;
 }
