@@ -12,8 +12,7 @@ import { parseFromDecisionPage } from './model/protocolSchema.ts';
 import type { Run } from './model/run.ts';
 import { modelOf } from './model/sending.ts';
 import type { RequestDocuments } from './requestDocuments.ts';
-import { runOf } from './runOf.ts';
-import type { RunStore } from './runStore.ts';
+import { type RunStore, runOf } from './runStore.ts';
 import type { Prepared, Subject } from './subject.ts';
 import { resultView, sendingView } from './view.ts';
 

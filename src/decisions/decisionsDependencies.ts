@@ -14,7 +14,7 @@ export interface DecisionConnection {
 }
 
 /** A source from which the state of a decision is read, as the chat's context is. */
-export type ReadableSource =
+type ReadableSource =
 	| {
 			kind: 'selection';
 			uri: string;

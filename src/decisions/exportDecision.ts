@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { describeError } from '../base/errors.ts';
 import { showMessage } from '../platform/notify.ts';
 import { defaultFolder, fileNameOf, offerToOpen } from '../platform/saveTarget.ts';
-import { exportWords } from './messages.ts';
-import { runAsJson, runAsMarkdown } from './model/exportRun.ts';
+import { noteTexts, opinionText, ordersText, outcomeText, percentText, runFacts } from './messages.ts';
+import { type ExportWords, runAsJson, runAsMarkdown } from './model/exportRun.ts';
 import type { Run } from './model/run.ts';
 
 /** Asks for a file and writes a run into it. Reports what went wrong. */
@@ -31,3 +31,18 @@ export async function saveRun(run: Run, title: string, format: 'json' | 'markdow
 	}
 	offerToOpen(target, vscode.l10n.t('The decision was exported to {0}.', vscode.workspace.asRelativePath(target)));
 }
+
+const exportWords = (title: string): ExportWords => ({
+	title,
+	opinion: opinionText(),
+	facts: run => runFacts(run).map(({ label, text }) => `${label}: ${text}`),
+	answer: outcomeText,
+	notes: noteTexts,
+	ordersDisagree: ordersText(),
+	columns: {
+		option: vscode.l10n.t('Answer'),
+		meaning: vscode.l10n.t('Meaning'),
+		probability: vscode.l10n.t('Probability'),
+	},
+	percent: percentText,
+});

@@ -6,7 +6,6 @@ import type { Question } from '../contract/decisions.ts';
 import { dollars, formatNumber } from '../platform/amounts.ts';
 import { type Explanation, explainError, quote } from '../platform/notify.ts';
 import { type FileProblem, MAXIMUM_FILE_LENGTH } from './model/decisionFile.ts';
-import type { ExportWords } from './model/exportRun.ts';
 import type { QuestionOutcome } from './model/outcome.ts';
 import { MAXIMUM_RUNS, type Run } from './model/run.ts';
 
@@ -218,24 +217,3 @@ export const keptText = (): string =>
 		'The last {0} results are kept on this machine, with their questions and without the state.',
 		MAXIMUM_RUNS,
 	);
-
-export function exportWords(title: string): ExportWords {
-	return {
-		title,
-		opinion: opinionText(),
-		facts: run => runFacts(run).map(({ label, text }) => `${label}: ${text}`),
-		answer: outcomeText,
-		notes: noteTexts,
-		ordersDisagree: ordersText(),
-		columns: columnTexts(),
-		percent: percentText,
-	};
-}
-
-export function columnTexts(): ExportWords['columns'] {
-	return {
-		option: vscode.l10n.t('Answer'),
-		meaning: vscode.l10n.t('Meaning'),
-		probability: vscode.l10n.t('Probability'),
-	};
-}

@@ -4,7 +4,7 @@ import { readOutcome } from './outcome.ts';
 import type { Asked, Combined, DecisionReply } from './sending.ts';
 
 /** What one agent has made of the prompt. */
-export interface Contender {
+interface Contender {
 	/** Unlike those of the others. */
 	name: string;
 	changes: string;

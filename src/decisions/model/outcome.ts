@@ -2,7 +2,7 @@
 import { type Question, type Questions, readAnswer } from '../../contract/decisions.ts';
 
 /** One option, level or truth value. */
-export interface OutcomeRow {
+interface OutcomeRow {
 	name: string;
 	meaning: string;
 	/** Undefined where the service gave none. */
@@ -15,7 +15,7 @@ export interface OutcomeRow {
  * chosen is not likely. `contradictory`: another option is likelier than the one that was chosen. `unknown`: nothing
  * says.
  */
-export type Certainty = 'clear' | 'even' | 'doubtful' | 'contradictory' | 'unknown';
+type Certainty = 'clear' | 'even' | 'doubtful' | 'contradictory' | 'unknown';
 
 export interface QuestionOutcome {
 	type: Question['type'];

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { decisionRequestSchema } from '../../contract/decisions.ts';
 
 /** The state is not kept, as it may be large and hold anything; its digest says whether two runs had the same one. */
-export const runSchema = z.object({
+const runSchema = z.object({
 	id: z.string(),
 	/** ISO 8601. */
 	at: z.string(),
