@@ -1,17 +1,14 @@
-import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import * as vscode from 'vscode';
 import { explainError, showExplanation } from '../platform/notify.ts';
 import { readSetting } from '../platform/settings.ts';
 import { type AddActions, addConnection } from './addConnection.ts';
 import { namedConnection } from './connections.ts';
-import { copyDiagnosis, DiagnosisDocuments } from './diagnose/diagnosisDocuments.ts';
 import { manageConnection } from './manageConnection.ts';
 import type { ConnectionsDependencies } from './model/connectionsDependencies.ts';
 
 /** What is done with connections beyond choosing one. */
-export class ConnectionsFeature implements Disposable {
+export class ConnectionsFeature {
 	private readonly dependencies: ConnectionsDependencies;
-	private readonly disposables = new DisposableStore();
-	private readonly documents = this.disposables.add(new DiagnosisDocuments());
 
 	constructor(dependencies: ConnectionsDependencies) {
 		this.dependencies = dependencies;
@@ -35,17 +32,15 @@ export class ConnectionsFeature implements Disposable {
 		};
 	}
 
+	/** Opens the report as a new document, from which it can be copied, saved and shortened. */
 	async diagnose(name = readSetting('errand.connection')): Promise<void> {
 		await this.explained(name, async () => {
 			const connection = namedConnection(name);
 			const { diagnose } = await import('./diagnose/diagnoseConnection.ts');
 			const report = await diagnose(connection, this.dependencies);
-			await this.documents.show(connection.label ?? name, report);
+			const document = await vscode.workspace.openTextDocument({ content: report, language: 'markdown' });
+			await vscode.window.showTextDocument(document, { preview: false });
 		});
-	}
-
-	copyDiagnosis(): Promise<void> {
-		return copyDiagnosis();
 	}
 
 	private async explained(name: string, run: () => Promise<void>): Promise<void> {
@@ -54,9 +49,5 @@ export class ConnectionsFeature implements Disposable {
 		} catch (error) {
 			await showExplanation(explainError(error, name));
 		}
-	}
-
-	dispose(): void {
-		this.disposables.dispose();
 	}
 }

@@ -25,9 +25,7 @@ export function registerConnections(dependencies: ConnectionsDependencies): Conn
 	const changed = store.add(new Emitter<void>());
 	let loaded: Promise<ConnectionsFeature> | undefined;
 	const feature = () => {
-		loaded ??= import('./connectionsFeature.ts').then(({ ConnectionsFeature }) =>
-			store.add(new ConnectionsFeature(dependencies)),
-		);
+		loaded ??= import('./connectionsFeature.ts').then(({ ConnectionsFeature }) => new ConnectionsFeature(dependencies));
 		return loaded;
 	};
 	store.add(onDidChangeSetting(['errand.connection', 'errand.connections'], () => changed.fire()));
@@ -40,7 +38,6 @@ export function registerConnections(dependencies: ConnectionsDependencies): Conn
 	);
 	store.add(registerCommand(commands.addConnection, async () => (await feature()).add()));
 	store.add(registerCommand(commands.diagnoseConnection, async () => (await feature()).diagnose()));
-	store.add(registerCommand(commands.copyDiagnosis, async () => (await feature()).copyDiagnosis()));
 	return {
 		active: async () => (await import('./connections.ts')).activeConnection(),
 		all: async () => (await import('./connections.ts')).namedConnections(),

@@ -88,7 +88,6 @@ export const commands = {
 	switchConnection: 'errand.switchConnection',
 	addConnection: 'errand.addConnection',
 	diagnoseConnection: 'errand.diagnoseConnection',
-	copyDiagnosis: 'errand.copyDiagnosis',
 	addModelServer: 'errand.addModelServer',
 	showAttestation: 'errand.showAttestation',
 	setUpAgents: 'errand.setUpAgents',
@@ -118,9 +117,6 @@ export const COMPARE_SCHEME = 'errand-compare';
 
 /** The scheme of documents that show what an evaluation sends. */
 export const DECISION_SCHEME = 'errand-decision';
-
-/** The scheme of documents that hold the report of a diagnosis. Menus in package.json match on it. */
-export const DIAGNOSIS_SCHEME = 'errand-diagnosis';
 
 /** The id of the controller of comments. Menus in package.json match on it. */
 export const COMMENT_CONTROLLER = 'errand.review';

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { BufferingProxy } from '../support/bufferingProxy.ts';
 import { makeAuthority, makeCertificate } from '../support/certificates.ts';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { chatReply, keys, models } from '../support/contractServer/fixtures.ts';
@@ -25,34 +24,15 @@ import {
 	until,
 } from '../support/editorWindow.ts';
 import { ask, openChat, replyEnds } from '../support/errandWindow.ts';
-import { beginEvents, FaultServer, sendJson, sseEvent } from '../support/faultServer.ts';
+import { FaultServer, sendJson } from '../support/faultServer.ts';
 import { filesWith } from '../support/filesWith.ts';
 
 const WRONG_KEY = 'sk-wrong-0123456789';
-
-/** Has one task that is at work, whose log never ends. */
-async function startTaskServer(): Promise<FaultServer> {
-	return FaultServer.start(async (response, { path: requested }) => {
-		if (requested === '/api/tasks') {
-			const task = { id: 'task-1', prompt: 'Mend', repoUrl: 'https://e.example/a/b', status: 'processing' };
-			sendJson(response, 200, { tasks: [task], hasMore: false });
-			return;
-		}
-		beginEvents(response);
-		response.write(sseEvent({ taskId: 'task-1', fromIndex: 0 }, 'connected'));
-		const gone = new Promise<void>(resolve => response.once('close', () => resolve()));
-		const timer = setInterval(() => response.write(sseEvent({ status: 'processing', error: null }, 'status')), 300);
-		await gone;
-		clearInterval(timer);
-	});
-}
 
 const placeOf = (server: https.Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 describe('adding and diagnosing a connection, in the window', () => {
 	let service: ContractServer;
-	let tasks: FaultServer;
-	let proxy: BufferingProxy;
 	let silent: FaultServer;
 	let wrongPath: FaultServer;
 	let misleading: FaultServer;
@@ -64,8 +44,6 @@ describe('adding and diagnosing a connection, in the window', () => {
 
 	before(async () => {
 		service = await ContractServer.start();
-		tasks = await startTaskServer();
-		proxy = await BufferingProxy.start(tasks.origin);
 		silent = await FaultServer.start(() => {});
 		wrongPath = await FaultServer.start(response => void response.writeHead(404).end('<h1>Not here</h1>'));
 		selfSigned = https.createServer(makeCertificate({ hosts: ['127.0.0.1'] }), (_, response) => response.end());
@@ -90,7 +68,7 @@ describe('adding and diagnosing a connection, in the window', () => {
 			settings: {
 				'errand.connections': {
 					secured: { apiUrl: `https://${placeOf(secured)}`, service: 'quillon' },
-					held: { label: 'Held Back', apiUrl: service.hosts.public, cloudUrl: proxy.origin, service: 'quillon' },
+					held: { label: 'Held', apiUrl: service.hosts.public, service: 'quillon' },
 					mute: {
 						label: '[Mute](command:workbench.action.quit)',
 						apiUrl: service.hosts.public,
@@ -110,14 +88,7 @@ describe('adding and diagnosing a connection, in the window', () => {
 			closing?.closeAllConnections();
 		}
 		fs.rmSync(folder, { recursive: true, force: true });
-		await Promise.all([
-			service?.stop(),
-			tasks?.stop(),
-			proxy?.stop(),
-			silent?.stop(),
-			wrongPath?.stop(),
-			misleading?.stop(),
-		]);
+		await Promise.all([service?.stop(), silent?.stop(), wrongPath?.stop(), misleading?.stop()]);
 	});
 
 	const widget = () => page.locator('.quick-input-widget:visible');
@@ -125,7 +96,7 @@ describe('adding and diagnosing a connection, in the window', () => {
 	const row = (text: string | RegExp): Locator => widget().locator('.monaco-list-row').filter({ hasText: text });
 	const settings = () => (server.settings()['errand.connections'] ?? {}) as Record<string, Record<string, unknown>>;
 	const isAt = (title: string) => widget().locator('.quick-input-title').getByText(title).waitFor();
-	const report = () => page.locator('.editor-instance .monaco-editor[data-uri^="errand-diagnosis:"]');
+	const report = () => page.locator('.editor-instance .monaco-editor[data-uri^="untitled:"]');
 
 	/** Types a text into a list and takes its first row with Enter. */
 	async function typeAndEnter(text: string, shown: string | RegExp): Promise<void> {
@@ -135,7 +106,9 @@ describe('adding and diagnosing a connection, in the window', () => {
 	}
 
 	async function copyReport(name: string): Promise<string> {
-		await page.getByRole('button', { name: 'Copy Diagnosis' }).first().click();
+		await report().click();
+		await page.keyboard.press('Control+A');
+		await page.keyboard.press('Control+C');
 		let copied = '';
 		await until('the report is copied', async () => {
 			copied = await page.evaluate(() => navigator.clipboard.readText());
@@ -149,7 +122,7 @@ describe('adding and diagnosing a connection, in the window', () => {
 		await report().getByText('Stream of a reply of demo').waitFor();
 		await report().getByText('Service on this machine').waitFor();
 		await screenshot(page, 'diagnosis-local');
-		await runCommand(page, 'View: Close Editor');
+		await runCommand(page, 'View: Revert and Close Editor');
 	});
 
 	it('begins with the name, and leads to what is there under a name that is taken', async () => {
@@ -362,23 +335,9 @@ describe('adding and diagnosing a connection, in the window', () => {
 		const copied = await copyReport('second');
 		assert.match(copied, /Fine · Inference key: second accepts the key/);
 		assert.match(copied, /Fine · Public host for chat .*: It answers and wants a key\./);
-		assert.match(copied, /Not checked · Replies and logs/);
+		assert.match(copied, /Not checked · Stream of a reply: /);
 		assert.ok(!copied.includes(keys.inference));
-		await runCommand(page, 'View: Close Editor');
-	});
-
-	it('is diagnosed behind a proxy that holds streams back', async () => {
-		await runCommand(page, 'Errand: Add Connection…');
-		await row('held').click();
-		await isAt('Connection held');
-		await pickItem(page, 'Cloud token');
-		await isAt('Cloud token of Held Back');
-		await answerInput(page, keys.cloud);
-		await isAt('Connection held');
-		await pickItem(page, 'Diagnose');
-		await report().getByText('nothing arrived for 8 s').waitFor();
-		await screenshot(page, 'diagnosis-held-back');
-		await runCommand(page, 'View: Close Editor');
+		await runCommand(page, 'View: Revert and Close Editor');
 	});
 
 	it('is diagnosed over https: whose certificate it is, and until when', async () => {
@@ -391,10 +350,10 @@ describe('adding and diagnosing a connection, in the window', () => {
 			.waitFor();
 		const text = await copyReport('secured');
 		const certificate = 'TLSv1.3, certificate issued by “Acme Private Authority”, valid until ';
-		assert.ok(text.includes(`Fine · TLS of ${placeOf(secured)}: ${certificate}`), text);
-		assert.ok(text.includes(`Fine · Network route to ${placeOf(secured)}: open, answered in `), text);
+		assert.ok(text.includes(`Note · TLS of ${placeOf(secured)}: ${certificate}`), text);
+		assert.match(text, /Problem.* · Public host for chat .* answers, but not as the service does \(HTTP 404\)/);
 		await screenshot(page, 'diagnosis-https');
-		await runCommand(page, 'View: Close Editor');
+		await runCommand(page, 'View: Revert and Close Editor');
 	});
 
 	it('is diagnosed no longer than the user wants', async () => {
@@ -409,10 +368,10 @@ describe('adding and diagnosing a connection, in the window', () => {
 		await report().getByText('you stopped the diagnosis').first().waitFor();
 		await report().getByText('No problem was found, but not everything was checked.').waitFor();
 		await screenshot(page, 'diagnosis-stopped');
-		await runCommand(page, 'View: Close Editor');
+		await runCommand(page, 'View: Revert and Close Editor');
 	});
 
 	it('leaves no key in any file of the editor', async () => {
-		assert.deepEqual(filesWith(server.dataFolder, keys.inference, keys.cloud, WRONG_KEY), []);
+		assert.deepEqual(filesWith(server.dataFolder, keys.inference, WRONG_KEY), []);
 	});
 });

@@ -7,10 +7,8 @@ import * as vscode from 'vscode';
 import { type Clock, untilAborted } from '../../base/async.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
-import { networkFaultOf } from '../../base/networkFault.ts';
-import { failureOf } from '../../client/core/failures.ts';
 import type { Transport } from '../../client/core/transport.ts';
-import { offlineParts, placeOf } from '../../platform/addressMessages.ts';
+import { placeOf } from '../../platform/addressMessages.ts';
 import { readEditorProxy } from '../../platform/settings.ts';
 import type { DiagnosisFinding } from '../model/diagnosis.ts';
 import { type NamedProxy, proxyOf } from '../model/proxyOf.ts';
@@ -22,43 +20,37 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** What a clock may be wrong by before certificates and attestations are affected. */
 const CLOCK_MS = 60_000;
 
-/** Resolves with the findings about one origin: its name, the proxy, TLS, and the clock. */
-export async function checkWay(
+/** Checks the names, the proxies and the certificates of the hosts at these addresses, and this machine's clock. */
+export async function checkNetwork(
+	urls: readonly string[],
+	context: { transport: Transport; clock: Clock; signal: AbortSignal },
+): Promise<DiagnosisFinding[]> {
+	const origins = [...new Set(urls.map(url => new URL(url).origin))];
+	return (await Promise.all(origins.map(origin => checkOrigin(origin, context)))).flat();
+}
+
+async function checkOrigin(
 	origin: string,
 	{ transport, clock, signal }: { transport: Transport; clock: Clock; signal: AbortSignal },
-): Promise<{ findings: DiagnosisFinding[]; clockFinding: DiagnosisFinding | undefined }> {
-	if (isClearHere(origin)) {
+): Promise<DiagnosisFinding[]> {
+	const { protocol, hostname } = new URL(origin);
+	if (protocol === 'http:' && isLoopbackHost(hostname)) {
 		// Such a host is reached without a look-up, a proxy and TLS.
-		const { finding, clockFinding } = await checkReach(origin, transport, clock, signal);
-		return { findings: [finding], clockFinding };
+		return [await checkClock(origin, transport, clock, signal)];
 	}
 	const proxy = proxyOf(origin, { ...readEditorProxy(), environment: process.env });
-	const [name, way, tlsFinding, reach] = await Promise.all([
+	const found = await Promise.all([
 		checkName(origin, proxy, signal),
 		checkProxy(origin, proxy, signal),
 		checkCertificate(origin, proxy, clock, signal),
-		checkReach(origin, transport, clock, signal),
+		checkClock(origin, transport, clock, signal),
 	]);
-	// The finding about the route reports that the editor refuses the certificate, so what the certificate itself says must
-	// not count as a success.
-	const certificate: DiagnosisFinding | undefined =
-		tlsFinding && reach.isCertificateRefused ? { ...tlsFinding, state: 'note', step: undefined } : tlsFinding;
-	const findings = [name, way, certificate, reach.finding].filter(finding => finding !== undefined);
-	return { findings, clockFinding: reach.clockFinding };
-}
-
-function isClearHere(origin: string): boolean {
-	const { protocol, hostname } = new URL(origin);
-	return protocol === 'http:' && isLoopbackHost(hostname);
+	return found.filter(finding => finding !== undefined);
 }
 
 const limited = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
 
-async function checkName(
-	origin: string,
-	proxy: NamedProxy,
-	signal: AbortSignal,
-): Promise<DiagnosisFinding | undefined> {
+async function checkName(origin: string, proxy: NamedProxy, signal: AbortSignal): Promise<DiagnosisFinding> {
 	const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
 	const subject = vscode.l10n.t('Name {0}', host);
 	if (net.isIP(host) !== 0) {
@@ -141,7 +133,10 @@ async function connectProblem(host: string, port: number, signal: AbortSignal): 
 	}
 }
 
-/** Reads the certificate on a connection of its own. Whether the editor accepts it is told by the request. */
+/**
+ * Reads the certificate on a connection of its own. It is never a success: whether the editor accepts it is seen where the
+ * address is asked.
+ */
 async function checkCertificate(
 	origin: string,
 	proxy: NamedProxy,
@@ -169,7 +164,7 @@ async function checkCertificate(
 		const until = Number.isNaN(ends) ? '?' : new Date(ends).toISOString().slice(0, 10);
 		const isSoon = ends - clock.now() < SOON_DAYS * DAY_MS;
 		return {
-			state: isSoon ? 'note' : 'fine',
+			state: 'note',
 			subject,
 			found: vscode.l10n.t(
 				'{0}, certificate issued by “{1}”, valid until {2}.',
@@ -181,58 +176,36 @@ async function checkCertificate(
 		};
 	} catch {
 		signal.throwIfAborted();
-		// The request says the same in its own words.
+		// The address that is asked says the same in its own words.
 		return undefined;
 	} finally {
 		socket.destroy();
 	}
 }
 
-/** Sends a request without a key, because the host's answer, even a refusal, proves that the route is open. */
-async function checkReach(
+/** Sends a request without a key, as every answer, even a refusal, may tell the time. */
+async function checkClock(
 	origin: string,
 	transport: Transport,
 	clock: Clock,
 	signal: AbortSignal,
-): Promise<{ finding: DiagnosisFinding; clockFinding: DiagnosisFinding | undefined; isCertificateRefused?: boolean }> {
-	const subject = vscode.l10n.t('Network route to {0}', placeOf(origin));
-	const started = clock.now();
+): Promise<DiagnosisFinding> {
+	const subject = vscode.l10n.t('Clock against {0}', placeOf(origin));
+	let date: number;
 	try {
 		const request = { method: 'HEAD', url: `${origin}/`, headers: {}, connectTimeoutMs: LIMIT_MS };
 		const response = await transport.request({ ...request, signal: limited(signal) });
 		await response.body[Symbol.asyncIterator]().return?.();
-		const took = clock.now() - started;
-		const date = Date.parse(response.headers.get('date') ?? '');
-		return {
-			finding: { state: 'fine', subject, found: vscode.l10n.t('open, answered in {0} ms.', took) },
-			clockFinding: Number.isNaN(date) ? undefined : clockFinding(origin, clock.now() - date),
-		};
-	} catch (error) {
+		date = Date.parse(response.headers.get('date') ?? '');
+	} catch {
 		signal.throwIfAborted();
-		const failure = failureOf(error);
-		// A redirect is an answer, wherever it leads.
-		if (failure.code === 'bad-response' && failure.status !== undefined) {
-			return { finding: { state: 'fine', subject, found: vscode.l10n.t('open.') }, clockFinding: undefined };
-		}
-		const isLate = error instanceof Error && error.name === 'TimeoutError';
-		const { cause, step } = isLate
-			? {
-					cause: vscode.l10n.t('{0} did not answer in time.', placeOf(origin)),
-					step: vscode.l10n.t('Check the address, the port and a firewall on the way.'),
-				}
-			: offlineParts(failure, origin);
-		const isCertificateRefused = networkFaultOf(failure)?.kind === 'certificate';
-		return {
-			finding: { state: 'problem', subject, found: cause, step },
-			clockFinding: undefined,
-			isCertificateRefused,
-		};
+		// Why there was no answer is said of the address that is asked.
+		date = Number.NaN;
 	}
-}
-
-/** `ahead` is what this machine's clock is ahead of the service's, in milliseconds. */
-function clockFinding(origin: string, ahead: number): DiagnosisFinding {
-	const subject = vscode.l10n.t('Clock against {0}', placeOf(origin));
+	if (Number.isNaN(date)) {
+		return { state: 'unchecked', subject, found: vscode.l10n.t('no answer told the time.') };
+	}
+	const ahead = clock.now() - date;
 	if (Math.abs(ahead) <= CLOCK_MS) {
 		return { state: 'fine', subject, found: vscode.l10n.t('within a minute.') };
 	}

@@ -14,11 +14,6 @@ export interface DiagnosisFinding {
 	step?: string | undefined;
 }
 
-export interface Section {
-	title: string;
-	findings: readonly DiagnosisFinding[];
-}
-
 export interface DiagnosisWords {
 	title: string;
 	/** The lines below the title. */
@@ -30,20 +25,19 @@ export interface DiagnosisWords {
 const MAXIMUM_LINE = 600;
 
 /** Returns the report as Markdown. No text in it, whoever wrote it, can add a line, a link or an image, or hold a key. */
-export function diagnosisText({ title, head, states, step }: DiagnosisWords, sections: readonly Section[]): string {
+export function diagnosisText(
+	{ title, head, states, step }: DiagnosisWords,
+	findings: readonly DiagnosisFinding[],
+): string {
 	const lines = [`# ${plain(title)}`, '', ...head.map(plain), ''];
-	for (const section of sections.filter(({ findings }) => findings.length > 0)) {
-		lines.push(`## ${plain(section.title)}`, '');
-		for (const { state, subject, found, step: todo } of section.findings) {
-			const mark = state === 'problem' ? `**${states[state]}**` : states[state];
-			lines.push(`- ${mark} · ${plain(subject)}: ${plain(found)}`);
-			if (todo !== undefined && todo !== '') {
-				lines.push(`  - ${step} ${plain(todo)}`);
-			}
+	for (const { state, subject, found, step: todo } of findings) {
+		const mark = state === 'problem' ? `**${states[state]}**` : states[state];
+		lines.push(`- ${mark} · ${plain(subject)}: ${plain(found)}`);
+		if (todo !== undefined && todo !== '') {
+			lines.push(`  - ${step} ${plain(todo)}`);
 		}
-		lines.push('');
 	}
-	return lines.join('\n');
+	return [...lines, ''].join('\n');
 }
 
 function plain(text: string): string {

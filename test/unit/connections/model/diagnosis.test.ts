@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { diagnosisText, type Section } from '../../../../src/connections/model/diagnosis.ts';
+import { type DiagnosisFinding, diagnosisText } from '../../../../src/connections/model/diagnosis.ts';
 
 const words = {
 	title: 'Diagnosis of acme',
@@ -14,24 +14,16 @@ const LIVE = /(?<!\\)(?:\\\\)*[[\]<`]/;
 
 describe('the report of a diagnosis', () => {
 	it('says of each check what it was, what was found and what to do', () => {
-		const sections: Section[] = [
-			{ title: 'Empty', findings: [] },
-			{
-				title: 'Network',
-				findings: [
-					{ state: 'fine', subject: 'Name api.example', found: 'resolves to 192.0.2.1.' },
-					{ state: 'problem', subject: 'Clock', found: '7 min ahead.', step: 'Set it.' },
-				],
-			},
+		const findings: DiagnosisFinding[] = [
+			{ state: 'fine', subject: 'Name api.example', found: 'resolves to 192.0.2.1.' },
+			{ state: 'problem', subject: 'Clock', found: '7 min ahead.', step: 'Set it.' },
 		];
 		assert.equal(
-			diagnosisText(words, sections),
+			diagnosisText(words, findings),
 			[
 				'# Diagnosis of acme',
 				'',
 				'1 problem was found.',
-				'',
-				'## Network',
 				'',
 				'- Fine · Name api.example: resolves to 192.0.2.1.',
 				'- **Problem** · Clock: 7 min ahead.',
@@ -43,7 +35,7 @@ describe('the report of a diagnosis', () => {
 
 	it('holds no key and no credentials, wherever they were mentioned', () => {
 		const found = 'It said: “sk-0123456789abcdef and Bearer abc.def and http://me:secret@proxy.example”';
-		const text = diagnosisText(words, [{ title: 'Keys', findings: [{ state: 'note', subject: 'Key', found }] }]);
+		const text = diagnosisText(words, [{ state: 'note', subject: 'Key', found }]);
 		assert.doesNotMatch(text, /sk-0|abc\.def|secret/);
 	});
 
@@ -51,8 +43,8 @@ describe('the report of a diagnosis', () => {
 		fc.assert(
 			fc.property(fc.string({ unit: 'binary' }), said => {
 				const found = `It said: “${said}\n# Fine ![x](https://evil.example) [y](command:z) <img> \`code\``;
-				const text = diagnosisText(words, [{ title: 'T', findings: [{ state: 'note', subject: 'S', found }] }]);
-				assert.equal(text.split(/[\n\r\u2028\u2029\v\f\u0085]/).length, 8);
+				const text = diagnosisText(words, [{ state: 'note', subject: 'S', found }]);
+				assert.equal(text.split(/[\n\r\u2028\u2029\v\f\u0085]/).length, 6);
 				assert.doesNotMatch(text, LIVE);
 			}),
 		);
@@ -60,7 +52,7 @@ describe('the report of a diagnosis', () => {
 
 	it('has no link that a service has put there by escaping what escapes it', () => {
 		for (const said of ['\\[y](command:z)', '\\\\\\![x](https://evil.example)', '\\<img src=x>', '\\`code`']) {
-			const text = diagnosisText(words, [{ title: 'T', findings: [{ state: 'note', subject: 'S', found: said }] }]);
+			const text = diagnosisText(words, [{ state: 'note', subject: 'S', found: said }]);
 			assert.doesNotMatch(text, LIVE, text);
 		}
 	});

@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/async.ts';
+import type { Client } from '../../client/types.ts';
+import { explainError } from '../../platform/notify.ts';
+import type { DiagnosisFinding } from '../model/diagnosis.ts';
+import { streamVerdict } from '../model/streamTiming.ts';
+
+const REPLY_MS = 60_000;
+/** Long enough for the parts of it to be told apart, and a fraction of a cent. */
+const REPLY_TOKENS = 300;
+
+/**
+ * Whether a reply arrives piece by piece, or is held back on the way until it is whole. Asks the model to count, which may
+ * cost, so the user has been asked before.
+ */
+export async function checkReplyStream(
+	model: string,
+	label: string,
+	{ chat }: Pick<Client, 'chat'>,
+	{ clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<DiagnosisFinding[]> {
+	const subject = vscode.l10n.t('Stream of a reply of {0}', model);
+	const content = 'Count from 1 to 100, one number a line, and write nothing else.';
+	const request = { model, max_tokens: REPLY_TOKENS, messages: [{ role: 'user' as const, content }] };
+	const late = AbortSignal.timeout(REPLY_MS);
+	const started = clock.now();
+	const arrivals: number[] = [];
+	try {
+		for await (const _ of chat.stream(request, { signal: AbortSignal.any([signal, late]) })) {
+			arrivals.push(clock.now() - started);
+			if (streamVerdict(arrivals) === 'flows') {
+				break;
+			}
+		}
+	} catch (error) {
+		signal.throwIfAborted();
+		if (!late.aborted) {
+			return [{ state: 'problem', subject, found: explainError(error, label).message }];
+		}
+	}
+	return [{ subject, ...verdictText(arrivals) }];
+}
+
+function verdictText(arrivals: readonly number[]): Pick<DiagnosisFinding, 'state' | 'found' | 'step'> {
+	const text = (number = 0) => Math.round(number).toLocaleString(vscode.env.language);
+	const [first, last, count] = [text(arrivals[0]), text(arrivals.at(-1)), text(arrivals.length)];
+	switch (streamVerdict(arrivals)) {
+		case 'flows':
+			return {
+				state: 'fine',
+				found: vscode.l10n.t('arrives piece by piece: {0} pieces between {1} and {2} ms.', count, first, last),
+			};
+		case 'held-back':
+			return {
+				state: 'problem',
+				found: vscode.l10n.t('all {0} pieces arrived at once, after {1} ms.', count, first),
+				step: vscode.l10n.t(
+					'Something on the way holds replies back until they are whole, such as a proxy or a virus scanner. Whoever runs it has to switch buffering off for text/event-stream; a host of your own network belongs into http.noProxy. A service may also send a reply in one piece by itself.',
+				),
+			};
+		case 'nothing':
+			return {
+				state: 'problem',
+				found: vscode.l10n.t('nothing arrived.'),
+				step: vscode.l10n.t('Try again, or look into the log with “Errand: Show Log”.'),
+			};
+		case 'too-short':
+			return { state: 'unchecked', found: vscode.l10n.t('it was too short to tell whether it is held back.') };
+		case 'too-fast':
+			return { state: 'unchecked', found: vscode.l10n.t('it was over too fast to tell whether it is held back.') };
+	}
+}
