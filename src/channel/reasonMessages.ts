@@ -11,7 +11,6 @@ export function verdictReasonText({ code, values = [] }: Pick<Verdict, 'code' | 
 const REASONS: Readonly<Record<ReasonCode, (...values: string[]) => string>> = {
 	'way-https': () => vscode.l10n.t('The record came over https, without a redirect, in its documented form.'),
 	'way-loopback': () => vscode.l10n.t('The record came from this machine, without a redirect, in its documented form.'),
-	'way-open': () => vscode.l10n.t('The record came over a route that others can tamper with.'),
 
 	'key-usable': () => vscode.l10n.t('It is a P-384 key, and its point is on the curve.'),
 	'key-refused': (refusal = '') => vscode.l10n.t('The key cannot be used: {0}.', refusalText(refusal)),

@@ -1,5 +1,5 @@
 import { ClientError } from '../base/errors.ts';
-import type { FunctionCallItem, OutputItem, ResponseEvent } from '../contract/responses.ts';
+import type { FunctionCallItem, InputItem, OutputItem, ResponseEvent } from '../contract/responses.ts';
 
 /** Every item costs memory, and no real response has this many. */
 const MAXIMUM_ITEMS = 1024;
@@ -131,4 +131,32 @@ function itemOf(entry: Entry): OutputItem | undefined {
 function idOf(item: OutputItem): string | undefined {
 	const id: unknown = item.type === 'other' ? item.received['id'] : item['id'];
 	return typeof id === 'string' ? id : undefined;
+}
+
+/**
+ * Converts the output of a response into items of the next request's input: messages and calls with the fields that
+ * input has, and reasoning as it was received. Other items have no place in the input.
+ */
+export function inputItemsOf(output: readonly OutputItem[]): InputItem[] {
+	return output.flatMap((item): InputItem[] => {
+		switch (item.type) {
+			case 'message': {
+				const content = item.content.flatMap(({ type, text }) =>
+					type === 'output_text' && text !== undefined ? [{ type, text } as const] : [],
+				);
+				return content.length > 0 ? [{ type: 'message', role: 'assistant', content }] : [];
+			}
+			case 'function_call': {
+				const { name, call_id, arguments: given } = item;
+				if (!name || !call_id) {
+					throw new ClientError('bad-response', 'a function call of the response has no name or no call_id');
+				}
+				return [{ type: 'function_call', name, call_id, arguments: given || '{}' }];
+			}
+			case 'reasoning':
+				return [item];
+			default:
+				return [];
+		}
+	});
 }

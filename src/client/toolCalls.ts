@@ -1,5 +1,4 @@
 // Assembles the tool calls of a reply, and builds the message that sends them back.
-import type { ReceivedToolCall } from '../contract/chatReply.ts';
 import type { ChatMessage, ToolCall } from '../contract/chatRequest.ts';
 import type { ChatStreamEvent } from './types.ts';
 
@@ -58,17 +57,19 @@ export class ToolCallCollector {
 		return this.calls.length;
 	}
 
-	/** Returns the calls so far, in the order in which they began. After the end of the stream they are complete. */
+	/**
+	 * Returns the calls so far, in the order in which they began. After the end of the stream they are complete.
+	 *
+	 * contract: not shown. A call without a name can neither be run nor answered and is dropped. A call without an id gets
+	 * one from its position, because its result has to name it. A call without arguments gets an empty object.
+	 */
 	collected(): ToolCall[] {
-		return complete(this.calls.map(({ id, name, arguments: parts }) => ({ id, name, arguments: parts.join('') })));
+		return this.calls.flatMap(({ id, name, arguments: parts }, index) => {
+			const text = parts.join('');
+			const called = { name: name ?? '', arguments: text.trim() === '' ? '{}' : text };
+			return name ? [{ id: id || `call_${index}`, type: 'function' as const, function: called }] : [];
+		});
 	}
-}
-
-/** Reads the tool calls of a whole reply's message. */
-export function readToolCalls(received: readonly ReceivedToolCall[]): ToolCall[] {
-	return complete(
-		received.map(({ id, function: called }) => ({ id, name: called?.name, arguments: called?.arguments })),
-	);
 }
 
 /**
@@ -81,24 +82,4 @@ export function assistantMessage(text: string | undefined, toolCalls: readonly T
 		content: text ?? '',
 		...(toolCalls.length === 0 ? {} : { tool_calls: [...toolCalls] }),
 	};
-}
-
-/**
- * contract: not shown. A call without a name can neither be run nor answered and is dropped. A call without an id gets
- * one from its position, because its result has to name it. A call without arguments gets an empty object.
- */
-function complete(
-	calls: readonly { id: string | undefined; name: string | undefined; arguments: string | undefined }[],
-): ToolCall[] {
-	return calls.flatMap(({ id, name, arguments: text = '' }, index) =>
-		name
-			? [
-					{
-						id: id || `call_${index}`,
-						type: 'function' as const,
-						function: { name, arguments: text.trim() === '' ? '{}' : text },
-					},
-				]
-			: [],
-	);
 }

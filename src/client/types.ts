@@ -46,7 +46,7 @@ export interface Client {
 	};
 	readonly responses: {
 		/**
-		 * Yields the events up to and including `response.completed`. `nextRequest` and `ResponseOutput` help to answer its
+		 * Yields the events up to and including `response.completed`. `ResponseOutput` and `inputItemsOf` help to answer its
 		 * calls.
 		 */
 		stream(request: ResponsesRequest, options?: { signal?: AbortSignal }): AsyncIterable<ResponseEvent>;

@@ -69,15 +69,6 @@ export function parseModelIdentifier(connection: Connection, text: string): Mode
 	return via ? { ...parseName(connection, text.slice(via.prefix.length + 1)), via } : whole;
 }
 
-/** Returns the text that `parseModelIdentifier` parses into this identifier. */
-export function formatModelIdentifier(connection: Connection, identifier: ModelIdentifier): string {
-	if (identifier.form === 'alias') {
-		return identifier.alias.name;
-	}
-	const name = formatName(connection, identifier);
-	return identifier.via ? `${identifier.via.prefix}/${name}` : name;
-}
-
 /** Returns the connection's entry for the model, which may be listed by its plain name or by its full path. */
 export function findModel(connection: Connection, text: string): ConnectionModel | undefined {
 	const identifier = parseModelIdentifier(connection, text);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { assistantMessage, readToolCalls } from '../../src/client/toolCalls.ts';
+import { assistantMessage } from '../../src/client/toolCalls.ts';
 import type { ChatRequest } from '../../src/contract/chatRequest.ts';
 import { openModel } from '../support/contractServer/fixtures.ts';
 import { textOf } from '../unit/client/chatWire.ts';
 import { collect } from '../unit/client/testClient.ts';
-import { arrives, asking, isRefused, MODEL, TEXT, tool, user } from './chatProofs.ts';
+import { arrives, asking, callsOf, isRefused, MODEL, TEXT, tool, user } from './chatProofs.ts';
 import { prove } from './harness.ts';
 
 describe('the chat client (messages)', () => {
@@ -60,13 +60,13 @@ describe('the chat client (messages)', () => {
 	);
 
 	prove('inference/message-chat-completions/3', 'answers a tool call by its id', async ({ client, lastRequest }) => {
-		const { choices } = await client.chat.complete(asking('tools', { tools: [tool] }));
-		const calls = readToolCalls(choices[0]?.message?.tool_calls ?? []);
+		const reply = await client.chat.complete(asking('tools', { tools: [tool] }));
+		const calls = callsOf(reply);
 		const [call] = calls;
 		assert.ok(call);
 		const messages = [
 			user('tools'),
-			assistantMessage(choices[0]?.message?.content, calls),
+			assistantMessage(reply.choices[0]?.message?.content, calls),
 			...calls.map(({ id }) => ({ role: 'tool' as const, content: 'High at seven.', tool_call_id: id })),
 		];
 		const answer = await client.chat.complete({ model: MODEL, messages, tools: [tool] });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ClientError } from '../../src/base/errors.ts';
 import type { ChatStreamEvent } from '../../src/client/types.ts';
 import type { ChatCompletion } from '../../src/contract/chatReply.ts';
-import type { ChatRequest } from '../../src/contract/chatRequest.ts';
+import type { ChatRequest, ToolCall } from '../../src/contract/chatRequest.ts';
 import { chatReply, openModel } from '../support/contractServer/fixtures.ts';
 import { collect } from '../unit/client/testClient.ts';
 import type { ProofContext } from './harness.ts';
@@ -28,6 +28,14 @@ export const tool = {
 
 /** Returns a value as it is sent over the wire, without undefined fields. */
 export const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+/** Returns the calls of a whole reply as a next message sends them back. */
+export const callsOf = ({ choices }: ChatCompletion): ToolCall[] =>
+	(choices[0]?.message?.tool_calls ?? []).map(({ id = '', function: called }) => ({
+		id,
+		type: 'function',
+		function: { name: called?.name ?? '', arguments: called?.arguments ?? '' },
+	}));
 
 /** What a request is answered with in both ways of asking. */
 export interface Answered {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { ClientError } from '../../src/base/errors.ts';
-import { assistantMessage, readToolCalls, ToolCallCollector } from '../../src/client/toolCalls.ts';
+import { assistantMessage, ToolCallCollector } from '../../src/client/toolCalls.ts';
 import type { ChatRequest } from '../../src/contract/chatRequest.ts';
 import { chatReply, chatUsage, models } from '../support/contractServer/fixtures.ts';
 import { textOf } from '../unit/client/chatWire.ts';
 import { collect } from '../unit/client/testClient.ts';
-import { arrives, asking, MODEL, plain, TEXT, tool, user } from './chatProofs.ts';
+import { arrives, asking, callsOf, MODEL, plain, TEXT, tool, user } from './chatProofs.ts';
 import { type ProofContext, prove } from './harness.ts';
 
 const PATH = '/chat/completions';
@@ -104,8 +104,7 @@ describe('the chat client (replies)', () => {
 	prove('inference/chat-completion-request/19', 'puts the fragments of tool calls together', async ({ client }) => {
 		const parameters = { type: 'object', properties: { day: { type: 'integer' }, place: { type: 'string' } } };
 		const tools = ['tide', 'wind'].map(name => ({ type: 'function' as const, function: { name, parameters } }));
-		const { choices } = await client.chat.complete(asking('tools', { tools }));
-		const whole = readToolCalls(choices[0]?.message?.tool_calls ?? []);
+		const whole = callsOf(await client.chat.complete(asking('tools', { tools })));
 		assert.deepEqual(
 			whole.map(({ function: { name } }) => name),
 			['tide', 'wind'],

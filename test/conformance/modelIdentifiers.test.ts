@@ -4,7 +4,6 @@ import type { ChatRequest } from '../../src/contract/chatRequest.ts';
 import { type Connection, connectionSchema } from '../../src/contract/connection.ts';
 import {
 	findModel,
-	formatModelIdentifier,
 	impliedRoutingPolicy,
 	parseModelIdentifier,
 	withoutPrefix,
@@ -64,7 +63,6 @@ describe('the client (model identifiers)', () => {
 			model: openModel.id,
 			via: { prefix: 'openhub', provider: 'openhub' },
 		});
-		assert.equal(formatModelIdentifier(connection, identifier), text);
 		assert.equal(await servedBy(context, text), 'openhub');
 	});
 
@@ -75,7 +73,6 @@ describe('the client (model identifiers)', () => {
 			const identifier = parseModelIdentifier(connection, text);
 			assert.ok(identifier.form === 'path');
 			assert.deepEqual([identifier.vendor, identifier.model], [openModel.vendor, openModel.id]);
-			assert.equal(formatModelIdentifier(connection, identifier), text);
 			assert.equal(findModel(connection, text)?.id, openModel.id);
 		}
 		assert.equal(await servedBy(context, path), 'gridserve');

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { ClientError } from '../../src/base/errors.ts';
-import { nextRequest } from '../../src/client/responseLoop.ts';
-import { ResponseOutput } from '../../src/client/responseOutput.ts';
+import { inputItemsOf, ResponseOutput } from '../../src/client/responseOutput.ts';
 import type { ResponseEvent, ResponsesRequest } from '../../src/contract/responses.ts';
 import type { ReceivedRequest, SentEvent } from '../support/contractServer/contractServer.ts';
 import { annotations, chatReply, codeModel, openModel, responsesUsage } from '../support/contractServer/fixtures.ts';
@@ -23,6 +22,11 @@ const tool = (name: string) => ({
 });
 const tools = [tool('tide'), tool('wind'), tool('moon')];
 const code = { model: codeModel.id, instructions: 'Be brief.' };
+const resultOf = ({ call_id = '' }: { call_id?: string | undefined }, output: string) => ({
+	type: 'function_call_output' as const,
+	call_id,
+	output,
+});
 const isResponses = ({ path }: ReceivedRequest) => path === '/v1/responses';
 const isRefusal = (error: unknown) => ClientError.is(error, 'invalid-request');
 
@@ -197,9 +201,10 @@ describe('responses: the request', () => {
 		const first = asking('tools', { tools });
 		const output = outputOf(await answered(context, first));
 		const results = output.flatMap(item =>
-			item.type === 'function_call' ? [{ call_id: item.call_id ?? '', output: `${item.name}: 3 m` }] : [],
+			item.type === 'function_call' ? [resultOf(item, `${item.name}: 3 m`)] : [],
 		);
-		const events = await arrives(context, nextRequest(first, output, results));
+		const input = [...first.input, ...inputItemsOf(output), ...results];
+		const events = await arrives(context, { ...first, input });
 		assert.equal(textOf(events), 'The tools said: tide: 3 m;wind: 3 m;');
 		const [, ...appended] = (context.lastRequest().json as { input: Record<string, unknown>[] }).input;
 		assert.deepEqual(
@@ -414,10 +419,9 @@ describe('responses: the events', () => {
 			const output = outputOf(await arrives(context, first));
 			const [reasoning] = output;
 			assert.ok(reasoning?.type === 'reasoning');
-			const results = output.flatMap(item =>
-				item.type === 'function_call' ? [{ call_id: item.call_id ?? '', output: 'calm' }] : [],
-			);
-			const events = await arrives(context, nextRequest(first, output, results));
+			const results = output.flatMap(item => (item.type === 'function_call' ? [resultOf(item, 'calm')] : []));
+			const input = [...first.input, ...inputItemsOf(output), ...results];
+			const events = await arrives(context, { ...first, input });
 			assert.equal(textOf(events), 'The tools said: calm;calm;');
 			// The server accepts only reasoning items that it has sent.
 			assert.ok(context.lastRequest().text.includes(JSON.stringify(reasoning)));

@@ -1,5 +1,4 @@
-import { inputItemsOf } from '../../client/responseLoop.ts';
-import { ResponseOutput } from '../../client/responseOutput.ts';
+import { inputItemsOf, ResponseOutput } from '../../client/responseOutput.ts';
 import type { Client } from '../../client/types.ts';
 import { parametersOf } from '../tools/tool.ts';
 import { type Model, untilTooLong } from './model.ts';

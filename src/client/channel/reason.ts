@@ -58,5 +58,4 @@ export type ReasonCode =
 	| 'token-yes'
 	| 'token-yes-many'
 	| 'way-https'
-	| 'way-loopback'
-	| 'way-open';
+	| 'way-loopback';

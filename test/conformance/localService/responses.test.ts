@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { inputItemsOf, nextRequest } from '../../../src/client/responseLoop.ts';
-import { ResponseOutput } from '../../../src/client/responseOutput.ts';
+import { inputItemsOf, ResponseOutput } from '../../../src/client/responseOutput.ts';
 import type { InputItem, OutputItem, ResponsesRequest } from '../../../src/contract/responses.ts';
 import { eventsOf } from '../../unit/service/helpers.ts';
 import { conformance, type Implementation } from './harness.ts';
@@ -354,8 +353,13 @@ conformance('responses', verifies => {
 			const output = await outputOf(implementation, request);
 			const calls = output.filter(item => item.type === 'function_call');
 			assert.equal(new Set(calls.map(({ call_id }) => call_id)).size, 2);
-			const results = calls.map(({ call_id = '', name = '' }) => ({ call_id, output: `The ${name} is high.` }));
-			const answer = await outputOf(implementation, nextRequest(request, output, results.reverse()));
+			const results = calls.map(({ call_id = '', name = '' }) => ({
+				type: 'function_call_output' as const,
+				call_id,
+				output: `The ${name} is high.`,
+			}));
+			const input = [...request.input, ...inputItemsOf(output), ...results];
+			const answer = await outputOf(implementation, { ...request, input });
 			assert.match(textOf(answer), /The tide is high\..*The wind is high\./s);
 		},
 	);

@@ -69,7 +69,7 @@ export const clientMutations: readonly Mutation[] = [
 		'src/client/toolCalls.ts',
 		['chatReplies'],
 		[
-			['fragments of a call are not joined', "arguments: parts.join('')", "arguments: parts[0] ?? ''"],
+			['fragments of a call are not joined', "text = parts.join('')", "text = parts[0] ?? ''"],
 			['a message that called has no content', "content: text ?? ''", "content: text || '?'"],
 			['calls are not sent back', 'toolCalls.length === 0 ? {}', 'toolCalls.length >= 0 ? {}'],
 		],
@@ -126,13 +126,6 @@ export const clientMutations: readonly Mutation[] = [
 		[
 			['the completed output is not looked at', 'if (this.completed.length > 0) {', 'if (false) {'],
 			['fragments replace each other', "entry.arguments + (event.delta ?? '')", "event.delta ?? ''"],
-		],
-	),
-	...of(
-		'src/client/responseLoop.ts',
-		['responses'],
-		[
-			['results are not appended', ', ...outputsOf(calls, results)]', ']'],
 			['reasoning is dropped', "case 'reasoning':\n\t\t\t\treturn [item];", "case 'reasoning':\n\t\t\t\treturn [];"],
 		],
 	),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ClientError } from '../../../src/base/errors.ts';
-import { ResponseOutput } from '../../../src/client/responseOutput.ts';
-import { type OutputItem, readResponseEvent } from '../../../src/contract/responses.ts';
-import { call, message, reasoning, wholeStream } from './responsesWire.ts';
+import { checkRequest } from '../../../src/client/core/requestCheck.ts';
+import { inputItemsOf, ResponseOutput } from '../../../src/client/responseOutput.ts';
+import { type OutputItem, readResponseEvent, responsesRequestSchema } from '../../../src/contract/responses.ts';
+import { call, message, reasoning, request, wholeStream } from './responsesWire.ts';
 
 type Sent = Record<string, unknown>;
 
@@ -167,3 +168,52 @@ describe('ResponseOutput', () => {
 function sorted(item: object): object {
 	return Object.fromEntries(Object.entries(item).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
+
+describe('inputItemsOf', () => {
+	const received = (...output: Sent[]) => outputOf([{ type: 'response.completed', response: { output } }]);
+
+	it('gives calls and messages in the fields that input has, and reasoning as it came', () => {
+		const items = inputItemsOf(received(reasoning, message, call));
+		assert.equal(JSON.stringify(items[0]), JSON.stringify(reasoning));
+		assert.deepEqual(items.slice(1), [
+			{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Let me look.' }] },
+			{ type: 'function_call', name: 'weather', call_id: 'call_1', arguments: '{"city":"Oslo"}' },
+		]);
+	});
+
+	it('gives what a request accepts', () => {
+		const input = inputItemsOf(received(reasoning, message, call));
+		assert.equal(checkRequest(responsesRequestSchema, { ...request, input }).input, input);
+	});
+
+	it('leaves out what input has no place for: unknown items, other parts, messages without text', () => {
+		const refusal = {
+			...message,
+			content: [
+				{ type: 'refusal', refusal: 'No.' },
+				{ type: 'x', text: 'No.' },
+			],
+		};
+		assert.deepEqual(inputItemsOf(received({ type: 'web_search_call', id: 'ws_1' }, refusal)), []);
+	});
+
+	it('keeps arguments as they came, and takes missing and empty ones for none', () => {
+		const spaced = '{ "city" :"\\u004fslo" }';
+		const calls = [spaced, undefined, null, ''].map(given => ({ ...call, arguments: given }));
+		assert.deepEqual(
+			inputItemsOf(received(...calls)).map(item => item.type === 'function_call' && item.arguments),
+			[spaced, '{}', '{}', '{}'],
+		);
+	});
+
+	for (const field of ['name', 'call_id']) {
+		for (const value of [undefined, null, '', 'None']) {
+			it(`refuses a call whose ${field} is ${value === '' ? 'empty' : value}`, () => {
+				assert.throws(
+					() => inputItemsOf(received({ ...call, [field]: value })),
+					error => ClientError.is(error, 'bad-response'),
+				);
+			});
+		}
+	}
+});

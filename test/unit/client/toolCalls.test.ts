@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { assistantMessage, readToolCalls, ToolCallCollector } from '../../../src/client/toolCalls.ts';
+import { assistantMessage, ToolCallCollector } from '../../../src/client/toolCalls.ts';
 import type { ChatStreamEvent } from '../../../src/client/types.ts';
-import { receivedToolCallSchema } from '../../../src/contract/chatReply.ts';
 import { messageSchema } from '../../../src/contract/chatRequest.ts';
 
 type Fragment = Omit<Extract<ChatStreamEvent, { type: 'toolCall' }>, 'type'>;
@@ -87,17 +86,6 @@ describe('ToolCallCollector', () => {
 
 	it('keeps arguments that are cut short as they came', () => {
 		assert.deepEqual(collect({ index: 0, id: 'a', name: 'b', arguments: '{"x' }), [call('a', 'b', '{"x')]);
-	});
-});
-
-describe('readToolCalls', () => {
-	it('reads the calls of a whole reply', () => {
-		const received = [
-			{ id: 'a', type: 'function', index: 0, function: { name: 'read', arguments: '{"x":1}' }, extra: 1 },
-			{ function: { name: 'write', arguments: { x: 2 } } },
-			{ id: 'c' },
-		].map(value => receivedToolCallSchema.parse(value));
-		assert.deepEqual(readToolCalls(received), [call('a', 'read', '{"x":1}'), call('call_1', 'write', '{"x":2}')]);
 	});
 });
 
