@@ -97,7 +97,7 @@ export interface ProgramOptions {
 }
 
 /** Starts a program at its place. In a sandbox nothing of it outlives the returned child, or this process. */
-export async function startAt(place: RunPlace, options: ProgramOptions): Promise<RunningChild> {
+async function startAt(place: RunPlace, options: ProgramOptions): Promise<RunningChild> {
 	const { signal } = options;
 	const { tree, home } = place;
 	if (!place.isSandboxed) {

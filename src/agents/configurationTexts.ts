@@ -68,7 +68,7 @@ apps = false
 }
 
 /** A basic string of TOML, which has the escapes of JSON; but a delete character must be escaped too. */
-export function tomlString(text: string): string {
+function tomlString(text: string): string {
 	return JSON.stringify(text.toWellFormed()).replaceAll('\u007f', '\\u007f');
 }
 

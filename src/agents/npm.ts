@@ -125,7 +125,7 @@ export async function runNpm({ folder, cache, environment, signal }: NpmRun): Pr
 }
 
 /** Returns the environment that npm runs in: the safe part of the user's, and the user's ways to a registry. */
-export function npmEnvironment(environment: Environment): Record<string, string> {
+function npmEnvironment(environment: Environment): Record<string, string> {
 	const additions = Object.entries(environment).filter(
 		(entry): entry is [string, string] =>
 			entry[1] !== undefined && (NAMES.has(entry[0].toUpperCase()) || CONFIGURATION.test(entry[0])),

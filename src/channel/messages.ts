@@ -42,7 +42,7 @@ export function verdictWord(verdict: Verdict['verdict'] | 'pending'): string {
 	}
 }
 
-export function localWords(): string {
+function localWords(): string {
 	return vscode.l10n.t('Local: encrypted, no hardware');
 }
 

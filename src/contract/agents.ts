@@ -40,9 +40,9 @@ export type AgentSetting = z.output<typeof agentSettingSchema>;
 export const SANDBOX_SETTINGS = ['ask', 'require'] as const;
 
 /** Why there is no sandbox on this machine. */
-export const SANDBOX_PROBLEMS = ['not-installed', 'not-permitted', 'platform'] as const;
+const SANDBOX_PROBLEMS = ['not-installed', 'not-permitted', 'platform'] as const;
 
-export const sandboxStatusSchema = z.object({
+const sandboxStatusSchema = z.object({
 	works: z.boolean(),
 	/** Absent if it works. */
 	problem: z.enum(SANDBOX_PROBLEMS).optional(),
@@ -64,14 +64,14 @@ export function sandboxProblem({ problem }: SandboxStatus): SandboxProblem {
 export const AGENT_PROBLEMS = ['not-found', 'own-account', 'model-api', 'no-model'] as const;
 
 /** A package of an agent that can be installed, and what that means for the user. */
-export const agentPackageSchema = z.object({
+const agentPackageSchema = z.object({
 	/** Each as `name@version`. */
 	packages: z.array(z.string()).min(1),
 	downloadMegabytes: z.number(),
 	diskMegabytes: z.number(),
 });
 
-export const agentStatusSchema = z.object({
+const agentStatusSchema = z.object({
 	id: z.string(),
 	label: z.string(),
 	/** The demo, Errand's own, named in the settings, found on PATH, installed by Errand, or nowhere. */

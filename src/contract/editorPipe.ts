@@ -14,7 +14,7 @@ export const PIPE_MEGABYTES = 1;
 export const MAXIMUM_PIPE_LINE = 16 * 1024 * 1024;
 
 /** The longest prompt in characters that another program may hand over. Nobody can check a longer one before saying yes. */
-export const MAXIMUM_ASKED_PROMPT = 50_000;
+const MAXIMUM_ASKED_PROMPT = 50_000;
 
 const MAXIMUM_NAME = 400;
 const MAXIMUM_QUERY = 4_000;
@@ -62,7 +62,7 @@ export type PipeCall = keyof typeof pipeCalls;
 export type PipeArguments<Call extends PipeCall> = z.input<(typeof pipeCalls)[Call]>;
 export type PipeParsed<Call extends PipeCall> = z.output<(typeof pipeCalls)[Call]>;
 
-export const changedFileSchema = z.object({
+const changedFileSchema = z.object({
 	path: z.string(),
 	/** The letter of git: `A`, `M`, `D`, `R` or `T`. */
 	status: z.string(),
@@ -72,7 +72,7 @@ export const changedFileSchema = z.object({
 });
 
 /** What a task has changed, one entry for each branch that it has made. */
-export const taskChangesSchema = z.object({
+const taskChangesSchema = z.object({
 	results: z.array(
 		z.object({
 			/** Names the result where a task has several. */
@@ -87,11 +87,11 @@ export const taskChangesSchema = z.object({
 });
 export type TaskChangeList = z.output<typeof taskChangesSchema>;
 
-export const fileDiffSchema = z.object({ text: z.string(), isCut: z.boolean() });
+const fileDiffSchema = z.object({ text: z.string(), isCut: z.boolean() });
 export type FileDiff = z.output<typeof fileDiffSchema>;
 
 /** Something to know before a task starts. */
-export const launchFindingSchema = z.object({
+const launchFindingSchema = z.object({
 	text: z.string(),
 	detail: z.string().optional(),
 	/** It prevents the task. */
@@ -110,7 +110,7 @@ export type AskedOutcome<Value> =
 	| { done: true; value: Value }
 	| { done: false; reason: string; findings?: LaunchFinding[] | undefined };
 
-export const startedTaskSchema = z.object({
+const startedTaskSchema = z.object({
 	task: taskSchema,
 	findings: z.array(launchFindingSchema),
 	/** What was sent, in a line. */
@@ -118,20 +118,20 @@ export const startedTaskSchema = z.object({
 });
 export type StartedTask = z.output<typeof startedTaskSchema>;
 
-export const continuedTaskSchema = z.object({
+const continuedTaskSchema = z.object({
 	/** The task that goes on, or the new one that has started from its branch. */
 	task: taskSchema,
 	isNew: z.boolean(),
 });
 export type ContinuedTask = z.output<typeof continuedTaskSchema>;
 
-export const madeDecisionSchema = z.object({
+const madeDecisionSchema = z.object({
 	model: z.string().optional(),
 	answers: z.record(z.string(), z.unknown()),
 });
 export type MadeDecision = z.output<typeof madeDecisionSchema>;
 
-export const searchAnswerSchema = z.object({
+const searchAnswerSchema = z.object({
 	text: z.string(),
 	sources: z.array(
 		z.object({ url: z.string().optional(), title: z.string().optional(), excerpt: z.string().optional() }),
@@ -160,7 +160,7 @@ export const pipeAnswers = {
 export type PipeAnswer<Call extends PipeCall> = z.output<(typeof pipeAnswers)[Call]>;
 
 /** An event of a followed log, as far as it says something about the task. */
-export const logEventSchema = z.discriminatedUnion('type', [
+const logEventSchema = z.discriminatedUnion('type', [
 	z.object({ type: z.literal('log'), index: z.number(), entry: logEntrySchema }),
 	z.object({ type: z.literal('status'), status: z.string() }),
 	z.object({ type: z.literal('gap'), from: z.number(), to: z.number() }),

@@ -25,7 +25,7 @@ export function isActiveTask(task: { status?: string | undefined; completedAt?: 
 	return !isFinalStatus(task.status) && task.completedAt === undefined;
 }
 
-export const diffStatsSchema = manyFields(
+const diffStatsSchema = manyFields(
 	z.looseObject({
 		totalLinesAdded: lenient(z.number()),
 		totalLinesRemoved: lenient(z.number()),

@@ -70,7 +70,7 @@ export function readCertificates(pem: string): Certificate[] {
 }
 
 /** @throws CryptoRefusal */
-export function readCertificate(bytes: Uint8Array): Certificate {
+function readCertificate(bytes: Uint8Array): Certificate {
 	const outer = new DerReader(bytes);
 	const certificate = outer.enter(DER.sequence);
 	outer.end();

@@ -32,7 +32,7 @@ export type FileRowNode =
 	| { readonly kind: 'moreFiles'; readonly taskId: string; readonly resultKey: string };
 
 /** How many files are shown at first, and how many more each time. */
-export const FILE_PAGE = 200;
+const FILE_PAGE = 200;
 
 const MAXIMUM_TITLE = 40;
 const MAXIMUM_NOTE = 300;

@@ -18,7 +18,7 @@ export interface FollowSummary {
 const order: Record<FollowState['kind'], number> = { failed: 0, reconnecting: 1, connecting: 2, live: 3, ended: 4 };
 
 /** Returns the log that a single line should describe, or undefined where nothing is followed. */
-export function foremost(logs: readonly FollowSummary[]): FollowSummary | undefined {
+function foremost(logs: readonly FollowSummary[]): FollowSummary | undefined {
 	return [...logs].sort((one, other) => order[one.state.kind] - order[other.state.kind])[0];
 }
 

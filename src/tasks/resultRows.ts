@@ -195,7 +195,7 @@ export class ResultRows {
 }
 
 /** Returns a result of a task by its key, or that of a task with one agent. */
-export function resultOf(task: Task, key: string | undefined): TaskResult | undefined {
+function resultOf(task: Task, key: string | undefined): TaskResult | undefined {
 	return resultsOf(task).find(result => result.key === (key ?? task.id));
 }
 

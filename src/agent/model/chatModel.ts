@@ -63,7 +63,7 @@ function itemsOf(text: string, calls: readonly ToolCall[]): InputItem[] {
 }
 
 /** Converts items into messages. What an assistant says and the calls that follow are one message; reasoning is none. */
-export function messagesOf(items: readonly InputItem[]): ChatMessage[] {
+function messagesOf(items: readonly InputItem[]): ChatMessage[] {
 	const messages: ChatMessage[] = [];
 	let said: string | undefined;
 	let calls: ToolCall[] = [];

@@ -38,7 +38,7 @@ export function blockHandlers({
 }
 
 /** Returns the files that were attached to a turn's message. The reply's code is likely about one of them. */
-export function contextFiles(conversation: Conversation, turnId: string): vscode.Uri[] {
+function contextFiles(conversation: Conversation, turnId: string): vscode.Uri[] {
 	const attachments = findTurn(conversation, turnId)?.attachments ?? [];
 	return attachments.flatMap(({ kind, uri }) =>
 		(kind === 'file' || kind === 'selection') && uri !== undefined ? [vscode.Uri.parse(uri)] : [],

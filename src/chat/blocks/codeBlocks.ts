@@ -149,7 +149,7 @@ const EDITOR_NAMES: Record<string, string> = {
 };
 
 /** Resolves with the editor's id of a language, or with undefined where it has none. */
-export async function editorLanguage(name: string): Promise<string | undefined> {
+async function editorLanguage(name: string): Promise<string | undefined> {
 	const lower = name.toLowerCase();
 	const wanted = Object.hasOwn(EDITOR_NAMES, lower) ? (EDITOR_NAMES[lower] as string) : lower;
 	return (await vscode.languages.getLanguages()).find(language => language === wanted);

@@ -56,7 +56,7 @@ function parent(path: string): string {
  * before one in the folders, at the name's start before its middle, adjacent characters before scattered ones, short
  * paths before long ones.
  */
-export function rankPaths(paths: readonly string[], query: string, count: number): string[] {
+function rankPaths(paths: readonly string[], query: string, count: number): string[] {
 	const wanted = query.toLowerCase();
 	const ranked: { path: string; score: number }[] = [];
 	for (const path of paths) {

@@ -25,7 +25,7 @@ export interface Measure extends ModelLimits {
 }
 
 /** Returns by how many tokens the message is too large: 0 where it fits or the limit is not known. */
-export function excessOf(chips: readonly ContextChip[], measure: Measure): number {
+function excessOf(chips: readonly ContextChip[], measure: Measure): number {
 	const budget = requestBudget(measure);
 	const total = chips.reduce((sum, { attachment }) => sum + attachmentTokens(attachment), measure.request);
 	return budget === undefined ? 0 : Math.max(0, total - budget);

@@ -23,7 +23,7 @@ export class TerminalMemory {
 }
 
 /** How much of a terminal's latest output is kept, in UTF-16 code units. */
-export const MAXIMUM_TERMINAL_LENGTH = 200_000;
+const MAXIMUM_TERMINAL_LENGTH = 200_000;
 
 // Escape sequences of ECMA-48 and its customs: CSI, OSC and other strings, and the short ones.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.

@@ -9,7 +9,7 @@ export interface FileReference {
 	endLine?: number;
 }
 
-export const MAXIMUM_REFERENCE_LENGTH = 400;
+const MAXIMUM_REFERENCE_LENGTH = 400;
 
 const PLACE = /(?::(\d{1,7})(?:-(\d{1,7})|:(\d{1,7}))?|#L(\d{1,7})(?:-L?(\d{1,7}))?)$/;
 

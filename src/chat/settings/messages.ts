@@ -144,7 +144,7 @@ function knownPolicyText(policy: string | undefined): string {
 }
 
 /** Formats prices in US dollars for a million tokens. */
-export function priceText({ input, output }: { input?: number; output?: number }): string {
+function priceText({ input, output }: { input?: number; output?: number }): string {
 	const format = new Intl.NumberFormat(vscode.env.language, {
 		style: 'currency',
 		currency: 'USD',

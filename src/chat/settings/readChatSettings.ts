@@ -111,7 +111,7 @@ function numberText({ kind, minimum, maximum, isAbove }: ParameterRange): string
 		: vscode.l10n.t('Allowed: a number from {0} to {1}.', low, high);
 }
 
-export function allowedRouting(field: RoutingField): string {
+function allowedRouting(field: RoutingField): string {
 	switch (field) {
 		case 'sort':
 			return vscode.l10n.t('Allowed: {0}, or a JSON object.', '"price", "throughput", "latency"');
@@ -133,6 +133,6 @@ export function allowedRouting(field: RoutingField): string {
 	}
 }
 
-export function allowedWords(...words: readonly (string | boolean)[]): string {
+function allowedWords(...words: readonly (string | boolean)[]): string {
 	return vscode.l10n.t('Allowed: {0}.', words.map(word => JSON.stringify(word)).join(', '));
 }

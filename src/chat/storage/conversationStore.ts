@@ -26,7 +26,7 @@ import { imagesOf, moveImages, removeImages } from './imageStore.ts';
 /** The folder of all conversations, in the extension's global storage. */
 export const CONVERSATIONS_FOLDER = 'conversations';
 /** The folder that keeps deleted conversations for a while. */
-export const TRASH_FOLDER = 'trash';
+const TRASH_FOLDER = 'trash';
 const TRASH_DAYS = 30;
 /** The extension of the folder with the images of a conversation in the trash, beside its file. */
 const TRASHED_IMAGES = '.images';

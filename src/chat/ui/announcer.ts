@@ -4,7 +4,7 @@ import type { TurnView } from '../protocol/protocol.ts';
 import { awaited, isBusy, spokenQuestion } from './agent/stepWords.ts';
 
 /** The least time between two announcements of a growing reply. */
-export const ANNOUNCE_INTERVAL_MS = 2_000;
+const ANNOUNCE_INTERVAL_MS = 2_000;
 
 /** The longest part of one line that is spoken, in UTF-16 code units. The live region has to lay all of it out. */
 const MAXIMUM_SPOKEN_LENGTH = 10_000;

@@ -167,7 +167,7 @@ function setFields(fields: readonly Field[], entry: Entry): [field: Field, text:
 }
 
 /** Lets the user change fields of an entry until the list is left. Each change is written at once. */
-export async function editForm(options: {
+async function editForm(options: {
 	title: string;
 	fields: readonly Field[];
 	read(): Entry;

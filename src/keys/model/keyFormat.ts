@@ -14,7 +14,7 @@ export function secretName(connection: string, kind: KeyKind): string {
 export type KeyProblem = 'empty' | 'characters' | 'inference-form' | 'prefix';
 
 /** The prefix of keys for the inference hosts and the agent API (contract: Authentication in documents 1 and 3). */
-export const INFERENCE_KEY_PREFIX = 'sk-';
+const INFERENCE_KEY_PREFIX = 'sk-';
 
 /**
  * Returns what is wrong with the form of a key, or undefined. The prefix of a cloud token is checked only if the

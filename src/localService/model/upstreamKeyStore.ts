@@ -6,7 +6,7 @@ import { mayCarryKey } from '../../contract/upstreams.ts';
  * The prefix of the names of all upstream key secrets. It must not change, as other windows and later versions read
  * them.
  */
-export const UPSTREAM_SECRET_PREFIX = 'errand.upstream.';
+const UPSTREAM_SECRET_PREFIX = 'errand.upstream.';
 
 const storedKeySchema = z.object({
 	key: z.string().min(1),

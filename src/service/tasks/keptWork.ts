@@ -7,7 +7,7 @@ import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 
 /** All folders that are kept together. The oldest ones are removed first. */
-export const MAXIMUM_KEPT_BYTES = 20_000_000_000;
+const MAXIMUM_KEPT_BYTES = 20_000_000_000;
 export const MAXIMUM_KEPT_DAYS = 14;
 
 const DAY_MS = 24 * 3600 * 1000;

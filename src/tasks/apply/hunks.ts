@@ -61,7 +61,7 @@ function rangeOf(first: string, count = '1'): HunkSide {
 }
 
 /** Splits a text after each line feed. The last line may have none. */
-export function splitLines(text: Buffer): Buffer[] {
+function splitLines(text: Buffer): Buffer[] {
 	const lines: Buffer[] = [];
 	for (let start = 0; start < text.length; ) {
 		const end = text.indexOf(0x0a, start);

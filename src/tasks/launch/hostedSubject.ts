@@ -17,7 +17,7 @@ const MAXIMUM_DESCRIPTION = 160;
 /**
  * A repository that the service sees and that is not open in this window. Its tasks start from what the service has.
  */
-export class HostedSubject implements LaunchSubject {
+class HostedSubject implements LaunchSubject {
 	readonly opened = undefined;
 	readonly name: string;
 	readonly key: string;

@@ -78,7 +78,7 @@ export function settingsAgent({ agents }: TaskConnection): { agents: LaunchAgent
 }
 
 /** Every agent with each of its models, in the connection's order. */
-export function offeredChoices({ agents }: TaskConnection): LaunchAgent[] {
+function offeredChoices({ agents }: TaskConnection): LaunchAgent[] {
 	return agents.flatMap(({ id, models }): LaunchAgent[] =>
 		models.length === 0
 			? [{ agent: id, model: readSetting('errand.tasks.model') || undefined }]
@@ -243,7 +243,7 @@ export function choiceName(connection: TaskConnection, { agent, model }: LaunchA
 	return model === undefined ? name : `${name} (${shortName(model)})`;
 }
 
-export function firstModel({ agents }: TaskConnection, id: string | undefined): string | undefined {
+function firstModel({ agents }: TaskConnection, id: string | undefined): string | undefined {
 	return agents.find(agent => agent.id === id)?.models[0];
 }
 

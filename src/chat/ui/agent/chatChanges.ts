@@ -16,7 +16,7 @@ import { foldSign, renderResults } from './lineParts.ts';
 import { countFacts, type StepFact } from './stepWords.ts';
 
 /** The files that a turn has changed, as a line that unfolds to a list, with what can be done about them. */
-export class ChatChanges extends LitElement {
+class ChatChanges extends LitElement {
 	static override styles = [sharedStyles, linkStyles, lineStyles, chatChangesStyles];
 	static override properties = {
 		changes: { attribute: false },

@@ -18,7 +18,7 @@ const ICONS: Record<PlanEntry['status'], CodiconName> = {
 };
 
 /** The plan of an agent: one line, which unfolds to a list. */
-export class ChatPlan extends LitElement {
+class ChatPlan extends LitElement {
 	static override styles = [
 		sharedStyles,
 		lineStyles,

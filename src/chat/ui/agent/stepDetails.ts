@@ -14,7 +14,7 @@ import { stepDetailsStyles } from './stepDetails.styles.ts';
 import { countFacts, factsOf } from './stepWords.ts';
 
 /** What a step shows when it is unfolded: its exact command and output, its places and its changes. */
-export class ChatStepDetails extends LitElement {
+class ChatStepDetails extends LitElement {
 	static override styles = [sharedStyles, lineStyles, exactTextStyles, stepDetailsStyles];
 	static override properties = {
 		step: { attribute: false },

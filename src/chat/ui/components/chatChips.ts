@@ -33,7 +33,7 @@ interface Preview {
 /**
  * Pieces of context as a row of chips. The row is one tab stop; arrow keys move within it, and Delete removes a chip.
  */
-export class ChatChips extends LitElement {
+class ChatChips extends LitElement {
 	static override styles = [sharedStyles, chatChipsStyles];
 	static override properties = {
 		chips: { attribute: false },

@@ -35,7 +35,7 @@ export function groupTokens(tokens: readonly Token[]): TokenGroup[] {
 	return groups;
 }
 
-export function kindOf(group: TokenGroup): PieceKind {
+function kindOf(group: TokenGroup): PieceKind {
 	switch (group.tokens[0]?.type) {
 		case 'bullet_list_open':
 		case 'ordered_list_open':

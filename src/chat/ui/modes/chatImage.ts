@@ -14,7 +14,7 @@ const NEAR = '600px';
 const MAXIMUM_HEIGHT = 512;
 
 /** The image of a reply. Its space is reserved before it has loaded. */
-export class ChatImage extends LitElement {
+class ChatImage extends LitElement {
 	static override styles = [
 		sharedStyles,
 		css`
