@@ -1,11 +1,15 @@
+import { ClientError } from '../base/errors.ts';
 import type { ChatCompletion } from '../contract/chatReply.ts';
 import type { ChatRequest } from '../contract/chatRequest.ts';
+import { imageRequestSchema, readImageUrl, splitDigest } from '../contract/images.ts';
 import { routes } from '../contract/routes.ts';
+import { searchModelOf } from '../contract/search.ts';
 import { readCompletion } from './chatDecoder.ts';
 import { checkChatRequest } from './chatRequestCheck.ts';
 import { streamChat } from './chatStream.ts';
 import type { Caller } from './core/caller.ts';
 import { throwErrorIn } from './core/replyData.ts';
+import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';
 
 /** Chat completions (contract: inference.md). */
@@ -36,4 +40,39 @@ export async function completeChat<T>(
 		throwErrorIn(value);
 		return read(readCompletion(value));
 	});
+}
+
+/**
+ * Answers with web sources (contract: inference.md, Web search). The model's name never has a prefix, which this path
+ * does not understand.
+ */
+export function createSearch(caller: Caller): Client['search'] {
+	return {
+		stream: (messages, { signal, ...others } = {}) => {
+			const request = { ...others, model: searchModelOf(caller.connection), messages: [...messages] };
+			// This path accepts the same requests as the endpoint's other path (contract: inference.md, Endpoints).
+			return streamChat(caller, routes.chatCompletionsV1, request, signal);
+		},
+	};
+}
+
+/** Image generation through the chat endpoint (contract: inference.md, Endpoints). */
+export function createImages(caller: Caller): Client['images'] {
+	return {
+		async generate(request, { signal } = {}) {
+			const { model, prompt } = checkRequest(imageRequestSchema, request);
+			const messages = [{ role: 'user' as const, content: prompt }];
+			return completeChat(caller, { model, messages }, signal, reply => {
+				const content = reply.choices[0]?.message?.content ?? '';
+				const url = readImageUrl(content);
+				if (url === undefined) {
+					const said = content.trim();
+					throw new ClientError('bad-response', 'the reply is no address of an image', {
+						serviceMessage: said || undefined,
+					});
+				}
+				return { url, ...splitDigest(reply.model ?? model, model) };
+			});
+		},
+	};
 }

@@ -1,5 +1,5 @@
+import { subtle } from 'node:crypto';
 import { type AesKey, decrypt, encrypt, IV_LENGTH, importAesKey, TAG_LENGTH } from './aesGcm.ts';
-import { hkdfSha256 } from './hkdf.ts';
 import { agree, type KeyPair, signMessage } from './keyPair.ts';
 import type { PublicKey } from './publicKey.ts';
 import { CryptoRefusal } from './refusal.ts';
@@ -70,4 +70,18 @@ function signedBytes(nonce: number, iv: Uint8Array, ciphertext: Uint8Array): Uin
 	bytes.set(iv, NONCE_LENGTH);
 	bytes.set(ciphertext, NONCE_LENGTH + iv.length);
 	return bytes;
+}
+
+interface HkdfInput {
+	secret: Uint8Array;
+	salt: Uint8Array;
+	info: Uint8Array;
+	/** The length of the result in bytes. */
+	length: number;
+}
+
+/** HKDF with SHA-256 (RFC 5869). */
+export async function hkdfSha256({ secret, salt, info, length }: HkdfInput): Promise<Uint8Array> {
+	const key = await subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits']);
+	return new Uint8Array(await subtle.deriveBits({ name: 'HKDF', hash: 'SHA-256', salt, info }, key, 8 * length));
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { DEFAULT_LIMITS, type SandboxLimits } from '../../src/agents/sandbox/limits.ts';
-import { descendantsUse } from '../../src/agents/sandbox/processes.ts';
-import { ResourceWatch } from '../../src/agents/sandbox/resourceWatch.ts';
+import { descendantsUse, ResourceWatch } from '../../src/agents/sandbox/resourceWatch.ts';
 import { holdsOurNode, type Outcome, outcomeOf, TestSandbox } from '../support/sandbox.ts';
 
 const MEGABYTE = 1_000_000;

@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { defined } from '../../base/defined.ts';
+import { ClientError } from '../../base/errors.ts';
 import { type Fields, isFields } from '../../base/fields.ts';
 import { sseEvent } from '../../base/streamText.ts';
 import { checkRequest } from '../../client/core/requestCheck.ts';
-import type { ChatStreamEvent } from '../../client/types.ts';
+import { ToolCallCollector, ToolCallPositions } from '../../client/toolCalls.ts';
+import type { ChatStreamEvent, TokenProbability } from '../../client/types.ts';
+import { type Annotation, CHAT_STREAM_END } from '../../contract/chatReply.ts';
 import { type ChatParameters, type ChatRequest, chatRequestSchema } from '../../contract/chatRequest.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
 import { errorBody } from './callAnswer.ts';
-import { ChatChunks, WholeChat } from './chatText.ts';
-import type { ModelRequest } from './modelRequest.ts';
+import type { ModelRequest, ReplyText, ToldOfReply } from './modelRequest.ts';
 import { reduceChat } from './reduceChat.ts';
 import { type ModelLimits, tokensWithin } from './tokensWithin.ts';
 
@@ -47,4 +50,193 @@ function requestOf(reduced: Fields, settings: ChatSettings): ChatRequest {
 	return request.max_tokens === undefined
 		? request
 		: { ...request, max_tokens: tokensWithin(settings, request.max_tokens) };
+}
+
+type Event<T extends ChatStreamEvent['type']> = Extract<ChatStreamEvent, { type: T }>;
+
+/** The most characters of a reply that is put together. */
+const MAXIMUM_WHOLE = 32 * 1024 * 1024;
+
+/** What chunks and a whole reply begin with. */
+class Head {
+	readonly told: ToldOfReply = {};
+	private readonly fields: { id: string; object: string; created: number; model: string; provider?: string };
+
+	constructor(object: 'chat.completion' | 'chat.completion.chunk', model: string) {
+		const created = Math.floor(Date.now() / 1000);
+		this.fields = { id: `chatcmpl-${randomUUID()}`, object, created, model };
+	}
+
+	/** The fields, with who serves as far as that is known. */
+	get(): object {
+		const { model, provider, id } = this.told;
+		return { ...this.fields, ...defined({ id, model, provider }) };
+	}
+
+	/** Takes what concerns the whole reply. */
+	add(event: ChatStreamEvent): void {
+		if (event.type === 'served') {
+			const { model, provider, id } = event;
+			Object.assign(this.told, defined({ model, provider, id }));
+		} else if (event.type === 'usage') {
+			this.told.usage = event.usage;
+		}
+	}
+}
+
+/** A call of a stream, whose first fragment is held back until its name has come: nobody can read one without. */
+interface BegunCall {
+	id: string | undefined;
+	arguments: string;
+	/** Undefined as long as nothing of it was sent. */
+	index: number | undefined;
+}
+
+/** The chunks of a streamed reply. */
+class ChatChunks implements ReplyText<ChatStreamEvent> {
+	private readonly head: Head;
+	private readonly positions = new ToolCallPositions();
+	private readonly calls: BegunCall[] = [];
+	private sentCalls = 0;
+	private isBegun = false;
+
+	constructor(model: string) {
+		this.head = new Head('chat.completion.chunk', model);
+	}
+
+	get told(): ToldOfReply {
+		return this.head.told;
+	}
+
+	add(event: ChatStreamEvent): string {
+		switch (event.type) {
+			case 'text':
+				return this.delta({ content: event.text });
+			case 'reasoning':
+				return this.delta({ reasoning_content: event.text });
+			case 'toolCall': {
+				const fragment = this.fragmentOf(event);
+				return fragment === undefined ? '' : this.delta({ tool_calls: [fragment] });
+			}
+			case 'annotations':
+				return this.delta({ annotations: event.annotations });
+			case 'logprobs':
+				return this.delta({}, { logprobs: logprobsOf(event.tokens) });
+			case 'finish':
+				return this.delta({}, finishOf(event));
+			default:
+				this.head.add(event);
+				return '';
+		}
+	}
+
+	/** The usage comes last, whether the agent has asked for it or not. */
+	end(): string {
+		const { usage } = this.told;
+		const last = usage === undefined ? '' : sseEvent({ ...this.head.get(), choices: [], usage });
+		return `${last}data: ${CHAT_STREAM_END}\n\n`;
+	}
+
+	private delta(fields: object, others: object = {}): string {
+		const delta = this.isBegun ? fields : { role: 'assistant', content: '', ...fields };
+		this.isBegun = true;
+		return sseEvent({ ...this.head.get(), choices: [{ index: 0, delta, finish_reason: null, ...others }] });
+	}
+
+	/** Name and id stand in the first fragment alone, because some clients join what stands in each. */
+	private fragmentOf(event: Event<'toolCall'>): object | undefined {
+		const position = this.positions.of(event);
+		const call = this.calls[position] ?? { id: undefined, arguments: '', index: undefined };
+		this.calls[position] = call;
+		if (call.index !== undefined) {
+			return { index: call.index, function: { arguments: event.arguments } };
+		}
+		call.id ||= event.id;
+		call.arguments += event.arguments;
+		if (!event.name) {
+			return undefined;
+		}
+		call.index = this.sentCalls++;
+		return {
+			index: call.index,
+			id: call.id || `call_${randomUUID()}`,
+			type: 'function',
+			function: { name: event.name, arguments: call.arguments },
+		};
+	}
+}
+
+/** A reply in one piece. */
+class WholeChat implements ReplyText<ChatStreamEvent> {
+	private readonly head: Head;
+	private readonly content: string[] = [];
+	private readonly reasoning: string[] = [];
+	private readonly calls = new ToolCallCollector();
+	private readonly annotations: Annotation[] = [];
+	private readonly tokens: TokenProbability[] = [];
+	private finish: object = { finish_reason: null };
+	private size = 0;
+
+	constructor(model: string) {
+		this.head = new Head('chat.completion', model);
+	}
+
+	get told(): ToldOfReply {
+		return this.head.told;
+	}
+
+	/** Throws a ClientError for a reply that is too large. */
+	add(event: ChatStreamEvent): string {
+		this.size += JSON.stringify(event).length;
+		if (this.size > MAXIMUM_WHOLE) {
+			throw new ClientError('bad-response', `the reply is longer than ${MAXIMUM_WHOLE} characters`);
+		}
+		switch (event.type) {
+			case 'text':
+				this.content.push(event.text);
+				break;
+			case 'reasoning':
+				this.reasoning.push(event.text);
+				break;
+			case 'annotations':
+				this.annotations.push(...event.annotations);
+				break;
+			case 'logprobs':
+				this.tokens.push(...event.tokens);
+				break;
+			case 'finish':
+				this.finish = finishOf(event);
+				break;
+			default:
+				this.calls.add(event);
+				this.head.add(event);
+		}
+		return '';
+	}
+
+	end(): string {
+		const { usage } = this.told;
+		const calls = this.calls.collected();
+		const message = {
+			role: 'assistant',
+			content: this.content.join(''),
+			...defined({
+				reasoning_content: this.reasoning.join('') || undefined,
+				tool_calls: calls.length === 0 ? undefined : calls,
+				annotations: this.annotations.length === 0 ? undefined : this.annotations,
+			}),
+		};
+		const logprobs = this.tokens.length === 0 ? {} : { logprobs: logprobsOf(this.tokens) };
+		const choice = { index: 0, message, ...this.finish, ...logprobs };
+		return JSON.stringify({ ...this.head.get(), choices: [choice], ...defined({ usage }) });
+	}
+}
+
+function finishOf({ reason, nativeReason }: Event<'finish'>): object {
+	const fields = nativeReason === undefined ? undefined : { native_finish_reason: nativeReason };
+	return { finish_reason: reason, ...defined({ provider_specific_fields: fields }) };
+}
+
+function logprobsOf(tokens: readonly TokenProbability[]): object {
+	return { content: tokens.map(({ top, ...token }) => ({ ...token, top_logprobs: top })) };
 }

@@ -1,8 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../base/async.ts';
 import type { Disposable } from '../../base/disposable.ts';
-import { DiskUse, PAUSE_FACTOR } from './diskUse.ts';
-import { inGigabytes, type SandboxLimits } from './limits.ts';
-import { descendantsUse } from './processes.ts';
+import { FolderTooDeepError, folderSize } from './folderSize.ts';
+import { GIGABYTE, inGigabytes, type SandboxLimits } from './limits.ts';
 
 const INTERVAL_MS = 1_000;
 
@@ -63,5 +65,129 @@ export class ResourceWatch implements Disposable {
 			return `The agent was stopped because its programs took more than ${inGigabytes(limits.memory)} of memory together. Ask it to do less at once.`;
 		}
 		return undefined;
+	}
+}
+
+/** The pause between two measurements, in durations of the first. Thus measuring takes at most a tenth of the time. */
+const PAUSE_FACTOR = 9;
+
+/** What stays free on the disk whatever an agent does. A disk with less than twice that keeps half of it. */
+const FREE_RESERVE = GIGABYTE;
+
+/** Measures folders often while the disk fills, and seldom when there are many files and nothing happens. */
+export class DiskUse {
+	private readonly folders: readonly string[];
+	private readonly limit: number;
+	private readonly clock: Clock;
+	private readonly freeBytes: (folder: string) => Promise<number>;
+	private freeAtStart: number | undefined;
+	private measured = { bytes: 0, free: 0, next: 0 };
+
+	constructor(folders: readonly string[], limit: number, clock: Clock, freeBytes = freeBytesOf) {
+		this.folders = folders;
+		this.limit = limit;
+		this.clock = clock;
+		this.freeBytes = freeBytes;
+	}
+
+	/** Returns a sentence if the disk must not be written any further. */
+	async problem(signal: AbortSignal): Promise<string | undefined> {
+		const free = Math.min(...(await Promise.all(this.folders.map(this.freeBytes))));
+		this.freeAtStart ??= free;
+		// This also holds files that have no name any more and folders that only the agent may read.
+		if (free < Math.min(FREE_RESERVE, this.freeAtStart / 2)) {
+			return 'The agent was stopped because the disk is nearly full. Make room on it before you start the agent again.';
+		}
+		const lost = this.measured.free - free;
+		if (this.clock.now() < this.measured.next && lost < Math.max(this.limit - this.measured.bytes, this.limit / 10)) {
+			return undefined;
+		}
+		const started = this.clock.now();
+		try {
+			const bytes = await folderSize(this.folders, this.limit, signal);
+			this.measured = { bytes, free, next: this.clock.now() + PAUSE_FACTOR * (this.clock.now() - started) };
+			return bytes <= this.limit
+				? undefined
+				: `The agent was stopped because its files took more than ${inGigabytes(this.limit)} of disk space. Ask it for less, or remove what it need not copy.`;
+		} catch (error) {
+			if (error instanceof FolderTooDeepError) {
+				return 'The agent was stopped because it made folders inside one another, too deep for their size to be measured. Ask it not to.';
+			}
+			throw error;
+		}
+	}
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+	const { bavail, bsize } = await statfs(folder);
+	return bavail * bsize;
+}
+
+/** Reading this many processes takes about a millisecond. */
+const PROCESSES_AT_ONCE = 50;
+
+/** What a process and its descendants use now. */
+interface ProcessUse {
+	processes: number;
+	/** Bytes of memory that is not a file's. */
+	memory: number;
+}
+
+/**
+ * Adds up what the descendants of a process use, without itself. A process that has left its session or lost its parent
+ * counts too if it is in a sandbox: the first process of the sandbox takes its parent's place. Linux only.
+ */
+export async function descendantsUse(root: number): Promise<ProcessUse> {
+	const children = await childrenByParent();
+	const found: number[] = [];
+	for (const queue = [root]; queue.length > 0; ) {
+		const own = children.get(queue.pop() ?? 0) ?? [];
+		found.push(...own);
+		queue.push(...own);
+	}
+	let memory = 0;
+	await inPortions(found, pid => {
+		memory += memoryOf(pid);
+	});
+	return { processes: found.length, memory };
+}
+
+async function childrenByParent(): Promise<Map<number, number[]>> {
+	const children = new Map<number, number[]>();
+	const pids = readdirSync('/proc')
+		.filter(name => /^\d+$/.test(name))
+		.map(Number);
+	await inPortions(pids, pid => {
+		// The state and the parent follow the name in parentheses, which can contain anything.
+		const status = read(`/proc/${pid}/stat`);
+		const parent = Number(status.slice(status.lastIndexOf(')')).split(' ')[2]);
+		children.set(parent, [...(children.get(parent) ?? []), pid]);
+	});
+	return children;
+}
+
+function memoryOf(pid: number): number {
+	let kilobytes = 0;
+	for (const [, amount] of read(`/proc/${pid}/status`).matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB$/gm)) {
+		kilobytes += Number(amount);
+	}
+	return kilobytes * 1024;
+}
+
+async function inPortions(pids: readonly number[], work: (pid: number) => void): Promise<void> {
+	for (const [index, pid] of pids.entries()) {
+		work(pid);
+		if (index % PROCESSES_AT_ONCE === PROCESSES_AT_ONCE - 1) {
+			await yieldToOthers();
+		}
+	}
+}
+
+/** Returns an empty text if the process has ended. */
+function read(file: string): string {
+	try {
+		return readFileSync(file, 'latin1');
+	} catch {
+		return '';
 	}
 }

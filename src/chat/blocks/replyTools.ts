@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
+import { showMessage } from '../../platform/notify.ts';
 import { type ImageRefusal, loadRemoteImage, MAXIMUM_IMAGE_BYTES } from '../images/remoteImage.ts';
 import type { CodeAction, LoadedImage } from '../protocol/protocol.ts';
-import { type CodeBlock, insertBlock, openAsNewFile, proposeBlock } from './codeBlocks.ts';
 import { Proposals } from './proposals.ts';
-import { findFiles, openFile } from './workspaceFiles.ts';
+import { changeText, confirmChange, findFiles, newFileUri, openFile, resolveFile } from './workspaceFiles.ts';
 
 /** What can be done with the code, files and images of a reply. All their content is treated as hostile input. */
 export class ReplyTools implements Disposable {
@@ -71,4 +71,156 @@ function refusalText(reason: ImageRefusal): string {
 		case 'type':
 			return vscode.l10n.t('What is there is not a PNG, JPEG, GIF or WebP image.');
 	}
+}
+
+/** A code block of a reply: its text and what its fence says about it. */
+interface CodeBlock {
+	code: string;
+	language?: string;
+	file?: string;
+}
+
+/** Inserts a block into the last active editor, at all its cursors, in one undo step. */
+async function insertBlock(block: CodeBlock): Promise<void> {
+	const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
+	const code = block.code.replace(/\r?\n$/, '');
+	const isTaken =
+		editor !== undefined &&
+		(await changeText(editor, change => {
+			for (const selection of editor.selections) {
+				change.replace(selection, code);
+			}
+		}));
+	if (isTaken) {
+		await vscode.window.showTextDocument(editor.document, editor.viewColumn ? { viewColumn: editor.viewColumn } : {});
+		return;
+	}
+	const newFile = vscode.l10n.t('New File');
+	const message = editor
+		? vscode.l10n.t('The editor does not take changes. Open a file that can be changed, or begin a new one.')
+		: vscode.l10n.t('No editor is open to insert into. Open a file, or begin a new one.');
+	if ((await showMessage('information', message, newFile)) === newFile) {
+		await openAsNewFile(block);
+	}
+}
+
+async function openAsNewFile({ code, language }: CodeBlock): Promise<void> {
+	const known = language === undefined ? undefined : await editorLanguage(language);
+	const document = await vscode.workspace.openTextDocument({ content: code, ...(known ? { language: known } : {}) });
+	await vscode.window.showTextDocument(document);
+}
+
+/** Shows a comparison of a file with the block in it, once it is known which file is meant. */
+async function proposeBlock(
+	block: CodeBlock,
+	contextFiles: readonly vscode.Uri[],
+	proposals: Proposals,
+): Promise<void> {
+	if (!vscode.workspace.isTrusted) {
+		const manage = vscode.l10n.t('Manage Workspace Trust');
+		const message = vscode.l10n.t('Code is applied to files of trusted workspaces only.');
+		if ((await showMessage('information', message, manage)) === manage) {
+			await vscode.commands.executeCommand('workbench.trust.manage');
+		}
+		return;
+	}
+	const uri = await targetOf(block, contextFiles);
+	const agreed = uri && (await confirmChange(uri, vscode.l10n.t('Compare')));
+	if (agreed) {
+		await proposals.open(uri, block.code, agreed);
+	}
+}
+
+/**
+ * Resolves with the file that the fence names, or else with the one that the conversation or the editor is about. Where
+ * there are several, the user is asked.
+ */
+async function targetOf({ file }: CodeBlock, contextFiles: readonly vscode.Uri[]): Promise<vscode.Uri | undefined> {
+	const named = file === undefined ? undefined : await resolveFile(file);
+	if (named) {
+		return named.uri;
+	}
+	const active = vscode.window.activeTextEditor?.document.uri;
+	const likely = new Map([...contextFiles, ...(active ? [active] : [])].map(uri => [uri.toString(), uri]));
+	const known = [...likely.values()].filter(
+		uri => vscode.workspace.getWorkspaceFolder(uri) || uri.scheme === 'untitled',
+	);
+	const created = file === undefined ? undefined : newFileUri(file);
+	const [only] = known;
+	if (only && known.length === 1 && !created) {
+		return only;
+	}
+	return pickTarget(known, created);
+}
+
+async function pickTarget(
+	known: readonly vscode.Uri[],
+	created: vscode.Uri | undefined,
+): Promise<vscode.Uri | undefined> {
+	type Row = vscode.QuickPickItem & { uri?: vscode.Uri };
+	const rows: Row[] = [
+		...(created
+			? [
+					{
+						label: vscode.workspace.asRelativePath(created),
+						description: vscode.l10n.t('new file'),
+						iconPath: new vscode.ThemeIcon('new-file'),
+						uri: created,
+					},
+				]
+			: []),
+		...known.map(uri => ({
+			label: vscode.workspace.asRelativePath(uri),
+			iconPath: new vscode.ThemeIcon('file'),
+			uri,
+		})),
+		{ label: vscode.l10n.t('Another File…'), iconPath: new vscode.ThemeIcon('folder-opened') },
+	];
+	const row = await vscode.window.showQuickPick(rows, {
+		title: vscode.l10n.t('Apply Code'),
+		placeHolder: vscode.l10n.t('Which file is the code for? It is compared before anything is written.'),
+	});
+	if (!row || row.uri) {
+		return row?.uri;
+	}
+	const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+	const [chosen] =
+		(await vscode.window.showOpenDialog({
+			...(folder ? { defaultUri: folder } : {}),
+			openLabel: vscode.l10n.t('Compare'),
+		})) ?? [];
+	return chosen;
+}
+
+/** Names of languages in replies for which the editor has another name. */
+const EDITOR_NAMES: Record<string, string> = {
+	bash: 'shellscript',
+	'c#': 'csharp',
+	'c++': 'cpp',
+	cs: 'csharp',
+	docker: 'dockerfile',
+	golang: 'go',
+	htm: 'html',
+	js: 'javascript',
+	jsx: 'javascriptreact',
+	kt: 'kotlin',
+	md: 'markdown',
+	mjs: 'javascript',
+	ps1: 'powershell',
+	py: 'python',
+	rb: 'ruby',
+	rs: 'rust',
+	sh: 'shellscript',
+	shell: 'shellscript',
+	ts: 'typescript',
+	tsx: 'typescriptreact',
+	yml: 'yaml',
+	zsh: 'shellscript',
+};
+
+/** Resolves with the editor's id of a language, or with undefined where it has none. */
+async function editorLanguage(name: string): Promise<string | undefined> {
+	const lower = name.toLowerCase();
+	const wanted = Object.hasOwn(EDITOR_NAMES, lower) ? (EDITOR_NAMES[lower] as string) : lower;
+	return (await vscode.languages.getLanguages()).find(language => language === wanted);
 }

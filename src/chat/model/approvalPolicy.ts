@@ -1,8 +1,7 @@
 // Decides which of the things that an agent asks for are asked of the user.
 import path from 'node:path';
 import type { PermissionOption, PermissionRequest, ToolCall, ToolKind } from '../../agents/session/events.ts';
-import { pathWithin } from '../../base/filePlace.ts';
-import { isDecisive } from './decisiveFiles.ts';
+import { isGitsOwn, pathWithin } from '../../base/filePlace.ts';
 
 /** `errand.agents.approvals`: what is asked, beside what always is. */
 export const APPROVAL_SETTINGS = ['ask', 'ask-for-commands', 'allow-in-sandbox'] as const;
@@ -142,3 +141,54 @@ function liesBeside(call: ToolCall, { folder, isKept }: ApprovalRules): boolean 
 }
 
 const pathsOf = ({ locations, diffs }: ToolCall): string[] => [...locations, ...diffs].map(entry => entry.path);
+
+/**
+ * The names, in lower case, of files and folders that editors, shells and agents obey when they look into a folder. What
+ * they say can run programs or end the questions, so the user is asked about each change of them. Git's own folder is
+ * checked separately.
+ */
+const DECISIVE_NAMES: ReadonlySet<string> = new Set([
+	'.claude',
+	'.cursor',
+	'.devcontainer',
+	'.devcontainer.json',
+	'.envrc',
+	'.gitattributes',
+	'.gitconfig',
+	'.githooks',
+	'.gitmodules',
+	'.husky',
+	'.idea',
+	'.mcp.json',
+	'.mise.toml',
+	'.npmrc',
+	'.opencode',
+	'.pre-commit-config.yaml',
+	'.vscode',
+	'mise.toml',
+	'opencode.json',
+	'opencode.jsonc',
+]);
+
+/** The end of the name of a file with which the editor opens several folders, with tasks and settings of its own. */
+const WORKSPACE_ENDING = '.code-workspace';
+
+/** Some file systems ignore invisible characters and case, so that different names mean the same file there. */
+const plainName = (name: string) =>
+	name
+		.normalize('NFKC')
+		.replace(/\p{Cf}/gu, '')
+		.toLowerCase();
+
+/**
+ * Returns whether a file is one of them, or lies in one of them. `file` is a path from the folder that an agent works in.
+ */
+function isDecisive(file: string): boolean {
+	return (
+		isGitsOwn(file) ||
+		file
+			.split(/[\\/]/)
+			.map(plainName)
+			.some(name => DECISIVE_NAMES.has(name) || name.endsWith(WORKSPACE_ENDING))
+	);
+}

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { createPrivateKey, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { Clock } from '../../base/async.ts';
 import type { AttestationRecord, MessageRequest } from '../../contract/channel.ts';
+import { LOCAL_SERVICE } from '../../contract/localConnection.ts';
 import { generateKeyPair, type KeyPair } from '../../crypto/keyPair.ts';
-import { createAttester } from './attester.ts';
+import { readPublicKey } from '../../crypto/publicKey.ts';
 import { ChannelSession, type OpenedMessage, sessionExpired } from './channelSession.ts';
 
 /** contract: not shown. The time and number of sessions to keep (encrypted-channel.md, Limits). */
@@ -68,4 +69,69 @@ export class Responder {
 			},
 		};
 	}
+}
+
+const NONCE_BYTES = 32;
+/** The length in bytes of a coordinate and of the private number of P-384. */
+const NUMBER_BYTES = 48;
+const DIGEST = 'sha384';
+
+const STATEMENT =
+	'There is no hardware evidence. This is Errand\u2019s own service, an ordinary program on this machine, and this report and its token are issued by the program itself.';
+
+/**
+ * Creates the attestation record of a session (contract: encrypted-channel.md, Attestation record). It proves only that
+ * its maker has the key: there is no hardware evidence, and both report and token say so in words.
+ */
+function createAttester(keyPair: KeyPair, version: string): (sessionId: string) => AttestationRecord {
+	const signingKey = signingKeyOf(keyPair);
+	return sessionId => {
+		const nonce = randomBytes(NONCE_BYTES);
+		// contract: not shown. Clients look for the nonce in `eat_nonce` (RFC 9711).
+		const report = {
+			hardware: 'none',
+			statement: STATEMENT,
+			service: LOCAL_SERVICE,
+			version,
+			eat_nonce: nonce.toString('base64url'),
+		};
+		const reportJson = JSON.stringify(report);
+		return {
+			public_key: keyPair.publicKey,
+			session_id: sessionId,
+			nonce_b64: nonce.toString('base64'),
+			// contract: not shown. The signature is DER, with the hash of the curve's own size (unspecified.md).
+			signature: sign(DIGEST, Buffer.from(reportJson), signingKey).toString('base64'),
+			report_json: reportJson,
+			report,
+			gpu_eat: tokenOf({ iss: LOCAL_SERVICE, iat: Math.floor(Date.now() / 1000), ...report }, signingKey),
+		};
+	};
+}
+
+/**
+ * Creates an ES384 token (RFC 7515). Its issuer is this service, so that it cannot be mistaken for one of the GPU
+ * maker.
+ */
+function tokenOf(claims: object, key: KeyObject): string {
+	const parts = [{ alg: 'ES384', typ: 'JWT' }, claims];
+	const input = parts.map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+	const signature = sign(DIGEST, Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
+	return `${input}.${signature.toString('base64url')}`;
+}
+
+function signingKeyOf({ secretKey, publicKey }: KeyPair): KeyObject {
+	const { point } = readPublicKey(publicKey);
+	const coordinates = point.subarray(1);
+	const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
+	return createPrivateKey({
+		format: 'jwk',
+		key: {
+			kty: 'EC',
+			crv: 'P-384',
+			d: text(secretKey),
+			x: text(coordinates.subarray(0, NUMBER_BYTES)),
+			y: text(coordinates.subarray(NUMBER_BYTES)),
+		},
+	});
 }

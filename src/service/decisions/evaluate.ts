@@ -1,12 +1,11 @@
+import * as z from 'zod';
 import type { Usage } from '../../contract/chatReply.ts';
 import type { Question } from '../../contract/decisions.ts';
 import type { ChatGateway } from '../inference/gateway.ts';
 import { ProviderFailure, type ProviderRequest } from '../inference/provider.ts';
 import { type WholeReply, wholeReply } from '../inference/wholeReply.ts';
 import { RequestRefused } from '../replies.ts';
-import { type Decision, decisionOf } from './answers.ts';
-import { messagesFor, type Option, optionsOf, readFilledForm, responseFormatFor } from './form.ts';
-import { tokenProbabilities } from './tokenProbabilities.ts';
+import { type FilledForm, messagesFor, type Option, optionsOf, readFilledForm, responseFormatFor } from './form.ts';
 
 /** The limit includes the reasoning that a reasoning model emits before its answer. */
 const MAXIMUM_TOKENS = 2000;
@@ -110,4 +109,119 @@ async function complete(
 function add(sum: Evaluation['usage'], usage: Usage | undefined): void {
 	sum.input_tokens += usage?.prompt_tokens ?? 0;
 	sum.output_tokens += usage?.completion_tokens ?? 0;
+}
+
+/**
+ * contract: not shown what an answer holds if a model does not report its probabilities. An answer has the contract's
+ * fields and two more that say how far it can be trusted. With `stated`, the probability that the model itself stated
+ * is passed on, and none are made up for the options that it did not choose.
+ */
+interface Decision {
+	type: Question['type'];
+	probabilities_source: 'logprobs' | 'stated';
+	served_by: { provider: string; model: string };
+	[field: string]: unknown;
+}
+
+/** `shares` are the probabilities by option, summing to one, if the upstream reported them. */
+function decisionOf(
+	question: Question,
+	{ chosen, probability }: FilledForm,
+	shares: ReadonlyMap<string, number> | undefined,
+	servedBy: Decision['served_by'],
+): Decision {
+	const likeliest = shares === undefined ? { name: chosen.name, share: probability } : likeliestOf(shares, chosen);
+	const source = { probabilities_source: shares === undefined ? 'stated' : 'logprobs', served_by: servedBy } as const;
+	const probabilities = Object.fromEntries(shares ?? [[chosen.name, probability]]);
+	switch (question.type) {
+		case 'choice':
+			return { type: 'choice', choice: likeliest.name, probabilities, confidence: likeliest.share, ...source };
+		case 'score':
+			return {
+				type: 'score',
+				score: shares === undefined ? Number(chosen.name) : meanLevel(shares),
+				legend: { ...question.criteria },
+				probabilities,
+				confidence: likeliest.share,
+				...source,
+			};
+		case 'noul':
+			return { type: 'noul', noul: shares?.get('true') ?? statedTruth(chosen, probability), ...source };
+	}
+}
+
+/** If several are equally likely, the option that the model chose wins. */
+function likeliestOf(shares: ReadonlyMap<string, number>, chosen: Option): { name: string; share: number } {
+	let best = { name: chosen.name, share: shares.get(chosen.name) ?? 0 };
+	for (const [name, share] of shares) {
+		best = share > best.share ? { name, share } : best;
+	}
+	return best;
+}
+
+function meanLevel(shares: ReadonlyMap<string, number>): number {
+	return [...shares].reduce((sum, [level, share]) => sum + Number(level) * share, 0);
+}
+
+function statedTruth(chosen: Option, probability: number): number {
+	return chosen.name === 'true' ? probability : 1 - probability;
+}
+
+const tokenSchema = z.looseObject({ token: z.string(), logprob: z.number() });
+
+/** The shape of `logprobs` in the choices of servers with the OpenAI API. */
+const logprobsSchema = z.looseObject({
+	content: z.array(tokenSchema.extend({ top_logprobs: z.array(tokenSchema).nullish() })),
+});
+
+/** Matches up to the label in `{"answer": "A"`. */
+const BEFORE_ANSWER = /"answer"\s*:\s*"\s*/;
+
+/**
+ * Returns the probability of each option by name; they sum to one. The probability of tokens that are not a label is
+ * ignored, and an option that is not among the most likely tokens gets 0. Returns undefined if the tokens do not tell.
+ */
+export function tokenProbabilities(logprobs: unknown, options: readonly Option[]): Map<string, number> | undefined {
+	const tokens = logprobsSchema.safeParse(logprobs).data?.content;
+	const labels = new Map(options.map(({ label, name }) => [label, name]));
+	// A label of two characters may consist of two tokens, the first of which may belong to several labels.
+	if (tokens === undefined || options.some(({ label }) => label.length > 1)) {
+		return undefined;
+	}
+	const answering = tokens[answerPosition(tokens.map(({ token }) => token))];
+	const alternatives = answering?.top_logprobs ?? [];
+	const shares = new Map(options.map(({ name }) => [name, 0]));
+	let sum = 0;
+	for (const { token, logprob } of alternatives) {
+		const name = labels.get(labelIn(token));
+		if (name !== undefined) {
+			const share = Math.exp(Math.min(0, logprob));
+			shares.set(name, (shares.get(name) ?? 0) + share);
+			sum += share;
+		}
+	}
+	if (sum === 0) {
+		return undefined;
+	}
+	return new Map([...shares].map(([name, share]) => [name, share / sum]));
+}
+
+/** Returns the index of the token that holds the label. */
+function answerPosition(tokens: readonly string[]): number {
+	const text = tokens.join('');
+	const found = BEFORE_ANSWER.exec(text);
+	if (found === null) {
+		return -1;
+	}
+	const labelAt = found.index + found[0].length;
+	let end = 0;
+	return tokens.findIndex(token => {
+		end += token.length;
+		return end > labelAt;
+	});
+}
+
+/** Removes the punctuation that a token may contain besides the label, as in `"A` or `A",`. */
+function labelIn(token: string): string {
+	return token.replace(/^[\s:"]+|[\s",}]+$/g, '');
 }

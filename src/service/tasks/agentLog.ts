@@ -6,7 +6,6 @@ import type {
 	ToolCall,
 } from '../../agents/session/events.ts';
 import { oneLine } from '../../base/plainText.ts';
-import { shortDiff } from './shortDiff.ts';
 import type { TaskLog } from './taskLog.ts';
 
 /** In UTF-16 code units, like all lengths here. A longer line of a message becomes several entries. */
@@ -161,4 +160,52 @@ export class AgentLog {
 		const shown = path.startsWith(`${this.tree}/`) ? path.slice(this.tree.length + 1) : path;
 		return oneLine(shown, MAXIMUM_TITLE);
 	}
+}
+
+const MAXIMUM_CHANGES = 40;
+const MAXIMUM_CHANGED_LINE = 300;
+
+const red = (text: string) => `\u001b[31m${text}\u001b[39m`;
+const green = (text: string) => `\u001b[32m${text}\u001b[39m`;
+/** A change can contain escape sequences of its own. */
+const plain = (text: string) => text.replaceAll('\u001b', '\u241b');
+
+/**
+ * Returns the lines between the common beginning and the common end of two texts, coloured, for a log. It is empty if the
+ * texts are equal.
+ */
+export function shortDiff(before: string, after: string): string {
+	const [old, now] = [linesOf(before), linesOf(after)];
+	let begin = 0;
+	while (begin < old.length && begin < now.length && old[begin] === now[begin]) {
+		begin++;
+	}
+	let end = 0;
+	while (
+		end < old.length - begin &&
+		end < now.length - begin &&
+		old[old.length - 1 - end] === now[now.length - 1 - end]
+	) {
+		end++;
+	}
+	const removed = old.slice(begin, old.length - end).map(line => ({ mark: '-', line, colour: red }));
+	const added = now.slice(begin, now.length - end).map(line => ({ mark: '+', line, colour: green }));
+	const changes = [...removed, ...added];
+	const shown = changes
+		.slice(0, MAXIMUM_CHANGES)
+		.map(({ mark, line, colour }) =>
+			colour(`${mark} ${plain(line.length > MAXIMUM_CHANGED_LINE ? `${line.slice(0, MAXIMUM_CHANGED_LINE)}…` : line)}`),
+		);
+	if (changes.length > MAXIMUM_CHANGES) {
+		shown.push(`… and ${changes.length - MAXIMUM_CHANGES} more lines`);
+	}
+	return shown.join('\n');
+}
+
+function linesOf(text: string): string[] {
+	const lines = text.split(/\r?\n/);
+	if (lines.at(-1) === '') {
+		lines.pop();
+	}
+	return lines;
 }

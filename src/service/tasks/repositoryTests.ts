@@ -1,14 +1,15 @@
 import { lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import * as z from 'zod';
 import { baseEnvironment } from '../../agents/agentLaunch.ts';
 import { type RunPlace, runAt, seenFrom } from '../../agents/agentRun.ts';
 import { describeError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import { isTestFile } from '../../base/testFile.ts';
 import type { TestOutcome } from '../store/taskRecord.ts';
 import type { Checkout } from './checkout.ts';
 import { listed } from './saveWork.ts';
 import type { TaskLog } from './taskLog.ts';
-import { findTestCommand, withScriptsOf } from './testCommand.ts';
 
 const STEP = 'running_tests';
 const LIMIT_MS = 15 * 60_000;
@@ -186,4 +187,81 @@ async function runTests(
 		log.step(STEP, `"${command}" could not be started (${describeError(error)}).`, 'warning');
 		return null;
 	}
+}
+
+interface TestCommand {
+	/** A line of shell. */
+	command: string;
+	/** The file that says so. */
+	source: string;
+}
+
+/** What `npm init` writes where there are no tests. */
+const PLACEHOLDER = /no test specified/;
+
+const MAXIMUM_COMMAND = 500;
+
+/** The command that runs a package's script `test`, by the lockfile that stands beside it. */
+const MANAGERS = [
+	['pnpm-lock.yaml', 'pnpm test'],
+	['yarn.lock', 'yarn test'],
+	['bun.lock', 'bun run test'],
+	['bun.lockb', 'bun run test'],
+] as const;
+
+const packageSchema = z.looseObject({ scripts: z.looseObject({ test: z.string().optional() }).optional() });
+
+/**
+ * Finds out how a repository says that it is tested: by its AGENTS.md, else by the script `test` of its package. `read`
+ * returns a file of the repository as it was before the agent's work, or undefined.
+ */
+export async function findTestCommand(
+	read: (name: string) => Promise<string | undefined>,
+): Promise<TestCommand | undefined> {
+	const told = commandIn((await read('AGENTS.md')) ?? '');
+	if (told !== undefined) {
+		return { command: told, source: 'AGENTS.md' };
+	}
+	const script = packageSchema.safeParse(parseJson((await read('package.json')) ?? '')).data?.scripts?.test;
+	if (script === undefined || script.trim() === '' || PLACEHOLDER.test(script)) {
+		return undefined;
+	}
+	for (const [lockfile, command] of MANAGERS) {
+		if ((await read(lockfile)) !== undefined) {
+			return { command, source: 'package.json' };
+		}
+	}
+	return { command: 'npm test', source: 'package.json' };
+}
+
+/**
+ * Returns the text of the package `now` with the scripts of `before`, or undefined if it has them already. Both are texts of
+ * a `package.json`; one that cannot be read has no scripts.
+ */
+function withScriptsOf(before: string, now: string): string | undefined {
+	const [earlier, later] = [before, now].map(text => packageSchema.safeParse(parseJson(text)).data);
+	if (earlier === undefined || JSON.stringify(earlier.scripts) === JSON.stringify(later?.scripts)) {
+		return undefined;
+	}
+	return JSON.stringify({ ...later, scripts: earlier.scripts }, null, 2);
+}
+
+/** A line that forbids a command does not say how to test. */
+const FORBIDS = /\b(?:never|not|don['’]t|avoid)\b/i;
+/** What the commands that test have in their names. Other code in a line about tests is often about their preparation. */
+const TESTS = /test|check|spec|verify|\b(?:tox|nox|jest|mocha|ava|rake|ctest)\b/i;
+
+/** Returns the first command that stands as code in a line about tests, such as "Run the tests with `make check`". */
+function commandIn(text: string): string | undefined {
+	for (const line of text.split(/\r?\n/)) {
+		// A single word is more likely the name of a file or a folder.
+		const words = line.replace(/`[^`]*`/g, '');
+		const isAbout = /\btests?\b/i.test(words) && !FORBIDS.test(words);
+		const codes = isAbout ? [...line.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.trim()) : [];
+		const code = codes.find(candidate => TESTS.test(candidate) && /\s/.test(candidate));
+		if (code && code.length <= MAXIMUM_COMMAND) {
+			return code;
+		}
+	}
+	return undefined;
 }

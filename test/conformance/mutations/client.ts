@@ -75,12 +75,12 @@ export const clientMutations: readonly Mutation[] = [
 		],
 	),
 	...of(
-		'src/client/search.ts',
+		'src/client/chat.ts',
 		['search', 'chatReplies'],
 		[['search goes to the path without a version', 'routes.chatCompletionsV1', 'routes.chatCompletions']],
 	),
 	...of(
-		'src/client/images.ts',
+		'src/client/chat.ts',
 		['images'],
 		[
 			['words are taken for an image', 'url === undefined', 'false'],
@@ -110,7 +110,7 @@ export const clientMutations: readonly Mutation[] = [
 		],
 	),
 	...of(
-		'src/client/responsesDecoder.ts',
+		'src/client/responses.ts',
 		['responses', 'openRules'],
 		[
 			['any event ends a response', "known.type === 'response.completed'", 'true'],
@@ -165,7 +165,7 @@ export const clientMutations: readonly Mutation[] = [
 		['a task that is in the list alone is not found', "!ClientError.is(error, 'not-found')", 'true'],
 		['a missing link is any 404', 'codes: CREATE_CODES,', ''],
 	]),
-	...of('src/client/taskPages.ts', TASKS, [
+	...of('src/client/tasks.ts', TASKS, [
 		['a list loses its limit', 'query: { limit, offset, filter, status }', 'query: { offset, filter, status }'],
 		['a list loses its offset', 'query: { limit, offset, filter, status }', 'query: { limit, filter, status }'],
 		['a list loses its filter', 'query: { limit, offset, filter, status }', 'query: { limit, offset, status }'],
@@ -267,7 +267,7 @@ export const clientMutations: readonly Mutation[] = [
 		['one hash of a signature is not tried', "['SHA-256', 'SHA-384'] satisfies", "['SHA-256'] satisfies"],
 		['one form of a signature is not tried', 'signature.length === RAW_SIGNATURE_LENGTH ? [{', 'false ? [{'],
 	]),
-	...of('src/client/channel/nonceClaims.ts', CHANNEL, [
+	...of('src/client/channel/checks.ts', CHANNEL, [
 		['the nonce of the report is not compared', "...claims(fieldOf(report, 'eat_nonce'), 'report_json'),", ''],
 		[
 			'the nonce of the token is not compared',

@@ -33,7 +33,7 @@ export const cryptoMutations: readonly Mutation[] = [
 		['a tag has 12 bytes', 'TAG_LENGTH = 16', 'TAG_LENGTH = 12'],
 		['a tag is not compared', '\t\tdecipher.final();\n', ''],
 	]),
-	...of('src/crypto/hkdf.ts', CHANNEL, [['another hash derives the key', "hash: 'SHA-256'", "hash: 'SHA-384'"]]),
+	...of('src/crypto/sealedFrame.ts', CHANNEL, [['another hash derives the key', "hash: 'SHA-256'", "hash: 'SHA-384'"]]),
 	...of('src/crypto/keyPair.ts', CHANNEL, [
 		['another hash is signed', "sign('sha256'", "sign('sha384'"],
 		['another curve', "'secp384r1'", "'prime256v1'"],

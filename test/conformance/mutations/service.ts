@@ -85,7 +85,7 @@ export const serviceMutations: readonly Mutation[] = [
 		],
 	),
 	...of(
-		'src/service/decisions/decisionRequest.ts',
+		'src/service/decisions/decisionRoutes.ts',
 		['localService/decisions'],
 		[
 			['any number of questions', 'ids.length > MAXIMUM_QUESTIONS', 'ids.length > 1000'],
@@ -95,7 +95,7 @@ export const serviceMutations: readonly Mutation[] = [
 		],
 	),
 	...of(
-		'src/service/decisions/answers.ts',
+		'src/service/decisions/evaluate.ts',
 		['localService/decisions'],
 		[
 			['the least likely option wins', 'share > best.share', 'share < best.share'],

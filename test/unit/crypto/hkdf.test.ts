@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hkdfSha256 } from '../../../src/crypto/hkdf.ts';
+import { hkdfSha256 } from '../../../src/crypto/sealedFrame.ts';
 
 const hex = (text: string) => Buffer.from(text, 'hex');
 const range = (from: number, to: number) => Uint8Array.from({ length: to - from }, (_, index) => from + index);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { describeFailure } from '../../../../src/agents/relay/callFailure.ts';
+import { describeFailure } from '../../../../src/agents/relay/clientModels.ts';
 import { ClientError } from '../../../../src/base/errors.ts';
 import { breakOff, sendEvents, sendJson } from '../../../support/faultServer.ts';
 import { event } from '../../client/responsesWire.ts';

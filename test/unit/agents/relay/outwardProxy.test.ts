@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { proxyFor } from '../../../../src/agents/relay/outwardProxy.ts';
+import { proxyFor } from '../../../../src/agents/relay/tunnel.ts';
 
 describe('the proxy for a connection', () => {
 	const hostOf = (environment: Record<string, string>, host = 'packages.example', port = 443) =>

@@ -15,11 +15,9 @@ import {
 } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { DiskUse } from '../../../../src/agents/sandbox/diskUse.ts';
 import { FolderTooDeepError, folderSize } from '../../../../src/agents/sandbox/folderSize.ts';
 import { DEFAULT_LIMITS, inGigabytes } from '../../../../src/agents/sandbox/limits.ts';
-import { descendantsUse } from '../../../../src/agents/sandbox/processes.ts';
-import { ResourceWatch } from '../../../../src/agents/sandbox/resourceWatch.ts';
+import { DiskUse, descendantsUse, ResourceWatch } from '../../../../src/agents/sandbox/resourceWatch.ts';
 import { ManualClock } from '../../../support/manualClock.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
-import { StandardError } from '../../../../src/agents/session/standardError.ts';
+import { StandardError } from '../../../../src/agents/session/agentConnection.ts';
 
 describe('StandardError', () => {
 	/** Returns what is kept of the pieces, at most 100 bytes. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { tokenProbabilities } from '../../../../src/service/decisions/evaluate.ts';
 import { type Option, optionsOf, readFilledForm } from '../../../../src/service/decisions/form.ts';
-import { tokenProbabilities } from '../../../../src/service/decisions/tokenProbabilities.ts';
 
 const options = optionsOf({ type: 'choice', instructions: '', criteria: { red: 'r', green: 'g', blue: 'b' } });
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, utimes, writeFile } from 'node:fs/promise
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { findRepositories } from '../../../../src/service/sources/localRepositories.ts';
+import { findRepositories } from '../../../../src/service/sources/sourceRoutes.ts';
 
 describe('findRepositories', () => {
 	let folder: string;

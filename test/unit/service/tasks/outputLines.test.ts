@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { OutputLines } from '../../../../src/service/tasks/outputLines.ts';
+import { OutputLines } from '../../../../src/service/tasks/taskLog.ts';
 
 function linesOf(bytes: Uint8Array, cuts: readonly number[] = []): string[] {
 	const lines = new OutputLines();

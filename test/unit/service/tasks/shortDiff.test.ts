@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { shortDiff } from '../../../../src/service/tasks/shortDiff.ts';
+import { shortDiff } from '../../../../src/service/tasks/agentLog.ts';
 
 const red = (line: string) => `\u001b[31m- ${line}\u001b[39m`;
 const green = (line: string) => `\u001b[32m+ ${line}\u001b[39m`;
