@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
-import { gitReason } from '../base/gitReason.ts';
 import { shortName } from '../base/plainText.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { type GitPlace, getGitApi, placeOf } from '../platform/git.ts';
-import { gitFailure } from '../platform/gitRefusalMessages.ts';
 import { showMessage } from '../platform/notify.ts';
 import { StateEntries } from '../platform/sharedState.ts';
+import { fastForwardFailure } from './branches/branchSubject.ts';
 import { rowWords } from './common/messages.ts';
 import { fastForward, isBehind, worktreeOf } from './fastForward.ts';
 import { remoteDirectory } from './launch/repositoryFacts.ts';
@@ -121,10 +120,7 @@ export class CheckedOutBranches {
 			return;
 		}
 		await fastForward(place, branch, made).catch(error => {
-			throw gitFailure(
-				error,
-				vscode.l10n.t('Git could not fast-forward “{0}”, so it is as it was: {1}', shown, gitReason(error)),
-			);
+			throw fastForwardFailure(error, branch);
 		});
 		void showMessage('information', vscode.l10n.t('“{0}” is now where “{1}” is.', shown, shownMade));
 	}

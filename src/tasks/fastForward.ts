@@ -1,7 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { findWorktree } from '../base/gitWorktree.ts';
 import type { GitPlace } from '../platform/git.ts';
-import { runGit, runWorkTreeGit } from '../platform/gitCommand.ts';
+import { runGit } from '../platform/gitCommand.ts';
+import { headBranch } from './branches/checkOut.ts';
+import { moveBranch } from './branches/localBranch.ts';
+import { fastForwardFiles } from './branches/mergeBranch.ts';
+import { commitOf } from './changes/taskBranch.ts';
 import { countCommits } from './launch/repositoryFacts.ts';
 
 /** Returns the folder among the repository's worktrees in which a branch is checked out. Rejects when git fails. */
@@ -18,30 +22,25 @@ export async function isBehind(gitPath: string, directory: string, branch: strin
 /**
  * Fast-forwards a branch to another one. Where the branch is checked out, its files are updated without hooks and
  * without filters of the repository's own configuration, and nothing that the user has changed, added or ignores is
- * overwritten. Rejects when git refuses or fails, and leaves everything as it was.
+ * overwritten. Rejects with FilesInTheWay or a FilterRefused, and when git fails; everything is as it was then.
  */
-export async function fastForward({ gitPath, directory }: GitPlace, branch: string, to: string): Promise<void> {
-	const reference = referenceOf(branch);
-	if (!(await isBehind(gitPath, directory, branch, to))) {
+export async function fastForward(place: GitPlace, branch: string, to: string): Promise<void> {
+	const { gitPath, directory } = place;
+	const [from, next] = await Promise.all([branch, to].map(name => commitOf(place, referenceOf(name))));
+	if (from === undefined || next === undefined || !(await isBehind(gitPath, directory, branch, to))) {
 		throw new Error(`${branch} is not behind ${to}.`);
 	}
 	const worktree = await worktreeOf(gitPath, directory, branch);
 	if (worktree === undefined || !(await hasFiles(gitPath, worktree))) {
-		const ask = ['rev-parse', '--verify', '--end-of-options'];
-		const [from, next] = await Promise.all(
-			[reference, referenceOf(to)].map(async name => (await runGit(gitPath, directory, [...ask, name])).trim()),
-		);
-		await runGit(gitPath, directory, ['update-ref', '-m', 'fast-forward', '--', reference, next ?? '', from ?? '']);
+		await moveBranch(place, branch, next, from);
 		return;
 	}
+	const there = { ...place, directory: worktree };
 	// A merge would move whatever branch is checked out in that folder by now.
-	const head = await runGit(gitPath, worktree, ['symbolic-ref', 'HEAD']);
-	if (head.trim() !== reference) {
+	if ((await headBranch(there)) !== branch) {
 		throw new Error(`${worktree} is not on ${branch} any more.`);
 	}
-	// A stash of the user's changes could come back as a conflict, and a program of theirs would check a signature.
-	const refuse = ['--ff-only', '--no-overwrite-ignore', '--no-autostash', '--no-verify-signatures'];
-	await runWorkTreeGit(gitPath, worktree, ['merge', '--quiet', ...refuse, referenceOf(to)]);
+	await fastForwardFiles(there, next);
 }
 
 /**

@@ -92,7 +92,7 @@ describe('a task’s branch that is checked out', () => {
 		assert.deepEqual(problems, []);
 	});
 
-	it('says why if git refuses to overwrite what the user has', async () => {
+	it('names the files of the user that stand in the way, and stays as it was', async () => {
 		await repository.write('new.txt', 'mine\n');
 		const window = branches();
 		window.remember('next', target(), 'errand/begun');
@@ -102,7 +102,10 @@ describe('a task’s branch that is checked out', () => {
 			await vscode.commands.executeCommand('notification.acceptPrimaryAction');
 			return problems.length > 0;
 		});
-		assert.match(String(problems[0]), /could not fast-forward “errand\/begun”.*would be overwritten/);
+		assert.match(
+			String(problems[0]),
+			/“errand\/begun” is as it was, as these files stand in the way: new\.txt\. Commit or stash them/,
+		);
 		assert.equal(await readFile(path.join(repository.path, 'new.txt'), 'utf8'), 'mine\n');
 		assert.equal(await repository.head('errand/begun'), await repository.head('main'));
 	});

@@ -50,13 +50,6 @@ export function inTheWay(error: unknown): unknown {
 	return files.length === 0 ? error : new FilesInTheWay([...new Set(files)]);
 }
 
-/** Lists the files that are staged. Rejects when git fails. */
-export async function listStaged({ gitPath, directory }: GitPlace): Promise<string[]> {
-	const how = ['--cached', '--name-only', '--no-renames', '-z'];
-	const output = await runGit(gitPath, directory, ['diff-index', ...how, 'HEAD', '--']);
-	return output.split('\0').slice(0, -1);
-}
-
 /**
  * Puts what the user has changed in these files, or has in place of them, into a stash with this name, and nothing else.
  * Rejects when git fails.

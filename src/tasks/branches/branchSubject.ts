@@ -11,7 +11,7 @@ import { runGit } from '../../platform/gitCommand.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { BranchMissing, fetchTip } from '../changes/taskBranch.ts';
 import type { TaskRepository } from '../changes/taskRepository.ts';
-import { FilterRefused } from './blockingFiles.ts';
+import { FilesInTheWay, FilterRefused } from './blockingFiles.ts';
 import type { Dialogs } from './dialogs.ts';
 import { isUsableName, type LocalBranch, readLocalBranch } from './localBranch.ts';
 
@@ -91,6 +91,21 @@ export function checkOutFailure(error: unknown, failure: string): UserFacingErro
 				{ cause: error },
 			)
 		: gitFailure(error, failure);
+}
+
+/** Says why a branch was not fast-forwarded. */
+export function fastForwardFailure(error: unknown, name: string): UserFacingError {
+	const branch = shortName(name);
+	return checkOutFailure(
+		error,
+		error instanceof FilesInTheWay
+			? vscode.l10n.t(
+					'“{0}” is as it was, as these files stand in the way: {1}. Commit or stash them, then try again.',
+					branch,
+					error.files.map(shortName).join(', '),
+				)
+			: vscode.l10n.t('Git could not fast-forward “{0}”, so it is as it was: {1}', branch, gitReason(error)),
+	);
 }
 
 /** Formats names of files for a dialog, a few of them at most. */

@@ -1,5 +1,6 @@
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit, runWorkTreeGit } from '../../platform/gitCommand.ts';
+import { commitOf } from '../changes/taskBranch.ts';
 import { inTheWay, refuseFilters } from './blockingFiles.ts';
 import { followRemote, type LocalBranch, makeBranch, moveBranch } from './localBranch.ts';
 
@@ -23,7 +24,7 @@ export async function checkOut(place: GitPlace, { local, tip, follows }: CheckOu
 	const { gitPath, directory } = place;
 	const { name, commit } = local;
 	const goal = commit === undefined || local.standing.kind === 'behind' ? tip : commit;
-	await refuseFilters(place, await headCommit(place), goal);
+	await refuseFilters(place, await commitOf(place, 'HEAD'), goal);
 	const isMoved = commit !== undefined && commit !== goal;
 	if (isMoved) {
 		await moveBranch(place, name, goal, commit);
@@ -69,12 +70,6 @@ export async function addWorktree(place: GitPlace, { local, tip, follows }: Chec
 	if (commit === undefined && follows) {
 		await followRemote(place, name, follows.remote, follows.branch, tip);
 	}
-}
-
-/** Returns the commit of HEAD, or undefined where there is none yet. */
-export async function headCommit({ gitPath, directory }: GitPlace): Promise<string | undefined> {
-	const ask = ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'];
-	return (await runGit(gitPath, directory, ask).catch(() => undefined))?.trim();
 }
 
 /** Returns the name of the branch that is checked out, or undefined while HEAD is detached. */

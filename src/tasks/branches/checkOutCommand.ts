@@ -9,6 +9,7 @@ import { FilesInTheWay } from './blockingFiles.ts';
 import {
 	type BranchSubject,
 	checkOutFailure,
+	fastForwardFailure,
 	offerFolder,
 	openedRepository,
 	readBranch,
@@ -18,7 +19,7 @@ import {
 import { addWorktree, type CheckOut, checkOut } from './checkOut.ts';
 import type { Dialogs } from './dialogs.ts';
 import { isSameFolder, isUsableName, type LocalBranch } from './localBranch.ts';
-import { mergeBranch } from './mergeBranch.ts';
+import { fastForwardFiles } from './mergeBranch.ts';
 import { inTheWayText, stashAside, tellOfStash, withStashNote } from './stashAside.ts';
 
 /** Checks the branch of a task out in the folder that this window shows. Throws a UserFacingError. */
@@ -131,7 +132,7 @@ async function askForFolder(directory: string, branch: string, dialogs: Dialogs)
 
 /** The branch is checked out somewhere: says where, and offers what can be done there. */
 async function checkedOutAlready(
-	{ repository, result }: BranchSubject,
+	{ repository }: BranchSubject,
 	dialogs: Dialogs,
 	{ name, worktree = '', standing }: LocalBranch,
 	tip: string,
@@ -160,19 +161,9 @@ async function checkedOutAlready(
 	if ((await dialogs.tell('information', message, move)) !== move) {
 		return;
 	}
-	try {
-		await mergeBranch(place, tip, { branch: result.branch, address: undefined });
-	} catch (error) {
-		throw checkOutFailure(
-			error,
-			error instanceof FilesInTheWay
-				? vscode.l10n.t(
-						'These files stand in the way: {0}. Nothing was changed.',
-						error.files.map(shortName).join(', '),
-					)
-				: vscode.l10n.t('Git could not fast-forward “{0}”: {1}', shown, gitReason(error)),
-		);
-	}
+	await fastForwardFiles(place, tip).catch(error => {
+		throw fastForwardFailure(error, name);
+	});
 	await repository.opened?.status().catch(() => {});
 }
 

@@ -2,8 +2,9 @@ import type { Setting } from '../../base/gitConfiguration.ts';
 import { GitError } from '../../base/gitError.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit, runWorkTreeGit } from '../../platform/gitCommand.ts';
-import { FilesInTheWay, inTheWay, listStaged, refuseFilters } from './blockingFiles.ts';
-import { headBranch, headCommit } from './checkOut.ts';
+import { commitOf } from '../changes/taskBranch.ts';
+import { FilesInTheWay, inTheWay, refuseFilters } from './blockingFiles.ts';
+import { headBranch } from './checkOut.ts';
 
 /** What would become of a merge into the current branch. */
 export type MergePreview =
@@ -29,7 +30,7 @@ export type MergeOutcome = 'merged' | 'conflicts';
 /** Tries the merge of a commit into the current branch. No file, no index and no reference changes. Rejects when git fails. */
 export async function previewMerge(place: GitPlace, tip: string): Promise<MergePreview> {
 	const { gitPath, directory } = place;
-	const head = await headCommit(place);
+	const head = await commitOf(place, 'HEAD');
 	if (head === undefined) {
 		throw new Error('there is no commit to merge into');
 	}
@@ -73,8 +74,8 @@ export async function previewMerge(place: GitPlace, tip: string): Promise<MergeP
 
 /**
  * Merges a commit into the current branch, with the message that git would write for `from`, and the user's own
- * identity. No hook runs, no program makes or checks a signature, and only git's own strategy is used. Rejects with
- * FilesInTheWay or a FilterRefused, after which everything is as it was, and when git fails otherwise.
+ * identity. Rejects with FilesInTheWay or a FilterRefused, after which everything is as it was, and when git fails
+ * otherwise.
  */
 export async function mergeBranch(
 	place: GitPlace,
@@ -82,39 +83,62 @@ export async function mergeBranch(
 	from: { branch: string; address: string | undefined },
 ): Promise<MergeOutcome> {
 	const { gitPath, directory } = place;
-	const head = await headCommit(place);
+	const head = await commitOf(place, 'HEAD');
 	const base = (await runGit(gitPath, directory, ['merge-base', head ?? 'HEAD', tip])).trim();
+	if (base === head && (await allowsFastForward(place))) {
+		await fastForwardFiles(place, tip);
+		return 'merged';
+	}
 	await refuseFilters(place, base, tip);
-	const isFastForward = base === head && (await allowsFastForward(place));
 	const staged = await listStaged(place);
-	if (staged.length > 0 && !isFastForward) {
+	if (staged.length > 0) {
 		throw new FilesInTheWay(staged);
 	}
+	const message = await mergeMessage(place, tip, from);
+	try {
+		await runMerge(place, ['-m', message, tip]);
+		return 'merged';
+	} catch (error) {
+		if ((await commitOf(place, 'MERGE_HEAD')) === tip) {
+			return 'conflicts';
+		}
+		throw error;
+	}
+}
+
+/**
+ * Fast-forwards the branch that is checked out, and its files, to a commit. Nothing that the user has changed, added or
+ * ignores is overwritten. Rejects with FilesInTheWay or a FilterRefused, and when git fails; everything is as it was then.
+ */
+export async function fastForwardFiles(place: GitPlace, tip: string): Promise<void> {
+	await refuseFilters(place, 'HEAD', tip);
+	await runMerge(place, ['--ff-only', tip]);
+}
+
+/** Runs `git merge`: without hooks and stashes, with git's own strategy, and without a program for signatures. */
+async function runMerge(place: GitPlace, how: readonly string[]): Promise<void> {
 	const branch = await headBranch(place);
 	// The options that a repository may keep for a branch can name a program as a strategy.
 	const settings: Setting[] = branch === undefined ? [] : [[`branch.${branch}.mergeOptions`, '']];
 	const options = ['--quiet', '--no-edit', '--no-stat', '--no-log', '--no-autostash', '--no-overwrite-ignore'];
 	const safe = ['--strategy=ort', '--no-verify', '--no-verify-signatures', '--no-gpg-sign'];
-	const message = await mergeMessage(place, tip, from);
 	try {
-		await runWorkTreeGit(gitPath, directory, ['merge', ...options, ...safe, '-m', message, tip], { settings });
-		return 'merged';
+		await runWorkTreeGit(place.gitPath, place.directory, ['merge', ...options, ...safe, ...how], { settings });
 	} catch (error) {
-		if ((await readPseudoReference(place, 'MERGE_HEAD')) === tip) {
-			return 'conflicts';
-		}
 		throw inTheWay(error);
 	}
 }
 
 async function isUnfinished(place: GitPlace): Promise<boolean> {
-	const found = await Promise.all(UNFINISHED.map(name => readPseudoReference(place, name)));
+	const found = await Promise.all(UNFINISHED.map(name => commitOf(place, name)));
 	return found.some(commit => commit !== undefined);
 }
 
-async function readPseudoReference({ gitPath, directory }: GitPlace, name: string): Promise<string | undefined> {
-	const ask = ['rev-parse', '--verify', '--quiet', name];
-	return (await runGit(gitPath, directory, ask).catch(() => undefined))?.trim();
+/** Lists the files that are staged. Rejects when git fails. */
+async function listStaged({ gitPath, directory }: GitPlace): Promise<string[]> {
+	const how = ['--cached', '--name-only', '--no-renames', '-z'];
+	const output = await runGit(gitPath, directory, ['diff-index', ...how, 'HEAD', '--']);
+	return output.split('\0').slice(0, -1);
 }
 
 /** Returns the message that git writes for such a merge. */

@@ -215,7 +215,8 @@ async function bring(place: GitPlace, remote: string, branch: string, reference:
 	}
 }
 
-async function commitOf({ gitPath, directory }: GitPlace, name: string): Promise<string | undefined> {
+/** Returns the commit that an expression of git's names, or undefined where there is none. */
+export async function commitOf({ gitPath, directory }: GitPlace, name: string): Promise<string | undefined> {
 	const ask = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
 	return (await runGit(gitPath, directory, ask).catch(() => undefined))?.trim();
 }

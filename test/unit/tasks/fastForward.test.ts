@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { GitPlace } from '../../../src/platform/git.ts';
+import { FilesInTheWay, FilterRefused } from '../../../src/tasks/branches/blockingFiles.ts';
 import { fastForward, isBehind, worktreeOf } from '../../../src/tasks/fastForward.ts';
 import { gitPrograms } from '../../support/gitPrograms.ts';
 import { TemporaryRepository } from '../../support/temporaryRepository.ts';
@@ -45,6 +46,14 @@ for (const program of gitPrograms()) {
 			assert.equal(await status(linked), '');
 		});
 
+		it('moves branch and files alike, whatever the repository’s configuration says of merges', async () => {
+			await repository.git('config', 'branch.work.mergeOptions', '--squash');
+			await repository.git('config', 'merge.ff', 'false');
+			await fastForward(place, 'work', 'done');
+			assert.equal(await repository.head('work'), await repository.head('done'));
+			assert.equal(await status(), '');
+		});
+
 		it('refuses where the user has changed a file, also where git is set to stash that away', async () => {
 			await repository.git('config', 'merge.autoStash', 'true');
 			await repository.write('README.md', 'mine\n');
@@ -54,7 +63,7 @@ for (const program of gitPrograms()) {
 			assert.equal(await repository.head('work'), before);
 		});
 
-		it('runs no hook and no filter of the repository, and fails where a file needs one', async () => {
+		it('runs no hook and no filter of the repository, and changes nothing where a file needs one', async () => {
 			const proof = path.join(repository.folder, 'ran');
 			const hook = path.join(repository.path, '.git', 'hooks', 'post-merge');
 			await writeFile(hook, `#!/bin/sh\ntouch '${proof}'\n`, { mode: 0o755 });
@@ -65,7 +74,8 @@ for (const program of gitPrograms()) {
 			await repository.write('a.txt', 'a\n');
 			await repository.commitAll('Needs a filter');
 			await repository.git('checkout', '--quiet', 'work');
-			await assert.rejects(fastForward(place, 'work', 'filtered'));
+			await assert.rejects(fastForward(place, 'work', 'filtered'), FilterRefused);
+			assert.equal(await status(), '');
 			assert.ok(!(await readdir(repository.folder)).includes('ran'));
 		});
 
@@ -100,7 +110,7 @@ for (const program of gitPrograms()) {
 			it(`refuses where it would overwrite a file that the user ${what}`, async () => {
 				await repository.write(file, 'mine\n');
 				const before = [await repository.head('work'), await status()];
-				await assert.rejects(fastForward(place, 'work', 'done'), /would be overwritten/);
+				await assert.rejects(fastForward(place, 'work', 'done'), new FilesInTheWay([file]));
 				assert.deepEqual([await repository.head('work'), await status()], before);
 				assert.equal(await readFile(path.join(repository.path, file), 'utf8'), 'mine\n');
 			});
