@@ -2,7 +2,7 @@ import type { GitPlace } from '../../platform/git.ts';
 import { runGit, runWorkTreeGit } from '../../platform/gitCommand.ts';
 import { commitOf } from '../changes/taskBranch.ts';
 import { inTheWay, refuseFilters } from './blockingFiles.ts';
-import { followRemote, type LocalBranch, makeBranch, moveBranch } from './localBranch.ts';
+import { followRemote, type LocalBranch, moveBranch } from './localBranch.ts';
 
 /** The branch to check out. */
 export interface CheckOut {
@@ -20,52 +20,40 @@ const SWITCH = ['switch', '--quiet', '--no-guess', '--no-recurse-submodules', '-
  * Checks a branch out. A new local branch is made for it where there is none, and one that is behind is fast-forwarded.
  * No hook runs. Rejects when git fails, and with FilesInTheWay or a FilterRefused, after which everything is as it was.
  */
-export async function checkOut(place: GitPlace, { local, tip, follows }: CheckOut): Promise<void> {
-	const { gitPath, directory } = place;
-	const { name, commit } = local;
-	const goal = commit === undefined || local.standing.kind === 'behind' ? tip : commit;
-	await refuseFilters(place, await commitOf(place, 'HEAD'), goal);
-	const isMoved = commit !== undefined && commit !== goal;
-	if (isMoved) {
-		await moveBranch(place, name, goal, commit);
-	}
-	const which = commit === undefined ? ['--no-track', '-c', name, tip] : [name];
-	try {
-		await runWorkTreeGit(gitPath, directory, [...SWITCH, ...which]);
-	} catch (error) {
-		if (isMoved) {
-			await moveBranch(place, name, commit, goal);
-		}
-		throw inTheWay(error);
-	}
-	if (commit === undefined && follows) {
-		await followRemote(place, name, follows.remote, follows.branch, tip);
-	}
+export async function checkOut(place: GitPlace, chosen: CheckOut): Promise<void> {
+	await withBranch(place, chosen, await commitOf(place, 'HEAD'), [...SWITCH, chosen.local.name]);
 }
 
 /**
  * Makes a worktree in a new folder and checks the branch out there. Rejects when git fails, and with a FilterRefused; the
  * folder is not there then, and neither is a new branch.
  */
-export async function addWorktree(place: GitPlace, { local, tip, follows }: CheckOut, folder: string): Promise<void> {
-	const { gitPath, directory } = place;
-	const { name, commit } = local;
-	const goal = commit === undefined || local.standing.kind === 'behind' ? tip : commit;
-	await refuseFilters(place, undefined, goal);
-	if (commit === undefined) {
-		await makeBranch(place, name, tip);
-	} else if (commit !== goal) {
+export async function addWorktree(place: GitPlace, chosen: CheckOut, folder: string): Promise<void> {
+	await withBranch(place, chosen, undefined, ['worktree', 'add', '--quiet', '--', folder, chosen.local.name]);
+}
+
+/**
+ * Makes or moves the local branch and runs a git command that checks it out. `from` is the commit whose files are there,
+ * if any are. Where that fails, the branch is as it was.
+ */
+async function withBranch(
+	place: GitPlace,
+	{ local: { name, commit, standing }, tip, follows }: CheckOut,
+	from: string | undefined,
+	commandLine: readonly string[],
+): Promise<void> {
+	const goal = commit === undefined || standing.kind === 'behind' ? tip : commit;
+	await refuseFilters(place, from, goal);
+	if (commit !== goal) {
 		await moveBranch(place, name, goal, commit);
 	}
 	try {
-		await runWorkTreeGit(gitPath, directory, ['worktree', 'add', '--quiet', '--', folder, name]);
+		await runWorkTreeGit(place.gitPath, place.directory, commandLine);
 	} catch (error) {
-		if (commit === undefined) {
-			await runGit(gitPath, directory, ['update-ref', '-d', '--', `refs/heads/${name}`, tip]);
-		} else if (commit !== goal) {
+		if (commit !== goal) {
 			await moveBranch(place, name, commit, goal);
 		}
-		throw error;
+		throw inTheWay(error);
 	}
 	if (commit === undefined && follows) {
 		await followRemote(place, name, follows.remote, follows.branch, tip);

@@ -5,7 +5,6 @@ import { isWithin } from '../../base/filePlace.ts';
 import { gitReason } from '../../base/gitReason.ts';
 import { shortName } from '../../base/plainText.ts';
 import { readBranchCommit } from '../launch/repositoryFacts.ts';
-import { FilesInTheWay } from './blockingFiles.ts';
 import {
 	type BranchSubject,
 	checkOutFailure,
@@ -20,7 +19,7 @@ import { addWorktree, type CheckOut, checkOut } from './checkOut.ts';
 import type { Dialogs } from './dialogs.ts';
 import { isSameFolder, isUsableName, type LocalBranch } from './localBranch.ts';
 import { fastForwardFiles } from './mergeBranch.ts';
-import { inTheWayText, stashAside, tellOfStash, withStashNote } from './stashAside.ts';
+import { changeFiles, tellDone } from './stashAside.ts';
 
 /** Checks the branch of a task out in the folder that this window shows. Throws a UserFacingError. */
 export async function checkOutBranch(subject: BranchSubject, dialogs: Dialogs): Promise<void> {
@@ -46,16 +45,10 @@ export async function checkOutBranch(subject: BranchSubject, dialogs: Dialogs): 
 	if (!chosen) {
 		return;
 	}
-	const stash = await checkOutOrAsk(subject, dialogs, chosen);
-	if (stash === undefined) {
-		return;
-	}
-	await opened.status().catch(() => {});
-	const done = vscode.l10n.t('“{0}” is checked out.', shortName(chosen.local.name));
-	if (stash === '') {
-		void dialogs.tell('information', done);
-	} else {
-		tellOfStash(dialogs, done, stash);
+	const changed = await checkOutOrAsk(subject, dialogs, chosen);
+	if (changed) {
+		await opened.status().catch(() => {});
+		tellDone(dialogs, vscode.l10n.t('“{0}” is checked out.', shortName(chosen.local.name)), changed.stash);
 	}
 }
 
@@ -95,7 +88,7 @@ export async function openWorktree(subject: BranchSubject, dialogs: Dialogs): Pr
 }
 
 /** Returns a folder beside the repository for a branch, which is not there yet. */
-export function proposeFolder(directory: string, branch: string): string {
+function proposeFolder(directory: string, branch: string): string {
 	const safe = branch
 		.replace(/[^\p{L}\p{N}._-]+/gu, '-')
 		.replace(/^[.-]+|[.-]+$/g, '')
@@ -228,49 +221,26 @@ async function exists({ repository }: BranchSubject, name: string): Promise<bool
 	return (await readBranchCommit(gitPath, directory, { name, remote: undefined })) !== undefined;
 }
 
-/**
- * Returns the name of the stash that was made, an empty one for none, and undefined where nothing was checked out here.
- */
-async function checkOutOrAsk(subject: BranchSubject, dialogs: Dialogs, chosen: CheckOut): Promise<string | undefined> {
-	const { place } = subject.repository;
-	const shown = shortName(chosen.local.name);
-	const failed = (error: unknown) =>
-		checkOutFailure(
-			error,
-			vscode.l10n.t(
-				'Git could not check out “{0}”: {1} If it had changed files before, the Source Control view shows them.',
-				shown,
-				gitReason(error),
+/** Resolves with undefined where nothing was checked out here. */
+function checkOutOrAsk(subject: BranchSubject, dialogs: Dialogs, chosen: CheckOut) {
+	const branch = chosen.local.name;
+	const shown = shortName(branch);
+	return changeFiles(subject, dialogs, {
+		branch,
+		run: () => checkOut(subject.repository.place, chosen),
+		explain: error =>
+			checkOutFailure(
+				error,
+				vscode.l10n.t(
+					'Git could not check out “{0}”: {1} If it had changed files before, the Source Control view shows them.',
+					shown,
+					gitReason(error),
+				),
 			),
-		);
-	try {
-		await checkOut(place, chosen);
-		return '';
-	} catch (error) {
-		if (!(error instanceof FilesInTheWay)) {
-			throw failed(error);
-		}
-		const stash = vscode.l10n.t('Stash These Files');
-		const worktree = vscode.l10n.t('Open in Worktree');
-		const answer = await dialogs.ask(
-			error.files.length === 1
+		question: files =>
+			files === 1
 				? vscode.l10n.t('1 file stands in the way of checking out “{0}”.', shown)
-				: vscode.l10n.t('{0} files stand in the way of checking out “{1}”.', error.files.length, shown),
-			inTheWayText(error.files),
-			stash,
-			worktree,
-		);
-		if (answer === worktree) {
-			await openWorktree(subject, dialogs);
-			return undefined;
-		}
-		if (answer !== stash) {
-			return undefined;
-		}
-		const name = await stashAside(subject, error.files, chosen.local.name);
-		await checkOut(place, chosen).catch((again: unknown) => {
-			throw withStashNote(failed(again), name);
-		});
-		return name;
-	}
+				: vscode.l10n.t('{0} files stand in the way of checking out “{1}”.', files, shown),
+		instead: { button: vscode.l10n.t('Open in Worktree'), run: () => openWorktree(subject, dialogs) },
+	});
 }

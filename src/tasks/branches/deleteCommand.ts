@@ -10,7 +10,7 @@ import { type BranchSubject, readBranch, readTip, shownFolder } from './branchSu
 import type { Dialogs } from './dialogs.ts';
 import { countLost, listPushRemotes, readRemoteBranch } from './remoteBranch.ts';
 
-export interface DeleteListener {
+interface DeleteListener {
 	/** Forgets what is known of a branch that has been deleted. */
 	forgetBranch(result: TaskResult): Promise<void>;
 	explain(error: unknown): void;

@@ -79,20 +79,19 @@ export async function isSameFolder(one: string, other: string): Promise<boolean>
 	return first === second;
 }
 
-/** Makes a new branch, which does not follow any other. Rejects when there is one of that name. */
-export async function makeBranch({ gitPath, directory }: GitPlace, name: string, commit: string): Promise<void> {
-	const none = '0'.repeat(commit.length);
-	await runGit(gitPath, directory, ['update-ref', '-m', 'made by Errand', '--', `refs/heads/${name}`, commit, none]);
-}
-
-/** Moves a branch that no folder has checked out, if it is still at `from`. Rejects where it is not. */
+/**
+ * Moves a branch that no folder has checked out, if it is still at `from`. Undefined stands for a branch that is not there:
+ * one is made, which follows no other, or removed. Rejects where the branch is not as it was thought to be.
+ */
 export async function moveBranch(
 	{ gitPath, directory }: GitPlace,
 	name: string,
-	to: string,
-	from: string,
+	to: string | undefined,
+	from: string | undefined,
 ): Promise<void> {
-	await runGit(gitPath, directory, ['update-ref', '-m', 'moved by Errand', '--', `refs/heads/${name}`, to, from]);
+	const none = '0'.repeat((to ?? from ?? '').length);
+	const change = ['--', `refs/heads/${name}`, to ?? none, from ?? none];
+	await runGit(gitPath, directory, ['update-ref', '-m', 'moved by Errand', ...change]);
 }
 
 /**

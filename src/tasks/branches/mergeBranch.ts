@@ -24,9 +24,6 @@ export type MergePreview =
 /** What git keeps while it waits for the user. */
 const UNFINISHED = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'];
 
-/** How a merge ended. */
-export type MergeOutcome = 'merged' | 'conflicts';
-
 /** Tries the merge of a commit into the current branch. No file, no index and no reference changes. Rejects when git fails. */
 export async function previewMerge(place: GitPlace, tip: string): Promise<MergePreview> {
 	const { gitPath, directory } = place;
@@ -81,7 +78,7 @@ export async function mergeBranch(
 	place: GitPlace,
 	tip: string,
 	from: { branch: string; address: string | undefined },
-): Promise<MergeOutcome> {
+): Promise<'merged' | 'conflicts'> {
 	const { gitPath, directory } = place;
 	const head = await commitOf(place, 'HEAD');
 	const base = (await runGit(gitPath, directory, ['merge-base', head ?? 'HEAD', tip])).trim();

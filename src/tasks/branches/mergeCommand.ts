@@ -4,12 +4,11 @@ import { gitReason } from '../../base/gitReason.ts';
 import { shortName } from '../../base/plainText.ts';
 import { withoutCredentials } from '../../base/remoteUrl.ts';
 import { readRemoteAddress } from '../launch/repositoryFacts.ts';
-import { FilesInTheWay } from './blockingFiles.ts';
 import { type BranchSubject, checkOutFailure, listNames, openedRepository, readTip } from './branchSubject.ts';
 import { headBranch } from './checkOut.ts';
 import type { Dialogs } from './dialogs.ts';
-import { type MergeOutcome, type MergePreview, mergeBranch, previewMerge } from './mergeBranch.ts';
-import { inTheWayText, stashAside, stashNote, tellOfStash, withStashNote } from './stashAside.ts';
+import { type MergePreview, mergeBranch, previewMerge } from './mergeBranch.ts';
+import { changeFiles, tellDone, withStash } from './stashAside.ts';
 
 /** Merges the branch of a task into the current one, after a yes to what will come of it. Throws a UserFacingError. */
 export async function mergeTaskBranch(subject: BranchSubject, dialogs: Dialogs): Promise<void> {
@@ -50,15 +49,9 @@ export async function mergeTaskBranch(subject: BranchSubject, dialogs: Dialogs):
 	}
 	await opened.status().catch(() => {});
 	if (merged.outcome === 'merged') {
-		const done = vscode.l10n.t('“{0}” is merged into “{1}”.', branch, into);
-		if (merged.stash === '') {
-			void dialogs.tell('information', done);
-		} else {
-			tellOfStash(dialogs, done, merged.stash);
-		}
+		tellDone(dialogs, vscode.l10n.t('“{0}” is merged into “{1}”.', branch, into), merged.stash);
 		return;
 	}
-	const stashed = merged.stash === '' ? '' : ` ${stashNote(merged.stash)}`;
 	const show = vscode.l10n.t('Show Conflicts');
 	const message = vscode.l10n.t(
 		'“{0}” is merged into “{1}” but for the conflicts. Resolve them in the Source Control view, then commit; “Git: Abort Merge” takes the merge back.',
@@ -66,7 +59,7 @@ export async function mergeTaskBranch(subject: BranchSubject, dialogs: Dialogs):
 		into,
 	);
 	// The notification is not awaited, because it may stay for a long time.
-	void dialogs.tell('warning', message + stashed, show).then(chosen => {
+	void dialogs.tell('warning', withStash(message, merged.stash), show).then(chosen => {
 		if (chosen === show) {
 			void dialogs.runCommand('workbench.view.scm');
 		}
@@ -117,40 +110,21 @@ async function isAgreed(dialogs: Dialogs, preview: MergePreview, branch: string,
 	}
 }
 
-async function mergeOrAsk(
-	subject: BranchSubject,
-	dialogs: Dialogs,
-	tip: string,
-	into: string,
-): Promise<{ outcome: MergeOutcome; stash: string } | undefined> {
+async function mergeOrAsk(subject: BranchSubject, dialogs: Dialogs, tip: string, into: string) {
 	const { place, remote } = subject.repository;
 	const { branch } = subject.result;
 	const address = remote === undefined ? undefined : await readRemoteAddress(place.gitPath, place.directory, remote);
 	const from = { branch, address: address === undefined ? undefined : withoutCredentials(address) };
-	const merge = () => mergeBranch(place, tip, from);
-	try {
-		return { outcome: await merge(), stash: '' };
-	} catch (error) {
-		if (!(error instanceof FilesInTheWay)) {
-			throw failure(error, shortName(branch), into);
-		}
-		const stash = vscode.l10n.t('Stash These Files');
-		const answer = await dialogs.ask(
-			error.files.length === 1
-				? vscode.l10n.t('1 file stands in the way of merging “{0}”.', shortName(branch))
-				: vscode.l10n.t('{0} files stand in the way of merging “{1}”.', error.files.length, shortName(branch)),
-			inTheWayText(error.files),
-			stash,
-		);
-		if (answer !== stash) {
-			return undefined;
-		}
-		const name = await stashAside(subject, error.files, branch);
-		const outcome = await merge().catch((again: unknown) => {
-			throw withStashNote(failure(again, shortName(branch), into), name);
-		});
-		return { outcome, stash: name };
-	}
+	const shown = shortName(branch);
+	return changeFiles(subject, dialogs, {
+		branch,
+		run: () => mergeBranch(place, tip, from),
+		explain: error => failure(error, shown, into),
+		question: files =>
+			files === 1
+				? vscode.l10n.t('1 file stands in the way of merging “{0}”.', shown)
+				: vscode.l10n.t('{0} files stand in the way of merging “{1}”.', files, shown),
+	});
 }
 
 function failure(error: unknown, branch: string, into: string): UserFacingError {

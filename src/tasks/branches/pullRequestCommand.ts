@@ -1,15 +1,14 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { escapeIcons, shortName } from '../../base/plainText.ts';
-import { withoutCredentials } from '../../base/remoteUrl.ts';
 import type { Task } from '../../contract/tasks.ts';
-import { readBranchCommit, readRemoteAddress } from '../launch/repositoryFacts.ts';
-import { comparePage, hostOf, likelyBases, type NamedRemote } from '../model/comparePage.ts';
+import { readBranchCommit } from '../launch/repositoryFacts.ts';
+import { SCRATCH_PREFIX } from '../launch/scratchBranches.ts';
+import { comparePage, type HostKind, hostKindOf, hostOf, likelyBases, type NamedRemote } from '../model/comparePage.ts';
 import { readServiceAddress } from '../model/serviceAddress.ts';
 import { type BranchSubject, readTip } from './branchSubject.ts';
 import { headBranch } from './checkOut.ts';
 import type { Dialogs } from './dialogs.ts';
-import { findHostKind } from './hostKinds.ts';
 import { pushTo } from './pushCommand.ts';
 import { listPushRemotes, readRemoteBranch } from './remoteBranch.ts';
 
@@ -17,8 +16,18 @@ import { listPushRemotes, readRemoteBranch } from './remoteBranch.ts';
 const EXTENSION = 'GitHub.vscode-pull-request-github';
 const CREATE = 'pr.create';
 
-/** The beginning of the names of branches that only a task needs, so that no pull request goes there. */
-const SCRATCH = 'errand-scratch-';
+/** Where the answers are kept that the user has given about unknown hosts. */
+const HOST_KINDS = 'errand.tasks.hostKinds';
+const MAXIMUM_HOSTS = 100;
+
+/** What an unknown host may run. The names of the products are the same in every language. */
+const NAMES: Readonly<Partial<Record<HostKind, string>>> = {
+	github: 'GitHub Enterprise',
+	gitlab: 'GitLab',
+	gitea: 'Gitea, Forgejo',
+	bitbucketServer: 'Bitbucket Data Center',
+	azure: 'Azure DevOps Server',
+};
 
 /**
  * Opens the pull request that the service names for a task. Resolves with false where it names none, and throws a
@@ -59,7 +68,7 @@ export async function createPullRequest(
 ): Promise<void> {
 	const { repository, result, task } = subject;
 	const { place } = repository;
-	const remotes = await listWebRemotes(subject);
+	const remotes = (await listPushRemotes(place)).filter(({ address }) => hostOf(address) !== undefined);
 	const head = await chooseHead(subject, dialogs, remotes);
 	if (!head) {
 		return;
@@ -83,7 +92,8 @@ export async function createPullRequest(
 		return;
 	}
 	const { selectedBranch } = task;
-	const baseBranch = selectedBranch?.startsWith(SCRATCH) ? undefined : selectedBranch;
+	// Only the task needs a scratch branch, so no pull request goes there.
+	const baseBranch = selectedBranch?.startsWith(SCRATCH_PREFIX) ? undefined : selectedBranch;
 	const page = comparePage(kind, { head: head.address, branch: result.branch, base: base.address, baseBranch });
 	if (page === undefined) {
 		throw new UserFacingError(
@@ -95,18 +105,6 @@ export async function createPullRequest(
 		);
 	}
 	await dialogs.openAddress(page);
-}
-
-/** Lists the remotes that are on a host, by the addresses they are fetched from. */
-async function listWebRemotes({ repository }: BranchSubject): Promise<NamedRemote[]> {
-	const { gitPath, directory } = repository.place;
-	const remotes = await Promise.all(
-		(await listPushRemotes(repository.place)).map(async ({ name }) => ({
-			name,
-			address: (await readRemoteAddress(gitPath, directory, name, 'push')) ?? '',
-		})),
-	);
-	return remotes.filter(({ address }) => hostOf(address) !== undefined);
 }
 
 /** Finds the remote that has the branch, or is to have it. */
@@ -146,16 +144,51 @@ const choiceOf = (remote: NamedRemote) => ({
 });
 
 /** Returns whether the remote has the branch as it is here; offers to push it where it has not. */
-async function isPushed(subject: BranchSubject, dialogs: Dialogs, { name, address }: NamedRemote): Promise<boolean> {
+async function isPushed(subject: BranchSubject, dialogs: Dialogs, remote: NamedRemote): Promise<boolean> {
 	const { repository, result } = subject;
-	if (repository.remote === name) {
+	if (repository.remote === remote.name) {
 		return true;
 	}
 	const tip = await readTip(subject, dialogs);
 	// Where git cannot ask the remote, the page says whether the branch is there.
-	const there = await readRemoteBranch(repository.place, name, result.branch, tip).catch(() => undefined);
+	const there = await readRemoteBranch(repository.place, remote.name, result.branch, tip).catch(() => undefined);
 	if (there === undefined || (there.standing.kind !== 'missing' && there.standing.kind !== 'behind')) {
 		return true;
 	}
-	return pushTo(subject, dialogs, { name, address: withoutCredentials(address) });
+	return pushTo(subject, dialogs, remote);
+}
+
+/**
+ * Returns what the host of a remote runs: by its name, as the user has said before, or as the user says now, which is
+ * remembered. Resolves with undefined when dismissed, and where the address names no host.
+ */
+async function findHostKind(
+	address: string,
+	globalState: vscode.Memento,
+	dialogs: Dialogs,
+): Promise<HostKind | undefined> {
+	const host = hostOf(address);
+	const known = hostKindOf(address);
+	if (host === undefined || known !== undefined) {
+		return known;
+	}
+	const kinds = globalState.get<Record<string, unknown>>(HOST_KINDS, {});
+	const remembered = Object.hasOwn(kinds, host) ? kinds[host] : undefined;
+	if (isHostKind(remembered)) {
+		return remembered;
+	}
+	const chosen = await dialogs.choose(
+		vscode.l10n.t('Open Pull Request'),
+		Object.entries(NAMES).map(([kind, label]) => ({ label, value: kind as HostKind })),
+		{ placeHolder: vscode.l10n.t('What does {0} run? The answer is remembered.', host) },
+	);
+	if (chosen !== undefined) {
+		const others = Object.entries(kinds).filter(([name]) => name !== host);
+		await globalState.update(HOST_KINDS, Object.fromEntries([...others.slice(-(MAXIMUM_HOSTS - 1)), [host, chosen]]));
+	}
+	return chosen;
+}
+
+function isHostKind(value: unknown): value is HostKind {
+	return typeof value === 'string' && Object.hasOwn(NAMES, value);
 }

@@ -6,14 +6,15 @@ import type { GitRepository } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { commands } from '../../platform/ids.ts';
+import type { NamedRemote } from '../model/comparePage.ts';
 import { type BranchSubject, openedRepository, readTip } from './branchSubject.ts';
 import type { Dialogs } from './dialogs.ts';
 import { followRemote, readLocalBranch } from './localBranch.ts';
-import { countNew, listPushRemotes, type PushRemote, readRemoteBranch } from './remoteBranch.ts';
+import { countNew, listPushRemotes, readRemoteBranch } from './remoteBranch.ts';
 
 /** Pushes the branch of a task to a remote, after a yes. Throws a UserFacingError. */
 export async function pushTaskBranch(subject: BranchSubject, dialogs: Dialogs): Promise<void> {
-	const remote = await chooseRemote(subject, dialogs, vscode.l10n.t('Push Branch'));
+	const remote = await chooseRemote(subject, dialogs);
 	if (remote && (await pushTo(subject, dialogs, remote))) {
 		const open = vscode.l10n.t('Open Pull Request');
 		const message = vscode.l10n.t('“{0}” is on {1}.', shortName(subject.result.branch), shortName(remote.name));
@@ -30,11 +31,7 @@ export async function pushTaskBranch(subject: BranchSubject, dialogs: Dialogs): 
  * Lets the user choose a remote where there are several. Resolves with undefined when dismissed, and throws a
  * UserFacingError where there is none.
  */
-export async function chooseRemote(
-	{ repository, result }: BranchSubject,
-	dialogs: Dialogs,
-	title: string,
-): Promise<PushRemote | undefined> {
+async function chooseRemote({ repository, result }: BranchSubject, dialogs: Dialogs): Promise<NamedRemote | undefined> {
 	const remotes = await listPushRemotes(repository.place);
 	const [first] = remotes;
 	if (!first) {
@@ -45,7 +42,7 @@ export async function chooseRemote(
 	return remotes.length === 1
 		? first
 		: dialogs.choose(
-				title,
+				vscode.l10n.t('Push Branch'),
 				remotes.map(remote => ({
 					label: escapeIcons(shortName(remote.name)),
 					description: escapeIcons(shortName(remote.address)),
@@ -64,7 +61,7 @@ export async function chooseRemote(
  * Pushes the branch to a remote after a yes, with the editor's own git and never by force. Resolves with whether something
  * was pushed, and throws a UserFacingError.
  */
-export async function pushTo(subject: BranchSubject, dialogs: Dialogs, remote: PushRemote): Promise<boolean> {
+export async function pushTo(subject: BranchSubject, dialogs: Dialogs, remote: NamedRemote): Promise<boolean> {
 	const { repository, result } = subject;
 	const { place } = repository;
 	const branch = shortName(result.branch);
@@ -123,7 +120,7 @@ export async function pushTo(subject: BranchSubject, dialogs: Dialogs, remote: P
 }
 
 /** Returns what the remote has of the branch, or undefined where Errand cannot find out, so that the push itself has to. */
-async function look(subject: BranchSubject, dialogs: Dialogs, remote: PushRemote, commit: string) {
+async function look(subject: BranchSubject, dialogs: Dialogs, remote: NamedRemote, commit: string) {
 	const { place } = subject.repository;
 	const title = vscode.l10n.t('Asking {0} for the branch…', shortName(remote.name));
 	return dialogs

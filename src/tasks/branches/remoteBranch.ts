@@ -5,17 +5,14 @@ import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { readRemoteAddress } from '../launch/repositoryFacts.ts';
 import { findScratchBranch } from '../launch/scratchBranches.ts';
+import type { NamedRemote } from '../model/comparePage.ts';
 import { type Standing, standingOf } from './localBranch.ts';
 
-/** A remote, with the address that pushes go to, as it may be shown. */
-export interface PushRemote {
-	name: string;
-	/** Without a user name and a password, unless it is an address of ssh. */
-	address: string;
-}
-
-/** Returns the remotes with the addresses that pushes go to. Rejects when git fails. */
-export async function listPushRemotes({ gitPath, directory }: GitPlace): Promise<PushRemote[]> {
+/**
+ * Returns the remotes with the addresses that pushes go to, without user names and passwords unless they are addresses of
+ * ssh. Rejects when git fails.
+ */
+export async function listPushRemotes({ gitPath, directory }: GitPlace): Promise<NamedRemote[]> {
 	const listed = (await runGit(gitPath, directory, ['remote'])).split('\n');
 	// The editor's own push would take a name that begins with a dash for an option, which can name a program.
 	const names = listed.filter(name => name !== '' && !name.startsWith('-'));

@@ -3,48 +3,76 @@ import { UserFacingError } from '../../base/errors.ts';
 import { gitReason } from '../../base/gitReason.ts';
 import { shortName } from '../../base/plainText.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
-import { stashFiles } from './blockingFiles.ts';
+import { FilesInTheWay, stashFiles } from './blockingFiles.ts';
 import { type BranchSubject, listNames } from './branchSubject.ts';
 import type { Dialogs } from './dialogs.ts';
 
-/** Describes files that stand in the way, for a dialog. */
-export function inTheWayText(files: readonly string[]): string {
-	const state = vscode.l10n.t('What you have there is not committed. Nothing was changed so far.');
-	return `${state}\n\n${listNames(files)}`;
+/** Something that changes files, and that files of the user can stand in the way of. */
+interface FileChange<T> {
+	/** The branch that the files are taken from. */
+	branch: string;
+	/** Rejects with FilesInTheWay, after which everything is as it was. */
+	run(): Promise<T>;
+	/** Says why that failed for another reason. */
+	explain(error: unknown): UserFacingError;
+	/** Asks what is to become of so many files. */
+	question(files: number): string;
+	/** A button that the question has besides, and what it does in place of the change. */
+	instead?: { button: string; run(): Promise<void> };
 }
 
-/** Says where what stood in the way is now. */
-export function stashNote(stash: string): string {
-	return vscode.l10n.t('What stood in the way is in the stash “{0}”; “Git: Apply Stash…” brings it back.', stash);
-}
-
-/** Returns an error that says so too. */
-export function withStashNote(error: UserFacingError, stash: string): UserFacingError {
-	return new UserFacingError(`${error.message} ${stashNote(stash)}`, { cause: error.cause });
-}
-
-/** Stashes files and returns the name of the stash. Throws a UserFacingError. */
-export async function stashAside(
+/**
+ * Makes a change. Where files stand in the way, asks, stashes them on a yes and makes it then. Resolves with what came of
+ * it and the name of the stash if one was made, or with undefined where nothing was changed. Throws a UserFacingError.
+ */
+export async function changeFiles<T>(
 	{ repository }: BranchSubject,
-	files: readonly string[],
-	branch: string,
-): Promise<string> {
-	const name = vscode.l10n.t('Before {0}', shortName(branch));
+	dialogs: Dialogs,
+	{ branch, run, explain, question, instead }: FileChange<T>,
+): Promise<{ outcome: T; stash: string | undefined } | undefined> {
+	let files: readonly string[];
 	try {
-		await stashFiles(repository.place, files, name);
-		return name;
+		return { outcome: await run(), stash: undefined };
+	} catch (error) {
+		if (!(error instanceof FilesInTheWay)) {
+			throw explain(error);
+		}
+		({ files } = error);
+	}
+	const button = vscode.l10n.t('Stash These Files');
+	const state = vscode.l10n.t('What you have there is not committed. Nothing was changed so far.');
+	const others = instead ? [instead.button] : [];
+	const answer = await dialogs.ask(question(files.length), `${state}\n\n${listNames(files)}`, button, ...others);
+	if (answer !== button) {
+		await (answer === instead?.button && instead?.run());
+		return undefined;
+	}
+	const stash = vscode.l10n.t('Before {0}', shortName(branch));
+	try {
+		await stashFiles(repository.place, files, stash);
 	} catch (error) {
 		throw gitFailure(error, vscode.l10n.t('Git could not stash the files: {0} Nothing was changed.', gitReason(error)));
 	}
+	try {
+		return { outcome: await run(), stash };
+	} catch (error) {
+		const { message, cause } = explain(error);
+		throw new UserFacingError(withStash(message, stash), { cause });
+	}
 }
 
-/** Says what was done and where the stash is. The button also keeps the notification from hiding all but its first line. */
-export function tellOfStash(dialogs: Dialogs, done: string, stash: string): void {
+/** Returns a text that also says where what stood in the way is now. */
+export function withStash(text: string, stash: string | undefined): string {
+	return stash === undefined
+		? text
+		: `${text} ${vscode.l10n.t('What stood in the way is in the stash “{0}”; “Git: Apply Stash…” brings it back.', stash)}`;
+}
+
+/** Says what was done. The button also keeps the notification from hiding all but the first line about a stash. */
+export function tellDone(dialogs: Dialogs, done: string, stash: string | undefined): void {
 	const view = vscode.l10n.t('View Stash…');
 	// The notification is not awaited, because it may stay for a long time.
-	void dialogs.tell('information', `${done} ${stashNote(stash)}`, view).then(chosen => {
-		if (chosen === view) {
-			void dialogs.runCommand('git.stashView');
-		}
-	});
+	void dialogs
+		.tell('information', withStash(done, stash), ...(stash === undefined ? [] : [view]))
+		.then(chosen => chosen === view && dialogs.runCommand('git.stashView'));
 }

@@ -17,13 +17,14 @@ export interface ScratchBranch {
 	remote: string | undefined;
 }
 
-const PREFIX = 'errand-scratch-';
+/** The beginning of the names of scratch branches. */
+export const SCRATCH_PREFIX = 'errand-scratch-';
 /** The expected value of a reference that must not exist yet, because an existing one is not Errand's. */
 const NOTHING = '';
 
 /** Returns a branch with a unique name, which is yet to be made. */
 export function nameScratchBranch(commit: string, remote: string | undefined): ScratchBranch {
-	return { name: PREFIX + randomBytes(6).toString('hex'), commit, remote };
+	return { name: SCRATCH_PREFIX + randomBytes(6).toString('hex'), commit, remote };
 }
 
 /** Makes the branch, here or on its remote, without hooks. Rejects when git fails. */
