@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '../../src/client/types.ts';
 import { resultsOf } from '../../src/contract/taskResults.ts';
@@ -246,6 +246,24 @@ describe('the commands for the branch of a task', () => {
 		await branches().push(undefined);
 		refused(/has moved on origin.*so it is not pushed/);
 		assert.equal(await there(), before);
+	});
+
+	it('say why a push has failed, and what to do', async () => {
+		const bare = path.join(repository.folder, 'bare.git');
+		await repository.git('clone', '-q', '--bare', '--single-branch', repository.path, bare);
+		await writeFile(path.join(bare, 'hooks', 'pre-receive'), '#!/bin/sh\necho not today >&2; exit 1\n', {
+			mode: 0o755,
+		});
+		await repository.git('remote', 'add', 'origin', bare);
+		await (await opened())?.status();
+		answers = ['Push'];
+		await branches().push(undefined);
+		refused(/could not push “errand\/work” to origin: .*declined.*\. “Git: Show Git Output” has all/);
+		await repository.git('remote', 'set-url', 'origin', path.join(repository.folder, 'gone.git'));
+		answers = ['Push'];
+		await branches().push(undefined);
+		refused(/could not push “errand\/work” to origin: .*gone\.git.*\. Check the address of the remote and your access/);
+		assert.equal((await repository.git('-C', bare, 'branch', '--list', BRANCH)).trim(), '');
 	});
 
 	it('open the page for a pull request of the remote’s host, and remember what an unknown host runs', async () => {

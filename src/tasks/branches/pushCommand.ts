@@ -1,11 +1,9 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
-import { gitReason } from '../../base/gitReason.ts';
 import { escapeIcons, shortName } from '../../base/plainText.ts';
-import type { GitRepository } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
-import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import { commands } from '../../platform/ids.ts';
+import { pushCommit } from '../common/pushCommit.ts';
 import type { NamedRemote } from '../model/comparePage.ts';
 import { type BranchSubject, openedRepository, readTip } from './branchSubject.ts';
 import type { Dialogs } from './dialogs.ts';
@@ -111,7 +109,7 @@ export async function pushTo(subject: BranchSubject, dialogs: Dialogs, remote: N
 	if (agreed !== push) {
 		return false;
 	}
-	await pushCommit(opened, dialogs, remote.name, result.branch, commit);
+	await pushCommit(opened, { remote: remote.name, commit, to: result.branch }, dialogs.during);
 	if (local.commit !== undefined && !(await followsAny(subject, local.name))) {
 		await followRemote(place, local.name, remote.name, result.branch, commit);
 	}
@@ -126,26 +124,6 @@ async function look(subject: BranchSubject, dialogs: Dialogs, remote: NamedRemot
 	return dialogs
 		.during(title, () => readRemoteBranch(place, remote.name, subject.result.branch, commit))
 		.catch(() => undefined);
-}
-
-async function pushCommit(
-	opened: GitRepository,
-	dialogs: Dialogs,
-	remote: string,
-	branch: string,
-	commit: string,
-): Promise<void> {
-	const [shown, shownRemote] = [shortName(branch), shortName(remote)];
-	try {
-		await dialogs.during(vscode.l10n.t('Pushing “{0}” to {1}…', shown, shownRemote), () =>
-			opened.push(remote, `${commit}:refs/heads/${branch}`, false),
-		);
-	} catch (error) {
-		throw gitFailure(
-			error,
-			vscode.l10n.t('Git could not push “{0}” to {1}: {2}', shown, shownRemote, gitReason(error)),
-		);
-	}
 }
 
 async function followsAny({ repository }: BranchSubject, local: string): Promise<boolean> {

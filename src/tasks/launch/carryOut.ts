@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { FoundSetting } from '../../base/gitConfiguration.ts';
 import { gitReason } from '../../base/gitReason.ts';
-import { shortName } from '../../base/plainText.ts';
 import { commitChanges } from '../../platform/commitChanges.ts';
 import { placeOf } from '../../platform/git.ts';
 import { gitFailure, settingLine } from '../../platform/gitRefusalMessages.ts';
 import { inertText } from '../../platform/inertText.ts';
 import { askModal } from '../../platform/notify.ts';
+import { pushCommit } from '../common/pushCommit.ts';
 import type { ConfirmedLaunch } from './launchCheck.ts';
 import { makeScratchBranch, nameScratchBranch, type ScratchBranch, type ScratchBranches } from './scratchBranches.ts';
 
@@ -28,20 +28,8 @@ export async function carryOut(
 	const { push, scratch } = plan;
 	const place = placeOf(git, repository.rootUri.fsPath);
 	if (push) {
-		const title = vscode.l10n.t('Pushing “{0}” to {1}…', shortName(push.to), shortName(push.remote));
-		await withProgress(title, () =>
-			// This is the editor's own push, so credentials, hooks and output are the same as for any push by the user.
-			repository.push(push.remote, `${push.commit}:refs/heads/${push.to}`, false),
-		).catch((error: unknown) => {
-			throw new UserFacingError(
-				vscode.l10n.t(
-					'Git could not push “{0}” to {1}: {2} No task was started; the prompt is kept.',
-					shortName(push.to),
-					shortName(push.remote),
-					gitReason(error),
-				),
-				{ cause: error },
-			);
+		await pushCommit(repository, push, withProgress).catch(({ message, cause }: UserFacingError) => {
+			throw new UserFacingError(vscode.l10n.t('{0} No task was started; the prompt is kept.', message), { cause });
 		});
 		await repository.status().catch(() => {});
 		return undefined;

@@ -186,6 +186,14 @@ for (const program of gitPrograms()) {
 			assert.deepEqual(await hostile.trap.sprung(), []);
 		});
 
+		it('runs no hook that the branch itself brings, where the repository keeps its hooks in the tree', async () => {
+			const tip = await branch(() => hostile.trap.plantHooks(path.join(repository().path, '.githooks')));
+			await repository().git('config', 'core.hooksPath', '.githooks');
+			await mergeBranch(hostile.place, tip, HERE);
+			await read('.githooks/post-merge');
+			assert.deepEqual(await hostile.trap.sprung(), []);
+		});
+
 		it('uses a merge driver of the user’s own configuration, before and at the merge', async () => {
 			const tip = await branch(async () => {
 				await repository().write('.gitattributes', '*.txt merge=mine\n');
