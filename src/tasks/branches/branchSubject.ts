@@ -130,15 +130,19 @@ export async function offerFolder(dialogs: Dialogs, message: string, folder: str
 
 /**
  * Returns the subject's repository as the editor has it open. Where this window does not show it, offers to open its
- * folder, with the sentence that `explain` makes of the folder, and resolves with undefined.
+ * folder and resolves with undefined.
  */
 export async function openedRepository(
-	{ repository: { opened, place } }: BranchSubject,
+	{ result, repository: { opened, place } }: BranchSubject,
 	dialogs: Dialogs,
-	explain: (folder: string) => string,
 ): Promise<GitRepository | undefined> {
 	if (!opened) {
-		await offerFolder(dialogs, explain(shownFolder(place.directory)), place.directory);
+		const message = vscode.l10n.t(
+			'The repository of the branch “{0}” is in {1}, which this window does not show. Open that folder, then try again there.',
+			shortName(result.branch),
+			shownFolder(place.directory),
+		);
+		await offerFolder(dialogs, message, place.directory);
 	}
 	return opened;
 }

@@ -24,14 +24,7 @@ import { changeFiles, tellDone } from './stashAside.ts';
 /** Checks the branch of a task out in the folder that this window shows. Throws a UserFacingError. */
 export async function checkOutBranch(subject: BranchSubject, dialogs: Dialogs): Promise<void> {
 	const { result } = subject;
-	const branch = shortName(result.branch);
-	const opened = await openedRepository(subject, dialogs, folder =>
-		vscode.l10n.t(
-			'The repository of the branch “{0}” is in {1}, which this window does not show. Open that folder to check the branch out there.',
-			branch,
-			folder,
-		),
-	);
+	const opened = await openedRepository(subject, dialogs);
 	if (!opened) {
 		return;
 	}

@@ -15,13 +15,7 @@ export async function mergeTaskBranch(subject: BranchSubject, dialogs: Dialogs):
 	const { repository, result } = subject;
 	const { place } = repository;
 	const branch = shortName(result.branch);
-	const opened = await openedRepository(subject, dialogs, folder =>
-		vscode.l10n.t(
-			'The repository of the branch “{0}” is in {1}, which this window does not show. Open that folder to merge the branch there.',
-			branch,
-			folder,
-		),
-	);
+	const opened = await openedRepository(subject, dialogs);
 	if (!opened) {
 		return;
 	}

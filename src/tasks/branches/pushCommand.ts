@@ -63,13 +63,7 @@ export async function pushTo(subject: BranchSubject, dialogs: Dialogs, remote: N
 	const { repository, result } = subject;
 	const { place } = repository;
 	const branch = shortName(result.branch);
-	const opened = await openedRepository(subject, dialogs, folder =>
-		vscode.l10n.t(
-			'The repository of the branch “{0}” is in {1}, which this window does not show. Open that folder to push the branch from there.',
-			branch,
-			folder,
-		),
-	);
+	const opened = await openedRepository(subject, dialogs);
 	if (!opened) {
 		return false;
 	}
