@@ -207,6 +207,18 @@ describe('the commands for the branch of a task', () => {
 		saw(/“main” has everything/);
 	});
 
+	it('merge it once what stands in the way is stashed on a yes', async () => {
+		await repository.write('new.txt', 'mine\n');
+		answers = ['Merge'];
+		await branches().merge(undefined);
+		saw(/^ask: Merge/, /^ask: 1 file stands in the way of merging .*new\.txt \[Stash These Files\]$/s);
+		assert.equal(await readFile(path.join(repository.path, 'new.txt'), 'utf8'), 'mine\n');
+		answers = ['Merge', 'Stash These Files', 'View Stash…'];
+		await branches().merge(undefined);
+		saw(/^ask/, /^ask/, /is merged into “main”\. What stood in the way is in the stash/, /^run git\.stashView/);
+		assert.equal(await readFile(path.join(repository.path, 'new.txt'), 'utf8'), 'new\n');
+	});
+
 	it('merge with conflicts only where that was agreed to, and lead to them', async () => {
 		await repository.write('README.md', 'other\n');
 		await repository.commitAll('Other');
