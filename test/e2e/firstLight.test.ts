@@ -30,6 +30,7 @@ import {
 	taskShows,
 	turns,
 } from '../support/errandWindow.ts';
+import { UpstreamServer } from '../support/upstreamServer.ts';
 import { isAlive } from '../support/waitFor.ts';
 
 /** A part of the extension that loads when it is first needed, such as an update or a virus scanner takes away. */
@@ -38,19 +39,46 @@ const FAULT = 'Errand ran into a fault of its own';
 
 const TASK = 'Describe the widgets';
 
+/** More words than come in the time that a test looks at them. */
+const SLOW = { pauseMs: 100, pieces: Array.from({ length: 200 }, (_, index) => `word ${index} `) };
+const CODE = `Python, with a line that is longer than a narrow view:
+
+\`\`\`python
+def greet(name: str, greeting: str = "Hello", punctuation: str = "!", repetitions: int = 1) -> str:
+    return " ".join(f"{greeting}, {name}{punctuation}" for _ in range(repetitions))
+\`\`\`
+`;
+const IMAGE_AND_CODE = `![A remote image](https://example.com/image.png)
+
+\`\`\`html
+<b>only text</b>
+\`\`\`
+`;
+
 describe('Errand in the window', () => {
+	let upstream: UpstreamServer;
 	let server: EditorServer;
 	let window: EditorWindow;
 	let page: Page;
 
 	before(async () => {
-		server = await startEditor();
+		upstream = await UpstreamServer.start();
+		server = await startEditor({
+			settings: {
+				'errand.local.upstreams': { ollama: false, scripted: { url: upstream.url, models: ['small'] } },
+				'errand.chat.model': 'demo',
+				'errand.tasks.agent': 'demo',
+			},
+		});
 		// The editor leaves the images of a walkthrough out of a narrower window.
 		window = await openWindow(server, { viewport: { width: 1600, height: 900 } });
 		page = window.page;
 	});
 
-	after(() => server?.stop());
+	after(async () => {
+		await server?.stop();
+		await upstream?.stop();
+	});
 
 	const git = (folder: string, ...args: string[]) =>
 		execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
@@ -90,17 +118,22 @@ describe('Errand in the window', () => {
 	});
 
 	describe('has a chat that', () => {
-		it('shows a reply', async () => {
+		it('shows a reply of the demo, which says what it is and has code in colours', async () => {
 			const frame = await openChat(page);
 			await screenshot(page, 'window-chat-empty');
 			await ask(frame, 'hello');
-			assert.match(await replyEnds(frame), /demo/i);
+			assert.match(await replyEnds(frame), /built-in demo, not a language model/);
+			await turns(frame).last().locator('.hljs-keyword').first().waitFor();
 			await screenshot(page, 'window-chat-reply');
 		});
 
 		it('streams a reply, which grows while it comes, and stops it with its text kept', async () => {
+			upstream.behaviour = SLOW;
 			const frame = await openChat(page);
-			await ask(frame, '/demo slow');
+			await frame.getByRole('button', { name: /^Select Model/ }).click();
+			await pickItem(page, 'small');
+			await frame.getByRole('button', { name: /^Select Model: small/ }).waitFor();
+			await ask(frame, 'Take your time');
 			await until('some of the reply is there', async () => (await replyText(frame)).length > 150);
 			assert.ok(await isStreaming(frame), 'it is shown while it comes');
 			const some = (await replyText(frame)).length;
@@ -122,7 +155,7 @@ describe('Errand in the window', () => {
 			for (const part of parts) {
 				await part.waitFor();
 			}
-			await ask(frame, '/demo slow');
+			await ask(frame, 'Take your time');
 			// By now the editor knows of the reply, and would show what it has for it.
 			await until('some of the reply is there', async () => (await replyText(frame)).length > 150);
 			assert.ok(await isStreaming(frame));
@@ -166,7 +199,8 @@ describe('Errand in the window', () => {
 
 		before(async () => {
 			frame = await openChat(page);
-			await ask(frame, '/demo code');
+			upstream.behaviour = { pieces: [CODE] };
+			await ask(frame, 'How is it written?');
 			await replyEnds(frame);
 			await turns(frame).last().locator('.hljs-keyword').first().waitFor();
 		});
@@ -369,7 +403,8 @@ describe('Errand in the window', () => {
 				rmSync(path.join(extensions, file));
 			}
 			chat = await openChat(page);
-			await ask(chat, '/demo markdown');
+			upstream.behaviour = { pieces: [IMAGE_AND_CODE] };
+			await ask(chat, 'Show me');
 			await turns(chat).last().getByRole('button', { name: 'Copy Reply' }).waitFor({ state: 'attached' });
 		});
 

@@ -27,11 +27,9 @@ const DECISION_FILE = `${QUESTION}.decision.json`;
 /** Names, which are the same in every language, and what the texts of the test are about. */
 const NAMES: readonly string[] = [
 	'Local',
-	'Demo for code',
 	'Demo image',
 	'Demo search',
 	'Demo Two',
-	'demo-code',
 	'demo-image',
 	'demo-two',
 	'errand-decisions-latest',

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { ENTERPRISE_PATH } from '../../src/contract/localConnection.ts';
+import { PROMPTS, STAND_IN, type StandIns, startStandIns } from '../support/modelStandIn.ts';
 import { ServiceProcess } from '../support/serviceProcess.ts';
 import { load } from './packages.ts';
 
 describe('the AI SDK with the local service', () => {
+	let standIns: StandIns;
 	let service: ServiceProcess;
 	// biome-ignore lint/suspicious/noExplicitAny: packages without types here
 	let ai: any;
@@ -12,7 +14,8 @@ describe('the AI SDK with the local service', () => {
 	// biome-ignore lint/suspicious/noExplicitAny: as above
 	let openai: any;
 	before(async () => {
-		service = await ServiceProcess.start();
+		standIns = await startStandIns();
+		service = await ServiceProcess.start({ handover: { upstreams: standIns.upstreams } });
 		ai = load('ai');
 		const { createOpenAICompatible } = load('@ai-sdk/openai-compatible');
 		const { createOpenAI } = load('@ai-sdk/openai');
@@ -20,12 +23,15 @@ describe('the AI SDK with the local service', () => {
 		compatible = createOpenAICompatible({ ...options, baseURL: `${service.address}/v1`, includeUsage: true });
 		openai = createOpenAI({ ...options, baseURL: `${service.address}${ENTERPRISE_PATH}/v1` });
 	});
-	after(() => service.stop());
+	after(async () => {
+		await service.stop();
+		await standIns.stop();
+	});
 
 	/** What every model of it must do here. */
 	function works(model: () => object, options: object): void {
 		it('goes on with a conversation', async () => {
-			const question = { role: 'user', content: '/demo reasoning' };
+			const question = { role: 'user', content: PROMPTS.reason };
 			const first = ai.streamText({ model: model(), messages: [question], ...options });
 			const { messages } = await first.response;
 			const next = ai.streamText({
@@ -52,15 +58,15 @@ describe('the AI SDK with the local service', () => {
 	}
 
 	describe('as an OpenAI-compatible server', () => {
-		works(() => compatible('demo'), {});
+		works(() => compatible(STAND_IN), {});
 	});
 
 	// Nothing is kept between requests here, which its option `store` says.
 	describe('by its OpenAI responses provider', () => {
-		works(() => openai.responses('demo'), { providerOptions: { openai: { store: false } } });
+		works(() => openai.responses(STAND_IN), { providerOptions: { openai: { store: false } } });
 	});
 
 	describe('by its OpenAI chat provider', () => {
-		works(() => openai.chat('demo'), {});
+		works(() => openai.chat(STAND_IN), {});
 	});
 });

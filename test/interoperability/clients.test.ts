@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { PROMPTS, STAND_IN } from '../support/modelStandIn.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { aiChat, aiCompatible, aiResponses } from './clients/aiSdk.ts';
 import { type City, type ForeignClient, type OpenClient, SNOW } from './clients/foreignClient.ts';
@@ -43,8 +44,8 @@ describe('a third-party client with the local service:', () => {
 				const how = streamed ? 'streamed' : 'whole';
 
 				it(`chats, ${how}`, async () => {
-					const { text, pieces } = await client.chat({ model: 'demo', prompt: 'Hello', streamed });
-					assert.match(text, /^This is Errand's built-in demo[\s\S]*\/demo help/);
+					const { text, pieces } = await client.chat({ model: STAND_IN, prompt: 'Hello', streamed });
+					assert.match(text, /^This stand-in is no language model[\s\S]*messages\.$/);
 					assert.ok(streamed ? pieces > 5 : pieces === 1, `${pieces} pieces`);
 				});
 
@@ -53,15 +54,15 @@ describe('a third-party client with the local service:', () => {
 						this.skip();
 					}
 					const cities: unknown[] = [];
-					const text = await client.tools({ model: 'demo', prompt: '/demo tools', streamed }, city =>
+					const text = await client.tools({ model: STAND_IN, prompt: PROMPTS.call, streamed }, city =>
 						cities.push(city),
 					);
-					assert.deepEqual(cities, ['demo']);
+					assert.deepEqual(cities, [STAND_IN]);
 					assert.ok(text.includes(SNOW), text);
 				});
 
 				it(`gets an object of a given form, ${how}`, async () => {
-					const { city, warm } = (await client.structured({ model: 'demo', prompt: 'Oslo', streamed })) as City;
+					const { city, warm } = (await client.structured({ model: STAND_IN, prompt: 'Oslo', streamed })) as City;
 					assert.deepEqual([typeof city, typeof warm], ['string', 'boolean']);
 				});
 

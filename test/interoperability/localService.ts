@@ -1,3 +1,4 @@
+import { type StandIns, startStandIns } from '../support/modelStandIn.ts';
 import { ServiceProcess } from '../support/serviceProcess.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 
@@ -9,12 +10,14 @@ export interface LocalServiceInUse {
 	upstream: UpstreamServer;
 }
 
-/** Starts the service with the demo and one upstream for the tests of a `describe`. */
+/** Starts the service with a stand-in for a model and one upstream for the tests of a `describe`. */
 export function useLocalService(): LocalServiceInUse {
 	const used = {} as LocalServiceInUse;
+	let standIns: StandIns | undefined;
 	before(async () => {
 		used.upstream = await UpstreamServer.start();
-		const upstreams = [{ slug: 'up', url: used.upstream.url, models: [SCRIPTED] }];
+		standIns = await startStandIns();
+		const upstreams = [...standIns.upstreams, { slug: 'up', url: used.upstream.url, models: [SCRIPTED] }];
 		used.service = await ServiceProcess.start({ handover: { upstreams } });
 	});
 	beforeEach(() => {
@@ -24,6 +27,7 @@ export function useLocalService(): LocalServiceInUse {
 	after(async () => {
 		await used.service?.stop();
 		await used.upstream?.stop();
+		await standIns?.stop();
 	});
 	return used;
 }

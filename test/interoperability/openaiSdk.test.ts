@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { ENTERPRISE_PATH } from '../../src/contract/localConnection.ts';
+import { PROMPTS, STAND_IN, type StandIns, startStandIns } from '../support/modelStandIn.ts';
 import { ServiceProcess } from '../support/serviceProcess.ts';
 import { load } from './packages.ts';
 
 describe('the OpenAI SDK with the local service', () => {
+	let standIns: StandIns;
 	let service: ServiceProcess;
 	// biome-ignore lint/suspicious/noExplicitAny: a package without types here
 	let sdk: any;
@@ -13,23 +15,27 @@ describe('the OpenAI SDK with the local service', () => {
 	const messages = [{ role: 'user', content: 'Hello' }];
 	const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 	before(async () => {
-		service = await ServiceProcess.start();
+		standIns = await startStandIns();
+		service = await ServiceProcess.start({ handover: { upstreams: standIns.upstreams } });
 		const { OpenAI } = load('openai');
 		const open = (form: string) =>
 			new OpenAI({ apiKey: service.token, baseURL: `${service.address}${form}/v1`, maxRetries: 0 });
 		sdk = open('');
 		enterprise = open(ENTERPRISE_PATH);
 	});
-	after(() => service.stop());
+	after(async () => {
+		await service.stop();
+		await standIns.stop();
+	});
 
 	describe('chats', () => {
 		it('streamed, and gets the same text', async () => {
-			const whole = await sdk.chat.completions.create({ model: 'demo', messages, seed: 1 });
+			const whole = await sdk.chat.completions.create({ model: STAND_IN, messages, seed: 1 });
 			let text = '';
 			let pieces = 0;
 			let usage: { total_tokens: number } | undefined;
 			const stream = await sdk.chat.completions.create({
-				model: 'demo',
+				model: STAND_IN,
 				messages,
 				seed: 1,
 				stream: true,
@@ -46,23 +52,23 @@ describe('the OpenAI SDK with the local service', () => {
 		});
 
 		it('with the fields that it has for a limit and for stops', async () => {
-			const limited = { model: 'demo', messages, max_completion_tokens: 3, n: 1, store: false };
+			const limited = { model: STAND_IN, messages, max_completion_tokens: 3, n: 1, store: false };
 			assert.equal((await sdk.chat.completions.create(limited)).choices[0].finish_reason, 'length');
-			const stopped = await sdk.chat.completions.create({ model: 'demo', messages, stop: ' ' });
+			const stopped = await sdk.chat.completions.create({ model: STAND_IN, messages, stop: ' ' });
 			assert.doesNotMatch(stopped.choices[0].message.content, / /);
 		});
 
 		it('with tools, its own message going back as it came', async () => {
 			const tools = [{ type: 'function', function: { name: 'weather', parameters } }];
-			const asked = [{ role: 'user', content: '/demo tools' }];
-			const called = await sdk.chat.completions.create({ model: 'demo', messages: asked, tools });
+			const asked = [{ role: 'user', content: PROMPTS.call }];
+			const called = await sdk.chat.completions.create({ model: STAND_IN, messages: asked, tools });
 			const { message, finish_reason } = called.choices[0];
 			assert.equal(finish_reason, 'tool_calls');
 			assert.equal(message.tool_calls[0].function.name, 'weather');
 			assert.equal(typeof JSON.parse(message.tool_calls[0].function.arguments).city, 'string');
 			const result = { role: 'tool', tool_call_id: message.tool_calls[0].id, content: 'Snow in the valley' };
 			const answered = await sdk.chat.completions.create({
-				model: 'demo',
+				model: STAND_IN,
 				messages: [...asked, message, result],
 				tools,
 			});
@@ -72,12 +78,17 @@ describe('the OpenAI SDK with the local service', () => {
 
 	it('gets one call where it wants no parallel ones, and log probabilities', async () => {
 		const tools = ['weather', 'tide'].map(name => ({ type: 'function', function: { name, parameters } }));
-		const request = { model: 'demo', messages: [{ role: 'user', content: '/demo parallel' }], tools };
+		const request = { model: STAND_IN, messages: [{ role: 'user', content: PROMPTS.calls }], tools };
 		const calls = async (more: object) =>
 			(await sdk.chat.completions.create({ ...request, ...more })).choices[0].message.tool_calls.length;
 		assert.equal(await calls({}), 2);
 		assert.equal(await calls({ parallel_tool_calls: false }), 1);
-		const { choices } = await sdk.chat.completions.create({ model: 'demo', messages, logprobs: true, top_logprobs: 1 });
+		const { choices } = await sdk.chat.completions.create({
+			model: STAND_IN,
+			messages,
+			logprobs: true,
+			top_logprobs: 1,
+		});
 		assert.equal(choices[0].logprobs.content[0].top_logprobs.length, 1);
 	});
 
@@ -95,9 +106,9 @@ describe('the OpenAI SDK with the local service', () => {
 		for await (const { id } of sdk.models.list()) {
 			ids.push(id);
 		}
-		assert.ok(ids.includes('demo'));
-		const { id, created } = await sdk.models.retrieve('demo');
-		assert.deepEqual([id, Number.isInteger(created)], ['demo', true]);
+		assert.ok(ids.includes(STAND_IN));
+		const { id, created } = await sdk.models.retrieve(STAND_IN);
+		assert.deepEqual([id, Number.isInteger(created)], [STAND_IN, true]);
 		await assert.rejects(sdk.models.retrieve('none'), { status: 404 });
 	});
 
@@ -105,8 +116,8 @@ describe('the OpenAI SDK with the local service', () => {
 		const input = [{ role: 'user', content: 'Hello' }];
 
 		it('with reasoning that goes back sealed', async () => {
-			const asked = [{ role: 'user', content: '/demo reasoning' }];
-			const options = { model: 'demo', store: false, include: ['reasoning.encrypted_content'] };
+			const asked = [{ role: 'user', content: PROMPTS.reason }];
+			const options = { model: STAND_IN, store: false, include: ['reasoning.encrypted_content'] };
 			const first = await enterprise.responses.stream({ ...options, input: asked }).finalResponse();
 			assert.ok(first.output[0].encrypted_content.length > 20);
 			const next = await enterprise.responses
@@ -116,10 +127,13 @@ describe('the OpenAI SDK with the local service', () => {
 		});
 
 		it('gets the documented error for an input that is no list', async () => {
-			await assert.rejects(enterprise.responses.create({ model: 'demo', input: 'Hello', stream: true, store: false }), {
-				status: 400,
-				message: /Input must be a list/,
-			});
+			await assert.rejects(
+				enterprise.responses.create({ model: STAND_IN, input: 'Hello', stream: true, store: false }),
+				{
+					status: 400,
+					message: /Input must be a list/,
+				},
+			);
 		});
 	});
 });

@@ -19,6 +19,8 @@ export interface ReceivedRequest {
 
 /** How a server behaves. For fields that are not set, it behaves well. */
 export interface UpstreamBehaviour {
+	/** Decides by the body of a chat request how the server behaves at it. */
+	atRequest?: (body: Record<string, unknown>) => UpstreamBehaviour;
 	models?: readonly object[];
 	/** Ollama's descriptions of models, by id. Ollama says of any other model that it does not exist. */
 	shows?: Readonly<Record<string, object>>;
@@ -106,7 +108,7 @@ export class UpstreamServer {
 		response.once('close', () => {
 			received.wasAbandoned = !response.writableFinished;
 		});
-		const { behaviour } = this;
+		const behaviour = this.behaviour.atRequest?.(received.body) ?? this.behaviour;
 		if (request.url === '/v1/models') {
 			sendJson(response, behaviour.listStatus ?? 200, {
 				object: 'list',
@@ -121,12 +123,15 @@ export class UpstreamServer {
 			const body = behaviour.body ?? { error: { message: 'as the test wants it' } };
 			sendJson(response, behaviour.status ?? 200, body, behaviour.headers);
 		} else {
-			await this.stream(received, response);
+			await this.stream(received, response, behaviour);
 		}
 	}
 
-	private async stream({ body }: ReceivedRequest, response: ServerResponse): Promise<void> {
-		const { behaviour } = this;
+	private async stream(
+		{ body }: ReceivedRequest,
+		response: ServerResponse,
+		behaviour: UpstreamBehaviour,
+	): Promise<void> {
 		const gone = new AbortController();
 		response.once('close', () => gone.abort());
 		// The server stops waiting when the client has left, so that the wait does not keep the test's process alive.

@@ -5,10 +5,10 @@ import {
 	MAXIMUM_CRITERIA,
 	MAXIMUM_QUESTIONS,
 } from '../../contract/decisions.ts';
-import { LOCAL_DECISION_MODEL, LOCAL_SERVICE } from '../../contract/localConnection.ts';
+import { DEMO_SLUGS, LOCAL_DECISION_MODEL, LOCAL_SERVICE } from '../../contract/localConnection.ts';
 import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
-import { demoModels } from '../inference/demo/demoScripts.ts';
+import { DEMO_MODEL } from '../inference/demo/demoProvider.ts';
 import type { ChatGateway } from '../inference/gateway.ts';
 import { mount } from '../inference/hostForms.ts';
 import { inParallel } from '../inParallel.ts';
@@ -54,12 +54,11 @@ function deciderOf({ aliases, models, providers, foundServers }: Omit<GatewayDes
 		return { model: LOCAL_DECISION_MODEL, without: [] };
 	}
 	const without = foundServers.filter(({ use }) => use).map(({ slug }) => slug);
-	const unnamed: ReadonlySet<string> = new Set([...without, LOCAL_SERVICE]);
+	const unnamed: ReadonlySet<string> = new Set([...without, LOCAL_SERVICE, ...DEMO_SLUGS]);
 	const offered = new Set(providers.flatMap(({ slug, models: ids }) => (unnamed.has(slug) ? [] : (ids ?? []))));
-	const ofDemo: ReadonlySet<string> = new Set(Object.values(demoModels));
-	const own = models.filter(({ id, kinds }) => offered.has(id) && kinds.includes('chat') && !ofDemo.has(id));
+	const own = models.filter(({ id, kinds }) => offered.has(id) && kinds.includes('chat'));
 	const chosen = own.find(({ id }) => id === LOCAL_DECISION_MODEL) ?? own[0];
-	return { model: chosen?.id ?? demoModels.chat, without };
+	return { model: chosen?.id ?? DEMO_MODEL, without };
 }
 
 /**

@@ -13,7 +13,7 @@ import { registerResponsesRoutes } from '../responses/responsesRoutes.ts';
 import type { App } from '../server.ts';
 import { AliasFile } from './aliasFile.ts';
 import { registerChatRoutes } from './chatRoutes.ts';
-import { demoProviders } from './demo/demoProviders.ts';
+import { demoProvider } from './demo/demoProvider.ts';
 import { type ChatGateway, createGateway } from './gateway.ts';
 import { registerModelRoutes } from './modelRoutes.ts';
 import { ServerAnswers } from './upstreams/serverAnswers.ts';
@@ -46,7 +46,7 @@ export function startInference({ app, stateFolder, address, handover, clock, log
 	const transport = createUndiciTransport();
 	const upstreamsLogger = logger('upstreams');
 	const directory = new UpstreamDirectory(
-		demoProviders({ clock, publish: image => address() + shelf.put(image) }),
+		[demoProvider({ clock, publish: image => address() + shelf.put(image) })],
 		{ transport, logger: upstreamsLogger, clock },
 		{
 			known: [ollamaServer(process.env)],

@@ -12,6 +12,7 @@ import {
 } from '../../../src/contract/localConnection.ts';
 import { searchModelOf } from '../../../src/contract/search.ts';
 import type { Tampering } from '../../support/contractServer/contractServer.ts';
+import { CODE_STAND_IN, PROMPTS, STAND_IN, startStandIns } from '../../support/modelStandIn.ts';
 import { ServiceProcess } from '../../support/serviceProcess.ts';
 import { TemporaryRepository } from '../../support/temporaryRepository.ts';
 import { UpstreamServer } from '../../support/upstreamServer.ts';
@@ -50,7 +51,6 @@ export interface Implementation {
 	/** Prompts by which this implementation shows a fault or takes its time. */
 	prompts: {
 		error: string;
-		cut: string;
 		/** The model calls the first tool of the request. */
 		call: string;
 		/** It calls two at once. */
@@ -65,7 +65,7 @@ export interface Implementation {
 
 /** What the tests of an area need of the service. */
 interface Needs {
-	/** Whether it has model servers, which serve instead of the built-in demo wherever no model is named. */
+	/** Whether it has model servers of different speed, and one that caches. */
 	modelServers?: boolean;
 }
 
@@ -162,14 +162,11 @@ async function startUpstreams() {
 	const prices = (input: number) => ({ prices: { input, output: input } });
 	const zdr = { zeroDataRetention: true, storesData: false };
 	return {
-		handover: {
-			findOllama: false,
-			upstreams: [
-				{ slug: 'early', url: early.url, models: [{ id: 'racer' }], ...prices(2) },
-				{ slug: 'swift', url: swift.url, models: [{ id: 'racer' }], ...prices(3) },
-				{ slug: 'caching', url: caching.url, models: [{ id: 'keeper', openWeights: false }], dataPolicy: zdr },
-			],
-		},
+		upstreams: [
+			{ slug: 'early', url: early.url, models: [{ id: 'racer' }], ...prices(2) },
+			{ slug: 'swift', url: swift.url, models: [{ id: 'racer' }], ...prices(3) },
+			{ slug: 'caching', url: caching.url, models: [{ id: 'keeper', openWeights: false }], dataPolicy: zdr },
+		],
 		async stop() {
 			await Promise.all([early, swift, caching].map(upstream => upstream.stop()));
 		},
@@ -177,8 +174,9 @@ async function startUpstreams() {
 }
 
 async function startLocalService({ modelServers = false }: Needs): Promise<Implementation> {
-	const upstreams = modelServers ? await startUpstreams() : undefined;
-	const service = await ServiceProcess.start(upstreams ? { handover: upstreams.handover } : {});
+	const servers = [await startStandIns(), ...(modelServers ? [await startUpstreams()] : [])];
+	const upstreams = servers.flatMap(server => server.upstreams);
+	const service = await ServiceProcess.start({ handover: { upstreams } });
 	const repository = await TemporaryRepository.create();
 	const connection: Connection = {
 		name: 'local',
@@ -197,24 +195,17 @@ async function startLocalService({ modelServers = false }: Needs): Promise<Imple
 		fetch: (path, init) => service.fetch(path, init),
 		fetchEnterprise: (path, init) => service.fetch(ENTERPRISE_PATH + path, init),
 		key: service.token,
-		model: 'demo',
-		codeModel: 'demo-code',
+		model: STAND_IN,
+		codeModel: CODE_STAND_IN,
 		imageModel: 'demo-image',
 		searchModel: searchModelOf(connection),
 		decisionModel: LOCAL_DECISION_MODEL,
-		provider: 'demo',
+		provider: 'first',
 		service: LOCAL_SERVICE,
 		repoUrl: repository.path,
 		race: { model: 'racer', cheapest: 'early', firstToBegin: 'early', fastest: 'swift' },
 		caching: { model: 'keeper', provider: 'caching', cachedTokens: CACHED_TOKENS },
-		prompts: {
-			error: '/demo error',
-			cut: '/demo cut',
-			call: '/demo tools',
-			calls: '/demo parallel',
-			slowTask: '/demo slow',
-			failingTask: '/demo fail',
-		},
+		prompts: { ...PROMPTS, slowTask: '/demo slow', failingTask: '/demo fail' },
 		async stored() {
 			const files = await readdir(service.stateFolder, { recursive: true, withFileTypes: true });
 			const texts = files
@@ -236,7 +227,7 @@ async function startLocalService({ modelServers = false }: Needs): Promise<Imple
 		async stop() {
 			await service.stop();
 			await repository.remove();
-			await upstreams?.stop();
+			await Promise.all(servers.map(server => server.stop()));
 		},
 	};
 	return implementation;

@@ -378,7 +378,7 @@ conformance('responses', verifies => {
 			assert.ok(reasoning?.type === 'reasoning');
 			const sealed = String(reasoning['encrypted_content']);
 			assert.ok(sealed.length > 40);
-			assert.doesNotMatch(sealed, /demo|user wants/i);
+			assert.doesNotMatch(sealed, /stand-in|user wants/i);
 			const again = { ...request, input: [...request.input, ...inputItemsOf(output), user('And now?')] };
 			assert.match(textOf(await outputOf(implementation, again)), /\*\*1\*\* of them with reasoning that came back/);
 
@@ -406,24 +406,11 @@ conformance('responses', verifies => {
 			assert.equal(last?.type, 'response.failed');
 			assert.equal(last?.response?.status, 'failed');
 			const failure = last?.response?.['error'] as { message: string } | undefined;
-			assert.match(failure?.message ?? '', /asked to fail/);
+			assert.match(failure?.message ?? '', /it broke/);
 			assert.ok(events.filter(({ type }) => type === 'response.output_text.delta').length > 2);
 			assert.ok(!events.some(({ type }) => type === 'response.completed'));
 		},
 	);
-
-	verifies(event(11), 'a stream that was cut off has no response.completed', async implementation => {
-		const types: string[] = [];
-		await assert.rejects(async () => {
-			for await (const { name } of eventsOf(
-				await post(implementation, { input: [user(implementation.prompts.cut)] }),
-			)) {
-				types.push(name ?? '');
-			}
-		});
-		assert.ok(types.includes('response.output_text.delta'));
-		assert.ok(!types.includes('response.completed') && !types.includes('response.failed'));
-	});
 
 	verifies(id(1), 'a model that is not there is an error before anything is streamed', async implementation => {
 		const response = await post(implementation, { model: 'no-such-model' });

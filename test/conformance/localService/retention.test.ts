@@ -28,7 +28,6 @@ conformance('retention', verifies => {
 			const streams: AsyncIterable<unknown>[] = [
 				client.chat.stream({ model, messages }),
 				client.chat.stream({ model, messages: [...messages, user(prompts.error)] }),
-				client.chat.stream({ model, messages: [...messages, user(prompts.cut)] }),
 				client.search.stream(messages),
 				client.responses.stream({ model: codeModel, instructions: SECRET, input: messages }),
 			];

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { conformance, type Implementation } from './harness.ts';
 import { ask } from './routedChat.ts';
 
-/** The other provider of the model: it is dearer, runs a quantization, knows fewer parameters and vouches for nothing. */
-const OTHER = { slug: 'demo-two', quantization: 'int8', unknownParameter: { top_k: 3 } };
+/** What the other provider of the model runs it as, and a parameter that it does not know. */
+const OTHER = { slug: 'second', quantization: 'int8', unknownParameter: { top_k: 3 } };
 
 async function served(
 	implementation: Implementation,
@@ -160,7 +160,7 @@ conformance('routing', verifies => {
 		'inference/provider-prefix-shorthand/prose/1',
 		'a prefix is lowercase and ends with a slash; anything else is a name that is not there',
 		async ({ fetchEnterprise, model }) => {
-			for (const name of [`Demo-Two/${model}`, `demo-two:${model}`, `demo-two/`, `/${model}`]) {
+			for (const name of [`Second/${model}`, `second:${model}`, `second/`, `/${model}`]) {
 				assert.equal((await ask(fetchEnterprise, { model: name })).status, 404, name);
 			}
 		},

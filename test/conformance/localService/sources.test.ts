@@ -25,7 +25,7 @@ async function refused({ fetch }: Implementation, target: string, status: number
 
 /** What the service knows after its first task. */
 async function known({ client, repoUrl }: Implementation) {
-	const { id } = await client.tasks.create({ prompt: 'Known', repoUrl });
+	const { id } = await client.tasks.create({ prompt: 'Known', repoUrl, selectedAgent: 'demo' });
 	const task = await waitFor('the end of the task', async () => {
 		const read = await client.tasks.get(id);
 		return read.status === 'completed' && read;

@@ -56,8 +56,9 @@ export async function all(
 
 export const named = (events: RawEvent[], name: string) => events.filter(event => event.name === name);
 
+/** Has the demo agent work, which needs no model. */
 export const create = ({ client, repoUrl }: Implementation, prompt = 'Try it', fields: object = {}) =>
-	client.tasks.create({ prompt, repoUrl, ...fields });
+	client.tasks.create({ prompt, repoUrl, selectedAgent: 'demo', ...fields });
 
 export const ended = ({ client }: Implementation, id: string): Promise<Task> =>
 	waitFor('the end of the task', async () => {

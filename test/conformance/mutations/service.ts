@@ -18,7 +18,7 @@ export const serviceMutations: readonly Mutation[] = [
 				'the native reason is missing',
 				'{ provider_specific_fields: { native_finish_reason: native } }',
 				'{}',
-				'The demo says itself why it stopped, and so do the servers that are asked.',
+				'The servers that are asked say themselves why they stopped.',
 			],
 			['both paths know prefixes', 'takesPrefixes = route === routes.chatCompletions', 'takesPrefixes = true'],
 		],

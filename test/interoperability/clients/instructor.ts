@@ -26,8 +26,7 @@ export const instructor: OpenClient = ({ service, upstream }) => {
 				: { text: reply.choices[0].message.content, pieces: 1 };
 		},
 		async structured({ prompt, streamed }) {
-			// While it streams, it takes whatever a model says beside the call for a part of the object, and the demo says
-			// something.
+			// While it streams, it takes whatever a model says beside the call for a part of the object.
 			const call = (text: string, more: object = {}) => ({
 				choices: [
 					{

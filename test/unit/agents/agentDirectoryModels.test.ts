@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { modelsFor } from '../../../src/agents/agentDirectory.ts';
 import { systemClock } from '../../../src/base/async.ts';
 import { gatewayDescriptionSchema } from '../../../src/contract/control.ts';
-import { demoProviders } from '../../../src/service/inference/demo/demoProviders.ts';
+import { demoProvider } from '../../../src/service/inference/demo/demoProvider.ts';
 import { describeGateway } from '../../../src/service/inference/gatewayDescription.ts';
 import type { ModelOffer, Provider } from '../../../src/service/inference/provider.ts';
 
-const demo = demoProviders({ clock: systemClock, publish: () => '' });
+const demo = demoProvider({ clock: systemClock, publish: () => '' });
 
 function provider(slug: string, offers: Partial<ModelOffer>[], isDedicated = false): Provider {
 	return {
@@ -19,7 +19,7 @@ function provider(slug: string, offers: Partial<ModelOffer>[], isDedicated = fal
 }
 
 const describing = (...providers: Provider[]) =>
-	gatewayDescriptionSchema.parse(JSON.parse(JSON.stringify(describeGateway([...providers, ...demo], []))));
+	gatewayDescriptionSchema.parse(JSON.parse(JSON.stringify(describeGateway([...providers, demo], []))));
 
 describe('modelsFor', () => {
 	it('leaves out the demo, and what only makes images or searches', () => {

@@ -1,6 +1,6 @@
 // The image that the demo returns for a prompt: a pattern derived from the prompt, and words that say what it is.
+import { createHash } from 'node:crypto';
 import { type Colour, encodePng } from '../../images/png.ts';
-import { hashOf } from './hash.ts';
 
 const SIZE = 256;
 const SHADES = 8;
@@ -22,9 +22,9 @@ const LETTERS: Readonly<Record<string, readonly number[]>> = {
 	R: [30, 17, 17, 30, 20, 18, 17],
 };
 
-/** Returns a PNG, which is the same for the same prompt and seed. */
-export function demoImage(prompt: string, seed = 0): Buffer<ArrayBuffer> {
-	const hash = hashOf(`${seed}\n${prompt}`);
+/** Returns a PNG, which is the same for the same prompt. */
+export function demoImage(prompt: string): Buffer<ArrayBuffer> {
+	const hash = createHash('sha256').update(prompt).digest().readUInt32BE();
 	const pixels = new Uint8Array(SIZE * SIZE);
 	const [across, down] = [1 + (hash % 5), 1 + ((hash >>> 8) % 5)];
 	for (let row = 0; row < SIZE; row++) {

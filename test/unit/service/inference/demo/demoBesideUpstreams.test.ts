@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { placeCitations } from '../../../../../src/contract/citations.ts';
-import type { RoutingPolicy } from '../../../../../src/contract/provider.ts';
 import { ServiceProcess } from '../../../../support/serviceProcess.ts';
 import { UpstreamServer } from '../../../../support/upstreamServer.ts';
 import { errorOf } from '../../helpers.ts';
@@ -11,62 +10,7 @@ interface Reply {
 	choices: { message: { content: string; annotations?: [] } }[];
 }
 
-describe('the demo behind the gateway', () => {
-	let service: ServiceProcess;
-
-	before(async () => {
-		service = await ServiceProcess.start();
-	});
-	after(() => service.stop());
-
-	const post = (content: string, fields: object = {}) =>
-		service.fetch('/enterprise/chat/completions', {
-			json: { model: 'demo', max_tokens: 1, messages: [{ role: 'user', content }], ...fields },
-		});
-
-	async function servedBy(provider: RoutingPolicy, fields: object = {}): Promise<string> {
-		const response = await post('Hello', { provider, ...fields });
-		assert.equal(response.status, 200, await response.clone().text());
-		return ((await response.json()) as Reply).provider;
-	}
-
-	it('shows what each wish of a request does', async () => {
-		assert.equal(await servedBy({ sort: 'price' }), 'demo');
-		assert.equal(await servedBy({ order: ['demo-two'] }), 'demo-two');
-		assert.equal(await servedBy({ only: ['demo-two'] }), 'demo-two');
-		assert.equal(await servedBy({ ignore: ['demo'] }), 'demo-two');
-		assert.equal(await servedBy({ quantizations: ['int8'] }), 'demo-two');
-		assert.equal(await servedBy({}, { model: 'demo-two/demo' }), 'demo-two');
-		for (const provider of [{ zdr: true }, { data_collection: 'deny' }] as const) {
-			assert.equal(await servedBy({ ...provider, order: ['demo-two'] }), 'demo');
-		}
-		assert.equal(await servedBy({ require_parameters: true, order: ['demo-two'] }, { top_k: 1 }), 'demo');
-	});
-
-	it('shows a fallback before the first word, and none where it is not allowed', async () => {
-		const order = ['demo', 'demo-two'];
-		const replies = await post('/demo fallback', { provider: { order } });
-		assert.equal(((await replies.json()) as Reply).provider, 'demo-two');
-		const alone = await post('/demo fallback', { provider: { only: ['demo'] } });
-		assert.match(await errorOf(alone, 503), /"demo": The demo was asked to fail/);
-		const failure = await errorOf(await post('/demo fail', { stream: true }), 503);
-		assert.ok(failure.includes('"demo":') && failure.includes('"demo-two":'), failure);
-	});
-
-	it('serves the code-oriented model of the responses endpoint by a provider that keeps no data', async () => {
-		const response = await service.fetch('/enterprise/v1/responses', {
-			json: {
-				model: 'demo-code',
-				instructions: 'x',
-				store: false,
-				stream: true,
-				input: [{ role: 'user', content: '/demo fallback' }],
-			},
-		});
-		// The one that would take its place is not known to keep none.
-		assert.match(await errorOf(response, 503), /^"demo": [^"]*$/);
-	});
-
+describe('the demo beside upstreams', () => {
 	it('leaves search to an upstream that has a search model, whatever its name, and never takes its place', async () => {
 		const url_citation = { url: 'https://example.com/real', title: 'Real', start_index: 0, end_index: 4 };
 		const annotations = [{ type: 'url_citation', url_citation }];
