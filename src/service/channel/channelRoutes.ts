@@ -162,7 +162,7 @@ async function* frames(
 	} catch (error) {
 		const told = inClear(error);
 		// An error that is thrown here aborts the connection.
-		if (!(told instanceof RequestRefused) || told.code === 'cut') {
+		if (!(told instanceof RequestRefused)) {
 			throw error;
 		}
 		yield written({ error: { message: told.message, code: told.code } });
@@ -196,7 +196,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
 	payment_required: 'The provider wants to be paid first.',
 	model_not_found: 'The provider does not know the model.',
 	invalid_request: 'The provider refuses the conversation.',
-	cut: 'The provider broke its reply off.',
 };
 const OTHER = 'The provider failed at the conversation.';
 

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { Usage } from '../../contract/chatReply.ts';
 import type { Question } from '../../contract/decisions.ts';
+import { brokenReply } from '../inference/brokenReply.ts';
 import type { ChatGateway } from '../inference/gateway.ts';
-import { ProviderFailure, type ProviderRequest } from '../inference/provider.ts';
+import type { ProviderRequest } from '../inference/provider.ts';
 import { type WholeReply, wholeReply } from '../inference/wholeReply.ts';
 import { RequestRefused } from '../replies.ts';
 import { type FilledForm, messagesFor, type Option, optionsOf, readFilledForm, responseFormatFor } from './form.ts';
@@ -99,10 +100,7 @@ async function complete(
 		const reply = await wholeReply(chunks);
 		return { reply, servedBy: { provider, model: reply.model ?? model } };
 	} catch (error) {
-		if (error instanceof ProviderFailure) {
-			throw new RequestRefused(502, error.message, error.code);
-		}
-		throw error;
+		throw brokenReply(error);
 	}
 }
 

@@ -8,7 +8,7 @@ import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 import { streamReply } from '../streamReply.ts';
-import { refuseBrokenReply } from './brokenReply.ts';
+import { brokenReply } from './brokenReply.ts';
 import { noteInLog } from './foreignFields.ts';
 import type { ChatGateway, GatewayCall, GatewayReply } from './gateway.ts';
 import { mount } from './hostForms.ts';
@@ -119,7 +119,7 @@ class ReplyEvents implements TextSource {
 	private readonly onFailure = (error: unknown): IteratorResult<string, void> => {
 		this.isOver = true;
 		// An error that is thrown here aborts the connection.
-		if (!(error instanceof ProviderFailure) || error.code === 'cut') {
+		if (!(error instanceof ProviderFailure)) {
 			throw error;
 		}
 		// contract: not shown. The error is sent as an event in the middle of the stream (unspecified.md, "mid-stream
@@ -169,7 +169,7 @@ async function answerWhole(context: AppContext, reply: GatewayReply): Promise<Re
 			...defined({ model, choices, usage: usage && withDetails(usage) }),
 		});
 	} catch (error) {
-		return refuseBrokenReply(context, error);
+		throw brokenReply(error);
 	}
 }
 

@@ -134,9 +134,7 @@ export type ProviderFailureCode =
 	| 'payment_required'
 	| 'model_not_found'
 	/** The provider considers the request itself invalid, so another provider would refuse it too. */
-	| 'invalid_request'
-	/** The connection ended unexpectedly, as when a service crashes. */
-	| 'cut';
+	| 'invalid_request';
 
 /** The failure of a provider. The client learns of it in the stream, or by the status of a reply that has not begun. */
 export class ProviderFailure extends Error {

@@ -55,7 +55,6 @@ const STATUS: Readonly<Record<ProviderFailureCode, number>> = {
 	payment_required: 402,
 	model_not_found: 502,
 	invalid_request: 400,
-	cut: 502,
 };
 
 /**

@@ -4,7 +4,7 @@ import { sseEvent } from '../../base/streamText.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
 import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
-import { refuseBrokenReply } from '../inference/brokenReply.ts';
+import { brokenReply } from '../inference/brokenReply.ts';
 import { type NoteField, noteInLog } from '../inference/foreignFields.ts';
 import type { ChatGateway, GatewayReply } from '../inference/gateway.ts';
 import { connectionOf } from '../inference/gatewayDescription.ts';
@@ -95,7 +95,7 @@ async function* events(
 		yield textOf(present(response.end()));
 	} catch (error) {
 		// An error that is thrown here aborts the connection.
-		if (!(error instanceof ProviderFailure) || error.code === 'cut') {
+		if (!(error instanceof ProviderFailure)) {
 			throw error;
 		}
 		yield textOf(present(response.fail(error)));
@@ -116,7 +116,7 @@ async function answerWhole(
 		}
 		return context.json(present(response.end()).at(-1)?.['response']);
 	} catch (error) {
-		return refuseBrokenReply(context, error);
+		throw brokenReply(error);
 	}
 }
 

@@ -272,7 +272,7 @@ function failureOf(error: unknown): unknown {
 function wordsOf({ code, message, cause }: ClientError, own: ProviderFailureCode): string {
 	switch (code) {
 		case 'truncated':
-			return WORDS.cut;
+			return 'The upstream broke its reply off';
 		case 'offline':
 			return `The upstream ${unreachableText(systemErrorCode(cause))}`;
 		case 'bad-response':
@@ -291,5 +291,4 @@ const WORDS: Readonly<Record<ProviderFailureCode, string>> = {
 	payment_required: 'The upstream wants to be paid first',
 	model_not_found: 'The upstream does not know the model',
 	invalid_request: 'The upstream refuses the request',
-	cut: 'The upstream broke its reply off',
 };

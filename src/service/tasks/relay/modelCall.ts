@@ -32,7 +32,6 @@ const PHRASES: Readonly<Record<ProviderFailureCode, string>> = {
 	payment_required: 'the provider wants to be paid first',
 	model_not_found: 'the provider does not know the model',
 	invalid_request: 'the request was refused as invalid',
-	cut: 'the provider broke its reply off',
 };
 
 /** Describes why a call failed, without anything of its request or reply. */
