@@ -13,10 +13,8 @@ import {
 	RequestError,
 	type SessionUpdate,
 	type StopReason,
-	type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import { systemErrorCode } from '../../base/errors.ts';
-import { countFiles, demoSummary } from './demoSummary.ts';
 import { commitSubject } from './taskNames.ts';
 
 const LINE_PAUSE_MS = 90;
@@ -27,7 +25,7 @@ const MAXIMUM_FILE_NAMES = 100;
 const INTERNAL_ERROR = -32_603;
 
 /** The steps of the plan. */
-const PLAN = ['Look at the files', 'Write a summary'];
+const PLAN = ['Read the prompt', 'Write a file about it'];
 
 interface DemoSession {
 	folder: string;
@@ -111,66 +109,41 @@ class DemoTurn {
 	}
 
 	private async work(prompt: string): Promise<void> {
-		const script = /(?:^|\s)\/demo\s+(slow|fail|ask)\b/.exec(prompt)?.[1];
+		const script = /(?:^|\s)\/demo\s+(slow|fail)\b/.exec(prompt)?.[1];
 		await this.say('Errand demo agent');
 		await this.say('This is a demonstration: no language model takes part.');
+		await this.plan(0);
 		await this.say(`Asked for: ${commitSubject(prompt)}`);
 		if (script === 'fail') {
 			await this.say('Asked to fail, so it does.');
 			throw new RequestError(INTERNAL_ERROR, 'The demo agent was told to fail (/demo fail).');
 		}
-		await this.plan(0);
+		await this.plan(1);
 		if (script === 'slow') {
 			for (let line = 1; line <= SLOW_LINES; line++) {
 				await this.say(`Working slowly, line ${line} of ${SLOW_LINES}`, SLOW_PAUSE_MS);
 			}
 		}
-		await this.say('Counting the files of the repository…');
-		const files = await countFiles(this.folder);
-		for (const [extension, count] of files.counts.slice(0, 4)) {
-			await this.say(`  • ${extension}: ${count}`);
-		}
-		await this.say(`${files.total} ${files.total === 1 ? 'file' : 'files'}${files.complete ? '' : ' and more'} in all`);
-		await this.plan(1);
 		await this.say('Writing one new file at the top of the repository…');
-		const isWritten = await this.write(demoSummary(prompt, files), script === 'ask');
-		await this.plan(isWritten ? PLAN.length : 1);
+		await this.write(fileAbout(prompt));
+		await this.plan(PLAN.length);
 		await this.say('Done.');
 	}
 
-	/** Writes the text to a new file, as a tool call. Returns false if it asked for the permission and did not get it. */
-	private async write(text: string, ask: boolean): Promise<boolean> {
+	/** Writes the text to a new file, as a tool call. */
+	private async write(text: string): Promise<void> {
 		const name = await freeName(this.folder);
 		const file = path.join(this.folder, name);
 		const toolCallId = randomUUID();
 		const call = { toolCallId, title: `Write ${name}`, kind: 'edit' as const, locations: [{ path: file }] };
 		const content = [{ type: 'diff' as const, path: file, newText: text }];
-		await this.update({ ...call, sessionUpdate: 'tool_call', status: ask ? 'pending' : 'in_progress' });
-		if (ask && !(await this.isAllowed({ ...call, content }))) {
-			await this.update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' });
-			await this.say(`Not allowed to write ${name}, so nothing was written.`);
-			return false;
-		}
+		await this.update({ ...call, sessionUpdate: 'tool_call', status: 'in_progress' });
 		// Exclusive creation follows no link.
 		const handle = await open(file, 'wx');
 		await handle.writeFile(text);
 		await handle.close();
 		await this.update({ toolCallId, sessionUpdate: 'tool_call_update', status: 'completed', content });
 		await this.say(`✓ Wrote ${name}`);
-		return true;
-	}
-
-	private async isAllowed(toolCall: ToolCallUpdate): Promise<boolean> {
-		const { outcome } = await this.client.request(methods.client.session.requestPermission, {
-			sessionId: this.sessionId,
-			toolCall,
-			options: [
-				{ optionId: 'allow', name: 'Allow once', kind: 'allow_once' },
-				{ optionId: 'reject', name: 'Reject', kind: 'reject_once' },
-			],
-		});
-		this.signal.throwIfAborted();
-		return outcome.outcome === 'selected' && outcome.optionId === 'allow';
 	}
 
 	/** Tells the plan, of which so many steps have been done. */
@@ -192,6 +165,23 @@ class DemoTurn {
 		this.signal.throwIfAborted();
 		await this.client.notify(methods.client.session.update, { sessionId: this.sessionId, update });
 	}
+}
+
+/** Returns the content of the new file. The prompt is an indented block, so that Markdown in it stays plain text. */
+function fileAbout(prompt: string): string {
+	const quoted = prompt
+		.trim()
+		.split(/\r\n|[\r\n]/)
+		.map(line => `    ${line}`)
+		.join('\n');
+	return `# Errand demo
+
+This file was written by Errand's demo agent, to show the way of a task from prompt to branch. No language model took part.
+
+The prompt was:
+
+${quoted}
+`;
 }
 
 /** Returns the first name that no file, folder or link of the folder has. */

@@ -38,9 +38,6 @@ describe('a task on a local repository', () => {
 	});
 
 	it('reports the statistics that git reports, and an honest file', async () => {
-		await local.repository.write('src/a.ts', 'export {};\n');
-		await local.repository.write('src/b.ts', 'export {};\n');
-		await local.repository.commitAll('Sources');
 		const task = await completed({ prompt: '# `not` a heading\n\n<script>' });
 		const numstat = await local.repository.git('diff', '--numstat', 'main', task.branchName);
 		const [added] = numstat.split('\t');
@@ -49,7 +46,6 @@ describe('a task on a local repository', () => {
 		assert.match(text, /No language model took part/);
 		assert.match(text, /^ {4}# `not` a heading$/m);
 		assert.match(text, /^ {4}<script>$/m);
-		assert.match(text, /\| `\.ts` \| 2 \|\n\| `\.md` \| 1 \|/);
 		assert.equal(task.progress, 100);
 		assert.ok(task.completedAt);
 	});
@@ -65,7 +61,7 @@ describe('a task on a local repository', () => {
 		);
 		assert.ok(ofAgent.every(step => steps.includes(step)));
 		const said = log.filter(entry => entry.step === 'agent_message');
-		assert.ok(said.length >= 8);
+		assert.equal(said.length, 6);
 		assert.ok(said.every(entry => entry.contentType === 'agentResponse'));
 		const [, diff] = log.filter(entry => entry.step === 'agent_tool');
 		assert.equal(diff?.contentType, 'ansi');
@@ -73,15 +69,14 @@ describe('a task on a local repository', () => {
 		assert.ok(log.every(entry => entry.agent === 'demo' && !Number.isNaN(Date.parse(entry.timestamp))));
 	});
 
-	it('counts folders whose names are in no encoding that is known', async () => {
+	it('takes folders whose names are in no encoding that is known', async () => {
 		await mkdir(path.join(local.repository.path, 'more'));
 		const folder = Buffer.concat([Buffer.from(`${local.repository.path}/more/caf`), Buffer.of(0xe9)]);
 		await mkdir(folder);
 		await writeFile(Buffer.concat([folder, Buffer.from('/old.txt')]), 'x\n');
 		await local.repository.commitAll('Latin');
 		const task = await completed();
-		const text = await local.repository.git('cat-file', 'blob', `${task.branchName}:errand-demo.md`);
-		assert.match(text, /had 2 files/);
+		assert.equal(task.diffStats?.totalFilesChanged, 1);
 	});
 
 	it('starts from the branch that the repository is on when none is chosen', async () => {
