@@ -103,8 +103,8 @@ const programs = [
 		outdir: 'dist',
 		...split,
 		// undici never runs in the extension host: there the root hands in a transport over the editor's own fetch.
-		// Nothing is installed there either, so that the long list of what pi requires is in the service alone.
-		external: ['vscode', './core/undiciTransport.ts', './piDependencies.ts'],
+		// Nothing is installed there either, so that the lockfiles of agents are in the service alone.
+		external: ['vscode', './core/undiciTransport.ts', '*/package-lock.json'],
 	},
 	...processes.map(options => ({ ...options, outdir: 'dist' })),
 	{

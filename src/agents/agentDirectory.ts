@@ -15,14 +15,7 @@ import { agentProblemSentence } from './agentProblem.ts';
 import { knownAgents } from './catalogue.ts';
 import { configuredAgent } from './configuredAgent.ts';
 import { discoverAgent } from './discovery.ts';
-import {
-	type AgentDefinition,
-	type AgentPlace,
-	type AgentProblem,
-	type FoundAgent,
-	type ModelApi,
-	rootPackages,
-} from './entry.ts';
+import type { AgentDefinition, AgentPlace, AgentProblem, FoundAgent, ModelApi } from './entry.ts';
 import { OWN_AGENT } from './ownAgent.ts';
 
 /** How long the outcome of a search of the disk is used for lists. */
@@ -237,7 +230,7 @@ export class AgentDirectory {
 				problem: problemOf(look, offered),
 				install: installation && {
 					// The others are what these require.
-					packages: rootPackages(installation).map(({ name, version }) => `${name}@${version}`),
+					packages: Object.entries(installation.manifest.dependencies).map(([name, version]) => `${name}@${version}`),
 					downloadMegabytes: installation.downloadMegabytes,
 					diskMegabytes: installation.diskMegabytes,
 				},

@@ -2,8 +2,7 @@
 // call home: updates, telemetry, lists of models and downloads.
 import { codexConfiguration, openaiVariables, opencodeConfiguration, piModels } from './configurationTexts.ts';
 import type { AgentDefinition, AgentPlace } from './entry.ts';
-import { codexInstallations, opencodeInstallations, qwenInstallations } from './packages.ts';
-import { piInstallations } from './piPackages.ts';
+import { codexInstallations, opencodeInstallations, piInstallations, qwenInstallations } from './packages.ts';
 
 const CODEX_KEY = 'ERRAND_KEY';
 

@@ -24,47 +24,29 @@ export interface AgentPlace {
 	programs: Readonly<Record<string, string>>;
 }
 
-/** A package of the npm registry at one version, with the hash (`sha512-…`) that its archive must have. */
-export interface PinnedPackage {
-	name: string;
-	/** Its folder below `node_modules`. `nameInFolder` of it is its name or an alias. */
-	folder: string;
-	version: string;
-	integrity: string;
-	/** The folders of the packages that it requires. */
-	requires: readonly string[];
-}
-
-/**
- * Returns the name by which a package is required that lies in this folder below `node_modules`. Such a folder can be in
- * the `node_modules` of another package, where that one needs another version than the others.
- */
-export function nameInFolder(folder: string): string {
-	return folder.split('/node_modules/').at(-1) ?? folder;
-}
-
-/** Returns the package of a row: its folder, version and hash, and the folders of those that it requires, with blanks between. */
-export function pinned(row: string): PinnedPackage {
-	const [folder = '', version = '', hash, ...requires] = row.split(' ');
-	return { name: nameInFolder(folder), folder, version, integrity: `sha512-${hash}`, requires };
-}
-
-/** How an agent is installed on one platform. */
+/** How an agent is installed on one platform: by `npm ci` from a `package.json` and a `package-lock.json`. */
 export interface AgentInstallation {
-	/** The first one is the agent's own, and its version that of the installation. */
-	packages: readonly [PinnedPackage, ...PinnedPackage[]];
-	/** Further ones that only these require. They are a long list, which nobody but an installation needs. */
-	dependencies?(): Promise<readonly PinnedPackage[]>;
+	/** The agent's own package comes first, at one version, which is that of the installation. */
+	manifest: { readonly dependencies: Readonly<Record<string, string>> };
+	/**
+	 * It has the hash of every package, and no address, so that npm asks the registry that the user has set. It is long, and
+	 * nobody but an installation needs it.
+	 */
+	lock(): Promise<object>;
 	/** The programs by their names, as paths below `node_modules`. */
 	programs: Readonly<Record<string, string>>;
+	/**
+	 * The folder below `node_modules` of the package that each platform has another one of. In the lock such packages are
+	 * optional, so npm passes over one that it cannot install.
+	 */
+	packageOfPlatform?: string;
 	downloadMegabytes: number;
 	diskMegabytes: number;
 }
 
-/** Returns the packages that no other one requires. */
-export function rootPackages({ packages }: AgentInstallation): PinnedPackage[] {
-	const required = new Set(packages.flatMap(({ requires }) => requires));
-	return packages.filter(({ folder }) => !required.has(folder));
+/** Returns the version of an installation. */
+export function installationVersion({ manifest }: AgentInstallation): string {
+	return Object.values(manifest.dependencies)[0] ?? '';
 }
 
 /** What Errand knows about an agent, wherever its program is. */

@@ -1,14 +1,9 @@
+import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacingError } from '../base/errors.ts';
 import { temporaryName } from '../base/files.ts';
-import {
-	type AgentDefinition,
-	type AgentInstallation,
-	nameInFolder,
-	type PinnedPackage,
-	rootPackages,
-} from './entry.ts';
+import { type AgentDefinition, type AgentInstallation, installationVersion } from './entry.ts';
 import { installationFolder, installedPrograms } from './installed.ts';
 import { runNpm } from './npm.ts';
 
@@ -45,7 +40,7 @@ export async function installAgent(
 	if (installation === undefined) {
 		throw new UserFacingError(`Errand cannot install ${label} on this machine. Install it yourself, then try again.`);
 	}
-	const { version } = installation.packages[0];
+	const version = installationVersion(installation);
 	const target = installationFolder(folder, id, installation);
 	const temporary = temporaryName(target);
 	const timeout = AbortSignal.timeout(limits.timeoutMs ?? TIMEOUT_MS);
@@ -76,39 +71,16 @@ async function fill(
 ): Promise<void> {
 	const root = path.join(temporary, 'root');
 	await mkdir(root, { recursive: true, mode: 0o700 });
-	await writeFile(path.join(root, 'package.json'), JSON.stringify(manifestOf(installation)));
-	await writeFile(path.join(root, 'package-lock.json'), JSON.stringify(await lockOf(installation)));
+	await writeFile(path.join(root, 'package.json'), JSON.stringify(installation.manifest));
+	await writeFile(path.join(root, 'package-lock.json'), JSON.stringify(await installation.lock()));
 	await runNpm({ folder: root, cache: path.join(temporary, 'cache'), environment, signal });
+	const { packageOfPlatform } = installation;
+	if (packageOfPlatform !== undefined && !existsSync(path.join(root, 'node_modules', packageOfPlatform))) {
+		throw new UserFacingError(
+			`npm could not install ${packageOfPlatform}, or the registry sent another package than the one that Errand knows. Check which registry npm is set to (npm config get registry).`,
+		);
+	}
 	if ((await installedPrograms(root, installation)) === undefined) {
 		throw new UserFacingError('npm did not install its program. Check that npm --version is 7 or newer.');
 	}
-}
-
-function manifestOf(installation: AgentInstallation): object {
-	const roots = rootPackages(installation).map(root => [root.folder, specifierOf(root)]);
-	return { private: true, dependencies: Object.fromEntries(roots) };
-}
-
-/** Returns a lock without addresses, so that npm asks the registry that the user has set. */
-async function lockOf(installation: AgentInstallation): Promise<object> {
-	const packages = [...installation.packages, ...((await installation.dependencies?.()) ?? [])];
-	const entries = packages.map(({ name, folder, version, integrity, requires }) => {
-		const dependencies = packages.filter(other => requires.includes(other.folder));
-		const entry = {
-			...(name === nameInFolder(folder) ? {} : { name }),
-			version,
-			integrity,
-			dependencies: Object.fromEntries(dependencies.map(other => [nameInFolder(other.folder), specifierOf(other)])),
-		};
-		return [`node_modules/${folder}`, entry];
-	});
-	return {
-		lockfileVersion: 3,
-		requires: true,
-		packages: { '': manifestOf(installation), ...Object.fromEntries(entries) },
-	};
-}
-
-function specifierOf({ name, folder, version }: PinnedPackage): string {
-	return name === nameInFolder(folder) ? version : `npm:${name}@${version}`;
 }

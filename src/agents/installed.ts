@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { AgentDefinition, AgentInstallation } from './entry.ts';
+import { type AgentDefinition, type AgentInstallation, installationVersion } from './entry.ts';
 import { findProgram } from './findProgram.ts';
 
 /** The folder of all installations, in the state folder. */
@@ -8,7 +8,7 @@ export const AGENTS_FOLDER = 'agents';
 
 /** Returns the folder of an agent's installation. `folder` is that of all installations. */
 export function installationFolder(folder: string, id: string, installation: AgentInstallation): string {
-	return path.join(folder, id, installation.packages[0].version);
+	return path.join(folder, id, installationVersion(installation));
 }
 
 /**
@@ -41,7 +41,8 @@ export async function removeOldInstallations(
 	platform: string,
 ): Promise<void> {
 	for (const { id, installations } of definitions) {
-		const version = installations[platform]?.packages[0].version;
+		const installation = installations[platform];
+		const version = installation && installationVersion(installation);
 		for (const name of await readdir(path.join(folder, id)).catch(() => [])) {
 			if (name !== version) {
 				await rm(path.join(folder, id, name), { recursive: true, force: true }).catch(() => {});

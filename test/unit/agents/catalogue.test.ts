@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { agentLaunch } from '../../../src/agents/agentLaunch.ts';
 import { knownAgents } from '../../../src/agents/catalogue.ts';
-import { type AgentInstallation, type AgentPlace, type FoundAgent, nameInFolder } from '../../../src/agents/entry.ts';
+import type { AgentInstallation, AgentPlace, FoundAgent } from '../../../src/agents/entry.ts';
 import { agentRequestSchema } from '../../../src/contract/agents.ts';
 
 const PLACE: AgentPlace = {
@@ -16,10 +16,17 @@ const PLACE: AgentPlace = {
 	programs: { pi: '/opt/pi/pi' },
 };
 
-const packagesOf = async ({ packages, dependencies }: AgentInstallation) => [
-	...packages,
-	...((await dependencies?.()) ?? []),
-];
+interface LockedPackage {
+	version: string;
+	integrity: string;
+	dependencies?: Record<string, string>;
+}
+
+/** Returns the packages of a lockfile by their folders. */
+async function packagesOf(installation: AgentInstallation): Promise<[folder: string, LockedPackage][]> {
+	const { packages } = (await installation.lock()) as { packages: Record<string, LockedPackage> };
+	return Object.entries(packages).filter(([folder]) => folder !== '');
+}
 
 const runnable = knownAgents.filter(({ problem }) => problem === undefined);
 
@@ -154,42 +161,47 @@ describe('knownAgents', () => {
 		assert.deepEqual(read.provider.errand.models[PLACE.model].limit, { context: 128_000, output: 8_000 });
 	});
 
-	it('pins every package that it installs to one version and one hash, and requires none that is not in the list', async () => {
+	it('pins every package that it installs to one version and one hash, requires none that is not in the lock, and names no registry', async () => {
 		const installations = knownAgents.flatMap(agent => Object.entries(agent.installations));
 		assert.ok(installations.length > 0);
 		for (const [platform, installation] of installations) {
-			const { programs } = installation;
-			const packages = await packagesOf(installation);
 			assert.match(platform, /^(?:linux|darwin)-(?:x64|arm64)(?:-baseline)?$/);
-			const folders = packages.map(({ folder }) => folder);
-			assert.equal(new Set(folders).size, folders.length);
-			for (const { name, version, integrity, requires } of packages) {
-				assert.match(name, /^(?:@[a-z-]+\/)?[a-z\d.-]+$/);
+			const packages = await packagesOf(installation);
+			const isLocked = (name: string) => packages.some(([folder]) => folder.endsWith(`node_modules/${name}`));
+			for (const [folder, { version, integrity, dependencies = {} }] of packages) {
+				assert.match(folder, /^node_modules\/[a-z\d./@_-]+$/);
 				assert.match(version, /^\d+\.\d+\.\d+(?:-(?:linux|darwin)-(?:x64|arm64))?$/);
 				assert.match(integrity, /^sha512-[A-Za-z\d+/]{86}==$/);
-				assert.deepEqual(
-					requires.filter(folder => !folders.includes(folder)),
-					[],
-				);
+				assert.ok(Object.keys(dependencies).every(isLocked), folder);
 			}
-			for (const program of Object.values(programs)) {
-				assert.ok(folders.some(folder => program.startsWith(`${folder}/`)));
+			const { manifest, packageOfPlatform, programs } = installation;
+			const lock = (await installation.lock()) as { packages: { '': object } };
+			assert.deepEqual(lock.packages[''], { dependencies: manifest.dependencies });
+			assert.doesNotMatch(JSON.stringify(lock), /:\/\//);
+			const folders = packages.map(([folder]) => folder.replace('node_modules/', ''));
+			for (const place of [...Object.values(programs), ...(packageOfPlatform ? [`${packageOfPlatform}/`] : [])]) {
+				assert.ok(
+					folders.some(folder => place.startsWith(`${folder}/`)),
+					place,
+				);
 			}
 		}
 	});
 
-	it('pins pi to what the tests run', async () => {
-		const lock = JSON.parse(await readFile('test/support/agents/package-lock.json', 'utf8'));
-		const [installation] = Object.values(knownAgents.find(({ id }) => id === 'pi')?.installations ?? {});
-		const packages = await packagesOf(installation ?? assert.fail());
-		assert.ok(packages.length > 100);
-		for (const { folder, version, integrity, requires } of packages) {
-			const locked = lock.packages[`node_modules/${folder}`];
-			assert.deepEqual([version, integrity], [locked.version, locked.integrity], folder);
-			const required = Object.keys(locked.dependencies ?? {}).filter(
-				name => !requires.some(other => nameInFolder(other) === name),
-			);
-			assert.deepEqual(required, [], folder);
+	it('pins what the tests run, with all that it requires', async () => {
+		for (const [id, tested] of [
+			['opencode', 'agents'],
+			['pi', 'agents'],
+			['codex', 'furtherAgents'],
+			['qwen', 'furtherAgents'],
+		] as const) {
+			const { packages } = JSON.parse(await readFile(`test/support/${tested}/package-lock.json`, 'utf8'));
+			const installation = knownAgents.find(agent => agent.id === id)?.installations['linux-x64'];
+			for (const [folder, { version, integrity, dependencies }] of await packagesOf(installation ?? assert.fail())) {
+				const known = packages[folder];
+				assert.deepEqual([version, integrity], [known.version, known.integrity], folder);
+				assert.deepEqual(dependencies, known.dependencies, folder);
+			}
 		}
 	});
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { knownAgents } from '../../../src/agents/catalogue.ts';
 import { configuredAgent } from '../../../src/agents/configuredAgent.ts';
 import { discoverAgent } from '../../../src/agents/discovery.ts';
+import { installationVersion } from '../../../src/agents/entry.ts';
 import { agentSettingSchema } from '../../../src/contract/agents.ts';
 import { useFolder } from './useFolder.ts';
 
@@ -49,7 +50,7 @@ describe('discoverAgent', () => {
 		const place = 'node_modules/opencode-linux-x64/bin/opencode';
 		await folder.program(`agents/opencode/0.0.1/${place}`);
 		assert.equal(await discoverAgent(known('opencode'), options('bin')), undefined);
-		const version = known('opencode').installations['linux-x64']?.packages[0].version;
+		const version = installationVersion(known('opencode').installations['linux-x64'] ?? assert.fail());
 		const installed = await folder.program(`agents/opencode/${version}/${place}`);
 		const found = await discoverAgent(known('opencode'), options('bin'));
 		assert.deepEqual([found?.source, found?.location], ['installed', installed]);

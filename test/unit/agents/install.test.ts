@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { discoverAgent } from '../../../src/agents/discovery.ts';
-import type { AgentDefinition, PinnedPackage } from '../../../src/agents/entry.ts';
+import type { AgentDefinition, AgentInstallation } from '../../../src/agents/entry.ts';
 import { type InstallLimits, type InstallPlace, installAgent } from '../../../src/agents/install.ts';
 import { removeOldInstallations } from '../../../src/agents/installed.ts';
 import { defined } from '../../../src/base/defined.ts';
@@ -13,11 +13,20 @@ import { useFolder } from './useFolder.ts';
 const PLATFORM = 'test-platform';
 const MARK = 'echo ran >> "$HOME/scripts-ran"';
 
-function pin({ name, version, integrity }: PackedPackage, requires: string[] = [], folder = name): PinnedPackage {
-	return { name, folder, version, integrity, requires };
+/** The packages of a lockfile by their folders below `node_modules`. */
+type Locked = Record<string, object>;
+
+function locked(
+	{ name, version, integrity }: Pick<PackedPackage, 'name' | 'version' | 'integrity'>,
+	dependencies: Record<string, string> = {},
+): object {
+	return { name, version, integrity, dependencies };
 }
 
-function definitionOf(packages: [PinnedPackage, ...PinnedPackage[]], program = 'agent/bin/agent'): AgentDefinition {
+function definitionOf(packages: Locked, more: Partial<AgentInstallation> = {}, version = '1.2.3'): AgentDefinition {
+	const manifest = { private: true, dependencies: { agent: version } };
+	const entries = Object.entries(packages).map(([folder, entry]) => [`node_modules/${folder}`, entry]);
+	const lock = { lockfileVersion: 3, requires: true, packages: { '': manifest, ...Object.fromEntries(entries) } };
 	return {
 		id: 'agent',
 		label: 'The Agent',
@@ -28,7 +37,14 @@ function definitionOf(packages: [PinnedPackage, ...PinnedPackage[]], program = '
 		environment: () => ({}),
 		files: () => ({}),
 		installations: {
-			[PLATFORM]: { packages, programs: { agent: program }, downloadMegabytes: 1, diskMegabytes: 1 },
+			[PLATFORM]: {
+				manifest,
+				lock: async () => lock,
+				programs: { agent: 'agent/bin/agent' },
+				downloadMegabytes: 1,
+				diskMegabytes: 1,
+				...more,
+			},
 		},
 	};
 }
@@ -84,7 +100,7 @@ describe('installAgent', () => {
 			'home/.npmrc',
 			'ignore-scripts=false\naudit=true\nglobal=true\npackage-lock=false\ndry-run=true\n',
 		);
-		const definition = definitionOf([pin(agent)]);
+		const definition = definitionOf({ agent: locked(agent) });
 		await install(definition);
 		const found = await discover(definition);
 		assert.equal(found?.source, 'installed');
@@ -100,11 +116,11 @@ describe('installAgent', () => {
 	});
 
 	it('installs the packages that others of the list require, under another name where that is so', async () => {
-		const definition = definitionOf([
-			pin(agent, ['library']),
-			pin(library, ['@scope/other-for-linux']),
-			pin(other, [], '@scope/other-for-linux'),
-		]);
+		const definition = definitionOf({
+			agent: locked(agent, { library: '2.0.0' }),
+			library: locked(library, { '@scope/other-for-linux': 'npm:@scope/other@3.0.0-linux-x64' }),
+			'@scope/other-for-linux': locked(other),
+		});
 		await install(definition);
 		const modules = folder.at('state/agent/1.2.3/node_modules');
 		assert.equal(JSON.parse(await readFile(`${modules}/library/package.json`, 'utf8')).version, '2.0.0');
@@ -113,13 +129,13 @@ describe('installAgent', () => {
 		assert.ok(!existsSync(`${modules}/absent`));
 	});
 
-	it('also installs what no package requires, and a second version in the folder of the package that needs it', async () => {
-		const definition = definitionOf([
-			pin(agent, ['library']),
-			pin(library),
-			pin(other, ['@scope/other/node_modules/library']),
-			pin(later, [], '@scope/other/node_modules/library'),
-		]);
+	it('installs a second version of a package in the folder of the one that needs it', async () => {
+		const definition = definitionOf({
+			agent: locked(agent, { library: '2.0.0', '@scope/other': '3.0.0-linux-x64' }),
+			library: locked(library),
+			'@scope/other': locked(other, { library: '4.0.0' }),
+			'@scope/other/node_modules/library': locked(later),
+		});
 		await install(definition);
 		const modules = folder.at('state/agent/1.2.3/node_modules');
 		const versionOf = async (place: string) =>
@@ -132,9 +148,9 @@ describe('installAgent', () => {
 	it('refuses a package with another hash, also one that others require, and leaves nothing', async () => {
 		const wrong = `sha512-${Buffer.alloc(64).toString('base64')}`;
 		for (const packages of [
-			[{ ...pin(agent), integrity: wrong }],
-			[pin(agent, ['library']), { ...pin(library), integrity: wrong }],
-		] as [PinnedPackage, ...PinnedPackage[]][]) {
+			{ agent: locked({ ...agent, integrity: wrong }) },
+			{ agent: locked(agent, { library: '2.0.0' }), library: locked({ ...library, integrity: wrong }) },
+		]) {
 			await assert.rejects(install(definitionOf(packages)), {
 				name: 'UserFacingError',
 				message:
@@ -144,12 +160,32 @@ describe('installAgent', () => {
 		}
 	});
 
+	it('refuses the package of a platform with another hash, although the lock says that it is optional', async () => {
+		const wrong = `sha512-${Buffer.alloc(64).toString('base64')}`;
+		const withLibrary = (integrity: string) =>
+			definitionOf(
+				{
+					agent: { ...locked(agent), optionalDependencies: { library: '2.0.0' } },
+					library: { ...locked({ ...library, integrity }), optional: true },
+				},
+				{ packageOfPlatform: 'library' },
+			);
+		await assert.rejects(install(withLibrary(wrong)), {
+			name: 'UserFacingError',
+			message:
+				/^The Agent 1\.2\.3 was not installed: npm could not install library, or the registry sent another package than/,
+		});
+		await assertNothing();
+		await install(withLibrary(library.integrity));
+		assert.ok(existsSync(folder.at('state/agent/1.2.3/node_modules/library/package.json')));
+	});
+
 	it('says that the registry does not have the package or the version', async () => {
-		for (const absent of [
-			{ ...agent, name: 'absent' },
-			{ ...agent, version: '9.9.9' },
+		for (const definition of [
+			definitionOf({ agent: locked({ ...agent, name: 'absent' }) }),
+			definitionOf({ agent: locked({ ...agent, version: '9.9.9' }) }, {}, '9.9.9'),
 		]) {
-			await assert.rejects(install(definitionOf([pin(absent)])), {
+			await assert.rejects(install(definition), {
 				name: 'UserFacingError',
 				message: /was not installed: the registry does not have (?:the package|this version)\. Check/,
 			});
@@ -162,7 +198,7 @@ describe('installAgent', () => {
 		await registry.stop();
 		try {
 			await assert.rejects(
-				install(definitionOf([pin(agent)]), { environment: environment({ npm_config_registry: address }) }),
+				install(definitionOf({ agent: locked(agent) }), { environment: environment({ npm_config_registry: address }) }),
 				{
 					name: 'UserFacingError',
 					message: /^The Agent 1\.2\.3 was not installed: the registry of packages could not be reached\. Check/,
@@ -176,7 +212,7 @@ describe('installAgent', () => {
 
 	it('says that there is no npm, and does not take one from a relative folder of PATH', async () => {
 		for (const PATH of ['', folder.at('home'), '.:node_modules/.bin']) {
-			await assert.rejects(install(definitionOf([pin(agent)]), { environment: environment({ PATH }) }), {
+			await assert.rejects(install(definitionOf({ agent: locked(agent) }), { environment: environment({ PATH }) }), {
 				name: 'UserFacingError',
 				message:
 					'The Agent 1.2.3 was not installed: npm was not found on PATH. Install Node.js with npm, then try again.',
@@ -189,7 +225,10 @@ describe('installAgent', () => {
 		registry.holdsArchives = true;
 		const controller = new AbortController();
 		const reason = new Error('aborted by the test');
-		const installation = assert.rejects(install(definitionOf([pin(agent)]), { signal: controller.signal }), reason);
+		const installation = assert.rejects(
+			install(definitionOf({ agent: locked(agent) }), { signal: controller.signal }),
+			reason,
+		);
 		await waitFor('a download', () => registry.held > 0);
 		controller.abort(reason);
 		await installation;
@@ -199,7 +238,7 @@ describe('installAgent', () => {
 
 	it('gives up on a registry that does not go on, and leaves nothing', async () => {
 		registry.holdsArchives = true;
-		await assert.rejects(install(definitionOf([pin(agent)]), { timeoutMs: 5_000 }), {
+		await assert.rejects(install(definitionOf({ agent: locked(agent) }), { timeoutMs: 5_000 }), {
 			name: 'UserFacingError',
 			message: 'The Agent 1.2.3 was not installed: it took too long. Try again, or install it yourself.',
 		});
@@ -209,7 +248,7 @@ describe('installAgent', () => {
 
 	it('starts nothing when it is aborted before', async () => {
 		const signal = AbortSignal.abort(new Error('before'));
-		await assert.rejects(install(definitionOf([pin(agent)]), { signal }), /before/);
+		await assert.rejects(install(definitionOf({ agent: locked(agent) }), { signal }), /before/);
 		assert.deepEqual(registry.requests, []);
 		await assertNothing();
 	});
@@ -217,7 +256,7 @@ describe('installAgent', () => {
 	it('replaces a damaged installation', async () => {
 		await folder.file('state/agent/1.2.3/node_modules/agent/bin/agent', 'damaged, and not to be executed');
 		await folder.file('state/agent/1.2.3/rest', '');
-		const definition = definitionOf([pin(agent)]);
+		const definition = definitionOf({ agent: locked(agent) });
 		assert.equal(await discover(definition), undefined);
 		await install(definition);
 		assert.ok(await discover(definition));
@@ -225,12 +264,12 @@ describe('installAgent', () => {
 	});
 
 	it('refuses a package without the program, and an agent that is not made for this machine', async () => {
-		await assert.rejects(install(definitionOf([pin(agent)], 'agent/bin/absent')), {
+		await assert.rejects(install(definitionOf({ agent: locked(agent) }, { programs: { agent: 'agent/bin/absent' } })), {
 			name: 'UserFacingError',
 			message: /npm did not install its program\. Check that npm --version is 7 or newer\.$/,
 		});
 		await assertNothing();
-		await assert.rejects(install(definitionOf([pin(agent)]), { platform: 'other' }), {
+		await assert.rejects(install(definitionOf({ agent: locked(agent) }), { platform: 'other' }), {
 			name: 'UserFacingError',
 			message: /^Errand cannot install The Agent on this machine\./,
 		});
@@ -241,7 +280,7 @@ describe('installAgent', () => {
 			'bin/npm',
 			`#!/bin/sh\nenv > "$HOME/environment"\nprintf '%s\\n' "$@" > "$HOME/arguments"\nls -A > "$HOME/files"\npwd >> "$HOME/files"\nexit 1\n`,
 		);
-		const definition = definitionOf([pin(agent)]);
+		const definition = definitionOf({ agent: locked(agent) });
 		const additions = {
 			PATH: `${folder.at('bin')}:/usr/bin:/bin:relative`,
 			HTTPS_PROXY: 'http://proxy.invalid',
@@ -285,7 +324,7 @@ describe('installAgent', () => {
 		];
 		await folder.program('bin/npm', `#!/bin/sh\nprintf '${lines.join('\\n')}\\n' >&2\nexit 1\n`);
 		const PATH = `${folder.at('bin')}:/usr/bin:/bin`;
-		await assert.rejects(install(definitionOf([pin(agent)]), { environment: environment({ PATH }) }), {
+		await assert.rejects(install(definitionOf({ agent: locked(agent) }), { environment: environment({ PATH }) }), {
 			message:
 				'The Agent 1.2.3 was not installed: npm failed: no way to https:[redacted]registry.invalid/x with [redacted].',
 		});
@@ -294,7 +333,7 @@ describe('installAgent', () => {
 	it('says that npm cannot be started', async () => {
 		await folder.program('bin/npm', '#!/absent/interpreter\n');
 		await assert.rejects(
-			install(definitionOf([pin(agent)]), { environment: environment({ PATH: folder.at('bin') }) }),
+			install(definitionOf({ agent: locked(agent) }), { environment: environment({ PATH: folder.at('bin') }) }),
 			{
 				message: /npm could not be started\. Check that npm --version works in a terminal\.$/,
 			},
@@ -307,9 +346,7 @@ describe('removeOldInstallations', () => {
 	const folder = useFolder();
 
 	it('removes other versions and what killed installations left, and keeps the one that is in use', async () => {
-		const [definition] = [
-			definitionOf([{ name: 'agent', folder: 'agent', version: '1.2.3', integrity: '', requires: [] }]),
-		];
+		const definition = definitionOf({});
 		for (const name of ['1.2.3', '1.2.2', '1.2.3.0000.tmp']) {
 			await folder.file(`state/agent/${name}/node_modules/agent/bin/agent`, '');
 		}
