@@ -213,7 +213,7 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 	installation: [
 		{
 			finding: { ...installing, allowed: undefined },
-			row: /^\$\(warning\) Dependencies.*: npm ci \| package-lock\.json \| These hosts are reached: packages\.example:443, \\\$\(bug\) :80\. Allow it for/,
+			row: /^\$\(warning\) Dependencies.*: npm ci \| package-lock\.json \| These hosts are reached: packages\.example:443, \\\$\(bug\) :80\. Others are refused, and asked for next time if the installation fails\. Allow it for/,
 			button: more,
 			behind: [withoutScripts, withScripts, 'Do Not Install'],
 		},
@@ -225,13 +225,13 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 		},
 		{
 			finding: { ...installing, withLogin: ['packages.example:443'], allowed: 'without-scripts' },
-			row: /:80\. Your login to packages\.example:443 is not used, as agents do not get it\. Install scripts do not run\.$/,
+			row: /installation fails\. Your login to packages\.example:443 is not used, as agents do not get it\. Install scripts do not run\.$/,
 			button: more,
 			behind: [withScripts, 'Do Not Install'],
 		},
 		{
 			finding: { ...installing, hosts: [], allowed: 'with-scripts' },
-			row: /^\$\(info\) Dependencies.* \| No host is reached\. Install scripts run\.$/,
+			row: /^\$\(info\) Dependencies.* \| No host is known yet\. Others are refused.* Install scripts run\.$/,
 			button: more,
 			behind: [withoutScripts, 'Do Not Install'],
 		},

@@ -109,11 +109,12 @@ async function checkAgents(directory: AgentDirectory, ids: readonly string[], fo
 	return { sandbox, statuses };
 }
 
-/** An answer holds for exactly the hosts that it was given for. */
-function answerFor(consents: ConsentStore, folder: string, hosts: readonly string[]) {
+/** An answer holds for exactly the hosts that it was given for. Those that an earlier installation lacked are asked for. */
+function answerFor(consents: ConsentStore, folder: string, configured: readonly string[]) {
+	const hosts = [...new Set([...configured, ...consents.missing(folder)])];
 	const consent = consents.dependencies(folder);
 	const allowed = consent !== undefined && isDeepStrictEqual(new Set(consent.hosts), new Set(hosts));
-	return { allowed, allowsScripts: allowed && consent.allowsScripts };
+	return { hosts, allowed, allowsScripts: allowed && consent.allowsScripts };
 }
 
 async function sentences<T>(run: () => Promise<T>): Promise<T> {

@@ -56,6 +56,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
 		allowsUnsandboxed: async (repoUrl, problem) =>
 			directory.settings.sandbox === 'ask' && consents.allowsUnsandboxed(await consentFolder(repoUrl), problem),
 		dependencyAnswer: async repoUrl => consents.dependencies(await consentFolder(repoUrl)),
+		rememberMissing: async (repoUrl, hosts) => consents.addMissing(await consentFolder(repoUrl), hosts),
 		openModels(model, events) {
 			const { provider, maxCost } = directory.settings;
 			const gateway = new TaskGateway(inference.gateway, { model, provider, maxCost }, events, systemClock);

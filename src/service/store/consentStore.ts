@@ -1,6 +1,8 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { KeptConsent, SandboxProblem, Withdrawal } from '../../contract/agents.ts';
 
+const MAXIMUM_MISSING = 20;
+
 /** What the user has allowed about installing the dependencies of a repository. */
 export interface DependencyConsent {
 	/** As `host:port`. */
@@ -40,6 +42,25 @@ export class ConsentStore {
 			: undefined;
 	}
 
+	/**
+	 * Keeps hosts that an installation failed without, at most 20 for a repository. Nothing happens where the user has not
+	 * answered: then nothing was installed. They go when the answer is withdrawn.
+	 */
+	addMissing(folder: string, hosts: readonly string[]): void {
+		const all = [...new Set([...this.missing(folder), ...hosts])].slice(0, MAXIMUM_MISSING);
+		this.database
+			.prepare("UPDATE consents SET missingHosts = ? WHERE folder = ? AND kind = 'dependencies'")
+			.run(JSON.stringify(all), folder);
+	}
+
+	/** Returns the hosts that installations have failed without, allowed by now or not. */
+	missing(folder: string): string[] {
+		const row = this.database
+			.prepare("SELECT missingHosts FROM consents WHERE folder = ? AND kind = 'dependencies'")
+			.get(folder);
+		return row === undefined ? [] : (JSON.parse(String(row['missingHosts'])) as string[]);
+	}
+
 	/** Returns everything that is allowed, by the paths of the repositories. */
 	list(): KeptConsent[] {
 		return this.database.prepare('SELECT * FROM consents ORDER BY folder, kind').all().map(consentOf);
@@ -59,7 +80,9 @@ export class ConsentStore {
 		const values = [folder, kind, JSON.stringify(hosts), Number(allowsScripts), new Date().toISOString(), problem];
 		this.database
 			.prepare(
-				'INSERT OR REPLACE INTO consents (folder, kind, hosts, allowsScripts, allowedAt, problem) VALUES (?, ?, ?, ?, ?, ?)',
+				`INSERT INTO consents (folder, kind, hosts, allowsScripts, allowedAt, problem) VALUES (?, ?, ?, ?, ?, ?)
+				ON CONFLICT DO UPDATE SET hosts = excluded.hosts, allowsScripts = excluded.allowsScripts,
+					allowedAt = excluded.allowedAt, problem = excluded.problem`,
 			)
 			.run(...values);
 	}

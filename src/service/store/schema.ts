@@ -1,5 +1,5 @@
 /** The version of the schema, which is stored in the file (`PRAGMA user_version`); 0 stands for a new file. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** What the user has allowed for a repository. */
 const CONSENTS = `
@@ -16,6 +16,9 @@ const CONSENTS = `
 
 /** Why there was no sandbox when the user allowed to run without one. */
 const CONSENT_PROBLEM = 'ALTER TABLE consents ADD COLUMN problem TEXT;';
+
+/** A list in JSON of the hosts that installations of dependencies have failed without. */
+const CONSENT_MISSING = "ALTER TABLE consents ADD COLUMN missingHosts TEXT NOT NULL DEFAULT '[]';";
 
 /** The sums of the model calls of tasks (modelUseStore.ts). */
 const MODEL_USE = `
@@ -70,6 +73,7 @@ export const UPGRADES: Readonly<Record<number, string>> = {
 		ALTER TABLE executions DROP COLUMN cost;
 		ALTER TABLE executions ADD COLUMN maxCost REAL;
 	`,
+	4: CONSENT_MISSING,
 };
 
 /** The SQL that creates the schema. */
@@ -140,6 +144,7 @@ export const SCHEMA = `
 
 	${CONSENTS}
 	${CONSENT_PROBLEM}
+	${CONSENT_MISSING}
 	${MODEL_USE}
 
 	CREATE TABLE namedFolders (

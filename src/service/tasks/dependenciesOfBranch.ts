@@ -2,21 +2,22 @@ import os from 'node:os';
 import { GitError } from '../../base/gitError.ts';
 import { findInstallations } from './dependencies/installations.ts';
 import { lockfilesAmong } from './dependencies/lockfiles.ts';
-import { readUserRegistries } from './dependencies/userRegistries.ts';
+import { beginningOf } from './dependencies/treeFiles.ts';
+import { userRegistries } from './dependencies/userRegistries.ts';
 import { runGit } from './git.ts';
 import { queryRepository } from './queryRepository.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
 import { ownPlace, readSource } from './sourceRepository.ts';
 import { locateSource } from './sourceSide.ts';
 
-/** The size to which a file is read, in bytes. A larger one is no configuration of a package manager. */
-const MAXIMUM_BYTES = 1024 * 1024;
+/** The size to which a file is read, in bytes. A larger one is neither a lockfile nor a configuration. */
+const MAXIMUM_BYTES = 16 * 1024 * 1024;
 
 export interface BranchDependencies {
 	commands: { lockfile: string; command: string }[];
 	/** Each has the form `host:port`. */
 	hosts: string[];
-	/** Those of the hosts, and of the hosts named in a lockfile, that need a login, which agents do not get. */
+	/** Those of the hosts that need a login, which agents do not get. */
 	withLogin: string[];
 }
 
@@ -40,7 +41,9 @@ export async function dependenciesOfBranch(
 		const read = async (name: string) => {
 			try {
 				const size = Number(await git(['cat-file', '-s', `${commit}:${name}`]));
-				return size <= MAXIMUM_BYTES ? await git(['cat-file', 'blob', `${commit}:${name}`]) : undefined;
+				return size > MAXIMUM_BYTES
+					? undefined
+					: beginningOf(Buffer.from(await git(['cat-file', 'blob', `${commit}:${name}`])));
 			} catch (error) {
 				if (error instanceof GitError) {
 					return undefined;
@@ -48,8 +51,12 @@ export async function dependenciesOfBranch(
 				throw error;
 			}
 		};
-		const user = await readUserRegistries(process.env, os.homedir());
-		const { installations, hosts, withLogin } = await findInstallations(lockfilesAmong(files), read, user);
+		const place = { environment: process.env, home: os.homedir(), repository: folder, parent };
+		const { installations, hosts, withLogin } = await findInstallations(
+			lockfilesAmong(files),
+			read,
+			userRegistries(place),
+		);
 		const commands = installations.map(({ lockfile, command }) => ({ lockfile, command: command.join(' ') }));
 		return commands.length === 0 ? null : { commands, hosts, withLogin };
 	});

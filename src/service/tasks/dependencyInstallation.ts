@@ -1,4 +1,3 @@
-import os from 'node:os';
 import { baseEnvironment } from '../../agents/agentLaunch.ts';
 import { type ProgramOptions, type RunPlace, runAt, seenFrom } from '../../agents/agentRun.ts';
 import type { ChildResult } from '../../base/childProcess.ts';
@@ -6,8 +5,9 @@ import { describeError } from '../../base/errors.ts';
 import { installationEnvironment } from './dependencies/installationEnvironment.ts';
 import { findInstallations, type Installation, type Installations } from './dependencies/installations.ts';
 import { findLockfiles } from './dependencies/lockfiles.ts';
+import type { InstallationHosts } from './dependencies/reachableHosts.ts';
 import { filesOfFolder } from './dependencies/treeFiles.ts';
-import { readUserRegistries } from './dependencies/userRegistries.ts';
+import type { UserRegistries } from './dependencies/userRegistries.ts';
 import type { DependencyAnswer } from './runServices.ts';
 import type { TaskLog } from './taskLog.ts';
 
@@ -16,8 +16,13 @@ const STEP = 'installing_dependencies';
 const IN_FOLDER = 'cd -- "$1" && shift && exec "$@"';
 
 export interface InstallationOptions extends Pick<ProgramOptions, 'signal' | 'onLimit'> {
-	/** The relay lets the answer's hosts through. */
 	place: RunPlace;
+	/** What was found in the place's tree. */
+	found: Installations;
+	/** The hosts that the relay lets through: those of the answer. */
+	reached: Pick<InstallationHosts, 'takeRefused'>;
+	/** Called with the hosts that an installation failed without, as `host:port`. */
+	onMissing(hosts: readonly string[]): Promise<void>;
 	/** Undefined where the user has not been asked. */
 	answer: DependencyAnswer | undefined;
 	log: TaskLog;
@@ -30,7 +35,7 @@ export interface InstallationOptions extends Pick<ProgramOptions, 'signal' | 'on
  */
 export async function installDependencies(options: InstallationOptions): Promise<Record<string, string>> {
 	const { place, answer, log } = options;
-	const { installations, hosts } = await findAndName(place.tree, log);
+	const { installations, hosts } = options.found;
 	if (installations.length === 0) {
 		return {};
 	}
@@ -54,12 +59,12 @@ export async function installDependencies(options: InstallationOptions): Promise
 	return forAgent;
 }
 
-/** Finds what can be installed, and names it in the log. */
-async function findAndName(tree: string, log: TaskLog): Promise<Installations> {
-	const user = await readUserRegistries(process.env, os.homedir());
+/** Finds what can be installed in a tree, and names it in the log. */
+export async function findAndName(tree: string, user: UserRegistries, log: TaskLog): Promise<Installations> {
 	const found = await findInstallations(await findLockfiles(tree), filesOfFolder(tree), user);
-	for (const { lockfile, command } of found.installations) {
-		log.step(STEP, `Found ${lockfile}: "${command.join(' ')}" installs from it.`);
+	for (const { lockfile, command, hasDefault } of found.installations) {
+		const unknown = hasDefault ? '' : ' Where it gets packages from by default is not known, as it could not be asked.';
+		log.step(STEP, `Found ${lockfile}: "${command.join(' ')}" installs from it.${unknown}`);
 	}
 	if (found.withLogin.length > 0) {
 		const hosts = found.withLogin.join(', ');
@@ -78,7 +83,7 @@ async function findAndName(tree: string, log: TaskLog): Promise<Installations> {
 /** Resolves with whether it was installed. */
 async function installOne(
 	{ lockfile, folder, command: full, commandWithoutScripts, environment }: Installation,
-	{ place, answer, log, signal, onLimit }: InstallationOptions & { answer: DependencyAnswer },
+	{ place, answer, reached, onMissing, log, signal, onLimit }: InstallationOptions & { answer: DependencyAnswer },
 ): Promise<boolean> {
 	const command = answer.allowsScripts ? full : commandWithoutScripts;
 	if (command === undefined) {
@@ -87,6 +92,7 @@ async function installOne(
 		return false;
 	}
 	const seen = seenFrom(place);
+	reached.takeRefused();
 	log.step(STEP, `Running "${command.join(' ')}"${folder === '' ? '' : ` in ${folder}`}…`);
 	const { token = '' } = place.relay ?? {};
 	const ended = await runAt(place, {
@@ -111,7 +117,13 @@ async function installOne(
 		return true;
 	}
 	const how = 'failure' in ended ? ended.failure : endOf(ended);
-	log.step(STEP, `"${command[0]}" ${how}, so the agent starts without what ${lockfile} names.`, 'warning');
+	const refused = reached.takeRefused();
+	const next =
+		refused.length === 0 ? '' : ` The list before the next task asks whether it may reach ${refused.join(', ')}.`;
+	log.step(STEP, `"${command[0]}" ${how}, so the agent starts without what ${lockfile} names.${next}`, 'warning');
+	if (refused.length > 0) {
+		await onMissing(refused);
+	}
 	return false;
 }
 

@@ -25,6 +25,8 @@ export interface RunServices {
 	allowsUnsandboxed(repoUrl: string, problem: SandboxProblem): Promise<boolean>;
 	/** Undefined where the user has not been asked. */
 	dependencyAnswer(repoUrl: string): Promise<DependencyAnswer | undefined>;
+	/** Has the user asked before the next task for hosts that an installation failed without, as `host:port`. */
+	rememberMissing(repoUrl: string, hosts: readonly string[]): Promise<void>;
 	/** `model` is the model of the run, in any form that a request may name it. */
 	openModels(model: string, events: ModelCallEvents): RunModels;
 	/** The folders that no sandbox shows: those of the service. */

@@ -15,10 +15,9 @@ import type { TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
 import { runAgent } from './agentWork.ts';
 import { Checkout } from './checkout.ts';
-import { type AllowsHost, reachableHosts } from './dependencies/reachableHosts.ts';
-import { hostsOf } from './dependencies/registries.ts';
-import { readUserRegistries } from './dependencies/userRegistries.ts';
-import { installDependencies } from './dependencyInstallation.ts';
+import { type AllowsHost, InstallationHosts, reachableHosts } from './dependencies/reachableHosts.ts';
+import { userRegistries } from './dependencies/userRegistries.ts';
+import { findAndName, installDependencies } from './dependencyInstallation.ts';
 import { markKept, readKept } from './keptWork.ts';
 import { describeCall, type ModelCall } from './relay/modelCall.ts';
 import { runRepositoryTests, type TestedWork, type TestPlace, type TestResult } from './repositoryTests.ts';
@@ -285,10 +284,19 @@ class TaskRun {
 		if (!task.installDependencies) {
 			return {};
 		}
-		const answer = await this.services.dependencyAnswer(task.repoUrl);
-		const own = hostsOf(await readUserRegistries(process.env, os.homedir()));
-		this.allowsHost = reachableHosts(answer?.hosts ?? [], own);
-		return installDependencies({ place, answer, log: this.log, signal, onLimit }).finally(() => {
+		const { log, services } = this;
+		const answer = await services.dependencyAnswer(task.repoUrl);
+		const user = userRegistries({
+			environment: process.env,
+			home: os.homedir(),
+			repository: folderOfRepoUrl(task.repoUrl),
+			parent: this.storage.folder,
+		});
+		const found = await findAndName(place.tree, user, log);
+		const reached = new InstallationHosts(reachableHosts(answer?.hosts ?? [], found.own));
+		this.allowsHost = reached.allows;
+		const onMissing = (hosts: readonly string[]) => services.rememberMissing(task.repoUrl, hosts);
+		return installDependencies({ place, found, answer, reached, onMissing, log, signal, onLimit }).finally(() => {
 			this.allowsHost = NO_HOST;
 		});
 	}

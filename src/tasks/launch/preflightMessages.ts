@@ -236,8 +236,9 @@ function dependenciesText({
 	const label = vscode.l10n.t('Dependencies are installed first: {0}', listed(commands.map(({ command }) => command)));
 	const reached = [
 		hosts.length === 0
-			? vscode.l10n.t('No host is reached.')
+			? vscode.l10n.t('No host is known yet.')
 			: vscode.l10n.t('These hosts are reached: {0}.', listed(hosts)),
+		vscode.l10n.t('Others are refused, and asked for next time if the installation fails.'),
 		...(withLogin.length === 0
 			? []
 			: [vscode.l10n.t('Your login to {0} is not used, as agents do not get it.', listed(withLogin))]),

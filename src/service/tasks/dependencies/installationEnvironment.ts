@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { NPM_HOST } from './registries.ts';
 
 export interface InstallationPlace {
 	/** Where the relay is for the command: `http://127.0.0.1:<port>`. */
@@ -43,7 +42,6 @@ export function installationEnvironment({ relay, token, home }: InstallationPlac
 		CARGO_BUILD_RUSTC_WRAPPER: '',
 		YARN_ENABLE_TELEMETRY: '0',
 		COREPACK_ENABLE_DOWNLOAD_PROMPT: '0',
-		COREPACK_NPM_REGISTRY: `https://${NPM_HOST}`,
 		PIP_DISABLE_PIP_VERSION_CHECK: '1',
 		UV_PYTHON_DOWNLOADS: 'never',
 		// Where the system's Python belongs to the system, pip must be told that the user's own folder is meant.

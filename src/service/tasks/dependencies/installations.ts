@@ -1,40 +1,40 @@
 import path from 'node:path';
-import { addressesIn } from './configurationText.ts';
 import { bundlerFolder } from './installationEnvironment.ts';
 import { LOCKFILES, type LockfileName, lockfileNameOf } from './lockfiles.ts';
 import {
-	bundlerRegistries,
-	bunRegistries,
-	cargoRegistries,
-	classicYarnRegistries,
-	composerRegistries,
-	goRegistries,
-	npmRegistries,
-	pipenvRegistries,
-	pipRegistries,
-	pnpmRegistries,
-	poetryRegistries,
-	type ReadRegistries,
+	bundlerSettings,
+	bunSettings,
+	cargoSettings,
+	classicYarnSettings,
+	composerSettings,
+	goSettings,
+	npmSettings,
+	pipenvSettings,
+	pipSettings,
+	pnpmSettings,
+	poetrySettings,
+	type RegistrySettings,
+	readSettings,
 	registryHost,
-	type UserRegistries,
-	uvRegistries,
-	yarnRegistries,
+	uvSettings,
+	yarnSettings,
 } from './registries.ts';
 import type { ReadTreeFile } from './treeFiles.ts';
+import type { Language, UserRegistries } from './userRegistries.ts';
 
 /** The number of hosts of one repository. Whoever allows them has to read them. */
 const MAXIMUM_HOSTS = 20;
 
 interface Manager {
-	/** If a folder has several managers of one kind, only the first one installs. */
-	kind: 'javascript' | 'python' | 'rust' | 'go' | 'ruby' | 'php';
+	/** If a folder has several managers of one language, only the first one installs. */
+	language: Language;
 	command: readonly string[];
 	/**
 	 * The arguments that switch off the programs of packages and of the repository. Undefined if the package manager
 	 * cannot do without these programs.
 	 */
 	withoutScripts: readonly string[] | undefined;
-	registries: ReadRegistries;
+	settings: RegistrySettings;
 	environment?: Readonly<Record<string, string>>;
 	/** What the agent needs to find packages that are neither in the tree nor where it looks for them by itself. */
 	agentEnvironment?(place: AgentPlace): Record<string, string>;
@@ -44,28 +44,28 @@ interface Manager {
 type AgentPlace = Readonly<{ home: string; path: string }>;
 
 const NPM: Manager = {
-	kind: 'javascript',
+	language: 'javascript',
 	command: ['npm', 'ci'],
 	withoutScripts: ['--ignore-scripts'],
-	registries: npmRegistries,
+	settings: npmSettings,
 };
 const YARN: Manager = {
-	kind: 'javascript',
+	language: 'javascript',
 	command: ['yarn', 'install', '--immutable'],
 	withoutScripts: ['--mode=skip-build'],
-	registries: yarnRegistries,
+	settings: yarnSettings,
 };
 const CLASSIC_YARN: Manager = {
-	kind: 'javascript',
+	language: 'javascript',
 	command: ['yarn', 'install', '--frozen-lockfile', '--non-interactive'],
 	withoutScripts: ['--ignore-scripts'],
-	registries: classicYarnRegistries,
+	settings: classicYarnSettings,
 };
 const BUN: Manager = {
-	kind: 'javascript',
+	language: 'javascript',
 	command: ['bun', 'install', '--frozen-lockfile'],
 	withoutScripts: ['--ignore-scripts'],
-	registries: bunRegistries,
+	settings: bunSettings,
 };
 
 /** It would put its store beside the tree if that is on another mount than the home folder. */
@@ -75,10 +75,10 @@ const MANAGERS: Readonly<Record<LockfileName, Manager>> = {
 	'npm-shrinkwrap.json': NPM,
 	'package-lock.json': NPM,
 	'pnpm-lock.yaml': {
-		kind: 'javascript',
+		language: 'javascript',
 		command: ['pnpm', 'install', '--frozen-lockfile'],
 		withoutScripts: ['--ignore-scripts', '--ignore-pnpmfile'],
-		registries: pnpmRegistries,
+		settings: pnpmSettings,
 		environment: PNPM_STORE,
 		// With another store it would install everything anew.
 		agentEnvironment: () => PNPM_STORE,
@@ -87,29 +87,29 @@ const MANAGERS: Readonly<Record<LockfileName, Manager>> = {
 	'bun.lock': BUN,
 	'bun.lockb': BUN,
 	'uv.lock': {
-		kind: 'python',
+		language: 'python',
 		command: ['uv', 'sync', '--locked'],
 		withoutScripts: ['--no-build', '--no-install-workspace'],
-		registries: uvRegistries,
+		settings: uvSettings,
 	},
 	// These run the builds of packages that have no finished form, and no option keeps them from it.
 	'poetry.lock': {
-		kind: 'python',
+		language: 'python',
 		command: ['poetry', 'install', '--no-interaction'],
 		withoutScripts: undefined,
-		registries: poetryRegistries,
+		settings: poetrySettings,
 	},
 	'Pipfile.lock': {
-		kind: 'python',
+		language: 'python',
 		command: ['pipenv', 'sync'],
 		withoutScripts: undefined,
-		registries: pipenvRegistries,
+		settings: pipenvSettings,
 	},
 	'requirements.txt': {
-		kind: 'python',
+		language: 'python',
 		command: ['python3', '-m', 'pip', 'install', '--user', '-r', 'requirements.txt'],
 		withoutScripts: undefined,
-		registries: pipRegistries,
+		settings: pipSettings,
 		// The programs of the packages. They come last, so that no package replaces a program of the machine.
 		agentEnvironment: ({ home, path: folders }) => ({
 			PATH: [folders, path.posix.join(home, '.local', 'bin')].join(path.posix.delimiter),
@@ -117,25 +117,25 @@ const MANAGERS: Readonly<Record<LockfileName, Manager>> = {
 	},
 	// These only download.
 	'Cargo.lock': {
-		kind: 'rust',
+		language: 'rust',
 		command: ['cargo', 'fetch', '--locked'],
 		withoutScripts: [],
-		registries: cargoRegistries,
+		settings: cargoSettings,
 	},
-	'go.sum': { kind: 'go', command: ['go', 'mod', 'download'], withoutScripts: [], registries: goRegistries },
+	'go.sum': { language: 'go', command: ['go', 'mod', 'download'], withoutScripts: [], settings: goSettings },
 	// Native extensions are built, and the list of packages is itself a program.
 	'Gemfile.lock': {
-		kind: 'ruby',
+		language: 'ruby',
 		command: ['bundle', 'install'],
 		withoutScripts: undefined,
-		registries: bundlerRegistries,
+		settings: bundlerSettings,
 		agentEnvironment: ({ home }) => ({ BUNDLE_PATH: bundlerFolder(home) }),
 	},
 	'composer.lock': {
-		kind: 'php',
+		language: 'php',
 		command: ['composer', 'install', '--no-interaction'],
 		withoutScripts: ['--no-scripts', '--no-plugins'],
-		registries: composerRegistries,
+		settings: composerSettings,
 	},
 };
 
@@ -150,6 +150,8 @@ export interface Installation {
 	commandWithoutScripts: readonly string[] | undefined;
 	/** The variables that the command needs beside those of `installationEnvironment`. */
 	environment: Readonly<Record<string, string>>;
+	/** Whether it is known which registry the packages come from where the repository names none. */
+	hasDefault: boolean;
 	/** Returns the variables by which the agent finds what was installed, beside those that it has. */
 	agentEnvironment(place: AgentPlace): Readonly<Record<string, string>>;
 }
@@ -158,7 +160,9 @@ export interface Installations {
 	installations: Installation[];
 	/** The hosts that all of them are configured for, as `host:port`, at most 20. */
 	hosts: string[];
-	/** The hosts among them, or named in a lockfile, that the user logs in to. Neither package manager nor agent can. */
+	/** Those of the user's own registries. Their names may lead to addresses of the user's own network. */
+	own: string[];
+	/** Those that the user logs in to. Neither package manager nor agent can. */
 	withLogin: string[];
 }
 
@@ -169,55 +173,57 @@ export interface Installations {
 export async function findInstallations(
 	lockfiles: readonly string[],
 	read: ReadTreeFile,
-	user: UserRegistries = {},
+	user: UserRegistries,
 ): Promise<Installations> {
 	const installations: Installation[] = [];
 	const hosts = new Set<string>();
+	const own = new Set<string>();
 	const served = new Set<string>();
-	const withLogin = new Set<string>();
 	for (const { lockfile, name } of inOrder(lockfiles)) {
 		const manager = name === 'yarn.lock' ? await yarnOf(lockfile, read) : MANAGERS[name];
+		const { command, withoutScripts, language, settings, agentEnvironment = () => ({}) } = manager;
 		const folder = path.posix.dirname(lockfile).replace(/^\.$/, '');
-		const place = `${manager.kind} ${folder}`;
+		const place = `${language} ${folder}`;
 		if (served.has(place)) {
 			continue;
 		}
 		served.add(place);
-		const { addresses, environment } = await manager.registries(folder, read, user);
-		for (const host of await hostsWithLogin(lockfile, addresses, read, user)) {
-			withLogin.add(host);
+		const defaults = await user.defaultsOf(language);
+		const { addresses, replacesDefault } = await readSettings(settings, folder, read);
+		for (const host of defaults.flatMap(address => registryHost(address) ?? [])) {
+			own.add(host);
+			hosts.add(host);
 		}
 		for (const host of addresses.flatMap(address => registryHost(address) ?? [])) {
-			if (hosts.size < MAXIMUM_HOSTS) {
-				hosts.add(host);
-			}
+			hosts.add(host);
 		}
-		const { command, withoutScripts, agentEnvironment = () => ({}) } = manager;
+		const [registry] = defaults;
+		const variables = [
+			...(replacesDefault ? [] : settings.variables),
+			// Corepack, which may be what starts it, has the package manager itself from there.
+			...(language === 'javascript' ? ['COREPACK_NPM_REGISTRY'] : []),
+		];
 		installations.push({
 			lockfile,
 			folder,
 			command,
 			commandWithoutScripts: withoutScripts && [...command, ...withoutScripts],
-			environment: { ...manager.environment, ...environment },
+			environment: {
+				...manager.environment,
+				...(registry === undefined ? {} : Object.fromEntries(variables.map(variable => [variable, registry]))),
+			},
+			hasDefault: registry !== undefined,
 			agentEnvironment,
 		});
 	}
-	return { installations, hosts: [...hosts].sort(), withLogin: [...withLogin].sort() };
-}
-
-/** A package of a scope with a registry of its own is at the address that the lockfile has. */
-async function hostsWithLogin(
-	lockfile: string,
-	addresses: readonly string[],
-	read: ReadTreeFile,
-	{ withLogin = [] }: UserRegistries,
-): Promise<string[]> {
-	if (withLogin.length === 0) {
-		return [];
-	}
-	const locked = addressesIn((await read(lockfile)) ?? '');
-	const named = new Set([...addresses, ...locked].flatMap(address => registryHost(address) ?? []));
-	return withLogin.filter(host => named.has(host));
+	const listed = [...hosts].slice(0, MAXIMUM_HOSTS).sort();
+	const logins = installations.length === 0 ? [] : await user.hostsWithLogin();
+	return {
+		installations,
+		hosts: listed,
+		own: [...own].sort(),
+		withLogin: logins.filter(host => hosts.has(host)).sort(),
+	};
 }
 
 /** The order of the folders is kept. */

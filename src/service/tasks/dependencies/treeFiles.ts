@@ -2,11 +2,20 @@ import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The length to which a file is read, in bytes. The beginning of a longer one is enough for what is looked for. */
+/** The length to which a file is read, in bytes. */
 const MAXIMUM_BYTES = 256 * 1024;
 
 /** Reads a file by its path relative to the top of a tree, with slashes. Resolves with undefined if there is none. */
 export type ReadTreeFile = (name: string) => Promise<string | undefined>;
+
+/**
+ * Returns the whole lines at the beginning of a file, which are enough for what is looked for. All readers end at the same
+ * place, so that they find the same hosts.
+ */
+export function beginningOf(bytes: Buffer): string {
+	const text = bytes.toString('utf8', 0, MAXIMUM_BYTES);
+	return bytes.length > MAXIMUM_BYTES ? text.slice(0, text.lastIndexOf('\n') + 1) : text;
+}
 
 /** Creates a reader for a folder with hostile content: it reads only what is a file, and lies in the folder itself. */
 export function filesOfFolder(folder: string): ReadTreeFile {
@@ -19,8 +28,8 @@ export function filesOfFolder(folder: string): ReadTreeFile {
 			}
 			const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
 			try {
-				const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAXIMUM_BYTES), 0, MAXIMUM_BYTES, 0);
-				return buffer.toString('utf8', 0, bytesRead);
+				const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAXIMUM_BYTES + 1), 0, MAXIMUM_BYTES + 1, 0);
+				return beginningOf(buffer.subarray(0, bytesRead));
 			} finally {
 				await handle.close();
 			}

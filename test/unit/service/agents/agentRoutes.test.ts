@@ -33,6 +33,7 @@ describe('the routes about agents', () => {
 	let stopping: AbortController;
 	/** The signals of handshakes that do not end by themselves. */
 	let waiting: AbortSignal[];
+	let consents: ConsentStore;
 	let dependencies: (repoUrl: string, branch: string | undefined) => Promise<FoundDependencies | null>;
 
 	beforeEach(async () => {
@@ -55,10 +56,11 @@ describe('the routes about agents', () => {
 				}),
 			logger: nullLogger,
 		});
+		consents = new ConsentStore(database);
 		registerAgentRoutes(app, {
 			directory: test.directory,
 			trials,
-			consents: new ConsentStore(database),
+			consents,
 			dependenciesOf: (...query) => dependencies(...query),
 			stopping: stopping.signal,
 		});
@@ -286,6 +288,22 @@ describe('the routes about agents', () => {
 			}
 			dependencies = async () => null;
 			assert.equal(await read(), null);
+		});
+
+		it('asks for the hosts that an installation has failed without', async () => {
+			dependencies = async () => ({ commands: [], hosts: ['two.example:443'], withLogin: [] });
+			const read = async () => {
+				const found = (await check({ installDependencies: true })).dependencies;
+				return [found?.hosts, found?.allowed];
+			};
+			await allow({ kind: 'dependencies', hosts: ['two.example:443'], allowsScripts: false });
+			assert.deepEqual(await read(), [['two.example:443'], true]);
+			const [kept] = consents.list();
+			consents.addMissing(kept?.folder ?? '', ['one.example:443', 'two.example:443']);
+			const both = ['two.example:443', 'one.example:443'];
+			assert.deepEqual(await read(), [both, false]);
+			await allow({ kind: 'dependencies', hosts: both, allowsScripts: false });
+			assert.deepEqual(await read(), [both, true]);
 		});
 
 		it('passes on why a repository cannot be read', async () => {

@@ -46,6 +46,25 @@ describe('ConsentStore', () => {
 		assert.deepEqual(store.dependencies('/a'), { hosts: ['two:443'], allowsScripts: false });
 	});
 
+	it('keeps the hosts that installations have failed without, at most twenty, until the answer is withdrawn', () => {
+		store.addMissing('/a', ['one:443']);
+		assert.deepEqual(store.missing('/a'), []);
+		store.allowDependencies('/a', { hosts: [], allowsScripts: false });
+		store.addMissing('/a', ['one:443', 'two:443']);
+		store.allowDependencies('/a', { hosts: ['one:443', 'two:443'], allowsScripts: false });
+		store.addMissing('/a', ['two:443', 'three:443']);
+		assert.deepEqual(store.missing('/a'), ['one:443', 'two:443', 'three:443']);
+		assert.deepEqual(store.missing('/b'), []);
+		store.addMissing(
+			'/a',
+			Array.from({ length: 100 }, (_, index) => `${index}:443`),
+		);
+		assert.equal(store.missing('/a').length, 20);
+		store.withdraw({ folder: '/a', kind: 'dependencies' });
+		store.allowDependencies('/a', { hosts: [], allowsScripts: false });
+		assert.deepEqual(store.missing('/a'), []);
+	});
+
 	it('counts an answer only for the reason that it was given for', () => {
 		store.allowUnsandboxed('/a', 'not-installed');
 		assert.equal(store.allowsUnsandboxed('/a', 'not-installed'), true);

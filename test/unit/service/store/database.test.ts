@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { ConsentStore } from '../../../../src/service/store/consentStore.ts';
 import { databaseFailure, openDatabase } from '../../../../src/service/store/database.ts';
 import { SCHEMA_VERSION } from '../../../../src/service/store/schema.ts';
 import { TaskStore } from '../../../../src/service/store/taskStore.ts';
@@ -35,6 +36,7 @@ describe('openDatabase', () => {
 	/** Takes away what later versions have added. */
 	const asThirdVersion = (database: DatabaseSync) =>
 		database.exec(`
+			ALTER TABLE consents DROP COLUMN missingHosts;
 			DROP TABLE modelUse;
 			ALTER TABLE executions DROP COLUMN maxCost;
 			ALTER TABLE executions ADD COLUMN inputTokens INTEGER;
@@ -42,6 +44,21 @@ describe('openDatabase', () => {
 			ALTER TABLE executions ADD COLUMN cost REAL;
 			PRAGMA user_version = 3;
 		`);
+
+	it('upgrades a file of the fourth version, and keeps what was allowed', () => {
+		const earlier = openDatabase(file);
+		new ConsentStore(earlier).allowDependencies('/a', { hosts: ['one:443'], allowsScripts: true });
+		earlier.exec('ALTER TABLE consents DROP COLUMN missingHosts; PRAGMA user_version = 4');
+		earlier.close();
+		const database = openDatabase(file);
+		try {
+			const store = new ConsentStore(database);
+			assert.deepEqual(store.dependencies('/a'), { hosts: ['one:443'], allowsScripts: true });
+			assert.deepEqual(store.missing('/a'), []);
+		} finally {
+			database.close();
+		}
+	});
 
 	it('upgrades a file of the third version with what tasks have cost, as far as that was known', () => {
 		const earlier = openDatabase(file);

@@ -6,7 +6,6 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { nullLogger } from '../../../../src/base/logger.ts';
 import type { Agent } from '../../../../src/service/tasks/agent.ts';
-import { findInstallations } from '../../../../src/service/tasks/dependencies/installations.ts';
 import { MAXIMUM_KEPT_DAYS, markKept, removeOldWork } from '../../../../src/service/tasks/keptWork.ts';
 import type { RunServices } from '../../../../src/service/tasks/runServices.ts';
 import type { QueueLimits, RunSupport } from '../../../../src/service/tasks/taskRunner.ts';
@@ -144,19 +143,18 @@ describe('a run of an agent that is not built in', () => {
 
 	describe('with dependencies that lie outside of the tree', () => {
 		const earlierPath = process.env['PATH'];
-		/** Puts a program in front of those of the machine. */
+		/** Puts a program in front of those of the machine. It tells nothing of where packages come from. */
 		const putOnPath = async (name: string, line: string) => {
 			const folder = path.join(local.folder, 'bin');
 			await mkdir(folder, { recursive: true });
-			await writeFile(path.join(folder, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+			await writeFile(path.join(folder, name), `#!/bin/sh\ncase "$*" in *--help) exit 1;; esac\n${line}\n`, {
+				mode: 0o755,
+			});
 			process.env['PATH'] = [folder, earlierPath].join(path.delimiter);
 		};
 		const services = (allowsScripts: boolean): RunServices => ({
 			...ALLOWED,
-			dependencyAnswer: async () => {
-				const { hosts } = await findInstallations(['Gemfile.lock', 'requirements.txt'], async () => '');
-				return { hosts, allowsScripts };
-			},
+			dependencyAnswer: async () => ({ hosts: [], allowsScripts }),
 		});
 		const seenBy = async (line: string, allowsScripts = true) => {
 			await local.repository.write('Gemfile.lock', '');
@@ -188,6 +186,33 @@ describe('a run of an agent that is not built in', () => {
 			await putOnPath('python3', 'exit 1');
 			assert.equal(await seenBy('echo "<$BUNDLE_PATH>"'), '<>\n');
 			assert.equal(await seenBy('echo "<$BUNDLE_PATH>"', false), '<>\n');
+		});
+
+		it('has the user asked for the host that an installation failed without, and not where it went well', async () => {
+			await local.repository.write('Gemfile.lock', '');
+			await local.repository.commitAll('Lock');
+			const connect = `const to = new URL(process.env.HTTPS_PROXY);
+				const headers = { "proxy-authorization": "Basic " + btoa(to.username + ":" + to.password) };
+				const place = { host: to.hostname, port: to.port, method: "CONNECT", path: "gems.example:443", headers };
+				require("node:http").request(place).once("connect", () => process.exit()).end();`;
+			for (const [end, missing] of [
+				['exit 1', ['gems.example:443']],
+				['exit 0', []],
+			] as const) {
+				await putOnPath('bundle', `"${process.execPath}" -e '${connect}'\n${end}`);
+				const remembered: string[] = [];
+				const rememberMissing: RunServices['rememberMissing'] = async (repoUrl, hosts) => {
+					assert.equal(repoUrl, task().repoUrl);
+					remembered.push(...hosts);
+				};
+				const runner = runnerOf({ services: { ...services(true), rememberMissing } });
+				const { id } = runner.create({ ...task(), installDependencies: true }, [agentOf('echo 1 > one.txt')]);
+				const log = logOf(await completed(id)).join('\n');
+				assert.deepEqual(remembered, missing);
+				assert.match(log, /Where it gets packages from by default is not known, as it could not be asked\./);
+				assert.match(log, /The connection to gems\.example:443 was refused: this host has not been allowed\./);
+				assert.equal(/next task asks whether it may reach gems\.example:443\./.test(log), missing.length > 0, log);
+			}
 		});
 	});
 

@@ -32,6 +32,7 @@ export const NO_SERVICES: RunServices = {
 	probeSandbox: async () => ({ works: false, problem: 'platform' }),
 	allowsUnsandboxed: async () => false,
 	dependencyAnswer: async () => undefined,
+	rememberMissing: async () => {},
 	openModels: () => assert.fail('no agent here has a model'),
 	privateFolders: [],
 	insideProgram: '',

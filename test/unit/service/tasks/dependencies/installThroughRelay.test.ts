@@ -13,7 +13,7 @@ import { runChild } from '../../../../../src/base/childProcess.ts';
 import { installationEnvironment } from '../../../../../src/service/tasks/dependencies/installationEnvironment.ts';
 import { findInstallations } from '../../../../../src/service/tasks/dependencies/installations.ts';
 import { findLockfiles } from '../../../../../src/service/tasks/dependencies/lockfiles.ts';
-import { reachableHosts } from '../../../../../src/service/tasks/dependencies/reachableHosts.ts';
+import { InstallationHosts, reachableHosts } from '../../../../../src/service/tasks/dependencies/reachableHosts.ts';
 import { filesOfFolder } from '../../../../../src/service/tasks/dependencies/treeFiles.ts';
 import { makeAuthority, makeCertificate } from '../../../../support/certificates.ts';
 
@@ -32,6 +32,7 @@ describe('an installation by npm through the relay', () => {
 	let own: string[];
 	const requested: string[] = [];
 	const refused: string[] = [];
+	let reached: InstallationHosts;
 
 	before(async function () {
 		if (process.platform !== 'linux') {
@@ -63,10 +64,11 @@ describe('an installation by npm through the relay', () => {
 		for (const left of [path.join(tree, 'node_modules'), path.join(folder, 'home')]) {
 			rmSync(left, { recursive: true, force: true });
 		}
+		reached = new InstallationHosts((...place) => reachableHosts(allowed, own)(...place));
 		relay = await openRelay({
 			listen: 'loopback',
 			handle: (_, response) => response.end(),
-			allowsHost: (...place) => reachableHosts(allowed, own)(...place),
+			allowsHost: reached.allows,
 			onRefused: sentence => refused.push(sentence),
 			resolve: async () => [{ address: '127.0.0.1', family: 4 }],
 			environment: {},
@@ -102,7 +104,10 @@ describe('an installation by npm through the relay', () => {
 	}
 
 	async function install(allowsScripts: boolean): Promise<number | undefined> {
-		const { installations, hosts } = await findInstallations(await findLockfiles(tree), filesOfFolder(tree));
+		const { installations, hosts } = await findInstallations(await findLockfiles(tree), filesOfFolder(tree), {
+			defaultsOf: async () => [],
+			hostsWithLogin: async () => [],
+		});
 		assert.deepEqual(hosts, [`${HOST}:${port}`]);
 		const [installation] = installations;
 		assert.ok(installation);
@@ -135,6 +140,7 @@ describe('an installation by npm through the relay', () => {
 		allowed = [`${HOST}:${port}`];
 		assert.notEqual(await install(false), 0);
 		assert.deepEqual(requested, []);
+		assert.deepEqual(reached.takeRefused(), []);
 		assert.match(refused[0] ?? '', /the name leads to 127\.0\.0\.1:\d+, an address of this machine or its network/);
 		own = [`${HOST}:${port}`];
 		assert.equal(await install(false), 0);
@@ -145,10 +151,12 @@ describe('an installation by npm through the relay', () => {
 		assert.notEqual(await install(false), 0);
 	});
 
-	it('fails without an allowed host, and the log names the host', async () => {
+	it('fails without an allowed host, which is named, so that the user can be asked for it', async () => {
 		assert.notEqual(await install(false), 0);
 		assert.deepEqual(requested, []);
 		assert.deepEqual(refused, [`The connection to ${HOST}:${port} was refused: this host has not been allowed.`]);
+		assert.deepEqual(reached.takeRefused(), [`${HOST}:${port}`]);
+		assert.deepEqual(reached.takeRefused(), []);
 	});
 
 	it('runs the scripts of packages where the user allowed them', async () => {

@@ -1,21 +1,29 @@
 import assert from 'node:assert/strict';
 import { findInstallations } from '../../../../../src/service/tasks/dependencies/installations.ts';
-import type { UserRegistries } from '../../../../../src/service/tasks/dependencies/registries.ts';
-import { NPM_HOST, YARN_HOST } from '../../../../../src/service/tasks/dependencies/registries.ts';
+import type { Language, UserRegistries } from '../../../../../src/service/tasks/dependencies/userRegistries.ts';
 import { processorLaps } from '../../../../support/processorTime.ts';
 
-const NPM = `${NPM_HOST}:443`;
-const YARN = `${YARN_HOST}:443`;
+/** What package managers tell of the user, for the languages whose can be asked. */
+const DEFAULTS: Partial<Record<Language, readonly string[]>> = {
+	javascript: ['https://npm.user.example'],
+	python: ['https://py.user.example/simple'],
+	go: ['https://go.user.example', 'https://sums.user.example'],
+};
+const NPM = 'npm.user.example:443';
+const PYTHON = 'py.user.example:443';
 
-const PYPI = ['files.pythonhosted.org:443', 'pypi.org:443'];
-const CRATES = ['index.crates.io:443', 'static.crates.io:443'];
-const PACKAGIST = ['api.github.com:443', 'codeload.github.com:443', 'repo.packagist.org:443'];
+function userOf(withLogin: readonly string[] = [], defaults = DEFAULTS): UserRegistries {
+	return {
+		defaultsOf: async language => defaults[language] ?? [],
+		hostsWithLogin: async () => withLogin,
+	};
+}
 
 describe('the installations of a repository', () => {
 	/** `files` are the texts of a tree, whose lockfiles come in the given order. */
-	const find = (files: Record<string, string>, user: UserRegistries = {}) =>
+	const find = (files: Record<string, string>, user = userOf()) =>
 		findInstallations(Object.keys(files), async name => files[name], user);
-	const hostsOf = async (files: Record<string, string>, user?: UserRegistries) => (await find(files, user)).hosts;
+	const hostsOf = async (files: Record<string, string>) => (await find(files)).hosts;
 
 	it('have a command with the scripts of packages, and one without where there can be one', async () => {
 		for (const [lockfile, text, command, without, hosts] of [
@@ -33,29 +41,29 @@ describe('the installations of a repository', () => {
 				'# yarn lockfile v1\n',
 				'yarn install --frozen-lockfile --non-interactive',
 				'yarn install --frozen-lockfile --non-interactive --ignore-scripts',
-				[NPM, YARN],
+				[NPM],
 			],
 			[
 				'yarn.lock',
 				'# generated\n\n__metadata:\n  version: 8\n',
 				'yarn install --immutable',
 				'yarn install --immutable --mode=skip-build',
-				[NPM, YARN],
+				[NPM],
 			],
 			['bun.lock', '', 'bun install --frozen-lockfile', 'bun install --frozen-lockfile --ignore-scripts', [NPM]],
-			['uv.lock', '', 'uv sync --locked', 'uv sync --locked --no-build --no-install-workspace', PYPI],
-			['poetry.lock', '', 'poetry install --no-interaction', undefined, PYPI],
-			['Pipfile.lock', '{}', 'pipenv sync', undefined, PYPI],
-			['requirements.txt', 'requests==2\n', 'python3 -m pip install --user -r requirements.txt', undefined, PYPI],
-			['Cargo.lock', '', 'cargo fetch --locked', 'cargo fetch --locked', CRATES],
-			['go.sum', '', 'go mod download', 'go mod download', ['proxy.golang.org:443', 'sum.golang.org:443']],
-			['Gemfile.lock', '', 'bundle install', undefined, ['index.rubygems.org:443', 'rubygems.org:443']],
+			['uv.lock', '', 'uv sync --locked', 'uv sync --locked --no-build --no-install-workspace', [PYTHON]],
+			['poetry.lock', '', 'poetry install --no-interaction', undefined, [PYTHON]],
+			['Pipfile.lock', '{}', 'pipenv sync', undefined, [PYTHON]],
+			['requirements.txt', 'requests==2\n', 'python3 -m pip install --user -r requirements.txt', undefined, [PYTHON]],
+			['Cargo.lock', '', 'cargo fetch --locked', 'cargo fetch --locked', []],
+			['go.sum', '', 'go mod download', 'go mod download', ['go.user.example:443', 'sums.user.example:443']],
+			['Gemfile.lock', '', 'bundle install', undefined, []],
 			[
 				'composer.lock',
 				'{}',
 				'composer install --no-interaction',
 				'composer install --no-interaction --no-scripts --no-plugins',
-				PACKAGIST,
+				[],
 			],
 		] as const) {
 			const { installations, hosts: found } = await find({ [lockfile]: text });
@@ -80,15 +88,15 @@ describe('the installations of a repository', () => {
 		);
 	});
 
-	it('go to the registries that the repository names', async () => {
+	it('go to the user’s registry and to those that the repository names', async () => {
 		for (const [files, hosts] of [
 			[
 				{
 					'package-lock.json': '{}',
 					'.npmrc':
-						'; ours\n registry = "https://npm.example:8443/all/"\n@team:registry=https://team.example/\n//npm.example/:_authToken=x\n',
+						'; ours\n registry = "https://npm.example:8443/all/"\n@team:registry=https://team.example/\n//npm.example/:_authToken=x\nhomepage=https://no.example/\n',
 				},
-				['npm.example:8443', 'team.example:443'],
+				['npm.example:8443', NPM, 'team.example:443'],
 			],
 			[
 				{
@@ -96,15 +104,22 @@ describe('the installations of a repository', () => {
 					'.npmrc': 'registry=https://far.example/',
 					'web/.npmrc': 'registry=https://near.example/',
 				},
-				['near.example:443'],
+				['far.example:443', 'near.example:443', NPM],
 			],
 			[
 				{
-					'pnpm-lock.yaml': '',
-					'pnpm-workspace.yaml':
-						'packages:\n  - a\nregistries: # ours\n  default: https://npm.example/ # all\n  \'@team\': "https://team.example/"\nother:\n  default: https://no.example/\n',
+					'package-lock.json':
+						'{"packages": {"a": {"resolved": "https://team.example:8443/a.tgz", "funding": {"url": "https://no.example/"}}}}',
 				},
-				['npm.example:443', 'team.example:443'],
+				[NPM, 'team.example:8443'],
+			],
+			[
+				{
+					'pnpm-lock.yaml': 'a:\n  resolution: {tarball: https://archives.example/a.tgz}\n',
+					'pnpm-workspace.yaml':
+						'packages:\n  - a\nregistries: # ours\n  default: https://npm.example/ # all\n  \'@team\': "https://team.example/"\n',
+				},
+				['archives.example:443', 'npm.example:443', NPM, 'team.example:443'],
 			],
 			[
 				{
@@ -112,11 +127,14 @@ describe('the installations of a repository', () => {
 					'.yarnrc.yml':
 						'npmRegistryServer: "https://npm.example"\nnpmScopes:\n  team:\n    npmRegistryServer: https://team.example\nyarnPath: .yarn/y.cjs\n',
 				},
-				['npm.example:443', 'team.example:443'],
+				['npm.example:443', NPM, 'team.example:443'],
 			],
 			[
-				{ 'yarn.lock': '', '.yarnrc': 'registry "https://npm.example/"\n"@team:registry" "https://team.example/"\n' },
-				['npm.example:443', NPM, YARN, 'team.example:443'],
+				{
+					'yarn.lock': 'a@1:\n  version "1.0.0"\n  resolved "https://archives.example/a.tgz#0"\n',
+					'.yarnrc': 'registry "https://npm.example/"\n"@team:registry" "https://team.example/"\n',
+				},
+				['archives.example:443', 'npm.example:443', NPM, 'team.example:443'],
 			],
 			[
 				{
@@ -124,42 +142,38 @@ describe('the installations of a repository', () => {
 					'bunfig.toml':
 						'[install]\nregistry = { url = "https://npm.example/", token = "$T" }\n[install.scopes]\n"@team" = "https://team.example/"\n',
 				},
-				['npm.example:443', 'team.example:443'],
+				['npm.example:443', NPM, 'team.example:443'],
 			],
 			[
 				{
 					'requirements.txt':
-						'--index-url https://py.example/simple\n--extra-index-url=https://extra.example/\nrequests\n',
+						'--index-url https://py.example/simple\n--extra-index-url=https://extra.example/\n# https://no.example/\nrequests\n',
 				},
-				['extra.example:443', 'py.example:443'],
+				['extra.example:443', 'py.example:443', PYTHON],
 			],
-			[{ 'requirements.txt': 'a\n--extra-index-url https://extra.example/\n' }, ['extra.example:443', ...PYPI]],
 			[
 				{
 					'poetry.lock': '',
 					'pyproject.toml':
-						'[tool.poetry]\nurl = "https://no.example/"\n[[tool.poetry.source]]\nname = "x"\nurl = "https://py.example/simple/"\npriority = "supplemental"\n',
+						'[tool.poetry]\nhomepage = "https://no.example/"\n[[tool.poetry.source]]\nname = "x"\nurl = "https://py.example/simple/"\npriority = "supplemental"\n',
 				},
-				['files.pythonhosted.org:443', 'py.example:443', 'pypi.org:443'],
+				['py.example:443', PYTHON],
 			],
 			[
 				{
-					'poetry.lock': '',
-					'pyproject.toml': '[[tool.poetry.source]]\nurl = "https://py.example/"\npriority = "primary" # all\n',
-				},
-				['py.example:443'],
-			],
-			[
-				{
-					'uv.lock': '',
+					'uv.lock':
+						'source = { registry = "https://locked.example/simple" }\nwheels = [\n    { url = "https://files.example/a.whl", hash = "sha256:0" },\n]\n',
 					'pyproject.toml':
 						'[tool.uv]\nextra-index-url = ["https://one.example/", "https://two.example/"]\n[[tool.uv.index]]\nurl = "https://py.example/"\ndefault = true\n',
 				},
-				['one.example:443', 'py.example:443', 'two.example:443'],
+				['files.example:443', 'locked.example:443', 'one.example:443', 'py.example:443', PYTHON, 'two.example:443'],
 			],
 			[
-				{ 'Pipfile.lock': '', Pipfile: "[[source]]\nurl = 'https://py.example/simple'\nverify_ssl = true\n" },
-				['py.example:443'],
+				{
+					'Pipfile.lock': '{"_meta": {"sources": [{"name": "x", "url": "https://locked.example/simple"}]}}',
+					Pipfile: "[[source]]\nurl = 'https://py.example/simple'\nverify_ssl = true\n",
+				},
+				['locked.example:443', 'py.example:443', PYTHON],
 			],
 			[
 				{
@@ -171,44 +185,67 @@ describe('the installations of a repository', () => {
 			],
 			[
 				{
-					'Gemfile.lock': '',
+					'Gemfile.lock': 'GEM\n  remote: https://locked.example/\n  specs:\n',
 					Gemfile: "source 'https://gems.example' do\n  gem 'x'\nend\n# source 'https://no.example'\n",
 				},
-				['gems.example:443'],
+				['gems.example:443', 'locked.example:443'],
 			],
 			[
 				{
-					'composer.lock': '',
+					'composer.lock':
+						'{"packages": [{"source": {"type": "git", "url": "https://no.example/x.git"},\n "dist": {\n  "type": "zip",\n  "url": "https://archives.example/x"}}]}',
 					'composer.json':
 						'{"repositories":[{"type":"composer","url":"https://php.example"},{"type":"path","url":"../x"}]}',
 				},
-				['api.github.com:443', 'codeload.github.com:443', 'php.example:443', 'repo.packagist.org:443'],
+				['archives.example:443', 'php.example:443'],
 			],
 		] as const) {
 			assert.deepEqual(await hostsOf(files as unknown as Record<string, string>), hosts, JSON.stringify(files));
 		}
 	});
 
-	it('go to the user’s registry where the repository names none, and are told so', async () => {
-		const user = {
-			npm: 'https://npm.corp.example/',
-			pip: 'https://py.corp.example/simple',
-			go: 'https://go.corp.example',
-		};
-		const { installations, hosts } = await find({ 'package-lock.json': '{}', 'uv.lock': '', 'go.sum': '' }, user);
-		assert.deepEqual(hosts, [
-			'go.corp.example:443',
-			'npm.corp.example:443',
-			'py.corp.example:443',
-			'sum.golang.org:443',
-		]);
+	it('are told the user’s registry where the repository names none', async () => {
+		const { installations, own } = await find({
+			'package-lock.json': '{}',
+			'uv.lock': '',
+			'go.sum': '',
+			'Cargo.lock': '',
+		});
+		assert.deepEqual(own, ['go.user.example:443', NPM, PYTHON, 'sums.user.example:443']);
+		const npm = 'https://npm.user.example';
 		assert.deepEqual(
 			installations.map(({ environment }) => environment),
-			[{ npm_config_registry: user.npm }, { UV_DEFAULT_INDEX: user.pip }, { GOPROXY: user.go }],
+			[
+				{ npm_config_registry: npm, COREPACK_NPM_REGISTRY: npm },
+				{ UV_DEFAULT_INDEX: 'https://py.user.example/simple' },
+				{},
+				{ GOPROXY: 'https://go.user.example' },
+			],
 		);
-		const own = await find({ 'package-lock.json': '{}', '.npmrc': 'registry=https://npm.example/' }, user);
-		assert.deepEqual(own.hosts, ['npm.example:443']);
-		assert.deepEqual(own.installations[0]?.environment, {});
+		assert.deepEqual(
+			installations.map(({ hasDefault }) => hasDefault),
+			[true, true, false, true],
+		);
+		for (const files of [
+			{ 'package-lock.json': '{}', '.npmrc': 'registry=https://npm.example/' },
+			{ 'bun.lock': '', 'bunfig.toml': 'registry = "https://npm.example/"' },
+			{ 'yarn.lock': '__metadata:\n', '.yarnrc.yml': 'npmRegistryServer: https://npm.example/' },
+		]) {
+			const replaced = await find(files as unknown as Record<string, string>);
+			assert.deepEqual(replaced.installations[0]?.environment, { COREPACK_NPM_REGISTRY: npm });
+			assert.deepEqual(replaced.own, [NPM]);
+		}
+		const scoped = await find({ 'package-lock.json': '{}', '.npmrc': '@team:registry=https://team.example/' });
+		assert.equal(scoped.installations[0]?.environment['npm_config_registry'], npm);
+	});
+
+	it('guess nothing where no package manager tells', async () => {
+		const files = { 'package-lock.json': '{}', 'requirements.txt': '', 'go.sum': '' };
+		const { installations, hosts, own } = await find(files, userOf([], {}));
+		assert.deepEqual([hosts, own], [[], []]);
+		for (const { environment, hasDefault } of installations) {
+			assert.deepEqual([environment, hasDefault], [{}, false]);
+		}
 	});
 
 	it('list an address of this machine as what it is, however it is written', async () => {
@@ -221,7 +258,7 @@ describe('the installations of a repository', () => {
 			['https://169.254.169.254/latest', '169.254.169.254:443'],
 		] as const) {
 			const hosts = await hostsOf({ 'package-lock.json': '{}', '.npmrc': `registry=${address}` });
-			assert.deepEqual(hosts, [host]);
+			assert.deepEqual(hosts, [host, NPM].sort());
 		}
 	});
 
@@ -240,19 +277,19 @@ describe('the installations of a repository', () => {
 			'https://a.example:99999/',
 		]) {
 			const hosts = await hostsOf({ 'package-lock.json': '{}', '.npmrc': `registry=${address}` });
-			assert.deepEqual(hosts, [], address);
+			assert.deepEqual(hosts, [NPM], address);
 		}
 	});
 
-	it('name the hosts that the user logs in to, also those that only a lockfile names', async () => {
-		const withLogin = ['npm.example:443', 'team.example:8443', 'elsewhere.example:443'];
+	it('name the hosts that the user logs in to', async () => {
+		const user = userOf(['npm.example:443', 'team.example:8443', 'elsewhere.example:443']);
 		const files = {
 			'package-lock.json': '{"packages": {"a": {"resolved": "https://team.example:8443/@team/a/-/a.tgz"}}}',
 			'.npmrc': 'registry=https://npm.example/',
 		};
-		assert.deepEqual((await find(files, { withLogin })).withLogin, ['npm.example:443', 'team.example:8443']);
+		assert.deepEqual((await find(files, user)).withLogin, ['npm.example:443', 'team.example:8443']);
 		assert.deepEqual((await find(files)).withLogin, []);
-		assert.deepEqual((await find({ 'package-lock.json': '{}' }, { withLogin })).withLogin, []);
+		assert.deepEqual((await find({ 'package-lock.json': '{}' }, user)).withLogin, []);
 	});
 
 	it('have at most twenty hosts', async () => {
@@ -270,7 +307,7 @@ describe('the installations of a repository', () => {
 		const lap = processorLaps();
 		for (const text of [...texts, ...texts.map(text => `a${text}b`), ...texts.map(text => `registry = ${text}`)]) {
 			for (const lockfile of lockfiles) {
-				await findInstallations([lockfile], async () => text);
+				await findInstallations([lockfile], async () => text, userOf());
 			}
 		}
 		const spent = lap();
