@@ -5,7 +5,6 @@ import { type EditorServer, openWindow, reloadWindow, startEditor } from '../sup
 import {
 	appears,
 	dismissInput,
-	resizeSideBar,
 	runCommand,
 	screenshot,
 	screenshotInThemes,
@@ -146,7 +145,6 @@ describe('the model servers of a machine, in the window', () => {
 		before(() => runCommand(page, 'Notifications: Clear All Notifications'));
 
 		it('stand in the list of models with what is wrong with each', async () => {
-			await resizeSideBar(page, 200);
 			await openModels('The old one…');
 			assert.match(
 				await row('The old one…').innerText(),

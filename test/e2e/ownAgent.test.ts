@@ -145,14 +145,11 @@ describe('Errand’s own agent, where there is a model', () => {
 		assert.match(await hoverOver(TEN), /tests passed/);
 		await screenshot(page, 'own-agent-tooltip');
 		await page.mouse.move(800, 500);
-		await resizeSideBar(page, 200);
-		await screenshotInThemes(page, 'own-agent-narrow');
 	});
 
 	describe('and what its tasks and the chat have cost, which', () => {
 		before(async () => {
 			await runCommand(page, 'View: Close All Editors');
-			await resizeSideBar(page, 340);
 		});
 
 		const endOf = (prompt: string) =>

@@ -12,7 +12,6 @@ import {
 	dismissInput,
 	openView,
 	pickItem,
-	resizeSideBar,
 	runCommand,
 	screenshot,
 	screenshotInThemes,
@@ -176,8 +175,6 @@ describe('what the branch of a task can be brought to', () => {
 		await page.keyboard.press('ArrowRight');
 		await taskRow(page, 'errand-demo.md').first().waitFor();
 		await screenshotInThemes(page, 'branches-archived');
-		await resizeSideBar(page, 200);
-		await screenshotInThemes(page, 'branches-narrow');
 	});
 
 	it('is gone on with on one of its own where the user has it checked out, whose files come to it on a yes', async () => {
@@ -186,7 +183,6 @@ describe('what the branch of a task can be brought to', () => {
 		git('config', 'receive.denyCurrentBranch', 'updateInstead');
 		const here = (name: string) =>
 			git('for-each-ref', '--format=%(refname:short)', `refs/heads/errand/${name}*`) || assert.fail(`no ${name}`);
-		await resizeSideBar(page, 340);
 		await startTask(page, 'Begin the work');
 		await taskShows(page, 'Begin the work', 'in 1 file');
 		const begun = here('begin');
