@@ -128,7 +128,7 @@ describe('TaskRunner', () => {
 				entries.map(({ message }) => message),
 				[
 					'Found package-lock.json: "npm ci" installs from it.',
-					'Found tools/a/Cargo.lock: "cargo fetch --locked" installs from it.',
+					'Found tools/a/Cargo.lock: "cargo fetch --locked" installs from it. Where it gets packages from by default is not known, as it could not be asked.',
 					'Nothing was installed: this agent runs nothing of the repository.',
 				],
 			);
