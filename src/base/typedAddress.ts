@@ -1,6 +1,8 @@
 // Reads the address of a server as people type and paste it, and takes a key out of it.
+
 import { isIP } from 'node:net';
 import { defined } from './defined.ts';
+import { withoutBrackets } from './hostname.ts';
 import { isLoopbackHost } from './loopback.ts';
 import { isPrivateAddress } from './privateAddress.ts';
 
@@ -98,7 +100,7 @@ function addressOf(text: string): string | undefined {
 }
 
 function isNear(hostname: string): boolean {
-	const address = hostname.replace(/^\[|\]$/g, '');
+	const address = withoutBrackets(hostname);
 	return isLoopbackHost(hostname) || (isIP(address) !== 0 && isPrivateAddress(address)) || hostname.endsWith('.local');
 }
 

@@ -1,8 +1,10 @@
 // A request that connects only to addresses that were checked before, never to those of a later DNS lookup.
+
 import { lookup as systemLookup } from 'node:dns';
 import type { IncomingMessage, request as sendRequest } from 'node:http';
 import { createRequire } from 'node:module';
 import { isIP, type LookupFunction } from 'node:net';
+import { withoutBrackets } from '../base/hostname.ts';
 
 export interface PinnedRequest {
 	/** The addresses of the URL's host. If there are none, only a proxy may know them, and one is required. */
@@ -17,7 +19,7 @@ export interface PinnedRequest {
  */
 export function getPinned(url: URL, { addresses, headers, signal }: PinnedRequest): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {
-		const host = url.hostname.replace(/^\[|\]$/g, '');
+		const host = withoutBrackets(url.hostname);
 		const request = send(url)(url, {
 			headers: { ...headers, connection: 'close' },
 			lookup: pinned(host, addresses),

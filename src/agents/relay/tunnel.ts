@@ -1,4 +1,5 @@
 // CONNECT for package managers: a tunnel from the sandbox to one host that was allowed.
+
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { request as requestPlain } from 'node:http';
@@ -6,6 +7,7 @@ import { request as requestSecure } from 'node:https';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { untilAborted } from '../../base/async.ts';
+import { withoutBrackets } from '../../base/hostname.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
 import { isPrivateAddress } from '../../base/privateAddress.ts';
 
@@ -90,7 +92,7 @@ async function addressesOf(
 	isBehindProxy: boolean,
 	{ allowsHost, resolve, signal }: OutwardOptions,
 ): Promise<readonly LookupAddress[]> {
-	const literal = host.replace(/^\[|\]$/g, '');
+	const literal = withoutBrackets(host);
 	const family = isIP(literal);
 	if (family !== 0) {
 		return [{ address: literal, family }];
@@ -131,7 +133,7 @@ function direct({ host, port }: Target, addresses: readonly LookupAddress[], sig
 		}
 	};
 	return new Promise((resolve, reject) => {
-		const socket = connect({ host: host.replace(/^\[|\]$/g, ''), port, lookup });
+		const socket = connect({ host: withoutBrackets(host), port, lookup });
 		const release = whenAborted(signal, () => socket.destroy(signal.reason));
 		socket.once('error', error => {
 			release();
@@ -157,7 +159,7 @@ function throughProxy({ host, port }: Target, proxy: URL, signal: AbortSignal): 
 	const place = `${host}:${port}`;
 	return new Promise((resolve, reject) => {
 		const request = send({
-			host: hostname.replace(/^\[|\]$/g, ''),
+			host: withoutBrackets(hostname),
 			port: proxy.port || (protocol === 'https:' ? 443 : 80),
 			method: 'CONNECT',
 			path: place,

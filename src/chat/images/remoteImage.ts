@@ -1,9 +1,11 @@
 // Images that a reply names. Each is loaded only when the user asks for it, and by the host, because the page itself
 // has no access to the network.
+
 import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { untilAborted } from '../../base/async.ts';
+import { withoutBrackets } from '../../base/hostname.ts';
 import { IMAGE_TYPES, imageTypeOf } from '../../base/imageHeader.ts';
 import { isPrivateAddress } from '../../base/privateAddress.ts';
 import { getPinned } from '../../platform/pinnedRequest.ts';
@@ -108,7 +110,7 @@ async function fetchBytes(start: URL, options: RemoteImageOptions): Promise<Uint
  */
 async function checkTarget(url: URL, options: RemoteImageOptions, signal: AbortSignal): Promise<readonly string[]> {
 	const { resolve = systemAddresses, trustedOrigins } = options;
-	const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+	const host = withoutBrackets(url.hostname).replace(/\.$/, '');
 	const addresses = isIP(host) ? [host] : await untilAborted(resolve(host), signal).catch(() => []);
 	signal.throwIfAborted();
 	if (trustedOrigins.includes(url.origin)) {

@@ -1,4 +1,5 @@
 // What can be found out about the network route to a host without asking the service anything.
+
 import { lookup } from 'node:dns/promises';
 import net from 'node:net';
 import process from 'node:process';
@@ -6,6 +7,7 @@ import tls from 'node:tls';
 import * as vscode from 'vscode';
 import { type Clock, untilAborted } from '../../base/async.ts';
 import { systemErrorCode } from '../../base/errors.ts';
+import { withoutBrackets } from '../../base/hostname.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
 import type { Transport } from '../../client/core/transport.ts';
 import { placeOf } from '../../platform/addressMessages.ts';
@@ -51,7 +53,7 @@ async function checkOrigin(
 const limited = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
 
 async function checkName(origin: string, proxy: NamedProxy, signal: AbortSignal): Promise<DiagnosisFinding> {
-	const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
+	const host = withoutBrackets(new URL(origin).hostname);
 	const subject = vscode.l10n.t('Name {0}', host);
 	if (net.isIP(host) !== 0) {
 		return { state: 'fine', subject: vscode.l10n.t('Address {0}', host), found: vscode.l10n.t('needs no look-up.') };
@@ -102,7 +104,7 @@ async function checkProxy(origin: string, proxy: NamedProxy, signal: AbortSignal
 			};
 		case 'proxy': {
 			const place = `${proxy.host}:${proxy.port}`;
-			const problem = await connectProblem(proxy.host.replace(/^\[|\]$/g, ''), proxy.port, signal);
+			const problem = await connectProblem(withoutBrackets(proxy.host), proxy.port, signal);
 			return problem === undefined
 				? { state: 'fine', subject, found: vscode.l10n.t('{0} of {1} accepts connections.', place, proxy.from) }
 				: {
@@ -148,7 +150,7 @@ async function checkCertificate(
 	if (proxy.kind === 'proxy') {
 		return undefined;
 	}
-	const host = hostname.replace(/^\[|\]$/g, '');
+	const host = withoutBrackets(hostname);
 	const name = net.isIP(host) === 0 ? { servername: host } : {};
 	// The certificate is only looked at here, and nothing is sent on this connection.
 	const socket = tls.connect({ host, port: Number(port || 443), ...name, rejectUnauthorized: false });

@@ -1,6 +1,8 @@
 // The entries of `errand.local.upstreams`, as they are added, changed and removed.
+
 import { isIP } from 'node:net';
 import { entriesOf } from '../../base/entries.ts';
+import { withoutBrackets } from '../../base/hostname.ts';
 import { isUpstreamSlug } from '../../contract/upstreams.ts';
 
 /** What a user would write for a server by hand. */
@@ -33,7 +35,7 @@ export function freeSlug(wanted: string, value: unknown): string {
 export function slugOfAddress(url: string): string {
 	const { hostname } = new URL(url);
 	const labels = hostname.split('.');
-	if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || hostname === 'localhost') {
+	if (isIP(withoutBrackets(hostname)) !== 0 || hostname === 'localhost') {
 		return 'server';
 	}
 	const label = labels.length > 1 ? labels.at(-2) : labels[0];

@@ -1,8 +1,10 @@
-// Where the files of a repository say from which hosts its package managers get packages. None of these files is read by
-// its format: an address counts by what stands before it. One that is not found is not allowed, and one too many is only
+// Finds the hosts that a repository's package managers get packages from, in the files that name them. The files are not
+// parsed: an address counts by what stands before it. One that is not found is not allowed, and one too many is only
 // offered to the user.
+
 import { isIP } from 'node:net';
 import path from 'node:path';
+import { withoutBrackets } from '../../../base/hostname.ts';
 import type { ReadTreeFile } from './treeFiles.ts';
 
 /** How much of a file is looked at before an address, in characters. */
@@ -132,7 +134,7 @@ export function registryHost(address: string): string | undefined {
 	const isName = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(
 		hostname,
 	);
-	const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+	const isAddress = isIP(withoutBrackets(hostname)) !== 0;
 	return isName || isAddress ? `${hostname}:${port || 443}` : undefined;
 }
 
