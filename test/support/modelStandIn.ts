@@ -2,6 +2,7 @@
 // max_tokens, stop, seed, tools and formats, reasons, and tells the probabilities of its tokens.
 import { createHash } from 'node:crypto';
 import type { UpstreamHandoverInput } from '../../src/contract/upstreams.ts';
+import { promptOf, textOf } from '../../src/service/inference/demo/demoReplies.ts';
 import type { ProviderRequest } from '../../src/service/inference/provider.ts';
 import { type UpstreamBehaviour, UpstreamServer } from './upstreamServer.ts';
 
@@ -232,15 +233,4 @@ function untilStop(pieces: readonly Piece[], stops: readonly string[]): readonly
 	const text = pieces.map(piece => piece.text).join('');
 	const ends = stops.map(stop => text.indexOf(stop)).filter(end => end >= 0);
 	return ends.length === 0 ? pieces : piecesOf(text.slice(0, Math.min(...ends)));
-}
-
-function textOf({ content }: ProviderRequest['messages'][number]): string {
-	if (typeof content === 'string') {
-		return content;
-	}
-	return (content ?? []).map(part => (part.type === 'text' ? part.text : '')).join('');
-}
-
-function promptOf({ messages }: ProviderRequest): string {
-	return textOf(messages.findLast(({ role }) => role === 'user') ?? { role: 'user', content: '' });
 }

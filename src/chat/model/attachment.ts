@@ -1,5 +1,6 @@
 // Context that is attached to a message: what it is, how long it is, and how a model reads it.
 
+import { fenceOf, longestRun } from '../../base/fence.ts';
 import { oneLine } from '../../base/plainText.ts';
 import type { AttachedImage } from './images.ts';
 
@@ -89,7 +90,7 @@ export function formatAttachment(attachment: Attachment): string {
 
 /** Returns a code block whose fence is longer than any run of backticks in the text. */
 export function fenced(text: string, language = ''): string {
-	const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+	const fence = fenceOf(text);
 	// A language that is not a plain word could bring a line break or a backtick of its own.
 	const info = /^[\w+#.-]{1,40}$/.test(language) ? language : '';
 	return `${fence}${info}\n${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${fence}`;
@@ -101,14 +102,6 @@ function inlineCode(text: string): string {
 	// Markdown removes one space at each end where both ends have one.
 	const space = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
 	return `${ticks}${space}${line}${space}${ticks}`;
-}
-
-function longestRun(text: string): number {
-	let longest = 0;
-	for (const [run] of text.matchAll(/`+/g)) {
-		longest = Math.max(longest, run.length);
-	}
-	return longest;
 }
 
 /** Which end of a text is kept when it is shortened. */

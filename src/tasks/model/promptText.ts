@@ -1,4 +1,5 @@
 // The beginnings of prompts that are made of a place in a file.
+import { fenceOf } from '../../base/fence.ts';
 import { replaceHidden } from '../../base/invisible.ts';
 
 export interface PromptSource {
@@ -29,8 +30,7 @@ export function todoPrompt(source: PromptSource, doThis: string): string {
 
 /** Returns the text in a fence. The fence is longer than any run of backticks in the text, so that the text cannot end it. */
 export function fenced({ language, text }: Pick<PromptSource, 'language' | 'text'>): string {
-	const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-	const fence = '`'.repeat(Math.max(3, longest + 1));
+	const fence = fenceOf(text);
 	return `${fence}${/^[\w+#.-]*$/.test(language) ? language : ''}\n${text.replace(/\n$/, '')}\n${fence}`;
 }
 

@@ -1,5 +1,6 @@
-// What the demo says: one reply for each endpoint, of which each but a decision tells what it comes from.
+// The demo's replies, one for each endpoint. Each says that it comes from a demo, except for a decision, which has no room.
 import * as z from 'zod';
+import { fenceOf } from '../../../base/fence.ts';
 import type { Annotation } from '../../../contract/chatReply.ts';
 import type { ChatMessage } from '../../../contract/chatRequest.ts';
 import { ProviderFailure, type ProviderRequest } from '../provider.ts';
@@ -122,10 +123,4 @@ function shownPrompt(request: ProviderRequest): string {
 	const characters = [...promptOf(request).replace(/\s+/g, ' ').trim()];
 	const shown = characters.slice(0, SHOWN_PROMPT_LENGTH).join('');
 	return characters.length <= SHOWN_PROMPT_LENGTH ? shown : `${shown}…`;
-}
-
-/** Returns a fence that is longer than any run of backticks in the text, so that a prompt cannot end the code block. */
-function fenceOf(text: string): string {
-	const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
-	return '`'.repeat(longest + 1);
 }
