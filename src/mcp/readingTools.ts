@@ -142,7 +142,7 @@ const MAXIMUM_ENTRY = 4_000;
 
 interface LogPart {
 	entries: { index: number; type: string | undefined; step: string | undefined; text: string; cut_from?: number }[];
-	/** Where the next call goes on. */
+	/** The index of the entry with which the next call has to begin. */
 	next_index: number;
 	/** The last state that the log has told. */
 	status: string | undefined;

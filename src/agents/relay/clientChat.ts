@@ -57,7 +57,7 @@ type Event<T extends ChatStreamEvent['type']> = Extract<ChatStreamEvent, { type:
 /** The most characters of a reply that is put together. */
 const MAXIMUM_WHOLE = 32 * 1024 * 1024;
 
-/** What chunks and a whole reply begin with. */
+/** The fields that each chunk and each whole reply begins with, and what is known so far of who serves it. */
 class Head {
 	readonly told: ToldOfReply = {};
 	private readonly fields: { id: string; object: string; created: number; model: string; provider?: string };

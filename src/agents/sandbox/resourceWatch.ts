@@ -71,7 +71,7 @@ export class ResourceWatch implements Disposable {
 /** The pause between two measurements, in durations of the first. Thus measuring takes at most a tenth of the time. */
 const PAUSE_FACTOR = 9;
 
-/** What stays free on the disk whatever an agent does. A disk with less than twice that keeps half of it. */
+/** The bytes that an agent leaves free on the disk. Where less than twice that is free, it leaves half of what is. */
 const FREE_RESERVE = GIGABYTE;
 
 /** Measures folders often while the disk fills, and seldom when there are many files and nothing happens. */
@@ -126,7 +126,7 @@ async function freeBytesOf(folder: string): Promise<number> {
 /** Reading this many processes takes about a millisecond. */
 const PROCESSES_AT_ONCE = 50;
 
-/** What a process and its descendants use now. */
+/** The number of a process and its descendants, and the memory that they use now. */
 interface ProcessUse {
 	processes: number;
 	/** Bytes of memory that is not a file's. */

@@ -175,11 +175,11 @@ const PROTOCOL_VERSION = 1;
  */
 const CAPABILITIES = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
 
-/** What is known of a session once it is open. */
+/** A session that the agent has opened, and which optional parts of the protocol the agent knows. */
 type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOptions'> & {
-	/** Whether the agent takes `session/close`. */
+	/** The agent knows the method `session/close`. */
 	canClose: boolean;
-	/** Whether the agent takes texts beside that of a prompt. */
+	/** The agent accepts embedded resources in a prompt, besides its text. */
 	takesResources: boolean;
 };
 

@@ -10,8 +10,8 @@ const REPLY_MS = 60_000;
 const REPLY_TOKENS = 300;
 
 /**
- * Whether a reply arrives piece by piece, or is held back on the way until it is whole. Asks the model to count, which may
- * cost, so the user has been asked before.
+ * Checks whether a reply arrives piece by piece, or whether something on the way holds it back until it is whole. The model
+ * is asked to count, which may cost money, so the caller asks the user first.
  */
 export async function checkReplyStream(
 	model: string,

@@ -46,7 +46,7 @@ export type DecisionFile = z.output<typeof decisionFileSchema>;
 export const MAXIMUM_FILE_LENGTH = 1_000_000;
 const MAXIMUM_LEVELS = 100;
 
-/** What is wrong with a file. `path` leads to the field, such as `questions.mood.criteria[1]`; the file itself has none. */
+/** A reason to refuse a file. `path` names the field, such as `questions.mood.criteria[1]`, unless it is about the whole file. */
 export type FileProblem =
 	| { kind: 'not-json' | 'too-long' | 'too-deep' | 'no-state' }
 	| { kind: 'same-name' | 'reserved-name' | 'empty-instructions'; path: string }
@@ -161,7 +161,7 @@ function unknownPath(instructions: string, state: object): string | undefined {
 	return undefined;
 }
 
-/** A text has any part, because it may be JSON or a log, of which a model finds the part that is named. */
+/** Every path into a text counts as found: the text may be JSON or a log, in which the model can find the part by itself. */
 function hasPath(state: object, steps: readonly string[]): boolean {
 	let value: unknown = state;
 	for (const step of steps) {

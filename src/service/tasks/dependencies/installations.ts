@@ -150,7 +150,7 @@ export interface Installation {
 	commandWithoutScripts: readonly string[] | undefined;
 	/** The variables that the command needs beside those of `installationEnvironment`. */
 	environment: Readonly<Record<string, string>>;
-	/** Whether it is known which registry the packages come from where the repository names none. */
+	/** The package manager has told which registry it uses by default. */
 	hasDefault: boolean;
 	/** Returns the variables by which the agent finds what was installed, beside those that it has. */
 	agentEnvironment(place: AgentPlace): Readonly<Record<string, string>>;

@@ -43,6 +43,7 @@ describe('the registries of the user', () => {
 	it('are what pip says, also what the user has configured, without credentials', async function () {
 		const usual = await registriesOf({}, true).defaultsOf('python');
 		if (usual.length === 0) {
+			// This machine has no pip that could be asked.
 			this.skip();
 		}
 		assert.match(String(usual), /^https:\/\/[^,]+$/);
