@@ -158,8 +158,8 @@ export class LogDocuments implements Disposable {
 
 	/** Returns the log of the document that a command was invoked for, or of the active editor. */
 	active(argument: unknown): OpenLog | undefined {
-		const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
-		return uri && this.open.get(uri.toString());
+		const uri = argument === undefined ? vscode.window.activeTextEditor?.document.uri : argument;
+		return uri instanceof vscode.Uri ? this.open.get(uri.toString()) : undefined;
 	}
 
 	async loadEarlier(argument: unknown): Promise<void> {
