@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { ClientError } from '../base/errors.ts';
 import { RefusedAttestation } from '../client/channel/ladder.ts';
-import { commands } from '../platform/ids.ts';
+import { commands, internalCommands } from '../platform/ids.ts';
 import { type Explanation, explainError } from '../platform/notify.ts';
 import { checkLabel, noChannelText, sentBeforeText } from './messages.ts';
 
@@ -14,7 +14,7 @@ export function explainChannelError(
 	connection: string,
 	{ wasStreamed = false }: { wasStreamed?: boolean } = {},
 ): Explanation {
-	const action = { label: vscode.l10n.t('Show Attestation'), command: commands.showAttestation };
+	const action = { label: vscode.l10n.t('Show Encryption Evidence'), command: commands.showAttestation };
 	const startNew = { label: vscode.l10n.t('New Encrypted Conversation'), command: commands.newEncryptedConversation };
 	if (!ClientError.is(error)) {
 		return explainError(error, connection);
@@ -50,7 +50,7 @@ export function explainChannelError(
 		case 'not-found':
 			return {
 				message: vscode.l10n.t(
-					'{0} has no encrypted channel at its address. Check that host with “Errand: Add Connection”; of the organisation’s host, check the model and its provider too.',
+					'{0} has no encrypted channel at its address. Check that host with “Errand: Switch or Add Connection”; of the organisation’s host, check the model and its provider too.',
 					connection,
 				),
 			};
@@ -61,7 +61,7 @@ export function explainChannelError(
 							'What {0} streamed is no encrypted reply as the contract describes it, so nothing of it is shown. The session goes on. Ask for whole replies, or check the address if a login or a proxy answered.',
 							connection,
 						),
-						action: { label: vscode.l10n.t('Ask for Whole Replies'), command: commands.askForWholeReplies },
+						action: { label: vscode.l10n.t('Ask for Whole Replies'), command: internalCommands.askForWholeReplies },
 					}
 				: explainError(error, connection);
 		case 'truncated':

@@ -165,7 +165,7 @@ export function otherConnectionText(name: string): string {
 
 export function noChannelText(connection: string): string {
 	return vscode.l10n.t(
-		'{0} has no encrypted channel. Add its shared host, or the organisation’s and an encrypted model, with “Errand: Add Connection”.',
+		'{0} has no encrypted channel. Add its shared host, or the organisation’s and an encrypted model, with “Errand: Switch or Add Connection”.',
 		connection,
 	);
 }

@@ -15,7 +15,7 @@ export interface ShowAttestationDependencies extends PanelDependencies {
 	active(): Promise<ChannelConnection>;
 }
 
-/** The command `Errand: Show Attestation`. There is one tab, which changes its subject. */
+/** The command `Errand: Show Encryption Evidence`. There is one tab, which changes its subject. */
 export class ShowAttestation {
 	private readonly dependencies: ShowAttestationDependencies;
 	private panel: AttestationPanel | undefined;
@@ -73,7 +73,7 @@ async function pickPlace(
 ): Promise<ChannelPlace | undefined> {
 	const items = places.map(place => ({ ...placeWords(place, active), place }));
 	const picked = await vscode.window.showQuickPick(items, {
-		title: vscode.l10n.t('Show Attestation'),
+		title: vscode.l10n.t('Show Encryption Evidence'),
 		placeHolder: vscode.l10n.t('Which encrypted channel of {0}?', active.label),
 		matchOnDescription: true,
 		matchOnDetail: true,

@@ -203,6 +203,7 @@ export class ChatPage implements Disposable {
 				this.showTitle(conversation);
 				break;
 			case 'conversation':
+				setContextKey('errand.hasConversations', true);
 				setContextKey('errand.replying', chat.live !== undefined);
 				this.showTitle(conversation);
 				this.options.conversationShown();

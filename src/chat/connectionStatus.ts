@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import { escapeIcons } from '../base/plainText.ts';
-import { type CommandId, commands } from '../platform/ids.ts';
+import { type CommandId, commands, internalCommands } from '../platform/ids.ts';
 
 const MAXIMUM_NAME = 28;
 
@@ -44,12 +44,12 @@ function tooltip(state: string): vscode.MarkdownString {
 	const link = (words: string, command: CommandId) => `[${words}](command:${command})`;
 	const links = [
 		link(vscode.l10n.t('Switch Connection'), commands.switchConnection),
-		link(vscode.l10n.t('Select Model'), commands.selectModel),
+		link(vscode.l10n.t('Select Model'), internalCommands.selectModel),
 	];
 	// Names come from settings and services, so all Markdown characters in them are escaped.
 	const plain = state.replace(/[!-/:-@[-`{-~]/g, '\\$&');
 	const words = new vscode.MarkdownString(`${plain}\n\n${links.join(' · ')}`);
-	words.isTrusted = { enabledCommands: [commands.switchConnection, commands.selectModel] };
+	words.isTrusted = { enabledCommands: [commands.switchConnection, internalCommands.selectModel] };
 	return words;
 }
 

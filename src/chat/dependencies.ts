@@ -8,6 +8,9 @@ import type { EncryptedChannels } from './conversation/encryptedChannels.ts';
 import type { ChatTasks } from './model/chatTasks.ts';
 import type { UnusedServer } from './model/unusedServer.ts';
 
+/** The folder of all conversations, in the extension's global storage. It is made when the first one is kept. */
+export const CONVERSATIONS_FOLDER = 'conversations';
+
 /** The folders of the extension and of the chat's files, and the state of the window. */
 export interface ChatPlaces {
 	extensionUri: vscode.Uri;

@@ -5,7 +5,7 @@ import { defined } from '../base/defined.ts';
 import { DisposableStore, MutableDisposable } from '../base/disposable.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { type PickerEnd, thenComposer } from '../platform/editorUse.ts';
-import { commands } from '../platform/ids.ts';
+import { commands, internalCommands } from '../platform/ids.ts';
 import { explainError, offer, showMessage } from '../platform/notify.ts';
 import { type PageService, serveMessage } from '../platform/serveMessage.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
@@ -25,7 +25,7 @@ import { modeModelsOf } from './conversation/replyRequest.ts';
 import { unsentChoices } from './conversation/unsentChoices.ts';
 import { WaitingMessage } from './conversation/waitingMessage.ts';
 import { workspaceTag } from './conversations/workspaceTag.ts';
-import type { ChatConnection, ChatDependencies } from './dependencies.ts';
+import { type ChatConnection, type ChatDependencies, CONVERSATIONS_FOLDER } from './dependencies.ts';
 import { EncryptionController } from './encrypted/encryptionController.ts';
 import { createFetchImage } from './images/remoteImage.ts';
 import { finishExplanation, noticeText } from './messages/messages.ts';
@@ -41,7 +41,7 @@ import { explainRequestFailure } from './settings/messages.ts';
 import { CHAT_SETTINGS, readChatSettings } from './settings/readChatSettings.ts';
 import type { SettingsPickers } from './settings/settingsPickers.ts';
 import { ShownConnection } from './shownConnection.ts';
-import { CONVERSATIONS_FOLDER, ConversationStore } from './storage/conversationStore.ts';
+import { ConversationStore } from './storage/conversationStore.ts';
 import { ImageStore } from './storage/imageStore.ts';
 import { PageStateFile, windowFile } from './storage/pageStateFile.ts';
 import { turnHandlers } from './turnHandlers.ts';
@@ -187,7 +187,7 @@ export class ChatPanel {
 				isVisible: id => this.page.isVisible && this.page.conversation?.id === id,
 				open: async id => {
 					await (await this.conversations).open(id);
-					await executeCommand(commands.focusChat);
+					await executeCommand(internalCommands.focusChat);
 				},
 				agentChanged: chat => post({ kind: 'agent-set', agent: this.agents.view(chat.conversation) }),
 			},
@@ -268,7 +268,7 @@ export class ChatPanel {
 			offer(
 				vscode.l10n.t('{0} of {1} answers in the chat now.', added.name, added.server),
 				vscode.l10n.t('Open Chat'),
-				() => executeCommand(commands.focusChat),
+				() => executeCommand(internalCommands.focusChat),
 				error => explainError(error, added.server),
 			);
 		}

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { registerCommand } from '../platform/commands.ts';
-import { commands, PROPOSAL_SCHEME, views } from '../platform/ids.ts';
+import { registerCommand, setContextKey } from '../platform/commands.ts';
+import { commands, internalCommands, PROPOSAL_SCHEME, views } from '../platform/ids.ts';
 import { registerContext } from './context/contextEntry.ts';
 import type { ChatUse } from './conversations/chatUse.ts';
-import type { ChatDependencies } from './dependencies.ts';
+import { type ChatDependencies, CONVERSATIONS_FOLDER } from './dependencies.ts';
 import type { ContextSource } from './model/contextSource.ts';
 import type { ChatPanel } from './panel.ts';
 import type { RequestRules } from './settings/requestRules.ts';
@@ -24,6 +25,8 @@ export interface RegisteredChat extends Disposable {
 /** Registers the chat view and its commands. The view's own code loads when it is first shown. */
 export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	const store = new DisposableStore();
+	const folder = vscode.Uri.joinPath(dependencies.places.globalStorageUri, CONVERSATIONS_FOLDER).fsPath;
+	setContextKey('errand.hasConversations', existsSync(folder));
 	let panel: Promise<ChatPanel> | undefined;
 	const openPanel = (): Promise<ChatPanel> => {
 		panel ??= import('./panel.ts').then(({ ChatPanel }) => new ChatPanel(dependencies, context.terminal));
@@ -34,7 +37,7 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 			resolveWebviewView: async view => (await openPanel()).resolve(view),
 		}),
 	);
-	store.add(registerCommand(commands.focusChat, async () => showChat(await openPanel())));
+	store.add(registerCommand(internalCommands.focusChat, async () => showChat(await openPanel())));
 	const showView = () => vscode.commands.executeCommand(`${views.chat}.focus`);
 	const showChat = async (panel: ChatPanel) => {
 		await showView();
@@ -63,18 +66,15 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 		}),
 	);
 	store.add(registerCommand(commands.openConversation, async () => (await openCommands(await openPanel())).open()));
-	store.add(registerCommand(commands.renameConversation, async () => (await openCommands(await openPanel())).rename()));
-	store.add(registerCommand(commands.deleteConversation, async () => (await openCommands(await openPanel())).delete()));
 	store.add(registerCommand(commands.exportConversation, async () => (await openCommands(await openPanel())).export()));
 	const withPickers = async <T>(run: (pickers: SettingsPickers) => Promise<T>): Promise<T | undefined> => {
 		const panel = await openPanel();
 		return (await panel.encryption.refusesChoices()) ? undefined : run(await panel.settingsPickers());
 	};
-	store.add(registerCommand(commands.selectModel, () => withPickers(pickers => pickers.selectModel())));
-	store.add(registerCommand(commands.addModelServer, async () => (await openPanel()).addModelServer()));
-	store.add(registerCommand(commands.selectPolicy, () => withPickers(pickers => pickers.selectRouting())));
-	store.add(registerCommand(commands.editParameters, () => withPickers(pickers => pickers.editParameters())));
-	store.add(registerCommand(commands.askForWholeReplies, async () => (await openPanel()).askForWholeReplies()));
+	store.add(registerCommand(internalCommands.selectModel, () => withPickers(pickers => pickers.selectModel())));
+	store.add(registerCommand(internalCommands.addModelServer, async () => (await openPanel()).addModelServer()));
+	store.add(registerCommand(internalCommands.selectPolicy, () => withPickers(pickers => pickers.selectRouting())));
+	store.add(registerCommand(internalCommands.askForWholeReplies, async () => (await openPanel()).askForWholeReplies()));
 	store.add(
 		registerCommand(commands.sendToTask, async () => {
 			const panel = await openPanel();
@@ -85,7 +85,6 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));
 	const openTools = async () => (await openPanel()).openTools();
 	store.add(registerCommand(commands.applyProposal, async uri => (await openTools()).applyProposal(uri)));
-	store.add(registerCommand(commands.discardProposal, async uri => (await openTools()).discardProposal(uri)));
 	void closeOrphans();
 	return {
 		dispose: () => store.dispose(),
@@ -99,11 +98,10 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 			return { label: attachment.label, text: attachment.text, warnings: findings.map(findingText) };
 		},
 		async use() {
-			const [{ readChatUse }, { CONVERSATIONS_FOLDER, ConversationStore }] = await Promise.all([
+			const [{ readChatUse }, { ConversationStore }] = await Promise.all([
 				import('./conversations/chatUse.ts'),
 				import('./storage/conversationStore.ts'),
 			]);
-			const folder = vscode.Uri.joinPath(dependencies.places.globalStorageUri, CONVERSATIONS_FOLDER).fsPath;
 			return readChatUse(new ConversationStore(folder, dependencies.logger));
 		},
 		requestRules: async () =>

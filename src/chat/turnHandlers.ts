@@ -2,7 +2,7 @@ import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { thenComposer } from '../platform/editorUse.ts';
-import { type CommandId, commands } from '../platform/ids.ts';
+import { type CommandId, commands, internalCommands } from '../platform/ids.ts';
 import { type Explanation, explainError } from '../platform/notify.ts';
 import type { ChatContext } from './context/chatContext.ts';
 import { openPlace } from './context/openPlace.ts';
@@ -67,8 +67,8 @@ export type TurnHandlers = PageHandlers<
 /** Commands that ask in a list, after which the composer has the keyboard again. */
 const GIVE_BACK: ReadonlySet<CommandId> = new Set([
 	commands.manageKeys,
-	commands.selectModel,
-	commands.selectPolicy,
+	internalCommands.selectModel,
+	internalCommands.selectPolicy,
 	commands.switchConnection,
 ]);
 

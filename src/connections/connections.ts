@@ -4,7 +4,7 @@ import { escapeIcons, oneLine } from '../base/plainText.ts';
 import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import { executeCommand } from '../platform/commands.ts';
-import { commands } from '../platform/ids.ts';
+import { internalCommands } from '../platform/ids.ts';
 import { explainError, offer } from '../platform/notify.ts';
 import { shownText } from '../platform/pick.ts';
 import { settingIssueText } from '../platform/settingIssue.ts';
@@ -83,7 +83,7 @@ export function namedConnections(): NamedConnection[] {
 
 interface ConnectionItem extends vscode.QuickPickItem {
 	/** `broken` names one that stands in the settings and cannot be used as it does. */
-	choice: { connection: Connection } | { broken: string } | 'add' | undefined;
+	choice: { connection: Connection } | { broken: string } | 'add' | 'add-server' | undefined;
 }
 
 /**
@@ -97,15 +97,18 @@ export async function switchConnection(keys: ConnectionKeys, manage: (name: stri
 		...(await Promise.all([...names].map(name => connectionItem(name, keys)))),
 		{ choice: undefined, label: '', kind: vscode.QuickPickItemKind.Separator },
 		{ choice: 'add', label: vscode.l10n.t('Add or change a connection…'), iconPath: new vscode.ThemeIcon('add') },
+		{ choice: 'add-server', label: vscode.l10n.t('Add a model server…'), iconPath: new vscode.ThemeIcon('server') },
 	];
 	const chosen = await vscode.window.showQuickPick(items, {
-		title: vscode.l10n.t('Switch Connection'),
+		title: vscode.l10n.t('Switch or Add Connection'),
 		placeHolder: vscode.l10n.t('The service that chat and tasks use'),
 		matchOnDetail: true,
 	});
 	const choice = chosen?.choice;
 	if (choice === 'add') {
-		await executeCommand(commands.addConnection);
+		await executeCommand(internalCommands.addConnection);
+	} else if (choice === 'add-server') {
+		await executeCommand(internalCommands.addModelServer);
 	} else if (choice && 'broken' in choice) {
 		await manage(choice.broken);
 	} else if (choice) {

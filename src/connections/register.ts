@@ -3,7 +3,7 @@ import { DisposableStore } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Connection } from '../contract/connection.ts';
 import { registerCommand } from '../platform/commands.ts';
-import { commands } from '../platform/ids.ts';
+import { commands, internalCommands } from '../platform/ids.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
 import type { NamedConnection } from './connections.ts';
 import type { ConnectionsFeature } from './connectionsFeature.ts';
@@ -36,7 +36,7 @@ export function registerConnections(dependencies: ConnectionsDependencies): Conn
 			),
 		),
 	);
-	store.add(registerCommand(commands.addConnection, async () => (await feature()).add()));
+	store.add(registerCommand(internalCommands.addConnection, async () => (await feature()).add()));
 	store.add(registerCommand(commands.diagnoseConnection, async () => (await feature()).diagnose()));
 	return {
 		active: async () => (await import('./connections.ts')).activeConnection(),

@@ -39,6 +39,17 @@ export interface TaskPatch {
 	isCut: boolean;
 }
 
+/** A task with what decides which questions about it make sense. */
+export interface AskedTask {
+	id: string;
+	title: string;
+	hasFailed: boolean;
+	/** Several agents had its prompt. */
+	isRace: boolean;
+	/** It has ended with a branch. */
+	hasChanges: boolean;
+}
+
 /** The part of the tasks feature that decisions need. Everything resolves with undefined where a question was dismissed. */
 export interface DecisionTasks {
 	/** Returns the task that an argument names or that the user chooses. */
@@ -46,7 +57,7 @@ export interface DecisionTasks {
 		argument: unknown,
 		title: string,
 		which: 'any' | 'failed' | 'changed',
-	): Promise<(FailedTask & { id: string; title: string }) | undefined>;
+	): Promise<(FailedTask & AskedTask) | undefined>;
 	readLog(taskId: string, signal: AbortSignal): Promise<LogEntryText[]>;
 	/** `argument` may name one of several results; otherwise the user is asked. */
 	readChanges(

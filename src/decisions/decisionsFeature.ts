@@ -7,7 +7,7 @@ import { DecisionPanel } from './decisionPanel.ts';
 import type { DecisionsDependencies } from './decisionsDependencies.ts';
 import { fileSubject } from './fileSubject.ts';
 import { DECISION_FILE } from './model/decisionFile.ts';
-import { newDecision } from './newDecision.ts';
+import { chooseDecision, openExample } from './newDecision.ts';
 import { RequestDocuments } from './requestDocuments.ts';
 import { RunStore } from './runStore.ts';
 import type { Subject } from './subject.ts';
@@ -26,8 +26,29 @@ export class DecisionsFeature implements Disposable {
 		this.runs = new RunStore(dependencies.workspaceState);
 	}
 
-	create(): Promise<void> {
-		return newDecision();
+	/**
+	 * Asks what fits the task, the comparison or the changed file that the argument names. Without one, the user chooses
+	 * what to ask, or begins a file.
+	 */
+	ask(argument: unknown): Promise<void> {
+		const { material, workspaceState } = this.dependencies;
+		return this.openFound(async () => {
+			const decision = await chooseDecision(argument, material.tasks);
+			switch (decision) {
+				case undefined:
+					return undefined;
+				case 'why-failed':
+					return triageSubject(argument, material);
+				case 'which-better':
+					return judgeSubject(argument, material, workspaceState);
+				case 'is-ready':
+					// In a review, the palette means the changes that are in front.
+					return readinessSubject(argument ?? vscode.window.activeTextEditor?.document.uri, material);
+				default:
+					await openExample(decision);
+					return undefined;
+			}
+		});
 	}
 
 	/** Evaluates the file of the argument or of the active editor. */
@@ -44,21 +65,6 @@ export class DecisionsFeature implements Disposable {
 			return;
 		}
 		await this.open(fileSubject(uri, this.dependencies.material));
-	}
-
-	whyDidItFail(argument: unknown): Promise<void> {
-		return this.openFound(() => triageSubject(argument, this.dependencies.material));
-	}
-
-	whichIsBetter(argument: unknown): Promise<void> {
-		const { material, workspaceState } = this.dependencies;
-		return this.openFound(() => judgeSubject(argument, material, workspaceState));
-	}
-
-	isItReady(argument: unknown): Promise<void> {
-		// In a review, the palette means the changes that are in front.
-		const shown = argument ?? vscode.window.activeTextEditor?.document.uri;
-		return this.openFound(() => readinessSubject(shown, this.dependencies.material));
 	}
 
 	dispose(): void {

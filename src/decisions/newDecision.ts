@@ -1,33 +1,88 @@
 import * as vscode from 'vscode';
-import { choose } from '../platform/pick.ts';
+import { UserFacingError } from '../base/errors.ts';
+import { CHANGE_SCHEME, COMPARE_SCHEME } from '../platform/ids.ts';
+import { type Choice, choose, separator } from '../platform/pick.ts';
+import type { DecisionTasks } from './decisionsDependencies.ts';
 import { EXAMPLES, type ExampleName } from './model/examples.ts';
 
-/** Lets the user choose an example, and opens it as a file that is not saved yet. */
-export async function newDecision(): Promise<void> {
-	const name = await choose<ExampleName>(
-		vscode.l10n.t('New Decision'),
-		[
-			{
-				label: vscode.l10n.t('Classify a Diff'),
-				detail: vscode.l10n.t('What kind of change are the uncommitted changes, and how risky are they?'),
-				value: 'classify',
-			},
-			{
-				label: vscode.l10n.t('Triage a Failed Task'),
-				detail: vscode.l10n.t('Why did it fail, how much is to be done, and would it help to start it again?'),
-				value: 'triage',
-			},
-			{
-				label: vscode.l10n.t('Is This Ready to Merge?'),
-				detail: vscode.l10n.t('Does the work of a task do what its prompt asks, and what stands in the way?'),
-				value: 'ready',
-			},
-		],
-		{ placeHolder: vscode.l10n.t('Choose an example to begin with') },
-	);
-	if (name === undefined) {
-		return;
+/** A question about a task that needs no file. */
+type TaskQuestion = 'why-failed' | 'which-better' | 'is-ready';
+
+/**
+ * Resolves with what to ask about the subject of the argument, which the user chooses where several questions fit, or with
+ * an example to begin with where the argument names nothing. Resolves with undefined when dismissed, and rejects with a
+ * UserFacingError where no question fits.
+ */
+export async function chooseDecision(
+	argument: unknown,
+	tasks: Pick<DecisionTasks, 'choose'>,
+): Promise<TaskQuestion | ExampleName | undefined> {
+	const title = vscode.l10n.t('Ask Model for Decision');
+	if (argument instanceof vscode.Uri && [CHANGE_SCHEME, COMPARE_SCHEME].includes(argument.scheme)) {
+		return argument.scheme === COMPARE_SCHEME ? 'which-better' : 'is-ready';
 	}
+	if (typeof argument !== 'object' || argument === null || !('taskId' in argument)) {
+		return choose<TaskQuestion | ExampleName>(title, [
+			separator(vscode.l10n.t('About a task')),
+			...questions(),
+			separator(vscode.l10n.t('As a file to write')),
+			...examples(),
+		]);
+	}
+	const task = await tasks.choose(argument, title, 'any');
+	if (!task) {
+		return undefined;
+	}
+	const fits = { 'why-failed': task.hasFailed, 'which-better': task.isRace, 'is-ready': task.hasChanges };
+	const fitting = questions().filter(({ value }) => fits[value]);
+	if (fitting.length === 0) {
+		throw new UserFacingError(vscode.l10n.t('The task has neither failed nor ended with changes to ask about.'));
+	}
+	return fitting.length === 1 ? fitting[0]?.value : choose(title, fitting, { placeHolder: task.title });
+}
+
+function questions(): Choice<TaskQuestion>[] {
+	return [
+		{
+			label: vscode.l10n.t('Why Did It Fail?'),
+			detail: vscode.l10n.t('The cause, which entries of the log show it, and whether to start it again'),
+			value: 'why-failed',
+		},
+		{
+			label: vscode.l10n.t('Which Is Better?'),
+			detail: vscode.l10n.t('Which of several results does best what the prompt asks, by criteria that you write'),
+			value: 'which-better',
+		},
+		{
+			label: vscode.l10n.t('Is It Ready?'),
+			detail: vscode.l10n.t('Whether the changes do all that the prompt asks and nothing else, and can be merged'),
+			value: 'is-ready',
+		},
+	];
+}
+
+function examples(): Choice<ExampleName>[] {
+	return [
+		{
+			label: vscode.l10n.t('Classify a Diff'),
+			detail: vscode.l10n.t('What kind of change are the uncommitted changes, and how risky are they?'),
+			value: 'classify',
+		},
+		{
+			label: vscode.l10n.t('Triage a Failed Task'),
+			detail: vscode.l10n.t('Why did it fail, how much is to be done, and would it help to start it again?'),
+			value: 'triage',
+		},
+		{
+			label: vscode.l10n.t('Is This Ready to Merge?'),
+			detail: vscode.l10n.t('Does the work of a task do what its prompt asks, and what stands in the way?'),
+			value: 'ready',
+		},
+	];
+}
+
+/** Opens an example as a file that is not saved yet. */
+export async function openExample(name: ExampleName): Promise<void> {
 	const uri = await freeName(name);
 	const document = await vscode.workspace.openTextDocument(uri);
 	const edit = new vscode.WorkspaceEdit();

@@ -18,11 +18,8 @@ export function registerDecisions(dependencies: DecisionsDependencies): Disposab
 		);
 		return loaded;
 	};
-	store.add(registerCommand(commands.newDecision, async () => (await feature()).create()));
+	store.add(registerCommand(commands.newDecision, async argument => (await feature()).ask(argument)));
 	store.add(registerCommand(commands.evaluateDecision, async argument => (await feature()).evaluate(argument)));
-	store.add(registerCommand(commands.whyDidItFail, async argument => (await feature()).whyDidItFail(argument)));
-	store.add(registerCommand(commands.whichIsBetter, async argument => (await feature()).whichIsBetter(argument)));
-	store.add(registerCommand(commands.isItReady, async argument => (await feature()).isItReady(argument)));
 	store.add(
 		vscode.languages.registerCodeLensProvider(
 			{ pattern: PATTERN },

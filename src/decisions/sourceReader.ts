@@ -62,7 +62,7 @@ export class SourceReader {
 		id: string | undefined,
 	): Promise<ReadText | undefined> {
 		const { tasks, readContext } = this.material;
-		const title = vscode.l10n.t('Evaluate Decision');
+		const title = vscode.l10n.t('Evaluate Decision File');
 		const asked = this.tasks.get(id) ?? tasks.choose(id, title, from === 'task-changes' ? 'changed' : 'any');
 		this.tasks.set(id, asked);
 		const task = await asked;
@@ -97,7 +97,7 @@ export class SourceReader {
 		return editors.length === 1
 			? editors[0]
 			: choose(
-					vscode.l10n.t('Evaluate Decision'),
+					vscode.l10n.t('Evaluate Decision File'),
 					editors.map(value => ({ label: vscode.workspace.asRelativePath(value.document.uri), value })),
 					{ placeHolder: vscode.l10n.t('Whose selection?') },
 				);
@@ -169,7 +169,7 @@ export class SourceReader {
 		return around.length > 0 || roots.length === 1
 			? own
 			: choose(
-					vscode.l10n.t('Evaluate Decision'),
+					vscode.l10n.t('Evaluate Decision File'),
 					roots.map(value => ({ label: value.path.slice(value.path.lastIndexOf('/') + 1), value })),
 					{ placeHolder: vscode.l10n.t('The changes of which repository?') },
 				);

@@ -11,7 +11,7 @@ import type {
 } from '../contract/agents.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { hasMovedToEditor } from '../platform/editorUse.ts';
-import { commands } from '../platform/ids.ts';
+import { internalCommands } from '../platform/ids.ts';
 import { explainError, showMessage } from '../platform/notify.ts';
 import { type Choice, choose, PickList } from '../platform/pick.ts';
 import { withProgressNotice } from '../platform/progressNotice.ts';
@@ -226,7 +226,7 @@ class AgentList {
 				await this.makeDefault(id);
 				return 'list';
 			case 'models':
-				await executeCommand(commands.addModelServer);
+				await executeCommand(internalCommands.addModelServer);
 				return 'leave';
 			case 'settings':
 				await openSetting('errand.local.agents');

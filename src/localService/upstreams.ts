@@ -4,7 +4,7 @@ import type { Logger } from '../base/logger.ts';
 import type { TaskSettings } from '../contract/agents.ts';
 import { mayCarryKey, type UpstreamHandoverInput } from '../contract/upstreams.ts';
 import { executeCommand } from '../platform/commands.ts';
-import { commands } from '../platform/ids.ts';
+import { internalCommands } from '../platform/ids.ts';
 import { showMessage } from '../platform/notify.ts';
 import { settingIssueText } from '../platform/settingIssue.ts';
 import { openSetting, readSetting } from '../platform/settings.ts';
@@ -95,7 +95,7 @@ export async function manageUpstreamKeys(keys: UpstreamKeyStore): Promise<void> 
 	if (chosen?.upstream === 'settings') {
 		await openSetting('errand.local.upstreams');
 	} else if (chosen?.upstream === 'servers') {
-		await executeCommand(commands.addModelServer);
+		await executeCommand(internalCommands.addModelServer);
 	} else if (chosen?.upstream) {
 		await manageOne(keys, chosen.upstream);
 	}

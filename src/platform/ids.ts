@@ -13,36 +13,16 @@ export const views = {
 } as const;
 
 export const commands = {
-	focusChat: 'errand.focusChat',
 	stopReply: 'errand.stopReply',
-	askForWholeReplies: 'errand.askForWholeReplies',
 	newConversation: 'errand.newConversation',
 	newEncryptedConversation: 'errand.newEncryptedConversation',
 	openConversation: 'errand.openConversation',
-	renameConversation: 'errand.renameConversation',
-	deleteConversation: 'errand.deleteConversation',
 	exportConversation: 'errand.exportConversation',
-	selectModel: 'errand.selectModel',
-	selectPolicy: 'errand.selectPolicy',
-	editParameters: 'errand.editParameters',
 	applyProposal: 'errand.applyProposal',
-	discardProposal: 'errand.discardProposal',
 	addContext: 'errand.addContext',
-	addSelection: 'errand.addSelection',
-	addFile: 'errand.addFile',
-	addFolder: 'errand.addFolder',
-	addProblems: 'errand.addProblems',
-	addChanges: 'errand.addChanges',
-	addTerminalOutput: 'errand.addTerminalOutput',
-	addOpenEditors: 'errand.addOpenEditors',
 	askAboutSelection: 'errand.askAboutSelection',
-	explainProblem: 'errand.explainProblem',
 	sendToTask: 'errand.sendToTask',
-	addTask: 'errand.addTask',
-	focusTasks: 'errand.focusTasks',
 	startTask: 'errand.startTask',
-	startTaskFromSelection: 'errand.startTaskFromSelection',
-	startTaskFromPrompt: 'errand.startTaskFromPrompt',
 	followTask: 'errand.followTask',
 	openTaskLog: 'errand.openTaskLog',
 	stopTask: 'errand.stopTask',
@@ -52,7 +32,6 @@ export const commands = {
 	filterTasks: 'errand.filterTasks',
 	openTaskLogDocument: 'errand.openTaskLogDocument',
 	saveTaskLog: 'errand.saveTaskLog',
-	exportTask: 'errand.exportTask',
 	reviewTaskChanges: 'errand.reviewTaskChanges',
 	applyTaskChanges: 'errand.applyTaskChanges',
 	takeHunk: 'errand.takeHunk',
@@ -66,29 +45,21 @@ export const commands = {
 	compareAgents: 'errand.compareAgents',
 	newDecision: 'errand.newDecision',
 	evaluateDecision: 'errand.evaluateDecision',
-	whyDidItFail: 'errand.whyDidItFail',
-	whichIsBetter: 'errand.whichIsBetter',
-	isItReady: 'errand.isItReady',
 	checkoutTaskBranch: 'errand.checkoutTaskBranch',
 	openTaskWorktree: 'errand.openTaskWorktree',
 	mergeTaskBranch: 'errand.mergeTaskBranch',
 	pushTaskBranch: 'errand.pushTaskBranch',
 	openTaskPullRequest: 'errand.openTaskPullRequest',
-	openTaskSandbox: 'errand.openTaskSandbox',
 	openTaskDashboard: 'errand.openTaskDashboard',
 	copyTaskId: 'errand.copyTaskId',
-	copyTaskBranch: 'errand.copyTaskBranch',
 	deleteTaskBranch: 'errand.deleteTaskBranch',
 	archiveTask: 'errand.archiveTask',
-	unarchiveTask: 'errand.unarchiveTask',
 	loadEarlierLog: 'errand.loadEarlierLog',
 	loadLaterLog: 'errand.loadLaterLog',
 	showLogEnd: 'errand.showLogEnd',
 	manageKeys: 'errand.manageKeys',
 	switchConnection: 'errand.switchConnection',
-	addConnection: 'errand.addConnection',
 	diagnoseConnection: 'errand.diagnoseConnection',
-	addModelServer: 'errand.addModelServer',
 	showAttestation: 'errand.showAttestation',
 	setUpAgents: 'errand.setUpAgents',
 	showCosts: 'errand.showCosts',
@@ -139,10 +110,20 @@ export const LOG_LANGUAGE = 'errand-log';
 export const PROMPT_SCHEME = 'errand-prompt';
 
 /**
- * Commands that only tree rows and links run. They are not contributed, so that neither the palette nor a key binding offers
- * them.
+ * Commands that only rows, links, buttons, lists and quick fixes run. They are not contributed, so that the palette does not
+ * offer them.
  */
 export const internalCommands = {
+	/** Unlike the editor's own command for the view, it also puts the cursor into the composer. */
+	focusChat: 'errand.focusChat',
+	askForWholeReplies: 'errand.askForWholeReplies',
+	selectModel: 'errand.selectModel',
+	selectPolicy: 'errand.selectPolicy',
+	explainProblem: 'errand.explainProblem',
+	startTaskFromSelection: 'errand.startTaskFromSelection',
+	startTaskFromPrompt: 'errand.startTaskFromPrompt',
+	addConnection: 'errand.addConnection',
+	addModelServer: 'errand.addModelServer',
 	loadMoreTasks: 'errand.loadMoreTasks',
 	loadMoreAgentTasks: 'errand.loadMoreAgentTasks',
 	readChangesAgain: 'errand.readChangesAgain',
@@ -212,6 +193,10 @@ export interface ContextKeyTypes {
 	/** A reply is streaming. */
 	'errand.replying': boolean;
 	'errand.chatFocused': boolean;
+	/** A conversation was kept on this machine at some time. */
+	'errand.hasConversations': boolean;
+	/** The list of tasks had any when it was last read, also in an earlier window. */
+	'errand.hasTasks': boolean;
 	/** There is an application of changes that can be undone. */
 	'errand.canUndoApply': boolean;
 	/** What the task tree shows when it has no rows. */
@@ -235,8 +220,6 @@ export interface TaskRowFlags {
 	sandbox: boolean;
 	/** The connection names a dashboard. */
 	dashboard: boolean;
-	/** The user has archived it on this machine. */
-	archived: boolean;
 }
 
 /** Returns the context value of a row: of a task, or of one agent's result in a task of several. */

@@ -50,6 +50,11 @@ export class LogDocumentCommands {
 		}
 	}
 
+	/** Whether a command's argument, or otherwise the active editor, is the document of a log. */
+	isInFront(argument: unknown): boolean {
+		return this.dependencies.documents.active(argument) !== undefined;
+	}
+
 	/** Writes the whole log of a task, of the active document or of a task that the user chooses, to a file. */
 	async save(argument: unknown, file?: unknown): Promise<void> {
 		const { documents, store, choose } = this.dependencies;

@@ -29,7 +29,7 @@ export function taskIdOf(argument: unknown): string | undefined {
  */
 export function pickTaskOrId(store: TaskListStore, title: string): Promise<string | undefined> {
 	const rowsFor = (text: string): TaskItem[] => {
-		const items = sortTasks(store.all()).map(itemOf);
+		const items = sortTasks(store.all()).map(task => itemOf(task));
 		const typed = taskIdOf(text);
 		if (typed !== undefined) {
 			// The picker filters by the visible text, which an id is not part of.
@@ -63,18 +63,24 @@ export function pickTaskOrId(store: TaskListStore, title: string): Promise<strin
 	return list.result;
 }
 
-/** Lets the user choose one of the listed tasks that match. Resolves with undefined when dismissed. */
+/**
+ * Lets the user choose one of the listed tasks that match; the rows of those that `isArchived` holds for say so. Resolves
+ * with undefined when dismissed.
+ */
 export async function pickMatchingTask(
 	store: TaskListStore,
 	title: string,
 	matches: (task: Task) => boolean,
+	isArchived?: (task: Task) => boolean,
 ): Promise<string | undefined> {
-	const items = sortTasks(store.all()).filter(matches).map(itemOf);
+	const items = sortTasks(store.all())
+		.filter(matches)
+		.map(task => itemOf(task, isArchived?.(task)));
 	return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.taskId;
 }
 
-function itemOf(task: Task): TaskItem {
-	const row = describeTask(task, { now: Date.now(), follow: undefined, isStopping: false }, rowWords);
+function itemOf(task: Task, isArchived = false): TaskItem {
+	const row = describeTask(task, { now: Date.now(), follow: undefined, isStopping: false, isArchived }, rowWords);
 	return {
 		label: `$(${row.icon.id}) ${escapeIcons(row.label)}`,
 		description: escapeIcons(row.description),

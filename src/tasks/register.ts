@@ -27,6 +27,7 @@ import {
 	BEHIND_ENTRIES,
 	COMMENT_ENTRIES,
 	FOLLOWED_ENTRIES,
+	HAS_TASKS_KEY,
 	LAST_APPLY_FILE,
 	OPEN_LOGS_KEY,
 	PENDING_ENTRIES,
@@ -98,11 +99,11 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 		}),
 	);
 	setContextKey('errand.tasksState', 'loading');
+	setContextKey('errand.hasTasks', dependencies.storage.globalState.get(HAS_TASKS_KEY, false));
 
 	const promptFile = store.add(
 		new PromptFile(PROMPT_SCHEME, dependencies.storage.workspaceState, () => void feature()),
 	);
-	store.add(registerCommand(commands.focusTasks, () => vscode.commands.executeCommand(`${views.tasks}.focus`)));
 	store.add(registerWaysToStart(async () => (await feature()).launcher));
 
 	store.add(registerCommand(commands.followTask, async argument => (await feature()).follow(argument)));
@@ -110,18 +111,14 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 	store.add(registerCommand(commands.stopTask, async argument => (await feature()).stop(argument)));
 	store.add(registerCommand(commands.continueTask, async argument => (await feature()).continueTask(argument)));
 	store.add(registerCommand(commands.keepTaskWork, async argument => (await feature()).keepWork(argument)));
-	store.add(registerCommand(commands.archiveTask, async argument => (await feature()).archive.archive(argument)));
-	store.add(registerCommand(commands.unarchiveTask, async argument => (await feature()).archive.unarchive(argument)));
+	store.add(registerCommand(commands.archiveTask, async argument => (await feature()).archive.toggle(argument)));
 	store.add(registerBranchCommands(async () => (await feature()).branchCommands));
 	store.add(registerCommand(commands.refreshTasks, async () => (await feature()).refresh()));
 	store.add(registerCommand(commands.filterTasks, async () => (await feature()).filter()));
 	store.add(
 		registerCommand(commands.openTaskLogDocument, async argument => (await feature()).logCommands.open(argument)),
 	);
-	store.add(
-		registerCommand(commands.saveTaskLog, async (argument, file) => (await feature()).logCommands.save(argument, file)),
-	);
-	store.add(registerCommand(commands.exportTask, async (row, file) => (await feature()).exports.run(row, file)));
+	store.add(registerCommand(commands.saveTaskLog, async (row, file) => (await feature()).exports.run(row, file)));
 	store.add(registerCommand(commands.loadEarlierLog, async uri => (await feature()).documents.loadEarlier(uri)));
 	store.add(registerCommand(commands.loadLaterLog, async uri => (await feature()).documents.loadLater(uri)));
 	store.add(registerCommand(commands.showLogEnd, async uri => (await feature()).documents.showEnd(uri)));
@@ -199,10 +196,8 @@ function registerBranchCommands(load: () => Promise<BranchCommands>): Disposable
 	register(commands.mergeTaskBranch, (all, argument) => all.merge(argument));
 	register(commands.pushTaskBranch, (all, argument) => all.push(argument));
 	register(commands.openTaskPullRequest, (all, argument) => all.openPullRequest(argument));
-	register(commands.openTaskSandbox, (all, argument) => all.openSandbox(argument));
-	register(commands.openTaskDashboard, (all, argument) => all.openDashboard(argument));
-	register(commands.copyTaskId, (all, argument) => all.copyId(argument));
-	register(commands.copyTaskBranch, (all, argument) => all.copyBranch(argument));
+	register(commands.openTaskDashboard, (all, argument) => all.openInBrowser(argument));
+	register(commands.copyTaskId, (all, argument) => all.copy(argument));
 	register(commands.deleteTaskBranch, (all, argument) => all.delete(argument));
 	return store;
 }
@@ -245,9 +240,11 @@ function registerWaysToStart(launcher: () => Promise<TaskLauncher>): Disposable 
 	const store = new DisposableStore();
 	store.add(registerCommand(commands.startTask, async argument => (await launcher()).start(argument)));
 	store.add(
-		registerCommand(commands.startTaskFromSelection, async argument => (await launcher()).startFromPlace(argument)),
+		registerCommand(internalCommands.startTaskFromSelection, async argument =>
+			(await launcher()).startFromPlace(argument),
+		),
 	);
-	store.add(registerCommand(commands.startTaskFromPrompt, async () => (await launcher()).startFromPrompt()));
+	store.add(registerCommand(internalCommands.startTaskFromPrompt, async () => (await launcher()).startFromPrompt()));
 	store.add(
 		vscode.window.registerUriHandler({ handleUri: async uri => (await launcher()).startFromLink(uri.path, uri.query) }),
 	);

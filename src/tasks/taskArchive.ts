@@ -32,20 +32,11 @@ export class TaskArchive {
 		return current !== undefined && this.archived.has(current.name, task);
 	}
 
-	archive(argument: unknown): Promise<void> {
-		const none = vscode.l10n.t('No task has ended that could be archived.');
-		return this.change(argument, true, vscode.l10n.t('Archive Task'), none);
-	}
-
-	unarchive(argument: unknown): Promise<void> {
-		return this.change(argument, false, vscode.l10n.t('Unarchive Task'), vscode.l10n.t('No task is archived.'));
-	}
-
-	private async change(argument: unknown, isArchived: boolean, title: string, none: string): Promise<void> {
+	/** Archives a task, or brings it back where it is archived. */
+	async toggle(argument: unknown): Promise<void> {
 		const { active, store, keepPlace, redraw } = this.dependencies;
 		const { name } = await active.read();
-		const matches = (task: Task) => !isActiveTask(task) && this.has(task) !== isArchived;
-		const id = taskIdOf(argument) ?? (await this.pick(matches, title, none));
+		const id = taskIdOf(argument) ?? (await this.pick());
 		const task = id === undefined ? undefined : store.get(id);
 		// The connection may have been switched while the user was choosing.
 		if (!task || active.current?.name !== name) {
@@ -56,21 +47,23 @@ export class TaskArchive {
 			return;
 		}
 		await keepPlace(argument, task.id, async () => {
-			if (isArchived) {
-				this.archived.add(name, task, Date.now());
-			} else {
+			if (this.archived.has(name, task)) {
 				this.archived.remove(name, task.id);
+			} else {
+				this.archived.add(name, task, Date.now());
 			}
 			redraw();
 		});
 	}
 
-	private async pick(matches: (task: Task) => boolean, title: string, none: string): Promise<string | undefined> {
+	private async pick(): Promise<string | undefined> {
 		const { store } = this.dependencies;
-		if (Array.from(store.all()).some(matches)) {
-			return pickMatchingTask(store, title, matches);
+		const hasEnded = (task: Task) => !isActiveTask(task);
+		if (Array.from(store.all()).some(hasEnded)) {
+			const title = vscode.l10n.t('Archive or Unarchive Task');
+			return pickMatchingTask(store, title, hasEnded, task => this.has(task));
 		}
-		void showMessage('information', none);
+		void showMessage('information', vscode.l10n.t('No task has ended that could be archived.'));
 		return undefined;
 	}
 }

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
+import { choose } from '../platform/pick.ts';
 import { defaultFolder, fileNameOf, offerToOpen } from '../platform/saveTarget.ts';
 import type { TaskChanges } from './changes/taskChanges.ts';
+import type { LogDocumentCommands } from './logDocumentCommands.ts';
 import { exportTask } from './model/exportTask.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';
@@ -9,8 +11,11 @@ export interface ExportTaskDependencies {
 	changes: Pick<TaskChanges, 'state'>;
 	/** Returns the task that a command's argument names or that the user chooses; undefined for none. */
 	choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined>;
+	logCommands: Pick<LogDocumentCommands, 'isInFront' | 'save'>;
 	explain(error: unknown): void;
 }
+
+type Exported = 'log' | 'task';
 
 export class TaskExport {
 	private readonly dependencies: ExportTaskDependencies;
@@ -19,8 +24,25 @@ export class TaskExport {
 		this.dependencies = dependencies;
 	}
 
-	/** Writes a task to a file, as JSON. The user is asked where, unless `file` says it. */
+	/**
+	 * Writes the log of a task or the task itself to a file. A log that is in front is meant, and the name of `file` says
+	 * what goes into it; otherwise, the user is asked.
+	 */
 	async run(argument: unknown, file?: unknown): Promise<void> {
+		const { logCommands } = this.dependencies;
+		const exported = logCommands.isInFront(argument)
+			? 'log'
+			: file instanceof vscode.Uri
+				? exportedBy(file)
+				: await askWhat();
+		if (exported === 'log') {
+			await logCommands.save(argument, file);
+		} else if (exported === 'task') {
+			await this.exportTask(argument, file);
+		}
+	}
+
+	private async exportTask(argument: unknown, file: unknown): Promise<void> {
 		const { changes, choose, explain } = this.dependencies;
 		const title = vscode.l10n.t('Export Task as JSON');
 		const chosen = await choose(argument, title);
@@ -58,4 +80,21 @@ export class TaskExport {
 			explain(error);
 		}
 	}
+}
+
+const exportedBy = ({ path }: vscode.Uri): Exported => (path.endsWith('.json') ? 'task' : 'log');
+
+function askWhat(): Promise<Exported | undefined> {
+	return choose<Exported>(vscode.l10n.t('Export Task or Log'), [
+		{
+			label: vscode.l10n.t('Log, as Text'),
+			detail: vscode.l10n.t('Every line that the task has logged'),
+			value: 'log',
+		},
+		{
+			label: vscode.l10n.t('Task, as JSON'),
+			detail: vscode.l10n.t('Its prompt, and what came of it: agents, branches, tests, times and costs'),
+			value: 'task',
+		},
+	]);
 }

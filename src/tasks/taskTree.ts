@@ -420,7 +420,6 @@ export class TaskTree {
 			keepable: row.isKeepable,
 			comments: marks.hasComments(task.id),
 			failed: hasFailed(task),
-			archived: isArchived,
 			...this.openFlags(task),
 		});
 		item.accessibilityInformation = { label: row.accessibleLabel, role: 'treeitem' };

@@ -6,6 +6,7 @@ import type { ActiveConnection } from './activeConnection.ts';
 import { explainList } from './common/dashboard.ts';
 import { clockTime, filterLine, serviceIsStopped } from './common/messages.ts';
 import type { EndedTasks } from './endedTasks.ts';
+import { HAS_TASKS_KEY } from './model/storageKeys.ts';
 import type { TaskFilter } from './model/taskFilter.ts';
 import type { TaskListStore } from './taskListStore.ts';
 import type { TaskTree, TreeNode } from './taskTree.ts';
@@ -22,6 +23,7 @@ export interface TaskViewDependencies {
 	fireTree(rows: TreeNode[] | undefined): void;
 	/** The tasks that have ended and were not looked at. */
 	ended: EndedTasks;
+	globalState: vscode.Memento;
 }
 
 /** Keeps the view's title, message, badge and rows up to date with the list. */
@@ -131,6 +133,9 @@ export class TaskView implements Disposable {
 		const { state, error, staleSince } = store;
 		const stopped = active.isStopped ? serviceIsStopped() : undefined;
 		setContextKey('errand.tasksState', state);
+		if (state === 'listed' || state === 'empty') {
+			this.rememberTasks(state === 'listed');
+		}
 		const explanation = error === undefined ? undefined : explainList(error, label ?? 'Errand');
 		const failure =
 			explanation === undefined || staleSince === undefined
@@ -141,8 +146,8 @@ export class TaskView implements Disposable {
 		const hasMessage = state === 'listed' || state === 'error';
 		const parts = [stopped ?? failure, state === 'listed' ? this.filterText(store.filter) : undefined];
 		treeView.message = hasMessage ? parts.filter(Boolean).join(' — ') : '';
-		// The editor shows no description of a view that is alone in its container.
-		treeView.title = label === undefined ? vscode.l10n.t('Tasks') : vscode.l10n.t('Tasks · {0}', label);
+		// The editor shows no description of a view that is alone in its container, whose title it shows before the view's.
+		treeView.title = label ?? vscode.l10n.t('Tasks');
 		const count = active.current ? ended.countOf(active.current.name) : 0;
 		treeView.badge =
 			count === 0
@@ -154,6 +159,15 @@ export class TaskView implements Disposable {
 								? vscode.l10n.t('1 task has ended that you have not looked at')
 								: vscode.l10n.t('{0} tasks have ended that you have not looked at', count),
 					};
+	}
+
+	/** The next window offers the commands for tasks before it has read the list. */
+	private rememberTasks(hasTasks: boolean): void {
+		const { globalState } = this.dependencies;
+		setContextKey('errand.hasTasks', hasTasks);
+		if (globalState.get(HAS_TASKS_KEY) !== hasTasks) {
+			void globalState.update(HAS_TASKS_KEY, hasTasks);
+		}
 	}
 
 	private filterText(filter: TaskFilter): string | undefined {

@@ -211,7 +211,8 @@ class Feature implements TasksFeature {
 				{ workspaceState, connection, pick: (...asked) => this.pickWhere(...asked), explain },
 			),
 		);
-		this.exports = new TaskExport({ changes, choose: (...asked) => this.choose(...asked), explain });
+		const { logCommands } = this;
+		this.exports = new TaskExport({ changes, logCommands, choose: (...asked) => this.choose(...asked), explain });
 		const own = this.disposables.add(new OwnRepositories());
 		this.branchCommands = new BranchCommands({
 			globalState,
@@ -239,7 +240,7 @@ class Feature implements TasksFeature {
 			below: results.rows,
 		});
 		this.view = this.disposables.add(
-			new TaskView({ treeView, fireTree, store, tree: this.tree, active, ended: results.ended }),
+			new TaskView({ treeView, fireTree, store, tree: this.tree, active, ended: results.ended, globalState }),
 		);
 		this.launcher = new TaskLauncher({
 			storage: { workspaceState, globalState },
@@ -310,7 +311,7 @@ class Feature implements TasksFeature {
 			taskIdOf(argument) ??
 			(await this.pickWhere(
 				canKeepWork,
-				vscode.l10n.t('Keep What It Did'),
+				vscode.l10n.t('Keep Work of Stopped Task'),
 				vscode.l10n.t('No task has left work that could be kept.'),
 			));
 		if (id !== undefined) {

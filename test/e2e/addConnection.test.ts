@@ -23,7 +23,7 @@ import {
 	toast,
 	until,
 } from '../support/editorWindow.ts';
-import { ask, openChat, replyEnds } from '../support/errandWindow.ts';
+import { ask, openChat, replyEnds, runFromConnections } from '../support/errandWindow.ts';
 import { FaultServer, sendJson } from '../support/faultServer.ts';
 import { filesWith } from '../support/filesWith.ts';
 
@@ -126,7 +126,7 @@ describe('adding and diagnosing a connection, in the window', () => {
 	});
 
 	it('begins with the name, and leads to what is there under a name that is taken', async () => {
-		await runCommand(page, 'Errand: Add Connection…');
+		await runFromConnections(page, 'Add or change a connection…');
 		await isAt('Add Connection (1/3)');
 		await row('held').waitFor();
 		await row('Import from a File…').waitFor();
@@ -199,7 +199,7 @@ describe('adding and diagnosing a connection, in the window', () => {
 	});
 
 	it('draws no link of what a service says, which could run a command', async () => {
-		await runCommand(page, 'Errand: Add Connection…');
+		await runFromConnections(page, 'Add or change a connection…');
 		await typeAndEnter('third', 'new connection');
 		await isAt('Address of third');
 		await typeAndEnter(misleading.origin, 'It answers and wants a key.');
@@ -215,11 +215,11 @@ describe('adding and diagnosing a connection, in the window', () => {
 
 	it('leaves nothing behind where a step is left', async () => {
 		const before = settings();
-		await runCommand(page, 'Errand: Add Connection…');
+		await runFromConnections(page, 'Add or change a connection…');
 		await typeAndEnter('third', 'new connection');
 		await isAt('Address of third');
 		await dismissInput(page);
-		await runCommand(page, 'Errand: Add Connection…');
+		await runFromConnections(page, 'Add or change a connection…');
 		await typeAndEnter('third', 'new connection');
 		await isAt('Address of third');
 		await typeAndEnter(service.hosts.public, 'It answers and wants a key.');
@@ -232,7 +232,7 @@ describe('adding and diagnosing a connection, in the window', () => {
 	});
 
 	it('changes what is there, with the keyboard alone', async () => {
-		await runCommand(page, 'Errand: Add Connection…');
+		await runFromConnections(page, 'Add or change a connection…');
 		await isAt('Add Connection (1/3)');
 		await input().fill('second');
 		await row(/^second/)
@@ -242,7 +242,7 @@ describe('adding and diagnosing a connection, in the window', () => {
 		await isAt('Connection second');
 		await row('Host of cloud tasks and look-ups').waitFor();
 		await screenshotInThemes(page, 'manage-connection', async () => {
-			await runCommand(page, 'Errand: Add Connection…');
+			await runFromConnections(page, 'Add or change a connection…');
 			await row(/^second/)
 				.first()
 				.click();
@@ -264,7 +264,7 @@ describe('adding and diagnosing a connection, in the window', () => {
 	});
 
 	it('exports connections without their keys, and imports of a hostile file what the user has seen', async () => {
-		await runCommand(page, 'Errand: Add Connection…');
+		await runFromConnections(page, 'Add or change a connection…');
 		await pickItem(page, 'Export to a File…');
 		await acceptPicks(page, 'mute');
 		await until('a place is proposed', async () => (await input().inputValue()).endsWith('/connections.json'));
@@ -281,7 +281,7 @@ describe('adding and diagnosing a connection, in the window', () => {
 			secret: { apiUrl: 'https://evil.example', service: 'sk-0123456789abcdef' },
 		};
 		fs.writeFileSync(hostile, JSON.stringify({ 'errand.connections': entries }));
-		await runCommand(page, 'Errand: Add Connection…');
+		await runFromConnections(page, 'Add or change a connection…');
 		await pickItem(page, 'Import from a File…');
 		await until('the dialog takes the file', async () => {
 			// It writes the folder into the box when it has looked at it, over what stands there.
@@ -310,7 +310,7 @@ describe('adding and diagnosing a connection, in the window', () => {
 	it('removes one after a yes', async () => {
 		// The window notices settings a moment after the file has them, and the list shows what it knew when it opened.
 		await until('the list has the connection', async () => {
-			await runCommand(page, 'Errand: Add Connection…');
+			await runFromConnections(page, 'Add or change a connection…');
 			if (await appears(row('second 2'), 2_000)) {
 				return true;
 			}
@@ -341,7 +341,7 @@ describe('adding and diagnosing a connection, in the window', () => {
 	});
 
 	it('is diagnosed over https: whose certificate it is, and until when', async () => {
-		await runCommand(page, 'Errand: Add Connection…');
+		await runFromConnections(page, 'Add or change a connection…');
 		await row('secured').click();
 		await isAt('Connection secured');
 		await pickItem(page, 'Diagnose');
@@ -357,7 +357,7 @@ describe('adding and diagnosing a connection, in the window', () => {
 	});
 
 	it('is diagnosed no longer than the user wants', async () => {
-		await runCommand(page, 'Errand: Add Connection…');
+		await runFromConnections(page, 'Add or change a connection…');
 		await row('mute').click();
 		await isAt('Connection mute');
 		await pickItem(page, 'Diagnose');

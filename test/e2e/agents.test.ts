@@ -100,7 +100,7 @@ describe('a real agent, from setting it up to its branch', () => {
 		assert.match(text, /coder by workshop: 1000 tokens in, 100 out, US\$ 0\.0045/);
 		await taskShows(page, SEPARATE, '+9');
 		const lines = page.locator('.editor-instance .monaco-editor[data-uri^="errand-log:"] .view-lines');
-		await chooseInMenu(page, /Write prices/, 'Open Task Log as Document', () => lines.isVisible());
+		await chooseInMenu(page, /Write prices/, 'Open Task Log as Document', () => lines.isVisible(), 'Log');
 		// The document shows its end, where the service has run the tests once more.
 		await lines.getByText('The branch errand/').first().waitFor();
 		await screenshotInThemes(page, 'agents-log');
@@ -129,7 +129,7 @@ describe('a real agent, from setting it up to its branch', () => {
 		const isStopped = async () => /Stopped by the user/.test(logText(server, WAIT));
 		await chooseInMenu(page, /Wait for a long time/, 'Stop Task', isStopped);
 		const question = dialog(page, 'commit');
-		await chooseInMenu(page, /Wait for a long time/, 'Keep What It Did…', () => question.isVisible());
+		await chooseInMenu(page, /Wait for a long time/, 'Keep Work of Stopped Task…', () => question.isVisible());
 		await question.getByRole('button', { name: 'Keep It' }).click();
 		await toast(page, 'errand/wait-for-a-long-time').waitFor();
 		await screenshot(page, 'agents-kept');

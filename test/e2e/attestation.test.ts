@@ -73,7 +73,7 @@ describe('the attestation report', () => {
 	}
 
 	it('says of the service on this machine that it is encrypted and has no hardware', async () => {
-		await runCommand(page, 'Errand: Show Attestation');
+		await runCommand(page, 'Errand: Show Encryption Evidence');
 		await pickItem(page, 'Shared address');
 		await report.says(
 			/^Local: encrypted, no hardware\. .+order and completeness of a streamed reply are not proven\.$/,
@@ -92,14 +92,14 @@ describe('the attestation report', () => {
 
 	it('names what is missing where a connection has no channel', async () => {
 		await changeSettings(page, server, { 'errand.connection': 'plain' });
-		await runCommand(page, 'Errand: Show Attestation');
+		await runCommand(page, 'Errand: Show Encryption Evidence');
 		await toast(page, 'Plain has no encrypted channel. Add its shared host').waitFor();
 		await runCommand(page, 'Notifications: Clear All Notifications');
 	});
 
 	it('asks which channel where there are several, and says what is not proven', async () => {
 		await changeSettings(page, server, { 'errand.connection': 'acme' });
-		await runCommand(page, 'Errand: Show Attestation');
+		await runCommand(page, 'Errand: Show Encryption Evidence');
 		await screenshot(page, 'attestation-places');
 		await pickItem(page, 'Large');
 		await report.says(

@@ -141,7 +141,7 @@ describe('an agent in the chat', () => {
 		await sendMessage(window().chat, `/agent ${FIX}`);
 		await question().waitFor();
 		await reloadWindow(window().page);
-		await runCommand(window().page, 'Errand: Focus Chat');
+		await runCommand(window().page, 'Errand: Focus on Chat View');
 		window().chat = await webviewFrame(window().page, 'chat-composer');
 		await window().chat.getByText('Not allowed', { exact: true }).last().waitFor();
 		assert.equal(window().read('src/discount.js'), DISCOUNT);

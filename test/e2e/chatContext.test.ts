@@ -137,11 +137,15 @@ describe('context in the window', () => {
 			return (await page.locator('.monaco-menu').count()) === 0;
 		});
 	};
+	const addContext = async (row: string) => {
+		await runCommand(page, 'Add Context to Errand Chat…');
+		await pickItem(page, row);
+	};
 	const lines = () => page.locator('.editor-instance .monaco-editor .view-lines').first();
 
 	it('is added with #, removed by keyboard, and goes with the message', async () => {
 		await complete('price.t', 'price.ts');
-		await runCommand(page, 'Errand: Add Uncommitted Changes to Chat');
+		await addContext('Uncommitted Changes');
 		await has('price.ts', '4 changed files');
 		await screenshot(page, 'context-chips');
 		await frame.getByRole('button', { name: 'Remove 4 changed files' }).click();
@@ -162,16 +166,16 @@ describe('context in the window', () => {
 		await page.keyboard.press('a');
 		await until('the selection is a chip', async () => /^price\.ts:1-\d+$/.test((await chips()).join()));
 		await clear();
-		await runCommand(page, 'Errand: Add Open Editors to Chat');
+		await addContext('Open Editors');
 		await has('price.ts');
 		await clear();
 	});
 
 	it('takes files and folders from the explorer, a tab that is dropped with Shift, and what is pasted', async () => {
-		await inExplorer('package.json', 'Add File to Errand Chat');
+		await inExplorer('package.json', 'Add Context to Errand Chat…');
 		frame = await openChat(page);
 		await has('package.json');
-		await inExplorer('src', 'Add Folder to Errand Chat');
+		await inExplorer('src', 'Add Context to Errand Chat…');
 		frame = await openChat(page);
 		await has('package.json', 'src/ · 3 files');
 		await clear();
@@ -255,7 +259,7 @@ describe('context in the window', () => {
 	});
 
 	it('has what a terminal has printed', async () => {
-		await runCommand(page, 'Add Last Terminal Output to Errand Chat');
+		await addContext('Last Terminal Output');
 		await toast(page, 'No terminal of this window has run a command').waitFor();
 		await runCommand(page, 'Terminal: Create New Terminal');
 		// The mark of the shell integration: before it nobody could tell where the command begins.
@@ -265,7 +269,7 @@ describe('context in the window', () => {
 		await page.keyboard.press('Enter');
 		// The next prompt has a mark too: the command is over.
 		await page.locator('.terminal-command-decoration').nth(1).waitFor({ state: 'attached' });
-		await runCommand(page, 'Add Last Terminal Output to Errand Chat');
+		await addContext('Last Terminal Output');
 		await has('sleep 1; echo cog and gear');
 		await ask(frame, 'What did it print?');
 		await replyEnds(frame);
@@ -283,15 +287,15 @@ describe('context in the window', () => {
 			await question.getByRole('button', { name: 'Cancel' }).click();
 			await question.waitFor({ state: 'detached' });
 		};
-		await runCommand(page, 'Add File to Errand Chat');
+		await addContext('Files…');
 		await page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: '.env' }).first().click();
 		await page.keyboard.press('Enter');
 		await refuse('.env', 'Files of this name usually hold secrets.');
-		await inExplorer('ignored.txt', 'Add File to Errand Chat');
+		await inExplorer('ignored.txt', 'Add Context to Errand Chat…');
 		await refuse('ignored.txt', 'Git ignores it.');
 		// The extension has acted on the answer before it opens this list.
-		await runCommand(page, 'Errand: Select Model…');
-		await page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: 'small' }).first().waitFor();
+		await runCommand(page, 'Errand: Switch or Add Connection…');
+		await quickRow(page, 'Local').first().waitFor();
 		await page.keyboard.press('Escape');
 		assert.equal(await explorerRow('ignored.txt').isVisible(), true, 'the chat does not come to the front');
 		frame = await openChat(page);
@@ -373,13 +377,23 @@ describe('context in the window', () => {
 	});
 
 	it('is the log or the changes of a task, from its row', async () => {
-		await chooseInMenu(page, /^Count the stock/, 'Add Task to Chat…', () =>
-			quickRow(page, 'Changes').first().isVisible(),
+		await chooseInMenu(
+			page,
+			/^Count the stock/,
+			'Add Context to Errand Chat…',
+			() => quickRow(page, 'Changes').first().isVisible(),
+			'Log',
 		);
 		await screenshot(page, 'context-task-parts');
 		await pickItem(page, 'Changes');
 		await has('Changes of Count the stock');
-		await chooseInMenu(page, /^Count the stock/, 'Add Task to Chat…', () => quickRow(page, 'Log').first().isVisible());
+		await chooseInMenu(
+			page,
+			/^Count the stock/,
+			'Add Context to Errand Chat…',
+			() => quickRow(page, 'Log').first().isVisible(),
+			'Log',
+		);
 		await pickItem(page, 'Log');
 		await has('Changes of Count the stock', 'Log of Count the stock');
 		await ask(frame, 'What did it do?');
@@ -390,14 +404,14 @@ describe('context in the window', () => {
 	});
 
 	it('goes to a task with the last message where nothing is written', async () => {
-		await runCommand(page, 'Errand: Send to a Task');
+		await runCommand(page, 'Errand: Start Task from Chat…');
 		await until('the prompt has the message and its context', async () =>
 			/^What did it do\?.*Task: `Changes of Count the stock`/s.test(await promptText()),
 		);
 	});
 
 	it('keeps what waits for the next message over a reload', async () => {
-		await runCommand(page, 'Add Last Terminal Output to Errand Chat');
+		await addContext('Last Terminal Output');
 		await has('sleep 1; echo cog and gear');
 		await reloadWindow(page);
 		frame = await openChat(page);

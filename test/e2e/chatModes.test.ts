@@ -126,7 +126,7 @@ describe('the chat in the window', () => {
 					fromPage.push(request.url());
 				}
 			});
-			await runCommand(page, 'Errand: Switch Connection…');
+			await runCommand(page, 'Errand: Switch or Add Connection…');
 			await quickRow(page, 'Quillon').click();
 			await beginConversation();
 			await frame.getByRole('button', { name: 'Select Model: harvest-70b on Quillon' }).waitFor();

@@ -145,11 +145,8 @@ describe('the window of a folder that is not trusted', () => {
 			await runCommand(page, 'Notifications: Clear All Notifications');
 			await reason.waitFor({ state: 'detached' });
 		};
-		const titles = ['Errand: Add Uncommitted Changes to Chat', 'Errand: Add Problems to Chat'];
-		for (const title of [...titles, 'Add Last Terminal Output to Errand Chat']) {
-			await runCommand(page, title);
-			await says();
-		}
+		await runCommand(page, 'Add Context to Errand Chat…');
+		await says();
 		await composer.pressSequentially('#prices');
 		await frame.getByRole('option').first().waitFor();
 		await composer.press('Enter');

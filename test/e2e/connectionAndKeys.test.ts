@@ -28,6 +28,7 @@ import {
 	openChat,
 	openPrompt,
 	replyEnds,
+	runFromConnections,
 	runInChat,
 	sendMessage,
 	turns,
@@ -78,7 +79,7 @@ describe('a connection and its keys, in the window', () => {
 
 		/** Opens the list of what the connection has, and leads to one of its fields. */
 		async function openField(field: string, title: string): Promise<void> {
-			await runCommand(page, 'Errand: Add Connection…');
+			await runFromConnections(page, 'Add or change a connection…');
 			await isAt('Add Connection (1/3)');
 			await row(new RegExp(`^${NAME}`))
 				.first()
@@ -97,7 +98,7 @@ describe('a connection and its keys, in the window', () => {
 		}
 
 		it('answers', async () => {
-			await runCommand(page, 'Errand: Add Connection…');
+			await runFromConnections(page, 'Add or change a connection…');
 			await isAt('Add Connection (1/3)');
 			await typeAndEnter(NAME, 'new connection');
 			await isAt(`Address of ${NAME} (2/3)`);

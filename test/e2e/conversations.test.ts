@@ -187,7 +187,8 @@ describe('the conversations of the window', () => {
 		const frame = await openChat(page);
 		await open('Taxes');
 		await until('it is shown', async () => (await questions(frame))[0] === 'And what do taxes do?');
-		await runCommand(page, 'Errand: Delete Conversation');
+		await listed();
+		await rowButton('Taxes', 'Delete');
 		await until('it is gone', async () => (await turns(frame).count()) === 0);
 		const offer = toast(page, '“Taxes” was deleted.');
 		await offer.waitFor();

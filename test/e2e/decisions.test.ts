@@ -72,8 +72,7 @@ describe('decision files in the window', () => {
 	};
 
 	it('begin as an example that can be evaluated at once', async () => {
-		await runCommand(page, 'Errand: New Decision…');
-		// It is the first, so Enter takes it.
+		await runCommand(page, 'Errand: Ask Model for Decision…');
 		await acceptPicks(page, 'Classify a Diff');
 		await page.locator('.tab.active').filter({ hasText: 'classify.decision.json' }).waitFor();
 		await page.locator('.codelens-decoration a').filter({ hasText: 'Evaluate' }).waitFor();

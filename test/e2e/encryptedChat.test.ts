@@ -10,6 +10,7 @@ import {
 	changeSettings,
 	dialog,
 	pickItem,
+	quickRow,
 	runCommand,
 	screenshot,
 	until,
@@ -18,6 +19,7 @@ import {
 import { answerEvents, Enclave } from '../support/enclave.ts';
 import {
 	ask,
+	composerHasCursor,
 	lastTurnText,
 	localService,
 	openChat,
@@ -117,7 +119,9 @@ describe('the encrypted chat in the window', () => {
 		await ask(frame, `Tell of the ${MARKER}.`);
 		await replyEnds(frame);
 		await composer().fill(`More of the ${MARKER}`);
-		await runCommand(page, 'Errand: Delete Conversation');
+		await runCommand(page, 'Errand: Open Conversation…');
+		await quickRow(page, 'shown now').first().hover();
+		await quickRow(page, 'shown now').first().getByRole('button', { name: 'Delete' }).click();
 		const question = dialog(page, `Delete “Tell of the ${MARKER}.”?`);
 		await question.getByText('This conversation is not kept, so it cannot be brought back.').waitFor();
 		await screenshot(page, 'encrypted-delete');
@@ -232,7 +236,12 @@ describe('the encrypted chat in the window', () => {
 			await dialog(page, question).waitFor({ state: 'detached' });
 		};
 		enclave.keyPair = p384KeyPair();
-		const starts = [() => runCommand(page, 'View: Show Explorer'), () => runInChat(page, frame, 'Errand: Focus Chat')];
+		const focusByKeys = async () => {
+			await page.keyboard.press('ControlOrMeta+K');
+			await page.keyboard.press('a');
+			await composerHasCursor(frame);
+		};
+		const starts = [() => runCommand(page, 'View: Show Explorer'), focusByKeys];
 		for (const start of starts) {
 			await start();
 			await runCommand(page, 'Errand: New Encrypted Conversation…');

@@ -238,10 +238,12 @@ describe('Errand in the window', () => {
 		async function openDocument(): Promise<void> {
 			await until('the document is open', async () => {
 				await taskRow(page, TASK).first().click({ button: 'right' });
-				const entry = page.locator('.monaco-menu').getByText('Open Task Log as Document', { exact: true });
+				const entryOf = (title: string) => page.locator('.monaco-menu').getByText(title, { exact: true });
 				try {
+					await entryOf('Log').hover({ timeout: 3_000 });
+					await page.keyboard.press('ArrowRight');
 					// A menu that has just opened takes no click.
-					await entry.hover({ timeout: 3_000 });
+					await entryOf('Open Task Log as Document').hover({ timeout: 3_000 });
 					await page.keyboard.press('Enter');
 					await log().locator('.view-line').first().waitFor({ timeout: 10_000 });
 					return true;
@@ -282,7 +284,7 @@ describe('Errand in the window', () => {
 
 		it('writes the whole log to the file that the user chose', async () => {
 			await log().click();
-			await runCommand(page, 'Errand: Save Log…');
+			await runCommand(page, 'Errand: Export Task or Log…');
 			const input = page.locator('.quick-input-widget:visible input[type="text"]').first();
 			// The proposed name is in the folder that is open.
 			await until('the dialog has a name', async () => (await input.inputValue()).endsWith('.log'));

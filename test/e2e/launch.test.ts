@@ -193,7 +193,8 @@ describe('from the wish to start a task to its being sent', () => {
 		);
 		await openFile(page, 'todo.ts');
 		await code.locator('.view-line').nth(1).click({ clickCount: 3 });
-		await runCommand(page, 'Errand: Start Task from Selection…');
+		await page.keyboard.press('Shift+F10');
+		await page.getByRole('menuitem', { name: 'Start Task…' }).click();
 		await until('the draft is kept and the selection added', async () =>
 			/comment says[\s\S]*`src\/todo\.ts:2`:[\s\S]*export const rounded/.test(await promptText()),
 		);
@@ -237,7 +238,7 @@ describe('from the wish to start a task to its being sent', () => {
 
 	it('names what hinders a service elsewhere, and sends several agents on one prompt to it', async () => {
 		const prompt = 'Paint the buoys';
-		await runCommand(page, 'Errand: Switch Connection…');
+		await runCommand(page, 'Errand: Switch or Add Connection…');
 		await row('Quillon').click();
 		await toast(page, 'Quillon is in use now').waitFor();
 		await runCommand(page, 'Notifications: Clear All Notifications');

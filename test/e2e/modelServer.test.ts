@@ -9,13 +9,20 @@ import {
 	dialog,
 	dismissInput,
 	resizeChat,
-	runCommand,
 	screenshot,
 	screenshotInThemes,
 	toast,
 	until,
 } from '../support/editorWindow.ts';
-import { ask, lastTurnText, openChat, replyEnds, replyText, turns } from '../support/errandWindow.ts';
+import {
+	ask,
+	lastTurnText,
+	openChat,
+	replyEnds,
+	replyText,
+	runFromConnections,
+	turns,
+} from '../support/errandWindow.ts';
 import { FaultServer, sendEvents, sendJson, sseEvent } from '../support/faultServer.ts';
 import { filesWith } from '../support/filesWith.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
@@ -186,7 +193,7 @@ describe('adding a model server, in the window', () => {
 	});
 
 	it('tests and removes a server in the same place, and the demo is back', async () => {
-		await runCommand(page, 'Errand: Add Model Server…');
+		await runFromConnections(page, 'Add a model server…');
 		await isAt('Add Model Server');
 		// The list is drawn again when the servers of this machine are known.
 		await row('llama.cpp').waitFor();
@@ -225,7 +232,7 @@ describe('adding a model server, in the window', () => {
 	});
 
 	it('is used from the palette too: a found server needs no entry, only a yes', async () => {
-		await runCommand(page, 'Errand: Add Model Server…');
+		await runFromConnections(page, 'Add a model server…');
 		await row('Ollama').first().click();
 		await isAt('Model of Ollama');
 		await row('found-model').first().click();

@@ -9,6 +9,7 @@ import {
 	appears,
 	changeSettings,
 	dismissInput,
+	pickItem,
 	quickRow,
 	resizeSideBar,
 	runCommand,
@@ -138,7 +139,7 @@ describe('Errand’s own agent, where there is a model', () => {
 
 	it('shows in its log and its row what it did', async () => {
 		const lines = page.locator('.editor-instance .monaco-editor[data-uri^="errand-log:"] .view-lines');
-		await chooseInMenu(page, new RegExp(`^${TEN}`), 'Open Task Log as Document', () => lines.isVisible());
+		await chooseInMenu(page, new RegExp(`^${TEN}`), 'Open Task Log as Document', () => lines.isVisible(), 'Log');
 		await lines.getByText('Tests passed').first().waitFor();
 		await runCommand(page, 'View: Hide Panel');
 		await screenshotInThemes(page, 'own-agent-log');
@@ -181,7 +182,9 @@ describe('Errand’s own agent, where there is a model', () => {
 		it('are exported as JSON with models, providers, branch and base', async () => {
 			const file = path.join(server.folder, 'task.json');
 			const input = page.locator('.quick-input-widget:visible .quick-input-box input');
-			await chooseInMenu(page, new RegExp(`^${PRICED}`), 'Export Task as JSON…', () => input.isVisible());
+			const asks = () => quickRow(page, 'Task, as JSON').first().isVisible();
+			await chooseInMenu(page, new RegExp(`^${PRICED}`), 'Export Task or Log…', asks, 'Log');
+			await pickItem(page, 'Task, as JSON');
 			await until('the dialog has its name', async () =>
 				/write-down-what-a-widget-is\.json$/.test(await input.inputValue()),
 			);

@@ -146,7 +146,7 @@ describe('a profile that an earlier build has left, in the window', () => {
 
 	it('undoes what was applied, and what an agent has changed, byte for byte', async () => {
 		assert.notEqual(read('src/stock.ts'), committed('src/stock.ts'));
-		await runCommand(page, 'Errand: Undo Last Apply');
+		await runCommand(page, 'Errand: Undo Last Apply of Task Changes');
 		await until('it is undone', async () => git('status', '--porcelain') === ' M src/price.ts\n?? NEWS.md\n');
 		assert.equal(read('src/stock.ts'), committed('src/stock.ts'));
 		await openConversation(words.agent, 1);
@@ -168,7 +168,7 @@ describe('a profile that an earlier build has left, in the window', () => {
 			['Acme', true],
 			['Moved', false],
 		] as const) {
-			await runCommand(page, 'Errand: Switch Connection…');
+			await runCommand(page, 'Errand: Switch or Add Connection…');
 			await quickRow(page, label).click();
 			await runInChat(page, chat, 'Errand: New Conversation');
 			await chat.getByText(`on ${label}`).first().waitFor();

@@ -10,6 +10,7 @@ import {
 	dismissInput,
 	openFile,
 	openView,
+	pickItem,
 	resizeChat,
 	runCommand,
 	screenshot,
@@ -101,7 +102,8 @@ describe('the window in another language', () => {
 		server = await startEditor({ extension, pseudoLanguage: true });
 		({ page } = await openWindow(server));
 		await openView(page, 'Errand');
-		await runCommand(page, command('Focus Chat'));
+		await page.keyboard.press('ControlOrMeta+K');
+		await page.keyboard.press('a');
 		chat = await webviewFrame(page, 'chat-composer');
 		await chat.locator('chat-app .turns > *').first().waitFor({ state: 'attached' });
 	});
@@ -157,19 +159,28 @@ describe('the window in another language', () => {
 		assert.equal(await page.locator('.welcome-view-content .monaco-button').count(), 1);
 	});
 
-	for (const title of [
-		'Select Model…',
-		'Select Routing Policy…',
-		'Edit Model Parameters…',
-		'Switch Connection…',
-		'Set Up Agents…',
-		'Add Connection…',
-		'Filter Tasks…',
-		'Add Context to Chat…',
-		'Show Attestation',
-	]) {
+	const press = (name: RegExp) => chat.locator('chat-composer').getByRole('button', { name }).click();
+	const connections = command('Switch or Add Connection…');
+	const lists: Record<string, () => Promise<unknown>> = {
+		'Select Model': () => press(/Select Model/),
+		'Select Routing Policy': () => press(/Select Routing Policy/),
+		Parameters: async () => {
+			await press(/Select Model/);
+			await pickItem(page, 'Parameters…');
+		},
+		'Add Context': () => runCommand(page, pseudoText('Add Context to Errand Chat…')),
+		'Switch or Add Connection': () => runCommand(page, connections),
+		'Add or Change a Connection': async () => {
+			await runCommand(page, connections);
+			await pickItem(page, 'Add or change a connection…');
+		},
+		'Set Up Agents': () => runCommand(page, command('Set Up Agents…')),
+		'Filter Tasks': () => page.locator('.part.sidebar').getByRole('button', { name: 'Filter Tasks…' }).first().click(),
+		'Show Encryption Evidence': () => runCommand(page, command('Show Encryption Evidence')),
+	};
+	for (const [title, open] of Object.entries(lists)) {
 		it(`asks in that language after ${title}`, async () => {
-			await runCommand(page, command(title));
+			await open();
 			const list = page.locator('.quick-input-widget:visible');
 			await list.waitFor();
 			await assertTranslatedList(list);
@@ -209,7 +220,7 @@ describe('the window in another language', () => {
 		const decision = { state: { [PROMPT]: QUESTION }, questions: { [PROMPT]: { type: 'noul', ...question } } };
 		writeFileSync(path.join(server.folder, DECISION_FILE), JSON.stringify(decision));
 		await openFile(page, DECISION_FILE);
-		await runCommand(page, command('Evaluate Decision'));
+		await runCommand(page, command('Evaluate Decision File'));
 		const main = (await webviewFrame(page, 'decision-report main')).locator('main');
 		await main.locator('table.parts').waitFor();
 		await screenshot(page, 'language-decision');

@@ -82,15 +82,15 @@ describe('a remote connection in the window', () => {
 	}
 
 	it('is listed with its host and what it lacks, beside the local one, a broken one and one that is gone', async () => {
-		await runCommand(page, 'Errand: Switch Connection…');
+		await runCommand(page, 'Errand: Switch or Add Connection…');
 		await row('gone').filter({ hasText: 'in use' }).filter({ hasText: 'not in the settings' }).click();
 		await row('Import from a File…').waitFor();
 		await dismissInput(page);
-		await runCommand(page, 'Errand: Switch Connection…');
+		await runCommand(page, 'Errand: Switch or Add Connection…');
 		await row('Local').click();
 		await until('the settings name it', async () => server.settings()['errand.connection'] === 'local');
 		// The extension hears of it some time after the file has it.
-		await listShows('Errand: Switch Connection…', row('Local').filter({ hasText: 'in use' }));
+		await listShows('Errand: Switch or Add Connection…', row('Local').filter({ hasText: 'in use' }));
 		assert.equal(await row('gone').count(), 0);
 		await row('Quillon').filter({ hasText: service.hosts.public }).filter({ hasText: 'no key yet' }).waitFor();
 		await row('broken')
@@ -102,7 +102,7 @@ describe('a remote connection in the window', () => {
 	});
 
 	it('leads from one that is broken to where it is put right, and stays where it was', async () => {
-		await runCommand(page, 'Errand: Switch Connection…');
+		await runCommand(page, 'Errand: Switch or Add Connection…');
 		await row('broken').waitFor();
 		assert.equal(await row('in the settings').count(), 0);
 		await row('broken').click();
@@ -114,7 +114,7 @@ describe('a remote connection in the window', () => {
 	});
 
 	it('is switched to, and offers to take its key', async () => {
-		await runCommand(page, 'Errand: Switch Connection…');
+		await runCommand(page, 'Errand: Switch or Add Connection…');
 		await row('Quillon').click();
 		await toast(page, 'Quillon is in use now. Chat needs its inference key.')
 			.getByRole('button', { name: 'Add Key' })
@@ -186,13 +186,13 @@ describe('a remote connection in the window', () => {
 		assert.equal(service.received.filter(({ host }) => host === 'cloud').length, 0);
 	});
 
-	it('asks for the cloud token when a task is to be started, stopped or followed', async () => {
+	it('asks for the cloud token when a task is to be started or followed', async () => {
 		const start = async () => {
 			await writePrompt(page, 'Mend the harbour page');
 			await page.keyboard.press('ControlOrMeta+Enter');
 		};
 		const run = (command: string) => () => runCommand(page, command);
-		for (const wish of [start, run('Errand: Stop Task…'), run('Errand: Follow Task…')]) {
+		for (const wish of [start, run('Errand: Follow Task…')]) {
 			await wish();
 			await keyIsAsked('Cloud token', service.hosts.cloud);
 			await dismissInput(page);

@@ -12,6 +12,7 @@ import {
 	dismissInput,
 	openView,
 	pickItem,
+	quickRow,
 	runCommand,
 	screenshot,
 	screenshotInThemes,
@@ -49,7 +50,7 @@ describe('what the branch of a task can be brought to', () => {
 	const branchOf = (name: string) =>
 		origin('for-each-ref', '--format=%(refname:short)', `refs/heads/errand/${name}*`) || assert.fail(`no ${name}`);
 	const choose = (prompt: string, item: string, shown: Locator) =>
-		chooseInMenu(page, new RegExp(prompt), item, () => shown.isVisible());
+		chooseInMenu(page, new RegExp(prompt), item, () => shown.isVisible(), 'Branch');
 	const messageText = async () =>
 		(await page.locator('.part.sidebar .tree-explorer-viewlet-tree-view .message').allInnerTexts()).join('').trim();
 
@@ -144,10 +145,16 @@ describe('what the branch of a task can be brought to', () => {
 
 	it('is copied by its name, as its task is by its id', async () => {
 		const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
-		const copied = (words: RegExp) => async () => words.test(await clipboard());
-		await chooseInMenu(page, new RegExp(SORT), 'Copy Branch Name', copied(/^errand\/sort/));
-		assert.equal(await clipboard(), branchOf('sort'));
-		await chooseInMenu(page, new RegExp(SORT), 'Copy Task ID', copied(/^(?!errand\/)\S+$/));
+		const copy = async (submenu: 'Branch' | 'Log', row: string) => {
+			const asks = () => quickRow(page, row).first().isVisible();
+			await chooseInMenu(page, new RegExp(SORT), 'Copy Task ID or Branch Name…', asks, submenu);
+			await screenshot(page, 'branches-copy');
+			await pickItem(page, row);
+		};
+		await copy('Branch', branchOf('sort'));
+		await until('the name is copied', async () => (await clipboard()) === branchOf('sort'));
+		await copy('Log', 'task ID');
+		await until('the id is copied', async () => /^(?!errand\/)\S+$/.test(await clipboard()));
 	});
 
 	it('leads to the page of its host for a pull request, which the editor asks about', async () => {
@@ -165,7 +172,7 @@ describe('what the branch of a task can be brought to', () => {
 
 	it('leaves the list with its task, and comes back with the filter for archived tasks', async () => {
 		const isGone = async () => (await taskRow(page, SORT).count()) === 0;
-		await chooseInMenu(page, new RegExp(SORT), 'Archive Task', isGone);
+		await chooseInMenu(page, new RegExp(SORT), 'Archive or Unarchive Task…', isGone);
 		await runCommand(page, 'Errand: Filter Tasks…');
 		await pickItem(page, 'Show archived tasks');
 		await dismissInput(page);

@@ -218,7 +218,7 @@ describe('what a task has changed, in the window', () => {
 		await review().getByText('Keep the old name as an alias.').waitFor();
 		await screenshot(page, 'changes-comments-reloaded');
 		await review().getByText('renamed 35').first().click();
-		await runCommand(page, 'Errand: Send as Follow-up…');
+		await runCommand(page, 'Errand: Send Comments to Task…');
 		const prompt = page.locator('.editor-instance .monaco-editor[data-uri^="errand-follow-up:"]');
 		await prompt.getByText('Please deal with each of them').waitFor();
 		await screenshot(page, 'changes-follow-up');
@@ -271,11 +271,11 @@ describe('what a task has changed, in the window', () => {
 		await fileRow('config.py, app, modified').click();
 		await page.locator('.modified-in-monaco-diff-editor .view-line').getByText('renamed 3', { exact: true }).click();
 		await screenshot(page, 'changes-file');
-		await runCommand(page, 'Errand: Take Hunk at Cursor');
+		await runCommand(page, 'Errand: Apply Hunk at Cursor to Your File');
 		await until('the hunk is taken', async () => (await read('app/config.py')) === configOf('renamed 3', 'setting 35'));
 		await screenshot(page, 'changes-hunk-taken');
 		assert.equal(await status(), ' M app/config.py\n');
-		await runCommand(page, 'Errand: Undo Last Apply');
+		await runCommand(page, 'Errand: Undo Last Apply of Task Changes');
 		await until('it is taken back', async () => (await status()) === '');
 		await clearNotices();
 	});
@@ -348,7 +348,7 @@ describe('what a task has changed, in the window', () => {
 			return (await Promise.all(counts)).filter(count => count > 0).length === 2;
 		});
 		await screenshot(page, 'changes-image-changed');
-		const takeHunk = page.locator('.editor-actions').getByLabel('Take Hunk at Cursor');
+		const takeHunk = page.locator('.editor-actions').getByLabel('Apply Hunk at Cursor to Your File');
 		await fileRow('old.json').click();
 		await page.locator('.monaco-diff-editor').getByText('version').first().waitFor();
 		await screenshot(page, 'changes-deleted');

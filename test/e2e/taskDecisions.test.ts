@@ -100,7 +100,7 @@ describe('tasks that are compared, and decided about', () => {
 			await startTask(page, FAILING);
 			await taskShows(page, FAILING.slice(0, 10), 'failed');
 			await closeEditors();
-			await chooseInMenu(page, new RegExp(`^${FAILING.slice(0, 10)}`), 'Why Did It Fail?', isOpen);
+			await chooseInMenu(page, new RegExp(`^${FAILING.slice(0, 10)}`), 'Ask Model for Decision…', isOpen);
 			await report.says(/^Nothing has been sent yet/);
 			assert.equal(prompts().length, 0);
 			await screenshot(page, 'triage-sending');
@@ -125,7 +125,7 @@ describe('tasks that are compared, and decided about', () => {
 
 		it('show an answer as uncertain where the model does not know', async () => {
 			upstream.behaviour = answering({ A: 0.5, B: 0.48, C: 0.02 });
-			await chooseInMenu(page, new RegExp(`^${FAILING.slice(0, 10)}`), 'Why Did It Fail?', isOpen);
+			await chooseInMenu(page, new RegExp(`^${FAILING.slice(0, 10)}`), 'Ask Model for Decision…', isOpen);
 			await report.says(/^Nothing has been sent yet/);
 			await report.press('Send and Evaluate');
 			await report.says(/^The answers of /);
@@ -178,6 +178,18 @@ describe('tasks that are compared, and decided about', () => {
 		const lines = async () => (await comparison().locator('.view-lines').innerText()).replaceAll('\u00a0', ' ');
 		const compare = () =>
 			chooseInMenu(page, new RegExp(`^${RACE}`), 'Compare Agents', () => comparison().first().isVisible());
+
+		/** Asks which of the agents is better, up to the question for the criteria. */
+		const judge = async () => {
+			const asks = () => quickRow(page, 'Which Is Better?').first().isVisible();
+			await chooseInMenu(page, new RegExp(`^${RACE}`), 'Ask Model for Decision…', asks);
+			await pickItem(page, 'Which Is Better?');
+			await page.locator('.quick-input-widget:visible').getByText('What makes one better').waitFor();
+		};
+		const askWhetherReady = async () => {
+			await runCommand(page, 'Errand: Ask Model for Decision…');
+			await pickItem(page, 'Is It Ready?');
+		};
 
 		it('is one row with a row for each of them', async () => {
 			await startRace(page, RACE);
@@ -247,9 +259,7 @@ describe('tasks that are compared, and decided about', () => {
 		it('is judged by a model in both orders, so that the position does not decide', async () => {
 			upstream.behaviour = answering({ A: 0.7, B: 0.2, C: 0.1 });
 			upstream.requests.length = 0;
-			const asksCriteria = () =>
-				page.locator('.quick-input-widget:visible').getByText('What makes one better').isVisible();
-			await chooseInMenu(page, new RegExp(`^${RACE}`), 'Which Is Better?', asksCriteria);
+			await judge();
 			await screenshot(page, 'judge-criteria');
 			await page.keyboard.press('Enter');
 			await report.says(/^Nothing has been sent yet/);
@@ -269,12 +279,10 @@ describe('tasks that are compared, and decided about', () => {
 
 		it('has changes of which a model says whether they are ready', async () => {
 			upstream.behaviour = answering({ A: 0.9, B: 0.1 });
-			await chooseInMenu(page, new RegExp(`^${RACE}`), 'Which Is Better?', async () =>
-				page.locator('.quick-input-widget:visible').getByText('What makes one better').isVisible(),
-			);
+			await judge();
 			await page.keyboard.press('Escape');
 			await closeEditors();
-			await runCommand(page, 'Errand: Is It Ready?');
+			await askWhetherReady();
 			await acceptPicks(page, RACE);
 			await pickItem(page, 'demo-two');
 			await report.says(/^Nothing has been sent yet/);
@@ -286,7 +294,9 @@ describe('tasks that are compared, and decided about', () => {
 			await closeEditors();
 			await walkTo(page, new RegExp(`^${RACE}`));
 			await page.keyboard.press('ArrowRight');
-			await chooseInMenu(page, /^demo-two/, 'Is It Ready?', isOpen);
+			const asks = () => quickRow(page, 'Is It Ready?').first().isVisible();
+			await chooseInMenu(page, /^demo-two/, 'Ask Model for Decision…', asks);
+			await pickItem(page, 'Is It Ready?');
 			await report.says(/^Nothing has been sent yet/);
 			assert.match(await report.text(), /changes of demo-two/);
 			await closeEditors();
@@ -295,7 +305,7 @@ describe('tasks that are compared, and decided about', () => {
 			);
 			const before = prompts().length;
 			await page.locator('.multiDiffEntry .monaco-editor').last().click();
-			await runCommand(page, 'Errand: Is It Ready?');
+			await askWhetherReady();
 			await report.says(/^Nothing has been sent yet/);
 			await screenshot(page, 'ready-in-review');
 			assert.match(await report.text(), /changes of demo-two/);

@@ -330,19 +330,25 @@ describe('the commands for the branch of a task', () => {
 	});
 
 	it('open sandbox and dashboard only by https or on this machine', async () => {
-		await branches().openSandbox(undefined);
-		refused(/names no sandbox/);
+		await branches().openInBrowser(undefined);
+		refused(/names neither a sandbox for this task nor a dashboard/);
 		task = { ...task, sandboxUrl: 'command:workbench.action.quit' };
-		await branches().openSandbox(undefined);
+		await branches().openInBrowser(undefined);
 		refused(/is not opened/);
 		task = { ...task, sandboxUrl: 'http://127.0.0.1:3000/' };
 		hasDashboard = 'https://dashboard.example/';
-		await branches().openSandbox(undefined);
-		await branches().openDashboard(undefined);
-		saw(/^browse http:\/\/127\.0\.0\.1:3000\/$/, /^browse https:\/\/dashboard\.example\/$/);
+		answers = ['Sandbox', 'Dashboard'];
+		await branches().openInBrowser(undefined);
+		await branches().openInBrowser(undefined);
+		saw(
+			/^choose: Open Task in Browser: Sandbox\|Dashboard$/,
+			/^browse http:\/\/127\.0\.0\.1:3000\/$/,
+			/^choose: /,
+			/^browse https:\/\/dashboard\.example\/$/,
+		);
 	});
 
-	it('copy the id, and the branch of the agent that was meant or chosen', async () => {
+	it('copy the id of a task, or the branch of one of its agents', async () => {
 		const agents = readTask({
 			id: 'task-1',
 			agentExecutions: ['one', 'two'].map(agent => ({
@@ -350,15 +356,19 @@ describe('the commands for the branch of a task', () => {
 				branchName: `errand/${agent}`,
 			})) as Task['agentExecutions'],
 		});
-		await branches().copyId(undefined);
-		task = agents;
-		await branches().copyBranch({ taskId: 'task-1', resultKey: 'task-1:1' });
-		answers = ['one'];
-		await branches().copyBranch(undefined);
-		saw(/^copy task-1$/, /^copy errand\/two$/, /^choose: Copy Branch Name: one\|two$/, /^copy errand\/one$/);
 		task = readTask({ id: 'task-1' });
-		await branches().copyBranch(undefined);
-		refused(/has no branch/);
+		await branches().copy(undefined);
+		task = agents;
+		answers = ['errand/two', 'task-1'];
+		await branches().copy({ taskId: 'task-1', resultKey: 'task-1:1' });
+		await branches().copy(undefined);
+		saw(
+			/^copy task-1$/,
+			/^choose: Copy Task ID or Branch Name: errand\/two\|task-1$/,
+			/^copy errand\/two$/,
+			/^choose: Copy Task ID or Branch Name: errand\/one\|errand\/two\|task-1$/,
+			/^copy task-1$/,
+		);
 	});
 
 	it('delete it after a yes that says what is lost, make it again, and leave one that is checked out', async () => {

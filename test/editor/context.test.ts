@@ -7,6 +7,7 @@ import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/logger.ts';
 import type { ChatContext } from '../../src/chat/context/chatContext.ts';
 import { ContextChips } from '../../src/chat/context/contextChips.ts';
+import { contextOf } from '../../src/chat/context/contextCommands.ts';
 import { ContextImages } from '../../src/chat/context/contextImages.ts';
 import { pastedContext } from '../../src/chat/context/pastedContext.ts';
 import { readSource } from '../../src/chat/context/readSource.ts';
@@ -14,6 +15,7 @@ import { readChips, sendMessage } from '../../src/chat/context/sendMessage.ts';
 import type { Chat } from '../../src/chat/conversation/chat.ts';
 import type { SendRefusal } from '../../src/chat/conversation/chatOptions.ts';
 import { ImageStore, imagesOf } from '../../src/chat/storage/imageStore.ts';
+import { commands } from '../../src/platform/ids.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -289,6 +291,31 @@ describe('context in the editor', () => {
 		const { chat, sent } = openChat('c8');
 		await send(context, chat, 't1', 'What happened?');
 		assert.deepEqual(sent, [['Log of It']]);
+		context.dispose();
+	});
+
+	it('is what the menu was opened on: in the explorer, on a tab, in an editor, a terminal or the list of tasks', async () => {
+		const { context } = openContext(() => ({ request: 0, model: 'demo' }));
+		const found = async (...args: unknown[]) =>
+			(await contextOf(commands.addContext, args, context, undefined))?.map(source => [
+				source.kind,
+				'uri' in source ? path.basename(source.uri ?? '') : '',
+			]);
+		const file = place('folder/a.ts');
+		const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(file));
+		assert.deepEqual(await found(file), [['file', 'a.ts']]);
+		editor.selection = new vscode.Selection(0, 0, 0, 6);
+		assert.deepEqual(await found(file), [['selection', 'a.ts']]);
+		assert.deepEqual(await found(file, { groupId: 0, editorIndex: 0 }), [['file', 'a.ts']]);
+		assert.deepEqual(await found(file, [file, place('folder')]), [
+			['file', 'a.ts'],
+			['folder', 'folder'],
+		]);
+		assert.deepEqual(await found(place('folder'), []), [['folder', 'folder']]);
+		assert.deepEqual(await found({ taskId: 't1' }), [['task', '']]);
+		const terminal = vscode.window.createTerminal('context');
+		await assert.rejects(found(terminal), /No terminal of this window has run a command/);
+		terminal.dispose();
 		context.dispose();
 	});
 

@@ -7,11 +7,14 @@ import * as vscode from 'vscode';
 import { readSource } from '../../src/chat/context/readSource.ts';
 import type { ContextSource } from '../../src/chat/model/contextSource.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
-import type { SubjectMaterial } from '../../src/decisions/decisionsDependencies.ts';
+import type { AskedTask, SubjectMaterial } from '../../src/decisions/decisionsDependencies.ts';
 import { fileSubject } from '../../src/decisions/fileSubject.ts';
 import { MAXIMUM_RUNS, MAXIMUM_SUBJECTS, type Run } from '../../src/decisions/model/run.ts';
+import { chooseDecision } from '../../src/decisions/newDecision.ts';
 import { RunStore } from '../../src/decisions/runStore.ts';
+import { CHANGE_SCHEME, COMPARE_SCHEME } from '../../src/platform/ids.ts';
 import { waitFor } from '../support/waitFor.ts';
+import { QuickPicks } from './quickPicks.ts';
 import { State } from './state.ts';
 
 const questions = {
@@ -80,6 +83,34 @@ describe('decision files in the editor', () => {
 		);
 		const labels = items.map(({ label }) => (typeof label === 'string' ? label : label.label));
 		assert.ok(labels.includes('sources') && labels.includes('model'), labels.join());
+	});
+
+	it('begin with what fits the task, the comparison or the changed file of a menu', async () => {
+		const facts = (fits: Partial<AskedTask>) => ({
+			choose: async () => ({
+				...{ id: 'it', title: 'It', prompt: 'Do it', status: 'failed', error: undefined },
+				...{ hasFailed: false, isRace: false, hasChanges: false },
+				...fits,
+			}),
+		});
+		const picks = new QuickPicks();
+		try {
+			const row = { taskId: 'it' };
+			assert.equal(await chooseDecision(row, facts({ hasFailed: true })), 'why-failed');
+			await assert.rejects(chooseDecision(row, facts({})), /neither failed nor ended with changes/);
+			const both = chooseDecision(row, facts({ isRace: true, hasChanges: true }));
+			await picks.pick('Is It Ready?');
+			assert.equal(await both, 'is-ready');
+			assert.equal(picks.rows().length, 2);
+			const change = vscode.Uri.from({ scheme: CHANGE_SCHEME, path: '/a' });
+			assert.equal(await chooseDecision(change, facts({})), 'is-ready');
+			assert.equal(await chooseDecision(change.with({ scheme: COMPARE_SCHEME }), facts({})), 'which-better');
+			const all = chooseDecision(undefined, facts({}));
+			await picks.pick('Classify a Diff');
+			assert.equal(await all, 'classify');
+		} finally {
+			await picks.stop();
+		}
 	});
 
 	it('send what they say, and nothing of where it comes from', async () => {

@@ -9,7 +9,7 @@ import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
-import { commands } from '../../src/platform/ids.ts';
+import { internalCommands } from '../../src/platform/ids.ts';
 import { p384KeyPair } from '../support/contractServer/channelCryptography.ts';
 import { answerEvents, Enclave } from '../support/enclave.ts';
 import { sendJson } from '../support/faultServer.ts';
@@ -180,7 +180,7 @@ describe('an encrypted session for a conversation', () => {
 				message,
 				/^What Acme streamed is no encrypted reply .* The session goes on\. Ask for whole replies, or/,
 			);
-			assert.equal(action?.command, commands.askForWholeReplies);
+			assert.equal(action?.command, internalCommands.askForWholeReplies);
 			assert.match(explainChannelError(error, 'Acme').message, /^A web page answered in place of Acme/);
 			assert.equal(await read(session, true), 'Do not delete it.');
 			assert.equal(session.badge.label, 'Encrypted, key confirmed');

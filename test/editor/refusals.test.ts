@@ -6,7 +6,7 @@ import type { SendRefusal } from '../../src/chat/conversation/chatOptions.ts';
 import { explainRefusal } from '../../src/chat/messages/refusals.ts';
 import type { ToPage } from '../../src/chat/protocol/protocol.ts';
 import { type TurnDependencies, turnHandlers } from '../../src/chat/turnHandlers.ts';
-import { type CommandId, commands } from '../../src/platform/ids.ts';
+import { type CommandId, commands, internalCommands } from '../../src/platform/ids.ts';
 
 /** Each reason with the command of its button; undefined where none would help. */
 const rows: [SendRefusal, CommandId | undefined][] = [
@@ -19,9 +19,9 @@ const rows: [SendRefusal, CommandId | undefined][] = [
 	[{ reason: 'image-context' }, undefined],
 	[{ reason: 'agent-images' }, undefined],
 	[{ reason: 'not-saved', code: 'ENOSPC' }, undefined],
-	[{ reason: 'no-model' }, commands.selectModel],
+	[{ reason: 'no-model' }, internalCommands.selectModel],
 	[{ reason: 'no-mode', mode: 'search' }, commands.switchConnection],
-	[{ reason: 'no-mode', mode: 'image' }, commands.selectModel],
+	[{ reason: 'no-mode', mode: 'image' }, internalCommands.selectModel],
 	[{ reason: 'images-full' }, commands.newConversation],
 	[{ reason: 'encrypted-mode' }, commands.newConversation],
 	[{ reason: 'encryption-ended' }, commands.newEncryptedConversation],
@@ -29,8 +29,11 @@ const rows: [SendRefusal, CommandId | undefined][] = [
 	[{ reason: 'other-connection', expected: 'Acme' }, commands.switchConnection],
 	[{ reason: 'no-connection', error: new ClientError('no-key', 'for the log') }, commands.manageKeys],
 	[
-		{ reason: 'context', explanation: { message: 'Why.', action: { label: 'Do', command: commands.selectModel } } },
-		commands.selectModel,
+		{
+			reason: 'context',
+			explanation: { message: 'Why.', action: { label: 'Do', command: internalCommands.selectModel } },
+		},
+		internalCommands.selectModel,
 	],
 ];
 

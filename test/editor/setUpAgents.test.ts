@@ -11,7 +11,7 @@ import {
 } from '../../src/localService/agentMessages.ts';
 import { readAgentSettings } from '../../src/localService/model/taskSettings.ts';
 import { type AgentControl, setUpAgents } from '../../src/localService/setUpAgents.ts';
-import { commands } from '../../src/platform/ids.ts';
+import { internalCommands } from '../../src/platform/ids.ts';
 import { readSetting, writeSetting } from '../../src/platform/settings.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { QuickPicks, spoken } from './quickPicks.ts';
@@ -268,7 +268,7 @@ describe('setting agents up', () => {
 		} finally {
 			Object.assign(vscode.commands, { executeCommand });
 		}
-		assert.deepEqual(run, [commands.addModelServer]);
+		assert.deepEqual(run, [internalCommands.addModelServer]);
 	});
 
 	it('installs only after a yes, reads the agents again, and keeps why it failed', async () => {

@@ -2,7 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import process from 'node:process';
 import * as vscode from 'vscode';
-import { commands, EXTENSION_ID, type SettingId, settingScopes, views } from '../../src/platform/ids.ts';
+import {
+	commands,
+	EXTENSION_ID,
+	internalCommands,
+	type SettingId,
+	settingScopes,
+	views,
+} from '../../src/platform/ids.ts';
 import { readSetting } from '../../src/platform/settings.ts';
 
 /** The values that a window reads for our settings. */
@@ -20,7 +27,7 @@ export async function run(): Promise<void> {
 	await vscode.extensions.getExtension(EXTENSION_ID)?.activate();
 	const folders = await foldersOfWindow();
 	// What needs the connection: the chat, which opens the way to its host, and the list of tasks.
-	await vscode.commands.executeCommand(commands.focusChat);
+	await vscode.commands.executeCommand(internalCommands.focusChat);
 	await vscode.commands.executeCommand(`${views.tasks}.focus`);
 	await vscode.commands.executeCommand(commands.refreshTasks);
 	const ids = Object.keys(settingScopes) as SettingId[];

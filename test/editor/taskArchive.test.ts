@@ -38,20 +38,20 @@ describe('the archive of tasks', () => {
 			return tree.shownIds().sort();
 		};
 		await store.refresh();
-		await archive.archive('done');
-		await archive.archive('busy');
+		await archive.toggle('done');
+		await archive.toggle('busy');
 		assert.deepEqual(shown(), ['busy', 'other']);
 		assert.equal(redrawn, 1);
 		store.setFilter({ ...NO_FILTER, showsArchived: true });
 		assert.deepEqual(shown(), ['busy', 'done', 'other']);
 		const item = tree.getTreeItem(tree.taskNode('done'));
-		assert.equal(item.contextValue, 'errand.task final archived');
+		assert.equal(item.contextValue, 'errand.task final');
 		assert.match(String(item.description), /^archived · completed/);
-		await archive.unarchive({ kind: 'task', taskId: 'done' });
+		await archive.toggle({ kind: 'task', taskId: 'done' });
 		store.setFilter(NO_FILTER);
 		assert.deepEqual(shown(), ['busy', 'done', 'other']);
 		// From the palette, only what can be archived is offered.
-		const chosen = archive.archive(undefined);
+		const chosen = archive.toggle(undefined);
 		await waitFor('the list', async () => {
 			await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
 			return redrawn === 3;

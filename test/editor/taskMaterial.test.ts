@@ -69,6 +69,8 @@ describe('the material for questions about tasks', () => {
 			prompt: 'Break',
 			status: 'failed',
 			error: 'It broke',
+			hasFailed: true,
+			isRace: false,
 			hasChanges: false,
 		});
 		const change = vscode.Uri.from({

@@ -16,6 +16,7 @@ import {
 	acceptPicks,
 	answerInput,
 	changeSettings,
+	dismissInput,
 	pickThrough,
 	quickRow,
 	runCommand,
@@ -129,15 +130,19 @@ describe('the profile', () => {
 		await until('the version is answered', async () => /ten times/.test(await replyText(chat)));
 		await ask(chat, words.next);
 		await replyEnds(chat);
-		await runCommand(page, 'Errand: Rename Conversation…');
+		await runCommand(page, 'Errand: Open Conversation…');
+		const shown = quickRow(page, 'shown now').first();
+		await shown.hover();
+		await shown.getByRole('button', { name: 'Rename…' }).click();
 		await answerInput(page, words.title);
+		await dismissInput(page);
 
 		// One with a key of its own, and one whose connection moves elsewhere afterwards.
 		for (const [name, label] of [
 			['moved', 'Moved'],
 			['acme', 'Acme'],
 		] as const) {
-			await runCommand(page, 'Errand: Switch Connection…');
+			await runCommand(page, 'Errand: Switch or Add Connection…');
 			await quickRow(page, label).click();
 			await until('it is in use', async () => server.settings()['errand.connection'] === name);
 			await runInChat(page, chat, 'Errand: New Conversation');
@@ -170,7 +175,7 @@ describe('the profile', () => {
 		await acceptPicks(page, 'stock.ts');
 		await until('they are applied', async () => /STOCK/.test(window.git('status', '--porcelain')));
 		const lines = page.locator('.editor-instance .monaco-editor[data-uri^="errand-log:"] .view-lines');
-		await chooseInMenu(page, new RegExp(words.task), 'Open Task Log as Document', () => lines.isVisible());
+		await chooseInMenu(page, new RegExp(words.task), 'Open Task Log as Document', () => lines.isVisible(), 'Log');
 
 		await writePrompt(page, words.failed);
 		await page.keyboard.press('ControlOrMeta+Enter');
@@ -188,7 +193,7 @@ describe('the profile', () => {
 		await startTask(page, words.archived);
 		await taskShows(page, words.archived, 'in 1 file');
 		const isGone = async () => (await taskRow(page, words.archived).count()) === 0;
-		await chooseInMenu(page, new RegExp(words.archived), 'Archive Task', isGone);
+		await chooseInMenu(page, new RegExp(words.archived), 'Archive or Unarchive Task…', isGone);
 		await startTask(page, words.stopped);
 		const isStopped = async () => /stopped/i.test(await taskRow(page, words.stopped).innerText());
 		await chooseInMenu(page, /stopped halfway/, 'Stop Task…', isStopped);

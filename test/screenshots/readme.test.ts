@@ -201,7 +201,7 @@ describe('the images of the readme', () => {
 	it('show what is proven of an encrypted channel, and what is not', async () => {
 		await page.setViewportSize({ width: 1000, height: 760 });
 		await runCommand(page, 'View: Close All Editors');
-		await runCommand(page, 'Errand: Show Attestation');
+		await runCommand(page, 'Errand: Show Encryption Evidence');
 		await pickItem(page, 'Shared address');
 		await runCommand(page, 'View: Toggle Secondary Side Bar Visibility');
 		await runCommand(page, 'View: Toggle Primary Side Bar Visibility');

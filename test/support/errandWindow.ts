@@ -11,7 +11,7 @@ export async function openChat(page: Page): Promise<Frame> {
 	await openView(page, 'Errand');
 	// A window that opens again restores its chat by itself.
 	if (!(await appears(page.locator('.part.auxiliarybar'), 1_000))) {
-		await runCommand(page, 'Errand: Focus Chat');
+		await runCommand(page, 'Errand: Focus on Chat View');
 	}
 	const frame = await webviewFrame(page, 'chat-composer');
 	await frame.locator('chat-composer textarea').waitFor();
@@ -42,6 +42,12 @@ export async function runInChat(page: Page, frame: Frame, title: string, ...choi
 		await pickItem(page, choice);
 	}
 	await composerHasCursor(frame);
+}
+
+/** Takes a row of the list of connections that leads elsewhere. */
+export async function runFromConnections(page: Page, row: string): Promise<void> {
+	await runCommand(page, 'Errand: Switch or Add Connection…');
+	await pickItem(page, row);
 }
 
 /** Types a message into the composer and sends it with Enter, once the reply before it has ended. */
@@ -184,19 +190,20 @@ export async function walkTo(page: Page, label: RegExp): Promise<void> {
 }
 
 /**
- * Chooses an item of a row's menu with the keyboard alone. `isTaken` resolves with whether the item has taken effect
- * for that row.
+ * Chooses an item of a row's menu with the keyboard alone, where `submenu` is given, one in there. `isTaken` resolves with
+ * whether the item has taken effect for that row.
  */
 export async function chooseInMenu(
 	page: Page,
 	label: RegExp,
 	item: string,
 	isTaken: () => Promise<boolean>,
+	submenu?: 'Branch' | 'Log',
 ): Promise<void> {
 	const which = page
 		.locator('.quick-input-widget:visible .quick-input-title')
 		.getByText(item.replace(/…$/, ''), { exact: true });
-	await pressInMenu(page, label, item);
+	await pressInMenu(page, label, item, submenu);
 	await until(`${item} is taken`, async () => {
 		if (await isTaken()) {
 			return true;
@@ -205,34 +212,44 @@ export async function chooseInMenu(
 		// the item itself asks may have the same title, and may have appeared since the look above.
 		if ((await which.isVisible()) && !(await isTaken())) {
 			await dismissInput(page);
-			await pressInMenu(page, label, item);
+			await pressInMenu(page, label, item, submenu);
 		}
 		return false;
 	});
 }
 
-async function pressInMenu(page: Page, label: RegExp, item: string): Promise<void> {
+async function pressInMenu(page: Page, label: RegExp, item: string, submenu?: string): Promise<void> {
 	const entry = page.getByRole('menuitem', { name: item }).first();
+	const outer = submenu === undefined ? entry : page.getByRole('menuitem', { name: submenu, exact: true }).first();
 	await until(`the menu is at ${item}`, async () => {
 		// A row that is redrawn closes its menu. Keys that are pressed then would go to the tree.
-		if (!(await entry.isVisible())) {
+		if (!(await outer.isVisible())) {
 			await walkTo(page, label);
 			await page.keyboard.press('Shift+F10');
-			if (!(await appears(entry, 3_000))) {
+			if (!(await appears(outer, 3_000))) {
 				return false;
 			}
 		}
 		await page.keyboard.press('ArrowDown');
-		return page.evaluate(wanted => {
-			let element = document.activeElement;
-			while (element?.shadowRoot?.activeElement) {
-				element = element.shadowRoot.activeElement;
-			}
-			return element?.textContent?.includes(wanted) === true;
-		}, item);
+		const text = await focusedText(page);
+		if (submenu !== undefined && text.trim() === submenu) {
+			await page.keyboard.press('ArrowRight');
+			await appears(entry, 3_000);
+		}
+		return text.includes(item);
 	});
 	await page.keyboard.press('Enter');
 }
+
+/** Resolves with the text of the element that has the focus. */
+const focusedText = (page: Page): Promise<string> =>
+	page.evaluate(() => {
+		let element = document.activeElement;
+		while (element?.shadowRoot?.activeElement) {
+			element = element.shadowRoot.activeElement;
+		}
+		return element?.textContent ?? '';
+	});
 
 /** Waits until the tree shows a text in the row of a task. */
 export async function taskShows(page: Page, prompt: string, text: string, withinMs = windowLimitMs): Promise<void> {

@@ -1,6 +1,6 @@
 // What a service may answer to a message in place of a reply, with the sentence and the button that the chat shows.
 import type { TurnMode } from '../../src/chat/model/mode.ts';
-import { commands } from '../../src/platform/ids.ts';
+import { commands, internalCommands } from '../../src/platform/ids.ts';
 import { type Answer, sendJson } from './faultServer.ts';
 
 /** An answer to a message, with the sentence and the button that the chat shows for it. */
@@ -25,7 +25,8 @@ const page =
 const said = (text: string) => json(200, { choices: [{ message: { role: 'assistant', content: text } }] });
 const aPage =
 	/^A web page answered in place of Quillon, such as one for a login\. Check the address of the connection, and/;
-const { showLog, manageKeys, selectModel } = commands;
+const { showLog, manageKeys } = commands;
+const { selectModel } = internalCommands;
 
 export const replyErrors: readonly ReplyError[] = [
 	{

@@ -13,7 +13,7 @@ exports.activate = async ({ globalState, subscriptions }) => {
 	if (!workspace.isTrusted) {
 		await new Promise(resolve => subscriptions.push(workspace.onDidGrantWorkspaceTrust(resolve)));
 	}
-	await commands.executeCommand('errand.focusTasks');
+	await commands.executeCommand('errand.tasks.focus');
 	await commands.executeCommand('errand.focusChat');
 	await globalState.update(OPENED, true);
 };

@@ -75,7 +75,7 @@ export class Proposals implements Disposable {
 		const uri = shownProposal(argument);
 		const proposal = uri && this.proposals.get(uri.query);
 		if (!uri || !proposal) {
-			await this.discard(argument);
+			await (uri && close(uri));
 			void showMessage('information', vscode.l10n.t('This proposal is gone. Apply the code from the chat again.'));
 			return;
 		}
@@ -98,13 +98,6 @@ export class Proposals implements Disposable {
 		}
 		await close(uri);
 		await vscode.window.showTextDocument(target, { preview: false });
-	}
-
-	async discard(argument: unknown): Promise<void> {
-		const uri = shownProposal(argument);
-		if (uri) {
-			await close(uri);
-		}
 	}
 
 	dispose(): void {

@@ -47,10 +47,6 @@ export class ReplyTools implements Disposable {
 		return this.proposals.apply(argument);
 	}
 
-	discardProposal(argument: unknown): Promise<void> {
-		return this.proposals.discard(argument);
-	}
-
 	dispose(): void {
 		this.proposals.dispose();
 	}

@@ -116,7 +116,7 @@ export function selectionSource({ document, selection }: vscode.TextEditor): Con
 	};
 }
 
-export async function changeSources(): Promise<ContextSource[]> {
+async function changeSources(): Promise<ContextSource[]> {
 	const repositories = await openRepositories();
 	if (repositories.length === 0) {
 		throw new UserFacingError(vscode.l10n.t('No git repository is open. Open a folder that is one.'));
@@ -144,7 +144,7 @@ export function terminalSource(terminal: TerminalMemory | undefined): ContextSou
 	return { kind: 'terminal', label: command, text: `$ ${command}\n${output}${running ? '\n(still running)' : ''}` };
 }
 
-export function openEditorSources(): ContextSource[] {
+function openEditorSources(): ContextSource[] {
 	const uris = vscode.window.tabGroups.all
 		.flatMap(({ tabs }) => tabs)
 		.map(({ input }) => (input instanceof vscode.TabInputText ? input.uri : undefined))

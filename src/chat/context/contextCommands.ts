@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
-import { type CommandId, commands } from '../../platform/ids.ts';
+import { type CommandId, commands, internalCommands } from '../../platform/ids.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import type { ChatContext } from './chatContext.ts';
-import { changeSources, openEditorSources, selectionSource, terminalSource } from './contextChoices.ts';
+import { selectionSource, terminalSource } from './contextChoices.ts';
 import { fileSource, unreadSource } from './pastedContext.ts';
-import { pickFiles, pickFolder } from './pickContext.ts';
 import type { TerminalMemory } from './terminalMemory.ts';
 
 /** How many lines around a problem are added, so that a model understands it. */
@@ -21,30 +20,36 @@ export function contextOf(
 	context: ChatContext,
 	terminal: TerminalMemory | undefined,
 ): Promise<ContextSource[] | undefined> {
-	const title = vscode.l10n.t('Add Context');
 	switch (command) {
-		case commands.addSelection:
 		case commands.askAboutSelection:
 			return selected();
-		case commands.addFile:
-			return filesOf(args, () => pickFiles(context.files, title));
-		case commands.addFolder:
-			return filesOf(args, () => pickFolder(context.files, title));
-		case commands.addProblems:
-			return Promise.resolve([{ kind: 'problems' }]);
-		case commands.addChanges:
-			return changeSources();
-		case commands.addTerminalOutput:
-			return (async () => [terminalSource(terminal)])();
-		case commands.addOpenEditors:
-			return (async () => openEditorSources())();
-		case commands.addTask:
-			return context.ofTask(args[0]);
-		case commands.explainProblem:
+		case internalCommands.explainProblem:
 			return problemOf(args);
 		default:
-			return context.pick();
+			return clicked(args, context, terminal);
 	}
+}
+
+/** Resolves with what the menu was opened on. Where there was no menu, or that of the chat, the user chooses. */
+async function clicked(
+	[place, others]: readonly unknown[],
+	context: ChatContext,
+	terminal: TerminalMemory | undefined,
+): Promise<ContextSource[] | undefined> {
+	if (place instanceof vscode.Uri) {
+		const editor = vscode.window.activeTextEditor;
+		// The explorer passes all that is selected in it too, and a tab its place; an editor passes its document alone.
+		const isEditor = others === undefined && editor?.document.uri.toString() === place.toString();
+		if (isEditor && !editor.selection.isEmpty) {
+			return [selectionSource(editor)];
+		}
+		return filesOf(Array.isArray(others) && others.length > 0 ? others : [place]);
+	}
+	if (vscode.window.terminals.some(open => open === place)) {
+		return [terminalSource(terminal)];
+	}
+	const isTask = typeof place === 'object' && place !== null && 'taskId' in place;
+	return isTask ? context.ofTask(place) : context.pick();
 }
 
 async function selected(): Promise<ContextSource[]> {
@@ -55,19 +60,9 @@ async function selected(): Promise<ContextSource[]> {
 	return [selectionSource(editor)];
 }
 
-/**
- * The explorer passes the clicked file and the whole selection, a tab passes its file, and the palette passes nothing.
- */
-async function filesOf(
-	[clicked, selection]: readonly unknown[],
-	pick: () => Promise<ContextSource[] | undefined>,
-): Promise<ContextSource[] | undefined> {
-	const uris = Array.isArray(selection) && selection.length > 0 ? selection : [clicked];
-	const found = uris.filter(uri => uri instanceof vscode.Uri);
-	if (found.length === 0) {
-		return pick();
-	}
-	return Promise.all(found.map(async uri => (await fileSource(uri)) ?? unreadSource(uri)));
+async function filesOf(places: readonly unknown[]): Promise<ContextSource[]> {
+	const uris = places.filter(place => place instanceof vscode.Uri);
+	return Promise.all(uris.map(async uri => (await fileSource(uri)) ?? unreadSource(uri)));
 }
 
 /** Returns the problem that a code action names, or those at the cursor, with the lines around it. */

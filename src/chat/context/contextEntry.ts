@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { registerCommand } from '../../platform/commands.ts';
-import { type CommandId, commands } from '../../platform/ids.ts';
+import { type CommandId, commands, internalCommands } from '../../platform/ids.ts';
 import type { ChatContext } from './chatContext.ts';
 import type { TerminalMemory } from './terminalMemory.ts';
 
@@ -49,22 +49,14 @@ export function registerContext(open: () => Promise<ContextHost>, show: () => Pr
 			// from where they are.
 			return;
 		}
-		if (command === commands.explainProblem) {
+		if (command === internalCommands.explainProblem) {
 			host.suggest(vscode.l10n.t('Explain this problem and how to solve it.'));
 		}
 		await show();
 	};
 	store.add(registerCommand(commands.addContext, (...args) => add(commands.addContext, args)));
-	store.add(registerCommand(commands.addSelection, (...args) => add(commands.addSelection, args)));
-	store.add(registerCommand(commands.addFile, (...args) => add(commands.addFile, args)));
-	store.add(registerCommand(commands.addFolder, (...args) => add(commands.addFolder, args)));
-	store.add(registerCommand(commands.addProblems, (...args) => add(commands.addProblems, args)));
-	store.add(registerCommand(commands.addChanges, (...args) => add(commands.addChanges, args)));
-	store.add(registerCommand(commands.addTerminalOutput, (...args) => add(commands.addTerminalOutput, args)));
-	store.add(registerCommand(commands.addOpenEditors, (...args) => add(commands.addOpenEditors, args)));
-	store.add(registerCommand(commands.addTask, (...args) => add(commands.addTask, args)));
 	store.add(registerCommand(commands.askAboutSelection, (...args) => add(commands.askAboutSelection, args)));
-	store.add(registerCommand(commands.explainProblem, (...args) => add(commands.explainProblem, args)));
+	store.add(registerCommand(internalCommands.explainProblem, (...args) => add(internalCommands.explainProblem, args)));
 	store.add(
 		vscode.languages.registerCodeActionsProvider(
 			[{ scheme: 'file' }, { scheme: 'untitled' }, { scheme: 'vscode-vfs' }],
@@ -91,6 +83,6 @@ function explainActions(
 		new vscode.Range(range.start, range.end),
 	);
 	action.diagnostics = [...diagnostics];
-	action.command = { command: commands.explainProblem, title, arguments: [document.uri, touched] };
+	action.command = { command: internalCommands.explainProblem, title, arguments: [document.uri, touched] };
 	return [action];
 }

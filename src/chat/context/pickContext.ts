@@ -38,7 +38,7 @@ function toItem({ icon, label, description, sources }: ContextChoice): ChoiceIte
 	return { label: `$(${icon}) ${label}`, sources, ...defined({ description }) };
 }
 
-export async function pickFiles(files: FileSearch, title: string): Promise<ContextSource[] | undefined> {
+async function pickFiles(files: FileSearch, title: string): Promise<ContextSource[] | undefined> {
 	const found = await files.find('', Number.POSITIVE_INFINITY);
 	const picked = await vscode.window.showQuickPick(
 		found.map(({ path, uri }) => ({ ...described(path), uri })),
@@ -53,7 +53,7 @@ export async function pickFiles(files: FileSearch, title: string): Promise<Conte
 	return picked?.map(({ uri }) => ({ kind: 'file', uri: uri.toString() }));
 }
 
-export async function pickFolder(files: FileSearch, title: string): Promise<ContextSource[] | undefined> {
+async function pickFolder(files: FileSearch, title: string): Promise<ContextSource[] | undefined> {
 	const found = await files.folders();
 	const picked = await vscode.window.showQuickPick(
 		found.map(({ path, uri }) => ({ ...described(path), uri })),

@@ -36,8 +36,8 @@ export class ConversationCommands {
 		return new ConversationPicker(this.conversations, actions, this.logger).run();
 	}
 
-	/** Asks for a new title. Without `id`, the conversation that is shown is renamed. */
-	async rename(id = this.shownId()): Promise<void> {
+	/** Asks for a new title. */
+	private async rename(id: string): Promise<void> {
 		const conversation = await this.read(id);
 		if (!conversation) {
 			return;
@@ -63,7 +63,7 @@ export class ConversationCommands {
 	 * Deletes at once and then offers to undo it, without waiting for the answer. A conversation that is not kept cannot
 	 * be restored, so the user is asked first.
 	 */
-	async delete(id = this.shownId()): Promise<void> {
+	private async delete(id: string): Promise<void> {
 		const conversation = this.conversations.find(id)?.conversation ?? (await this.read(id));
 		const title = (conversation && titleOf(conversation)) ?? vscode.l10n.t('New Conversation');
 		const isLost = conversation?.encryption?.isUnkept === true && conversation.turns.length > 0;
@@ -79,8 +79,8 @@ export class ConversationCommands {
 		}
 	}
 
-	/** Asks for a format and a location. */
-	async export(id = this.shownId()): Promise<void> {
+	/** Asks for a format and a location. Without `id`, the conversation that is shown is exported. */
+	async export(id = this.conversations.shown.conversation.id): Promise<void> {
 		const conversation = await this.read(id);
 		if (!conversation) {
 			return;
@@ -96,10 +96,6 @@ export class ConversationCommands {
 			() => exportConversation(conversation),
 			reason => vscode.l10n.t('The conversation could not be exported: {0}. Choose another place.', reason),
 		);
-	}
-
-	private shownId(): string {
-		return this.conversations.shown.conversation.id;
 	}
 
 	private async show(id: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
 import { readPrices } from '../../contract/prices.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
 import type { RoutingProblem } from '../../contract/routing.ts';
-import { commands } from '../../platform/ids.ts';
+import { commands, internalCommands } from '../../platform/ids.ts';
 import { type Explanation, quote } from '../../platform/notify.ts';
 import { RequestRefusal } from '../model/applySettings.ts';
 import type { TurnMode } from '../model/mode.ts';
@@ -222,7 +222,7 @@ export function newDecisionButton(): NonNullable<Explanation['action']> {
 }
 
 export function chooseModelButton(): NonNullable<Explanation['action']> {
-	return { label: vscode.l10n.t('Choose Model'), command: commands.selectModel };
+	return { label: vscode.l10n.t('Choose Model'), command: internalCommands.selectModel };
 }
 
 /**
@@ -234,7 +234,7 @@ export function explainRequestFailure(
 	asked: AskedWith | undefined,
 	mode: TurnMode,
 ): Explanation | undefined {
-	const action = { label: vscode.l10n.t('Change Routing Policy'), command: commands.selectPolicy };
+	const action = { label: vscode.l10n.t('Change Routing Policy'), command: internalCommands.selectPolicy };
 	const choose = chooseModelButton();
 	if (error instanceof RequestRefusal) {
 		const { problem } = error;

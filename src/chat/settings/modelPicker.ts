@@ -150,7 +150,7 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 			}
 			if (listed === undefined) {
 				const text = vscode.l10n.t(
-					'{0} has no list of models that can be read. Add models with “Errand: Add Connection”, or type a name under Other Model.',
+					'{0} has no list of models that can be read. Add models with “Errand: Switch or Add Connection”, or type a name under Other Model.',
 					connection.label ?? connection.name,
 				);
 				void showMessage('information', text);

@@ -66,13 +66,6 @@ export class SettingsPickers {
 		return this.run((chat, connection) => this.pickRouting(chat, connection));
 	}
 
-	async editParameters(): Promise<void> {
-		await this.run(async (chat, connection) => {
-			await this.parametersOf(chat, connection);
-			return undefined;
-		});
-	}
-
 	/** Asks for the model that makes a conversation's images where none is known. */
 	async nameImageModel(chat: Chat): Promise<void> {
 		const connection = await this.options.source.connection();

@@ -23,8 +23,6 @@ import {
 } from './conversationWriter.ts';
 import { imagesOf, moveImages, removeImages } from './imageStore.ts';
 
-/** The folder of all conversations, in the extension's global storage. */
-export const CONVERSATIONS_FOLDER = 'conversations';
 /** The folder that keeps deleted conversations for a while. */
 const TRASH_FOLDER = 'trash';
 const TRASH_DAYS = 30;

@@ -141,7 +141,7 @@ async function checkAddresses(
 						state: 'problem',
 						subject,
 						found: vscode.l10n.t('the service answers at {0}.', answer.url),
-						step: vscode.l10n.t('Change the address with “Errand: Add Connection”.'),
+						step: vscode.l10n.t('Change the address with “Errand: Switch or Add Connection”.'),
 					};
 		}),
 	);

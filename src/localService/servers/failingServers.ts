@@ -1,7 +1,7 @@
 import type { UpstreamProblem } from '../../contract/upstreamProblem.ts';
 import { placeOf } from '../../platform/addressMessages.ts';
 import { executeCommand } from '../../platform/commands.ts';
-import { commands } from '../../platform/ids.ts';
+import { internalCommands } from '../../platform/ids.ts';
 import type { UpstreamKeyStore } from '../model/upstreamKeyStore.ts';
 import { readOwnServers } from './ownServers.ts';
 import { serviceProblem } from './serverMessages.ts';
@@ -25,7 +25,7 @@ export async function failingServers(
 				label,
 				place: placeOf(setting.url),
 				reason: serviceProblem(problem, setting.url, hasKey),
-				ask: () => void executeCommand(commands.addModelServer),
+				ask: () => void executeCommand(internalCommands.addModelServer),
 			},
 		];
 	});

@@ -58,7 +58,7 @@ export class ApplyCommands {
 			if (!editor || !parts) {
 				throw new UserFacingError(vscode.l10n.t('Open a file of a task’s changes, then place the cursor in a change.'));
 			}
-			const subject = await findSubject(parts, vscode.l10n.t('Take Hunk at Cursor'), this.dependencies);
+			const subject = await findSubject(parts, vscode.l10n.t('Apply Hunk at Cursor to Your File'), this.dependencies);
 			if (subject?.file) {
 				const { file, changes } = subject;
 				await inTreeOf(changes, options => this.takeHunkOf(file, parts.side, editor, options));
@@ -71,7 +71,7 @@ export class ApplyCommands {
 		return this.reporting(async () => {
 			const uri = argument instanceof vscode.Uri ? argument : shownChange(undefined)?.document.uri;
 			const named = (uri && readChangeUri(uri)) ?? argument;
-			const subject = await findSubject(named, vscode.l10n.t('Compare with Your File'), this.dependencies);
+			const subject = await findSubject(named, vscode.l10n.t('Compare Task Version with Your File'), this.dependencies);
 			if (subject?.file) {
 				const { file, changes } = subject;
 				await inTreeOf(changes, options => compare(file, changes, options));

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
-import { shortName } from '../../base/plainText.ts';
-import type { TaskResult } from '../../contract/taskResults.ts';
+import { escapeIcons, shortName } from '../../base/plainText.ts';
+import { resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { chooseResult, resultKeyOf } from '../changes/pickResult.ts';
 import { findTaskRepository } from '../changes/taskRepository.ts';
@@ -93,37 +93,47 @@ export class BranchCommands {
 		});
 	}
 
-	openSandbox(argument: unknown): Promise<void> {
-		return this.withTask(argument, vscode.l10n.t('Open Sandbox of Task'), ({ task }) =>
-			this.openServiceAddress(task.sandboxUrl, vscode.l10n.t('The service names no sandbox for this task.')),
-		);
-	}
-
-	openDashboard(argument: unknown): Promise<void> {
-		return this.withTask(argument, vscode.l10n.t('Open Dashboard'), ({ target: { connection } }) =>
-			this.openServiceAddress(
-				connection.dashboardUrl,
-				vscode.l10n.t('{0} names no dashboard.', shortName(connection.label)),
-			),
-		);
-	}
-
-	copyId(argument: unknown): Promise<void> {
-		return this.withTask(argument, vscode.l10n.t('Copy Task ID'), async ({ task }) => this.dialogs.copy(task.id));
-	}
-
-	copyBranch(argument: unknown): Promise<void> {
-		const title = vscode.l10n.t('Copy Branch Name');
-		return this.withTask(argument, title, async ({ task }) => {
-			const result = await this.chooseResult(task, argument, title);
-			await (result && this.dialogs.copy(result.branch));
+	/** Opens the sandbox of a task or the dashboard of its connection; where there are both, the user chooses. */
+	openInBrowser(argument: unknown): Promise<void> {
+		const title = vscode.l10n.t('Open Task in Browser');
+		return this.withTask(argument, title, async ({ task, target: { connection } }) => {
+			const places = [
+				{ label: vscode.l10n.t('Sandbox'), address: task.sandboxUrl },
+				{ label: vscode.l10n.t('Dashboard'), address: connection.dashboardUrl },
+			].flatMap(({ label, address }) =>
+				address === undefined ? [] : [{ label, description: escapeIcons(shortName(address)), value: address }],
+			);
+			const [only] = places;
+			if (!only) {
+				throw new UserFacingError(
+					vscode.l10n.t('{0} names neither a sandbox for this task nor a dashboard.', shortName(connection.label)),
+				);
+			}
+			const address = places.length === 1 ? only.value : await this.dialogs.choose<string>(title, places);
+			await (address !== undefined && this.openServiceAddress(address));
 		});
 	}
 
-	private async openServiceAddress(address: string | undefined, none: string): Promise<void> {
-		if (address === undefined) {
-			throw new UserFacingError(none);
-		}
+	/** Copies the id of a task or one of its branches. The row of an agent offers only the branch of that agent. */
+	copy(argument: unknown): Promise<void> {
+		const title = vscode.l10n.t('Copy Task ID or Branch Name');
+		return this.withTask(argument, title, async ({ task }) => {
+			const results = resultsOf(task);
+			const named = results.filter(({ key }) => key === resultKeyOf(argument));
+			const choices = [
+				...(named.length === 0 ? results : named).map(({ branch }) => ({
+					label: escapeIcons(shortName(branch)),
+					description: vscode.l10n.t('branch'),
+					value: branch,
+				})),
+				{ label: escapeIcons(shortName(task.id)), description: vscode.l10n.t('task ID'), value: task.id },
+			];
+			const text = choices.length === 1 ? task.id : await this.dialogs.choose<string>(title, choices);
+			await (text !== undefined && this.dialogs.copy(text));
+		});
+	}
+
+	private async openServiceAddress(address: string): Promise<void> {
 		const url = readServiceAddress(address, { allowsLoopback: true });
 		if (!url) {
 			throw new UserFacingError(

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { executeCommand } from '../../platform/commands.ts';
-import { commands } from '../../platform/ids.ts';
+import { internalCommands } from '../../platform/ids.ts';
 import { isBlocker, type PreflightFinding } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type ConfirmedLaunch, LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';
@@ -127,7 +127,7 @@ export class Preflight {
 		if (picked !== 'add-server') {
 			return this.choose({ agents: picked ?? this.check.choices.agents });
 		}
-		await executeCommand(commands.addModelServer);
+		await executeCommand(internalCommands.addModelServer);
 		this.check.connection.agents = await this.dependencies.readAgents();
 		return this.choose({ agents: this.check.readChoices().agents });
 	}

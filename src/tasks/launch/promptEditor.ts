@@ -3,7 +3,7 @@ import { SerialQueue } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { commands } from '../../platform/ids.ts';
+import { internalCommands } from '../../platform/ids.ts';
 import type { LaunchWish } from './pickSubject.ts';
 import type { PromptPlace } from './promptDraft.ts';
 import type { PromptFile } from './promptFile.ts';
@@ -41,6 +41,11 @@ export class PromptEditor implements Disposable {
 			),
 		);
 		draw();
+	}
+
+	/** Whether a document is the prompt. */
+	isOf(uri: vscode.Uri): boolean {
+		return this.file.isOf(uri);
 	}
 
 	get wish(): LaunchWish {
@@ -148,7 +153,7 @@ function putCursor(editor: vscode.TextEditor, place: vscode.Position): void {
 
 function startLens(): vscode.CodeLens {
 	return new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {
-		command: commands.startTaskFromPrompt,
+		command: internalCommands.startTaskFromPrompt,
 		title: `$(play) ${vscode.l10n.t('Start Task…')}`,
 		tooltip: vscode.l10n.t('Shows what the task will meet; nothing is sent before you say so'),
 	});

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { oneLine } from '../../base/plainText.ts';
-import { commands } from '../../platform/ids.ts';
+import { internalCommands } from '../../platform/ids.ts';
 import type { LinkProblem } from '../model/launchLink.ts';
 import { findTodo, type PromptSource, problemPrompt, selectionPrompt, todoPrompt } from '../model/promptText.ts';
 
@@ -112,7 +112,7 @@ export function placeActions(
 
 function codeAction(title: string, argument: PlaceArgument): vscode.CodeAction {
 	const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
-	action.command = { command: commands.startTaskFromSelection, title, arguments: [argument] };
+	action.command = { command: internalCommands.startTaskFromSelection, title, arguments: [argument] };
 	return action;
 }
 

@@ -112,14 +112,19 @@ export class TaskLauncher {
 
 	/**
 	 * With a prompt, shows what affects the task and starts it when the user confirms. Resolves with its id, or with
-	 * undefined if the user dismisses it or it fails, which is reported. Without a prompt, opens the prompt editor first.
+	 * undefined if the user dismisses it or it fails, which is reported. An editor passes its document: the prompt itself,
+	 * or another one, whose selection goes into the prompt. Otherwise, opens the prompt editor first.
 	 */
 	async start(argument: unknown): Promise<string | undefined> {
 		const wish = wishOf(argument);
 		if (wish) {
 			return this.launch(wish);
 		}
-		await this.dependencies.promptEditor.open();
+		const { promptEditor } = this.dependencies;
+		if (argument instanceof vscode.Uri) {
+			return promptEditor.isOf(argument) ? this.startFromPrompt() : this.startFromPlace(undefined);
+		}
+		await promptEditor.open();
 		void this.sayWhatHinders();
 		return undefined;
 	}
@@ -156,7 +161,7 @@ export class TaskLauncher {
 	}
 
 	/** Starts a prompt from a selection, a problem or a comment. */
-	async startFromPlace(argument: unknown): Promise<void> {
+	async startFromPlace(argument: unknown): Promise<undefined> {
 		try {
 			await this.dependencies.promptEditor.propose(await promptOfPlace(argument), 'add');
 		} catch (error) {

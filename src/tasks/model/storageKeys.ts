@@ -25,6 +25,9 @@ export const BEHIND_ENTRIES = 'errand.tasks.behind';
 /** The tasks that are archived on this machine, with an entry for each; they are in the editor's state of all workspaces. */
 export const ARCHIVED_ENTRIES = 'errand.tasks.archived';
 
+/** Whether the list of tasks had any when it was last read; in the editor's state of all workspaces. */
+export const HAS_TASKS_KEY = 'errand.tasks.hasTasks';
+
 /** The logs that are open as documents; absent when there are none. */
 export const OPEN_LOGS_KEY = 'errand.tasks.openLogs';
 

@@ -174,7 +174,7 @@ export class CommentPrompts implements Disposable {
 		const results = resultsOf(task).filter(({ key }) => this.unsent(task.id, key).length > 0);
 		if (results.length > 1) {
 			return choose(
-				vscode.l10n.t('Send as Follow-up'),
+				vscode.l10n.t('Send Comments to Task'),
 				results.map(result => ({
 					label: escapeIcons(oneLine(result.agent ?? result.branch, MAXIMUM_TITLE)),
 					description: escapeIcons(oneLine(result.branch, MAXIMUM_TITLE)),

@@ -223,7 +223,7 @@ function lensesOf(uri: vscode.Uri, comparison: ResultComparison | undefined): vs
 					{ kind: 'differences', first: 0, second: 1 } satisfies Request,
 				)
 			: lens(vscode.l10n.t('Compare Two…'), internalCommands.followComparison, { kind: 'choose' } satisfies Request),
-		lens(vscode.l10n.t('Which Is Better?'), commands.whichIsBetter, uri),
+		lens(vscode.l10n.t('Which Is Better?'), commands.newDecision, uri),
 		...results.flatMap(({ result: { taskId, key } }, at) => {
 			const name = columns[at]?.name ?? '';
 			const argument = { taskId, resultKey: key };

@@ -258,7 +258,7 @@ export class ReviewComments implements Disposable {
 			controller.options = {
 				prompt: vscode.l10n.t('Add a comment for the agent'),
 				placeHolder: vscode.l10n.t(
-					'What the agent should do here. “Send as Follow-up…” sends all comments of the task.',
+					'What the agent should do here. “Send Comments to Task…” sends all comments of the task.',
 				),
 			};
 			controller.commentingRangeProvider = {

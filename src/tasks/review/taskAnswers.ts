@@ -61,7 +61,7 @@ export class TaskAnswers implements Disposable {
 			this.dependencies.tasks.idOf(argument) ??
 			(await this.dependencies.tasks.pick(
 				({ id }) => this.store.hasUnsent(id),
-				vscode.l10n.t('Send as Follow-up'),
+				vscode.l10n.t('Send Comments to Task'),
 				vscode.l10n.t(
 					'There are no comments to send. Review the changes of a task, and add comments to lines of them.',
 				),

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { plainText } from '../../base/plainText.ts';
 import type { Client } from '../../client/types.ts';
-import { resultsOf } from '../../contract/taskResults.ts';
+import { isRace, resultsOf } from '../../contract/taskResults.ts';
 import { isActiveTask, type LogEntry, type Task } from '../../contract/tasks.ts';
 import { readChangeUri } from '../changes/changeUri.ts';
 import { pickResult } from '../changes/pickResult.ts';
@@ -54,6 +54,9 @@ export interface TaskFacts {
 	/** The state in words. */
 	status: string;
 	error: string | undefined;
+	hasFailed: boolean;
+	/** Whether several agents had its prompt. */
+	isRace: boolean;
 	/** Whether it has ended with a branch. */
 	hasChanges: boolean;
 }
@@ -121,6 +124,8 @@ export class TaskMaterial {
 			prompt: task.prompt ?? '',
 			status: outcome === 'active' ? rowWords.running : rowWords.outcome(outcome),
 			error: task.error,
+			hasFailed: hasFailed(task),
+			isRace: isRace(task),
 			hasChanges: choices.changed(task),
 		};
 	}

@@ -229,7 +229,7 @@ export class ChatApp extends LitElement {
 		const { state } = this;
 		return html`
 			<h1 class="screen-reader">${l10n.t('Conversation')}</h1>
-			${state.encryption ? encryptionLine(state.encryption, l10n.t('Show Attestation'), this.showAttestation) : nothing}
+			${state.encryption ? encryptionLine(state.encryption, l10n.t('Show Encryption Evidence'), this.showAttestation) : nothing}
 			<div class="scroll-area">
 				<div class="log scrolls ${this.following ? 'following' : ''}" role="log" aria-live="off" aria-label=${l10n.t('Conversation')} tabindex="0" @scroll=${this.onScroll} @scrollend=${this.onScrollEnd}>
 					<div class="turns">

@@ -16,7 +16,7 @@ import type { ShownConversation } from '../../../../src/chat/model/shownConversa
 import { toTurnView } from '../../../../src/chat/protocol/toView.ts';
 import { ConversationStore } from '../../../../src/chat/storage/conversationStore.ts';
 import type { Client } from '../../../../src/client/types.ts';
-import { commands } from '../../../../src/platform/ids.ts';
+import { internalCommands } from '../../../../src/platform/ids.ts';
 import { p384KeyPair } from '../../../support/contractServer/channelCryptography.ts';
 import { answerEvents, Enclave } from '../../../support/enclave.ts';
 import { sendJson } from '../../../support/faultServer.ts';
@@ -217,7 +217,7 @@ describe('an encrypted conversation', () => {
 		};
 		const reply = await ask(shown, first, MARKER);
 		assert.deepEqual([reply.state, reply.text, reply.explanation?.message], ['failed', '', 'explained: bad-response']);
-		assert.equal(reply.explanation?.action?.command, commands.askForWholeReplies);
+		assert.equal(reply.explanation?.action?.command, internalCommands.askForWholeReplies);
 		assert.equal(shown.channelState?.kind, 'open');
 		assert.ok(shown.useWholeReplies());
 		assert.equal(await shown.retry(first), undefined);

@@ -3,9 +3,9 @@ import { Emitter } from '../../../../src/base/event.ts';
 import type { EncryptedChannels, OpenChannel } from '../../../../src/chat/conversation/encryptedChannels.ts';
 import { RefusedAttestation } from '../../../../src/client/channel/ladder.ts';
 import type { Client } from '../../../../src/client/types.ts';
-import { commands } from '../../../../src/platform/ids.ts';
+import { internalCommands } from '../../../../src/platform/ids.ts';
 
-const ASK_FOR_WHOLE = { label: 'Ask for Whole Replies', command: commands.askForWholeReplies };
+const ASK_FOR_WHOLE = { label: 'Ask for Whole Replies', command: internalCommands.askForWholeReplies };
 
 /** The channels of a real client. What only the editor could ask is answered as the test says. */
 export class TestChannels implements EncryptedChannels {
