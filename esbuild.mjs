@@ -114,8 +114,8 @@ const programs = [
 		format: 'esm',
 		entryPoints: {
 			chat: 'src/chat/ui/main.ts',
-			attestation: 'src/channel/ui/main.ts',
-			decision: 'src/decisions/ui/main.ts',
+			attestation: 'src/channel/ui/attestationReport.ts',
+			decision: 'src/decisions/ui/decisionReport.ts',
 		},
 		outdir: 'dist/webview',
 		splitting: true,

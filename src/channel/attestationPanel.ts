@@ -16,7 +16,7 @@ import type { ChannelConnection } from './model/channelConnection.ts';
 import { harmlessLine, rawViews } from './model/evidence.ts';
 import { exportReport } from './model/exportReport.ts';
 import { type ChannelPlace, type Placed, withoutAddress } from './model/places.ts';
-import type { CheckView, FromReportPage, ReportView, ToReportPage } from './model/protocol.ts';
+import type { CheckView, FromReportPage, ReportView } from './model/protocol.ts';
 import { parseFromReportPage } from './model/protocolSchema.ts';
 import { summarise } from './model/summary.ts';
 import { verdictReasonText } from './reasonMessages.ts';
@@ -44,7 +44,7 @@ interface Checked {
 export class AttestationPanel {
 	private readonly dependencies: PanelDependencies;
 	private readonly store = new DisposableStore();
-	private readonly panel: PagePanel<FromReportPage, ToReportPage>;
+	private readonly panel: PagePanel<FromReportPage, ReportView>;
 	private subject: ReportSubject;
 	private checked: Checked | undefined;
 	private problem: string | undefined;
@@ -56,7 +56,7 @@ export class AttestationPanel {
 		this.dependencies = dependencies;
 		const { extensionUri, logger } = dependencies;
 		const title = vscode.l10n.t('Attestation');
-		this.panel = new PagePanel<FromReportPage, ToReportPage>({
+		this.panel = new PagePanel<FromReportPage, ReportView>({
 			extensionUri,
 			name: 'attestation',
 			title,
@@ -64,7 +64,7 @@ export class AttestationPanel {
 			column: vscode.ViewColumn.Active,
 			parse: parseFromReportPage,
 			handle: ({ kind }) => (kind === 'check-again' ? this.check({ isAskedAnew: true }) : this.export()),
-			content: () => ({ kind: 'report-set', report: this.view() }),
+			view: () => this.view(),
 			label: () => this.subject.active.label,
 			logger,
 		});

@@ -7,7 +7,7 @@ import { input } from '../platform/pick.ts';
 import type { TabDependencies } from './decisionsDependencies.ts';
 import { saveRun } from './exportDecision.ts';
 import { explainDecision, keptText, named, opinionText, timeText } from './messages.ts';
-import type { DecisionView, FromDecisionPage, ToDecisionPage } from './model/protocol.ts';
+import type { DecisionView, FromDecisionPage } from './model/protocol.ts';
 import { parseFromDecisionPage } from './model/protocolSchema.ts';
 import type { Run } from './model/run.ts';
 import { modelOf } from './model/sending.ts';
@@ -27,7 +27,7 @@ type PageAction = Exclude<FromDecisionPage, { kind: 'page-ready' }>;
 export class DecisionPanel {
 	private readonly dependencies: DecisionPanelDependencies;
 	private subject: Subject;
-	private readonly panel: PagePanel<FromDecisionPage, ToDecisionPage>;
+	private readonly panel: PagePanel<FromDecisionPage, DecisionView>;
 	private stage: DecisionView['stage'] = 'idle';
 	private prepared: Prepared | undefined;
 	/** The model that the user has chosen in place of the file's. */
@@ -66,7 +66,7 @@ export class DecisionPanel {
 		this.subject = subject;
 		this.dependencies = dependencies;
 		const { extensionUri, logger } = dependencies;
-		this.panel = new PagePanel<FromDecisionPage, ToDecisionPage>({
+		this.panel = new PagePanel<FromDecisionPage, DecisionView>({
 			extensionUri,
 			name: 'decision',
 			title: vscode.l10n.t('Decision'),
@@ -74,7 +74,7 @@ export class DecisionPanel {
 			column: vscode.ViewColumn.Beside,
 			parse: parseFromDecisionPage,
 			handle: message => (this.handlers[message.kind] as (message: PageAction) => unknown)(message),
-			content: () => ({ kind: 'decision-set', decision: this.view() }),
+			view: () => this.view(),
 			label: () => this.prepared?.target.label ?? 'Errand',
 			logger,
 		});

@@ -3,10 +3,11 @@ import { defined } from '../base/defined.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import { explainError } from './notify.ts';
+import type { ReportPageData, ToReportPage } from './pageMessages.ts';
 import { serveMessage } from './serveMessage.ts';
 import { webviewRoot, webviewShell } from './webview.ts';
 
-export interface PagePanelOptions<FromPage extends { kind: string }, ToPage> {
+export interface PagePanelOptions<FromPage extends { kind: string }, View> {
 	extensionUri: vscode.Uri;
 	/** Names the page's bundle, and the kind of tab as `errand.<name>`. */
 	name: string;
@@ -19,20 +20,20 @@ export interface PagePanelOptions<FromPage extends { kind: string }, ToPage> {
 	parse(message: unknown): FromPage | undefined;
 	handle(message: Exclude<FromPage, { kind: 'page-ready' }>): unknown;
 	/** Everything that the page shows now. */
-	content(): ToPage;
+	view(): View;
 	/** The connection's label, for errors. */
 	label(): string;
 	logger: Logger;
 }
 
 /** An editor tab with a page that is always sent everything that it shows. */
-export class PagePanel<FromPage extends { kind: string }, ToPage> {
-	private readonly options: PagePanelOptions<FromPage, ToPage>;
+export class PagePanel<FromPage extends { kind: string }, View> {
+	private readonly options: PagePanelOptions<FromPage, View>;
 	private readonly store = new DisposableStore();
 	private readonly panel: vscode.WebviewPanel;
 	private isReady = false;
 
-	constructor(options: PagePanelOptions<FromPage, ToPage>) {
+	constructor(options: PagePanelOptions<FromPage, View>) {
 		this.options = options;
 		const { extensionUri, name, title, tabTitle, column } = options;
 		this.panel = vscode.window.createWebviewPanel(`errand.${name}`, tabTitle, column, {
@@ -54,14 +55,15 @@ export class PagePanel<FromPage extends { kind: string }, ToPage> {
 			name,
 			title,
 			language: vscode.env.language,
-			data: defined({ bundle: vscode.l10n.bundle }),
+			data: defined({ bundle: vscode.l10n.bundle }) satisfies ReportPageData,
 		});
 	}
 
 	/** Shows the page what has changed. A page that is hidden or still loading is sent it when it announces itself. */
 	update(): void {
 		if (this.isReady) {
-			void this.panel.webview.postMessage(this.options.content());
+			const message: ToReportPage<View> = { kind: 'view-set', view: this.options.view() };
+			void this.panel.webview.postMessage(message);
 		}
 	}
 

@@ -29,12 +29,4 @@ export interface ReportView {
 	isChecking: boolean;
 }
 
-/** The data that the page gets when it loads. */
-export interface ReportPageData {
-	/** Translations by their English texts; absent where the editor speaks English. */
-	bundle?: Record<string, string>;
-}
-
 export type FromReportPage = { kind: 'page-ready' } | { kind: 'check-again' } | { kind: 'export-request' };
-
-export type ToReportPage = { kind: 'report-set'; report: ReportView };

@@ -1,26 +1,15 @@
+import './report.css';
 import * as l10n from '@vscode/l10n';
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
+import { openReport, ReportPage } from '../../platform/ui/reportPage.ts';
 import type { CheckView, FromReportPage, RawView, ReportView } from '../model/protocol.ts';
 
 /** A verdict is never shown by colour alone; its word stands beside the mark. */
 const MARKS: Readonly<Record<CheckView['verdict'], string>> = { pass: '✓', fail: '✕', unknown: '–', pending: '–' };
 
-/** The whole page. Everything that came from elsewhere is shown as text, never as markup. */
-export class AttestationReport extends LitElement {
-	static override properties = {
-		report: { attribute: false },
-	};
-
-	declare report: ReportView | undefined;
-	declare post: (message: FromReportPage) => void;
-
-	/** The page is styled by its own style sheet, so it needs no shadow root. */
-	protected override createRenderRoot(): HTMLElement {
-		return this;
-	}
-
+class AttestationReport extends ReportPage<ReportView, FromReportPage> {
 	protected override render(): TemplateResult | typeof nothing {
-		const { report } = this;
+		const { view: report } = this;
 		if (!report) {
 			return nothing;
 		}
@@ -50,7 +39,7 @@ export class AttestationReport extends LitElement {
 
 	/** The button is only marked as disabled, because a disabled button loses the focus. */
 	private readonly checkAgain = (): void => {
-		if (!this.report?.isChecking) {
+		if (!this.view?.isChecking) {
 			this.post({ kind: 'check-again' });
 		}
 	};
@@ -92,4 +81,4 @@ function raw({ name, text, isCut }: RawView): TemplateResult {
 	</details>`;
 }
 
-customElements.define('attestation-report', AttestationReport);
+openReport('attestation-report', AttestationReport);

@@ -75,11 +75,6 @@ export interface DecisionView {
 	kept: string;
 }
 
-export interface DecisionPageData {
-	/** Translations by their English texts; absent where the editor speaks English. */
-	bundle?: Record<string, string>;
-}
-
 export type FromDecisionPage =
 	| { kind: 'page-ready' }
 	| { kind: 'prepare' }
@@ -92,5 +87,3 @@ export type FromDecisionPage =
 	| { kind: 'show-run'; run: string }
 	| { kind: 'compare-with'; run: string }
 	| { kind: 'show-entry'; entry: number };
-
-export type ToDecisionPage = { kind: 'decision-set'; decision: DecisionView };

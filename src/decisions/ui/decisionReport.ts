@@ -1,5 +1,7 @@
+import './decision.css';
 import * as l10n from '@vscode/l10n';
-import { html, LitElement, nothing, svg, type TemplateResult } from 'lit';
+import { html, nothing, svg, type TemplateResult } from 'lit';
+import { openReport, ReportPage } from '../../platform/ui/reportPage.ts';
 import type {
 	DecisionView,
 	FromDecisionPage,
@@ -10,20 +12,7 @@ import type {
 	SendingView,
 } from '../model/protocol.ts';
 
-/** The whole page. Everything that came from elsewhere is shown as text, never as markup. */
-export class DecisionReport extends LitElement {
-	static override properties = {
-		decision: { attribute: false },
-	};
-
-	declare decision: DecisionView | undefined;
-	declare post: (message: FromDecisionPage) => void;
-
-	/** The page is styled by its own style sheet, so it needs no shadow root. */
-	protected override createRenderRoot(): HTMLElement {
-		return this;
-	}
-
+class DecisionReport extends ReportPage<DecisionView, FromDecisionPage> {
 	/** The step that is next gets the focus, where nothing else on the page has it. */
 	protected override updated(): void {
 		const isFree = document.activeElement === document.body || document.activeElement === null;
@@ -33,7 +22,7 @@ export class DecisionReport extends LitElement {
 	}
 
 	protected override render(): TemplateResult | typeof nothing {
-		const { decision } = this;
+		const { view: decision } = this;
 		if (!decision) {
 			return nothing;
 		}
@@ -237,4 +226,4 @@ function factList(facts: readonly { label: string; text: string }[]): TemplateRe
 	</dl>`;
 }
 
-customElements.define('decision-report', DecisionReport);
+openReport('decision-report', DecisionReport);

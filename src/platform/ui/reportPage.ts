@@ -1,0 +1,37 @@
+/// <reference path="css.d.ts" />
+import * as l10n from '@vscode/l10n';
+import { LitElement } from 'lit';
+import type { ReportPageData, ToReportPage } from '../pageMessages.ts';
+
+declare function acquireVsCodeApi(): { postMessage(message: unknown): void };
+
+/** A page that is read like a report. Everything that came from elsewhere is shown as text, never as markup. */
+export abstract class ReportPage<View, FromPage> extends LitElement {
+	static override properties = {
+		view: { attribute: false },
+	};
+
+	declare view: View | undefined;
+	declare post: (message: FromPage) => void;
+
+	/** The page is styled by its own style sheet, so it needs no shadow root. */
+	protected override createRenderRoot(): HTMLElement {
+		return this;
+	}
+}
+
+/** Makes an element the whole page, under the name of its tag, and announces it to the host. */
+export function openReport<View, FromPage>(name: string, Page: new () => ReportPage<View, FromPage>): void {
+	const host = acquireVsCodeApi();
+	const { bundle = {} } = JSON.parse(document.getElementById('page-data')?.textContent ?? '') as ReportPageData;
+	l10n.config({ contents: bundle });
+	customElements.define(name, Page);
+	const page = new Page();
+	page.post = message => host.postMessage(message);
+	document.body.append(page);
+	// Only the editor can post messages here, because the page has no frames and no other origin embeds it.
+	window.addEventListener('message', ({ data }: MessageEvent<ToReportPage<View>>) => {
+		page.view = data.view;
+	});
+	page.updateComplete.then(() => host.postMessage({ kind: 'page-ready' }));
+}
