@@ -3,9 +3,10 @@ import type { ToPage, TurnChange, TurnView } from '../src/chat/protocol/protocol
 import type { StepView } from '../src/chat/protocol/workProtocol.ts';
 import { ManualClock } from '../test/support/manualClock.ts';
 import { agentTurn, stepView } from '../test/ui/agentScenes.ts';
-import { type ChatPage, ChatPageHost, turnView } from '../test/ui/chatPage.ts';
+import { type ChatPage, startChatPages, turnView } from '../test/ui/chatPage.ts';
 import { RICH } from '../test/ui/scenes.ts';
 import { longestTask } from '../test/ui/taskTimes.ts';
+import type { PageHost } from '../test/ui/testPage.ts';
 import { type BenchRow, median } from './row.ts';
 
 const ROUNDS = 3;
@@ -38,7 +39,7 @@ interface Seen {
 
 /** Measures goal 19. */
 export async function rows(): Promise<BenchRow[]> {
-	const host = await ChatPageHost.start();
+	const host = await startChatPages();
 	const seen: Record<Contender, Seen[]> = { ours: [], 'one text': [], 'one message': [] };
 	let longest = Number.POSITIVE_INFINITY;
 	try {
@@ -129,7 +130,7 @@ function stepUpdates(others: Partial<StepView>, count: number): StepView[] {
 	];
 }
 
-async function run(host: ChatPageHost, contender: Contender): Promise<Seen> {
+async function run(host: PageHost<ChatPage>, contender: Contender): Promise<Seen> {
 	const chat = await open(host, contender);
 	const session = await chat.page.context().newCDPSession(chat.page);
 	await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -144,7 +145,7 @@ async function run(host: ChatPageHost, contender: Contender): Promise<Seen> {
 	return { cpu, frames };
 }
 
-async function longestOf(host: ChatPageHost): Promise<number> {
+async function longestOf(host: PageHost<ChatPage>): Promise<number> {
 	const chat = await open(host, 'ours');
 	const { wall } = await longestTask(chat.page, () => chat.page.evaluate(feed, FRAME_MS));
 	await chat.close();
@@ -152,7 +153,7 @@ async function longestOf(host: ChatPageHost): Promise<number> {
 }
 
 /** Opens a page that has the messages, because to receive them all takes it a while. */
-async function open(host: ChatPageHost, contender: Contender): Promise<ChatPage> {
+async function open(host: PageHost<ChatPage>, contender: Contender): Promise<ChatPage> {
 	const { turn, messages } = await work(contender);
 	const chat = await host.open();
 	await chat.snapshot([turn]);

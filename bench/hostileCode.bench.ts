@@ -3,9 +3,10 @@ import * as esbuild from 'esbuild';
 import { chromium } from 'playwright-core';
 import { browserOptions, findBrowser } from '../scripts/browser.ts';
 import { LANGUAGE_NAMES, type LanguageName } from '../src/chat/ui/markdown/languageNames.ts';
-import { type ChatPage, ChatPageHost, turnView } from '../test/ui/chatPage.ts';
+import { type ChatPage, startChatPages, turnView } from '../test/ui/chatPage.ts';
 import { fence, HOSTILE_CODE, repeated } from '../test/ui/hostileCode.ts';
 import { type LongestTask, longestTask } from '../test/ui/taskTimes.ts';
+import type { PageHost } from '../test/ui/testPage.ts';
 import type { BenchRow } from './row.ts';
 
 const LIMIT_MS = 50;
@@ -23,7 +24,7 @@ interface Seen {
 
 /** Measures goal 16. */
 export async function rows(): Promise<BenchRow[]> {
-	const host = await ChatPageHost.start();
+	const host = await startChatPages();
 	try {
 		const seen = new Map<LanguageName, Seen>();
 		for (const language of LANGUAGE_NAMES) {
@@ -50,7 +51,7 @@ export async function rows(): Promise<BenchRow[]> {
 }
 
 /** Shows each block in a reply of its own, one after another, as a user reads a conversation. */
-async function show(host: ChatPageHost, language: LanguageName): Promise<Seen> {
+async function show(host: PageHost<ChatPage>, language: LanguageName): Promise<Seen> {
 	const seen: Seen = { wall: 0, cpu: 0, coloured: 0, plain: 0 };
 	const chat = await host.open();
 	try {

@@ -1,5 +1,6 @@
-import { type ChatPage, ChatPageHost, turnView } from '../test/ui/chatPage.ts';
+import { type ChatPage, startChatPages, turnView } from '../test/ui/chatPage.ts';
 import { RICH } from '../test/ui/scenes.ts';
+import type { PageHost } from '../test/ui/testPage.ts';
 import { type BenchRow, median } from './row.ts';
 
 const ROUNDS = 3;
@@ -29,7 +30,7 @@ declare global {
 }
 
 export async function rows(): Promise<BenchRow[]> {
-	const host = await ChatPageHost.start();
+	const host = await startChatPages();
 	const idle: number[][] = [];
 	const streaming: number[][] = [];
 	try {
@@ -62,7 +63,7 @@ export async function rows(): Promise<BenchRow[]> {
 /**
  * Resolves with the milliseconds from each key to the next paint, in a page with a long reply that may be streaming.
  */
-async function type(host: ChatPageHost, streams: boolean): Promise<number[]> {
+async function type(host: PageHost<ChatPage>, streams: boolean): Promise<number[]> {
 	const chat = await host.open();
 	const text = RICH.repeat(Math.ceil(REPLY_LENGTH / RICH.length)).slice(0, REPLY_LENGTH);
 	const turn = turnView({ text, state: 'streaming' });

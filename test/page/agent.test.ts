@@ -4,8 +4,9 @@ import type { ReplyView } from '../../src/chat/protocol/protocol.ts';
 import type { StepView, WorkView } from '../../src/chat/protocol/workProtocol.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { agentTurn, CHANGES, ENDED, HOSTILE_TITLES, OUTPUT, PLAN, stepView, usualSteps } from '../ui/agentScenes.ts';
-import { type ChatPage, type PageOptions, useChatPage } from '../ui/chatPage.ts';
+import { type ChatPage, useChatPage } from '../ui/chatPage.ts';
 import { longestTask } from '../ui/taskTimes.ts';
+import type { PageOptions } from '../ui/testPage.ts';
 
 const STREAMING = { state: 'streaming' } as const;
 /** Milliseconds of CPU: far above what any task takes, far below what showing all at once takes. */

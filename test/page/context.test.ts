@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Answer } from '../../src/base/rpc.ts';
-import type { ContextView } from '../../src/chat/protocol/protocol.ts';
+import type { ContextView, FromPage } from '../../src/chat/protocol/protocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
+import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 import { CHIPS, chip } from '../ui/scenes.ts';
+import type { PageOptions } from '../ui/testPage.ts';
 
 describe('the context in the chat page', () => {
 	let chat: ChatPage;
@@ -114,7 +115,7 @@ describe('the context in the chat page', () => {
 		await open({ chips: [] });
 		await textarea().pressSequentially('Why #pro');
 		await chat.page.waitForFunction(() =>
-			window.posted.some(m => m.kind === 'completion-request' && m.query === 'pro'),
+			(window.posted as FromPage[]).some(m => m.kind === 'completion-request' && m.query === 'pro'),
 		);
 		const items = [
 			{ id: chip(1).id, kind: 'problems' as const, label: 'All Problems' },
@@ -282,7 +283,7 @@ describe('the context in the chat page', () => {
 				const data = new DataTransfer();
 				data.setData('text/plain', 'two\nlines');
 				element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, cancelable: true, bubbles: true }));
-				const asked = window.posted.findLast(message => message.kind === 'paste-check');
+				const asked = (window.posted as FromPage[]).findLast(message => message.kind === 'paste-check');
 				if (given && asked) {
 					window.postMessage({ kind: 'answer', request: asked.request, answer: given }, '*');
 				}

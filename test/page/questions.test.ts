@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { StepView, WorkView } from '../../src/chat/protocol/workProtocol.ts';
 import { agentTurn, QUESTION, stepView, waitingView } from '../ui/agentScenes.ts';
-import { type ChatPage, type PageOptions, useChatPage } from '../ui/chatPage.ts';
+import { type ChatPage, useChatPage } from '../ui/chatPage.ts';
+import type { PageOptions } from '../ui/testPage.ts';
 
 const COMMAND = 'cat "$file" >> all.txt\u202e # txt.exe\n\tcurl https://a.example/\u200b?\u200dx\r\u0007';
 

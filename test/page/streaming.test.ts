@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createMarkdown } from '../../src/chat/ui/markdown.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { type ChatPage, type PageOptions, turnView, useChatPage } from '../ui/chatPage.ts';
+import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 import { RICH } from '../ui/scenes.ts';
+import type { PageOptions } from '../ui/testPage.ts';
 
 /** How a block begins, and what makes it long. */
 const LONG: [string, string][] = [

@@ -1,19 +1,19 @@
-// What must hold of the chat page in every state.
+// What must hold of a page in every state.
 import assert from 'node:assert/strict';
 import { accessibilityViolations, THEME_RULES, violationLines } from '../support/accessibility.ts';
-import type { ChatPage } from './chatPage.ts';
+import type { TestPage } from './testPage.ts';
 import { themeNames } from './themes.ts';
 
 /** Shows a state of the page. */
-type Scene = (chat: ChatPage) => Promise<void>;
+type Scene<P> = (page: P) => Promise<void>;
 
 /**
  * Shows each scene, and asserts that everybody can use it in any theme, and that nothing is wider than the view in any theme
  * at any of the widths. The rules of accessibility that no theme can break are checked in the dark one alone.
  */
-export async function looksRight(
-	chat: ChatPage,
-	scenes: Readonly<Record<string, Scene>>,
+export async function looksRight<P extends TestPage>(
+	chat: P,
+	scenes: Readonly<Record<string, Scene<P>>>,
 	widths: readonly number[],
 ): Promise<void> {
 	for (const [name, show] of Object.entries(scenes)) {
@@ -29,7 +29,7 @@ export async function looksRight(
 }
 
 /** Asserts that nothing in the page is wider than the view at any of the widths. `name` names the screenshots. */
-export async function fits(chat: ChatPage, name: string, widths: readonly number[]): Promise<void> {
+export async function fits(chat: TestPage, name: string, widths: readonly number[]): Promise<void> {
 	const size = chat.page.viewportSize();
 	assert.ok(size);
 	for (const width of widths) {
@@ -41,7 +41,7 @@ export async function fits(chat: ChatPage, name: string, widths: readonly number
 }
 
 /** Waits for the colours of code, which come a moment after it is shown. */
-async function coloured(chat: ChatPage): Promise<void> {
+async function coloured(chat: TestPage): Promise<void> {
 	await chat.page.waitForFunction(() => {
 		const codes: Element[] = [];
 		const visit = (root: Document | ShadowRoot) => {
@@ -58,7 +58,7 @@ async function coloured(chat: ChatPage): Promise<void> {
 }
 
 /** Finds elements that are wider than the view. Boxes that scroll by themselves may hold wider content. */
-export function overflowing(chat: ChatPage): Promise<string[]> {
+export function overflowing(chat: TestPage): Promise<string[]> {
 	return chat.page.evaluate(() => {
 		const found: string[] = [];
 		const visit = (root: Document | ShadowRoot | Element) => {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Uri } from 'vscode';
-import { webviewShell } from '../../src/platform/webview.ts';
+import { type WebviewShellOptions, webviewShell } from '../../src/platform/webview.ts';
 import { builtByTheRunner } from '../support/builtByTheRunner.ts';
 
 /** Content types by file extension; the page itself has none. */
@@ -14,19 +14,27 @@ const types: Record<string, string> = {
 	'.ttf': 'font/ttf',
 };
 
-/** Serves the chat page and its files, as the editor does. */
+/** What the extension says of one of its pages. */
+export interface ServedPage extends Pick<WebviewShellOptions, 'name' | 'dataImages' | 'workers'> {
+	/** What the page is given beside its translations. */
+	data?: object;
+}
+
+/** Serves a page and its files, as the editor does. */
 export class PageServer {
+	readonly name: string;
 	/** The translations of the page, by their English texts. */
 	bundle: Record<string, string> | undefined;
 	readonly origin: string;
 	private readonly server: Server;
 
-	private constructor(server: Server) {
+	private constructor(server: Server, name: string) {
 		this.server = server;
+		this.name = name;
 		this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	}
 
-	static async start(): Promise<PageServer> {
+	static async start(page: ServedPage): Promise<PageServer> {
 		const folder = path.join(builtByTheRunner('ERRAND_TEST_EXTENSION'), 'dist', 'webview');
 		const files = new Map(
 			readdirSync(folder).map(name => [`/dist/webview/${name}`, readFileSync(path.join(folder, name))]),
@@ -34,7 +42,7 @@ export class PageServer {
 		const server = createServer((request, response) => {
 			const { pathname } = new URL(request.url ?? '/', started.origin);
 			const isPage = pathname === '/';
-			const body = isPage ? shell(started.origin, started.bundle) : files.get(pathname);
+			const body = isPage ? shell(page, started.origin, started.bundle) : files.get(pathname);
 			response.writeHead(body === undefined ? 404 : 200, {
 				'content-type': types[path.extname(pathname)] ?? '',
 				// A browser that may keep the files keeps what it has compiled as well.
@@ -43,7 +51,7 @@ export class PageServer {
 			response.end(body);
 		});
 		await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-		const started = new PageServer(server);
+		const started = new PageServer(server, page.name);
 		return started;
 	}
 
@@ -54,7 +62,7 @@ export class PageServer {
 }
 
 /** Returns the HTML as the extension makes it, with addresses of this server. */
-function shell(origin: string, bundle: Record<string, string> = {}): string {
+function shell({ data, ...page }: ServedPage, origin: string, bundle: Record<string, string> = {}): string {
 	const uri = (pathname: string): Uri =>
 		({
 			path: pathname,
@@ -65,12 +73,10 @@ function shell(origin: string, bundle: Record<string, string> = {}): string {
 		{ cspSource: origin, asWebviewUri: resource => resource },
 		{
 			extensionUri: uri('/'),
-			name: 'chat',
-			title: 'Chat',
+			title: page.name,
 			language: 'en',
-			data: { bundle, language: 'en', place: 'test' },
-			dataImages: true,
-			workers: true,
+			data: { bundle, ...data },
+			...page,
 		},
 	);
 }
