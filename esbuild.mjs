@@ -4,7 +4,7 @@
 //   dist/agent.js         Errand's own agent, a process of its own
 //   dist/mcp.js           the MCP server, a process of its own, which shares chunks with the extension
 //   dist/sandbox.js       the first program in an agent's sandbox, a process of its own
-//   dist/webview/*.js     the pages: the chat view's, the attestation report's, the decisions'
+//   dist/webview/*.js     the pages: the chat view's, and the reports: of attestations, decisions and comparisons
 // and the notices of the packages in them.
 // `--production` minifies, `--watch` keeps building, `--tests` builds the tests that run inside the extension host.
 // `--processes=<folder>` builds nothing but the programs that are processes of their own, into that folder.
@@ -116,6 +116,7 @@ const programs = [
 			chat: 'src/chat/ui/main.ts',
 			attestation: 'src/channel/ui/attestationReport.ts',
 			decision: 'src/decisions/ui/decisionReport.ts',
+			comparison: 'src/tasks/ui/comparisonReport.ts',
 		},
 		outdir: 'dist/webview',
 		splitting: true,

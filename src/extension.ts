@@ -97,6 +97,7 @@ function wire(context: vscode.ExtensionContext): void {
 	});
 	closeChat = chat.close;
 	const tasks = registerTasks({
+		extensionUri,
 		storage: { workspaceState, globalState, storageUri },
 		connection: {
 			client: connect.client,

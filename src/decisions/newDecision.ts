@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
-import { CHANGE_SCHEME, COMPARE_SCHEME } from '../platform/ids.ts';
+import { CHANGE_SCHEME } from '../platform/ids.ts';
 import { type Choice, choose, separator } from '../platform/pick.ts';
 import type { DecisionTasks } from './decisionsDependencies.ts';
 import { EXAMPLES, type ExampleName } from './model/examples.ts';
@@ -18,10 +18,14 @@ export async function chooseDecision(
 	tasks: Pick<DecisionTasks, 'choose'>,
 ): Promise<TaskQuestion | ExampleName | undefined> {
 	const title = vscode.l10n.t('Ask Model for Decision');
-	if (argument instanceof vscode.Uri && [CHANGE_SCHEME, COMPARE_SCHEME].includes(argument.scheme)) {
-		return argument.scheme === COMPARE_SCHEME ? 'which-better' : 'is-ready';
+	if (argument instanceof vscode.Uri && argument.scheme === CHANGE_SCHEME) {
+		return 'is-ready';
 	}
-	if (typeof argument !== 'object' || argument === null || !('taskId' in argument)) {
+	const named = typeof argument === 'object' && argument !== null ? argument : {};
+	if ('contenders' in named) {
+		return 'which-better';
+	}
+	if (!('taskId' in named)) {
 		return choose<TaskQuestion | ExampleName>(title, [
 			separator(vscode.l10n.t('About a task')),
 			...questions(),

@@ -83,8 +83,8 @@ export const MCP_PROVIDER = 'errand.mcp';
 /** The scheme of documents that show all of what another agent wants to be done. */
 export const ASKED_SCHEME = 'errand-asked';
 
-/** The scheme of documents that compare agents. */
-export const COMPARE_SCHEME = 'errand-compare';
+/** The page that compares agents. package.json has it as the kind of a tab, `errand.<name>`. */
+export const COMPARISON_PAGE = 'comparison';
 
 /** The scheme of documents that show what an evaluation sends. */
 export const DECISION_SCHEME = 'errand-decision';
@@ -128,7 +128,6 @@ export const internalCommands = {
 	loadMoreAgentTasks: 'errand.loadMoreAgentTasks',
 	readChangesAgain: 'errand.readChangesAgain',
 	showMoreFiles: 'errand.showMoreFiles',
-	followComparison: 'errand.followComparison',
 } as const;
 
 export type CommandId =

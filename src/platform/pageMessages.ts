@@ -10,4 +10,6 @@ export interface ReportPageData {
 export interface ToReportPage<View> {
 	kind: 'view-set';
 	view: View;
+	/** What the editor keeps of the page, so that the host can show it again after a reload; absent where it cannot. */
+	state?: unknown;
 }

@@ -24,6 +24,10 @@ export interface PagePanelOptions<FromPage extends { kind: string }, View> {
 	/** The connection's label, for errors. */
 	label(): string;
 	logger: Logger;
+	/** What the editor keeps of the tab for a reload of the window; left out for a tab that ends with the window. */
+	state?: unknown;
+	/** The tab that the editor has opened again after a reload, in place of a new one. */
+	restored?: vscode.WebviewPanel | undefined;
 }
 
 /** An editor tab with a page that is always sent everything that it shows. */
@@ -35,14 +39,12 @@ export class PagePanel<FromPage extends { kind: string }, View> {
 
 	constructor(options: PagePanelOptions<FromPage, View>) {
 		this.options = options;
-		const { extensionUri, name, title, tabTitle, column } = options;
-		this.panel = vscode.window.createWebviewPanel(`errand.${name}`, tabTitle, column, {
-			enableScripts: true,
-			// These pages are texts to read, so they have a find box.
-			enableFindWidget: true,
-			localResourceRoots: [webviewRoot(extensionUri)],
-		});
+		const { extensionUri, name, title, tabTitle, column, restored } = options;
+		// These pages are texts to read, so they have a find box.
+		const readable = { enableFindWidget: true };
+		this.panel = restored ?? vscode.window.createWebviewPanel(`errand.${name}`, tabTitle, column, readable);
 		const { webview } = this.panel;
+		webview.options = { enableScripts: true, localResourceRoots: [webviewRoot(extensionUri)] };
 		this.store.add(webview.onDidReceiveMessage(message => this.receive(message)));
 		this.store.add(
 			this.panel.onDidChangeViewState(() => {
@@ -62,9 +64,15 @@ export class PagePanel<FromPage extends { kind: string }, View> {
 	/** Shows the page what has changed. A page that is hidden or still loading is sent it when it announces itself. */
 	update(): void {
 		if (this.isReady) {
-			const message: ToReportPage<View> = { kind: 'view-set', view: this.options.view() };
+			const { state } = this.options;
+			const message: ToReportPage<View> = { kind: 'view-set', view: this.options.view(), ...defined({ state }) };
 			void this.panel.webview.postMessage(message);
 		}
+	}
+
+	/** Whether the tab is the one that the user works in. */
+	get isActive(): boolean {
+		return this.panel.active;
 	}
 
 	/** Brings the tab to the front. */

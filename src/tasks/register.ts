@@ -6,6 +6,7 @@ import { describeError } from '../base/errors.ts';
 import { registerCommand, setContextKey } from '../platform/commands.ts';
 import {
 	COMMENT_PROMPT_SCHEME,
+	COMPARISON_PAGE,
 	type CommandId,
 	commands,
 	internalCommands,
@@ -222,9 +223,9 @@ function registerAnswers(answers: () => Promise<TaskAnswers>): Disposable {
 	store.add(registerCommand(commands.sendTaskComments, async argument => (await answers()).sendComments(argument)));
 	store.add(registerCommand(commands.compareAgents, async argument => (await answers()).compare(argument)));
 	store.add(
-		registerCommand(internalCommands.followComparison, async argument =>
-			(await answers()).comparison.documents.follow(argument),
-		),
+		vscode.window.registerWebviewPanelSerializer(`errand.${COMPARISON_PAGE}`, {
+			deserializeWebviewPanel: async (tab, state) => (await answers()).comparison.restore(tab, state),
+		}),
 	);
 	store.add(
 		new KeptTexts(COMMENT_PROMPT_SCHEME, {

@@ -46,6 +46,7 @@ export interface TasksLocalService {
 
 /** The parts that the root provides to this feature. */
 export interface TasksDependencies {
+	extensionUri: vscode.Uri;
 	storage: TasksStorage;
 	connection: TasksConnection;
 	localService: TasksLocalService;

@@ -116,7 +116,7 @@ class Feature implements TasksFeature {
 		fireTree: (rows: TreeNode[] | undefined) => void,
 	) {
 		this.dependencies = dependencies;
-		const { connection, localService, logger } = dependencies;
+		const { extensionUri, connection, localService, logger } = dependencies;
 		const { workspaceState, globalState, storageUri } = dependencies.storage;
 		const explain = (error: unknown) => this.explain(error);
 		this.active = new ActiveConnection(dependencies);
@@ -207,8 +207,8 @@ class Feature implements TasksFeature {
 		const { changes } = results;
 		this.answers = this.disposables.add(
 			createTaskAnswers(
-				{ store, active, changes, followUps: this.followUps },
-				{ workspaceState, connection, pick: (...asked) => this.pickWhere(...asked), explain },
+				{ store, active, changes, followUps: this.followUps, list: this.list },
+				{ extensionUri, workspaceState, connection, pick: (...asked) => this.pickWhere(...asked), explain, logger },
 			),
 		);
 		const { logCommands } = this;

@@ -4,10 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { makeSampleRepository, type SampleRepository } from '../../scripts/sampleRepository.ts';
-import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
+import { type EditorServer, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
 import {
 	acceptPicks,
-	appears,
+	hiddenWidth,
 	openFile,
 	openView,
 	pickItem,
@@ -16,7 +16,9 @@ import {
 	runCommand,
 	screenshot,
 	screenshotInThemes,
+	type Theme,
 	until,
+	useTheme,
 } from '../support/editorWindow.ts';
 import { chooseInMenu, startTask, taskRow, taskShows, walkTo } from '../support/errandWindow.ts';
 import { goOnWithSecond, startRace } from '../support/raceOfAgents.ts';
@@ -174,10 +176,12 @@ describe('tasks that are compared, and decided about', () => {
 	});
 
 	describe('one prompt that two agents have', () => {
-		const comparison = () => page.locator('.editor-instance .monaco-editor[data-uri^="errand-compare:"]');
-		const lines = async () => (await comparison().locator('.view-lines').innerText()).replaceAll('\u00a0', ' ');
-		const compare = () =>
-			chooseInMenu(page, new RegExp(`^${RACE}`), 'Compare Agents', () => comparison().first().isVisible());
+		const comparison = () => new ReportPage(page, 'comparison');
+		const compare = async () => {
+			const isShown = () => page.locator('.tab').filter({ hasText: 'Compare:' }).first().isVisible();
+			await chooseInMenu(page, new RegExp(`^${RACE}`), 'Compare Agents', isShown);
+			await comparison().says(/^(?:All have made|Files in which)/);
+		};
 
 		/** Asks which of the agents is better, up to the question for the criteria. */
 		const judge = async () => {
@@ -205,27 +209,39 @@ describe('tasks that are compared, and decided about', () => {
 			});
 			await screenshotInThemes(page, 'race-rows');
 			await resizeSideBar(page, 200);
+			for (const row of await below.all()) {
+				assert.equal(await hiddenWidth(row.locator('.label-name')), 0);
+			}
 			await screenshotInThemes(page, 'race-narrow');
 			await resizeSideBar(page, 340);
 		});
 
-		it('is compared in a document, where equal files are marked', async () => {
+		it('is compared on a page, where equal files are marked', async () => {
 			await compare();
-			const same = /demo +demo-two[\s\S]*The same from all \(1\)[\s\S]*errand-demo\.md .*same as demo/;
-			// The editor is there before it has drawn its text.
-			await until('the document has both agents', async () => same.test(await lines()));
+			await comparison().says(/^All have made the same changes\.$/);
+			assert.match(
+				await comparison().text(),
+				/demo\s+demo-two[\s\S]*The same from all \(1\)\s+errand-demo\.md[\s\S]*same as demo/,
+			);
 			await screenshot(page, 'race-same');
-			await closeEditors();
 			goOnWithSecond(sample.origin, scratch);
-			await compare();
-			const changed =
-				/Changed in different ways \(1\)[\s\S]*errand-demo\.md[\s\S]*Changed by demo-two only \(1\)[\s\S]*CONTENTS\.md/;
-			await until('the document has the new commit', async () => changed.test(await lines()));
-			await screenshotInThemes(page, 'race-compared');
+			await comparison().press('Read Again');
+			await comparison().says(/^Files in which they differ: 2 of 2\.$/);
+			const text = await comparison().text();
+			assert.match(
+				text,
+				/Changed in different ways \(1\)\s+errand-demo\.md[\s\S]*Changed by one only \(1\)\s+CONTENTS\.md/,
+			);
+			for (const theme of ['light', 'high-contrast', 'high-contrast-light', 'dark'] satisfies Theme[]) {
+				await useTheme(page, theme);
+				await comparison().isDrawn(theme, 1600);
+				await comparison().isSound(theme);
+				await screenshot(page, `race-compared-${theme}`);
+			}
 		});
 
 		it('shows how the two differ, in one view', async () => {
-			await comparison().getByRole('button', { name: 'Compare demo with demo-two' }).click();
+			await comparison().press('Compare demo with demo-two');
 			const diffs = page.locator('.multiDiffEntry');
 			await diffs.filter({ hasText: 'errand-demo.md' }).first().waitFor();
 			await diffs.filter({ hasText: 'CONTENTS.md' }).first().waitFor();
@@ -233,33 +249,42 @@ describe('tasks that are compared, and decided about', () => {
 			await closeEditors();
 		});
 
-		it('gives a file of one of them, from a link in the document', async () => {
+		it('gives a file of one of them, by its button on the page', async () => {
 			await compare();
 			const file = path.join(sample.folder, 'CONTENTS.md');
-			const link = comparison().locator('.view-line').filter({ hasText: 'CONTENTS.md' }).getByText('take');
-			await until('the preview is there', async () => {
-				// The editor notices a link only when the pointer moves over it while the key is held, and it may take a moment.
-				await page.mouse.move(0, 0);
-				await page.keyboard.down('ControlOrMeta');
-				await link.first().hover();
-				await appears(comparison().locator('.detected-link-active'), 5_000);
-				await link.first().click();
-				await page.keyboard.up('ControlOrMeta');
-				return appears(quickRow(page, 'CONTENTS.md'), 10_000);
-			});
+			await comparison().press('Apply… CONTENTS.md of demo-two');
+			await quickRow(page, 'CONTENTS.md').waitFor();
 			await screenshot(page, 'race-take');
 			await page.keyboard.press('Enter');
 			await until('the file is there', async () => existsSync(file));
 			assert.equal(readFileSync(file, 'utf8'), '# Contents\n\nSee the readme.\n');
 			await screenshot(page, 'race-taken');
-			await closeEditors();
 			await runCommand(page, 'Notifications: Clear All Notifications');
+		});
+
+		it('opens the review of one of them', async () => {
+			await comparison().press('Review demo-two');
+			await page.locator('.multiDiffEntry').filter({ hasText: 'CONTENTS.md' }).first().waitFor();
+			await closeEditors();
+		});
+
+		it('is there again when the window was reloaded', async () => {
+			await compare();
+			await reloadWindow(page);
+			await comparison().says(/^Files in which they differ: 2 of 2\.$/);
+			assert.match(await comparison().text(), /Changed by one only \(1\)/);
+			await openView(page, 'Errand');
+			await closeEditors();
 		});
 
 		it('is judged by a model in both orders, so that the position does not decide', async () => {
 			upstream.behaviour = answering({ A: 0.7, B: 0.2, C: 0.1 });
 			upstream.requests.length = 0;
-			await judge();
+			const asksCriteria = () =>
+				page.locator('.quick-input-widget:visible').getByText('What makes one better').isVisible();
+			await compare();
+			await comparison().press('Which Is Better?');
+			await until('it asks for criteria', asksCriteria);
 			await screenshot(page, 'judge-criteria');
 			await page.keyboard.press('Enter');
 			await report.says(/^Nothing has been sent yet/);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import process from 'node:process';
 import * as vscode from 'vscode';
-import { commands, internalCommands } from '../../src/platform/ids.ts';
+import { ClientError } from '../../src/base/errors.ts';
+import { Emitter } from '../../src/base/event.ts';
+import { commands } from '../../src/platform/ids.ts';
 import { readChangeUri } from '../../src/tasks/changes/changeUri.ts';
 import type { TaskChanges } from '../../src/tasks/changes/taskChanges.ts';
+import type { ComparisonView, FromComparisonPage } from '../../src/tasks/model/comparisonProtocol.ts';
 import { AgentComparison } from '../../src/tasks/review/compareAgents.ts';
-import { ComparisonDocuments, type ResultComparison } from '../../src/tasks/review/comparisonDocuments.ts';
 import { readTask } from '../support/readTask.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
@@ -17,6 +18,7 @@ describe('a comparison of agents', () => {
 	let server: TaskServer;
 	let comparison: AgentComparison;
 	let changes: TaskChanges;
+	let listed: Emitter<void>;
 	let problems: unknown[];
 	/** What the editor was told to show, in place of showing it. */
 	let ran: { command: string; values: unknown[] }[];
@@ -50,6 +52,10 @@ describe('a comparison of agents', () => {
 			repoUrl: repository.path,
 			selectedBranch: 'main',
 			multiLaunch: true,
+			selectedAgents: [
+				{ agent: 'loud', model: 'large' },
+				{ agent: 'louder', model: 'small' },
+			],
 			agentExecutions: [
 				{ agent: 'loud', status: 'completed', branchName: 'errand/race-1', errand: { cost: 0.25, inputTokens: 1200 } },
 				{ agent: 'louder', status: 'completed', branchName: 'errand/race-2' },
@@ -58,15 +64,20 @@ describe('a comparison of agents', () => {
 		server.log('race', log('[1] npm test', 'loud', 0), log('[1] 3 tests passed', 'loud', 42));
 		problems = [];
 		ran = [];
+		listed = new Emitter();
 		changes = changesAlone();
+		const find = (id: string) => server.tasks.filter(task => task.id === id).map(readTask)[0];
 		comparison = new AgentComparison({
+			extensionUri: (vscode.extensions.getExtension('errand.errand') ?? assert.fail()).extensionUri,
 			changes,
 			tasks: {
 				all: () => server.tasks.map(readTask),
-				get: async id => readTask(server.tasks.find(task => task.id === id) ?? assert.fail()),
+				get: async id => find(id) ?? Promise.reject(new ClientError('not-found', 'there is no such task')),
 			},
-			connection: { client: async () => parts.client },
+			list: { get: find, load: async () => {}, onDidChange: listed.event },
+			connection: { client: async () => parts.client, label: () => 'Acme' },
 			explain: error => problems.push(error),
+			logger: { log: () => {} },
 		});
 	});
 
@@ -79,8 +90,36 @@ describe('a comparison of agents', () => {
 		await repository.remove();
 	});
 
-	const editor = () => vscode.window.activeTextEditor ?? assert.fail();
-	const textOf = () => editor().document.getText();
+	/** The open tab, with what its page would be sent and what the page may ask for. */
+	interface Tab {
+		panel: { isActive: boolean };
+		view(): ComparisonView;
+		handle(message: FromComparisonPage): Promise<void>;
+	}
+	const tab = (): Tab =>
+		[...(comparison as unknown as { panels: Map<string, Tab> }).panels.values()][0] ?? assert.fail('no tab is open');
+
+	/** The figures by their labels. */
+	const facts = () =>
+		Object.fromEntries(
+			tab()
+				.view()
+				.facts.map(({ label, texts }) => [label, texts]),
+		);
+
+	const changesTexts = () =>
+		tab()
+			.view()
+			.agents.map(({ changes: text }) => text);
+
+	/** The files below their headings, each with what the agents have done. */
+	const files = () =>
+		tab()
+			.view()
+			.sections.map(({ heading, files }) => [
+				heading,
+				...files.map(({ label, cells }) => `${label}: ${cells.map(({ text }) => text).join(', ')}`),
+			]);
 
 	const shownBy = <T>(at: number) => (ran[at] ?? assert.fail()).values as T;
 
@@ -90,45 +129,65 @@ describe('a comparison of agents', () => {
 		};
 	}
 
+	/** Changes the record of the task, and lets the list notice that. */
+	function change(fields: object): void {
+		Object.assign(server.tasks[0] ?? assert.fail(), fields);
+		listed.fire();
+	}
+
 	it('shows side by side what each has changed, what the log says of tests, time and cost', async () => {
 		await comparison.compare('race');
 		assert.deepEqual(problems, []);
-		const text = textOf();
-		assert.match(text, /^Agent +loud +louder$/m);
-		assert.match(text, /^Changes +\+3 −1 in 3 files +\+4 −2 in 3 files$/m);
-		assert.match(text, /^Tests +passed: npm test +the log says nothing of tests$/m);
-		assert.match(text, /^Time +42 s +not known$/m);
-		assert.match(text, /^Cost +1,200 tokens in, \$0\.25 +not known$/m);
-		assert.match(
-			text,
-			/^Changed in different ways \(1\)\n {2}both\.txt .*1 hunk in common\n {4}line 1, .*loud, louder {2}ONE\n/m,
+		const { title, sentence, tone, agents } = tab().view();
+		assert.deepEqual([title, tone], ['Make it loud', 'open']);
+		assert.equal(sentence, 'Files in which they differ: 3 of 4.');
+		assert.deepEqual(
+			agents.map(({ name }) => name),
+			['loud', 'louder'],
 		);
-		assert.match(text, /^Changed by loud only \(1\)\n {2}only-1\.txt/m);
-		assert.match(text, /^The same from all \(1\)\n {2}same\.txt .*same as loud$/m);
+		assert.deepEqual(changesTexts(), ['+3 −1 in 3 files', '+4 −2 in 3 files']);
+		assert.deepEqual(facts(), {
+			Model: ['large', 'small'],
+			State: ['completed', 'completed'],
+			Tests: ['passed: npm test', 'the log says nothing of tests'],
+			'In the log': ['“3 tests passed”', ''],
+			Time: ['42 s', 'not known'],
+			Cost: ['1,200 tokens in, $0.25', 'not known'],
+			Branch: ['errand/race-1', 'errand/race-2'],
+		});
+		assert.deepEqual(files(), [
+			['Changed in different ways (1)', 'both.txt: +1 −1, +2 −2'],
+			['Changed by one only (2)', 'only-1.txt: +1 · added, not changed', 'only-2.txt: not changed, +1 · added'],
+			['The same from all (1)', 'same.txt: +1 · added, same as loud'],
+		]);
 	});
 
-	it('opens the difference of two versions, and takes a file of one', async () => {
+	it('opens the differences of two, what one has changed, and takes all or a file of one', async () => {
 		await comparison.compare('race');
+		const handle = (message: FromComparisonPage) => tab().handle(message);
 		watchCommands();
-		await comparison.documents.follow({ kind: 'compare', path: 'both.txt', first: 0, second: 1 });
+		await handle({ kind: 'show-file', path: 'both.txt' });
 		const [left, right, title] = shownBy<[vscode.Uri, vscode.Uri, string]>(0);
-		const objects = [left, right].map(uri => readChangeUri(uri));
 		assert.deepEqual([ran[0]?.command, title], ['vscode.diff', 'both.txt (loud ↔ louder)']);
 		assert.deepEqual(
-			objects.map(parts => parts?.object),
+			[left, right].map(uri => readChangeUri(uri)?.object),
 			await Promise.all(
 				[1, 2].map(async at => (await repository.git('rev-parse', `errand/race-${at}:both.txt`)).trim()),
 			),
 		);
-		await comparison.documents.follow({ kind: 'open', path: 'only-1.txt', result: 0, line: 1 });
+		await handle({ kind: 'show-file', path: 'only-1.txt', agent: 0 });
 		assert.equal(readChangeUri((ran[1]?.values ?? [])[0] as vscode.Uri)?.object, undefined);
-		await comparison.documents.follow({ kind: 'take', path: 'both.txt', result: 1 });
-		assert.deepEqual(ran[2], {
-			command: commands.applyTaskChanges,
-			values: [{ taskId: 'race', resultKey: 'race:1', path: 'both.txt' }],
-		});
-		await comparison.documents.follow({ kind: 'differences', first: 0, second: 1 });
-		const [names, resources] = shownBy<[string, [vscode.Uri, vscode.Uri, vscode.Uri][]]>(3);
+		const second = { taskId: 'race', resultKey: 'race:1' };
+		await handle({ kind: 'apply', path: 'both.txt', agent: 1 });
+		await handle({ kind: 'apply', agent: 1 });
+		await handle({ kind: 'review', agent: 1 });
+		assert.deepEqual(ran.slice(2), [
+			{ command: commands.applyTaskChanges, values: [{ ...second, path: 'both.txt' }] },
+			{ command: commands.applyTaskChanges, values: [second] },
+			{ command: commands.reviewTaskChanges, values: [second] },
+		]);
+		await handle({ kind: 'show-differences' });
+		const [names, resources] = shownBy<[string, [vscode.Uri, vscode.Uri, vscode.Uri][]]>(5);
 		assert.equal(names, 'loud ↔ louder');
 		assert.deepEqual(
 			resources.map(([, one, other]) => [one, other].map(uri => readChangeUri(uri)?.object !== undefined)),
@@ -138,33 +197,61 @@ describe('a comparison of agents', () => {
 				[false, true],
 			],
 		);
-		for (const nonsense of [
-			undefined,
-			null,
-			{},
-			{ kind: 'take', path: 'gone', result: 0 },
-			{ kind: 'open', path: 7 },
-		]) {
-			await comparison.documents.follow(nonsense);
-		}
-		assert.deepEqual([ran.length, problems], [4, []]);
+		await handle({ kind: 'show-file', path: 'gone', agent: 0 });
+		assert.equal(ran.length, 6);
 	});
 
-	it('has links and folds that the editor knows', async () => {
+	it('follows the agents while they work, and says what one that ended has not made', async () => {
+		const [first, second] = (server.tasks[0] as unknown as { agentExecutions: object[] }).agentExecutions;
+		const working = { ...second, status: 'processing', branchName: undefined };
+		change({ status: 'processing', agentExecutions: [first, working] });
 		await comparison.compare('race');
-		const { uri } = editor().document;
-		const links = await vscode.commands.executeCommand<vscode.DocumentLink[]>('vscode.executeLinkProvider', uri, 100);
-		const words = links.map(({ range }) => editor().document.getText(range));
-		assert.ok(words.includes('both.txt') && words.filter(word => word === 'take').length === 5, words.join());
-		assert.ok(links.every(({ target }) => target?.path === internalCommands.followComparison));
-		const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri);
-		assert.deepEqual(
-			lenses.map(({ command }) => command?.title),
-			['Compare loud with louder', 'Which Is Better?', 'Review loud', 'Apply loud…', 'Review louder', 'Apply louder…'],
-		);
+		const { sentence, tone, agents } = tab().view();
+		assert.equal(sentence, 'Files in which they differ: 3 of 3. Still at work: louder. This page follows along.');
+		assert.deepEqual([tone, agents.map(({ hasChanges }) => hasChanges)], ['pending', [true, false]]);
+		assert.deepEqual(changesTexts(), ['+3 −1 in 3 files', 'not known yet']);
+		assert.deepEqual(facts()['State'], ['completed', 'running']);
+		change({ status: 'completed', agentExecutions: [first, second] });
+		await waitFor('the changes of the second', () => tab().view().agents[1]?.hasChanges === true);
+		assert.equal(tab().view().tone, 'open');
+		change({ status: 'error', agentExecutions: [first, { ...working, status: 'error' }] });
+		await waitFor('the end of the second', () => facts()['State']?.[1] === 'failed');
+		assert.deepEqual(changesTexts(), ['+3 −1 in 3 files', 'none: it made no branch']);
 	});
 
-	it('hands out the prompt and the patch of each, from its document and without one', async () => {
+	it('says what is wrong, and goes on when it is read again', async () => {
+		await repository.git('branch', '--move', 'errand/race-2', 'elsewhere');
+		await comparison.compare('race');
+		assert.deepEqual([tab().view().tone, tab().view().agents], ['bad', []]);
+		assert.match(tab().view().sentence, /^The branch “errand\/race-2” is not there any more/);
+		await repository.git('branch', '--move', 'elsewhere', 'errand/race-2');
+		await tab().handle({ kind: 'read-again' });
+		assert.equal(tab().view().sentence, 'Files in which they differ: 3 of 4.');
+		server.tasks.length = 0;
+		await tab().handle({ kind: 'read-again' });
+		assert.equal(tab().view().tone, 'bad');
+		assert.match(tab().view().sentence, /Acme/);
+	});
+
+	it('shows more files on request', async () => {
+		await repository.git('checkout', '--quiet', 'errand/race-1');
+		for (let at = 0; at < 250; at++) {
+			await repository.write(`many/${at}.txt`, 'mine\n');
+		}
+		await repository.commitAll('Many');
+		await repository.git('checkout', '--quiet', 'main');
+		await comparison.compare('race');
+		const count = () =>
+			tab()
+				.view()
+				.sections.reduce((sum, { files }) => sum + files.length, 0);
+		assert.deepEqual([count(), tab().view().filesLeft], [200, 54]);
+		assert.equal(tab().view().sections[1]?.heading, 'Changed by one only (252)');
+		await tab().handle({ kind: 'show-more' });
+		assert.deepEqual([count(), tab().view().filesLeft], [254, 0]);
+	});
+
+	it('hands out the prompt and the patch of each, from its tab and without one', async () => {
 		const read = async (argument: unknown, id?: string) =>
 			(await comparison.readPatches(argument, id, 'Judge')) ?? assert.fail('nothing was found');
 		const found = await read({ taskId: 'race' }, 'race');
@@ -179,48 +266,32 @@ describe('a comparison of agents', () => {
 		assert.match(found.patches[0]?.text ?? '', /^M both\.txt\nA only-1\.txt\nA same\.txt\n\ndiff --git /);
 		assert.match(found.patches[1]?.text ?? '', /^-four\n\+four!$/m);
 		await comparison.compare('race');
-		assert.deepEqual(await read(editor().document.uri), found);
+		await waitFor('the tab in front', () => tab().panel.isActive);
 		assert.deepEqual(await read(undefined), found);
+		watchCommands();
+		await tab().handle({ kind: 'judge' });
+		assert.deepEqual([ran[0]?.command, await read(shownBy<unknown[]>(0)[0])], [commands.newDecision, found]);
 	});
 
-	it('says what is missing where there is one branch only', async () => {
-		Object.assign(server.tasks[0] ?? {}, { agentExecutions: [{ agent: 'loud', branchName: 'errand/race-1' }, {}] });
-		await comparison.compare('race');
-		assert.match(String(problems[0]), /Two branches are needed/);
-	});
-
-	it('of 2,000 files is shown with little work', async () => {
-		const documents = new ComparisonDocuments(error => problems.push(error));
-		const files = Array.from({ length: 2000 }, (_, at) => {
-			const version = (object: string) => ({ path: `src/${at}.ts`, object, kind: 'file' as const });
-			const changed = (object: string) => ({
-				...{ status: 'M' as const, before: version('base'), after: version(object) },
-				...{ lines: { added: 1, removed: 1 }, hasUnreadableName: false },
+	it('is opened again after a reload, in the tab that the editor has kept', async () => {
+		const kept = (name: string) => {
+			const panel = vscode.window.createWebviewPanel(name, name, vscode.ViewColumn.One);
+			let isClosed = false;
+			panel.onDidDispose(() => {
+				isClosed = true;
 			});
-			const both = [changed('1'), changed('2')];
-			return { path: `src/${at}.ts`, state: 'different' as const, files: both, versions: [0, 1] };
-		});
-		const shown = {
-			title: 'Many',
-			results: [],
-			columns: [
-				{ name: 'loud', facts: [] },
-				{ name: 'louder', facts: [] },
-			],
-			files,
-			hunks: new Map(),
-		} satisfies ResultComparison;
-		comparison.dispose();
-		const before = process.cpuUsage();
-		await documents.show(shown);
-		const links = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
-			'vscode.executeLinkProvider',
-			editor().document.uri,
-		);
-		assert.equal(links.length, 10_000);
-		await waitFor('the document', () => editor().document.lineCount > 2000);
-		const { user, system } = process.cpuUsage(before);
-		assert.ok(user + system < 20_000_000, `${user + system} µs`);
-		documents.dispose();
+			return { panel, isClosed: () => isClosed };
+		};
+		const contenders = [0, 1].map(at => ({ taskId: 'race', resultKey: `race:${at}` }));
+		const known = kept('errand.comparison');
+		await comparison.restore(known.panel, { title: 'Make it loud', contenders });
+		assert.equal(known.isClosed(), false);
+		assert.equal(tab().view().sentence, 'Files in which they differ: 3 of 4.');
+		const twice = kept('errand.comparison');
+		await comparison.restore(twice.panel, { title: 'Make it loud', contenders });
+		const unknown = kept('errand.comparison');
+		await comparison.restore(unknown.panel, undefined);
+		await waitFor('both are closed', () => twice.isClosed() && unknown.isClosed());
+		assert.deepEqual(problems, []);
 	});
 });

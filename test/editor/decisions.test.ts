@@ -12,7 +12,7 @@ import { fileSubject } from '../../src/decisions/fileSubject.ts';
 import { MAXIMUM_RUNS, MAXIMUM_SUBJECTS, type Run } from '../../src/decisions/model/run.ts';
 import { chooseDecision } from '../../src/decisions/newDecision.ts';
 import { RunStore } from '../../src/decisions/runStore.ts';
-import { CHANGE_SCHEME, COMPARE_SCHEME } from '../../src/platform/ids.ts';
+import { CHANGE_SCHEME } from '../../src/platform/ids.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { QuickPicks } from './quickPicks.ts';
 import { State } from './state.ts';
@@ -104,7 +104,7 @@ describe('decision files in the editor', () => {
 			assert.equal(picks.rows().length, 2);
 			const change = vscode.Uri.from({ scheme: CHANGE_SCHEME, path: '/a' });
 			assert.equal(await chooseDecision(change, facts({})), 'is-ready');
-			assert.equal(await chooseDecision(change.with({ scheme: COMPARE_SCHEME }), facts({})), 'which-better');
+			assert.equal(await chooseDecision({ title: 'Two', contenders: [] }, facts({})), 'which-better');
 			const all = chooseDecision(undefined, facts({}));
 			await picks.pick('Classify a Diff');
 			assert.equal(await all, 'classify');

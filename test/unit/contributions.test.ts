@@ -4,6 +4,7 @@ import {
 	CHANGE_SCHEME,
 	COMMENT_CONTROLLER,
 	COMMENT_PROMPT_SCHEME,
+	COMPARISON_PAGE,
 	commands,
 	EXTENSION_ID,
 	FILE_CONTEXT,
@@ -231,6 +232,7 @@ describe('what package.json contributes', () => {
 		assert.deepEqual(manifest.activationEvents, [
 			...['onStartupFinished', 'onUri'],
 			...[PROMPT_SCHEME, CHANGE_SCHEME, COMMENT_PROMPT_SCHEME].map(scheme => `onFileSystem:${scheme}`),
+			`onWebviewPanel:errand.${COMPARISON_PAGE}`,
 		]);
 		assert.deepEqual(manifest.extensionKind, ['workspace']);
 		assert.equal(manifest.type, 'module');

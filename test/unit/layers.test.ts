@@ -45,7 +45,7 @@ const FOLDERS: Record<string, string[][]> = {
 		['messages'],
 		['context', 'conversations'],
 	],
-	tasks: [['model'], ['common'], ['launch', 'logDocument'], ['changes'], ['apply'], ['review', 'branches']],
+	tasks: [['model'], ['ui', 'common'], ['launch', 'logDocument'], ['changes'], ['apply'], ['review', 'branches']],
 	channel: [['model'], ['ui']],
 	keys: [['model']],
 	connections: [['model'], ['hosts', 'edit'], ['diagnose']],

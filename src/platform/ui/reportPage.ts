@@ -3,7 +3,7 @@ import * as l10n from '@vscode/l10n';
 import { LitElement } from 'lit';
 import type { ReportPageData, ToReportPage } from '../pageMessages.ts';
 
-declare function acquireVsCodeApi(): { postMessage(message: unknown): void };
+declare function acquireVsCodeApi(): { postMessage(message: unknown): void; setState(state: unknown): void };
 
 /** A page that is read like a report. Everything that came from elsewhere is shown as text, never as markup. */
 export abstract class ReportPage<View, FromPage> extends LitElement {
@@ -32,6 +32,9 @@ export function openReport<View, FromPage>(name: string, Page: new () => ReportP
 	// Only the editor can post messages here, because the page has no frames and no other origin embeds it.
 	window.addEventListener('message', ({ data }: MessageEvent<ToReportPage<View>>) => {
 		page.view = data.view;
+		if (data.state !== undefined) {
+			host.setState(data.state);
+		}
 	});
 	page.updateComplete.then(() => host.postMessage({ kind: 'page-ready' }));
 }

@@ -31,11 +31,6 @@ export function pathOf({ before, after }: ChangedFile): string {
 	return (after ?? before)?.path ?? '';
 }
 
-/** Returns whether a file's mode has changed between a plain file and a program. */
-export function hasOtherMode({ before, after }: ChangedFile): boolean {
-	return before !== undefined && after !== undefined && before.kind !== after.kind;
-}
-
 /** Most names are, and a branch may have thousands. */
 const ASCII = /^[ -~]*$/;
 

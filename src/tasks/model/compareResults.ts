@@ -13,25 +13,6 @@ export interface ComparedFile {
 	versions: (number | undefined)[];
 }
 
-/**
- * A part of a change. Line numbers count from 1, as git has them; texts are byte strings (`latin1`), each line with its
- * sign left out.
- */
-export interface PatchHunk {
-	oldStart: number;
-	oldLines: number;
-	newStart: number;
-	newLines: number;
-	removed: string[];
-	added: string[];
-}
-
-export interface ComparedHunk {
-	hunk: PatchHunk;
-	/** The line at which it begins in each result, counted from 1; undefined for a result without it. */
-	starts: (number | undefined)[];
-}
-
 /** Compares what results have changed. Returns every changed file once, sorted by path in the order of its code units. */
 export function compareResults(results: readonly (readonly ChangedFile[])[]): ComparedFile[] {
 	const byPath = new Map<string, (ChangedFile | undefined)[]>();
@@ -73,82 +54,4 @@ export function countChanges(files: readonly ChangedFile[]): { added: number; re
 		removed += lines?.removed ?? 0;
 	}
 	return { added, removed, files: files.length };
-}
-
-/** Identifies the change of one content into another, by git's names of both. */
-export function changeKey({ before, after }: ChangedFile): string | undefined {
-	return before && after && before.kind === after.kind ? `${before.object}..${after.object}` : undefined;
-}
-
-/**
- * Parses a patch without context, given as a byte string (`latin1`), of git's `--full-index`. Returns the hunks of each
- * change by its `changeKey`. The names in the patch are not read: they may hold anything.
- */
-export function readPatchHunks(patch: string): Map<string, PatchHunk[]> {
-	const changes = new Map<string, PatchHunk[]>();
-	let hunks: PatchHunk[] = [];
-	let hunk: PatchHunk | undefined;
-	let [oldLeft, newLeft] = [0, 0];
-	for (const line of patch.split('\n')) {
-		if (hunk && oldLeft > 0 && line.startsWith('-')) {
-			hunk.removed.push(line.slice(1));
-			oldLeft--;
-		} else if (hunk && newLeft > 0 && line.startsWith('+')) {
-			hunk.added.push(line.slice(1));
-			newLeft--;
-		} else if (line.startsWith('\\') && hunk) {
-			// The last line before it has no end, which makes it another one.
-			const side = hunk.added.length > 0 ? hunk.added : hunk.removed;
-			side.push(`${side.pop() ?? ''}\0`);
-		} else if (oldLeft === 0 && newLeft === 0) {
-			const index = /^index ([\da-f]{40,64}\.\.[\da-f]{40,64})/.exec(line);
-			const head = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line);
-			if (index?.[1] !== undefined) {
-				hunks = [];
-				changes.set(index[1], hunks);
-			} else if (head) {
-				const [, oldStart, oldLines = '1', newStart, newLines = '1'] = head;
-				[oldLeft, newLeft] = [Number(oldLines), Number(newLines)];
-				hunk = {
-					oldStart: Number(oldStart),
-					oldLines: oldLeft,
-					newStart: Number(newStart),
-					newLines: newLeft,
-					removed: [],
-					added: [],
-				};
-				hunks.push(hunk);
-			}
-		}
-	}
-	return changes;
-}
-
-/**
- * Compares the hunks of a file. Only changes that begin with the same content can have hunks in common. Returns
- * undefined where nothing is known of the hunks, sorted by their place otherwise.
- */
-export function compareHunks(
-	{ files }: ComparedFile,
-	changes: readonly ReadonlyMap<string, PatchHunk[]>[],
-): ComparedHunk[] | undefined {
-	const known = new Map<string, ComparedHunk>();
-	const bases = new Set(files.flatMap(file => (file ? [file.before?.object] : [])));
-	for (const [at, file] of files.entries()) {
-		if (!file) {
-			continue;
-		}
-		const key = changeKey(file);
-		const hunks = key === undefined ? undefined : changes[at]?.get(key);
-		if (!hunks || bases.size > 1) {
-			return undefined;
-		}
-		for (const hunk of hunks) {
-			const name = JSON.stringify([hunk.oldStart, hunk.oldLines, hunk.added]);
-			const compared = known.get(name) ?? { hunk, starts: files.map(() => undefined) };
-			compared.starts[at] = hunk.newStart;
-			known.set(name, compared);
-		}
-	}
-	return [...known.values()].sort((a, b) => a.hunk.oldStart - b.hunk.oldStart);
 }

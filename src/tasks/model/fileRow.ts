@@ -74,7 +74,12 @@ export function describeFile(
 	};
 }
 
-function kindOf({ before, after, lines, isTooLarge }: ChangedFile, isCounted: boolean, words: FileWords): string {
+/** Returns what a file is that is not compared line by line, or nothing. */
+export function kindOf(
+	{ before, after, lines, isTooLarge }: ChangedFile,
+	isCounted: boolean,
+	words: FileWords,
+): string {
 	const kinds = [before?.kind, after?.kind];
 	if (kinds.includes('submodule')) {
 		return words.submodule;
@@ -85,7 +90,8 @@ function kindOf({ before, after, lines, isTooLarge }: ChangedFile, isCounted: bo
 	return lines !== undefined || !isCounted ? '' : isTooLarge ? words.tooLarge : words.binary;
 }
 
-function modeOf({ before, after }: ChangedFile, words: FileWords): string {
+/** Returns what has become of a file's mode, or nothing where it stays. */
+export function modeOf({ before, after }: ChangedFile, words: FileWords): string {
 	if (before?.kind === 'file' && after?.kind === 'executable') {
 		return words.executable;
 	}

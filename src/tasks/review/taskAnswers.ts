@@ -1,21 +1,26 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import type { Logger } from '../../base/logger.ts';
 import { COMMENT_PROMPT_SCHEME } from '../../platform/ids.ts';
 import { readChangeUri } from '../changes/changeUri.ts';
 import type { TaskChanges } from '../changes/taskChanges.ts';
 import { CommentPrompts, type PromptedTasks } from './commentPrompts.ts';
 import { CommentStore } from './commentStore.ts';
 import { AgentComparison, type ComparedPatches } from './compareAgents.ts';
+import type { ShownTasks } from './comparisonPanel.ts';
 import { ReviewComments } from './reviewComments.ts';
 import { readTaskForChat } from './taskForChat.ts';
 import { type TaskConnectionAccess, type TaskFinder, TaskMaterial } from './taskMaterial.ts';
 
 export interface TaskAnswersDependencies {
+	extensionUri: vscode.Uri;
 	workspaceState: vscode.Memento;
 	changes: TaskChanges;
 	tasks: TaskFinder & PromptedTasks;
+	list: ShownTasks;
 	connection: TaskConnectionAccess;
 	explain(error: unknown): void;
+	logger: Logger;
 }
 
 /** The commands by which the user answers what tasks have done: comments, follow-ups made of them, and comparisons. */

@@ -1,0 +1,154 @@
+import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
+import { DisposableStore } from '../../base/disposable.ts';
+import { describeError } from '../../base/errors.ts';
+import type { Event } from '../../base/event.ts';
+import type { Logger } from '../../base/logger.ts';
+import { oneLine } from '../../base/plainText.ts';
+import type { Task } from '../../contract/tasks.ts';
+import { executeCommand } from '../../platform/commands.ts';
+import { COMPARISON_PAGE, commands } from '../../platform/ids.ts';
+import { explainError } from '../../platform/notify.ts';
+import { PagePanel } from '../../platform/pagePanel.ts';
+import {
+	type Compared,
+	type ComparisonView,
+	type FromComparisonPage,
+	parseFromComparisonPage,
+} from '../model/comparisonProtocol.ts';
+import { showDifferences, showFile } from './comparisonDiffs.ts';
+import { comparisonView } from './comparisonView.ts';
+import { type Comparison, type ComparisonSource, readComparison } from './readComparison.ts';
+import type { TaskConnectionAccess } from './taskMaterial.ts';
+
+/** How many files the page has at first, and how many come with each further step. */
+const FILES_SHOWN = 200;
+
+/** The list of tasks, by which a page notices that one has gone on. */
+export interface ShownTasks {
+	get(id: string): Task | undefined;
+	/** Makes sure that the list is read while a task is active. Never rejects. */
+	load(): Promise<void>;
+	readonly onDidChange: Event<unknown>;
+}
+
+export interface ComparisonPanelDependencies extends ComparisonSource {
+	extensionUri: vscode.Uri;
+	list: ShownTasks;
+	connection: Pick<TaskConnectionAccess, 'client' | 'label'>;
+	logger: Logger;
+}
+
+/** A comparison as an editor tab, which follows its tasks while they work and is there again after a reload. */
+export class ComparisonPanel {
+	readonly compared: Compared;
+	readonly panel: PagePanel<FromComparisonPage, ComparisonView>;
+	private readonly dependencies: ComparisonPanelDependencies;
+	private readonly disposables = new DisposableStore();
+	private comparison: Comparison | undefined;
+	private problem: string | undefined;
+	/** Aborted by the next reading or when the panel is disposed of. */
+	private reading: AbortController | undefined;
+	private maximum = FILES_SHOWN;
+
+	constructor(compared: Compared, dependencies: ComparisonPanelDependencies, restored?: vscode.WebviewPanel) {
+		this.compared = compared;
+		this.dependencies = dependencies;
+		const { extensionUri, list, connection, logger } = dependencies;
+		this.panel = new PagePanel<FromComparisonPage, ComparisonView>({
+			extensionUri,
+			name: COMPARISON_PAGE,
+			title: vscode.l10n.t('Comparison'),
+			tabTitle: vscode.l10n.t('Compare: {0}', compared.title),
+			column: vscode.ViewColumn.Active,
+			parse: parseFromComparisonPage,
+			handle: message => this.handle(message),
+			view: () => this.view(),
+			label: () => connection.label(),
+			logger,
+			state: compared,
+			restored,
+		});
+		this.disposables.add(list.onDidChange(() => this.follow()));
+		this.panel.onDidDispose(() => {
+			this.reading?.abort();
+			this.reading = undefined;
+			this.disposables.dispose();
+		});
+	}
+
+	/** Reads everything. `isAskedAnew`: the branches too, which others may have moved. Never rejects. */
+	async read(isAskedAnew = true): Promise<void> {
+		this.reading?.abort();
+		const own = new AbortController();
+		this.reading = own;
+		this.problem = undefined;
+		this.panel.update();
+		const { list, connection, logger } = this.dependencies;
+		void list.load();
+		try {
+			const { contenders } = this.compared;
+			const comparison = await readComparison(contenders, this.dependencies, isAskedAnew, own.signal);
+			if (this.reading === own) {
+				this.comparison = comparison;
+			}
+		} catch (error) {
+			if (this.reading === own) {
+				this.problem = oneLine(explainError(error, connection.label()).message);
+				logger.log('warn', 'A comparison could not be read', { reason: describeError(error) });
+			}
+		} finally {
+			if (this.reading === own) {
+				this.reading = undefined;
+				this.panel.update();
+			}
+		}
+	}
+
+	/** Reads what has become of the tasks where they have gone on. The list of another connection does not have them. */
+	private follow(): void {
+		const shown = this.comparison?.results.map(({ task }) => task);
+		const listed = shown?.map(({ id }) => this.dependencies.list.get(id));
+		const isListed = listed?.every(task => task !== undefined);
+		if (isListed && this.reading === undefined && JSON.stringify(listed) !== JSON.stringify(shown)) {
+			void this.read(false);
+		}
+	}
+
+	private view(): ComparisonView {
+		const { comparison, problem } = this;
+		const { title } = this.compared;
+		if (comparison && problem === undefined) {
+			return { title, ...comparisonView(comparison, this.maximum) };
+		}
+		const sentence = problem ?? vscode.l10n.t('Reading what they have changed…');
+		const tone = problem === undefined ? 'pending' : 'bad';
+		return { title, sentence, tone, agents: [], facts: [], sections: [], filesLeft: 0 };
+	}
+
+	private async handle(message: Exclude<FromComparisonPage, { kind: 'page-ready' }>): Promise<void> {
+		const { comparison } = this;
+		const { contenders } = this.compared;
+		switch (message.kind) {
+			case 'read-again':
+				return this.read();
+			case 'show-more':
+				this.maximum += FILES_SHOWN;
+				return this.panel.update();
+			case 'judge':
+				return executeCommand(commands.newDecision, this.compared);
+			case 'review':
+				return executeCommand(commands.reviewTaskChanges, contenders[message.agent]);
+			case 'apply': {
+				const named = defined({ path: message.path });
+				return executeCommand(commands.applyTaskChanges, { ...contenders[message.agent], ...named });
+			}
+			case 'show-file': {
+				const file = comparison?.files.find(({ path }) => path === message.path);
+				return comparison && file && showFile(comparison, file, message.agent);
+			}
+			case 'show-differences':
+				return comparison && showDifferences(comparison);
+		}
+	}
+}

@@ -1,0 +1,143 @@
+// What the page of a comparison shows, in words.
+import * as vscode from 'vscode';
+import { oneLine } from '../../base/plainText.ts';
+import { isActiveTask } from '../../contract/tasks.ts';
+import { durationText, formatNumber } from '../../platform/amounts.ts';
+import { fileWords } from '../common/fileMessages.ts';
+import { rowWords } from '../common/messages.ts';
+import { servedText, usageText } from '../common/usage.ts';
+import type { ChangedFile } from '../model/changedFile.ts';
+import { type ComparedFile, type ComparedState, countChanges } from '../model/compareResults.ts';
+import type { ComparisonView, FileView } from '../model/comparisonProtocol.ts';
+import { kindOf, modeOf } from '../model/fileRow.ts';
+import type { Comparison } from './readComparison.ts';
+
+const MAXIMUM_NAME = 60;
+
+type Result = Comparison['results'][number];
+
+/** Returns what is shown of a comparison, with at most `maximum` files. */
+export function comparisonView({ results, files }: Comparison, maximum: number): Omit<ComparisonView, 'title'> {
+	const working = results.filter(({ outcome }) => outcome === 'active').map(({ name }) => name);
+	const follows = vscode.l10n.t('Still at work: {0}. This page follows along.', working.join(', '));
+	const sections: ComparisonView['sections'] = [];
+	let room = maximum;
+	for (const state of ['different', 'only', 'same'] as const) {
+		const here = files.filter(file => file.state === state);
+		const shown = here.slice(0, room).map(file => fileView(file, results));
+		room -= shown.length;
+		if (shown.length > 0) {
+			sections.push({ heading: sectionText(state, here.length), files: shown });
+		}
+	}
+	return {
+		sentence: [differenceText(files), ...(working.length > 0 ? [follows] : [])].join(' '),
+		tone: working.length > 0 ? 'pending' : 'open',
+		agents: results.map(result => ({
+			name: result.name,
+			changes: changesText(result),
+			hasChanges: (result.changes?.files.length ?? 0) > 0,
+		})),
+		facts: factsOf(results),
+		sections,
+		filesLeft: Math.max(0, files.length - maximum),
+	};
+}
+
+function differenceText(files: readonly ComparedFile[]): string {
+	const different = files.filter(({ state }) => state !== 'same').length;
+	if (files.length === 0) {
+		return vscode.l10n.t('None of them has changed a file.');
+	}
+	return different === 0
+		? vscode.l10n.t('All have made the same changes.')
+		: vscode.l10n.t('Files in which they differ: {0} of {1}.', formatNumber(different), formatNumber(files.length));
+}
+
+/** A fact that is known of nobody is left out. */
+function factsOf(results: readonly Result[]): ComparisonView['facts'] {
+	const rows: [string, (result: Result) => string][] = [
+		[vscode.l10n.t('Model'), ({ model, extras }) => oneLine(model ?? servedText(extras) ?? '', MAXIMUM_NAME)],
+		[vscode.l10n.t('State'), ({ outcome }) => (outcome === 'active' ? rowWords.running : rowWords.outcome(outcome))],
+		[vscode.l10n.t('Tests'), testsText],
+		[
+			vscode.l10n.t('In the log'),
+			({ facts }) => (facts?.tests?.line === undefined ? '' : vscode.l10n.t('“{0}”', facts.tests.line)),
+		],
+		[
+			vscode.l10n.t('Time'),
+			result => (result.facts?.duration === undefined ? notKnown(result) : durationText(result.facts.duration)),
+		],
+		[vscode.l10n.t('Cost'), result => usageText(result.extras) || notKnown(result)],
+		[vscode.l10n.t('Branch'), ({ result }) => oneLine(result?.branch ?? '', MAXIMUM_NAME)],
+	];
+	return rows
+		.map(([label, textOf]) => ({ label, texts: results.map(textOf) }))
+		.filter(({ texts }) => texts.some(text => text !== ''));
+}
+
+const notKnown = ({ task }: Result) =>
+	isActiveTask(task) ? vscode.l10n.t('not known yet') : vscode.l10n.t('not known');
+
+function changesText(result: Result): string {
+	if (result.changes) {
+		const { added, removed, files } = countChanges(result.changes.files);
+		return rowWords.changes(added, removed, files);
+	}
+	return result.outcome === 'active' ? notKnown(result) : vscode.l10n.t('none: it made no branch');
+}
+
+function testsText(result: Result): string {
+	const { extras, facts, task } = result;
+	if (extras?.tests !== undefined) {
+		return vscode.l10n.t('{0} when the service ran them', rowWords.tests(extras.tests));
+	}
+	if (!facts) {
+		return isActiveTask(task) || !result.result ? notKnown(result) : vscode.l10n.t('the log could not be read');
+	}
+	if (!facts.tests) {
+		return vscode.l10n.t('the log says nothing of tests');
+	}
+	const { command, outcome } = facts.tests;
+	const words = {
+		passed: vscode.l10n.t('passed'),
+		failed: vscode.l10n.t('failed'),
+		unknown: vscode.l10n.t('ran, no result in the log'),
+	}[outcome];
+	return command === undefined ? words : vscode.l10n.t('{0}: {1}', words, command);
+}
+
+function sectionText(state: ComparedState, count: number): string {
+	switch (state) {
+		case 'different':
+			return vscode.l10n.t('Changed in different ways ({0})', formatNumber(count));
+		case 'only':
+			return vscode.l10n.t('Changed by one only ({0})', formatNumber(count));
+		case 'same':
+			return vscode.l10n.t('The same from all ({0})', formatNumber(count));
+	}
+}
+
+function fileView({ path, files, versions }: ComparedFile, results: readonly Result[]): FileView {
+	const cells = files.map((file, at) => {
+		const version = versions[at] ?? at;
+		const text = !file
+			? vscode.l10n.t('not changed')
+			: version === at
+				? changeText(file)
+				: vscode.l10n.t('same as {0}', results[version]?.name ?? '');
+		return { text, isOwn: file !== undefined && version === at };
+	});
+	return { path, label: oneLine(path), canCompare: cells.filter(({ isOwn }) => isOwn).length > 1, cells };
+}
+
+function changeText(file: ChangedFile): string {
+	const { status, lines } = file;
+	const parts = [
+		lines ? fileWords.lines(lines.added, lines.removed) : '',
+		status === 'M' ? '' : fileWords.status(status),
+		kindOf(file, true, fileWords),
+		modeOf(file, fileWords),
+	];
+	return parts.filter(part => part !== '').join(' · ') || fileWords.status(status);
+}

@@ -1,0 +1,142 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../../base/errors.ts';
+import { oneLine } from '../../base/plainText.ts';
+import { resultsOf, type TaskResult } from '../../contract/taskResults.ts';
+import { isActiveTask, type Task } from '../../contract/tasks.ts';
+import type { ResultChanges, TaskChanges } from '../changes/taskChanges.ts';
+import { followWords } from '../common/messages.ts';
+import { readEntries } from '../logDocument/readEntries.ts';
+import { type ComparedFile, compareResults } from '../model/compareResults.ts';
+import type { Contender } from '../model/comparisonProtocol.ts';
+import { type LogFacts, LogFactsReader } from '../model/logFacts.ts';
+import type { Usage } from '../model/modelUse.ts';
+import { outcomeOf, type TaskOutcome } from '../model/taskGroups.ts';
+import type { TaskConnectionAccess, TaskFinder } from './taskMaterial.ts';
+
+/** The most entries that are read of one log. */
+const MAXIMUM_ENTRIES = 50_000;
+const MAXIMUM_NAME = 28;
+
+/** One of those that are compared. */
+export interface ComparedResult {
+	/** Unlike the names of the others. */
+	name: string;
+	task: Task;
+	outcome: TaskOutcome;
+	model: string | undefined;
+	/** What the service adds to the record. */
+	extras: (Usage & { tests?: 'passed' | 'failed' | undefined }) | undefined;
+	/** Undefined while it has not made a branch, and then there are no changes either. */
+	result: TaskResult | undefined;
+	changes: ResultChanges | undefined;
+}
+
+export interface Comparison {
+	/** `facts` is undefined for a log that could not be read, or whose task is still active. */
+	results: (ComparedResult & { facts: LogFacts | undefined })[];
+	files: ComparedFile[];
+}
+
+export interface ComparisonSource {
+	changes: Pick<TaskChanges, 'read'>;
+	tasks: Pick<TaskFinder, 'get'>;
+	connection: Pick<TaskConnectionAccess, 'client'>;
+}
+
+/** Reads what contenders have done so far, with what their logs say. It rejects as `readResults` does. */
+export async function readComparison(
+	contenders: readonly Contender[],
+	source: ComparisonSource,
+	isAskedAnew: boolean,
+	signal: AbortSignal,
+): Promise<Comparison> {
+	const results = await readResults(contenders, source, isAskedAnew);
+	const logs = new Map<Task, Promise<LogFacts[]>>();
+	for (const { task } of results.filter(read => !isActiveTask(read.task))) {
+		logs.set(task, logs.get(task) ?? readLog(task, source.connection, signal));
+	}
+	return {
+		results: await Promise.all(
+			results.map(async read => {
+				const position = resultsOf(read.task).findIndex(({ key }) => key === read.result?.key);
+				return { ...read, facts: (await logs.get(read.task))?.[position] };
+			}),
+		),
+		files: compareResults(results.map(({ changes }) => changes?.files ?? [])),
+	};
+}
+
+/**
+ * Reads what contenders have changed so far. `isAskedAnew`: what is known of their branches is read again. Rejects with an
+ * error for the user.
+ */
+export async function readResults(
+	contenders: readonly Contender[],
+	{ changes, tasks }: ComparisonSource,
+	isAskedAnew: boolean,
+): Promise<ComparedResult[]> {
+	const ids = [...new Set(contenders.map(({ taskId }) => taskId))];
+	const found = new Map(await Promise.all(ids.map(async id => [id, await tasks.get(id)] as const)));
+	const recorded = contenders.map(({ taskId, resultKey }) => recordOf(found.get(taskId) as Task, resultKey));
+	const names = recorded.map(({ name }) => name);
+	const results = await Promise.all(
+		recorded.map(async ({ name, ...record }, at) => ({
+			...record,
+			name: names.filter(other => other === name).length === 1 ? name : `${name} (${earlier(names, at) + 1})`,
+			changes: record.result && (await changes.read(record.task, record.result, isAskedAnew)),
+		})),
+	);
+	if (new Set(results.flatMap(read => read.changes?.repository.place.directory ?? [])).size > 1) {
+		throw new UserFacingError(
+			vscode.l10n.t('These tasks worked on different repositories. Choose tasks of one repository.'),
+		);
+	}
+	return results;
+}
+
+const earlier = (names: readonly string[], at: number) => names.slice(0, at).filter(name => name === names[at]).length;
+
+/** Returns what the record of a task says of one contender. */
+function recordOf(task: Task, resultKey: string): Omit<ComparedResult, 'changes'> {
+	const result = resultsOf(task).find(({ key }) => key === resultKey);
+	const position = resultKey === task.id ? -1 : Number(resultKey.slice(task.id.length + 1));
+	const execution = task.agentExecutions?.[position];
+	return {
+		name: oneLine(execution?.agent ?? task.selectedAgent ?? result?.branch ?? '', MAXIMUM_NAME),
+		task,
+		outcome: outcomeOf({ ...task, status: execution?.status ?? task.status }),
+		model: position < 0 ? task.selectedModel : task.selectedAgents?.[position]?.model,
+		extras: position < 0 ? task.errand : execution?.errand,
+		result,
+	};
+}
+
+/** Returns what a log says of each result of a task. One that cannot be read says nothing: the changes are still there. */
+async function readLog(
+	task: Task,
+	connection: ComparisonSource['connection'],
+	signal: AbortSignal,
+): Promise<LogFacts[]> {
+	const reader = new LogFactsReader(resultsOf(task));
+	let count = 0;
+	try {
+		const request = {
+			client: await connection.client(),
+			taskId: task.id,
+			from: 0,
+			signal,
+			missing: followWords.missing,
+		};
+		for await (const record of readEntries(request)) {
+			if ('entry' in record) {
+				reader.add(record.entry, record.sentAt);
+			}
+			if (++count >= MAXIMUM_ENTRIES) {
+				break;
+			}
+		}
+		return reader.facts();
+	} catch {
+		return [];
+	}
+}

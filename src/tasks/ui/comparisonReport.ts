@@ -1,0 +1,133 @@
+import './comparison.css';
+import * as l10n from '@vscode/l10n';
+import { html, nothing, type TemplateResult } from 'lit';
+import { openReport, ReportPage } from '../../platform/ui/reportPage.ts';
+import type { AgentView, ComparisonView, FileView, FromComparisonPage } from '../model/comparisonProtocol.ts';
+
+class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
+	protected override render(): TemplateResult | typeof nothing {
+		const { view } = this;
+		if (!view) {
+			return nothing;
+		}
+		const { title, sentence, tone, agents, filesLeft } = view;
+		return html`<main aria-busy=${tone === 'pending' && agents.length === 0}>
+			<header>
+				<h1>${title}</h1>
+				<div class="actions">
+					${agents.length === 0 ? nothing : this.overall(agents)}
+					${this.button(l10n.t('Read Again'), { kind: 'read-again' })}
+				</div>
+			</header>
+			<p class="sentence ${tone}" role="status">${sentence}</p>
+			${agents.length === 0 ? nothing : this.table(view)}
+			${filesLeft === 0 ? nothing : html`<p>${this.button(l10n.t('Show More Files ({0} left)', filesLeft), { kind: 'show-more' })}</p>`}
+		</main>`;
+	}
+
+	private overall(agents: readonly AgentView[]): TemplateResult {
+		const [first, second] = agents;
+		const compare =
+			agents.length === 2
+				? l10n.t('Compare {0} with {1}', first?.name ?? '', second?.name ?? '')
+				: l10n.t('Compare Two…');
+		return html`<button type="button" class="primary" @click=${this.sends({ kind: 'show-differences' })}>${compare}</button>
+			${this.button(l10n.t('Which Is Better?'), { kind: 'judge' })}`;
+	}
+
+	/** The frame scrolls sideways by itself where the columns of many agents need more than the tab has. */
+	private table({ agents, facts, sections }: ComparisonView): TemplateResult {
+		const label = l10n.t('What each agent has done');
+		return html`<div class="frame" role="region" aria-label=${label} tabindex="0">
+			<table>
+				<caption class="hidden">
+					${label}
+				</caption>
+				<thead>
+					<tr>
+						<th scope="col">${l10n.t('Agent')}</th>
+						${agents.map(({ name }) => html`<th scope="col">${name}</th>`)}
+					</tr>
+				</thead>
+				<tbody>
+					${facts.map(
+						({ label: fact, texts }) =>
+							html`<tr>
+								<th scope="row">${fact}</th>
+								${texts.map((text, at) => html`<td>${this.agent(at)}<span>${text || '–'}</span></td>`)}
+							</tr>`,
+					)}
+					<tr>
+						<th scope="row">${l10n.t('Changes')}</th>
+						${agents.map((agent, at) => html`<td>${this.agent(at)}${this.choices(agent, at)}</td>`)}
+					</tr>
+				</tbody>
+				${sections.map(
+					({ heading, files }) =>
+						html`<tbody class="files">
+							<tr>
+								<th scope="rowgroup" colspan=${agents.length + 1}><h2>${heading}</h2></th>
+							</tr>
+							${files.map(file => this.file(file))}
+						</tbody>`,
+				)}
+			</table>
+		</div>`;
+	}
+
+	private agent(at: number): TemplateResult {
+		return html`<span class="heading" aria-hidden="true">${this.view?.agents[at]?.name}</span>`;
+	}
+
+	private choices({ name, changes, hasChanges }: AgentView, agent: number): TemplateResult {
+		return html`<div>
+			${changes}
+			${
+				hasChanges
+					? html`<div class="actions">
+							${this.button(l10n.t('Review'), { kind: 'review', agent }, l10n.t('Review {0}', name))}
+							${this.button(l10n.t('Apply…'), { kind: 'apply', agent }, l10n.t('Apply… {0}', name))}
+						</div>`
+					: nothing
+			}
+		</div>`;
+	}
+
+	private file({ path, label, canCompare, cells }: FileView): TemplateResult {
+		const agent = cells.findIndex(({ isOwn }) => isOwn);
+		const opens: FromComparisonPage = { kind: 'show-file', path, ...(canCompare ? {} : { agent }) };
+		const what = canCompare ? l10n.t('Compare what both agents have made of this file') : openHint();
+		return html`<tr>
+			<th scope="row">
+				<button type="button" class="link" title=${what} @click=${this.sends(opens)}>${label}</button>
+			</th>
+			${cells.map((cell, at) => html`<td>${this.agent(at)}${this.cell(cell, at, path, label)}</td>`)}
+		</tr>`;
+	}
+
+	private cell({ text, isOwn }: FileView['cells'][number], agent: number, path: string, label: string): TemplateResult {
+		if (!isOwn) {
+			return html`<span class="aside">${text}</span>`;
+		}
+		const name = this.view?.agents[agent]?.name ?? '';
+		return html`<span class="change">
+			<button type="button" class="link" title=${openHint()} @click=${this.sends({ kind: 'show-file', agent, path })}>
+				${text}
+			</button>
+			${this.button(l10n.t('Apply…'), { kind: 'apply', agent, path }, l10n.t('Apply… {0} of {1}', label, name))}
+		</span>`;
+	}
+
+	/** `spoken` begins with the label, and says what it is about where its place shows that to the eye alone. */
+	private button(label: string, message: FromComparisonPage, spoken = label): TemplateResult {
+		return html`<button type="button" aria-label=${spoken} @click=${this.sends(message)}>${label}</button>`;
+	}
+
+	private sends(message: FromComparisonPage): () => void {
+		return () => this.post(message);
+	}
+}
+
+const openHint = () => l10n.t('Show what this agent has changed in the file, to take all or parts of it');
+
+openReport('comparison-report', ComparisonReport);
