@@ -37,7 +37,7 @@ export function greet(name: string): string {
 }
 \`\`\`
 
-- **Errand: Add Model Server…** leads to a model that answers what you ask.
+- **Errand: Switch or Add Connection…** leads to a model that answers what you ask.
 - Until then search, images, decisions and tasks have a demo as well.`,
 	};
 }
