@@ -11,6 +11,7 @@ import {
 	dialog,
 	openFile,
 	openView,
+	pickInMenu,
 	pickItem,
 	quickRow,
 	runCommand,
@@ -127,15 +128,7 @@ describe('context in the window', () => {
 	const inExplorer = async (name: string, item: string) => {
 		await openView(page, 'Explorer');
 		await explorerRow(name).click({ button: 'right' });
-		await page.getByRole('menuitem', { name: item }).waitFor();
-		// A click that comes too soon after the menu is taken for the end of the one that opened it.
-		await until('the menu has taken the click', async () => {
-			await page
-				.getByRole('menuitem', { name: item })
-				.click({ timeout: 1_000 })
-				.catch(() => {});
-			return (await page.locator('.monaco-menu').count()) === 0;
-		});
+		await pickInMenu(page, item);
 	};
 	const addContext = async (row: string) => {
 		await runCommand(page, 'Add Context to Errand Chat…');

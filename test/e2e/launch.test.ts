@@ -13,6 +13,7 @@ import {
 	dialog,
 	dismissInput,
 	openFile,
+	pickInMenu,
 	pickItem,
 	pickThrough,
 	quickRow,
@@ -194,7 +195,7 @@ describe('from the wish to start a task to its being sent', () => {
 		await openFile(page, 'todo.ts');
 		await code.locator('.view-line').nth(1).click({ clickCount: 3 });
 		await page.keyboard.press('Shift+F10');
-		await page.getByRole('menuitem', { name: 'Start Task…' }).click();
+		await pickInMenu(page, 'Start Task…');
 		await until('the draft is kept and the selection added', async () =>
 			/comment says[\s\S]*`src\/todo\.ts:2`:[\s\S]*export const rounded/.test(await promptText()),
 		);

@@ -137,6 +137,17 @@ export async function resizeChat(page: Page, frame: Frame, width: number): Promi
 	});
 }
 
+/** Clicks an item of the context menu that is just opening. */
+export async function pickInMenu(page: Page, name: string): Promise<void> {
+	const item = page.getByRole('menuitem', { name });
+	await item.waitFor();
+	// A click that comes too soon after the menu is taken for the end of the one that opened it.
+	await until('the menu has taken the click', async () => {
+		await item.click({ timeout: 1_000 }).catch(() => {});
+		return (await page.locator('.monaco-menu').count()) === 0;
+	});
+}
+
 /** Returns how many pixels of a part of a row lie where the row does not show them. */
 export function hiddenWidth(part: Locator): Promise<number> {
 	return part.first().evaluate(element => {
