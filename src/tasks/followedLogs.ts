@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { ClientError } from '../base/errors.ts';
+import { ClientError, UserFacingError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import { firstLine, oneLine } from '../base/plainText.ts';
 import type { Client } from '../client/types.ts';
@@ -13,7 +13,7 @@ import { FollowedLog, type FollowedLogOptions, type FollowTarget } from './follo
 import { FollowStatusItem, type FollowSummary } from './followStatusItem.ts';
 import type { KeptLogs } from './keptLog.ts';
 import { LogChannel } from './logChannel.ts';
-import type { Reopened } from './logDocument/logDocuments.ts';
+import type { FoundLog } from './logDocument/openLog.ts';
 import { type FollowState, isFollowing } from './model/followState.ts';
 import { FOLLOWED_ENTRIES } from './model/storageKeys.ts';
 import type { TaskEnds } from './model/taskEnds.ts';
@@ -128,29 +128,36 @@ export class FollowedLogs implements Disposable {
 		}
 	}
 
-	/** Follows the task of a document that the editor restored after a reload. Never rejects. */
-	async reopen(connection: string, taskId: string): Promise<Reopened> {
+	/** Follows the task of a document that the editor restored after a reload. */
+	async reopen(connection: string, taskId: string): Promise<FoundLog> {
 		const { active, store } = this.dependencies;
-		try {
-			const target = await active.target();
-			if (target.connection.name !== connection) {
-				return {
-					reason: vscode.l10n.t(
-						'This log is of the connection “{0}”, and “{1}” is active. Switch to it to read the log.',
-						connection,
-						target.connection.label,
-					),
-				};
-			}
-			// Logs from before the reload are resumed first, so that they go on with their next entry.
-			this.resume(target);
-			const task = store.get(taskId) ?? (this.state(taskId) ? undefined : await target.client.tasks.get(taskId));
-			const log = this.follow(taskId, target, task);
-			await log.restored;
-			return { source: log, client: target.client };
-		} catch (error) {
-			return { reason: active.explain(error) };
+		const { name, label } = await active.read();
+		if (name !== connection) {
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'This log is of the connection “{0}”, and “{1}” is active. Switch to it to read the log.',
+					connection,
+					label,
+				),
+			);
 		}
+		if (active.isStopped) {
+			throw new UserFacingError(
+				vscode.l10n.t('The local service, which has this log, is stopped. Refresh the tasks to start it again.'),
+			);
+		}
+		const target = await active.target();
+		// Logs from before the reload are resumed first, so that they go on with their next entry.
+		this.resume(target);
+		const task = store.get(taskId) ?? (this.state(taskId) ? undefined : await target.client.tasks.get(taskId));
+		const source = this.follow(taskId, target, task);
+		await source.restored;
+		return { source, client: target.client };
+	}
+
+	/** Says why the log of a task of the active connection cannot be read, and what to do. */
+	explain(error: unknown, taskId: string): string {
+		return explainLog(error, this.dependencies.active.label, taskId).message;
 	}
 
 	private start(client: LogTarget['client'], target: FollowTarget, isActive: boolean, isResumed: boolean): FollowedLog {
@@ -193,7 +200,7 @@ export class FollowedLogs implements Disposable {
 	private readonly options: FollowedLogOptions = {
 		words: followWords,
 		openChannel: name => new LogChannel(name),
-		explain: explainFailure,
+		explain: (error, { connection, taskId }) => explainLog(error, connection.label, taskId),
 		onState: ({ target }) => {
 			if (this.dependencies.active.is(target.connection.name)) {
 				this.showStatus();
@@ -271,16 +278,17 @@ export class FollowedLogs implements Disposable {
 	}
 }
 
-function explainFailure(error: unknown, { connection, taskId }: FollowTarget): Explanation {
+/** `label` is that of the connection. */
+function explainLog(error: unknown, label: string, taskId: string): Explanation {
 	return ClientError.is(error, 'not-found') && !error.isPage
 		? {
 				message: vscode.l10n.t(
 					'{0} has no task “{1}” that you may see. Check the id and the connection.',
-					connection.label,
+					label,
 					oneLine(taskId, MAXIMUM_ID),
 				),
 			}
-		: explainError(error, connection.label);
+		: explainError(error, label);
 }
 
 function keyOf(connection: string, taskId: string): string {

@@ -1,6 +1,12 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
+import type { Client } from '../client/types.ts';
+import { formatNumber } from '../platform/amounts.ts';
+import { followWords } from './common/messages.ts';
 import type { FollowedLogs } from './followedLogs.ts';
 import type { LogDocuments } from './logDocument/logDocuments.ts';
+import { readEntries, saveLog } from './logDocument/readEntries.ts';
+import { createEntryFormatter } from './model/formatEntry.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';
 import type { TaskListStore } from './taskListStore.ts';
@@ -35,7 +41,7 @@ export class LogDocumentCommands {
 			look(chosen.id);
 			const log = logs.follow(chosen.id, chosen.target);
 			await log.restored;
-			await documents.show(log, chosen.target.client).catch(explain);
+			await documents.show({ source: log, client: chosen.target.client }).catch(explain);
 		}
 	}
 
@@ -46,7 +52,7 @@ export class LogDocumentCommands {
 		if (chosen) {
 			const log = logs.follow(chosen.id, chosen.target);
 			await log.restored;
-			await documents.showEntry(log, chosen.target.client, index).catch(explain);
+			await documents.showEntry({ source: log, client: chosen.target.client }, index).catch(explain);
 		}
 	}
 
@@ -60,7 +66,7 @@ export class LogDocumentCommands {
 		const { documents, store, choose } = this.dependencies;
 		const open = documents.active(argument);
 		if (open) {
-			await documents.save(open.client, open.taskId, open.name);
+			await this.saveAs(open.client, open.source.target.taskId, open.source.name);
 			return;
 		}
 		const chosen = await choose(argument, vscode.l10n.t('Save Log'));
@@ -69,10 +75,51 @@ export class LogDocumentCommands {
 		}
 		const { id, target } = chosen;
 		if (file instanceof vscode.Uri) {
-			await documents.saveTo(file, target.client, id);
+			await this.saveTo(file, target.client, id);
 		} else {
 			const task = store.get(id);
-			await documents.save(target.client, id, task ? taskTitle(task, id, MAXIMUM_NAME) : id);
+			await this.saveAs(target.client, id, task ? taskTitle(task, id, MAXIMUM_NAME) : id);
+		}
+	}
+
+	/** Asks for a file and writes the whole log into it, as read from the service. */
+	private async saveAs(client: Pick<Client, 'tasks'>, taskId: string, name: string): Promise<void> {
+		const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+		const fileName = `${name.replace(/[^\p{L}\p{N}()_-]+/gu, ' ').trim()}.log`;
+		const target = await vscode.window.showSaveDialog({
+			title: vscode.l10n.t('Save Log'),
+			...defined({ defaultUri: folder?.scheme === 'file' ? vscode.Uri.joinPath(folder, fileName) : undefined }),
+			filters: { [vscode.l10n.t('Logs')]: ['log', 'txt'] },
+		});
+		if (target) {
+			await this.saveTo(target, client, taskId);
+		}
+	}
+
+	/** Writes the whole log into a file, with cancellable progress. */
+	private async saveTo(target: vscode.Uri, client: Pick<Client, 'tasks'>, taskId: string): Promise<void> {
+		const controller = new AbortController();
+		try {
+			const count = await vscode.window.withProgress(
+				{ location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Saving the log…'), cancellable: true },
+				(_progress, token) => {
+					token.onCancellationRequested(() => controller.abort());
+					const { signal } = controller;
+					const records = readEntries({ client, taskId, from: 0, signal, missing: followWords.missing });
+					return saveLog(records, target.fsPath, createEntryFormatter(followWords), signal);
+				},
+			);
+			const open = vscode.l10n.t('Open File');
+			const saved = vscode.l10n.t('The log is saved: {0} entries.', formatNumber(count));
+			void vscode.window.showInformationMessage(saved, open).then(chosen => {
+				if (chosen === open) {
+					void vscode.window.showTextDocument(target);
+				}
+			});
+		} catch (error) {
+			if (!controller.signal.aborted) {
+				this.dependencies.explain(error);
+			}
 		}
 	}
 }

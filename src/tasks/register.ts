@@ -5,21 +5,23 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import { registerCommand, setContextKey } from '../platform/commands.ts';
 import {
+	CHANGE_SCHEME,
 	COMMENT_PROMPT_SCHEME,
 	COMPARISON_PAGE,
 	type CommandId,
 	commands,
 	internalCommands,
+	LOG_SCHEME,
 	PROMPT_SCHEME,
 	views,
 } from '../platform/ids.ts';
 import { KeptTexts } from '../platform/keptText.ts';
+import { registerReadOnlyFiles } from '../platform/readOnlyFiles.ts';
 import { isEntryKey } from '../platform/sharedState.ts';
 import type { ApplyCommands } from './apply/applyCommands.ts';
 import type { CommitRange, ComparedRange, RangeFile } from './apply/commitRanges.ts';
 import type { AskedTasks } from './askedTasks.ts';
 import type { BranchCommands } from './branches/branchCommands.ts';
-import { registerChangeFiles } from './changes/changeFileSystem.ts';
 import type { TaskFollowUps } from './continueTask.ts';
 import { PromptFile } from './launch/promptFile.ts';
 import type { TaskLauncher } from './launch/taskLauncher.ts';
@@ -120,11 +122,9 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 		registerCommand(commands.openTaskLogDocument, async argument => (await feature()).logCommands.open(argument)),
 	);
 	store.add(registerCommand(commands.saveTaskLog, async (row, file) => (await feature()).exports.run(row, file)));
-	store.add(registerCommand(commands.loadEarlierLog, async uri => (await feature()).documents.loadEarlier(uri)));
-	store.add(registerCommand(commands.loadLaterLog, async uri => (await feature()).documents.loadLater(uri)));
-	store.add(registerCommand(commands.showLogEnd, async uri => (await feature()).documents.showEnd(uri)));
+	store.add(registerReadOnlyFiles(LOG_SCHEME, async () => (await feature()).documents));
 	store.add(registerCommand(commands.reviewTaskChanges, async row => (await feature()).results.reviewChanges(row)));
-	store.add(registerChangeFiles(async () => (await feature()).results.files));
+	store.add(registerReadOnlyFiles(CHANGE_SCHEME, async () => (await feature()).results.files));
 	store.add(registerCommand(internalCommands.readChangesAgain, async row => (await feature()).results.readAgain(row)));
 	store.add(registerCommand(internalCommands.showMoreFiles, async row => (await feature()).results.showMore(row)));
 	store.add(registerApplyCommands(async () => (await feature()).applyCommands));
@@ -147,8 +147,8 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 		void feature().then(({ applyCommands }) => applyCommands.resume());
 	}
 
-	// After a reload, a window resumes the tasks that it followed, shows the logs that were open, looks for the task that
-	// it was just starting, and cleans up after those that have ended meanwhile.
+	// After a reload, a window resumes the tasks that it followed, looks for the task that it was just starting, and
+	// cleans up after those that have ended meanwhile.
 	const prefixes = [FOLLOWED_ENTRIES, PENDING_ENTRIES, SCRATCH_ENTRIES, BEHIND_ENTRIES, COMMENT_ENTRIES];
 	const isOurs = (key: string) => key === OPEN_LOGS_KEY || prefixes.some(prefix => isEntryKey(key, prefix));
 	if (workspaceState.keys().some(isOurs)) {

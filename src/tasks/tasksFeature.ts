@@ -26,7 +26,7 @@ import type { PromptFile } from './launch/promptFile.ts';
 import { TaskLauncher } from './launch/taskLauncher.ts';
 import { ListRefresh } from './listRefresh.ts';
 import { LogDocuments } from './logDocument/logDocuments.ts';
-import { LogTabs } from './logDocument/logTabs.ts';
+import { openStoredTabs } from './logDocument/storedTabs.ts';
 import { LogDocumentCommands } from './logDocumentCommands.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { TaskEnds } from './model/taskEnds.ts';
@@ -96,7 +96,6 @@ class Feature implements TasksFeature {
 	readonly documents: LogDocuments;
 	readonly logCommands: LogDocumentCommands;
 	readonly results: TaskResults;
-	private readonly tabs: LogTabs;
 	readonly stops: TaskStops;
 	private readonly kept: KeptTasks;
 	private readonly branches: CheckedOutBranches;
@@ -143,9 +142,7 @@ class Feature implements TasksFeature {
 				ends,
 			}),
 		);
-		this.documents = this.disposables.add(
-			new LogDocuments({ explain, reopen: (connection, taskId) => this.logs.reopen(connection, taskId) }),
-		);
+		this.documents = this.disposables.add(new LogDocuments(this.logs));
 		this.logCommands = new LogDocumentCommands({
 			documents: this.documents,
 			logs: this.logs,
@@ -154,7 +151,6 @@ class Feature implements TasksFeature {
 			look: id => results.look(id),
 			explain,
 		});
-		this.tabs = this.disposables.add(new LogTabs(workspaceState));
 		this.results = this.disposables.add(
 			new TaskResults({
 				workspaceState,
@@ -356,7 +352,7 @@ class Feature implements TasksFeature {
 
 	async resume(): Promise<void> {
 		try {
-			await this.tabs.restore();
+			await openStoredTabs(this.dependencies.storage.workspaceState);
 			const target = await this.active.target();
 			this.resumeLogs(target);
 			await this.list.load();
@@ -372,11 +368,14 @@ class Feature implements TasksFeature {
 	/** Resumes what was followed on a connection before a reload, or before another one became active. */
 	private resumeLogs(target: TaskTarget): void {
 		this.logs.resume(target);
-		this.documents.reopenAll();
+		this.documents.readAgain();
 	}
 
-	/** Continues the work that waits for a task to appear or to end. */
+	/** Continues what waits for the service, or for a task to appear or to end. */
 	private async listChanged(connection: string): Promise<void> {
+		if (this.store.error === undefined) {
+			this.documents.readAgain();
+		}
 		try {
 			await this.launcher.requests.settleFromList(connection, () => this.active.target());
 			await this.launcher.sweep(connection);

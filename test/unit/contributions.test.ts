@@ -11,6 +11,7 @@ import {
 	internalCommands,
 	LANGUAGE_MODEL_VENDOR,
 	LOG_LANGUAGE,
+	LOG_SCHEME,
 	MCP_PROVIDER,
 	PROMPT_SCHEME,
 	rowContext,
@@ -231,7 +232,7 @@ describe('what package.json contributes', () => {
 	it('starts late, in the workspace host, as an ES module, on the oldest editor it is typed for', () => {
 		assert.deepEqual(manifest.activationEvents, [
 			...['onStartupFinished', 'onUri'],
-			...[PROMPT_SCHEME, CHANGE_SCHEME, COMMENT_PROMPT_SCHEME].map(scheme => `onFileSystem:${scheme}`),
+			...[PROMPT_SCHEME, CHANGE_SCHEME, COMMENT_PROMPT_SCHEME, LOG_SCHEME].map(scheme => `onFileSystem:${scheme}`),
 			`onWebviewPanel:errand.${COMPARISON_PAGE}`,
 		]);
 		assert.deepEqual(manifest.extensionKind, ['workspace']);

@@ -115,16 +115,14 @@ export const followWords: FollowWords = {
 export const logDocumentWords = {
 	cut: (characters: number) =>
 		` ${stateLine(vscode.l10n.t('{0} more characters: save the log to read them', formatNumber(characters)))}`,
-	earlier: (index: number) =>
-		stateLine(vscode.l10n.t('entries before {0} are left out: load earlier', formatNumber(index))),
-	later: (count: number) =>
+	leftOut: (count: number) =>
 		stateLine(
 			count === 1
-				? vscode.l10n.t('1 later entry is left out: load later')
-				: vscode.l10n.t('{0} later entries are left out: load later', formatNumber(count)),
+				? vscode.l10n.t('1 earlier entry is not shown: save the log to read all of it')
+				: vscode.l10n.t('{0} earlier entries are not shown: save the log to read all of it', formatNumber(count)),
 		),
-	/** This line is a link. */
-	again: stateLine(vscode.l10n.t('read the log again')),
+	empty: stateLine(vscode.l10n.t('no entry of this log has arrived yet')),
+	triedAgain: stateLine(vscode.l10n.t('this is tried again every few seconds')),
 };
 
 export function serviceIsStopped(): string {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
 import { TEXT_COLUMN } from '../model/formatEntry.ts';
 import type { TextStyle } from '../model/visibleText.ts';
-import type { LogLine } from './logWindow.ts';
+import type { LogLine } from './logLine.ts';
 
 /** The names of the theme's terminal colours, in the order of their numbers. */
 const colourNames = ['Black', 'Red', 'Green', 'Yellow', 'Blue', 'Magenta', 'Cyan', 'White'];

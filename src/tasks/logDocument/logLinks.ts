@@ -1,10 +1,15 @@
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { findLinks, type LinkCandidate } from './findLinks.ts';
+import type { LogLine } from './logLine.ts';
 
 /** How many file names are looked up for one document, and how many results are remembered in total. */
-const MAXIMUM_LOOKUPS = 300;
-const MAXIMUM_KNOWN = 2000;
+const MAXIMUM_LOOKUPS = 1000;
+const MAXIMUM_KNOWN = 4000;
+
+/** How many lines are searched before the extension host may do something else. */
+const LINES_AT_ONCE = 500;
 
 /** How long a result counts as current, in milliseconds, because agents create files while their log mentions them. */
 const KNOWN_MS = 30_000;
@@ -12,12 +17,18 @@ const KNOWN_MS = 30_000;
 /** Finds links in a log: to web pages, and to files that exist in one of the workspace's folders. */
 export class LogLinks {
 	private readonly known = new Map<string, { isFile: boolean; at: number }>();
+	/** What was found in lines before, because a growing log is searched again and again. */
+	private readonly candidates = new WeakMap<LogLine, LinkCandidate[]>();
 
-	async find(document: vscode.TextDocument, token: vscode.CancellationToken): Promise<vscode.DocumentLink[]> {
+	/** Begins at the end, so that the last lines have links to files where there are too many names to look up. */
+	async find(lines: readonly LogLine[], token: vscode.CancellationToken): Promise<vscode.DocumentLink[]> {
 		const links: vscode.DocumentLink[] = [];
 		let lookups = 0;
-		for (let line = 0; line < document.lineCount && !token.isCancellationRequested; line++) {
-			for (const candidate of findLinks(document.lineAt(line).text)) {
+		for (let at = lines.length - 1; at >= 0 && !token.isCancellationRequested; at--) {
+			if (at % LINES_AT_ONCE === 0) {
+				await nextTurn();
+			}
+			for (const candidate of this.candidatesIn(lines[at])) {
 				let target: vscode.Uri | undefined;
 				if (candidate.kind === 'address') {
 					target = vscode.Uri.parse(candidate.url, true);
@@ -25,11 +36,20 @@ export class LogLinks {
 					target = await this.fileOf(candidate, () => lookups++);
 				}
 				if (target) {
-					links.push(new vscode.DocumentLink(new vscode.Range(line, candidate.start, line, candidate.end), target));
+					links.push(new vscode.DocumentLink(new vscode.Range(at, candidate.start, at, candidate.end), target));
 				}
 			}
 		}
 		return links;
+	}
+
+	private candidatesIn(line: LogLine | undefined): LinkCandidate[] {
+		let candidates = line && this.candidates.get(line);
+		if (line && !candidates) {
+			candidates = findLinks(line.text);
+			this.candidates.set(line, candidates);
+		}
+		return candidates ?? [];
 	}
 
 	private async fileOf(

@@ -1,4 +1,4 @@
-import type { LogLine } from './logWindow.ts';
+import type { LogLine } from './logLine.ts';
 
 /** Lines from `start` to `end`, both inclusive, counted from 0. */
 export interface LogLineRange {

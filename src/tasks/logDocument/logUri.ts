@@ -1,6 +1,5 @@
 // The addresses of log documents.
 import * as vscode from 'vscode';
-import { LOG_SCHEME } from '../../platform/ids.ts';
 
 interface NamedLog {
 	target: { connection: { name: string }; taskId: string };
@@ -9,9 +8,9 @@ interface NamedLog {
 }
 
 /** The query distinguishes logs of the same title; the path is what the tab shows. */
-export function uriOf({ target, name }: NamedLog): vscode.Uri {
+export function uriOf(scheme: string, { target, name }: NamedLog): vscode.Uri {
 	return vscode.Uri.from({
-		scheme: LOG_SCHEME,
+		scheme,
 		path: `/${name.replaceAll(/[\\/]/g, '∕')}`,
 		query: JSON.stringify([target.connection.name, target.taskId]),
 	});

@@ -28,7 +28,7 @@ export const ARCHIVED_ENTRIES = 'errand.tasks.archived';
 /** Whether the list of tasks had any when it was last read; in the editor's state of all workspaces. */
 export const HAS_TASKS_KEY = 'errand.tasks.hasTasks';
 
-/** The logs that are open as documents; absent when there are none. */
+/** The logs that were open as documents when an earlier version of Errand ended. */
 export const OPEN_LOGS_KEY = 'errand.tasks.openLogs';
 
 /** The results whose branches were brought into a repository, with an entry for each. */

@@ -3,9 +3,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { LogEntry } from '../../../../src/contract/tasks.ts';
 import { LogDocument } from '../../../../src/tasks/logDocument/logDocument.ts';
-import { createLineFormatter } from '../../../../src/tasks/logDocument/logWindow.ts';
+import { createLineFormatter } from '../../../../src/tasks/logDocument/logLine.ts';
 import type { LogRecord } from '../../../../src/tasks/model/formatEntry.ts';
 import { createStyledFormatter } from '../../../../src/tasks/model/formatEntry.ts';
+import { waitFor } from '../../../support/waitFor.ts';
 
 const format = createLineFormatter(
 	createStyledFormatter({
@@ -30,33 +31,30 @@ interface Made {
 	log: LogDocument;
 	reads: [number, number][];
 	changes: () => number;
-	numbers: () => number[];
+	/** The lines of the next text. */
+	take: () => string[];
 }
 
 /** A document over a log of as many entries as are asked for. */
-function make(nextIndex: number, maximumCharacters?: number): Made {
+function make(nextIndex: number): Made {
 	const reads: [number, number][] = [];
 	let changes = 0;
 	const log = new LogDocument(
 		{
 			format,
-			words: { earlier: index => `<before ${index}>`, later: count => `<${count} later>` },
+			leftOut: count => `<${count} before>`,
 			async read(from, to) {
 				reads.push([from, to]);
 				return Array.from({ length: to - from }, (_, at) => record(from + at));
 			},
 			onChange: () => changes++,
-			...(maximumCharacters !== undefined && { maximumCharacters }),
 		},
 		nextIndex,
 	);
-	const numbers = () =>
-		log
-			.lines()
-			.flatMap(({ text }) => /entry (\d+)!/.exec(text)?.[1] ?? [])
-			.map(Number);
-	return { log, reads, changes: () => changes, numbers };
+	return { log, reads, changes: () => changes, take: () => log.take().map(({ text }) => text) };
 }
+
+const numbersIn = (lines: readonly string[]) => lines.flatMap(text => /entry (\d+)!/.exec(text)?.[1] ?? []).map(Number);
 
 /** Every number once, none left out between the first and the last. */
 function assertWithoutHoles(numbers: number[]): void {
@@ -66,8 +64,6 @@ function assertWithoutHoles(numbers: number[]): void {
 	);
 }
 
-const length = (log: LogDocument) => log.lines().reduce((sum, { text }) => sum + text.length + 1, 0);
-
 /** Measures only memory that is still reachable: garbage that merely waits to be collected does not count. */
 function heldBytes(): number {
 	setFlagsFromString('--expose-gc');
@@ -76,110 +72,109 @@ function heldBytes(): number {
 }
 
 describe('a log as a document', () => {
-	it('holds a bounded end of 300,000 entries that were heard, and reads none', () => {
-		const { log, reads, numbers } = make(0);
+	it('shows the last 20,000 of 300,000 entries that were heard, reads none, and says how many it leaves out', () => {
+		const { log, reads, take } = make(0);
 		const before = heldBytes();
-		let most = 0;
 		for (let index = 0; index < 300_000; index++) {
 			log.accept(record(index));
-			if (index % 10_000 === 0) {
-				most = Math.max(most, length(log));
-			}
 		}
+		assert.ok(heldBytes() - before < 20_000_000);
+		const [first, ...lines] = take();
 		log.dispose();
-		assert.ok(most <= 95_000, `${most} characters`);
-		assert.ok(heldBytes() - before < 8_000_000);
+		const numbers = numbersIn(lines);
 		assert.deepEqual(reads, []);
-		assert.equal(numbers().at(-1), 299_999);
-		assertWithoutHoles(numbers());
-		assert.match(log.lines()[0]?.text ?? '', /^<before \d+>$/);
-		assert.ok(!log.hasLater);
+		assert.equal(numbers.at(-1), 299_999);
+		assert.equal(first, `<${numbers[0]} before>`);
+		assert.ok(lines.length >= 20_000 && lines.length <= 22_000, String(lines.length));
+		assertWithoutHoles(numbers);
 	});
 
-	it('goes back through all of it, a part at a time, without holes and within its bound', async () => {
-		const { log, numbers } = make(20_000, 20_000);
-		const seen = new Set<number>();
-		log.setReadingEnd(false);
-		for (let steps = 0; log.hasEarlier && steps < 500; steps++) {
-			await log.loadEarlier();
-			assertWithoutHoles(numbers());
-			assert.ok(length(log) <= 20_200);
-			for (const number of numbers()) {
-				seen.add(number);
+	it('reads the last entries before those that were heard, and no more than it shows', async () => {
+		const { log, reads, take } = make(50_000);
+		await log.load();
+		assert.deepEqual(reads, [[30_000, 50_000]]);
+		const numbers = numbersIn(take());
+		assert.deepEqual([numbers[0], numbers.at(-1), numbers.length], [30_000, 49_999, 20_000]);
+		assertWithoutHoles(numbers);
+		log.dispose();
+	});
+
+	it('reads a short log from its first entry, and then leaves nothing out', async () => {
+		const { log, reads, take } = make(700);
+		await log.load();
+		assert.deepEqual(reads, [[0, 700]]);
+		assert.match(take()[0] ?? '', /entry 0!/);
+		log.dispose();
+	});
+
+	it('shares the beginning or the end of each text with the one before, however long and fast the log grows', () => {
+		const { log, take } = make(0);
+		let before: string[] = [];
+		let trimmed = 0;
+		let next = 0;
+		for (const batch of [1, 9_000, 13_000, 1, 500, 0, 1_999, 0, 2_100, 0, 700, 3_000, 10_000, 0, 5]) {
+			for (const end = next + batch; next < end; next++) {
+				log.accept(record(next));
 			}
+			const lines = take();
+			assertWithoutHoles(numbersIn(lines));
+			const isLonger = before.every((line, at) => line === lines[at]);
+			const rest = lines.slice(1);
+			const isEnd = rest.every((line, at) => line === before[before.length - rest.length + at]);
+			assert.ok(isLonger || isEnd, `${before.length} to ${lines.length} lines, at ${next}`);
+			trimmed += isLonger ? 0 : 1;
+			before = lines;
 		}
-		assert.equal(seen.size, 20_000);
-		assert.ok(log.hasLater);
-		assert.match(log.lines().at(-1)?.text ?? '', /^<\d+ later>$/);
+		assert.ok(trimmed >= 4, String(trimmed));
+		assert.equal(numbersIn(before).at(-1), next - 1);
 		log.dispose();
 	});
 
-	it('goes forward again to the end, and follows from there', async () => {
-		const { log, numbers } = make(3_000, 20_000);
-		log.setReadingEnd(false);
-		await log.loadEarlier();
-		await log.loadEarlier();
-		await log.loadEarlier();
-		for (let steps = 0; log.hasLater && steps < 100; steps++) {
-			await log.loadLater();
-			assertWithoutHoles(numbers());
-			assert.ok(length(log) <= 20_200);
-		}
-		assert.equal(numbers().at(-1), 2_999);
-		log.setReadingEnd(true);
-		log.accept(record(3_000));
-		assert.equal(numbers().at(-1), 3_000);
-		log.dispose();
-	});
-
-	it('stands still for a reader who is elsewhere, and says how much has come', () => {
-		const { log, numbers } = make(0, 5_000);
-		log.setReadingEnd(false);
-		for (let index = 0; index < 1_000; index++) {
+	it('asks for one more text when it has trimmed, for what is new', async () => {
+		const { log, changes, take } = make(0);
+		for (let index = 0; index < 22_000; index++) {
 			log.accept(record(index));
 		}
-		assert.equal(numbers()[0], 0);
-		assert.ok(length(log) < 5_200);
-		assert.equal(log.lines().at(-1)?.text, `<${1_000 - numbers().length} later>`);
-		log.dispose();
-	});
-
-	it('is at the end again when that is asked for', async () => {
-		const { log, numbers } = make(0, 5_000);
-		log.setReadingEnd(false);
-		for (let index = 0; index < 1_000; index++) {
-			log.accept(record(index));
-		}
-		await log.showEnd();
-		assert.ok(!log.hasLater);
-		assert.equal(numbers().at(-1), 999);
-		assertWithoutHoles(numbers());
-		log.accept(record(1_000));
-		assert.equal(numbers().at(-1), 1_000);
+		take();
+		await waitFor('the change', () => changes() === 1);
+		log.accept(record(22_000));
+		await waitFor('the change', () => changes() === 2);
+		assert.equal(numbersIn(take()).at(-1), 21_999);
+		await waitFor('the change', () => changes() === 3);
+		assert.equal(numbersIn(take()).at(-1), 22_000);
 		log.dispose();
 	});
 
 	it('keeps in order what is heard while it reads what came before', async () => {
-		const { log, numbers } = make(700);
-		const loading = log.loadEarlier();
+		const { log, take } = make(700);
+		const loading = log.load();
 		log.accept(record(700));
 		log.accept(record(701));
 		await loading;
-		assertWithoutHoles(numbers());
-		assert.deepEqual([numbers()[0], numbers().at(-1)], [200, 701]);
+		const numbers = numbersIn(take());
+		assertWithoutHoles(numbers);
+		assert.deepEqual([numbers[0], numbers.at(-1)], [0, 701]);
+		log.dispose();
+	});
+
+	it('has an entry once, also where it is heard again', () => {
+		const { log, take } = make(0);
+		for (const index of [0, 1, 0, 1, 2]) {
+			log.accept(record(index));
+		}
+		assert.deepEqual(numbersIn(take()), [0, 1, 2]);
 		log.dispose();
 	});
 
 	it('holds notes where they belong', () => {
-		const { log } = make(0);
+		const { log, take } = make(0);
 		log.accept(record(0));
 		log.accept({ index: 1, note: '<1 to 4 missing>', next: 5 });
 		log.accept(record(5));
 		assert.deepEqual(
-			log.lines().map(({ text }) => text.slice(-8)),
+			take().map(text => text.slice(-8)),
 			['entry 0!', 'missing>', 'entry 5!'],
 		);
-		assert.equal(log.nextIndex, 6);
 		log.dispose();
 	});
 
@@ -202,13 +197,14 @@ describe('a log as a document', () => {
 		assert.deepEqual(marks({ step: 'git_committed', type: 'success' }), ['success', 'git committed', undefined]);
 	});
 
-	it('keeps at least one entry, however long', () => {
-		const { log } = make(0, 100);
-		for (const index of [0, 1]) {
-			log.accept({ index, entry: { message: 'x'.repeat(9_000) } as LogEntry, sentAt: undefined });
+	it('is no longer than the editor can fold and colour, with fewer entries where those are long', () => {
+		const { log, take } = make(0);
+		const entry = { message: 'x'.repeat(9_000) } as LogEntry;
+		for (let index = 0; index < 1_000; index++) {
+			log.accept({ index, entry, sentAt: undefined });
 		}
-		assert.ok(log.lines().some(({ index }) => index === 1));
-		assert.ok(length(log) < 10_000);
+		const length = take().reduce((sum, text) => sum + text.length + 1, 0);
+		assert.ok(length > 6_000_000 && length < 8_000_000, String(length));
 		log.dispose();
 	});
 
@@ -218,49 +214,29 @@ describe('a log as a document', () => {
 			log.accept(record(index));
 		}
 		assert.equal(changes(), 0);
-		await log.showEnd();
-		assert.equal(changes(), 1);
+		await waitFor('the change', () => changes() === 1);
 		log.dispose();
 	});
 
-	it('passes on why it could not read, and reads again when asked', async () => {
+	it('passes on why it could not read, and reads when asked again', async () => {
 		let fails = true;
 		const log = new LogDocument(
 			{
 				format,
-				words: { earlier: String, later: String },
+				leftOut: count => `<${count} before>`,
 				read: () => (fails ? Promise.reject(new Error('lost')) : Promise.resolve([record(0)])),
 				onChange: () => {},
 			},
 			1,
 		);
-		await assert.rejects(log.loadEarlier(), /lost/);
+		await assert.rejects(log.load(), /lost/);
+		assert.deepEqual(
+			log.take().map(({ text }) => text),
+			['<1 before>'],
+		);
 		fails = false;
-		await log.loadEarlier();
-		assert.ok(!log.hasEarlier);
-		log.dispose();
-	});
-
-	it('moves to an entry that is far away, with those around it, and stays there', async () => {
-		const { log, reads, numbers } = make(10_000, 4_000);
-		await log.showEntry(5_000);
-		assert.deepEqual(reads, [[4_950, 5_450]]);
-		assert.ok(numbers().includes(5_000) && numbers()[0] === 4_950);
-		assertWithoutHoles(numbers());
-		assert.ok(length(log) <= 4_200);
-		const before = numbers();
-		log.accept(record(10_000));
-		assert.deepEqual(numbers(), before);
-		assert.ok(log.hasEarlier && log.hasLater);
-		await log.showEntry(before.at(-1) ?? 0);
-		assert.equal(reads.length, 1);
-		log.dispose();
-	});
-
-	it('moves to an entry of a log that has not arrived yet', async () => {
-		const { log, numbers } = make(0);
-		await log.showEntry(20);
-		assert.deepEqual([numbers()[0], numbers().includes(20), log.hasLater], [0, true, false]);
+		await log.load();
+		assert.match(log.take()[0]?.text ?? '', /entry 0!/);
 		log.dispose();
 	});
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { LogLine } from '../../../../src/tasks/logDocument/logLine.ts';
 import { foldsOf, sectionsOf } from '../../../../src/tasks/logDocument/logSections.ts';
-import type { LogLine } from '../../../../src/tasks/logDocument/logWindow.ts';
 
 const line = (step: string | undefined, fields: Partial<LogLine> = {}): LogLine => ({
 	text: step ?? '',

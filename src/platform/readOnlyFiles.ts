@@ -1,0 +1,44 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+
+/** What answers for the files of a scheme, once it is loaded. */
+export interface FileSource {
+	stat(uri: vscode.Uri): vscode.FileStat | Promise<vscode.FileStat>;
+	read(uri: vscode.Uri): Promise<Uint8Array>;
+	/** Fires with the address of a file that is different now, in what `stat` returns too. */
+	readonly onDidChange?: vscode.Event<vscode.Uri>;
+}
+
+/** Registers a file system that is read-only. `load` is first called when one of its files is opened. */
+export function registerReadOnlyFiles(scheme: string, load: () => Promise<FileSource>): Disposable {
+	const store = new DisposableStore();
+	const changed = store.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
+	let loaded: Promise<FileSource> | undefined;
+	const source = () => {
+		loaded ??= load().then(files => {
+			const fire = (uri: vscode.Uri) => changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+			const listener = files.onDidChange?.(fire);
+			if (listener) {
+				store.add(listener);
+			}
+			return files;
+		});
+		return loaded;
+	};
+	const refuse = () => {
+		throw vscode.FileSystemError.NoPermissions();
+	};
+	const provider: vscode.FileSystemProvider = {
+		onDidChangeFile: changed.event,
+		watch: () => ({ dispose() {} }),
+		stat: async uri => (await source()).stat(uri),
+		readFile: async uri => (await source()).read(uri),
+		readDirectory: refuse,
+		createDirectory: refuse,
+		writeFile: refuse,
+		delete: refuse,
+		rename: refuse,
+	};
+	store.add(vscode.workspace.registerFileSystemProvider(scheme, provider, { isCaseSensitive: true, isReadonly: true }));
+	return store;
+}
