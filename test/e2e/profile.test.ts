@@ -15,7 +15,7 @@ import {
 } from '../profile/profile.ts';
 import { words } from '../profile/words.ts';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
-import { dismissInput, quickRow, runCommand, screenshot, until } from '../support/editorWindow.ts';
+import { dismissInput, pickItem, quickRow, runCommand, screenshot, until } from '../support/editorWindow.ts';
 import {
 	ask,
 	logText,
@@ -169,7 +169,7 @@ describe('a profile that an earlier build has left, in the window', () => {
 			['Moved', false],
 		] as const) {
 			await runCommand(page, 'Errand: Switch or Add Connection…');
-			await quickRow(page, label).click();
+			await pickItem(page, label);
 			await runInChat(page, chat, 'Errand: New Conversation');
 			await chat.getByText(`on ${label}`).first().waitFor();
 			await sendMessage(chat, `Is the key of ${label} there?`);

@@ -25,19 +25,17 @@ describe('a process that a killed process has left behind', () => {
 		}
 	});
 
-	/** Starts a line of shell in a group of its own. */
+	/** Starts a line of shell in a group of its own. `ids` resolves with the ids that it prints first. */
 	function start(line: string, marker?: string) {
 		const env = { PATH: process.env['PATH'], ...(marker === undefined ? {} : markedEnvironment(marker)) };
 		const child = spawn('/bin/sh', ['-c', line], { detached: true, env, stdio: ['ignore', 'pipe', 'ignore'] });
 		children.push(child);
-		return { child, pid: child.pid ?? assert.fail('it was not started') };
-	}
-
-	/** Resolves with the ids that a line of shell prints first. */
-	const idsOf = (child: ChildProcess) =>
-		new Promise<number[]>(resolve => {
-			child.stdout?.once('data', (bytes: Buffer) => resolve(bytes.toString().trim().split(' ').map(Number)));
+		// What nobody reads is dropped when the process ends, so reading begins at once.
+		const ids = new Promise<number[]>(resolve => {
+			child.stdout.once('data', (bytes: Buffer) => resolve(bytes.toString().trim().split(' ').map(Number)));
 		});
+		return { ids, pid: child.pid ?? assert.fail('it was not started') };
+	}
 
 	it('is known by its id and the time of its start, which does not change', async () => {
 		const { pid } = start('sleep 100');
@@ -49,8 +47,8 @@ describe('a process that a killed process has left behind', () => {
 	});
 
 	it('is ended with its group, also what has no marker in it', async () => {
-		const { child, pid } = start('env -i sleep 100 & echo $!; sleep 100', MARKER);
-		const [inner = 0] = await idsOf(child);
+		const { ids, pid } = start('env -i sleep 100 & echo $!; sleep 100', MARKER);
+		const [inner = 0] = await ids;
 		await endLeftProcesses(await identify(pid), MARKER, GRACE_MS);
 		assert.deepEqual(await Promise.all([pid, inner].map(isAlive)), [false, false]);
 	});
@@ -59,22 +57,22 @@ describe('a process that a killed process has left behind', () => {
 		if (process.platform !== 'linux') {
 			this.skip();
 		}
-		const { child, pid } = start('env -i sleep 100 & one=$!; sleep 100 & echo $one $!; sleep 0.5', MARKER);
+		const { ids, pid } = start('env -i sleep 100 & one=$!; sleep 100 & echo $one $!; sleep 0.5', MARKER);
 		const identity = await identify(pid);
-		const ids = await idsOf(child);
-		assert.equal(ids.length, 2);
-		for (const id of ids) {
+		const inner = await ids;
+		assert.equal(inner.length, 2);
+		for (const id of inner) {
 			// Before the program is there, its environment cannot be read.
 			await waitFor('sleep', async () => (await readFile(`/proc/${id}/cmdline`, 'latin1')).startsWith('sleep'));
 		}
 		await waitFor('the end of the leader', async () => !(await isAlive(pid)));
 		await endLeftProcesses(identity, MARKER, GRACE_MS);
-		assert.deepEqual(await Promise.all(ids.map(isAlive)), [false, false]);
+		assert.deepEqual(await Promise.all(inner.map(isAlive)), [false, false]);
 	});
 
 	it('is not taken for another process that has got the same id, or for the group of that one', async () => {
-		const { child, pid } = start('sleep 100 & echo $!; sleep 100', `${MARKER}-other`);
-		const [inner = 0] = await idsOf(child);
+		const { ids, pid } = start('sleep 100 & echo $!; sleep 100', `${MARKER}-other`);
+		const [inner = 0] = await ids;
 		const identity = await identify(pid);
 		assert.ok(identity);
 		await endLeftProcesses({ ...identity, start: `${identity.start} and later` }, MARKER, GRACE_MS);
@@ -83,9 +81,9 @@ describe('a process that a killed process has left behind', () => {
 	});
 
 	it('is not taken for a group whose leader has ended, where nothing tells whose it is', async () => {
-		const { child, pid } = start('sleep 100 & echo $!; sleep 0.5');
+		const { ids, pid } = start('sleep 100 & echo $!; sleep 0.5');
 		const identity = await identify(pid);
-		const [inner = 0] = await idsOf(child);
+		const [inner = 0] = await ids;
 		await waitFor('the end of the leader', async () => !(await isAlive(pid)));
 		await endLeftProcesses(identity, MARKER, GRACE_MS);
 		assert.equal(await isAlive(inner), true);
