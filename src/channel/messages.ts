@@ -175,13 +175,17 @@ export function healthText(health: Health | 'none'): string {
 	if (health === 'none') {
 		return vscode.l10n.t('The service reports no health');
 	}
-	const { status, crypto_status: crypto, server, version } = health;
+	const { status, crypto_status: crypto, server, version, timestamp, worker_pid: worker } = health;
 	const isWell = status === 'healthy' && crypto === 'ready';
 	const state = isWell
 		? vscode.l10n.t('healthy and ready to encrypt')
 		: [status, crypto].filter(part => part !== undefined).join(', ') || vscode.l10n.t('nothing that is known');
-	const program = [server, version].filter(part => part !== undefined).join(' ');
-	return program === ''
+	const details = [
+		[server, version].filter(part => part !== undefined).join(' '),
+		worker === undefined ? '' : vscode.l10n.t('process {0}', worker),
+		timestamp === undefined ? '' : new Date(timestamp * 1000).toLocaleString(vscode.env.language),
+	].filter(part => part !== '');
+	return details.length === 0
 		? vscode.l10n.t('The service reports: {0}', state)
-		: vscode.l10n.t('The service reports: {0} ({1})', state, program);
+		: vscode.l10n.t('The service reports: {0} ({1})', state, details.join(', '));
 }

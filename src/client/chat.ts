@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { ClientError } from '../base/errors.ts';
 import type { ChatCompletion } from '../contract/chatReply.ts';
 import type { ChatRequest } from '../contract/chatRequest.ts';
@@ -71,7 +72,8 @@ export function createImages(caller: Caller): Client['images'] {
 						serviceMessage: said || undefined,
 					});
 				}
-				return { url, ...splitDigest(reply.model ?? model, model) };
+				const { provider, id, usage } = reply;
+				return { url, ...splitDigest(reply.model ?? model, model), ...defined({ provider, id, usage }) };
 			});
 		},
 	};

@@ -132,6 +132,11 @@ export interface GeneratedImage {
 	/** The model that was used, without its digest. */
 	model: string;
 	digest?: string;
+	/** The provider that served the request, and the completion's id. */
+	provider?: string;
+	id?: string;
+	/** All counts are 0 (contract: inference.md, Image generation). */
+	usage?: Usage;
 }
 
 export interface DecisionInput<Asked extends Questions> {

@@ -20,7 +20,7 @@ export interface ZeroDataRetention {
 export function zeroDataRetentionOf(
 	connection: Connection,
 	request: RoutedRequest,
-	endpoint: 'chat' | 'responses' = 'responses',
+	endpoint: 'chat' | 'responses',
 ): ZeroDataRetention {
 	// An alternative model that is not made for code may serve the request as well.
 	const names = [request.model, ...(request.models ?? [])];

@@ -11,7 +11,10 @@ describe('the image client', () => {
 		const { connect, lastRequest } = context;
 		for (const plan of ['public', 'enterprise']) {
 			const image = await connect({ plan }).images.generate({ model: imageModel.id, prompt });
-			assert.deepEqual(image, { url: imageUrl, model: imageModel.id, digest: imageDigest });
+			const { provider, id, usage, ...rest } = image;
+			assert.deepEqual(rest, { url: imageUrl, model: imageModel.id, digest: imageDigest });
+			assert.ok(provider && id, 'who served it is told');
+			assert.deepEqual([usage?.prompt_tokens, usage?.completion_tokens, usage?.total_tokens], [0, 0, 0]);
 			assert.deepEqual([lastRequest().host, lastRequest().path], [plan, '/chat/completions']);
 			assert.deepEqual(lastRequest().json, { model: imageModel.id, messages: [{ role: 'user', content: prompt }] });
 		}

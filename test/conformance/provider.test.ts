@@ -196,7 +196,7 @@ describe('zero data retention', () => {
 
 	prove(id(1), 'demands it with the request, and knows that it is in force', async context => {
 		assert.equal(await servedBy(context, { zdr: true }), 'openhub');
-		const policy = zeroDataRetentionOf(connectionOf(context.server), request({ zdr: true }));
+		const policy = zeroDataRetentionOf(connectionOf(context.server), request({ zdr: true }), 'chat');
 		assert.deepEqual(policy, { inForce: 'yes', because: 'request' });
 		await hasNobody(context, { zdr: true, only: ['gridserve'] });
 	});
@@ -206,7 +206,8 @@ describe('zero data retention', () => {
 		'says "as the account is set" where the connection does not tell',
 		async context => {
 			for (const provider of [undefined, {}, { zdr: false }]) {
-				const of = (fields?: object) => zeroDataRetentionOf(connectionOf(context.server, fields), request(provider));
+				const of = (fields?: object) =>
+					zeroDataRetentionOf(connectionOf(context.server, fields), request(provider), 'chat');
 				assert.deepEqual(of(), { inForce: 'as-account-is-set', because: 'account' });
 				assert.deepEqual(of({ accountZdr: true }), { inForce: 'yes', because: 'account' });
 				assert.deepEqual(of({ accountZdr: false }), { inForce: 'no', because: 'account' });
@@ -218,21 +219,26 @@ describe('zero data retention', () => {
 		},
 	);
 
-	prove(id(3), 'knows that the code-oriented models always run under it', async ({ server }) => {
-		const connection = connectionOf(server, { accountZdr: false });
-		for (const { id: model } of [codeModel, smallCodeModel]) {
-			for (const provider of [undefined, { zdr: false }]) {
-				assert.deepEqual(zeroDataRetentionOf(connection, request(provider, model)), {
-					inForce: 'yes',
-					because: 'code-oriented-model',
-				});
+	prove(
+		id(3),
+		'knows that the code-oriented models always run under it at responses, and not at chat',
+		async ({ server }) => {
+			const connection = connectionOf(server, { accountZdr: false });
+			for (const { id: model } of [codeModel, smallCodeModel]) {
+				for (const provider of [undefined, { zdr: false }]) {
+					assert.deepEqual(zeroDataRetentionOf(connection, request(provider, model), 'responses'), {
+						inForce: 'yes',
+						because: 'code-oriented-model',
+					});
+					assert.equal(zeroDataRetentionOf(connection, request(provider, model), 'chat').inForce, 'no');
+				}
 			}
-		}
-		assert.equal(zeroDataRetentionOf(connection, request()).inForce, 'no');
-		// Another model may serve in its place, and does not run under it by itself.
-		const alternates = { ...request(undefined, codeModel.id), models: [openModel.id] };
-		assert.equal(zeroDataRetentionOf(connection, alternates).inForce, 'no');
-	});
+			assert.equal(zeroDataRetentionOf(connection, request(), 'responses').inForce, 'no');
+			// Another model may serve in its place, and does not run under it by itself.
+			const alternates = { ...request(undefined, codeModel.id), models: [openModel.id] };
+			assert.equal(zeroDataRetentionOf(connection, alternates, 'responses').inForce, 'no');
+		},
+	);
 
 	prove(id(4), 'leaves a provider that caches in memory eligible, and tells what it cached', async context => {
 		const { whole, events } = await askBothWays(context, request({ zdr: true }));

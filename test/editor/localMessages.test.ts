@@ -12,7 +12,7 @@ describe('texts on the local connection', () => {
 	it('do not mention an account or dashboard in the words about zero data retention', () => {
 		for (const zdr of [undefined, false, true]) {
 			const request = { model: 'demo', ...(zdr === undefined ? {} : { provider: { zdr } }) };
-			assert.doesNotMatch(retentionText(zeroDataRetentionOf(localConnection, request)), NOT_HERE);
+			assert.doesNotMatch(retentionText(zeroDataRetentionOf(localConnection, request, 'chat')), NOT_HERE);
 			assert.doesNotMatch(retentionLabel(zdr ?? 'account'), NOT_HERE);
 		}
 	});

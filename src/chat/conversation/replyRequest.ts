@@ -154,8 +154,11 @@ async function* imageReply(
 	signal: AbortSignal,
 	loadImage: (url: string) => Promise<ReplyImage>,
 ): AsyncIterable<ReplyEvent> {
-	const { url, model, digest } = await client.images.generate(request, { signal });
-	yield { type: 'served', model: digest === undefined ? model : `${model}:${digest}` };
+	const { url, model, digest, provider, id, usage } = await client.images.generate(request, { signal });
+	yield { type: 'served', model: digest === undefined ? model : `${model}:${digest}`, ...defined({ provider, id }) };
+	if (usage) {
+		yield { type: 'usage', usage };
+	}
 	// The address, which was paid for, is in the conversation's file before anything else can go wrong.
 	yield { type: 'text', text: url };
 	yield { type: 'image', image: await loadImage(url) };

@@ -91,9 +91,15 @@ export function bareModel(connection: Connection, name: string): string {
 	return withoutPrefix(connection, alias?.model ?? name);
 }
 
-/** The prefixes that a model's name can have: one for each provider that may host it. */
+/**
+ * The prefixes that a model's name can have: one for each provider that may host it. The service's own slug stands for
+ * its dedicated deployments, which have open weights alone (contract: inference.md, Dedicated deployments).
+ */
 export function prefixesFor(connection: Connection, model: string): ProviderPrefix[] {
-	return hostsOf(connection, model).flatMap(({ slug }) => prefixOf(connection, slug) ?? []);
+	const isClosed = findModel(connection, model)?.openWeights === false;
+	return hostsOf(connection, model)
+		.filter(({ slug }) => !(isClosed && slug === connection.service))
+		.flatMap(({ slug }) => prefixOf(connection, slug) ?? []);
 }
 
 /** The providers that are not known to lack a model. */

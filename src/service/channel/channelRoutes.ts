@@ -56,7 +56,7 @@ export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDepen
 	};
 	const ask = async (context: AppContext, history: ChannelMessage[], signal: AbortSignal): Promise<GatewayReply> => {
 		const request = await chatRequestFor(placeOf(context), history, gateway);
-		return gateway.chat(request, { host: 'enterprise', signal }).catch(error => {
+		return gateway.chat(request, { host: 'enterprise', endpoint: 'chat', signal }).catch(error => {
 			throw inClear(error);
 		});
 	};

@@ -95,7 +95,7 @@ async function complete(
 	request: ProviderRequest,
 	signal: AbortSignal,
 ): Promise<{ reply: WholeReply; servedBy: Decision['served_by'] }> {
-	const { provider, model, chunks } = await gateway.chat(request, { host: 'enterprise', signal });
+	const { provider, model, chunks } = await gateway.chat(request, { host: 'enterprise', endpoint: 'chat', signal });
 	try {
 		const reply = await wholeReply(chunks);
 		return { reply, servedBy: { provider, model: reply.model ?? model } };

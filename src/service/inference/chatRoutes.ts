@@ -35,7 +35,9 @@ export function registerChatRoutes(app: App, { gateway, logger, ...dependencies 
 	for (const route of [routes.chatCompletions, routes.chatCompletionsV1]) {
 		const takesPrefixes = route === routes.chatCompletions;
 		mount(app, route, (context, host) =>
-			untilClientGoes(context, signal => answer(context, { host, takesPrefixes }, signal, { gateway, logger, read })),
+			untilClientGoes(context, signal =>
+				answer(context, { host, takesPrefixes, endpoint: 'chat' }, signal, { gateway, logger, read }),
+			),
 		);
 	}
 }

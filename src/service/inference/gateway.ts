@@ -48,6 +48,8 @@ export interface GatewayCall {
 	 * shorthand, rule 1). The default is false.
 	 */
 	takesPrefixes?: boolean;
+	/** The endpoint that was called: code-oriented models are forced under zero data retention at responses alone. */
+	endpoint: 'chat' | 'responses';
 	signal: AbortSignal;
 }
 
@@ -106,7 +108,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 	 */
 	const attemptsFor = (
 		request: ProviderRequest,
-		{ host, takesPrefixes = false }: GatewayCall,
+		{ host, takesPrefixes = false, endpoint }: GatewayCall,
 	): Attempt[] | undefined => {
 		const connection = connectionOf(currentDescription(), host);
 		const names = [request.model, ...(request.models ?? [])];
@@ -127,7 +129,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 			if (id !== undefined && !hosted.some(model => model.id === id)) {
 				const { models: _, ...others } = request;
 				const named = { ...others, model: name };
-				const zdr = zeroDataRetentionOf(connection, named).inForce === 'yes';
+				const zdr = zeroDataRetentionOf(connection, named, endpoint).inForce === 'yes';
 				hosted.push({ id, routing: { ...effectiveRoutingPolicy(connection, named), zdr } });
 			}
 		}

@@ -61,12 +61,10 @@ export function readResponsesRequest(
 	}
 	const { model, input, instructions, store, stream } = fields;
 	if (received['previous_response_id'] !== undefined) {
-		throw refusal(
-			'Unsupported parameter: previous_response_id. Nothing is kept between requests: send the whole conversation in input.',
-		);
+		throw refusal('Unsupported parameter: previous_response_id');
 	}
 	if (!Array.isArray(input)) {
-		throw refusal('Input must be a list. Send a text as [{"role": "user", "content": "…"}].');
+		throw refusal('Input must be a list');
 	}
 	const isStrict = typeof model === 'string' && isCodeOriented(model);
 	if (isStrict && (typeof instructions !== 'string' || instructions.trim() === '')) {

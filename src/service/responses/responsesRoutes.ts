@@ -57,7 +57,7 @@ async function answer(
 	const body = await readJson(context, BODY_MEGABYTES);
 	const { request, parameters, format, present } =
 		form?.read(body) ?? (await readDocumented(body, gateway, host, note));
-	const reply = await gateway.chat(chatRequestOf(request, seal, parameters), { host, signal });
+	const reply = await gateway.chat(chatRequestOf(request, seal, parameters), { host, endpoint: 'responses', signal });
 	const response = new ResponseEvents({ model: reply.model, seal, format });
 	if (request.stream !== true) {
 		return answerWhole(context, reply, response, present);

@@ -242,12 +242,11 @@ conformance('responses', verifies => {
 		async implementation => {
 			await refused(implementation, { model: undefined }, 'Missing required parameter: model');
 			await refused(implementation, { input: undefined }, 'Missing required parameter: input');
-			await refused(implementation, { input: 'Hello' }, /^Input must be a list\. Send a text as /);
-			await refused(implementation, { input: { role: 'user' } }, /^Input must be a list\b/);
+			await refused(implementation, { input: 'Hello' }, 'Input must be a list');
+			await refused(implementation, { input: { role: 'user' } }, 'Input must be a list');
 			await refused(implementation, { input: [] }, /^input: /);
 			for (const previous_response_id of ['resp_1', null]) {
-				const message = /^Unsupported parameter: previous_response_id\. .*send the whole conversation in input\.$/;
-				await refused(implementation, { previous_response_id }, message);
+				await refused(implementation, { previous_response_id }, 'Unsupported parameter: previous_response_id');
 			}
 		},
 	);

@@ -95,8 +95,7 @@ function chosen(model: FixtureModel, preference: JsonObject, body: JsonObject, p
 		ignore: slugs(preference['ignore']),
 		order: slugs(preference['order']) ?? [],
 	};
-	const needsZeroRetention =
-		preference['zdr'] === true || place.accountZeroDataRetention || model.codeOriented === true;
+	const needsZeroRetention = preference['zdr'] === true || place.accountZeroDataRetention;
 	const quantizations = slugs(preference['quantizations']);
 	const mayFallBack = preference['allow_fallbacks'] !== false;
 	const isBoundToService =

@@ -14,7 +14,6 @@ describe('client.images.generate', () => {
 			sendJson(response, 200, {
 				...(model === undefined ? {} : { model }),
 				choices: [{ index: 0, message: { role: 'assistant', content } }],
-				usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
 			});
 	};
 	const generate = (prompt = 'A lighthouse at dusk') => client.images.generate({ model: 'painter', prompt });
@@ -38,6 +37,15 @@ describe('client.images.generate', () => {
 	it('gives the address, and the digest apart from the model', async () => {
 		reply(` ${URL_OF_IMAGE}\n`, 'painter:4fa1');
 		assert.deepEqual(await generate(), { url: URL_OF_IMAGE, model: 'painter', digest: '4fa1' });
+	});
+
+	it('tells who served it, its id and its usage', async () => {
+		const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+		const choices = [{ index: 0, message: { role: 'assistant', content: URL_OF_IMAGE } }];
+		server.answer = response => sendJson(response, 200, { id: 'gen-1', provider: 'atelier', choices, usage });
+		const { provider, id, usage: told } = await generate();
+		assert.deepEqual([provider, id], ['atelier', 'gen-1']);
+		assert.deepEqual([told?.prompt_tokens, told?.completion_tokens], [0, 0]);
 	});
 
 	for (const model of ['painter', 'None', undefined]) {

@@ -37,7 +37,7 @@ describe('zeroDataRetentionOf', () => {
 	] as const) {
 		it(`says ${inForce} (${because}) for account ${account}, zdr ${zdr}, ${model}`, () => {
 			const request = { model, ...(zdr === undefined ? {} : { provider: { zdr } }) };
-			assert.deepEqual(zeroDataRetentionOf(connectionOf(account), request), { inForce, because });
+			assert.deepEqual(zeroDataRetentionOf(connectionOf(account), request, 'responses'), { inForce, because });
 		});
 	}
 });
@@ -58,15 +58,19 @@ describe('zero data retention of a code-oriented model', () => {
 describe('zero data retention of a request with alternates', () => {
 	it('is by the code-oriented model only where no other may serve', () => {
 		const request = { model: 'coder', models: ['large'] };
-		assert.equal(zeroDataRetentionOf(connectionOf(), request).inForce, 'as-account-is-set');
-		assert.equal(zeroDataRetentionOf(connectionOf(), { ...request, models: ['ours'] }).inForce, 'yes');
+		assert.equal(zeroDataRetentionOf(connectionOf(), request, 'responses').inForce, 'as-account-is-set');
+		assert.equal(zeroDataRetentionOf(connectionOf(), { ...request, models: ['ours'] }, 'responses').inForce, 'yes');
 	});
 });
 
 describe('zero data retention on the local connection', () => {
 	it('never hangs on how an account is set, since there is none', () => {
 		const of = (zdr?: boolean) =>
-			zeroDataRetentionOf(localConnection, { model: 'demo', ...(zdr === undefined ? {} : { provider: { zdr } }) });
+			zeroDataRetentionOf(
+				localConnection,
+				{ model: 'demo', ...(zdr === undefined ? {} : { provider: { zdr } }) },
+				'chat',
+			);
 		assert.deepEqual([of().inForce, of(false).inForce, of(true).inForce], ['no', 'no', 'yes']);
 	});
 });

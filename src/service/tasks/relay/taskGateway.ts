@@ -71,7 +71,7 @@ export class TaskGateway implements ChatGateway {
 		this.refusals = new Refusals(events.onRefused);
 	}
 
-	async chat(request: GatewayRequest, { signal }: GatewayCall): Promise<GatewayReply> {
+	async chat(request: GatewayRequest, { endpoint, signal }: GatewayCall): Promise<GatewayReply> {
 		this.refuseOther(request);
 		const facts = await this.modelFacts();
 		if (this.isSpent()) {
@@ -94,7 +94,7 @@ export class TaskGateway implements ChatGateway {
 		const waiting = new CallMeter(sent, facts.prices && { input: 0, output: 0, ...facts.prices });
 		let reply: GatewayReply;
 		try {
-			reply = await gateway.chat(sent, { host: 'enterprise', takesPrefixes: true, signal });
+			reply = await gateway.chat(sent, { host: 'enterprise', takesPrefixes: true, endpoint, signal });
 		} catch (error) {
 			if (signal.aborted) {
 				end({}, 'left', undefined, waiting.measure());

@@ -93,4 +93,19 @@ describe('the list of models', () => {
 			['a'],
 		);
 	});
+
+	it('offers the service’s own slug for open weights alone, and for a model that does not say', () => {
+		const own: Connection = {
+			...connection,
+			...connectionSchema.parse({
+				apiUrl: 'https://api.example',
+				service: 'acme',
+				providers: [{ slug: 'acme' }, { slug: 'a' }],
+				providerPrefixes: [{ prefix: 'a', provider: 'a' }],
+				models: [{ id: 'open', openWeights: true }, { id: 'closed', openWeights: false }, { id: 'unsaid' }],
+			}),
+		};
+		const offered = ['open', 'closed', 'unsaid'].map(model => prefixesFor(own, model).map(({ prefix }) => prefix));
+		assert.deepEqual(offered, [['acme', 'a'], ['a'], ['acme', 'a']]);
+	});
 });

@@ -257,13 +257,15 @@ describe('the gateway', () => {
 			);
 		});
 
-		it('and runs a model made for code under zero data retention, whatever the request says', async () => {
+		it('and runs a model made for code under zero data retention at responses, whatever the request says, and not at chat', async () => {
 			const gateway = await start({
 				keeps: { models: [{ id: 'coder', codeOriented: true }] },
 				forgets: { models: [{ id: 'coder', codeOriented: true }], dataPolicy: { zeroDataRetention: true } },
 			});
 			const request = { model: 'coder', provider: { zdr: false, order: ['keeps'] } };
-			assert.equal(await gateway.servedBy(request), 'forgets');
+			assert.equal(await gateway.servedBy(request, { endpoint: 'responses' }), 'forgets');
+			assert.equal(await gateway.servedBy(request), 'keeps');
+			assert.equal(await gateway.servedBy({ model: 'coder', provider: { only: ['keeps'] } }), 'keeps');
 		});
 	});
 

@@ -65,7 +65,7 @@ export class GatewayHarness {
 	chat(request: Partial<ProviderRequest> = {}, call: Partial<GatewayCall> = {}) {
 		return this.gateway.chat(
 			{ model: 'small', messages: [{ role: 'user', content: 'Hello' }], ...request },
-			{ host: 'enterprise', takesPrefixes: true, signal: new AbortController().signal, ...call },
+			{ host: 'enterprise', takesPrefixes: true, endpoint: 'chat', signal: new AbortController().signal, ...call },
 		);
 	}
 

@@ -455,9 +455,7 @@ describe('responses over an upstream', () => {
 		assert.doesNotMatch(log, /secret|value/);
 	});
 
-	it('says what to do instead where nothing is kept, and where the input is a text', async () => {
-		assert.match(await (await post({ previous_response_id: 'resp_1' })).text(), /whole conversation in input/);
-		assert.match(await (await post({ input: 'Hello' })).text(), /Input must be a list\. Send a text as /);
+	it('refuses what it cannot do, with the name of the field', async () => {
 		for (const [field, value] of Object.entries({ truncation: 'auto', background: true, conversation: 'c' })) {
 			const response = await post({ [field]: value });
 			assert.equal(response.status, 400);

@@ -33,7 +33,7 @@ describe('the gateway of one run', () => {
 		const chat = (request: Partial<ProviderRequest> = {}, signal = new AbortController().signal) =>
 			task.chat(
 				{ model: task.model, messages: [{ role: 'user', content: SECRET }], ...request },
-				{ host: 'public', signal },
+				{ host: 'public', endpoint: 'chat', signal },
 			);
 		return { task, chat, calls, refused, overBudget, unpriced };
 	}
