@@ -24,7 +24,8 @@ export interface LogStreamOptions {
 
 /**
  * Yields the events for one follower of a log: connected, each entry from `fromIndex` on, the status every 2 s and when it
- * changes, and complete. The store is read at the reader's pace, and wakes the generator; nothing is queued meanwhile.
+ * changes, and complete. Where the log cannot be read, the event `error` comes before the error is thrown. The store is
+ * read at the reader's pace, and wakes the generator; nothing is queued meanwhile.
  */
 export async function* logStream(options: LogStreamOptions): AsyncGenerator<string, void, undefined> {
 	const { store, fromIndex, includeStatus, signal, statusIntervalMs = STATUS_INTERVAL_MS } = options;
@@ -83,6 +84,10 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 				await waitFor(changed.promise, includeStatus ? statusIntervalMs : COMMENT_INTERVAL_MS, signal);
 			}
 		}
+	} catch (error) {
+		// The cause is in the service's own log, because it may name what is private.
+		yield sseEvent({ error: 'The local service could not read the log of the task any further.' }, 'error');
+		throw error;
 	} finally {
 		watch.dispose();
 	}

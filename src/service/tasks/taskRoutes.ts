@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { UserFacingError } from '../../base/errors.ts';
+import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { routes } from '../../contract/routes.ts';
 import {
@@ -152,7 +152,8 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 				}),
 			{
 				outgoing: context.env.outgoing,
-				onFailure: () => logger.log('error', 'a log stream failed', { taskId: task.id }),
+				onFailure: error =>
+					logger.log('error', 'a log stream failed', { taskId: task.id, reason: describeError(error) }),
 			},
 		);
 	});

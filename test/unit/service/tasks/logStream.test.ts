@@ -45,7 +45,9 @@ describe('the log stream of a task', () => {
 		});
 	});
 	afterEach(() => {
-		database.close();
+		if (database.isOpen) {
+			database.close();
+		}
 		rmSync(folder, { recursive: true, force: true });
 	});
 
@@ -95,6 +97,18 @@ describe('the log stream of a task', () => {
 		assert.deepEqual(seen[4]?.data, { status: 'completed', error: null });
 		assert.equal(seen[5]?.data['totalLogs'], 3);
 		assert.equal(seen[5]?.data['status'], 'completed');
+	});
+
+	it('says that it failed, and nothing private of why, before it breaks off', async () => {
+		append(1);
+		const { seen, ended } = follow({ statusIntervalMs: 10 });
+		await waitFor('the entry', () => seen.some(({ name }) => name === 'log'));
+		database.close();
+		await assert.rejects(ended, /not open|finalized/);
+		assert.deepEqual(seen.at(-1), {
+			name: 'error',
+			data: { error: 'The local service could not read the log of the task any further.' },
+		});
 	});
 
 	it('sends what is new at once, and a change of status', async () => {
