@@ -23,7 +23,6 @@ export const commands = {
 	askAboutSelection: 'errand.askAboutSelection',
 	sendToTask: 'errand.sendToTask',
 	startTask: 'errand.startTask',
-	followTask: 'errand.followTask',
 	openTaskLog: 'errand.openTaskLog',
 	stopTask: 'errand.stopTask',
 	keepTaskWork: 'errand.keepTaskWork',
@@ -32,6 +31,7 @@ export const commands = {
 	filterTasks: 'errand.filterTasks',
 	openTaskLogDocument: 'errand.openTaskLogDocument',
 	saveTaskLog: 'errand.saveTaskLog',
+	showTaskDetails: 'errand.showTaskDetails',
 	reviewTaskChanges: 'errand.reviewTaskChanges',
 	applyTaskChanges: 'errand.applyTaskChanges',
 	takeHunk: 'errand.takeHunk',
@@ -100,6 +100,9 @@ export const PROPOSAL_SCHEME = 'errand-proposal';
 
 /** The scheme of documents that show what a step of an agent would change. */
 export const STEP_SCHEME = 'errand-step';
+
+/** The scheme of documents with all that a service says of a task. */
+export const TASK_SCHEME = 'errand-task';
 
 /** The language of log documents. package.json has editor defaults for it. */
 export const LOG_LANGUAGE = 'errand-log';

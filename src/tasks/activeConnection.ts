@@ -1,3 +1,5 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../base/errors.ts';
 import { explainError } from '../platform/notify.ts';
 import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
 import type { TasksConnection, TasksLocalService } from './tasksDependencies.ts';
@@ -59,6 +61,29 @@ export class ActiveConnection {
 	async target(): Promise<TaskTarget> {
 		const [connection, client] = await Promise.all([this.read(), this.dependencies.connection.client()]);
 		return { connection, client };
+	}
+
+	/**
+	 * Returns the connection of that name with its client, for a document that the editor shows again. Throws a
+	 * UserFacingError where it is not active, or stopped.
+	 */
+	async targetOf(connection: string): Promise<TaskTarget> {
+		const { name, label } = await this.read();
+		if (name !== connection) {
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'This document is of the connection “{0}”, and “{1}” is active. Switch to it to read the document.',
+					connection,
+					label,
+				),
+			);
+		}
+		if (this.isStopped) {
+			throw new UserFacingError(
+				vscode.l10n.t('The local service, which has this task, is stopped. Refresh the tasks to start it again.'),
+			);
+		}
+		return this.target();
 	}
 
 	/** Called when another connection has become active. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { ClientError, UserFacingError } from '../base/errors.ts';
+import { ClientError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import { firstLine, oneLine } from '../base/plainText.ts';
 import type { Client } from '../client/types.ts';
@@ -131,22 +131,7 @@ export class FollowedLogs implements Disposable {
 	/** Follows the task of a document that the editor restored after a reload. */
 	async reopen(connection: string, taskId: string): Promise<FoundLog> {
 		const { active, store } = this.dependencies;
-		const { name, label } = await active.read();
-		if (name !== connection) {
-			throw new UserFacingError(
-				vscode.l10n.t(
-					'This log is of the connection “{0}”, and “{1}” is active. Switch to it to read the log.',
-					connection,
-					label,
-				),
-			);
-		}
-		if (active.isStopped) {
-			throw new UserFacingError(
-				vscode.l10n.t('The local service, which has this log, is stopped. Refresh the tasks to start it again.'),
-			);
-		}
-		const target = await active.target();
+		const target = await active.targetOf(connection);
 		// Logs from before the reload are resumed first, so that they go on with their next entry.
 		this.resume(target);
 		const task = store.get(taskId) ?? (this.state(taskId) ? undefined : await target.client.tasks.get(taskId));

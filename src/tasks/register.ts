@@ -13,6 +13,7 @@ import {
 	internalCommands,
 	LOG_SCHEME,
 	PROMPT_SCHEME,
+	TASK_SCHEME,
 	views,
 } from '../platform/ids.ts';
 import { KeptTexts } from '../platform/keptText.ts';
@@ -109,7 +110,6 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 	);
 	store.add(registerWaysToStart(async () => (await feature()).launcher));
 
-	store.add(registerCommand(commands.followTask, async argument => (await feature()).follow(argument)));
 	store.add(registerCommand(commands.openTaskLog, async argument => (await feature()).openLog(argument)));
 	store.add(registerCommand(commands.stopTask, async argument => (await feature()).stop(argument)));
 	store.add(registerCommand(commands.continueTask, async argument => (await feature()).continueTask(argument)));
@@ -123,6 +123,8 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 	);
 	store.add(registerCommand(commands.saveTaskLog, async (row, file) => (await feature()).exports.run(row, file)));
 	store.add(registerReadOnlyFiles(LOG_SCHEME, async () => (await feature()).documents));
+	store.add(registerCommand(commands.showTaskDetails, async argument => (await feature()).details.open(argument)));
+	store.add(registerReadOnlyFiles(TASK_SCHEME, async () => (await feature()).details));
 	store.add(registerCommand(commands.reviewTaskChanges, async row => (await feature()).results.reviewChanges(row)));
 	store.add(registerReadOnlyFiles(CHANGE_SCHEME, async () => (await feature()).results.files));
 	store.add(registerCommand(internalCommands.readChangesAgain, async row => (await feature()).results.readAgain(row)));

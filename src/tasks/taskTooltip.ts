@@ -51,7 +51,7 @@ function stateText(task: Task, follow: FollowState | undefined): string {
 	const kind = outcomeOf(task);
 	const state = kind === 'active' ? name(task.status) || rowWords.running : outcome(kind);
 	const progress = kind === 'active' && task.progress !== undefined ? rowWords.percent(task.progress) : undefined;
-	const known = joined([state, progress, follow && rowWords.follow(follow)]);
+	const known = joined([state, name(task.badge), progress, follow && rowWords.follow(follow)]);
 	const error = oneLine(task.error ?? '', MAXIMUM_ERROR);
 	return error === '' ? known : vscode.l10n.t('{0}: {1}', known, error);
 }
@@ -95,11 +95,12 @@ function placeText({ repoUrl, selectedBranch, branchName, prNumber, merged }: Ta
 	]);
 }
 
-function timesOf({ createdAt, completedAt }: Task): (string | undefined)[] {
+function timesOf({ createdAt, completedAt, creatorName }: Task): (string | undefined)[] {
 	const started = localTime(createdAt);
 	const ended = localTime(completedAt);
 	return [
 		started === undefined ? undefined : vscode.l10n.t('Started {0}', started),
+		creatorName === undefined ? undefined : vscode.l10n.t('by {0}', name(creatorName)),
 		ended === undefined ? undefined : vscode.l10n.t('ended {0}', ended),
 	];
 }

@@ -37,6 +37,7 @@ import { intervalMsOf } from './refreshTimer.ts';
 import type { TaskAnswers } from './review/taskAnswers.ts';
 import { TaskStops } from './stopTask.ts';
 import { TaskArchive } from './taskArchive.ts';
+import { TaskDetails } from './taskDetails.ts';
 import { TaskExport } from './taskExport.ts';
 import { TaskListStore } from './taskListStore.ts';
 import { TaskNotices } from './taskNotices.ts';
@@ -48,7 +49,6 @@ import { TaskView } from './taskView.ts';
 export interface TasksFeature extends Disposable {
 	readonly tree: TaskTree;
 	readonly launcher: TaskLauncher;
-	follow(argument: unknown): Promise<void>;
 	openLog(argument: unknown): Promise<void>;
 	stop(argument: unknown): Promise<void>;
 	/** Gives a further prompt to a task that has ended. */
@@ -56,6 +56,7 @@ export interface TasksFeature extends Disposable {
 	/** Keeps what the agent had done when its task was ended. */
 	keepWork(argument: unknown): Promise<void>;
 	readonly exports: TaskExport;
+	readonly details: TaskDetails;
 	readonly archive: TaskArchive;
 	readonly branchCommands: BranchCommands;
 	refresh(): Promise<void>;
@@ -107,6 +108,7 @@ class Feature implements TasksFeature {
 	readonly applyCommands: ApplyCommands;
 	readonly answers: TaskAnswers;
 	readonly exports: TaskExport;
+	readonly details: TaskDetails;
 
 	constructor(
 		dependencies: TasksDependencies,
@@ -209,6 +211,9 @@ class Feature implements TasksFeature {
 		);
 		const { logCommands } = this;
 		this.exports = new TaskExport({ changes, logCommands, choose: (...asked) => this.choose(...asked), explain });
+		this.details = this.disposables.add(
+			new TaskDetails({ store, active, choose: (...asked) => this.choose(...asked) }),
+		);
 		const own = this.disposables.add(new OwnRepositories());
 		this.branchCommands = new BranchCommands({
 			globalState,
@@ -272,10 +277,6 @@ class Feature implements TasksFeature {
 		this.disposables.add(treeView.onDidChangeVisibility(({ visible }) => this.list.visibilityChanged(visible)));
 		this.disposables.add(localService.onDidChangeStopped(() => void this.serviceChanged()));
 		this.disposables.add(connection.onDidChange(() => void this.connectionChanged()));
-	}
-
-	follow(argument: unknown): Promise<void> {
-		return this.open(argument, vscode.l10n.t('Follow Task'));
 	}
 
 	openLog(argument: unknown): Promise<void> {

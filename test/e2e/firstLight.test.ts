@@ -305,7 +305,14 @@ describe('Errand in the window', () => {
 			await startTask(page, prompt);
 			await until('the log has begun', async () => /line 8 of/.test(logText(server, prompt)));
 			await reloadWindow(page);
-			await until('the document shows the log again', async () => /git committed/.test(await logDocumentText()));
+			await until('the document shows the log again', async () => {
+				// The editor may forget that the prompt was closed just before, and shows it in front of the document.
+				await page
+					.getByRole('tab', { name: TASK })
+					.click({ timeout: 2_000 })
+					.catch(() => {});
+				return /git committed/.test(await logDocumentText());
+			});
 			await screenshot(page, 'task-log-reloaded');
 			await openChat(page);
 			await taskShows(page, prompt, 'in 1 file', 90_000);

@@ -192,7 +192,7 @@ describe('a remote connection in the window', () => {
 			await page.keyboard.press('ControlOrMeta+Enter');
 		};
 		const run = (command: string) => () => runCommand(page, command);
-		for (const wish of [start, run('Errand: Follow Task…')]) {
+		for (const wish of [start, run('Errand: Open Task Log')]) {
 			await wish();
 			await keyIsAsked('Cloud token', service.hosts.cloud);
 			await dismissInput(page);
@@ -203,7 +203,7 @@ describe('a remote connection in the window', () => {
 	});
 
 	it('goes on to the tasks when the token was given, and lists them', async () => {
-		await runCommand(page, 'Errand: Follow Task…');
+		await runCommand(page, 'Errand: Open Task Log');
 		await keyIsAsked('Cloud token', service.hosts.cloud);
 		await answerInput(page, keys.cloud);
 		await row('Add the tide table to the harbour page').first().waitFor();

@@ -99,7 +99,7 @@ describe('what a task has changed, in the window', () => {
 		});
 		({ page } = await openWindow(server));
 		await openView(page, 'Errand');
-		await runCommand(page, 'Errand: Follow Task…');
+		await runCommand(page, 'Errand: Open Task Log');
 		await answerInput(page, 'token-of-acme');
 		await page.getByPlaceholder('Choose a task, or paste the id of one').waitFor();
 		await dismissInput(page);

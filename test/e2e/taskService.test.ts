@@ -59,7 +59,7 @@ describe('a task service, and the worst that it can send', () => {
 		});
 		({ page } = await openWindow(server));
 		await openView(page, 'Errand');
-		await runCommand(page, 'Errand: Follow Task…');
+		await runCommand(page, 'Errand: Open Task Log');
 		await answerInput(page, 'token-of-acme');
 		await page.getByPlaceholder('Choose a task, or paste the id of one').waitFor();
 		await page.keyboard.press('Escape');
@@ -228,7 +228,7 @@ describe('a task service, and the worst that it can send', () => {
 	});
 
 	it('follows a task whose id is pasted and entered at once', async () => {
-		await runCommand(page, 'Errand: Follow Task…');
+		await runCommand(page, 'Errand: Open Task Log');
 		await page.getByPlaceholder('Choose a task, or paste the id of one').focus();
 		await Promise.all([page.keyboard.insertText('three'), page.keyboard.press('Enter')]);
 		await until('it is followed', async () => service.requestsOf('GET /api/tasks/three/stream').length === 1);

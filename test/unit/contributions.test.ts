@@ -16,6 +16,7 @@ import {
 	PROMPT_SCHEME,
 	rowContext,
 	settingScopes,
+	TASK_SCHEME,
 	type TaskRowFlags,
 	viewContainers,
 	views,
@@ -232,7 +233,9 @@ describe('what package.json contributes', () => {
 	it('starts late, in the workspace host, as an ES module, on the oldest editor it is typed for', () => {
 		assert.deepEqual(manifest.activationEvents, [
 			...['onStartupFinished', 'onUri'],
-			...[PROMPT_SCHEME, CHANGE_SCHEME, COMMENT_PROMPT_SCHEME, LOG_SCHEME].map(scheme => `onFileSystem:${scheme}`),
+			...[PROMPT_SCHEME, CHANGE_SCHEME, COMMENT_PROMPT_SCHEME, LOG_SCHEME, TASK_SCHEME].map(
+				scheme => `onFileSystem:${scheme}`,
+			),
 			`onWebviewPanel:errand.${COMPARISON_PAGE}`,
 		]);
 		assert.deepEqual(manifest.extensionKind, ['workspace']);

@@ -133,12 +133,12 @@ describe('the menus of package.json', () => {
 				[
 					commands.addContext,
 					commands.diagnoseConnection,
-					commands.followTask,
 					commands.getStarted,
 					commands.manageKeys,
 					commands.newConversation,
 					commands.newDecision,
 					commands.newEncryptedConversation,
+					commands.openTaskLog,
 					commands.refreshTasks,
 					commands.setUpAgents,
 					commands.showAttestation,
