@@ -272,6 +272,36 @@ describe('a task service, and the worst that it can send', () => {
 		assert.equal(await page.locator('a[href^="command:workbench"]').count(), 0);
 	});
 
+	it('tells everything of a task in a document, as it is now', async () => {
+		const told = { teamId: 'team-3', sandboxId: 'box-1', creatorName: 'Ada', badge: 'beta', autoDeployEnabled: true };
+		service.add({
+			id: 'detailed',
+			prompt: 'Tell all of it',
+			deployments: [{ url: 'https://preview.example' }],
+			...told,
+		});
+		await refresh();
+		await runCommand(page, 'Errand: Show Task Details');
+		await answerInput(page, 'detailed');
+		const shown = page.locator('.editor-instance .monaco-editor[data-uri^="errand-task:"] .view-lines');
+		const text = async () => (await shown.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
+		await until('the details are there', async () => /"url": "https:\/\/preview.example"/.test(await text()));
+		const top = await text();
+		await shown.click();
+		await page.keyboard.press('ControlOrMeta+End');
+		await until('its end is in sight', async () => /^createdAt: /m.test(await text()));
+		const seen = `${top}\n${await text()}`;
+		for (const [name, value] of Object.entries(told)) {
+			assert.match(seen, new RegExp(`^${name}: ${value}$`, 'm'));
+		}
+		await page.keyboard.press('ControlOrMeta+Home');
+		await screenshotInThemes(page, 'task-details');
+		service.finish('detailed', 'completed');
+		await refresh();
+		await until('they follow the list', async () => /^status: completed$/m.test(await text()));
+		await runCommand(page, 'View: Close Editor');
+	});
+
 	for (const theme of ['light', 'high-contrast', 'dark'] satisfies Theme[]) {
 		it(`is legible as channel and document in ${theme}`, async () => {
 			await useTheme(page, theme);
