@@ -1,6 +1,6 @@
 import { Emitter, type Event } from './base/event.ts';
 import type { Logger } from './base/logger.ts';
-import type { MemoryStore } from './client/channel/memory.ts';
+import type { ChannelMemory, MemoryStore } from './client/channel/memory.ts';
 import type { Transport } from './client/core/transport.ts';
 import type { Client } from './client/types.ts';
 import type { Connections } from './connections/register.ts';
@@ -81,6 +81,8 @@ export function createConnect({
 	chosenModel,
 	logger,
 }: ConnectDependencies): Connect {
+	/** One for all clients, as some of it lasts as long as the window. */
+	let memory: ChannelMemory | undefined;
 	const changed = new Emitter<void>();
 	const learned = new Emitter<void>();
 	/** What was last known of models and who serves them. */
@@ -127,8 +129,8 @@ export function createConnect({
 			import('./client/channel/memory.ts'),
 			transportFor(connection),
 		]);
-		const channel = { memory: new ChannelMemory(channelMemory) };
-		return createClient({ connection, transport, logger, channel, keys: key });
+		memory ??= new ChannelMemory(channelMemory);
+		return createClient({ connection, transport, logger, channel: { memory }, keys: key });
 	};
 
 	const buildWithKeys = (connection: Connection): Promise<Client> => {

@@ -11,7 +11,7 @@ import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
 import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
 import type { ChannelConsent } from './channelConsent.ts';
 import { explainChannelError } from './errorMessages.ts';
-import { checkLabel, healthText, verdictSentence, verdictWord } from './messages.ts';
+import { checkLabel, healthText, sessionText, verdictSentence, verdictWord } from './messages.ts';
 import type { ChannelConnection } from './model/channelConnection.ts';
 import { harmlessLine, rawViews } from './model/evidence.ts';
 import { exportReport } from './model/exportReport.ts';
@@ -171,6 +171,7 @@ export class AttestationPanel {
 			details: [
 				...details,
 				vscode.l10n.t('Checked {0}', time),
+				sessionText(attested.needsSessionPerMessage),
 				...(checked.health === undefined ? [] : [harmlessLine(healthText(checked.health))]),
 			],
 			checks: attested.verdicts.map(

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isDowngrade } from '../client/channel/ladder.ts';
+import { isDowngrade } from '../client/channel/verdicts.ts';
 import type { AcceptedAttestation, Attested } from '../client/types.ts';
 import { askModal } from '../platform/notify.ts';
 import { changeWords } from './messages.ts';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { ClientError } from '../base/errors.ts';
-import { RefusedAttestation } from '../client/channel/ladder.ts';
+import { RefusedAttestation } from '../client/channel/verdicts.ts';
 import { commands, internalCommands } from '../platform/ids.ts';
 import { type Explanation, explainError } from '../platform/notify.ts';
 import { checkLabel, noChannelText, sentBeforeText } from './messages.ts';

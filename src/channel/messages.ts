@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { lostChecks } from '../client/channel/checks.ts';
-import { isDowngrade } from '../client/channel/ladder.ts';
+import { isDowngrade, lostChecks } from '../client/channel/verdicts.ts';
 import type { AcceptedAttestation, Attested, CheckName, Verdict } from '../client/types.ts';
 import type { Health } from '../contract/channel.ts';
 import { streamedReplyWords } from '../platform/streamedReplyMessages.ts';
@@ -168,6 +167,13 @@ export function noChannelText(connection: string): string {
 		'{0} has no encrypted channel. Add its shared host, or the organisation’s and an encrypted model, with “Errand: Switch or Add Connection”.',
 		connection,
 	);
+}
+
+/** Says for how many messages an attestation is used. */
+export function sessionText(needsSessionPerMessage: boolean): string {
+	return needsSessionPerMessage
+		? vscode.l10n.t('Each message takes an attestation of its own, as the service refused a second message under one')
+		: vscode.l10n.t('An attestation serves many messages, each with a key of its own');
 }
 
 /** Says what the service reports of itself, which proves nothing. */

@@ -65,7 +65,7 @@ export interface Client {
 		 */
 		health(address?: ChannelAddress): Promise<Health>;
 		/** Fetches a new attestation, with the verdict of each check. Nothing is refused, and nothing is remembered. */
-		attest(options?: ChannelAttestOptions): Promise<Attested>;
+		attest(options?: ChannelAttestOptions): Promise<ReportedAttestation>;
 		/**
 		 * Attests and runs the verification ladder; no part of a conversation has been sent by then. Throws `tampered`
 		 * where a check fails for good (its cause holds the verdicts), or where less is proven than before and nobody
@@ -240,6 +240,15 @@ export interface Attested {
 	devices: readonly string[];
 }
 
+/** An attestation as a report shows it. */
+export interface ReportedAttestation extends Attested {
+	/**
+	 * Whether each message takes an attestation and a session of its own, because the service has refused a second message
+	 * in one. Otherwise a session lasts until it expires, and each of its messages has a key pair of its own.
+	 */
+	needsSessionPerMessage: boolean;
+}
+
 /** What is remembered about an attestation that was accepted. */
 export interface AcceptedAttestation {
 	verdicts: readonly Pick<Verdict, 'check' | 'verdict'>[];
@@ -248,9 +257,9 @@ export interface AcceptedAttestation {
 }
 
 /**
- * A session of the encrypted channel. One message at a time, each under an attestation of its own: the fields are those
- * of the last one. After `tampered` it is over; `session-expired`, and `bad-response` for what is no encrypted reply at
- * all, leave the next message to try again.
+ * A session of the encrypted channel. One message at a time, each with a key pair of its own. An attestation lasts until
+ * the service takes no more messages under it, and the fields are those of the last one. After `tampered` it is over;
+ * `session-expired`, and `bad-response` for what is no encrypted reply at all, leave the next message to try again.
  */
 export interface ChannelSession extends Readonly<Attested> {
 	/** Sends the conversation and resolves with the model's whole reply. */
@@ -279,9 +288,9 @@ export interface ChannelAttestOptions extends ChannelAddress {
 
 export interface ChannelOpenOptions extends ChannelAttestOptions {
 	/**
-	 * Asks whether to go on although less is proven than before, or by another key than the one that is known, or, by the
-	 * attestation for a later message, anything else. Without it the answer is no. `wasSent`: the message has gone out once,
-	 * encrypted to the one before, whose session had expired.
+	 * Asks whether to go on although less is proven than before, or by another key than the one that is known, or, by an
+	 * attestation that renews the session, anything else. Without it the answer is no. `wasSent`: the message has gone
+	 * out once, encrypted to the one before, whose session did not take it.
 	 */
 	confirm?: (before: AcceptedAttestation, now: Attested, message: { wasSent: boolean }) => Promise<boolean>;
 	/** The fingerprint of the key that is expected. A service may bring a new key with each attestation. */

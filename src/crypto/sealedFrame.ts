@@ -1,6 +1,6 @@
 import { subtle } from 'node:crypto';
 import { type AesKey, decrypt, encrypt, IV_LENGTH, importAesKey, TAG_LENGTH } from './aesGcm.ts';
-import { agree, type KeyPair, signMessage } from './keyPair.ts';
+import { agree } from './keyPair.ts';
 import type { PublicKey } from './publicKey.ts';
 import { CryptoRefusal } from './refusal.ts';
 import { readDerSignature } from './signature.ts';
@@ -22,22 +22,20 @@ const KEY_LENGTH = 32;
 const NONCE_LENGTH = 8;
 const INFO = Buffer.from('handshake data', 'ascii');
 
-/** Derives the key of a session; both sides derive the same one. */
-export async function deriveMessageKey({ secretKey }: KeyPair, peer: PublicKey): Promise<AesKey> {
+/** Signs bytes with the sender's key by ECDSA with SHA-256, and resolves with the signature as DER. */
+export type Signer = (message: Uint8Array) => Promise<Uint8Array>;
+
+/** Derives the key of a message and its reply; both sides derive the same one. */
+export async function deriveMessageKey(secretKey: Uint8Array, peer: PublicKey): Promise<AesKey> {
 	const secret = agree(secretKey, peer);
 	return importAesKey(await hkdfSha256({ secret, salt: new Uint8Array(), info: INFO, length: KEY_LENGTH }));
 }
 
-/** Encrypts with a fresh IV and signs with our own key. */
-export async function sealFrame(
-	plain: Uint8Array,
-	nonce: number,
-	key: AesKey,
-	{ secretKey }: KeyPair,
-): Promise<SealedFrame> {
+/** Encrypts with a fresh IV and signs. */
+export async function sealFrame(plain: Uint8Array, nonce: number, key: AesKey, sign: Signer): Promise<SealedFrame> {
 	const iv = crypto.getRandomValues(new Uint8Array(IV_LENGTH));
 	const ciphertext = await encrypt(key, iv, plain);
-	return { nonce, iv, ciphertext, signature: await signMessage(secretKey, signedBytes(nonce, iv, ciphertext)) };
+	return { nonce, iv, ciphertext, signature: await sign(signedBytes(nonce, iv, ciphertext)) };
 }
 
 /**
@@ -58,7 +56,7 @@ export async function openFrame(frame: SealedFrame, key: AesKey, verify: Verifie
 	}
 	const plain = await decrypt(key, iv, ciphertext);
 	if (!plain) {
-		throw new CryptoRefusal('frame', 'it was not encrypted with the key of the session');
+		throw new CryptoRefusal('frame', 'it was not encrypted with the key of its message');
 	}
 	return plain;
 }

@@ -30,6 +30,18 @@ function expireOnce(server: ProofContext['server']): void {
 	);
 }
 
+/** Answers the next request for an attestation with 404. */
+function failOnce(server: ProofContext['server']): void {
+	let isFailing = true;
+	server.answer(
+		({ path }) => path.endsWith('/attestation') && isFailing,
+		() => {
+			isFailing = false;
+			return { status: 404, headers: {}, json: { error: 'Not now' } };
+		},
+	);
+}
+
 const signatureOf = (verdicts: readonly { check: string; verdict: string }[]) =>
 	verdicts.find(({ check }) => check === 'signature')?.verdict;
 
@@ -54,11 +66,11 @@ describe('the renewal of a session of the encrypted channel', () => {
 					// Another client remembers nothing of the attestations before.
 					const session = await connect().channel.open(answer === undefined ? {} : { confirm });
 					assert.equal(signatureOf(session.verdicts), 'unknown');
-					if (isExpired) {
-						expireOnce(server);
-					} else {
-						// Each attestation carries one message, so the next message needs a new one.
-						assert.equal(await send(session), whole);
+					expireOnce(server);
+					if (!isExpired) {
+						// A message finds the session expired and no other, so the next one needs an attestation first.
+						failOnce(server);
+						await assert.rejects(send(session), { code: 'not-found' });
 					}
 					const sent = messagesTo(server).length;
 					if (answer === true) {
@@ -108,6 +120,7 @@ describe('the renewal of a session of the encrypted channel', () => {
 			server.expireSessions();
 			assert.deepEqual(await read(session.stream(history)), channelReply.pieces);
 		}
-		assert.equal(attestationsOf(server).length, messagesTo(server).length);
+		assert.equal(attestationsOf(server).length, 3);
+		assert.equal(messagesTo(server).length, 6);
 	});
 });

@@ -9,7 +9,7 @@ import {
 } from '../support/contractServer/channelCryptography.ts';
 import { channelReply } from '../support/contractServer/fixtures.ts';
 import { asking, attestationsOf, bytesOf, history, messagesTo, model, provider, read, whole } from './channelProofs.ts';
-import { standIn } from './enclaveStandIn.ts';
+import { type SentMessage, standIn } from './enclaveStandIn.ts';
 import { prove } from './harness.ts';
 
 const REQUEST = 'encrypted-channel/message-request-body';
@@ -54,18 +54,18 @@ describe('a message of the encrypted channel', () => {
 
 	prove(
 		[`${REQUEST}/4`, `${STATES}/2`, `${LIMITS}/1`, `${REPLY}/1`],
-		'is the first of its session, with the nonce 1000, and takes a reply 2000 above',
+		'has the next nonce of its session, from 1000 on, and takes a reply 2000 above',
 		async ({ client, server }) => {
 			const session = await client.channel.open();
-			for (let count = 0; count < 3; count++) {
+			for (let count = 0; count < 2; count++) {
 				assert.deepEqual(await session.send(history), { text: whole });
+				assert.deepEqual(await read(session.stream(history)), channelReply.pieces);
 			}
-			assert.deepEqual(await read(session.stream(history)), channelReply.pieces);
 			assert.deepEqual(
-				server.decrypted.map(({ nonce }) => nonce),
-				[1000, 1000, 1000, 1000],
+				server.decrypted.map(({ sessionId, nonce }) => [sessionId, nonce]),
+				[1000, 1001, 1002, 1003].map(nonce => [session.attestation.session_id, nonce]),
 			);
-			assert.equal(new Set(server.decrypted.map(({ sessionId }) => sessionId)).size, 4);
+			assert.equal(attestationsOf(server).length, 1);
 			const enclave = standIn(server, (message, sealed) => sealed('x', message.payload.nonce + 1999));
 			await assert.rejects((await client.channel.open()).send(history), { code: 'tampered' });
 			assert.equal(enclave.opened.length, 1);
@@ -138,7 +138,7 @@ describe('a reply of the encrypted channel', () => {
 			const asked = server.received.map(request => `${request.host} ${request.method} ${request.path}`);
 			assert.deepEqual(
 				asked,
-				['GET /health', 'GET /attestation', 'POST /message', 'GET /attestation', 'POST /message_stream']
+				['GET /health', 'GET /attestation', 'POST /message', 'POST /message_stream']
 					.map(endpoint => endpoint.replace('/', `${prefix}/`))
 					.map(endpoint => `${host} ${endpoint}`),
 			);
@@ -214,22 +214,33 @@ describe('a session of the encrypted channel', () => {
 		[`${STATES}/3`, `${STATES}/4`, `${STATES}/5`, 'encrypted-channel/errors/1', `${CHOICES}/6`],
 		'attests again after 409, and tries once more from nonce 1000 with another key pair',
 		async ({ client, server }) => {
-			const sessions = [await client.channel.open(), await client.channel.open()];
-			server.expireSessions();
-			assert.deepEqual(await sessions[0]?.send(history), { text: whole });
-			server.expireSessions();
-			assert.deepEqual(await read(sessions[1]?.stream(history) ?? assert.fail()), channelReply.pieces);
-			assert.equal(attestationsOf(server).length, 4);
+			const session = await client.channel.open();
+			const ids = [session.attestation.session_id];
+			for (let count = 0; count < 2; count++) {
+				assert.deepEqual(await session.send(history), { text: whole });
+				server.expireSessions();
+				assert.deepEqual(await read(session.stream(history)), channelReply.pieces);
+				ids.push(session.attestation.session_id);
+			}
+			assert.equal(attestationsOf(server).length, 3);
+			assert.equal(new Set(ids).size, 3);
 			const sent = messagesTo(server);
 			assert.deepEqual(
-				sent.map(({ payload }) => payload.nonce),
-				[1000, 1000, 1000, 1000],
+				sent.map(({ session_id: id, payload }) => [ids.indexOf(id), payload.nonce]),
+				[
+					[0, 1000],
+					[0, 1001],
+					[1, 1000],
+					[1, 1001],
+					[1, 1002],
+					[2, 1000],
+				],
 			);
-			assert.equal(new Set(sent.map(({ peer_public_key: key }) => key)).size, 4);
-			assert.equal(new Set(sent.map(({ payload }) => payload.ciphertext)).size, 4);
+			assert.equal(new Set(sent.map(({ peer_public_key: key }) => key)).size, 6);
+			assert.equal(new Set(sent.map(({ payload }) => payload.ciphertext)).size, 6);
 			assert.deepEqual(
 				server.decrypted.map(({ history }) => history),
-				[history, history],
+				Array(4).fill(history),
 			);
 		},
 	);
@@ -270,7 +281,6 @@ describe('a session of the encrypted channel', () => {
 			({ method }) => method === 'POST',
 			() => ({ status, headers: {}, json: { error: { message: 'Not now' } } }),
 		);
-		const session = await client.channel.open();
 		const codes = {
 			400: 'invalid-request',
 			401: 'unauthorised',
@@ -282,14 +292,38 @@ describe('a session of the encrypted channel', () => {
 		};
 		for (const [text, code] of Object.entries(codes)) {
 			status = Number(text);
-			await assert.rejects(session.send(history), { code, status, serviceMessage: 'Not now' });
-		}
-		assert.equal(attestationsOf(server).length, messagesTo(server).length);
-		for (const [text, code] of Object.entries(codes)) {
-			status = Number(text);
-			await assert.rejects(read(session.stream(history)), { code, status, serviceMessage: 'Not now' });
+			const told = { code, status, serviceMessage: 'Not now' };
+			await assert.rejects((await client.channel.open()).send(history), told);
+			await assert.rejects(read((await client.channel.open()).stream(history)), told);
 		}
 		assert.equal(messagesTo(server).length, 2 * Object.keys(codes).length);
+	});
+
+	prove(`${CHOICES}/5`, 'has one message each where the service binds it to the first key', async context => {
+		const { client, server } = context;
+		const firstKeys = new Map<string, string>();
+		server.answer(
+			({ method, json }) => {
+				if (method !== 'POST') {
+					return false;
+				}
+				const { session_id: id, peer_public_key: key } = json as SentMessage;
+				const first = firstKeys.get(id) ?? key;
+				firstKeys.set(id, first);
+				return key !== first;
+			},
+			{ status: 403, headers: {}, json: { error: 'Another key' } },
+		);
+		const session = await client.channel.open();
+		for (let count = 0; count < 2; count++) {
+			assert.deepEqual(await session.send(history), { text: whole });
+			assert.deepEqual(await read(session.stream(history)), channelReply.pieces);
+		}
+		assert.deepEqual(
+			messagesTo(server).map(({ payload }) => payload.nonce),
+			[1000, 1001, 1000, 1000, 1000],
+		);
+		assert.equal(attestationsOf(server).length, 4);
 	});
 
 	prove(`${CHOICES}/7`, 'tells 413 as a conversation that is too large', async ({ client, server }) => {
@@ -307,10 +341,10 @@ describe('a session of the encrypted channel', () => {
 				ids.push(session.attestation.session_id);
 			}
 		}
-		assert.equal(new Set(ids).size, 4);
+		assert.equal(new Set(ids).size, 2);
 		assert.deepEqual(
 			server.decrypted.map(({ sessionId, nonce }) => [sessionId, nonce]),
-			ids.map(id => [id, 1000]),
+			ids.map((id, index) => [id, index < 2 ? 1000 : 1001]),
 		);
 	});
 });

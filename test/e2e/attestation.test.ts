@@ -109,6 +109,7 @@ describe('the attestation report', () => {
 		assert.match(await frame.locator('h1').innerText(), /Acme · large · fast/);
 		assert.match(await row(frame, 'Signature of the report').innerText(), /Pass[\s\S]*DER, SHA-256/);
 		await frame.getByText('The service reports: healthy and ready to encrypt (enclave 1.4)').waitFor();
+		await frame.getByText('An attestation serves many messages, each with a key of its own').waitFor();
 		assert.deepEqual(
 			enclave.server.received.slice(-2).map(({ path }) => path),
 			['/enc/fast/large/attestation', '/enc/fast/large/health'],

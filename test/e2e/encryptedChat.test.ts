@@ -184,18 +184,18 @@ describe('the encrypted chat in the window', () => {
 		await screenshot(page, 'encrypted-confirmed');
 	});
 
-	it('asks about less proof before anything is sent, and sends nothing on a no', async () => {
+	it('asks about less proof before anything is sent again, and sends nothing on a no', async () => {
 		const before = read().length;
 		enclave.alter = record => ({ ...record, report: { arch: 'another' } });
 		enclave.expire();
 		await ask(frame, 'Less proof?');
 		const question = 'Acme proves less than before. Continue?';
 		await dialog(page, question)
-			.getByText('No longer proven: Signature of the report. Nothing has been sent.')
+			.getByText('No longer proven: Signature of the report. The message has gone out once before, encrypted to')
 			.waitFor();
 		await screenshot(page, 'encrypted-less-proof');
 		await answerQuestion(question, 'Cancel');
-		await lastSays(/Nothing was sent: the attestation of Acme has changed/);
+		await lastSays(/Not sent again: the attestation of Acme has changed/);
 		assert.equal(read().length, before);
 		enclave.alter = record => record;
 		await frame.getByRole('button', { name: 'Retry', exact: true }).first().click();

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { ChannelConsent } from '../../src/channel/channelConsent.ts';
 import { Encrypted, type EncryptedSession } from '../../src/channel/encrypted.ts';
 import { explainChannelError } from '../../src/channel/errorMessages.ts';
-import { changeWords } from '../../src/channel/messages.ts';
+import { changeWords, sessionText } from '../../src/channel/messages.ts';
 import { ChannelMemory, type MemoryStore } from '../../src/client/channel/memory.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
@@ -300,6 +300,18 @@ describe('an encrypted session for a conversation', () => {
 				assert.match(words.detail, sending);
 			}
 		}
+	});
+
+	it('says in words whether an attestation serves many messages, as the service takes them', async () => {
+		const words = async () => sessionText((await client.channel.attest()).needsSessionPerMessage);
+		const session = await encrypted().open({});
+		await read(session);
+		await read(session);
+		assert.match(await words(), /^An attestation serves many messages, each with a key of its own$/);
+		enclave.bindsKeys = 403;
+		await read(session);
+		await read(session);
+		assert.match(await words(), /^Each message takes an attestation of its own, as the service refused a second/);
 	});
 
 	it('never calls a message unsent that went out before its session had expired', async () => {

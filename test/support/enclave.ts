@@ -42,9 +42,13 @@ export class Enclave {
 	alter: (record: Record) => Record = record => record;
 	/** The digest and the signature encoding that the report is signed with. */
 	form: { digest: 'sha256' | 'sha384'; dsaEncoding: 'der' | 'ieee-p1363' } = { digest: 'sha256', dsaEncoding: 'der' };
+	/** If set, a session takes messages of its first client key only and refuses others with this status. */
+	bindsKeys: 400 | 401 | 403 | 409 | undefined;
 	keyPair: KeyPair = p384KeyPair();
 	readonly server: FaultServer;
 	private readonly expired = new Set<string>();
+	/** The first client key of each session. */
+	private readonly firstKeys = new Map<string, string>();
 
 	private constructor(server: FaultServer) {
 		this.server = server;
@@ -120,6 +124,12 @@ export class Enclave {
 		this.messages.push(message);
 		if (this.expired.has(message.sessionId)) {
 			sendJson(response, 409, { error: { message: 'The session has expired' } });
+			return;
+		}
+		const firstKey = this.firstKeys.get(message.sessionId) ?? peerPublicKey;
+		this.firstKeys.set(message.sessionId, firstKey);
+		if (this.bindsKeys !== undefined && peerPublicKey !== firstKey) {
+			sendJson(response, this.bindsKeys, { error: { message: 'The session has another key' } });
 			return;
 		}
 		message.history = JSON.parse(open(sealed, key, peer));

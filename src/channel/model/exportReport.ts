@@ -17,7 +17,8 @@ export interface ExportedReport extends Placed {
 
 /** Returns a JSON text with everything that was received and the result of each check. */
 export function exportReport({ connection, checkedAt, summary, ...attested }: ExportedReport): string {
-	const { address, verdicts, keyFingerprint, devices, attestation, health } = attested;
+	const { address, verdicts, keyFingerprint, devices, attestation, health, needsSessionPerMessage } = attested;
 	const fields = { format: 'errand-attestation-1', connection, address, checkedAt, summary };
-	return `${JSON.stringify({ ...fields, health, verdicts, keyFingerprint, devices, attestation }, undefined, '\t')}\n`;
+	const findings = { health, needsSessionPerMessage, verdicts, keyFingerprint, devices, attestation };
+	return `${JSON.stringify({ ...fields, ...findings }, undefined, '\t')}\n`;
 }

@@ -1,6 +1,6 @@
 import { ClientError } from '../../base/errors.ts';
 import { attestationUrl, type ChannelAddress } from '../../client/channel/address.ts';
-import type { Attested } from '../../client/types.ts';
+import type { ReportedAttestation } from '../../client/types.ts';
 import type { Connection } from '../../contract/connection.ts';
 
 /** A place where a connection has an encrypted channel. */
@@ -39,10 +39,10 @@ export function channelPlaces(connection: Connection): ChannelPlace[] {
 }
 
 /** An attestation as the report shows it. */
-export type Placed = Omit<Attested, 'address'> & Partial<Pick<Attested, 'address'>>;
+export type Placed = Omit<ReportedAttestation, 'address'> & Partial<Pick<ReportedAttestation, 'address'>>;
 
 /** The local service listens at another port after each start, so the address of its connection only stands for it. */
-export function withoutAddress({ address: _, ...attested }: Attested): Placed {
+export function withoutAddress({ address: _, ...attested }: ReportedAttestation): Placed {
 	const verdicts = attested.verdicts.map(({ input, ...verdict }) =>
 		input === undefined || verdict.check === 'transport' ? verdict : { ...verdict, input },
 	);

@@ -3,9 +3,9 @@ import type { Caller } from '../core/caller.ts';
 import { readReply } from '../core/replyData.ts';
 import type { Client } from '../types.ts';
 import { type ChannelAddress, channelTarget } from './address.ts';
+import type { ChannelContext } from './attest.ts';
 import { GPU_MAKER, type HardwareAuthority } from './hardware/authority.ts';
 import { ChannelMemory } from './memory.ts';
-import type { ChannelContext } from './session.ts';
 
 export interface ChannelOptions {
 	/** The default is a memory that lasts as long as the client. */
@@ -30,9 +30,9 @@ export function createChannel(
 	return {
 		health: async (address = {}) => readHealth(caller, address),
 		attest: async (options = {}) => {
-			const { attest } = await import('./session.ts');
+			const { attest } = await import('./attest.ts');
 			const { named: _, ...attested } = (await attest(await context(), options)).proof;
-			return attested;
+			return { ...attested, needsSessionPerMessage: memory.needsSessionPerMessage(attested.address) };
 		},
 		open: async (options = {}) => {
 			// The cryptography is large, and most clients never need it.

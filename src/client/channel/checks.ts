@@ -7,9 +7,10 @@ import { fingerprintOf, type PublicKey, readPublicKey } from '../../crypto/publi
 import { CryptoRefusal } from '../../crypto/refusal.ts';
 import { RAW_SIGNATURE_LENGTH, readDerSignature } from '../../crypto/signature.ts';
 import { createVerifier, type Digest } from '../../crypto/verifier.ts';
-import type { AcceptedAttestation, CheckName } from '../types.ts';
+import type { AcceptedAttestation } from '../types.ts';
 import { type CheckResult, fail, pass, unknown } from './checkResult.ts';
 import { readHardwareTokens, unprovenClaims } from './hardware/hardwareToken.ts';
+import { lostChecks } from './verdicts.ts';
 
 /** A record that came openly, by redirect or in another form never gets here, because asking for it throws. */
 export function checkTransport(address: string): CheckResult {
@@ -117,14 +118,6 @@ export function checkMemory(before: AcceptedAttestation | undefined, now: Memora
 		return fail('memory-devices');
 	}
 	return before.keyFingerprint === now.keyFingerprint ? pass('memory-same-key') : pass('memory-other-key');
-}
-
-/** Returns the checks that passed before and do not pass now. */
-export function lostChecks(before: AcceptedAttestation['verdicts'], now: AcceptedAttestation['verdicts']): CheckName[] {
-	const proven = new Set(now.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check));
-	return before
-		.filter(({ check, verdict }) => check !== 'memory' && verdict === 'pass' && !proven.has(check))
-		.map(({ check }) => check);
 }
 
 interface NonceClaim {

@@ -1,52 +1,44 @@
 import { decodeBase64 } from '../../base/base64.ts';
 import { ClientError } from '../../base/errors.ts';
-import { FIRST_NONCE, type MessageReply, type MessageRequest } from '../../contract/channel.ts';
+import type { MessageReply, MessageRequest } from '../../contract/channel.ts';
 import type { AesKey } from '../../crypto/aesGcm.ts';
-import { generateKeyPair, type KeyPair } from '../../crypto/keyPair.ts';
-import type { PublicKey } from '../../crypto/publicKey.ts';
+import { generateKeyPair, signMessage } from '../../crypto/keyPair.ts';
 import { CryptoRefusal } from '../../crypto/refusal.ts';
 import { deriveMessageKey, openFrame, sealFrame } from '../../crypto/sealedFrame.ts';
 import { createVerifier, type Verifier } from '../../crypto/verifier.ts';
-import type { Attested } from '../types.ts';
+import type { Accepted } from './attest.ts';
 
 /** A reply with more frames than this is refused, which bounds the memory for their IVs. */
 const MAXIMUM_IVS = 1_000_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** One attestation serves one message and its reply. This holds their keys and the IVs that were seen. */
+/** What opens the reply to one message: the key of both, and the IVs that were seen under it. */
 export class Handshake {
-	readonly attested: Attested;
-	private readonly keyPair: KeyPair;
 	private readonly key: AesKey;
 	private readonly verify: Verifier;
 	/** The IVs of both directions, which share a key. */
-	private readonly ivs = new Set<string>();
+	private readonly ivs: Set<string>;
 
-	private constructor(attested: Attested, keyPair: KeyPair, key: AesKey, verify: Verifier) {
-		this.attested = attested;
-		this.keyPair = keyPair;
+	private constructor(key: AesKey, verify: Verifier, iv: string) {
 		this.key = key;
 		this.verify = verify;
+		this.ivs = new Set([iv]);
 	}
 
-	/** Generates a new key pair for the handshake. */
-	static async begin(attested: Attested, enclave: PublicKey): Promise<Handshake> {
-		const keyPair = generateKeyPair();
-		return new Handshake(attested, keyPair, await deriveMessageKey(keyPair, enclave), createVerifier(enclave));
-	}
-
-	/** Encrypts and signs the text and returns the message to send. */
-	async seal(text: string): Promise<MessageRequest> {
-		const { nonce, iv, ciphertext, signature } = await sealFrame(
-			Buffer.from(text),
-			FIRST_NONCE,
-			this.key,
-			this.keyPair,
-		);
+	/** Encrypts and signs the text with a new key pair, and returns the message to send with its handshake. */
+	static async seal(
+		text: string,
+		nonce: number,
+		{ attested, enclave }: Accepted,
+	): Promise<{ handshake: Handshake; request: MessageRequest }> {
+		const { secretKey, publicKey } = generateKeyPair();
+		const key = await deriveMessageKey(secretKey, enclave);
+		const frame = await sealFrame(Buffer.from(text), nonce, key, bytes => signMessage(secretKey, bytes));
+		const { iv, ciphertext, signature } = frame;
 		const payload = { nonce, iv: base64(iv), ciphertext: base64(ciphertext), signature: base64(signature) };
-		this.ivs.add(payload.iv);
-		return { peer_public_key: this.keyPair.publicKey, session_id: this.attested.attestation.session_id, payload };
+		const request = { peer_public_key: publicKey, session_id: attested.attestation.session_id, payload };
+		return { handshake: new Handshake(key, createVerifier(enclave), payload.iv), request };
 	}
 
 	/** Throws `tampered` for an IV that was seen before. It must be called once for each frame, in their order. */

@@ -17,6 +17,7 @@ import { checkGpuEvidence } from './hardware/gpuEvidence.ts';
 import { checkGpuToken, type FindKey } from './hardware/gpuToken.ts';
 import { checkKeyBinding } from './hardware/keyBinding.ts';
 import type { ChannelMemory } from './memory.ts';
+import { RefusedAttestation } from './verdicts.ts';
 
 /** What a record is checked against. */
 export interface LadderContext {
@@ -86,64 +87,10 @@ export function provenKey(proof: Proof): NamedKey {
 	return named;
 }
 
-/** The checks that together prove that the key is in genuine hardware now. */
-const HARDWARE: ReadonlySet<CheckName> = new Set<CheckName>(['gpu-evidence', 'gpu-token', 'key-binding', 'freshness']);
-
-/** Throws `not-supported` unless all of the hardware is proven; its cause holds the verdicts. */
-export function demandHardwareProof(attested: Attested): void {
-	const open = attested.verdicts.filter(({ check, verdict }) => verdict !== 'pass' && HARDWARE.has(check));
-	if (open.length > 0) {
-		const names = open.map(({ check }) => check).join(', ');
-		throw new ClientError('not-supported', `the attestation leaves open: ${names}`, {
-			cause: new RefusedAttestation(attested, 'proof-demanded'),
-			unsent: true,
-		});
-	}
-}
-
 export function remember(memory: ChannelMemory, attested: Attested, { fingerprint }: NamedKey): void {
 	memory.accept(attested.address, acceptedOf(attested, fingerprint), nonceOf(attested.attestation));
 }
 
 export function acceptedOf({ verdicts, devices }: Attested, keyFingerprint: string): AcceptedAttestation {
 	return { verdicts, keyFingerprint, devices };
-}
-
-/** Returns whether less is proven than before. */
-export function isDowngrade({ verdicts }: Attested): boolean {
-	return verdicts.some(({ check, verdict }) => check === 'memory' && verdict === 'fail');
-}
-
-/**
- * Returns whether a check has another verdict than before. The check of the memory is left out, as it is not about the
- * service.
- */
-export function hasOtherVerdicts(before: AcceptedAttestation, now: Attested): boolean {
-	const verdictsOf = ({ verdicts }: Pick<AcceptedAttestation, 'verdicts'>) =>
-		verdicts.flatMap(({ check, verdict }) => (check === 'memory' ? [] : [`${check}: ${verdict}`])).join();
-	return verdictsOf(before) !== verdictsOf(now);
-}
-
-/** Why an attestation was refused: a check failed, nobody agreed to a change, or the settings demand more proof. */
-export type AttestationRefusal = 'failed' | 'declined' | 'proof-demanded';
-
-/** The cause of the error if an attestation is refused. */
-export class RefusedAttestation extends Error implements Attested {
-	override readonly name = 'RefusedAttestation';
-	readonly refusal: AttestationRefusal;
-	readonly address: string;
-	readonly attestation: AttestationRecord;
-	readonly verdicts: readonly Verdict[];
-	readonly keyFingerprint: string | undefined;
-	readonly devices: readonly string[];
-
-	constructor({ address, attestation, verdicts, keyFingerprint, devices }: Attested, refusal: AttestationRefusal) {
-		super('the attestation was refused');
-		this.refusal = refusal;
-		this.address = address;
-		this.attestation = attestation;
-		this.verdicts = verdicts;
-		this.keyFingerprint = keyFingerprint;
-		this.devices = devices;
-	}
 }

@@ -41,6 +41,8 @@ export class ChannelMemory {
 	private readonly store: MemoryStore;
 	/** The nonces of all records that this process has fetched, accepted or not, the newest at the end. */
 	private readonly fetched = new Set<string>();
+	/** Is not stored, so that the service is tried again after it has changed. */
+	private readonly sessionPerMessage = new Set<string>();
 
 	constructor(store: MemoryStore = inMemory()) {
 		this.store = store;
@@ -65,6 +67,15 @@ export class ChannelMemory {
 			this.fetched.delete(oldest);
 		}
 		return isKnown;
+	}
+
+	/** Whether the service at the address has refused a second message in a session, so that each message needs its own. */
+	needsSessionPerMessage(address: string): boolean {
+		return this.sessionPerMessage.has(address);
+	}
+
+	noteSessionPerMessage(address: string): void {
+		this.sessionPerMessage.add(address);
 	}
 
 	accept(address: string, { verdicts, keyFingerprint, devices }: AcceptedAttestation, nonce: string): void {

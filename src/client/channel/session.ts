@@ -1,52 +1,17 @@
-import { untilAborted } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
-import { type ChannelMessage, channelHistorySchema, type MessageRequest } from '../../contract/channel.ts';
+import { type ChannelMessage, channelHistorySchema, FIRST_NONCE, type MessageRequest } from '../../contract/channel.ts';
 import { BatchedStream } from '../core/batchedStream.ts';
-import type { Caller } from '../core/caller.ts';
 import { abortedError } from '../core/exchange.ts';
 import { checkRequest } from '../core/requestCheck.ts';
-import type {
-	AcceptedAttestation,
-	Attested,
-	ChannelAttestOptions,
-	ChannelOpenOptions,
-	ChannelSession,
-} from '../types.ts';
-import { attestationUrl, type ChannelAddress, channelTarget } from './address.ts';
-import { fetchAttestation } from './attestationRecord.ts';
+import type { Attested, ChannelOpenOptions, ChannelSession } from '../types.ts';
+import { channelTarget } from './address.ts';
+import { type Accepted, accept, type ChannelContext, type Opening } from './attest.ts';
 import { Handshake } from './handshake.ts';
-import type { HardwareAuthority } from './hardware/authority.ts';
-import type { MakerKeys } from './hardware/makerKeys.ts';
-import {
-	acceptedOf,
-	climbLadder,
-	demandHardwareProof,
-	hasOtherVerdicts,
-	isDowngrade,
-	type Proof,
-	provenKey,
-	RefusedAttestation,
-	remember,
-} from './ladder.ts';
-import type { ChannelMemory } from './memory.ts';
+import { acceptedOf } from './ladder.ts';
 import { postMessage } from './message.ts';
 import { ReplyNonces } from './replyNonces.ts';
 import { readReplyStream } from './replyStream.ts';
-
-/** What all sessions of a client share. */
-export interface ChannelContext {
-	caller: Caller;
-	memory: ChannelMemory;
-	authority: HardwareAuthority;
-	makerKeys: MakerKeys;
-}
-
-/** The options of a session, which also apply to the attestation of each later message. */
-interface Opening extends Pick<ChannelOpenOptions, 'confirm' | 'askMaker' | 'requireHardwareProof'> {
-	context: ChannelContext;
-	address: ChannelAddress;
-}
 
 /** Throws as `Client.channel.open` says. */
 export async function openSession(context: ChannelContext, options: ChannelOpenOptions): Promise<ChannelSession> {
@@ -56,82 +21,15 @@ export async function openSession(context: ChannelContext, options: ChannelOpenO
 	return new Session(opening, await accept(opening, { knownKey, signal }));
 }
 
-/** Fetches a new attestation and runs all checks on it. It neither refuses nor remembers anything. */
-export async function attest(
-	{ caller, memory, authority, makerKeys }: ChannelContext,
-	{ askMaker = () => Promise.resolve(false), signal, ...address }: ChannelAttestOptions,
-	current?: AcceptedAttestation,
-): Promise<{ proof: Proof; before: AcceptedAttestation | undefined }> {
-	const url = attestationUrl(caller.connection, address);
-	const before = current ?? memory.accepted(url);
-	const record = await fetchAttestation(caller, address, signal);
-	const proof = await climbLadder(record, {
-		address: url,
-		memory,
-		before,
-		authority,
-		findKey: id => makerKeys.find(id, () => isYes(askMaker, signal), signal),
-		now: caller.clock.now(),
-	});
-	return { proof, before };
+/** A session at the service, which an attestation begins (contract: encrypted-channel.md, States and transitions). */
+interface ServiceSession extends Accepted {
+	/** The nonce of the next message. A message that may have left has used its nonce, whatever became of it. */
+	nonce: number;
+	/** The number of messages that got a reply. */
+	replies: number;
 }
 
-/**
- * Fetches a new attestation and returns a handshake for it, or throws if the attestation must not be used. `current` is
- * the attestation that it replaces, whose key is known. An accepted attestation is remembered; a refused one is not.
- */
-async function accept(
-	opening: Opening,
-	{
-		current,
-		knownKey = current?.keyFingerprint,
-		wasSent = false,
-		signal,
-	}: {
-		current?: AcceptedAttestation;
-		knownKey?: string | undefined;
-		wasSent?: boolean;
-		signal: AbortSignal | undefined;
-	},
-): Promise<Handshake> {
-	const { context, address, confirm, askMaker, requireHardwareProof } = opening;
-	const options = { ...address, ...defined({ askMaker, signal }) };
-	const { proof, before } = await attest(context, options, current);
-	const named = provenKey(proof);
-	const { named: _, ...now } = proof;
-	if (requireHardwareProof) {
-		demandHardwareProof(now);
-	}
-	const isOtherKey = knownKey !== undefined && knownKey !== now.keyFingerprint;
-	// If anything changes during a session, the counterpart is no longer the one that the user agreed to.
-	const isOther = isOtherKey || isDowngrade(now) || (current !== undefined && hasOtherVerdicts(current, now));
-	if (isOther) {
-		const known = before ?? { verdicts: [], devices: [], keyFingerprint: knownKey ?? '' };
-		if (!(await isYes(async () => confirm?.(known, now, { wasSent }), signal))) {
-			throw new ClientError(
-				isDowngrade(now) ? 'tampered' : 'session-expired',
-				'the new attestation differs from the one before, and nobody agreed to it',
-				{ cause: new RefusedAttestation(now, 'declined'), unsent: true },
-			);
-		}
-	}
-	remember(context.memory, now, named);
-	return Handshake.begin(now, named.key);
-}
-
-/** Throws `aborted` if the signal aborts first, because a question may stay on the screen forever. */
-async function isYes(ask: () => Promise<boolean | undefined>, signal: AbortSignal | undefined): Promise<boolean> {
-	let answer: boolean | undefined;
-	try {
-		answer = await untilAborted(ask(), signal);
-	} catch {
-		// A question that could not be asked counts as declined.
-	}
-	if (signal?.aborted) {
-		throw abortedError();
-	}
-	return answer === true;
-}
+const newSession = (accepted: Accepted): ServiceSession => ({ ...accepted, nonce: FIRST_NONCE, replies: 0 });
 
 /** The reply to a message, with the handshake that decrypts it. */
 interface Delivered<T> {
@@ -144,21 +42,24 @@ interface Delivered<T> {
 class Session implements ChannelSession {
 	private readonly opening: Opening;
 	private readonly closing = new AbortController();
+	/** The attestation that was accepted last. */
 	private attested: Attested;
 	/**
-	 * The handshake that no message has been sent with yet. Each handshake carries one message: an attacker between the
-	 * client and the enclave can have the enclave answer a message at either endpoint and more than once, deliver any
-	 * frame of the answers as the reply, and hold back the others. No such frame opens with the key of another handshake,
-	 * so it cannot answer another message.
+	 * The session that the next message belongs to, if any. Each message has a key pair of its own: an attacker between
+	 * the client and the enclave can have the enclave answer a message at either endpoint and more than once, deliver any
+	 * frame of the answers as the reply, and hold back the others. No such frame opens with the key of another message, so
+	 * it cannot answer that one.
 	 */
-	private unused: Handshake | undefined;
+	private current: ServiceSession | undefined;
+	/** Whether the session before this one expired with its second message. */
+	private hasExpiredEarly = false;
 	private isBusy = false;
 	private tampering: ClientError | undefined;
 
-	constructor(opening: Opening, handshake: Handshake) {
+	constructor(opening: Opening, accepted: Accepted) {
 		this.opening = opening;
-		this.unused = handshake;
-		this.attested = handshake.attested;
+		this.current = newSession(accepted);
+		this.attested = accepted.attested;
 	}
 
 	get attestation(): Attested['attestation'] {
@@ -206,7 +107,7 @@ class Session implements ChannelSession {
 	}
 
 	async close(): Promise<void> {
-		this.unused = undefined;
+		this.current = undefined;
 		this.closing.abort();
 	}
 
@@ -255,62 +156,94 @@ class Session implements ChannelSession {
 		return signal ? AbortSignal.any([signal, this.closing.signal]) : this.closing.signal;
 	}
 
-	/** Sends the conversation. If the session has expired, it is encrypted and sent again after a new attestation. */
+	/** Sends the conversation. Where the service refuses it in this session, it is sent once more in a new one. */
 	private async deliver<T>(
 		history: readonly ChannelMessage[],
 		signal: AbortSignal,
 		send: (request: MessageRequest) => Promise<T>,
 	): Promise<Delivered<T>> {
 		const text = JSON.stringify(checkRequest(channelHistorySchema, history));
-		const handshake = this.unused ?? (await this.renew(signal, false));
+		const { memory } = this.opening.context;
+		const { current } = this;
+		const isUsedUp = current && current.nonce > FIRST_NONCE && memory.needsSessionPerMessage(this.address);
+		const session = current && !isUsedUp ? current : await this.renew(signal, false);
+		const isFirst = session.nonce === FIRST_NONCE;
+		// After one reply, the key is all that a second message brings that the service may not take.
+		const isSecond = session.nonce === FIRST_NONCE + 1 && session.replies === 1;
+		let isBound: boolean;
 		try {
-			return await this.attempt(handshake, text, send);
+			const delivered = await this.attempt(session, text, send);
+			this.hasExpiredEarly &&= isFirst;
+			return delivered;
 		} catch (error) {
-			if (!ClientError.is(error, 'session-expired')) {
+			const isExpired = ClientError.is(error, 'session-expired');
+			if (!isExpired && (isFirst || !isRefusal(error))) {
 				throw error;
 			}
+			// The session may well have expired, so it takes two of them that end in the same way.
+			isBound = isSecond && (!isExpired || this.hasExpiredEarly);
+			this.hasExpiredEarly = isSecond && isExpired;
 		}
+		this.current = undefined;
 		try {
-			return await this.attempt(await this.renew(signal, true), text, send);
+			const delivered = await this.attempt(await this.renew(signal, true), text, send);
+			if (isBound) {
+				memory.noteSessionPerMessage(this.address);
+			}
+			return delivered;
 		} catch (error) {
 			throw ClientError.is(error) ? error.withSent(true) : error;
 		}
 	}
 
 	private async attempt<T>(
-		handshake: Handshake,
+		session: ServiceSession,
 		text: string,
 		send: (request: MessageRequest) => Promise<T>,
 	): Promise<Delivered<T>> {
-		this.unused = undefined;
-		const request = await handshake.seal(text);
+		const { nonce } = session;
+		const { handshake, request } = await Handshake.seal(text, nonce, session);
+		session.nonce++;
 		try {
-			return { handshake, nonce: request.payload.nonce, reply: await send(request) };
+			const reply = await send(request);
+			session.replies++;
+			return { handshake, nonce, reply };
 		} catch (error) {
-			if (ClientError.is(error) && !error.wasSent) {
-				this.unused = handshake;
+			if (ClientError.is(error, 'session-expired')) {
+				this.current = undefined;
+			} else if (ClientError.is(error) && !error.wasSent) {
+				session.nonce = nonce;
 			}
 			throw error;
 		}
 	}
 
 	/** `wasSent` says whether the message that the new attestation is for was sent before. */
-	private async renew(signal: AbortSignal, wasSent: boolean): Promise<Handshake> {
+	private async renew(signal: AbortSignal, wasSent: boolean): Promise<ServiceSession> {
 		const current = acceptedOf(this.attested, this.attested.keyFingerprint ?? '');
-		const handshake = await accept(this.opening, { current, wasSent, signal });
+		const accepted = await accept(this.opening, { current, wasSent, signal });
 		if (signal.aborted) {
 			throw abortedError();
 		}
-		this.attested = handshake.attested;
-		return handshake;
+		this.attested = accepted.attested;
+		this.current = newSession(accepted);
+		return this.current;
 	}
 
 	/** An error that shows tampering ends the session. */
 	private failure(error: unknown): unknown {
 		if (ClientError.is(error, 'tampered')) {
 			this.tampering = error;
-			this.unused = undefined;
+			this.current = undefined;
 		}
 		return error;
 	}
+}
+
+/**
+ * contract: not shown. Returns whether the service may have refused the message for its session, which may be bound to
+ * the key of its first message or expect another nonce.
+ */
+function isRefusal(error: unknown): boolean {
+	return ClientError.is(error) && error.status !== undefined && [400, 401, 403].includes(error.status);
 }

@@ -9,10 +9,9 @@ import {
 	REPLY_NONCE_DISTANCE,
 } from '../../contract/channel.ts';
 import type { AesKey } from '../../crypto/aesGcm.ts';
-import type { KeyPair } from '../../crypto/keyPair.ts';
-import { type PublicKey, readPublicKey } from '../../crypto/publicKey.ts';
+import { readPublicKey } from '../../crypto/publicKey.ts';
 import { CryptoRefusal } from '../../crypto/refusal.ts';
-import { deriveMessageKey, openFrame, type SealedFrame, sealFrame } from '../../crypto/sealedFrame.ts';
+import { deriveMessageKey, openFrame, type SealedFrame, type Signer, sealFrame } from '../../crypto/sealedFrame.ts';
 import { createVerifier, type Verifier } from '../../crypto/verifier.ts';
 import { RequestRefused } from '../replies.ts';
 
@@ -27,19 +26,29 @@ export interface OpenedMessage {
 	seal(text: string): Promise<MessageReply>;
 }
 
-/** The client of a session. */
+/** What the service opens messages and seals replies with. */
+export interface Identity {
+	/** The secret half of the key that the attestation names. */
+	secretKey: Uint8Array;
+	/** Signs with that key. */
+	sign: Signer;
+}
+
+/** A key of the client, and what its messages are opened with. */
 interface Peer {
-	publicKey: PublicKey;
 	key: AesKey;
 	verify: Verifier;
 }
 
 /**
- * The state of the session that belongs to one attestation: the client's key, the next nonce, and the IVs that the
- * client has used.
+ * The state of the session that belongs to one attestation: the next nonce, and the IVs that the client has used.
+ *
+ * contract: not shown. Each message may bring a key of its own, and none is bound to the session. So an attacker in the
+ * middle who sees a session in clear text, and has the service's token, can spend its nonces, but cannot read or answer
+ * anything of it.
  */
 export class ChannelSession {
-	private readonly keyPair: KeyPair;
+	private readonly identity: Identity;
 	/**
 	 * Messages are verified one after another: if a later one were verified first, its nonce would look like one that is
 	 * ahead.
@@ -48,11 +57,10 @@ export class ChannelSession {
 	/** Only the client's IVs are tracked: our own reply, if sent back to us, does not carry the client's signature. */
 	private readonly ivs = new Set<string>();
 	private nonce = FIRST_NONCE;
-	private peer: Peer | undefined;
 	private isBroken = false;
 
-	constructor(keyPair: KeyPair) {
-		this.keyPair = keyPair;
+	constructor(identity: Identity) {
+		this.identity = identity;
 	}
 
 	/** Whether the session accepts no further messages. */
@@ -78,7 +86,6 @@ export class ChannelSession {
 				signature: bytesOf(payload.signature),
 			};
 			const plain = await this.openFrom(peer, frame, payload.iv);
-			this.peer = peer;
 			return {
 				history: readHistory(plain),
 				seal: text => this.seal(text, frame.nonce + REPLY_NONCE_DISTANCE, peer),
@@ -86,26 +93,16 @@ export class ChannelSession {
 		});
 	}
 
-	/**
-	 * contract: not shown. The session is bound to the key of its first valid message: an attacker in the middle, who
-	 * sees session and nonce in clear text, cannot continue it with another key.
-	 */
 	private async peerOf(pem: string): Promise<Peer> {
 		try {
 			const publicKey = readPublicKey(pem);
-			if (this.peer === undefined) {
-				const key = await deriveMessageKey(this.keyPair, publicKey);
-				return { publicKey, key, verify: createVerifier(publicKey) };
-			}
-			if (Buffer.compare(this.peer.publicKey.spki, publicKey.spki) === 0) {
-				return this.peer;
-			}
+			const key = await deriveMessageKey(this.identity.secretKey, publicKey);
+			return { key, verify: createVerifier(publicKey) };
 		} catch (error) {
 			throw error instanceof CryptoRefusal
 				? new RequestRefused(400, `peer_public_key cannot be used: ${error.message}.`)
 				: error;
 		}
-		throw new RequestRefused(400, 'peer_public_key is another one than in the session\u2019s first message.');
 	}
 
 	private async openFrom(peer: Peer, frame: SealedFrame, iv: string): Promise<Uint8Array> {
@@ -145,7 +142,7 @@ export class ChannelSession {
 	}
 
 	private async seal(text: string, nonce: number, { key }: Peer): Promise<MessageReply> {
-		const { iv, ciphertext, signature } = await sealFrame(Buffer.from(text), nonce, key, this.keyPair);
+		const { iv, ciphertext, signature } = await sealFrame(Buffer.from(text), nonce, key, this.identity.sign);
 		return { nonce, iv: base64(iv), ciphertext: base64(ciphertext), signature: base64(signature) };
 	}
 }

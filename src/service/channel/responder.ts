@@ -1,16 +1,20 @@
 import { createPrivateKey, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { Clock } from '../../base/async.ts';
 import type { AttestationRecord, MessageRequest } from '../../contract/channel.ts';
 import { LOCAL_SERVICE } from '../../contract/localConnection.ts';
 import { generateKeyPair, type KeyPair } from '../../crypto/keyPair.ts';
 import { readPublicKey } from '../../crypto/publicKey.ts';
-import { ChannelSession, type OpenedMessage, sessionExpired } from './channelSession.ts';
+import { ChannelSession, type Identity, type OpenedMessage, sessionExpired } from './channelSession.ts';
 
 /** contract: not shown. The time and number of sessions to keep (encrypted-channel.md, Limits). */
 export const MAXIMUM_IDLE_MS = 60 * 60 * 1000;
 export const MAXIMUM_SESSIONS = 256;
 
 const SESSION_ID_BYTES = 24;
+
+/** Signs off the event loop: a streamed reply has a signature for each of its parts. */
+const signBytes = promisify(sign);
 
 interface KeptSession {
 	session: ChannelSession;
@@ -21,13 +25,16 @@ interface KeptSession {
 /** The service's side of the channel. Its key and its sessions live in the memory of this process only. */
 export class Responder {
 	private readonly clock: Clock;
-	private readonly keys: { keyPair: KeyPair; attester: (sessionId: string) => AttestationRecord };
+	private readonly identity: Identity;
+	private readonly attester: (sessionId: string) => AttestationRecord;
 	private readonly sessions = new Map<string, KeptSession>();
 
 	constructor(version: string, clock: Clock) {
 		this.clock = clock;
 		const keyPair = generateKeyPair();
-		this.keys = { keyPair, attester: createAttester(keyPair, version) };
+		const signingKey = signingKeyOf(keyPair);
+		this.identity = { secretKey: keyPair.secretKey, sign: bytes => signBytes('sha256', bytes, signingKey) };
+		this.attester = createAttester(keyPair.publicKey, signingKey, version);
 	}
 
 	/**
@@ -39,10 +46,9 @@ export class Responder {
 			const [oldest] = [...this.sessions].sort(([, one], [, other]) => one.lastUsed - other.lastUsed);
 			this.sessions.delete(oldest?.[0] ?? '');
 		}
-		const { keyPair, attester } = this.keys;
 		const id = randomBytes(SESSION_ID_BYTES).toString('base64url');
-		this.sessions.set(id, { session: new ChannelSession(keyPair), place, lastUsed: this.clock.now() });
-		return attester(id);
+		this.sessions.set(id, { session: new ChannelSession(this.identity), place, lastUsed: this.clock.now() });
+		return this.attester(id);
 	}
 
 	/**
@@ -83,8 +89,11 @@ const STATEMENT =
  * Creates the attestation record of a session (contract: encrypted-channel.md, Attestation record). It proves only that
  * its maker has the key: there is no hardware evidence, and both report and token say so in words.
  */
-function createAttester(keyPair: KeyPair, version: string): (sessionId: string) => AttestationRecord {
-	const signingKey = signingKeyOf(keyPair);
+function createAttester(
+	publicKey: string,
+	signingKey: KeyObject,
+	version: string,
+): (sessionId: string) => AttestationRecord {
 	return sessionId => {
 		const nonce = randomBytes(NONCE_BYTES);
 		// contract: not shown. Clients look for the nonce in `eat_nonce` (RFC 9711).
@@ -97,7 +106,7 @@ function createAttester(keyPair: KeyPair, version: string): (sessionId: string) 
 		};
 		const reportJson = JSON.stringify(report);
 		return {
-			public_key: keyPair.publicKey,
+			public_key: publicKey,
 			session_id: sessionId,
 			nonce_b64: nonce.toString('base64'),
 			// contract: not shown. The signature is DER, with the hash of the curve's own size (unspecified.md).

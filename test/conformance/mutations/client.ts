@@ -234,7 +234,7 @@ export const clientMutations: readonly Mutation[] = [
 			['a key that is refused is a missing right', "[401, 'unauthorised']", "[401, 'forbidden']"],
 		],
 	),
-	...of('src/client/channel/session.ts', CHANNEL, [
+	...of('src/client/channel/attest.ts', CHANNEL, [
 		['another verdict is not asked about', ' || (current !== undefined && hasOtherVerdicts(current, now))', ''],
 		['another key is not asked about', 'const isOther = isOtherKey || ', 'const isOther = '],
 		[
@@ -243,8 +243,13 @@ export const clientMutations: readonly Mutation[] = [
 			'if (false) {',
 		],
 		['what was sent is not told', 'wasSent = false,', 'wasSent = true,'],
+	]),
+	...of('src/client/channel/session.ts', CHANNEL, [
 		['a session goes on after tampering', 'this.tampering = error;', ''],
-		['an expired session is not renewed', "if (!ClientError.is(error, 'session-expired')) {", 'if (error) {'],
+		['an expired session is not renewed', 'if (!isExpired && (isFirst || !isRefusal(error))) {', 'if (error) {'],
+		['the first nonce is another', 'nonce: FIRST_NONCE, replies', 'nonce: FIRST_NONCE + 1, replies'],
+		['the nonce stays', '\t\tsession.nonce++;\n', ''],
+		['a session that is bound to a key is used again', 'memory.noteSessionPerMessage(this.address);', ''],
 	]),
 	...of('src/client/channel/ladder.ts', CHANNEL, [
 		[
@@ -257,6 +262,8 @@ export const clientMutations: readonly Mutation[] = [
 			"\t'signature',\n\t'nonce',\n\t'gpu-evidence',\n\t'gpu-token',\n]);",
 			"\t'nonce',\n\t'gpu-evidence',\n\t'gpu-token',\n]);",
 		],
+	]),
+	...of('src/client/channel/verdicts.ts', CHANNEL, [
 		['no verdict ever changes', 'return verdictsOf(before) !== verdictsOf(now);', 'return false;'],
 	]),
 	...of('src/client/channel/checks.ts', CHANNEL, [
@@ -278,7 +285,6 @@ export const clientMutations: readonly Mutation[] = [
 	]),
 	...of('src/client/channel/handshake.ts', CHANNEL, [
 		['a part may come twice', 'if (this.ivs.has(iv)) {', 'if (false) {'],
-		['the first nonce is another', 'FIRST_NONCE,\n', 'FIRST_NONCE + 1,\n'],
 	]),
 	...of('src/client/channel/replyNonces.ts', CHANNEL, [
 		['nonces may not grow', 'this.count === 1 && nonce === this.next + 1', 'false'],

@@ -112,6 +112,7 @@ export const serviceMutations: readonly Mutation[] = [
 		['localService/channel'],
 		[
 			['any nonce is the next one', 'if (nonce !== this.nonce) {', 'if (false) {'],
+			['a nonce stays the next one', '\t\tthis.nonce++;\n', ''],
 			['an IV may be used again', 'if (this.ivs.has(iv)) {', 'if (false) {'],
 			[
 				'a text may have any size',

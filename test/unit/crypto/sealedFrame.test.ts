@@ -12,7 +12,7 @@ import {
 	webcrypto,
 } from 'node:crypto';
 import fc from 'fast-check';
-import { generateKeyPair, type KeyPair } from '../../../src/crypto/keyPair.ts';
+import { generateKeyPair, type KeyPair, signMessage } from '../../../src/crypto/keyPair.ts';
 import { readPublicKey } from '../../../src/crypto/publicKey.ts';
 import { deriveMessageKey, openFrame, type SealedFrame, sealFrame } from '../../../src/crypto/sealedFrame.ts';
 import { createVerifier } from '../../../src/crypto/verifier.ts';
@@ -48,15 +48,17 @@ function theirFrame(plain: string, nonce: number, secret: Buffer): SealedFrame {
 describe('a sealed frame', () => {
 	let ours: KeyPair;
 	let key: Awaited<ReturnType<typeof deriveMessageKey>>;
+	const sealed = (nonce: number) =>
+		sealFrame(Buffer.from(text), nonce, key, bytes => signMessage(ours.secretKey, bytes));
 
 	beforeEach(async () => {
 		ours = generateKeyPair();
-		key = await deriveMessageKey(ours, theirKey);
+		key = await deriveMessageKey(ours.secretKey, theirKey);
 	});
 
 	it('of ours is opened by another implementation', async () => {
 		for (const nonce of [1000, 2 ** 40 + 1, Number.MAX_SAFE_INTEGER]) {
-			const { iv, ciphertext, signature } = await sealFrame(Buffer.from(text), nonce, key, ours);
+			const { iv, ciphertext, signature } = await sealed(nonce);
 			assert.ok(
 				verify('sha256', layout(nonce, iv, ciphertext), { key: ours.publicKey, dsaEncoding: 'der' }, signature),
 			);
@@ -78,7 +80,7 @@ describe('a sealed frame', () => {
 	});
 
 	it('has an IV of its own', async () => {
-		const frames = await Promise.all(Array.from({ length: 20 }, () => sealFrame(Buffer.from(text), 1000, key, ours)));
+		const frames = await Promise.all(Array.from({ length: 20 }, () => sealed(1000)));
 		assert.equal(new Set(frames.map(({ iv }) => Buffer.from(iv).toString('hex'))).size, 20);
 		assert.ok(frames.every(({ iv }) => iv.length === 12));
 	});
@@ -104,12 +106,12 @@ describe('a sealed frame', () => {
 		);
 	});
 
-	it('is refused when it is of another key, of the other side’s or of the session’s', async () => {
+	it('is refused when it is of another key, of the other side’s or of the message’s', async () => {
 		const frame = theirFrame(text, 3000, theirSecret(ours));
 		const other = generateKeyPair();
 		const verifyOther = createVerifier(readPublicKey(other.publicKey));
 		await assert.rejects(openFrame(frame, key, verifyOther), { message: /not one of the other side/ });
-		const otherKey = await deriveMessageKey(other, theirKey);
+		const otherKey = await deriveMessageKey(other.secretKey, theirKey);
 		await assert.rejects(openFrame(frame, otherKey, verifyTheirs), { message: /not encrypted with the key/ });
 	});
 

@@ -74,6 +74,7 @@ describe('an exported report', () => {
 		const verdicts = attested.verdicts.map(verdict => ({ ...verdict, reason: 'So it is.' }));
 		const text = exportReport({
 			...attested,
+			needsSessionPerMessage: true,
 			verdicts,
 			connection: 'Acme',
 			checkedAt: '2026-01-01T00:00:00.000Z',
@@ -84,6 +85,7 @@ describe('an exported report', () => {
 			connection: 'Acme',
 			checkedAt: '2026-01-01T00:00:00.000Z',
 			summary,
+			needsSessionPerMessage: true,
 			...attested,
 			verdicts,
 		});

@@ -1,7 +1,7 @@
 import { ClientError } from '../../../../src/base/errors.ts';
 import { Emitter } from '../../../../src/base/event.ts';
 import type { EncryptedChannels, OpenChannel } from '../../../../src/chat/conversation/encryptedChannels.ts';
-import { RefusedAttestation } from '../../../../src/client/channel/ladder.ts';
+import { RefusedAttestation } from '../../../../src/client/channel/verdicts.ts';
 import type { Client } from '../../../../src/client/types.ts';
 import { internalCommands } from '../../../../src/platform/ids.ts';
 

@@ -100,7 +100,8 @@ describe('what a front holds back of a reply', () => {
 				const { text } = await outcomeOf(session, question, endpoints[index] ?? 'send');
 				assertOwn(text, question);
 			}
-			assert.equal(new Set(enclave.messages.map(({ sessionId }) => sessionId)).size, enclave.messages.length);
+			const places = enclave.messages.map(({ sessionId, nonce }) => `${sessionId} ${nonce}`);
+			assert.equal(new Set(places).size, enclave.messages.length);
 			assert.equal(new Set(enclave.messages.map(({ peerPublicKey }) => peerPublicKey)).size, enclave.messages.length);
 		});
 	}

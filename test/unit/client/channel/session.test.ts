@@ -47,18 +47,22 @@ describe('a session of the encrypted channel', () => {
 		);
 	});
 
-	it('gives every message an attestation, a key pair and an IV of its own', async () => {
-		const session = await client.channel.open();
-		for (let count = 0; count < 3; count++) {
-			await session.send(history);
+	it('keeps its attestation over messages, each with the next nonce and a key pair and an IV of its own', async () => {
+		for (const address of [{}, { model: 'large', provider: 'fast-host' }]) {
+			const session = await client.channel.open(address);
+			const id = session.attestation.session_id;
+			enclave.messages.length = 0;
+			for (let count = 0; count < 3; count++) {
+				await session.send(history);
+			}
+			assert.deepEqual(sessionsUsed(), [`${id} 1000`, `${id} 1001`, `${id} 1002`]);
+			assert.equal(session.attestation.session_id, id);
+			assert.equal(new Set(enclave.messages.map(({ peerPublicKey }) => peerPublicKey)).size, 3);
+			assert.equal(new Set(enclave.messages.map(({ iv }) => iv)).size, 3);
 		}
-		assert.deepEqual(sessionsUsed(), ['session-0 1000', 'session-1 1000', 'session-2 1000']);
-		assert.equal(session.attestation.session_id, 'session-2');
-		assert.equal(new Set(enclave.messages.map(({ peerPublicKey }) => peerPublicKey)).size, 3);
-		assert.equal(new Set(enclave.messages.map(({ iv }) => iv)).size, 3);
 	});
 
-	it('uses up its attestation with a message that fails, too', async () => {
+	it('spends the nonce of a message that fails, too', async () => {
 		const session = await client.channel.open();
 		enclave.answer = response => sendJson(response, 500, { error: 'Down' });
 		await assert.rejects(session.send(history), { code: 'server', status: 500, serviceMessage: 'Down' });
@@ -68,10 +72,10 @@ describe('a session of the encrypted channel', () => {
 		await assert.rejects(session.send(history), { code: 'offline' });
 		enclave.answer = answerWhole;
 		await session.send(history);
-		assert.deepEqual(sessionsUsed(), ['session-0 1000', 'session-1 1000', 'session-2 1000']);
+		assert.deepEqual(sessionsUsed(), ['session-0 1000', 'session-0 1001', 'session-0 1002']);
 	});
 
-	it('keeps the attestation for which no message ever left', async () => {
+	it('keeps the nonce of a message that never left', async () => {
 		let key: string | undefined;
 		client = connect({ keys: () => Promise.resolve(key), limits: { jsonBytes: 4096 } });
 		const session = await client.channel.open();
@@ -105,7 +109,7 @@ describe('a session of the encrypted channel', () => {
 		assert.deepEqual(await first, { text: 'So it is.' });
 		enclave.answer = answerWhole;
 		await session.send(history);
-		assert.deepEqual(sessionsUsed(), ['session-0 1000', 'session-1 1000']);
+		assert.deepEqual(sessionsUsed(), ['session-0 1000', 'session-0 1001']);
 	});
 
 	it('takes the next message after one that was aborted', async () => {
@@ -115,7 +119,7 @@ describe('a session of the encrypted channel', () => {
 		await assert.rejects(session.send(history, { signal: controller.signal }), { code: 'aborted' });
 		enclave.answer = answerWhole;
 		await session.send(history);
-		assert.deepEqual(sessionsUsed(), ['session-0 1000', 'session-1 1000']);
+		assert.deepEqual(sessionsUsed(), ['session-0 1000', 'session-0 1001']);
 	});
 
 	it('ends when it is closed, with the message that is under way', async () => {
@@ -179,7 +183,7 @@ describe('a session of the encrypted channel', () => {
 				enclave.keyPair = { ...enclave.keyPair, privateKey: p384KeyPair().privateKey };
 				sendJson(response, 200, message.seal('x'));
 			},
-			'a reply that the enclave signed, under another key than the session’s': (response, message) =>
+			'a reply that the enclave signed, under another key than the message’s': (response, message) =>
 				sendJson(response, 200, seal('x', message.nonce + 2000, randomBytes(32), enclave.keyPair.privateKey)),
 			'a reply that is no UTF-8': (response, message) =>
 				sendJson(response, 200, message.sealBytes(Buffer.from([0x74, 0xe2, 0x9a]))),
@@ -236,7 +240,7 @@ describe('a session of the encrypted channel', () => {
 					enclave.messages.map(({ nonce, sessionId }) => [nonce, sessionId]),
 					[
 						[1000, 'session-0'],
-						[1000, 'session-1'],
+						[1001, 'session-0'],
 					],
 				);
 			});
@@ -338,10 +342,12 @@ describe('a session of the encrypted channel', () => {
 					return false;
 				},
 			});
+			enclave.bindsKeys = 400;
+			await session.send(history);
 			await session.send(history);
 			enclave.keyPair = p384KeyPair();
 			await assert.rejects(session.send(history), { code: 'session-expired', wasSent: false });
-			assert.equal(enclave.messages.length, 1);
+			assert.equal(enclave.messages.length, 3);
 		});
 
 		it('ends when it is closed while a question about the other key is not answered', async () => {
@@ -413,7 +419,7 @@ describe('a session of the encrypted channel', () => {
 			await assert.rejects(session.send(history), { code, status, serviceMessage: 'So it is.' });
 			enclave.answer = answerWhole;
 			await session.send(history);
-			assert.deepEqual(sessionsUsed(), ['session-0 1000', 'session-1 1000']);
+			assert.deepEqual(sessionsUsed(), ['session-0 1000', 'session-0 1001']);
 		});
 	}
 

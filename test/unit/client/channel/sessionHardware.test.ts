@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash, createPublicKey, randomBytes } from 'node:crypto';
 import { ClientError } from '../../../../src/base/errors.ts';
-import { RefusedAttestation } from '../../../../src/client/channel/ladder.ts';
 import { ChannelMemory } from '../../../../src/client/channel/memory.ts';
+import { RefusedAttestation } from '../../../../src/client/channel/verdicts.ts';
 import type { Attested, ChannelOpenOptions, Verdict } from '../../../../src/client/types.ts';
 import { p384KeyPair } from '../../../support/contractServer/channelCryptography.ts';
 import { Enclave } from '../../../support/enclave.ts';

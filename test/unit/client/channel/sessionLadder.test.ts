@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { ClientError } from '../../../../src/base/errors.ts';
-import { RefusedAttestation } from '../../../../src/client/channel/ladder.ts';
+import { RefusedAttestation } from '../../../../src/client/channel/verdicts.ts';
 import type { AcceptedAttestation, Attested, Verdict } from '../../../../src/client/types.ts';
 import { p384KeyPair } from '../../../support/contractServer/channelCryptography.ts';
 import { Enclave } from '../../../support/enclave.ts';

@@ -248,7 +248,7 @@ describe('a streamed reply of the encrypted channel', () => {
 		assert.equal((await collect(session.stream(history))).error, undefined);
 	});
 
-	describe('is the last of its attestation', () => {
+	describe('is followed by a message in the same session', () => {
 		const ends: Record<string, Enclave['answer']> = {
 			'where it is whole': answerEvents(message => [...whole(message), DONE]),
 			'where its nonces grow': answerEvents(message => [...grown(message), DONE]),
@@ -268,26 +268,13 @@ describe('a streamed reply of the encrypted channel', () => {
 					enclave.messages.map(({ nonce, sessionId }) => [nonce, sessionId]),
 					[
 						[1000, 'session-0'],
-						[1000, 'session-1'],
+						[1001, 'session-0'],
 					],
 				);
 			});
 		}
 
-		it('is followed by a question where another key answers', async () => {
-			let questions = 0;
-			const confirm = async () => ++questions > 1;
-			const session = await client.channel.open({ confirm });
-			enclave.answer = answerEvents(({ seal }) => [seal('x'), DONE]);
-			await collect(session.stream(history));
-			enclave.keyPair = p384KeyPair();
-			await assert.rejects(session.send(history), { code: 'session-expired' });
-			assert.equal(enclave.messages.length, 1);
-			assert.equal((await collect(session.stream(history))).events.length, 1);
-			assert.equal(questions, 2);
-		});
-
-		it('but for one that was never asked for', async () => {
+		it('with the same nonce where it was never asked for', async () => {
 			let key: string | undefined;
 			client = testClient('https://api.example', {
 				fields: { encryptUrl: enclave.server.origin },
@@ -302,6 +289,20 @@ describe('a streamed reply of the encrypted channel', () => {
 				[[1000, 'session-0']],
 			);
 		});
+	});
+
+	it('is followed by a question where another key answers in a new session', async () => {
+		let questions = 0;
+		const confirm = async () => ++questions > 1;
+		const session = await client.channel.open({ confirm });
+		enclave.answer = answerEvents(({ seal }) => [seal('x'), DONE]);
+		await collect(session.stream(history));
+		enclave.expire();
+		enclave.keyPair = p384KeyPair();
+		await assert.rejects(session.send(history), { code: 'session-expired' });
+		assert.equal(enclave.messages.length, 2);
+		assert.equal((await collect(session.stream(history))).events.length, 1);
+		assert.equal(questions, 2);
 	});
 
 	it('attests anew and once more where the session has expired', async () => {

@@ -102,10 +102,23 @@ describe('the responder of the encrypted channel', () => {
 		it('keeps sessions apart', async () => {
 			const [one, other] = [attest(), attest()];
 			await open(one.seal(HELLO));
+			await open(one.seal(HELLO));
 			await open(other.seal(HELLO));
 			const request = one.seal(HELLO);
-			await refuses({ ...request, session_id: other.attestation.session_id }, 400, /peer_public_key is another one/);
+			await refuses({ ...request, session_id: other.attestation.session_id }, 400, /nonce must be 1001 now/);
 			await open(request);
+		});
+
+		it('takes another key with each message, and seals the reply for that key', async () => {
+			const { attestation } = attest();
+			const peers = Array.from({ length: 3 }, () => new ChannelPeer(attestation));
+			for (const [index, peer] of peers.entries()) {
+				const { seal } = await open(peer.seal(HELLO, { nonce: 1000 + index }));
+				const reply = await seal('Good day');
+				assert.equal(reply.nonce, 3000 + index);
+				assert.equal(peer.open(reply), 'Good day');
+				assert.throws(() => peers[(index + 1) % 3]?.open(reply));
+			}
 		});
 	});
 
@@ -172,7 +185,7 @@ describe('the responder of the encrypted channel', () => {
 			const peer = attest();
 			const other = new ChannelPeer(peer.attestation);
 			const { payload } = other.seal(HELLO);
-			await refuses(peer.resign({ ...payload, nonce: peer.nonce++ }), 400, /not encrypted with the key of the session/);
+			await refuses(peer.resign({ ...payload, nonce: peer.nonce++ }), 400, /not encrypted with the key of its message/);
 		});
 
 		it('a key that is none, or of another curve', async () => {
@@ -187,12 +200,13 @@ describe('the responder of the encrypted channel', () => {
 			await open(request);
 		});
 
-		it('another key than that of the first message', async () => {
+		it('a nonce that was used or left out, by a new key as well', async () => {
 			const peer = attest();
 			await open(peer.seal(HELLO));
-			const intruder = new ChannelPeer(peer.attestation);
-			await refuses(intruder.seal(HELLO, { nonce: 1001 }), 400, /peer_public_key is another one/);
-			await open(peer.seal(HELLO));
+			const other = new ChannelPeer(peer.attestation);
+			await refuses(other.seal(HELLO, { nonce: 1000 }), 400, /nonce must be 1001 now\.$/);
+			await refuses(other.seal(HELLO, { nonce: 1002 }), 400, /this session has ended/);
+			await refuses(peer.seal(HELLO), 409, /expired/);
 		});
 
 		it('what is no conversation, without repeating any of it', async () => {
