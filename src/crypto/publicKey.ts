@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto';
+import { p384 } from '@noble/curves/nist.js';
 import { decodeBase64 } from '../base/base64.ts';
 import { fingerprint } from './digest.ts';
 import { CryptoRefusal } from './refusal.ts';
@@ -18,8 +18,6 @@ export interface PublicKey {
  */
 const PREFIX = Buffer.from('3076301006072a8648ce3d020106052b81040022036200', 'hex');
 const POINT_LENGTH = 97;
-/** The first byte of a point that is written as x and y. */
-const UNCOMPRESSED = 4;
 /** The line length that RFC 7468 requires. */
 const LINE_LENGTH = 64;
 const PEM = /^-----BEGIN PUBLIC KEY-----\r?\n((?:[A-Za-z\d+/]+=*\r?\n)+)-----END PUBLIC KEY-----(?:\r?\n)*$/;
@@ -48,7 +46,7 @@ export function readSubjectPublicKeyInfo(spki: Uint8Array): PublicKey {
 		);
 	}
 	const point = spki.subarray(PREFIX.length);
-	if (!isOnCurve(spki)) {
+	if (!isOnCurve(point)) {
 		throw new CryptoRefusal('curve', 'its point is not on the curve P-384');
 	}
 	return { spki, point };
@@ -68,13 +66,10 @@ export function writePublicKey(point: Uint8Array): string {
 	return ['-----BEGIN PUBLIC KEY-----', ...lines, '-----END PUBLIC KEY-----', ''].join('\n');
 }
 
-/** OpenSSL reads a key only if its point is on the curve, but it takes the hybrid form of a point as well. */
-function isOnCurve(spki: Uint8Array): boolean {
-	if (spki[PREFIX.length] !== UNCOMPRESSED) {
-		return false;
-	}
+/** A point of this length is read only in the form that is written as x and y. */
+function isOnCurve(point: Uint8Array): boolean {
 	try {
-		createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
+		p384.Point.fromBytes(point).assertValidity();
 		return true;
 	} catch {
 		return false;

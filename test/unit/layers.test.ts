@@ -74,6 +74,28 @@ function importsOf(file: string): Import[] {
 	return [...sourceOf(file).matchAll(pattern)].map(([, , specifier = '']) => ({ file, specifier }));
 }
 
+/** Files that load a package with themselves: they import it, or files that do, and not only types nor on demand. */
+function loadersOf(name: string): string[] {
+	const pattern = /^(?:import|export)\s(?!type\s)[^;]*?\bfrom\s*'(.+?)'/gm;
+	const targets = new Map(
+		files.map(file => {
+			const specifiers = [...sourceOf(file).matchAll(pattern)].map(([, specifier = '']) => specifier);
+			return [file, specifiers.map(to => (to.startsWith('.') ? path.posix.join(path.posix.dirname(file), to) : to))];
+		}),
+	);
+	const found = new Set<string>();
+	let count = -1;
+	while (found.size > count) {
+		count = found.size;
+		for (const [file, imported] of targets) {
+			if (imported.some(target => target.startsWith(`${name}/`) || found.has(target))) {
+				found.add(file);
+			}
+		}
+	}
+	return [...found];
+}
+
 /** Whether the file at `path` under src/ lies in the folder. */
 const isIn = (folder: string, location: string) => location.startsWith(`${folder}/`);
 
@@ -198,6 +220,14 @@ describe('the layers of src', () => {
 			.flatMap(importsOf)
 			.filter(({ specifier }) => specifier === 'zod' || specifier.startsWith('node:'));
 		assert.deepEqual(outside, []);
+	});
+
+	it('loads the curves of the encrypted channel with its sessions and attestations only', () => {
+		const loaders = loadersOf('@noble/curves');
+		assert.ok(loaders.includes('src/client/channel/session.ts'));
+		const outside = loaders.filter(file => !/^src\/(crypto|client\/channel|service\/channel)\//.test(file));
+		assert.deepEqual(outside, []);
+		assert.ok(!loaders.some(file => /\/(channel|verdicts|memory|channelRoutes)\.ts$/.test(file)));
 	});
 
 	it('imports zod as a namespace and nothing but types of its core: both would bundle all its locales', () => {

@@ -35,11 +35,12 @@ export const cryptoMutations: readonly Mutation[] = [
 	]),
 	...of('src/crypto/sealedFrame.ts', CHANNEL, [['another hash derives the key', "hash: 'SHA-256'", "hash: 'SHA-384'"]]),
 	...of('src/crypto/keyPair.ts', CHANNEL, [
-		['another hash is signed', "sign('sha256'", "sign('sha384'"],
-		['another curve', "'secp384r1'", "'prime256v1'"],
+		['another hash is signed', "digest('SHA-256', message)", "digest('SHA-384', message)"],
+		['the hash is hashed once more', 'prehash: false', 'prehash: true'],
+		['the secret has a byte of another kind', 'subarray(1)', 'subarray(0)'],
 	]),
 	...of('src/crypto/publicKey.ts', CHANNEL, [
-		['a point may lie anywhere', 'if (!isOnCurve(spki)) {', 'if (false) {'],
+		['a point may lie anywhere', 'if (!isOnCurve(point)) {', 'if (false) {'],
 		[
 			'a key may have any form',
 			'spki.length !== PREFIX.length + POINT_LENGTH || !PREFIX.every((byte, index) => spki[index] === byte)',

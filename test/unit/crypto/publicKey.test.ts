@@ -9,6 +9,8 @@ const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
 const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
 const der = publicKey.export({ type: 'spki', format: 'der' });
 const PREFIX_LENGTH = 23;
+/** The prime of the curve's field (FIPS 186-4, D.1.2.4). */
+const PRIME = 2n ** 384n - 2n ** 128n - 2n ** 96n + 2n ** 32n - 1n;
 
 function pemOf(bytes: Uint8Array): string {
 	const lines =
@@ -96,6 +98,26 @@ describe('a public key', () => {
 				assert.throws(() => readPublicKey(pemOf(changed)), { name: 'CryptoRefusal' });
 			}),
 		);
+	});
+
+	it('lies on the curve where the platform says so as well', () => {
+		const y = der.subarray(-48);
+		const mirrored = (PRIME - BigInt(`0x${y.toString('hex')}`)).toString(16).padStart(96, '0');
+		for (const other of [y, Buffer.from(mirrored, 'hex'), Buffer.alloc(48, 1), der.subarray(-96, -48)]) {
+			const spki = Buffer.concat([der.subarray(0, -48), other]);
+			const isTaken = (read: () => unknown) => {
+				try {
+					return read() !== undefined;
+				} catch {
+					return false;
+				}
+			};
+			const isTheirs = isTaken(() => createPublicKey({ key: spki, format: 'der', type: 'spki' }));
+			assert.equal(
+				isTaken(() => readPublicKey(pemOf(spki))),
+				isTheirs,
+			);
+		}
 	});
 
 	it('says nothing of what it refused', () => {

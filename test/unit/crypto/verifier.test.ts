@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { p384 } from '@noble/curves/nist.js';
 import fc from 'fast-check';
 import { readPublicKey, writePublicKey } from '../../../src/crypto/publicKey.ts';
 import { createVerifier, type Digest } from '../../../src/crypto/verifier.ts';
@@ -28,6 +29,21 @@ describe('a signature, verified', () => {
 	it('holds over what another implementation signed, with either hash', async () => {
 		for (const digest of ['SHA-256', 'SHA-384'] as const) {
 			assert.ok(await verify(message, signed(digest), digest));
+		}
+	});
+
+	it('holds where it does by another implementation, whether it was changed or not', async () => {
+		const signature = signed('SHA-256');
+		const hash = createHash('sha256').update(message).digest();
+		const holds = (candidate: Uint8Array) => p384.verify(candidate, hash, key.point, { prehash: false, lowS: false });
+		assert.ok(holds(signature));
+		const mirrored = Buffer.from(
+			(ORDER - BigInt(`0x${signature.toString('hex', 48)}`)).toString(16).padStart(96, '0'),
+			'hex',
+		);
+		for (const s of [signature.subarray(48), mirrored, signature.subarray(0, 48)]) {
+			const candidate = Buffer.concat([signature.subarray(0, 48), s]);
+			assert.equal(await verify(message, candidate, 'SHA-256'), holds(candidate));
 		}
 	});
 
