@@ -6,6 +6,7 @@ import { p384 } from '@noble/curves/nist.js';
 import { SIDE_BY_SIDE } from '../src/client/channel/replyStream.ts';
 // The client loads this module when a session is opened, which takes longer from sources than from a bundle.
 import '../src/client/channel/session.ts';
+import { ChannelMemory } from '../src/client/channel/memory.ts';
 import { createClient } from '../src/client/client.ts';
 import { createFetchTransport } from '../src/client/core/fetchTransport.ts';
 import { connectionSchema } from '../src/contract/connection.ts';
@@ -76,6 +77,37 @@ function stopwatch(): () => { rate: number; busy: number } {
 	};
 }
 
+function connect() {
+	const memory = new ChannelMemory();
+	let requests = 0;
+	const client = createClient({
+		connection: {
+			name: 'bench',
+			...connectionSchema.parse({ apiUrl: address, encryptUrl: address, service: 'bench' }),
+		},
+		keys: () => Promise.resolve('sk-bench'),
+		transport: createFetchTransport((input, init) => {
+			requests++;
+			return globalThis.fetch(input, init);
+		}),
+		channel: { memory },
+	});
+	return { client, memory, requests: () => requests };
+}
+
+/** Sends as many messages as frames are asked for elsewhere, each with a reply of one frame. */
+async function sendMessages({ client, requests }: ReturnType<typeof connect>) {
+	const read = stopwatch();
+	const session = await client.channel.open();
+	let count = 0;
+	for (let message = 0; message < size; message++) {
+		for await (const _ of session.stream([{ role: 'user', content: '1' }])) {
+			count++;
+		}
+	}
+	return { count, requests: requests(), ...read() };
+}
+
 const contenders = {
 	async floor() {
 		const { publicKey, key, frames } = prepare();
@@ -87,14 +119,7 @@ const contenders = {
 		return { count: frames.length, ...read() };
 	},
 	async ours() {
-		const client = createClient({
-			connection: {
-				name: 'bench',
-				...connectionSchema.parse({ apiUrl: address, encryptUrl: address, service: 'bench' }),
-			},
-			keys: () => Promise.resolve('sk-bench'),
-			transport: createFetchTransport((input, init) => globalThis.fetch(input, init)),
-		});
+		const { client } = connect();
 		const session = await client.channel.open();
 		// The floor has made its frames before it is measured, which has warmed it up; this stream warms up the client.
 		for await (const _ of session.stream([{ role: 'user', content: String(WARM_UP) }])) {
@@ -109,6 +134,16 @@ const contenders = {
 		}
 		// The work on a reply before its first text is counted too, while the sealing is not.
 		return { count, rate: read().rate, busy: all().busy };
+	},
+	/** One conversation of short messages, in a session that lasts. */
+	async messages() {
+		return sendMessages(connect());
+	},
+	/** The same, where the service takes one message in each session. */
+	async attestations() {
+		const connected = connect();
+		connected.memory.noteSessionPerMessage(`${address}/attestation`);
+		return sendMessages(connected);
 	},
 	/** The same as the floor, with a library that is written in JavaScript. */
 	async portable() {
