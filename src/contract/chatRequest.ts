@@ -100,15 +100,13 @@ export type Parameter = Exclude<keyof ChatRequest, 'model' | 'messages' | 'model
 /** The fields of a request that are not parameters. */
 const NO_PARAMETERS: ReadonlySet<string> = new Set(['model', 'messages', 'models', 'provider', 'stream']);
 
-export function isParameter(name: string): name is Parameter {
-	return !NO_PARAMETERS.has(name);
-}
+export const PARAMETERS: readonly Parameter[] = Object.keys(chatRequestSchema.shape).filter(
+	(name): name is Parameter => !NO_PARAMETERS.has(name),
+);
 
 /** Returns the parameters that the request sets. */
 export function parametersOf(request: Partial<ChatRequest>): Parameter[] {
-	return Object.keys(request)
-		.filter(isParameter)
-		.filter(name => request[name] !== undefined);
+	return PARAMETERS.filter(name => request[name] !== undefined);
 }
 
 /** The limit for all images of a request, in bytes. Encoded as base64 they still fit into the body of one request. */

@@ -12,19 +12,20 @@ const CHAT_FIELDS = [...Object.keys(chatRequestSchema.shape), 'max_completion_to
 const REASONING_FIELDS = ['reasoning', 'reasoning_content'];
 
 /**
- * Returns an agent's chat request in the form of the contract; its values are not checked. `keepsReasoning`: messages
- * keep the reasoning that came with them, which the contract does not have.
+ * Returns what a service can use of an agent's chat request; its values are not checked. It has the form of the contract,
+ * unless `isForOwnService`: our own service also reads the reasoning that messages came with, and the names of public
+ * practice, which it sends on as they are.
  */
-export function reduceChat(body: Fields, keepsReasoning: boolean): Fields {
+export function reduceChat(body: Fields, isForOwnService: boolean): Fields {
 	const { messages, tools, tool_choice: choice, ...rest } = only(CHAT_FIELDS, body);
 	const kept = objectsOf(tools).flatMap(({ type, function: called }) =>
 		type === 'function' && isFields(called)
 			? [{ type, function: only(['name', 'description', 'parameters'], called) }]
 			: [],
 	);
-	const messageFields = keepsReasoning ? REASONING_FIELDS : [];
+	const messageFields = isForOwnService ? REASONING_FIELDS : [];
 	return {
-		...withDocumentedNames(rest),
+		...(isForOwnService ? rest : withDocumentedNames(rest)),
 		...defined({ messages: eachObject(messages, message => messageOf(message, messageFields)) }),
 		// Some servers refuse an empty list, and a choice where there is nothing to choose.
 		...(kept.length === 0 ? {} : { tools: kept, ...defined({ tool_choice: choice }) }),

@@ -12,6 +12,8 @@ import type { DataPolicy } from '../../contract/dataPolicy.ts';
  */
 export interface ProviderRequest extends ChatRequest {
 	messages: (ChatMessage & { reasoning?: string })[];
+	/** The client's own name of `max_tokens`, where that is the newer one of public practice. */
+	limitName?: 'max_completion_tokens';
 }
 
 /** A request to the gateway. */

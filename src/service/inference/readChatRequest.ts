@@ -83,9 +83,11 @@ export function readChatRequest(body: unknown, note: NoteField = () => {}): Gate
 			parallel_tool_calls: parallel === false ? undefined : parallel,
 		}),
 	});
+	const { max_tokens: older, max_completion_tokens: newer } = body;
 	return {
 		...request,
 		messages: withReasoning(request.messages, messages),
+		...(older == null && newer != null ? { limitName: 'max_completion_tokens' as const } : {}),
 		...(parallel === false ? { parallel_tool_calls: false } : {}),
 	};
 }

@@ -1,7 +1,7 @@
 // Reads what an Ollama server states about its models beyond the list of models that all servers have.
 import * as z from 'zod';
 import type { Caller } from '../../../client/core/caller.ts';
-import { chatRequestSchema, isParameter, type Parameter } from '../../../contract/chatRequest.ts';
+import { PARAMETERS, type Parameter } from '../../../contract/chatRequest.ts';
 import { lenient, lenientArray } from '../../../contract/lenient.ts';
 import type { Route } from '../../../contract/routes.ts';
 
@@ -20,9 +20,7 @@ const EMBEDDING_FAMILIES: ReadonlySet<string> = new Set(['bert', 'nomic-bert', '
 const VISION_FAMILIES: ReadonlySet<string> = new Set(['clip', 'mllama']);
 
 const TOOL_PARAMETERS: ReadonlySet<Parameter> = new Set(['tools', 'tool_choice']);
-const WITHOUT_TOOLS: readonly Parameter[] = Object.keys(chatRequestSchema.shape)
-	.filter(isParameter)
-	.filter(name => !TOOL_PARAMETERS.has(name));
+const WITHOUT_TOOLS: readonly Parameter[] = PARAMETERS.filter(name => !TOOL_PARAMETERS.has(name));
 
 export interface OllamaModel {
 	/** False for an embedding model, which would refuse a conversation. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/async.ts';
 import { defined } from '../../../base/defined.ts';
 import { ClientError, type ClientErrorCode, systemErrorCode } from '../../../base/errors.ts';
+import type { Fields } from '../../../base/fields.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isLoopbackHost } from '../../../base/loopback.ts';
 import { BatchedStream } from '../../../client/core/batchedStream.ts';
@@ -8,7 +9,7 @@ import type { Caller } from '../../../client/core/caller.ts';
 import { StreamedReply } from '../../../client/core/streamedReply.ts';
 import type { Transport } from '../../../client/core/transport.ts';
 import { createUpstreamCaller, readUpstreamModels } from '../../../client/core/upstreamCaller.ts';
-import type { Parameter } from '../../../contract/chatRequest.ts';
+import { PARAMETERS, type Parameter } from '../../../contract/chatRequest.ts';
 import type { ListedModel } from '../../../contract/modelList.ts';
 import type { Route } from '../../../contract/routes.ts';
 import { type UpstreamProblem, unreachableText, upstreamProblemOf } from '../../../contract/upstreamProblem.ts';
@@ -24,6 +25,7 @@ import {
 	type ReplyChunks,
 } from '../provider.ts';
 import { type OllamaModel, readOllamaModel } from './ollama.ts';
+import { RefusedParameters, type RequestDraft } from './refusedParameters.ts';
 import { UpstreamDecoder } from './upstreamDecoder.ts';
 
 /** The path behind an upstream's address, which ends in its version. */
@@ -70,12 +72,13 @@ export class UpstreamProvider implements Provider {
 	problem: UpstreamProblem | undefined;
 	/** The upstream's own names of models by the offer's id, where they differ. */
 	private readonly names = new Map<string, string>();
-	/** Some servers refuse requests with the option that makes others report the usage of a stream. */
-	private refusesStreamOptions = false;
+	private readonly refused = new RefusedParameters();
+	private readonly logger: Logger;
 
 	constructor(upstream: Upstream, { transport, logger, clock }: UpstreamAccess) {
 		const { slug, label, url, key, local, prefixes } = upstream;
 		this.upstream = upstream;
+		this.logger = logger;
 		this.slug = slug;
 		this.label = label;
 		this.isDedicated = local ?? isLoopbackHost(new URL(url).hostname);
@@ -90,7 +93,13 @@ export class UpstreamProvider implements Provider {
 	}
 
 	offers(): readonly ModelOffer[] {
-		return this.current;
+		return this.current.map(offer => this.withoutRefused(offer));
+	}
+
+	private withoutRefused(offer: ModelOffer): ModelOffer {
+		const leftOut = this.refused.leftOutFor(this.names.get(offer.id) ?? offer.id);
+		const parameters = [...(offer.parameters ?? PARAMETERS)].filter(name => !leftOut.includes(name));
+		return leftOut.length === 0 ? offer : { ...offer, parameters: new Set(parameters) };
 	}
 
 	/** Reads the list of models, unless the settings name them. If the upstream does not answer, the last list is kept. */
@@ -136,19 +145,20 @@ export class UpstreamProvider implements Provider {
 		let hasBegun = false;
 		// Before the first chunk, the error itself is needed, to decide whether to send the request again.
 		const failure = (error: unknown): unknown => (hasBegun ? reportedFailure(error, signal) : error);
-		const send = () => this.send({ ...request, model }, signal, failure);
+		const draft = this.refused.draft(model, bodyOf({ ...request, model }));
+		const send = () => this.send(model, draft.body, signal, failure);
 		let reply = send();
 		const begin = (): Promise<IteratorResult<ReplyChunk, undefined>> =>
 			reply.next().then(
 				result => {
 					hasBegun = true;
+					this.note(draft.keep());
 					return result;
 				},
 				(error: unknown) => {
-					if (signal.aborted || this.refusesStreamOptions || !isAboutStreamOptions(error)) {
+					if (signal.aborted || !draft.amend(refusalIn(error))) {
 						throw reportedFailure(error, signal);
 					}
-					this.refusesStreamOptions = true;
 					reply = send();
 					return begin();
 				},
@@ -162,18 +172,30 @@ export class UpstreamProvider implements Provider {
 		};
 	}
 
+	/** Names in the log what the server has refused, as its replies are without it from now on. */
+	private note(refused: ReturnType<RequestDraft['keep']>): void {
+		for (const { field, instead } of refused) {
+			const message =
+				instead === undefined
+					? 'an upstream refuses a parameter for a model, so it is left out'
+					: 'an upstream refuses a parameter for a model, so it is sent under another name';
+			this.logger.log('info', message, { connection: this.slug, field });
+		}
+	}
+
 	private send(
-		request: ProviderRequest,
+		model: string,
+		body: object,
 		readerSignal: AbortSignal,
 		failure: (error: unknown) => unknown,
 	): BatchedStream<ReplyChunk> {
-		const call = { route: { ...CHAT, key: this.key }, body: bodyOf(request, !this.refusesStreamOptions) };
+		const call = { route: { ...CHAT, key: this.key }, body };
 		return new BatchedStream(
 			readerSignal,
 			signal =>
 				new StreamedReply(this.caller, {
 					call: () => ({ ...call, signal }),
-					decoder: new UpstreamDecoder(request.model),
+					decoder: new UpstreamDecoder(model),
 					failure,
 				}),
 		);
@@ -221,18 +243,22 @@ export class UpstreamProvider implements Provider {
 
 /**
  * Adds fields that OpenAI-compatible servers document beyond the contract: for the usage of a stream, and for logprobs.
+ * The limit of tokens keeps the name that the client gave it.
  */
-function bodyOf(request: ProviderRequest, withUsage: boolean): object {
+function bodyOf({ limitName, max_tokens: limit, ...request }: ProviderRequest): Fields {
 	return {
 		...request,
+		...(limit === undefined ? {} : { [limitName ?? 'max_tokens']: limit }),
 		...(request.top_logprobs === undefined ? {} : { logprobs: true }),
 		stream: true,
-		...(withUsage ? { stream_options: { include_usage: true } } : {}),
+		stream_options: { include_usage: true },
 	};
 }
 
-function isAboutStreamOptions(error: unknown): boolean {
-	return ClientError.is(error, 'invalid-request') && error.serviceMessage?.includes('stream_options') === true;
+/** Returns the server's words if they may be about the request. Some servers fail at a parameter that they do not know. */
+function refusalIn(error: unknown): string {
+	const isRefusal = ClientError.is(error, 'invalid-request') || ClientError.is(error, 'server');
+	return (isRefusal && error.serviceMessage) || '';
 }
 
 const CODES: Partial<Record<ClientErrorCode, ProviderFailureCode>> = {

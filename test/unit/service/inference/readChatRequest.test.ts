@@ -130,9 +130,14 @@ describe('the reading of a chat request', () => {
 			model: 'm',
 			messages: [{ role: 'system', content: 'Be brief' }, user],
 			max_tokens: 3,
+			limitName: 'max_completion_tokens',
 			stop: ['a'],
 		});
-		assert.equal(read({ max_tokens: 2, max_completion_tokens: 3 }).max_tokens, 2);
+		assert.deepEqual(read({ messages, max_tokens: 2, max_completion_tokens: 3 }), {
+			model: 'm',
+			messages: [{ role: 'system', content: 'Be brief' }, user],
+			max_tokens: 2,
+		});
 	});
 
 	it('takes the message of a reply back as it came, with its reasoning', () => {

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import type { ProviderRequest } from '../../../../../src/service/inference/provider.ts';
 import { type Answer, FaultServer } from '../../../../support/faultServer.ts';
 import { type UpstreamBehaviour, UpstreamServer } from '../../../../support/upstreamServer.ts';
-import { allOf, GatewayHarness, refusal, textOf } from '../gatewayHarness.ts';
+import { allOf, GatewayHarness, refusal as refused, textOf } from '../gatewayHarness.ts';
 
 describe('an upstream', () => {
 	let harness: GatewayHarness | undefined;
@@ -68,6 +68,85 @@ describe('an upstream', () => {
 		await gateway.servedBy();
 		const asked = gateway.server('one').chats.map(({ body }) => 'stream_options' in body);
 		assert.deepEqual(asked, [true, false, false]);
+	});
+
+	describe('that refuses a parameter', () => {
+		const refusal = (message: string, param?: string): UpstreamBehaviour => ({
+			status: 400,
+			body: { error: { message, type: 'invalid_request_error', param } },
+		});
+		/** Newer models of the best-known service. */
+		const atRequest = (body: Record<string, unknown>): UpstreamBehaviour =>
+			'max_tokens' in body
+				? refusal(
+						"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+						'max_tokens',
+					)
+				: 'temperature' in body
+					? refusal(
+							"Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+							'temperature',
+						)
+					: {};
+
+		it('gets the request without it, or with the name that it wants, and so does every later one for the model', async () => {
+			const gateway = await start({ one: { models: ['small', 'other'], behaves: { atRequest } } });
+			const asked = { max_tokens: 9, temperature: 0.2, seed: 1 };
+			assert.equal(textOf(await allOf((await gateway.chat(asked)).chunks)), 'Hello there');
+			const chats = () => gateway.server('one').chats;
+			assert.equal(chats().length, 3);
+			const { messages: _, stream_options: __, ...sent } = chats()[2]?.body ?? {};
+			assert.deepEqual(sent, { model: 'small', stream: true, seed: 1, max_completion_tokens: 9 });
+			await gateway.servedBy(asked);
+			assert.equal(chats().length, 4);
+			await gateway.servedBy({ ...asked, model: 'other' });
+			assert.equal(chats().length, 7);
+		});
+
+		it('is named with it in the log, and no longer serves requests that require it', async () => {
+			const gateway = await start({ one: { behaves: { atRequest } } });
+			await gateway.servedBy({ max_tokens: 9, temperature: 0.2 });
+			const lines = gateway.logged.filter(line => line.includes('refuses a parameter'));
+			assert.match(lines[0] ?? '', /sent under another name connection=one field=max_tokens$/);
+			assert.match(lines[1] ?? '', /left out connection=one field=temperature$/);
+			const provider = { require_parameters: true };
+			assert.equal(await gateway.servedBy({ max_tokens: 9, provider }), 'one');
+			const { message } = await refused(gateway.chat({ temperature: 1, provider }), 404);
+			assert.match(message, /"one" does not support temperature/);
+		});
+
+		it('gets the limit of tokens under the name that the client gave it, unless it wants the other', async () => {
+			const gateway = await start({
+				new: { behaves: { atRequest } },
+				old: { behaves: { refuses: 'max_completion_tokens' } },
+			});
+			for (const only of ['new', 'old']) {
+				await gateway.servedBy({ max_tokens: 9, limitName: 'max_completion_tokens', provider: { only: [only] } });
+			}
+			assert.equal(gateway.server('new').chats.length, 1);
+			assert.equal(gateway.server('new').chats[0]?.body['max_completion_tokens'], 9);
+			assert.equal(gateway.server('old').chats.length, 2);
+			assert.equal(gateway.server('old').chats[1]?.body['max_tokens'], 9);
+		});
+
+		it('is not asked again about what the reply would be wrong without, nor without end', async () => {
+			const format = { response_format: { type: 'json_object' } };
+			const gateway = await start({ one: { behaves: refusal("'response_format' is not supported") } });
+			const { message } = await refused(gateway.chat(format), 400);
+			assert.match(message, /'response_format' is not supported/);
+			assert.equal(gateway.server('one').chats.length, 1);
+			gateway.server('one').behaviour = refusal("'seed' is not supported");
+			await refused(gateway.chat({ seed: 1 }), 400);
+			assert.equal(gateway.server('one').chats.length, 3);
+			gateway.server('one').behaviour = {
+				atRequest: body => {
+					const [name] = Object.keys(body).filter(other => !['model', 'messages', 'stream', 'tools'].includes(other));
+					return refusal(`Unrecognized request argument supplied: ${name}`);
+				},
+			};
+			await refused(gateway.chat({ ...everything, response_format: { type: 'text' }, tool_choice: 'auto' }), 400);
+			assert.equal(gateway.server('one').chats.length, 12);
+		});
 	});
 
 	it('gives tool calls, reasoning, annotations, logprobs and the name of the model through', async () => {
@@ -162,7 +241,7 @@ describe('an upstream', () => {
 					findOllama: false,
 					upstreams: [{ slug: 'one', url: `${server.origin}/v1`, models: ['small'] }],
 				});
-				const { message } = await refusal(gateway.chat(), status);
+				const { message } = await refused(gateway.chat(), status);
 				assert.equal(gateway.logged.filter(line => line.includes('a provider did not serve')).length, 1);
 				return message;
 			} finally {
@@ -203,7 +282,7 @@ describe('an upstream', () => {
 		it('is told to be unreachable with the system’s reason, in the refusal and in the log', async () => {
 			const gateway = await start({ one: { models: ['small'] } });
 			await gateway.server('one').stop();
-			const { message } = await refusal(gateway.chat(), 503);
+			const { message } = await refused(gateway.chat(), 503);
 			assert.equal(message, '"one": The upstream cannot be reached: nothing listens at its address (ECONNREFUSED).');
 			assert.ok(
 				gateway.logged.some(line =>

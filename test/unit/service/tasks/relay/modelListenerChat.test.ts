@@ -79,6 +79,7 @@ describe('the chat request of an agent', () => {
 		assert.deepEqual(request, {
 			model: 'm',
 			max_tokens: 30,
+			limitName: 'max_completion_tokens',
 			messages: [
 				{ role: 'system', content: [{ type: 'text', text: 'Be brief' }] },
 				{

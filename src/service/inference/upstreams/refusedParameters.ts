@@ -1,0 +1,175 @@
+// The parameters that a model server does not take, as far as its refusals name them. Servers of this shape differ in what
+// they take, no list of theirs says so, and each has its own words for it.
+import { type Fields, isFields } from '../../../base/fields.ts';
+import { PARAMETERS, type Parameter } from '../../../contract/chatRequest.ts';
+
+/** How often one request is sent again. A server often names one parameter at a time. */
+const MAXIMUM_AMENDMENTS = 8;
+
+/** Two names of the same limit. Newer models take the second alone, and older servers the first. */
+const LIMIT_NAMES = ['max_tokens', 'max_completion_tokens'] as const;
+
+/** Fields that mean nothing without each other. */
+const PAIRS: Readonly<Record<string, string>> = { logprobs: 'top_logprobs', top_logprobs: 'logprobs' };
+
+/** The names of refused fields, each with the name to send its value under, or undefined if it is left out. */
+type Refused = ReadonlyMap<string, string | undefined>;
+
+/** What one server has refused of the requests for its models. */
+export class RefusedParameters {
+	private readonly byModel = new Map<string, Map<string, string | undefined>>();
+
+	/** Begins a request for a model, without what is known to be refused. */
+	draft(model: string, body: Fields): RequestDraft {
+		const known = this.byModel.get(model) ?? new Map<string, string | undefined>();
+		this.byModel.set(model, known);
+		return new RequestDraft(body, known);
+	}
+
+	/** Returns the parameters that a model does not take under any name. */
+	leftOutFor(model: string): Parameter[] {
+		const refused = this.byModel.get(model);
+		return refused ? PARAMETERS.filter(name => Object.keys(without(refused, { [name]: true })).length === 0) : [];
+	}
+}
+
+/** A request that is amended by what the server says of it. */
+export class RequestDraft {
+	body: Fields;
+	/** What is known of the model, for all of its requests. */
+	private readonly known: Map<string, string | undefined>;
+	private readonly refused: Map<string, string | undefined>;
+	private amendments = 0;
+
+	constructor(body: Fields, known: Map<string, string | undefined>) {
+		this.body = without(known, body);
+		this.known = known;
+		this.refused = new Map(known);
+	}
+
+	/** Takes out what the server names as unsupported. Returns false if there is nothing to send in place of the request. */
+	amend(said: string): boolean {
+		const named = this.amendments < MAXIMUM_AMENDMENTS ? namedIn(said, this.body) : [];
+		const wanted = wantedIn(said);
+		for (const name of named) {
+			const other = otherLimit(name);
+			const isForThis = other === undefined ? named.length === 1 : wanted?.includes('tokens');
+			const instead = isForThis && wanted !== name ? (wanted ?? other) : other;
+			const isUsable = instead !== undefined && !Object.hasOwn(this.body, instead) && !this.refused.has(instead);
+			this.refused.set(name, isUsable ? instead : undefined);
+		}
+		if (named.length === 0) {
+			return false;
+		}
+		this.amendments++;
+		this.body = without(this.refused, this.body);
+		return true;
+	}
+
+	/**
+	 * Remembers what was taken out, now that the server has taken the rest: only that shows that its words were understood.
+	 * Returns what is new, with the name under which a value is sent now.
+	 */
+	keep(): { field: string; instead: string | undefined }[] {
+		const fresh = [...this.refused].filter(([field]) => !this.known.has(field));
+		for (const [field, instead] of fresh) {
+			this.known.set(field, instead);
+		}
+		return fresh.map(([field, instead]) => ({ field, instead }));
+	}
+}
+
+/** Returns the other name of a limit of tokens, or undefined for any other field. */
+function otherLimit(name: string): string | undefined {
+	const [one, other] = LIMIT_NAMES;
+	return name === one ? other : name === other ? one : undefined;
+}
+
+function without(refused: Refused, body: Fields): Fields {
+	const kept = { ...body };
+	for (const [name, instead] of refused) {
+		if (Object.hasOwn(kept, name)) {
+			const value = kept[name];
+			delete kept[name];
+			if (instead !== undefined) {
+				kept[instead] ??= value;
+			}
+		}
+	}
+	return kept;
+}
+
+/** Words by which servers say that they do not take something, or not with this value. */
+const UNSUPPORTED = new RegExp(
+	[
+		'unsupported|unrecogni[sz]ed|unpermitted|deprecated|forbidden|unavailable|disabled',
+		'unknown (?:name|field|param|argument|key|property|option|request)|invalid (?:field|key|property|option)',
+		'unexpected(?! (?:value|type|end|token))|extra(?:neous)?[ _](?:fields?|inputs?|keys?|forbidden|param|argument)',
+		'additional propert|cannot find field|no such (?:field|param|argument|option)|please remove',
+		String.raw`\bnot (?:\w+ )?(?:be )?(?:supported|allowed|permitted|recogni[sz]ed|accepted|implemented|available|used)`,
+		String.raw`\bnot (?:an? |one of the |in the list of )?(?:valid|known|supported|allowed) (?:field|param|argument|key|propert|option)`,
+		String.raw`(?:n't|\bnot|\bno longer|\bcannot) (?:\w+ )?(?:support|allow|accept|recogni[sz]e|take|permit|use|set|specified|request)\b`,
+		String.raw`\bonly (?:.{0,40} )?(?:allowed|supported|accepted|permitted)|may only be|supports? only`,
+	].join('|'),
+	'i',
+);
+
+/** Words about the amount of a value, which the user meant and which another request could not keep either. */
+const OUT_OF_RANGE =
+	/\b(?:at (?:most|least)|between|(?:less|greater|more|fewer|larger|smaller|higher|lower) than|maximum|minimum|range|exceeds?|too (?:large|small|high|low|long|many|big))\b/i;
+
+/** What follows are other names, which the server does take. */
+const ALTERNATIVES =
+	/\b(?:did you mean|use|using|try|expected|together with|in combination with|in favou?r of|when)\b|(?<!\bnot )(?<!\bnot \w+ )\b(?:supported|valid|allowed|accepted|permitted|available|known)(?: \w+)?(?: are| is)?:/i;
+
+/** Returns the fields of the body that may be left out and that the server names as unsupported. */
+function namedIn(said: string, body: Fields): string[] {
+	const fields = Object.keys(body).filter(name => mayBeLeftOut(name, body[name]));
+	const clauses = said.split(/[.;\n](?=\s|$)/);
+	const refusals = clauses.filter(clause => UNSUPPORTED.test(clause) && !OUT_OF_RANGE.test(clause));
+	const named = refusals.flatMap(clause => {
+		const [before = ''] = clause.split(ALTERNATIVES);
+		const first = fieldsIn(before, fields);
+		return first.length > 0 ? first : fieldsIn(clause, fields);
+	});
+	// Some name the parameter in one sentence and say in the next that it is not supported.
+	const all = named.length > 0 || refusals.length === 0 || OUT_OF_RANGE.test(said) ? named : fieldsIn(said, fields);
+	const limit = LIMIT_NAMES.find(name => name in body);
+	const wanted = wantedIn(said);
+	const isOtherLimit = limit !== undefined && limit !== wanted && LIMIT_NAMES.some(name => name === wanted);
+	return [...new Set([...all.flatMap(name => [name, PAIRS[name] ?? name]), ...(isOtherLimit ? [limit] : [])])];
+}
+
+/** What a request is about, and what its reply would be wrong or of another kind without. */
+function mayBeLeftOut(name: string, value: unknown): boolean {
+	switch (name) {
+		case 'model':
+		case 'messages':
+		case 'stream':
+		case 'tools':
+			return false;
+		case 'tool_choice':
+			return value === 'auto';
+		case 'response_format':
+			return isFields(value) && value['type'] === 'text';
+		default:
+			return true;
+	}
+}
+
+/** Returns the fields that stand in a text: those in quotes if there are any, as most of the names are words as well. */
+function fieldsIn(text: string, fields: readonly string[]): string[] {
+	const standing = (before: string, after: string) =>
+		fields.filter(name => new RegExp(`${before}${name.split('_').join('[-_ ]?')}${after}`, 'i').test(text));
+	const quoted = standing(String.raw`['"\`‘“\[./]`, String.raw`['"\`’”\].:]`);
+	return quoted.length > 0 ? quoted : standing('(?<![a-z0-9_])', '(?![a-z0-9_])');
+}
+
+/** The name that the server wants in place of another one. A parameter with a meaning of its own is none. */
+function wantedIn(said: string): string | undefined {
+	const words =
+		/\b(?:use|mean|meant|requires?|needs?|wants?|(?:replaced|renamed) (?:by|with|to)|in favou?r of|try)\s+(?:the )?(?:parameter |field )?['"`‘“]?([a-z]+(?:_[a-z]+)+)\b/i;
+	const name = words.exec(said)?.[1];
+	const isOther = name !== undefined && (PARAMETERS as readonly string[]).includes(name) && name !== 'max_tokens';
+	return isOther ? undefined : name;
+}
