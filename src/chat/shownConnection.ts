@@ -41,9 +41,9 @@ export class ShownConnection {
 		};
 	}
 
-	/** Returns whether the connection says that a model takes images, or undefined while that is not known. */
+	/** Returns whether a model takes images, or undefined where the connection does not say. */
 	takesImages(model: string): boolean | undefined {
-		return this.described && findModel(this.described, model)?.images === true;
+		return this.described && findModel(this.described, model)?.images;
 	}
 
 	/** Resolves when the service has described the connection or failed to. */

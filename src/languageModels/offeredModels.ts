@@ -70,7 +70,7 @@ function offeredModel(
 		tooltip: inertText(told.join('\n\n')),
 		maxInputTokens: input,
 		maxOutputTokens: maxOutputTokens ?? Math.min(ASSUMED_OUTPUT, length - input),
-		capabilities: { imageInput: model.images === true, toolCalling: model.tools !== false },
+		capabilities: { imageInput: model.images !== false, toolCalling: model.tools !== false },
 		connection: name,
 		model: model.id,
 		limits: defined({ contextLength, maxOutputTokens }),

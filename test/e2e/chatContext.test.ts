@@ -62,7 +62,7 @@ describe('context in the window', () => {
 			settings: {
 				'errand.local.upstreams': {
 					ollama: false,
-					recorder: { url: recorder.url, models: [{ id: 'small', contextLength: 4_000 }] },
+					recorder: { url: recorder.url, models: [{ id: 'small', contextLength: 4_000, images: false }] },
 				},
 				'errand.chat.model': 'small',
 				'errand.tasks.agent': 'demo',
@@ -323,13 +323,13 @@ describe('context in the window', () => {
 		}
 	});
 
-	it('sends an image to the demo, which tells of it, and not to a model that is not known to take any', async () => {
+	it('sends an image to the demo, which tells of it, and not to a model that takes none', async () => {
 		writeFileSync(path.join(server.folder, 'fox.png'), demoImage('a fox'));
 		await runInChat(page, frame, 'Errand: New Conversation');
 		await complete('fox', 'fox.png');
 		await composer().fill('What is it?');
 		await composer().press('Enter');
-		await frame.getByText('the connection does not say that small accepts images').waitFor();
+		await frame.getByText('small takes no images').waitFor();
 		await screenshot(page, 'context-image-refused');
 		await frame
 			.locator('chat-composer')

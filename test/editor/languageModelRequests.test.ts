@@ -99,11 +99,11 @@ describe('requests to the models that the editor gets', () => {
 		]);
 	});
 
-	it('get no image where the connection does not say that they take one', async () => {
-		models.connection = { ...models.connection, models: [{ id: 'quill', kinds: ['chat'] }] };
+	it('get no image where the connection says that they take none', async () => {
+		models.connection = { ...models.connection, models: [{ id: 'quill', kinds: ['chat'], images: false }] };
 		const image = vscode.LanguageModelDataPart.image(demoImage('a fox'), 'image/png');
 		const { error } = await models.send([User([image])]);
-		assert.match(messageOf(error), /^Not sent: the connection does not say that quill accepts images\./);
+		assert.match(messageOf(error), /^Not sent: quill takes no images\./);
 		assert.equal(models.server.received.length, 0);
 	});
 

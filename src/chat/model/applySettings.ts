@@ -41,7 +41,7 @@ export class RequestRefusal extends Error {
 		| ProviderProblem
 		| { kind: 'image' }
 		| { kind: 'setting'; setting: string; issue: string }
-		/** The connection does not say that the model accepts images. */
+		/** The connection says that the model takes no images. */
 		| { kind: 'no-images'; model: string }
 		| { kind: 'images-too-large' }
 		| { kind: 'image-gone'; label: string };
@@ -64,7 +64,7 @@ export async function applySettings(
 	const inForce = settingsFor(mode, settingsInForce(source.defaults(), settings));
 	const asked = askedWith(request.model, inForce);
 	const connection = await source.connection();
-	if (hasImages(request) && findModel(connection, request.model)?.images !== true) {
+	if (hasImages(request) && findModel(connection, request.model)?.images === false) {
 		throw new RequestRefusal({ kind: 'no-images', model: request.model });
 	}
 	const problem = providerProblem(connection, asked);

@@ -169,7 +169,7 @@ export function modelText(model: ConnectionModel, hasSeveralHosts: boolean): str
 		...kinds.filter(kind => kind !== 'chat').map(kindText),
 		contextLength === undefined ? '' : vscode.l10n.t('{0} context', number.format(contextLength)),
 		tools === true ? vscode.l10n.t('tools') : tools === false ? vscode.l10n.t('no tools') : '',
-		images === true ? vscode.l10n.t('takes images') : '',
+		images === true ? vscode.l10n.t('takes images') : images === false ? vscode.l10n.t('no images') : '',
 		openWeights === true ? vscode.l10n.t('open weights') : openWeights === false ? vscode.l10n.t('closed weights') : '',
 		codeOriented === true ? vscode.l10n.t('zero data retention over the responses endpoint') : '',
 		known === undefined ? '' : hasSeveralHosts ? vscode.l10n.t('from {0}', priceText(known)) : priceText(known),
@@ -282,15 +282,8 @@ function notFoundText({ model, provider }: AskedWith, said = ''): string {
 		: vscode.l10n.t('The service has no model “{0}”. Choose another one.', model);
 }
 
-/**
- * The model may accept images even where the connection does not say so, but a request that costs money is not sent as
- * an experiment.
- */
 export function noImagesText(model: string): string {
-	return vscode.l10n.t(
-		'Not sent: the connection does not say that {0} accepts images. Choose a model that does, or remove them.',
-		model,
-	);
+	return vscode.l10n.t('Not sent: {0} takes no images. Choose a model that does, or remove them.', model);
 }
 
 function refusalText({ problem }: RequestRefusal): string {

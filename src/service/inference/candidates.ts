@@ -65,7 +65,7 @@ export function selectCandidates(
 }
 
 /** contract: not shown. A provider whose model cannot see an image may answer as if none had been sent. */
-const BLIND = [BY_IMAGES, 'is not known to take images'] as const;
+const BLIND = [BY_IMAGES, 'takes no images'] as const;
 
 type FieldAndReason = readonly [by: string, reason: string];
 

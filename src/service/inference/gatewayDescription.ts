@@ -102,7 +102,8 @@ function describeModel(id: string, offers: readonly ModelOffer[], chattedBy: str
 			codeOriented: offers.some(({ codeOriented }) => codeOriented) || undefined,
 			prices: prices && { ...prices },
 			tools: tools.includes(false) ? tools.some(takesTools => takesTools !== false) : undefined,
-			images: offers.some(({ images }) => images) || undefined,
+			images:
+				offers.some(({ images }) => images) || (offers.every(({ images }) => images === false) ? false : undefined),
 		}),
 	};
 }

@@ -28,10 +28,10 @@ function listed(ids: readonly string[]): string {
 
 /** contract: not shown. `taking` are the models that are known to accept images. */
 export function noImages(asked: readonly string[], taking: readonly string[]): RequestRefused {
-	const subject = asked.length === 1 ? `${listed(asked)} is not` : `none of ${listed(asked)} is`;
+	const subject = asked.length === 1 ? `${listed(asked)} takes no images` : `none of ${listed(asked)} takes images`;
 	const others = taking.length === 0 ? '' : `ask ${listed(taking)}, or `;
-	const step = `${others}say "images": true of it where its server is named`;
-	return new RequestRefused(400, `messages: ${subject} known to take images; ${step}.`);
+	const step = `${others}say "images": true of it where its server is named if it does`;
+	return new RequestRefused(400, `messages: ${subject}; ${step}.`);
 }
 
 /** Names the providers that host the model, and what excludes each of them. */

@@ -9,7 +9,7 @@ import type { Caller } from '../../../client/core/caller.ts';
 import { StreamedReply } from '../../../client/core/streamedReply.ts';
 import type { Transport } from '../../../client/core/transport.ts';
 import { createUpstreamCaller, readUpstreamModels } from '../../../client/core/upstreamCaller.ts';
-import { PARAMETERS, type Parameter } from '../../../contract/chatRequest.ts';
+import { hasImages, PARAMETERS, type Parameter } from '../../../contract/chatRequest.ts';
 import type { ListedModel } from '../../../contract/modelList.ts';
 import type { Route } from '../../../contract/routes.ts';
 import { type UpstreamProblem, unreachableText, upstreamProblemOf } from '../../../contract/upstreamProblem.ts';
@@ -25,6 +25,7 @@ import {
 	type ReplyChunks,
 } from '../provider.ts';
 import { type OllamaModel, readOllamaModel } from './ollama.ts';
+import { refusesImages } from './refusedImages.ts';
 import { RefusedParameters, type RequestDraft } from './refusedParameters.ts';
 import { UpstreamDecoder } from './upstreamDecoder.ts';
 
@@ -73,6 +74,8 @@ export class UpstreamProvider implements Provider {
 	/** The upstream's own names of models by the offer's id, where they differ. */
 	private readonly names = new Map<string, string>();
 	private readonly refused = new RefusedParameters();
+	/** The models that have refused images, by the upstream's names. */
+	private readonly blind = new Set<string>();
 	private readonly logger: Logger;
 
 	constructor(upstream: Upstream, { transport, logger, clock }: UpstreamAccess) {
@@ -93,13 +96,26 @@ export class UpstreamProvider implements Provider {
 	}
 
 	offers(): readonly ModelOffer[] {
-		return this.current.map(offer => this.withoutRefused(offer));
+		return this.current.map(offer => this.withAnswers(offer));
 	}
 
-	private withoutRefused(offer: ModelOffer): ModelOffer {
-		const leftOut = this.refused.leftOutFor(this.names.get(offer.id) ?? offer.id);
-		const parameters = [...(offer.parameters ?? PARAMETERS)].filter(name => !leftOut.includes(name));
-		return leftOut.length === 0 ? offer : { ...offer, parameters: new Set(parameters) };
+	/**
+	 * Adds what the server's answers have told. Of parameters they count more than what is said of it; the user's word on
+	 * images stands.
+	 */
+	private withAnswers(offer: ModelOffer): ModelOffer {
+		const name = this.names.get(offer.id) ?? offer.id;
+		const leftOut = this.refused.leftOutFor(name);
+		const isBlind = this.blind.has(name) && offer.images === undefined;
+		if (leftOut.length === 0 && !isBlind) {
+			return offer;
+		}
+		const parameters = [...(offer.parameters ?? PARAMETERS)].filter(parameter => !leftOut.includes(parameter));
+		return {
+			...offer,
+			...(leftOut.length === 0 ? {} : { parameters: new Set(parameters) }),
+			...(isBlind ? { images: false } : {}),
+		};
 	}
 
 	/** Reads the list of models, unless the settings name them. If the upstream does not answer, the last list is kept. */
@@ -156,7 +172,9 @@ export class UpstreamProvider implements Provider {
 					return result;
 				},
 				(error: unknown) => {
-					if (signal.aborted || !draft.amend(refusalIn(error))) {
+					const said = refusalIn(error);
+					if (signal.aborted || !draft.amend(said)) {
+						this.noteBlind(model, request, said);
 						throw reportedFailure(error, signal);
 					}
 					reply = send();
@@ -180,6 +198,14 @@ export class UpstreamProvider implements Provider {
 					? 'an upstream refuses a parameter for a model, so it is left out'
 					: 'an upstream refuses a parameter for a model, so it is sent under another name';
 			this.logger.log('info', message, { connection: this.slug, field });
+		}
+	}
+
+	/** Remembers that a model takes no images, if the server has refused a request with some in such words. */
+	private noteBlind(model: string, request: ProviderRequest, said: string): void {
+		if (hasImages(request) && refusesImages(said)) {
+			this.blind.add(model);
+			this.logger.log('info', 'an upstream takes no images for a model', { connection: this.slug });
 		}
 	}
 
@@ -255,10 +281,12 @@ function bodyOf({ limitName, max_tokens: limit, ...request }: ProviderRequest): 
 	};
 }
 
-/** Returns the server's words if they may be about the request. Some servers fail at a parameter that they do not know. */
+/** Some servers fail at a parameter that they do not know, and some say that there is no model that takes images. */
+const REFUSALS: ReadonlySet<ClientErrorCode> = new Set(['invalid-request', 'server', 'not-found']);
+
+/** Returns the server's words if they may be about the request. */
 function refusalIn(error: unknown): string {
-	const isRefusal = ClientError.is(error, 'invalid-request') || ClientError.is(error, 'server');
-	return (isRefusal && error.serviceMessage) || '';
+	return ClientError.is(error) && REFUSALS.has(error.code) ? (error.serviceMessage ?? '') : '';
 }
 
 const CODES: Partial<Record<ClientErrorCode, ProviderFailureCode>> = {

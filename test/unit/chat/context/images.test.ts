@@ -27,7 +27,8 @@ describe('an image that goes with a message', () => {
 		assert.ok(service.connection);
 		service.connection.models = [
 			{ id: 'demo', kinds: ['chat'], images: true },
-			{ id: 'blind', kinds: ['chat'] },
+			{ id: 'blind', kinds: ['chat'], images: false },
+			{ id: 'unknown', kinds: ['chat'] },
 		];
 	});
 
@@ -80,7 +81,16 @@ describe('an image that goes with a message', () => {
 		});
 	});
 
-	it('is refused before anything is sent where the connection does not say that the model takes it', async () => {
+	it('is sent where the connection does not say whether the model takes it', async () => {
+		const chat = await open();
+		await chat.choose({ model: 'unknown' });
+		await chat.send(first, 'What is it?', [await attach(chat.conversation.id, 'fox')]);
+		await replyEnded(chat);
+		assert.equal(service.requests.length, 1);
+		assert.match(JSON.stringify(contents()), /image_url/);
+	});
+
+	it('is refused before anything is sent where the connection says that the model takes none', async () => {
 		const chat = await open();
 		await chat.choose({ model: 'blind' });
 		await chat.send(first, 'What is it?', [await attach(chat.conversation.id, 'fox')]);

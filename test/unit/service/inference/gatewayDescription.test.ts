@@ -60,6 +60,8 @@ describe('the description of the gateway', () => {
 	it('says of a model that it accepts images if any provider of it does', () => {
 		const [blind, seeing] = [provider('one', [{}]), provider('two', [{ images: true }])];
 		assert.equal(describeGateway([blind], []).models[0]?.images, undefined);
+		assert.equal(describeGateway([provider('one', [{ images: false }])], []).models[0]?.images, false);
+		assert.equal(describeGateway([blind, provider('three', [{ images: false }])], []).models[0]?.images, undefined);
 		const description = describeGateway([blind, seeing], []);
 		assert.equal(description.models[0]?.images, true);
 		assert.equal(gatewayDescriptionSchema.parse(description).models[0]?.images, true);

@@ -57,8 +57,8 @@ describe('the gateway, with images in a message', () => {
 		assert.equal(code, 'invalid_request');
 		assert.equal(
 			message,
-			'messages: "text" is not known to take images; ask "small", "seer", or say "images": true of it where its ' +
-				'server is named.',
+			'messages: "text" takes no images; ask "small", "seer", or say "images": true of it where its server is named ' +
+				'if it does.',
 		);
 		assert.equal(gateway.server('blind').chats.length, 0);
 	});
@@ -66,16 +66,36 @@ describe('the gateway, with images in a message', () => {
 	it('refuses them if the policy leaves only providers that accept none', async () => {
 		const gateway = await start({ ...upstreams, blind: { images: false, models: ['small'] } });
 		const { message } = await refusal(gateway.chat({ messages, provider: { only: ['blind'] } }), 404);
-		assert.match(
-			message,
-			/"blind" is not known to take images \(messages\); "seeing" is not listed there \(provider\.only\)/,
-		);
+		assert.match(message, /"blind" takes no images \(messages\); "seeing" is not listed there \(provider\.only\)/);
 		assert.equal(gateway.server('blind').chats.length, 0);
+	});
+
+	it('remembers that a server has refused them, for its model and until the user says otherwise', async () => {
+		const refusing = { status: 400, body: { error: { message: 'image input is not supported' } } };
+		const atRequest = ({ messages }: Record<string, unknown>) =>
+			JSON.stringify(messages).includes('image_url') ? refusing : {};
+		const models = ['small', 'other', { id: 'sure', images: true }];
+		const gateway = await start({ one: { models, behaves: { atRequest } } });
+		assert.equal((await gateway.gateway.describe()).models[0]?.images, undefined);
+		assert.match((await refusal(gateway.chat({ messages }), 400)).message, /image input is not supported/);
+		assert.deepEqual(
+			(await gateway.gateway.describe()).models.map(({ images }) => images),
+			[false, undefined, true],
+		);
+		assert.match(
+			(await refusal(gateway.chat({ messages }), 400)).message,
+			/^messages: "small" takes no images; ask "sure"/,
+		);
+		assert.equal(gateway.server('one').chats.length, 1);
+		await refusal(gateway.chat({ model: 'sure', messages }), 400);
+		await refusal(gateway.chat({ model: 'sure', messages }), 400);
+		assert.equal(gateway.server('one').chats.length, 3);
+		assert.equal(await gateway.servedBy(), 'one');
 	});
 
 	it('refuses them if none of the models accepts any', async () => {
 		const gateway = await start({ blind: { images: false, models: ['small', 'text'] } });
 		const { message } = await refusal(gateway.chat({ models: ['text'], messages }), 400);
-		assert.match(message, /^messages: none of "small", "text" is known to take images; say "images": true /);
+		assert.match(message, /^messages: none of "small", "text" takes images; say "images": true /);
 	});
 });
