@@ -1,4 +1,6 @@
 import { BlockList, isIP } from 'node:net';
+import { withoutBrackets } from './hostname.ts';
+import { isLoopbackHost } from './loopback.ts';
 
 const privateAddresses = new BlockList();
 for (const [network, prefix] of [
@@ -38,4 +40,10 @@ export function isPrivateAddress(address: string): boolean {
 	const version = isIP(address);
 	// An IPv4 address inside an IPv6 one is judged as IPv4.
 	return version === 0 || privateAddresses.check(address.replace(/%.*$/, ''), version === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Returns whether the host of a URL is this machine or one of its own network, as far as the name alone tells. */
+export function isNearHost(hostname: string): boolean {
+	const address = withoutBrackets(hostname);
+	return isLoopbackHost(hostname) || (isIP(address) !== 0 && isPrivateAddress(address)) || hostname.endsWith('.local');
 }

@@ -16,6 +16,8 @@ export interface StreamTextOptions {
 	outgoing: ServerResponse;
 	/** The content type; server-sent events by default. */
 	contentType?: string;
+	/** After so long without text, a comment is sent: clients, proxies and the editor end an exchange that is silent. */
+	commentEveryMs?: number;
 	onFailure(error: unknown): void;
 }
 
@@ -51,14 +53,25 @@ function breakOff(outgoing: ServerResponse): void {
  */
 export function streamText(
 	produce: (signal: AbortSignal) => TextSource,
-	{ outgoing, contentType = EVENT_STREAM, onFailure }: StreamTextOptions,
+	{ outgoing, contentType = EVENT_STREAM, commentEveryMs, onFailure }: StreamTextOptions,
 ): void {
 	const gone = new AbortController();
 	const source = produce(gone.signal);
+	let isSilent = true;
+	const comments =
+		commentEveryMs === undefined
+			? undefined
+			: setInterval(() => {
+					if (isSilent && !outgoing.writableNeedDrain && !outgoing.writableEnded) {
+						outgoing.write(sseComment('still waiting'));
+					}
+					isSilent = true;
+				}, commentEveryMs);
 	let resume: (() => void) | undefined;
 	const onDrain = () => resume?.();
 	outgoing.on('drain', onDrain);
 	outgoing.once('close', () => {
+		clearInterval(comments);
 		gone.abort(CLIENT_GONE);
 		// This is not awaited: a generator that waits for something returns only after its signal has woken it. If the
 		// generator has ended, the call does nothing.
@@ -86,6 +99,7 @@ export function streamText(
 					outgoing.end();
 					return;
 				}
+				isSilent = false;
 				if (!outgoing.write(value)) {
 					await new Promise<void>(resolve => {
 						resume = resolve;

@@ -1,10 +1,7 @@
 // Reads the address of a server as people type and paste it, and takes a key out of it.
 
-import { isIP } from 'node:net';
 import { defined } from './defined.ts';
-import { withoutBrackets } from './hostname.ts';
-import { isLoopbackHost } from './loopback.ts';
-import { isPrivateAddress } from './privateAddress.ts';
+import { isNearHost } from './privateAddress.ts';
 
 export interface TypedAddress {
 	/** The text without the key, as it may be shown in a box. It is empty where there was only a key. */
@@ -95,13 +92,8 @@ function addressOf(text: string): string | undefined {
 	if (scheme === undefined && !isWhole(parsed)) {
 		return undefined;
 	}
-	const url = scheme === undefined && !isNear(parsed.hostname) ? new URL(`https://${text}`) : parsed;
+	const url = scheme === undefined && !isNearHost(parsed.hostname) ? new URL(`https://${text}`) : parsed;
 	return url.origin + url.pathname.replace(/\/+$/, '').replace(ENDPOINT, '');
-}
-
-function isNear(hostname: string): boolean {
-	const address = withoutBrackets(hostname);
-	return isLoopbackHost(hostname) || (isIP(address) !== 0 && isPrivateAddress(address)) || hostname.endsWith('.local');
 }
 
 /** A single word without a port is more likely the beginning of a name than an address. */

@@ -36,6 +36,8 @@ const modelSchema = z.object({
 	codeOriented: z.boolean().optional(),
 	tools: z.boolean().optional(),
 	images: z.boolean().optional(),
+	/** Its server says that it is loading the model. Only the local service knows, while it waits for that. */
+	isLoading: z.boolean().optional(),
 	prices: z.record(z.string(), z.number()).optional(),
 	channelProvider: name.optional(),
 });

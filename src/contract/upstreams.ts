@@ -71,6 +71,8 @@ const upstreamFields = {
 	models: z.array(z.union([z.string().min(1), upstreamModelSchema])).optional(),
 	/** The server runs on this machine or is otherwise the user's own. If missing, the address decides. */
 	local: z.boolean().optional(),
+	/** How long to wait for the first byte of a reply. If missing, the address decides. */
+	firstByteSeconds: z.int().min(1).max(86_400).optional(),
 	/** Words before a model's name that stand for this upstream. If missing, its slug is the only one. */
 	prefixes: z.array(slug).optional(),
 	/** The data policy that the user vouches for. */

@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import { describeError, systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
+import { findModel as findListedModel } from '../../contract/modelIdentifier.ts';
 import { type AgentWork, type TakenFiles, withTaken } from '../model/agentWork.ts';
 import type { RequestFacts } from '../model/applySettings.ts';
 import type { Attachment } from '../model/attachment.ts';
@@ -32,7 +33,7 @@ import { ConversationChannel, type ConversationChannelState } from './conversati
 import { findModel } from './findModel.ts';
 import { messageRefusal } from './messageRefusal.ts';
 import { requestReply } from './replyRequest.ts';
-import { type Appended, type Session, startSession } from './session.ts';
+import { type Appended, type Session, startSession, type Waiting } from './session.ts';
 
 /**
  * One open conversation and its running reply. It keeps running while the view is hidden or shows another conversation.
@@ -433,6 +434,7 @@ export class Chat {
 				},
 				finish: explain.finish,
 			},
+			isLoading: async () => findListedModel(await service.settings.connection(), model)?.isLoading === true,
 			clock,
 		});
 	}
@@ -442,7 +444,7 @@ export class Chat {
 		this.changed.fire({ kind: 'encryption' });
 	}
 
-	private replyChanged(turnId: string, reply: Reply, waiting: boolean, appended: Appended | undefined): void {
+	private replyChanged(turnId: string, reply: Reply, waiting: Waiting, appended: Appended | undefined): void {
 		this.current = replaceReply(this.current, turnId, reply);
 		if (reply.state !== 'streaming') {
 			this.session = undefined;

@@ -11,6 +11,9 @@ export const WAITING_AFTER_MS = 30_000;
 /** A save of a streaming reply begins at most this long after a change, so that a crash costs less than a second. */
 export const SAVE_INTERVAL_MS = 750;
 
+/** Whether nothing has come for a while, and whether that is because a model is being loaded. */
+export type Waiting = boolean | 'loading';
+
 /** The request that a reply comes from. */
 export interface SessionRequest {
 	/** Begins it. The signal aborts when the reply is stopped. */
@@ -25,7 +28,7 @@ export interface SessionConversation {
 	 * Called for each change, in order, until the reply has ended. `appended` is set where nothing else that is shown has
 	 * changed.
 	 */
-	onChange(reply: Reply, waiting: boolean, appended?: Appended): void;
+	onChange(reply: Reply, waiting: Waiting, appended?: Appended): void;
 	/** Saves the conversation as `onChange` left it, and reports its own failures. */
 	save(): Promise<void>;
 }
@@ -42,6 +45,8 @@ export interface SessionOptions {
 	request: SessionRequest;
 	conversation: SessionConversation;
 	explain: SessionExplanations;
+	/** Resolves with whether the service says that the model is being loaded. */
+	isLoading(): Promise<boolean>;
 	clock: Clock;
 }
 
@@ -67,7 +72,7 @@ class Run {
 	/** Stops the timers when the reply ends for any reason. */
 	private readonly timers = new AbortController();
 	private reply: Reply;
-	private waiting = false;
+	private waiting: Waiting = false;
 	private lastEventAt: number;
 	private saveDue = false;
 
@@ -150,7 +155,7 @@ class Run {
 		};
 	}
 
-	private change(reply: Reply, waiting: boolean, appended?: Appended): void {
+	private change(reply: Reply, waiting: Waiting, appended?: Appended): void {
 		this.reply = reply;
 		this.waiting = waiting;
 		this.options.conversation.onChange(reply, waiting, appended);
@@ -161,8 +166,8 @@ class Run {
 		try {
 			for (;;) {
 				const silence = clock.now() - this.lastEventAt;
-				if (silence >= WAITING_AFTER_MS && !this.waiting) {
-					this.change(this.reply, true);
+				if (silence >= WAITING_AFTER_MS) {
+					void this.noticeSilence();
 				}
 				await clock.sleep(
 					silence < WAITING_AFTER_MS ? WAITING_AFTER_MS - silence : WAITING_AFTER_MS,
@@ -171,6 +176,19 @@ class Run {
 			}
 		} catch {
 			// The reply has ended.
+		}
+	}
+
+	private async noticeSilence(): Promise<void> {
+		if (!this.waiting) {
+			this.change(this.reply, true);
+		}
+		const since = this.lastEventAt;
+		const isLoading = await this.options.isLoading().catch(() => false);
+		const waiting = isLoading ? 'loading' : true;
+		const isStillSilent = this.waiting && since === this.lastEventAt && !this.timers.signal.aborted;
+		if (isStillSilent && waiting !== this.waiting) {
+			this.change(this.reply, waiting);
 		}
 	}
 

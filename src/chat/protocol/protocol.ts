@@ -290,7 +290,7 @@ export interface ReplyView {
 	cost?: CostView;
 	details?: DetailsView;
 	/** Whether the reply is streaming and nothing has come for a while. */
-	waiting: boolean;
+	waiting: boolean | 'loading';
 	explanation?: { message: string; action?: { label: string; primary: boolean } };
 	canRetry: boolean;
 	/** Whether the reply ended before the model was finished. */

@@ -25,7 +25,7 @@ import { toWorkView } from './toWorkView.ts';
 export interface LiveState {
 	readonly turnId: string;
 	/** Whether nothing has come for a while. */
-	readonly waiting: boolean;
+	readonly waiting: ReplyView['waiting'];
 }
 
 /** The limits of turns and of characters in one message to the page, so that neither side blocks for long. */
@@ -89,7 +89,7 @@ function toVersionView(conversation: Conversation, turn: Turn): TurnView['versio
 	};
 }
 
-function toReplyView(turn: Turn, waiting: boolean, isLast: boolean): ReplyView {
+function toReplyView(turn: Turn, waiting: ReplyView['waiting'], isLast: boolean): ReplyView {
 	const [current, shown] = [currentReply(turn), shownReply(turn)];
 	const isImage = turn.mode === 'image';
 	const image = isImage ? toReplyImageView(shown) : undefined;

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { waitingStep } from '../model/agentWork.ts';
 import type { TurnView } from '../protocol/protocol.ts';
-import { awaited, isBusy, spokenQuestion } from './agent/stepWords.ts';
+import { isBusy, spokenQuestion, waitingText } from './agent/stepWords.ts';
 
 /** The least time between two announcements of a growing reply. */
 const ANNOUNCE_INTERVAL_MS = 2_000;
@@ -116,7 +116,7 @@ export class Announcer {
 		}
 		this.turn = turn;
 		if (turn.reply.waiting && !before.reply.waiting && !isBusy(turn.reply.work)) {
-			this.speak(l10n.t('Still waiting for {0}.', awaited(turn.reply)));
+			this.speak(waitingText(turn.reply));
 		}
 		if (!streaming) {
 			this.end(turn);

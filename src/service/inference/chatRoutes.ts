@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type Clock, systemClock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -6,6 +7,7 @@ import { sseEvent, type TextSource } from '../../base/streamText.ts';
 import { CHAT_STREAM_END, type Usage } from '../../contract/chatReply.ts';
 import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
+import { RequestRefused } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 import { streamReply } from '../streamReply.ts';
 import { brokenReply } from './brokenReply.ts';
@@ -23,7 +25,17 @@ export interface ChatRoutesDependencies {
 	logger: Logger;
 	/** Reads the body of a request. The default accepts what the contract and public practice have. */
 	read?: (body: unknown) => GatewayRequest;
+	clock?: Clock;
 }
+
+/**
+ * After so long, the head of a stream is sent without its first word, which a server may take half an hour for: clients end
+ * an exchange without a head. What fails after that is an event of the stream.
+ */
+const HEAD_AFTER_MS = 60_000;
+
+/** Clients end a stream that is silent, too. */
+export const COMMENT_EVERY_MS = 30_000;
 
 /**
  * Registers both paths of the chat endpoint on both hosts, for streamed and whole replies (contract: inference.md,
@@ -31,12 +43,12 @@ export interface ChatRoutesDependencies {
  */
 export function registerChatRoutes(app: App, { gateway, logger, ...dependencies }: ChatRoutesDependencies): void {
 	const note = noteInLog(logger);
-	const { read = body => readChatRequest(body, note) } = dependencies;
+	const { read = body => readChatRequest(body, note), clock = systemClock } = dependencies;
 	for (const route of [routes.chatCompletions, routes.chatCompletionsV1]) {
 		const takesPrefixes = route === routes.chatCompletions;
 		mount(app, route, (context, host) =>
 			untilClientGoes(context, signal =>
-				answer(context, { host, takesPrefixes, endpoint: 'chat' }, signal, { gateway, logger, read }),
+				answer(context, { host, takesPrefixes, endpoint: 'chat' }, signal, { gateway, logger, read, clock }),
 			),
 		);
 	}
@@ -46,11 +58,47 @@ async function answer(
 	context: AppContext,
 	place: Omit<GatewayCall, 'signal'>,
 	signal: AbortSignal,
-	{ gateway, logger, read }: Required<ChatRoutesDependencies>,
+	{ gateway, logger, read, clock }: Required<ChatRoutesDependencies>,
 ): Promise<Response> {
 	const request = read(await readJson(context, BODY_MEGABYTES));
-	const reply = await gateway.chat(request, { ...place, signal });
-	return request.stream ? answerStreamed(context, reply, logger) : await answerWhole(context, reply);
+	const coming = gateway.chat(request, { ...place, signal });
+	if (!request.stream) {
+		return answerWhole(context, await coming);
+	}
+	const late = Promise.withResolvers<undefined>();
+	const cancel = clock.after(HEAD_AFTER_MS, () => late.resolve(undefined));
+	const reply = await Promise.race([coming, late.promise]).finally(cancel);
+	return streamReply(() => (reply ? new ReplyEvents(reply) : lateEvents(coming)), {
+		outgoing: context.env.outgoing,
+		commentEveryMs: COMMENT_EVERY_MS,
+		onFailure: error => logger.log('warn', 'a chat stream was broken off', { reason: describeError(error) }),
+	});
+}
+
+/** The events of a reply that has not begun yet, or the refusal in place of one. */
+async function* lateEvents(coming: Promise<GatewayReply>): AsyncGenerator<string, void, undefined> {
+	let events: ReplyEvents;
+	try {
+		events = new ReplyEvents(await coming);
+	} catch (error) {
+		if (!(error instanceof RequestRefused)) {
+			throw error;
+		}
+		yield errorEvent(error);
+		return;
+	}
+	try {
+		for (let read = await events.next(); !read.done; read = await events.next()) {
+			yield read.value;
+		}
+	} finally {
+		await events.return();
+	}
+}
+
+/** contract: not shown. The error is sent as an event in the middle of the stream (unspecified.md, "mid-stream errors"). */
+function errorEvent({ message, code }: { message: string; code: string }): string {
+	return sseEvent({ error: { message, code } });
 }
 
 interface Head {
@@ -65,13 +113,6 @@ interface Head {
 function headOf(object: Head['object'], { provider, model }: GatewayReply): Head {
 	const created = Math.floor(Date.now() / 1000);
 	return { id: `chatcmpl-${randomUUID()}`, object, created, model, provider, system_fingerprint: null };
-}
-
-function answerStreamed(context: AppContext, reply: GatewayReply, logger: Logger): Response {
-	return streamReply(() => new ReplyEvents(reply), {
-		outgoing: context.env.outgoing,
-		onFailure: error => logger.log('warn', 'a chat stream was broken off', { reason: describeError(error) }),
-	});
 }
 
 const END = { done: true, value: undefined } as const;
@@ -124,9 +165,7 @@ class ReplyEvents implements TextSource {
 		if (!(error instanceof ProviderFailure)) {
 			throw error;
 		}
-		// contract: not shown. The error is sent as an event in the middle of the stream (unspecified.md, "mid-stream
-		// errors").
-		return { done: false, value: sseEvent({ error: { message: error.message, code: error.code } }) };
+		return { done: false, value: errorEvent(error) };
 	};
 
 	private textOf({ choices, usage, model }: ReplyChunk): string {

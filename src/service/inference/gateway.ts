@@ -251,10 +251,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 	};
 }
 
-/**
- * How long to wait for a provider's first chunk while there is another one to try. A client gives up after 120 s
- * (`client/core/limits.ts`).
- */
+/** How long to wait for a provider's first chunk while there is another one to try. */
 const PATIENCE_MS = 90_000;
 
 /** Aborts a request if its first chunk does not arrive in time. */

@@ -101,6 +101,7 @@ function describeModel(id: string, offers: readonly ModelOffer[], chattedBy: str
 			openWeights,
 			codeOriented: offers.some(({ codeOriented }) => codeOriented) || undefined,
 			prices: prices && { ...prices },
+			isLoading: offers.some(({ isLoading }) => isLoading) || undefined,
 			tools: tools.includes(false) ? tools.some(takesTools => takesTools !== false) : undefined,
 			images:
 				offers.some(({ images }) => images) || (offers.every(({ images }) => images === false) ? false : undefined),

@@ -90,6 +90,8 @@ export interface ModelOffer {
 	 * that are known to accept them, if there are any.
 	 */
 	images?: boolean | undefined;
+	/** The server says that it is loading the model, for which a request waits. */
+	isLoading?: boolean | undefined;
 	/** Whether the model accepts `reasoning` in an assistant's message. It is removed from requests to other models. */
 	takesReasoning?: boolean | undefined;
 }

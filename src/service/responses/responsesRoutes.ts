@@ -5,6 +5,7 @@ import { findModel } from '../../contract/modelIdentifier.ts';
 import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
 import { brokenReply } from '../inference/brokenReply.ts';
+import { COMMENT_EVERY_MS } from '../inference/chatRoutes.ts';
 import { type NoteField, noteInLog } from '../inference/foreignFields.ts';
 import type { ChatGateway, GatewayReply } from '../inference/gateway.ts';
 import { connectionOf } from '../inference/gatewayDescription.ts';
@@ -64,6 +65,7 @@ async function answer(
 	}
 	return streamReply(() => events(reply, response, present), {
 		outgoing: context.env.outgoing,
+		commentEveryMs: COMMENT_EVERY_MS,
 		onFailure: error => logger.log('warn', 'a response was broken off', { reason: describeError(error) }),
 	});
 }

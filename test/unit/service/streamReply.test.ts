@@ -14,6 +14,7 @@ import { waitFor } from '../../support/waitFor.ts';
 describe('streamReply', () => {
 	const idleWatch = new IdleWatch({ idleMs: 60_000, isBusy: () => false, onIdle: () => {} });
 	let server: ServiceServer;
+	let commentEveryMs = 60_000;
 	let produced = 0;
 	let returned = false;
 	let failures: unknown[] = [];
@@ -25,6 +26,7 @@ describe('streamReply', () => {
 			streamReply(signal => produce(signal), {
 				outgoing: context.env.outgoing,
 				onFailure: error => failures.push(error),
+				commentEveryMs,
 			}),
 		);
 		server = await startServer({ token: 'token', port: 0, app, idleWatch: () => idleWatch });
@@ -68,6 +70,30 @@ describe('streamReply', () => {
 			assert.equal(await response.text(), texts.join(''));
 		}
 		socket.destroy();
+		assert.deepEqual(failures, []);
+	});
+
+	it('sends comments while it has nothing to write, and none after the end', async () => {
+		commentEveryMs = 5;
+		const comments = Promise.withResolvers<void>();
+		produce = async function* () {
+			yield 'data: one\n\n';
+			await comments.promise;
+			yield 'data: two\n\n';
+		};
+		try {
+			const response = await fetch(`${server.address}/stream`, { headers: { Authorization: 'Bearer token' } });
+			let text = '';
+			for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+				text += piece;
+				if ((text.match(/: still waiting\n\n/g) ?? []).length >= 2) {
+					comments.resolve();
+				}
+			}
+			assert.match(text, /^data: one\n\n(?:: still waiting\n\n)+data: two\n\n$/);
+		} finally {
+			commentEveryMs = 60_000;
+		}
 		assert.deepEqual(failures, []);
 	});
 

@@ -214,8 +214,15 @@ export function isBusy(work: WorkView | undefined): boolean {
 }
 
 /** Who a reply comes from. */
-export function awaited({ work, model }: ReplyView): string {
+function awaited({ work, model }: ReplyView): string {
 	return work?.label ?? model ?? l10n.t('Reply');
+}
+
+/** Says that nothing has come for a while, and why if that is known. */
+export function waitingText(reply: ReplyView): string {
+	return reply.waiting === 'loading'
+		? l10n.t('Still waiting for {0}: its server says that it is loading the model.', awaited(reply))
+		: l10n.t('Still waiting for {0}.', awaited(reply));
 }
 
 /** What the agent is doing now, for a reply that streams. */

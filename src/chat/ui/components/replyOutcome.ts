@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ReplyView } from '../../protocol/protocol.ts';
-import { awaited, isBusy } from '../agent/stepWords.ts';
+import { isBusy, waitingText } from '../agent/stepWords.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
 
 type Action = 'reply-continue' | 'reply-retry' | 'reply-stop' | 'explanation-follow';
@@ -17,12 +17,7 @@ export function renderOutcome(reply: ReplyView, follow: (action: Action) => void
 	switch (reply.state) {
 		case 'streaming':
 			return reply.waiting && !isBusy(reply.work)
-				? outcome(
-						'info',
-						'waiting',
-						l10n.t('Still waiting for {0}.', awaited(reply)),
-						button(l10n.t('Stop'), false, 'reply-stop'),
-					)
+				? outcome('info', 'waiting', waitingText(reply), button(l10n.t('Stop'), false, 'reply-stop'))
 				: nothing;
 		case 'done':
 			return explanation ? outcome('info', 'noted', explanation.message, goOn(false)) : nothing;

@@ -4,8 +4,10 @@ import { ClientError, type ClientErrorCode, systemErrorCode } from '../../../bas
 import type { Fields } from '../../../base/fields.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isLoopbackHost } from '../../../base/loopback.ts';
+import { isNearHost } from '../../../base/privateAddress.ts';
 import { BatchedStream } from '../../../client/core/batchedStream.ts';
 import type { Caller } from '../../../client/core/caller.ts';
+import { LIMITS, type Limits } from '../../../client/core/limits.ts';
 import { StreamedReply } from '../../../client/core/streamedReply.ts';
 import type { Transport } from '../../../client/core/transport.ts';
 import { createUpstreamCaller, readUpstreamModels } from '../../../client/core/upstreamCaller.ts';
@@ -43,6 +45,19 @@ export interface UpstreamAccess {
 	clock: Clock;
 }
 
+/** A server of the user's own may have to load its model, and to read a long prompt without a graphics processor. */
+const NEAR_FIRST_BYTE_MS = 30 * 60_000;
+
+/**
+ * Some servers send the head of a reply at once and are silent until its first word, and some collect a whole tool call, so
+ * a silence within a reply is waited for as long.
+ */
+function patienceFor({ url, firstByteSeconds }: Upstream): Pick<Limits, 'streamFirstByteMs' | 'idleMs'> {
+	const usual = isNearHost(new URL(url).hostname) ? NEAR_FIRST_BYTE_MS : LIMITS.streamFirstByteMs;
+	const streamFirstByteMs = firstByteSeconds === undefined ? usual : firstByteSeconds * 1000;
+	return { streamFirstByteMs, idleMs: Math.max(streamFirstByteMs, LIMITS.idleMs) };
+}
+
 type Trait = Pick<
 	ModelOffer,
 	| 'contextLength'
@@ -76,6 +91,8 @@ export class UpstreamProvider implements Provider {
 	private readonly refused = new RefusedParameters();
 	/** The models that have refused images, by the upstream's names. */
 	private readonly blind = new Set<string>();
+	/** The models that the upstream said it is loading when it was last asked, by its names. */
+	private readonly loading = new Set<string>();
 	private readonly logger: Logger;
 
 	constructor(upstream: Upstream, { transport, logger, clock }: UpstreamAccess) {
@@ -87,8 +104,8 @@ export class UpstreamProvider implements Provider {
 		this.isDedicated = local ?? isLoopbackHost(new URL(url).hostname);
 		this.prefixes = prefixes ?? [slug];
 		this.key = key === undefined ? undefined : 'inference';
-		// The gateway tries other providers instead of waiting for this one.
-		const options = { name: slug, key, transport, logger, clock, limits: { tries: 1 } };
+		// The gateway tries other providers instead of sending a request again.
+		const options = { name: slug, key, transport, logger, clock, limits: { tries: 1, ...patienceFor(upstream) } };
 		const callerOf = (apiUrl: string): Caller => createUpstreamCaller({ ...options, url: apiUrl });
 		this.caller = callerOf(url);
 		this.ollama = slug === OLLAMA_SLUG ? callerOf(new URL(url).origin) : undefined;
@@ -107,7 +124,8 @@ export class UpstreamProvider implements Provider {
 		const name = this.names.get(offer.id) ?? offer.id;
 		const leftOut = this.refused.leftOutFor(name);
 		const isBlind = this.blind.has(name) && offer.images === undefined;
-		if (leftOut.length === 0 && !isBlind) {
+		const isLoading = this.loading.has(name);
+		if (leftOut.length === 0 && !isBlind && !isLoading) {
 			return offer;
 		}
 		const parameters = [...(offer.parameters ?? PARAMETERS)].filter(parameter => !leftOut.includes(parameter));
@@ -115,6 +133,7 @@ export class UpstreamProvider implements Provider {
 			...offer,
 			...(leftOut.length === 0 ? {} : { parameters: new Set(parameters) }),
 			...(isBlind ? { images: false } : {}),
+			...(isLoading ? { isLoading } : {}),
 		};
 	}
 
@@ -163,15 +182,30 @@ export class UpstreamProvider implements Provider {
 		const failure = (error: unknown): unknown => (hasBegun ? reportedFailure(error, signal) : error);
 		const draft = this.refused.draft(model, bodyOf({ ...request, model }));
 		const send = () => this.send(model, draft.body, signal, failure);
+		const { clock, limits } = this.caller;
+		const began = clock.now();
 		let reply = send();
 		const begin = (): Promise<IteratorResult<ReplyChunk, undefined>> =>
 			reply.next().then(
 				result => {
 					hasBegun = true;
+					this.loading.delete(model);
 					this.note(draft.keep());
 					return result;
 				},
 				(error: unknown) => {
+					if (isLoading(error) && clock.now() - began < limits.streamFirstByteMs) {
+						this.loading.add(model);
+						// A failure to wait is the reader's abort, which the next request tells.
+						return clock
+							.sleep(LOADING_INTERVAL_MS, signal)
+							.catch(() => {})
+							.then(() => {
+								reply = send();
+								return begin();
+							});
+					}
+					this.loading.delete(model);
 					const said = refusalIn(error);
 					if (signal.aborted || !draft.amend(said)) {
 						this.noteBlind(model, request, said);
@@ -279,6 +313,14 @@ function bodyOf({ limitName, max_tokens: limit, ...request }: ProviderRequest): 
 		stream: true,
 		stream_options: { include_usage: true },
 	};
+}
+
+/** How often a server is asked that says that it is loading the model. */
+const LOADING_INTERVAL_MS = 2_000;
+
+function isLoading(error: unknown): boolean {
+	const said = ClientError.is(error) && error.status === 503 ? (error.serviceMessage ?? '') : '';
+	return /\bloading\b|\bbeing loaded\b|\bwarming up\b|\bnot (?:yet )?loaded\b/i.test(said);
 }
 
 /** Some servers fail at a parameter that they do not know, and some say that there is no model that takes images. */

@@ -7,6 +7,7 @@ import {
 	type SessionRequest,
 	startSession,
 	WAITING_AFTER_MS,
+	type Waiting,
 } from '../../../../src/chat/conversation/session.ts';
 import type { Reply } from '../../../../src/chat/model/conversation.ts';
 import { ManualClock, settle } from '../../../support/manualClock.ts';
@@ -22,7 +23,8 @@ interface Others {
 describe('a running reply', () => {
 	let clock: ManualClock;
 	let source: ReplySource;
-	let changes: { reply: Reply; waiting: boolean }[];
+	let changes: { reply: Reply; waiting: Waiting }[];
+	let isLoading: () => Promise<boolean>;
 	let saves: { at: number; text: string }[];
 	let signal: AbortSignal | undefined;
 
@@ -32,6 +34,7 @@ describe('a running reply', () => {
 		changes = [];
 		saves = [];
 		signal = undefined;
+		isLoading = async () => false;
 	});
 
 	function start({ request, conversation }: Others = {}): Session {
@@ -56,6 +59,7 @@ describe('a running reply', () => {
 				error: error => ({ message: `explained: ${(error as Error).message}` }),
 				finish: problem => ({ message: `finish: ${problem}` }),
 			},
+			isLoading: () => isLoading(),
 			clock,
 		});
 	}
@@ -86,7 +90,7 @@ describe('a running reply', () => {
 
 	it('tells what was appended as it came, and whatever else changes as a whole', async () => {
 		const appended: unknown[] = [];
-		const onChange = (_: Reply, waiting: boolean, text: unknown) => void appended.push(waiting ? 'waits' : text);
+		const onChange = (_: Reply, waiting: Waiting, text: unknown) => void appended.push(waiting ? 'waits' : text);
 		const session = start({ conversation: { onChange, save: async () => {} } });
 		source.give({ type: 'reasoning', text: 'Hm' }, { type: 'reasoning', text: 'm.' });
 		source.text('Be');
@@ -155,6 +159,26 @@ describe('a running reply', () => {
 
 	it('waits in the same way for a service that does not answer at all', async () => {
 		start({ request: { stream: () => new Promise(() => {}) } });
+		await clock.advance(WAITING_AFTER_MS);
+		assert.equal(changes.at(-1)?.waiting, true);
+	});
+
+	it('says that the model is being loaded as long as its service says so', async () => {
+		let loads = true;
+		isLoading = async () => loads;
+		start();
+		await clock.advance(WAITING_AFTER_MS);
+		assert.deepEqual(
+			changes.map(({ waiting }) => waiting),
+			[true, 'loading'],
+		);
+		loads = false;
+		await clock.advance(WAITING_AFTER_MS);
+		assert.equal(changes.at(-1)?.waiting, true);
+		source.text('x');
+		await clock.advance(1);
+		assert.equal(changes.at(-1)?.waiting, false);
+		isLoading = () => Promise.reject(new Error('no service'));
 		await clock.advance(WAITING_AFTER_MS);
 		assert.equal(changes.at(-1)?.waiting, true);
 	});
