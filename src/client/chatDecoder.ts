@@ -10,6 +10,7 @@ import {
 	saidContent,
 	usageSchema,
 } from '../contract/chatReply.ts';
+import { PARAMETERS, type Parameter } from '../contract/chatRequest.ts';
 import { isAbsent, lenientArray } from '../contract/lenient.ts';
 import { type ReceivedChunk, readChatEvent } from './core/chatEvent.ts';
 import { throwErrorIn } from './core/replyData.ts';
@@ -22,6 +23,13 @@ const annotationsSchema = lenientArray(annotationSchema);
 
 /** A fragment's index names its call, and readers may keep a list by it, so the index is limited. */
 const MAXIMUM_TOOL_CALLS = 1024;
+
+/** The local service names the parameters of the request that the model does not take. */
+function leftOutOf(reply: object): Parameter[] | undefined {
+	const told: unknown = Reflect.get(reply, 'left_out');
+	const names = Array.isArray(told) ? PARAMETERS.filter(name => told.includes(name)) : [];
+	return names.length === 0 ? undefined : names;
+}
 
 type Delta = NonNullable<ReceivedChunk['choices'][number]['delta']>;
 
@@ -49,7 +57,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 			this.isEnded = true;
 			return;
 		}
-		this.readServed(chunk.provider, chunk.model, chunk.id, into);
+		this.readServed(chunk, into);
 		for (const choice of chunk.choices) {
 			if ((choice.index ?? 0) === 0) {
 				this.readDelta(choice.delta, into);
@@ -65,8 +73,8 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		throwErrorIn(value);
 		const completion = readCompletion(value);
 		const events: ChatStreamEvent[] = [];
-		const { provider, model, id, choices, usage } = completion;
-		this.readServed(provider, model, id, events);
+		const { choices, usage } = completion;
+		this.readServed(completion, events);
 		const [choice] = choices;
 		this.readDelta(choice?.message, events);
 		readLogprobs(choice?.['logprobs'], events);
@@ -76,7 +84,8 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		return events;
 	}
 
-	private readServed(provider: Maybe, model: Maybe, id: Maybe, into: ChatStreamEvent[]): void {
+	private readServed(reply: { provider?: Maybe; model?: Maybe; id?: Maybe }, into: ChatStreamEvent[]): void {
+		const { provider, model, id } = reply;
 		const isNews =
 			(this.provider === undefined && !isAbsent(provider)) || (this.model === undefined && !isAbsent(model));
 		if (!isNews) {
@@ -87,7 +96,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		this.id ??= present(id);
 		into.push({
 			type: 'served',
-			...defined({ provider: this.provider, model: this.model, id: this.id }),
+			...defined({ provider: this.provider, model: this.model, id: this.id, leftOut: leftOutOf(reply) }),
 		});
 	}
 

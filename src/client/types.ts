@@ -113,7 +113,8 @@ export type ChatStreamEvent =
 	/** `arguments` is a fragment of the call's JSON text. */
 	| { type: 'toolCall'; index: number; id?: string; name?: string; arguments: string }
 	| { type: 'annotations'; annotations: Annotation[] }
-	| { type: 'served'; provider?: string; model?: string; id?: string }
+	/** `leftOut`: the parameters of the request that the service says the model does not take. */
+	| { type: 'served'; provider?: string; model?: string; id?: string; leftOut?: readonly string[] }
 	| { type: 'usage'; usage: Usage }
 	/** The next tokens of the text, where `top_logprobs` was asked for and the service gives them. */
 	| { type: 'logprobs'; tokens: TokenProbability[] }

@@ -30,6 +30,7 @@ export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 				...(event.model ? { model: event.model } : {}),
 				...(event.provider ? { provider: event.provider } : {}),
 				...(event.id ? { serviceId: event.id } : {}),
+				...(event.leftOut ? { leftOut: event.leftOut } : {}),
 			};
 		case 'usage':
 			return { ...reply, usage: toReplyUsage(event.usage) };

@@ -47,6 +47,8 @@ export interface Reply {
 	readonly provider?: string;
 	/** The completion's id, as the service gave it. */
 	readonly serviceId?: string;
+	/** The parameters of the request that the model does not take, as the service said. */
+	readonly leftOut?: readonly string[];
 	/** The name of the connection that was asked, in the settings of that time. */
 	readonly connection?: string;
 	/** The model, routing and parameters that the reply was requested with. */

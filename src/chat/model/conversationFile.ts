@@ -118,6 +118,7 @@ const replySchema = z.object({
 	model: z.string().exactOptional(),
 	provider: z.string().exactOptional(),
 	serviceId: z.string().exactOptional(),
+	leftOut: z.array(z.string()).exactOptional(),
 	connection: z.string().exactOptional(),
 	asked: askedSchema.exactOptional(),
 	retention: retentionSchema.exactOptional(),

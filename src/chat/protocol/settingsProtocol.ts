@@ -50,6 +50,8 @@ export interface DetailsView {
 	routing?: RoutingNameView;
 	routingFields?: FieldView[];
 	parameters?: FieldView[];
+	/** The parameters that the model does not take. */
+	leftOut?: readonly string[];
 	retention?: ZeroDataRetention;
 	/** The first tokens with their probabilities, where they were asked for. */
 	tokens?: TokenView[];

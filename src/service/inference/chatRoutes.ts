@@ -108,11 +108,14 @@ interface Head {
 	model: string;
 	provider: string;
 	system_fingerprint: null;
+	/** Our own: the parameters of the request that the model does not take. */
+	left_out?: readonly string[];
 }
 
-function headOf(object: Head['object'], { provider, model }: GatewayReply): Head {
+function headOf(object: Head['object'], { provider, model, leftOut = [] }: GatewayReply): Head {
 	const created = Math.floor(Date.now() / 1000);
-	return { id: `chatcmpl-${randomUUID()}`, object, created, model, provider, system_fingerprint: null };
+	const told = leftOut.length === 0 ? {} : { left_out: leftOut };
+	return { id: `chatcmpl-${randomUUID()}`, object, created, model, provider, system_fingerprint: null, ...told };
 }
 
 const END = { done: true, value: undefined } as const;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/async.ts';
 import type { Logger } from '../../base/logger.ts';
-import { parametersOf } from '../../contract/chatRequest.ts';
+import { type Parameter, parametersOf } from '../../contract/chatRequest.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
 import type { FoundServer } from '../../contract/foundServers.ts';
 import type { Alias } from '../../contract/modelIdentifier.ts';
@@ -33,6 +33,8 @@ export interface GatewayReply {
 	model: string;
 	/** What the provider charges for the model, if that is known. */
 	prices: Prices | undefined;
+	/** The parameters that the client set and the provider does not take for the model. */
+	leftOut?: readonly Parameter[];
 	/**
 	 * The chunks of the reply, of which the first has already arrived. They can be read only once, and leaving the loop
 	 * ends the reply. Reading throws a ProviderFailure if the provider fails.
@@ -94,6 +96,8 @@ export interface GatewayOptions {
 
 interface Attempt extends Candidate {
 	request: ProviderRequest;
+	/** The parameters that the client has set. */
+	asked: readonly Parameter[];
 }
 
 export function createGateway(options: GatewayOptions): ChatGateway {
@@ -162,12 +166,13 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 			provider,
 			offer,
 			request: requestFor({ provider, offer }, request),
+			asked: parametersOf(request),
 		}));
 	};
 
 	/** Resolves once the first chunk has arrived. */
 	const begin = async (
-		{ provider, offer, request }: Attempt,
+		{ provider, offer, request, asked }: Attempt,
 		signal: AbortSignal,
 		isLast: boolean,
 	): Promise<GatewayReply> => {
@@ -200,7 +205,10 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 			}
 		};
 		const chunks = new WatchedChunks(first.value, iterator, clock, onEnd);
-		return { provider: provider.slug, model: offer.id, prices: offer.prices, chunks };
+		// The provider may have learned from its server's refusals what is left out.
+		const { parameters } = provider.offers().find(({ id }) => id === offer.id) ?? offer;
+		const leftOut = asked.filter(name => parameters?.has(name) === false);
+		return { provider: provider.slug, model: offer.id, prices: offer.prices, leftOut, chunks };
 	};
 
 	return {

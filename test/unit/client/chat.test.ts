@@ -81,6 +81,16 @@ describe('client.chat.stream', () => {
 		);
 	});
 
+	it('tells which parameters were left out, of those that there are', async () => {
+		const told = { provider: 'p', left_out: ['temperature', 'of its own', 3] };
+		serve(response => sendEvents(response, chunk({ content: 'a' }, told), finish(), DONE));
+		const { events } = await collect(client.chat.stream(request));
+		assert.deepEqual(
+			events.find(({ type }) => type === 'served'),
+			{ type: 'served', provider: 'p', leftOut: ['temperature'] },
+		);
+	});
+
 	for (const index of [-1, 1.5, 1024]) {
 		it(`refuses a tool call at an impossible place (${index})`, async () => {
 			serve(response => sendEvents(response, chunk({ tool_calls: [{ index, function: { name: 'a' } }] }), DONE));

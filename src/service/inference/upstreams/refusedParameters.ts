@@ -29,7 +29,7 @@ export class RefusedParameters {
 	/** Returns the parameters that a model does not take under any name. */
 	leftOutFor(model: string): Parameter[] {
 		const refused = this.byModel.get(model);
-		return refused ? PARAMETERS.filter(name => Object.keys(without(refused, { [name]: true })).length === 0) : [];
+		return refused?.size ? PARAMETERS.filter(name => Object.keys(without(refused, { [name]: true })).length === 0) : [];
 	}
 }
 

@@ -23,6 +23,8 @@ describe('an event of a reply', () => {
 		assert.deepEqual(replyAfter({ type: 'served', provider: 'provider-a' }), { ...start, provider: 'provider-a' });
 		assert.equal(replyAfter({ type: 'served', model: 'large', id: 'x' }).model, 'large');
 		assert.equal(replyAfter({ type: 'served', model: '' }).model, start.model);
+		const leftOut = ['temperature'];
+		assert.deepEqual(replyAfter({ type: 'served', leftOut }), { ...start, leftOut });
 	});
 
 	it('keeps the token counts that came and makes none up', () => {

@@ -97,12 +97,14 @@ describe('an upstream', () => {
 			assert.equal(textOf(await allOf((await gateway.chat(asked)).chunks)), 'Hello there');
 			const chats = () => gateway.server('one').chats;
 			assert.equal(chats().length, 3);
+			assert.deepEqual((await gateway.chat({ ...asked, model: 'other' })).leftOut, ['temperature']);
+			assert.equal(chats().length, 6);
 			const { messages: _, stream_options: __, ...sent } = chats()[2]?.body ?? {};
 			assert.deepEqual(sent, { model: 'small', stream: true, seed: 1, max_completion_tokens: 9 });
 			await gateway.servedBy(asked);
-			assert.equal(chats().length, 4);
-			await gateway.servedBy({ ...asked, model: 'other' });
 			assert.equal(chats().length, 7);
+			await gateway.servedBy({ ...asked, model: 'other' });
+			assert.equal(chats().length, 8);
 		});
 
 		it('is named with it in the log, and no longer serves requests that require it', async () => {
