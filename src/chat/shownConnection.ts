@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import type { Connection } from '../contract/connection.ts';
+import { DEMO_SLUGS } from '../contract/localConnection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import type { ModelLimits } from '../contract/modelLimits.ts';
 import { explainError } from '../platform/notify.ts';
@@ -94,7 +95,16 @@ export class ShownConnection {
 		this.failure = failure;
 		const refused = described ? refusedModesOf(described) : [];
 		const refusedModes = Object.fromEntries(refused.map(mode => [mode, noModeText(mode, view.label)]));
-		this.current = refused.length === 0 ? view : { ...view, refusedModes };
+		this.current = {
+			...view,
+			...(refused.length === 0 ? {} : { refusedModes }),
+			...(described && hasOneProvider(described) ? { hasOneProvider: true } : {}),
+		};
 		return !isDeepStrictEqual(before, this.current);
 	}
+}
+
+/** The demo and the slug that stands for the user's own servers are no further providers. */
+function hasOneProvider({ providers, service }: Connection): boolean {
+	return providers.filter(({ slug }) => slug !== service && !DEMO_SLUGS.has(slug)).length === 1;
 }

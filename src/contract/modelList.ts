@@ -1,5 +1,6 @@
 // contract: not shown. The list of models that services of this shape offer (unspecified.md).
 import * as z from 'zod';
+import { isFields } from '../base/fields.ts';
 import { hasInvisible } from '../base/invisible.ts';
 import { lenient, rowsOf } from './lenient.ts';
 
@@ -11,10 +12,37 @@ const listedModelSchema = z.looseObject({
 });
 export type ListedModel = z.output<typeof listedModelSchema>;
 
-/** A body without a list in `data` does not fit; an entry that does not fit is left out. */
+/**
+ * A body without a list in `data` does not fit. An entry that does not fit is left out, and so is a model that answers
+ * nobody, as it turns texts into vectors or ranks them.
+ */
 export const modelListSchema = z.looseObject({
-	data: rowsOf(listedModelSchema).transform(rows => rows.filter(row => row !== undefined)),
+	data: rowsOf(listedModelSchema).transform(rows =>
+		rows.filter(row => row !== undefined).filter(row => !isEmbedding(row)),
+	),
 });
+
+/** The names of embedding models and rerankers, for the many lists that have nothing but names. */
+const EMBEDDING_NAME =
+	/embed|rerank|(?:^|[/:_-])(?:bge|gte|e5|uae|stella|all-minilm|all-mpnet|paraphrase|multi-qa|voyage)-|(?:^|[/:_-])(?:all-minilm|minilm)(?:$|[:_-])|sentence-transformers/i;
+
+/** What services say of a model's kind, each in a field and a form of its own. */
+const KIND_FIELDS = ['type', 'task', 'kind', 'capabilities', 'output_modalities', 'supported_output_modalities'];
+const CHAT_WORD = /chat|completion|text-generation|\btext\b|\bllm\b|\bvlm\b|vision/i;
+
+function isEmbedding(model: Record<string, unknown>): boolean {
+	const told = KIND_FIELDS.flatMap(field => wordsOf(model[field])).filter(word => word !== 'model');
+	const isChat = told.some(word => CHAT_WORD.test(word) && !EMBEDDING_NAME.test(word));
+	return !isChat && [...told, String(model['id'])].some(word => EMBEDDING_NAME.test(word));
+}
+
+/** Returns the words of a text, of a list, or of an object that has them as the names of what is true. */
+function wordsOf(value: unknown): string[] {
+	if (isFields(value)) {
+		return Object.keys(value).filter(name => value[name] === true);
+	}
+	return [value].flat().filter(word => typeof word === 'string');
+}
 
 /** Nobody looks through more, and a name this long belongs to no model. */
 const MAXIMUM_MODELS = 2_000;

@@ -30,6 +30,14 @@ export function asRows(sentence: string): string[] {
 	return rows;
 }
 
+/** Says of what was typed that it is no address. */
+export function noAddressText(text: string): string {
+	return vscode.l10n.t(
+		'“{0}” is not an address. One has a host, such as https://models.example.com/v1 or 192.168.1.20:8000.',
+		oneLine(text, MAXIMUM_PLACE),
+	);
+}
+
 /** Returns whether the failure is about the key, so that another one may help. */
 export function isAboutKey({ code }: ClientError): boolean {
 	return code === 'unauthorised' || code === 'forbidden';

@@ -5,6 +5,8 @@ import { PickList } from './pick.ts';
 
 /** What is known of the address in the box. */
 export interface TypedState<Answer> {
+	/** What is in the box, without a key. */
+	text: string;
 	/** Undefined where the text is no address yet. */
 	url: string | undefined;
 	/** Undefined until the server has answered. */
@@ -59,6 +61,7 @@ export function askTypedAddress<Answer, Row extends vscode.QuickPickItem, Result
 			}
 		});
 	});
+	let text = '';
 	let url: string | undefined;
 	let answer: Answer | undefined;
 	/** A pasted key belongs to the address that it was pasted with, or, pasted alone, to the one that is accepted. */
@@ -72,6 +75,7 @@ export function askTypedAddress<Answer, Row extends vscode.QuickPickItem, Result
 		return (pasted?.origin ?? origin) === origin && question.mayCarryKey(address) ? pasted?.key : undefined;
 	};
 	const state = (): TypedState<Answer> => ({
+		text,
 		url,
 		answer,
 		key: url === undefined ? undefined : keyFor(url),
@@ -86,8 +90,8 @@ export function askTypedAddress<Answer, Row extends vscode.QuickPickItem, Result
 		}
 	}
 
-	function typed(text: string): void {
-		const read = readText(text);
+	function typed(value: string): void {
+		const read = readText(value);
 		if (read.key !== undefined) {
 			pasted = { key: read.key, origin: read.url && new URL(read.url).origin };
 			if (list.current) {
@@ -95,7 +99,12 @@ export function askTypedAddress<Answer, Row extends vscode.QuickPickItem, Result
 				list.current.value = read.text;
 			}
 		}
-		if (read.url === url && read.key === undefined) {
+		const isNews = read.url !== url || read.key !== undefined;
+		text = read.text;
+		if (!isNews) {
+			if (url === undefined) {
+				draw();
+			}
 			return;
 		}
 		url = read.url;

@@ -167,6 +167,26 @@ describe('adding a model server', () => {
 		assert.deepEqual([entries(), readSetting('errand.chat.model')], [undefined, 'one']);
 	});
 
+	it('says of what is no address that it is none, and how one looks', async () => {
+		await openAddress();
+		assert.deepEqual(lists.rows(), []);
+		type('nonsense');
+		await shows(/“nonsense” is not an address\. One has a host, such as/);
+		type('nonsens');
+		await shows(/“nonsens” is not an address/);
+		type('');
+		await waitFor('nothing to say', () => lists.rows().length === 0);
+		await lists.leave(() => end !== undefined);
+	});
+
+	it('asks for the address of a service that has one for each customer', async () => {
+		open();
+		await lists.pick('Azure OpenAI');
+		await waitFor('the address', () => lists.last?.title === 'Address of the Model Server');
+		assert.equal(lists.last?.value, 'https://your-resource.openai.azure.com/openai/v1');
+		await lists.leave(() => end !== undefined);
+	});
+
 	it('adds a server that lists nothing with a model that the user names', async () => {
 		const silent = await FaultServer.start(response => void response.writeHead(404).end());
 		const url = `${silent.origin}/v1`;

@@ -20,6 +20,32 @@ describe('the connection that the chat shows', () => {
 		assert.equal(shown.problem, undefined);
 	});
 
+	it('says whether a model takes images only where its service does', async () => {
+		const models = [undefined, true, false].map(images => ({ id: `m-${images}`, kinds: ['chat' as const], images }));
+		const shown = new ShownConnection({ read, describe: async () => ({ ...localConnection, models }) });
+		await shown.read();
+		assert.equal(shown.takesImages('m-true'), undefined);
+		await shown.refresh();
+		assert.deepEqual(
+			['m-undefined', 'm-true', 'm-false', 'another'].map(model => shown.takesImages(model)),
+			[undefined, true, false, undefined],
+		);
+	});
+
+	it('tells that there is one provider, beside the demo and the name for all that run here', async () => {
+		for (const [slugs, expected] of [
+			[['errand', 'demo', 'demo-two', 'mine'], true],
+			[['mine', 'other'], undefined],
+			[[], undefined],
+		] as const) {
+			const providers = slugs.map(slug => ({ slug }));
+			const shown = new ShownConnection({ read, describe: async () => ({ ...localConnection, providers }) });
+			await shown.read();
+			await shown.refresh();
+			assert.equal(shown.view.hasOneProvider, expected, slugs.join());
+		}
+	});
+
 	it('says why the service does not tell, until it does', async () => {
 		let fails = true;
 		const tell = async () => (fails ? Promise.reject(new Error('no')) : described);

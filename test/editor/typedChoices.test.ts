@@ -184,7 +184,7 @@ describe('the choice of a model or provider', () => {
 		const { models } = connectionSchema.parse({
 			...listed,
 			models: [
-				{ id: 'quill-small' },
+				{ id: 'quill-small', kinds: ['chat', 'responses', 'encrypted'] },
 				{ id: 'coder', kinds: ['responses'], codeOriented: true },
 				{ id: 'painter', kinds: ['image'] },
 			],
@@ -196,6 +196,7 @@ describe('the choice of a model or provider', () => {
 			const connection = { ...listed, models, decisionModel: 'quill-judge' };
 			await choose(connection, 'coder');
 			const rows = picks.rows();
+			assert.doesNotMatch(rows.slice(0, rows.indexOf('Not for chat')).join(), /endpoint|channel/);
 			assert.deepEqual(rows.slice(rows.indexOf('Not for chat')), [
 				'Not for chat',
 				'$(blank) coder | $(blank) responses endpoint · zero data retention over the responses endpoint',

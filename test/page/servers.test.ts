@@ -3,6 +3,46 @@ import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 
 const DEMO = { label: 'Local', model: 'demo', isDemo: true };
 
+describe('the chat page with a model server of the user', () => {
+	let chat: ChatPage;
+	const open = useChatPage(page => {
+		chat = page;
+	});
+	const routing = { preset: 'balanced', isPrivate: false, isLimited: false } as const;
+	const total = { replies: 0, prompt: 0, completion: 0, isPartial: false };
+	const settings = { routing, retention: 'off', total } as const;
+	const policy = () => chat.page.getByRole('button', { name: 'Select Routing Policy: Balanced' });
+
+	it('says that its model is being loaded while nothing comes, with a button that stops', async () => {
+		await open();
+		const turn = turnView({ state: 'streaming', text: '', model: 'large', waiting: 'loading' });
+		await chat.snapshot([turn]);
+		await chat.page
+			.getByText('Still waiting for large: its server says that it is loading the model.')
+			.first()
+			.waitFor();
+		await chat.screenshot('servers-loading');
+		await chat.page.locator('chat-turn').getByRole('button', { name: 'Stop', exact: true }).click();
+		assert.equal((await chat.waitForPosted('reply-stop')).kind, 'reply-stop');
+	});
+
+	it('names the usual routing policy only where there is more than one provider', async () => {
+		await open();
+		await chat.snapshot([], { connection: { label: 'Local', model: 'large', hasOneProvider: true }, settings });
+		await policy().waitFor();
+		assert.equal(await policy().getByText('Balanced').count(), 0);
+		await chat.screenshot('servers-one-provider');
+		await chat.snapshot([], { connection: { label: 'Local', model: 'large' }, settings });
+		await policy().getByText('Balanced').waitFor();
+		const cheapest = { ...settings, routing: { ...routing, preset: 'cheapest' as const } };
+		await chat.snapshot([], {
+			connection: { label: 'Local', model: 'large', hasOneProvider: true },
+			settings: cheapest,
+		});
+		await chat.page.getByRole('button', { name: 'Select Routing Policy: Cheapest' }).getByText('Cheapest').waitFor();
+	});
+});
+
 describe('the chat page where only the demo answers', () => {
 	let chat: ChatPage;
 	const open = useChatPage(page => {

@@ -218,6 +218,8 @@ export interface ConnectionView {
 	model?: string;
 	/** Only the demo answers. */
 	isDemo?: boolean;
+	/** One provider alone is known to serve its models. */
+	hasOneProvider?: boolean;
 	/** Why chat cannot be used, as a sentence, with the label of the button that helps. */
 	problem?: { message: string; action: string };
 	/** Why no encrypted conversation is possible, as a sentence. */

@@ -166,7 +166,8 @@ export function modelText(model: ConnectionModel, hasSeveralHosts: boolean): str
 	const number = new Intl.NumberFormat(vscode.env.language, { notation: 'compact' });
 	const known = readPrices(prices);
 	return [
-		...kinds.filter(kind => kind !== 'chat').map(kindText),
+		// Nearly every model of the chat has the other endpoints as well, which programs use.
+		...kinds.filter(kind => kind === 'image' || kind === 'search' || !kinds.includes('chat')).map(kindText),
 		contextLength === undefined ? '' : vscode.l10n.t('{0} context', number.format(contextLength)),
 		tools === true ? vscode.l10n.t('tools') : tools === false ? vscode.l10n.t('no tools') : '',
 		images === true ? vscode.l10n.t('takes images') : images === false ? vscode.l10n.t('no images') : '',

@@ -5,6 +5,7 @@ import { type ListedModel, modelListSchema } from '../../contract/modelList.ts';
 import type { Route } from '../../contract/routes.ts';
 import { type Caller, type CallerOptions, createCaller } from './caller.ts';
 import { LIMITS, type Limits } from './limits.ts';
+import type { Transport, TransportRequest } from './transport.ts';
 
 /** The path behind a server's address, which ends in its version. */
 const MODELS: Omit<Route, 'key'> = { method: 'GET', host: 'inference', path: '/models' };
@@ -21,14 +22,35 @@ export interface UpstreamCallerOptions extends Pick<CallerOptions, 'transport' |
 }
 
 /** Plain http is accepted for servers on the user's own network, although a connection would refuse it. */
-export function createUpstreamCaller({ name, url, key, limits, ...options }: UpstreamCallerOptions): Caller {
+export function createUpstreamCaller({ name, url, key, limits, transport, ...options }: UpstreamCallerOptions): Caller {
 	return createCaller({
 		...options,
+		transport: listingTransport(transport),
 		connection: { name, ...connectionSchema.parse({ apiUrl: 'https://upstream.invalid', service: name }), apiUrl: url },
 		keys: () => Promise.resolve(key),
 		random: Math.random,
 		limits: { ...LIMITS, ...limits },
 	});
+}
+
+/** Lists of models that are not in the OpenAI form, although their service takes chat completions in it. */
+const OWN_LISTS: Readonly<Record<string, (request: TransportRequest) => TransportRequest>> = {
+	'https://api.anthropic.com/v1/models': ({ headers: { Authorization, ...headers }, ...request }) => ({
+		...request,
+		headers: {
+			...headers,
+			...(Authorization && { 'x-api-key': Authorization.replace(/^Bearer /, '') }),
+			'anthropic-version': '2023-06-01',
+		},
+	}),
+	'https://models.github.ai/inference/models': request => ({
+		...request,
+		url: 'https://models.github.ai/catalog/models',
+	}),
+};
+
+function listingTransport(transport: Transport): Transport {
+	return { request: request => transport.request(OWN_LISTS[request.url]?.(request) ?? request) };
 }
 
 export interface ListOptions {

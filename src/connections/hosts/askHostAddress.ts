@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
-import { asRows, placeOf } from '../../platform/addressMessages.ts';
+import { asRows, noAddressText, placeOf } from '../../platform/addressMessages.ts';
 import type { Choice } from '../../platform/pick.ts';
 import { askTypedAddress, type TypedState } from '../../platform/typedAddressList.ts';
 import { isConnectionAddress, readConnectionAddress } from '../model/newConnection.ts';
@@ -69,15 +69,21 @@ export function askHostAddress(
 	});
 }
 
-function rowsFor({ url, answer, isKeyPasted }: TypedState<HostAnswer>, field: HostField, canRemove: boolean): Row[] {
+function rowsFor(
+	{ text, url, answer, isKeyPasted }: TypedState<HostAnswer>,
+	field: HostField,
+	canRemove: boolean,
+): Row[] {
 	const rows: Row[] = [];
-	const words = (text: string, icon = 'blank'): Row[] =>
-		asRows(escapeIcons(text)).map((label, index) => ({
+	const words = (sentence: string, icon = 'blank'): Row[] =>
+		asRows(escapeIcons(sentence)).map((label, index) => ({
 			label: `$(${index === 0 ? icon : 'blank'}) ${label}`,
 			alwaysShow: true,
 			value: 'none',
 		}));
-	if (url !== undefined && !isConnectionAddress(url)) {
+	if (url === undefined && text !== '') {
+		rows.push(...words(noAddressText(text), 'warning'));
+	} else if (url !== undefined && !isConnectionAddress(url)) {
 		rows.push(...words(addressRule(), 'warning'));
 	} else if (url !== undefined) {
 		const failed = answer?.state === 'failed' ? hostProblem(answer.error, answer.url, field, false) : undefined;

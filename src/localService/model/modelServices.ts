@@ -13,9 +13,24 @@ export interface ModelService {
 	 * the address that does, where there is one.
 	 */
 	openList?: { checkPath?: string };
+	/** Each customer has an address of its own, of which `url` is the form. */
+	isOwnAddress?: true;
 }
 
 export const MODEL_SERVICES: readonly ModelService[] = [
+	{
+		slug: 'anthropic',
+		label: 'Anthropic',
+		url: 'https://api.anthropic.com/v1',
+		keyPage: 'https://console.anthropic.com/settings/keys',
+	},
+	{
+		slug: 'azure',
+		label: 'Azure OpenAI',
+		url: 'https://your-resource.openai.azure.com/openai/v1',
+		keyPage: 'https://portal.azure.com',
+		isOwnAddress: true,
+	},
 	{
 		slug: 'cerebras',
 		label: 'Cerebras',
@@ -33,6 +48,12 @@ export const MODEL_SERVICES: readonly ModelService[] = [
 		label: 'Fireworks AI',
 		url: 'https://api.fireworks.ai/inference/v1',
 		keyPage: 'https://app.fireworks.ai/settings/users/api-keys',
+	},
+	{
+		slug: 'github',
+		label: 'GitHub Models',
+		url: 'https://models.github.ai/inference',
+		keyPage: 'https://github.com/settings/personal-access-tokens',
 	},
 	{
 		slug: 'gemini',

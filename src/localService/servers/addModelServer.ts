@@ -139,6 +139,9 @@ class ServerFlow {
 				return this.useHere(choice.here);
 			case 'service': {
 				const { service } = choice;
+				if (service.isOwnAddress) {
+					return this.connectToAddress(service.url);
+				}
 				return this.connect({ label: service.label, url: service.url, service });
 			}
 			case 'address':

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { mayCarryKey } from '../../contract/upstreams.ts';
-import { asRows, isAboutKey, placeOf } from '../../platform/addressMessages.ts';
+import { asRows, isAboutKey, noAddressText, placeOf } from '../../platform/addressMessages.ts';
 import type { Choice } from '../../platform/pick.ts';
 import { askTypedAddress, type TypedState } from '../../platform/typedAddressList.ts';
 import { askServer, type ServerAnswer } from './askServer.ts';
@@ -40,10 +40,10 @@ export function askAddress(
 }
 
 /** All rows are shown whatever is typed, which is an address and no filter. */
-function rowsFor({ url, answer, key, isKeyPasted }: TypedState<ServerAnswer>): Row[] {
+function rowsFor({ text, url, answer, key, isKeyPasted }: TypedState<ServerAnswer>): Row[] {
 	const rows: Row[] =
 		url === undefined
-			? []
+			? noAddressRows(text)
 			: [
 					{
 						label: `$(${answer && 'error' in answer && !isAboutKey(answer.error) ? 'warning' : 'arrow-right'}) ${vscode.l10n.t('Use {0}', oneLine(answer?.url ?? url, MAXIMUM_URL))}`,
@@ -75,6 +75,16 @@ function rowsFor({ url, answer, key, isKeyPasted }: TypedState<ServerAnswer>): R
 			value: { model: id },
 		})),
 	];
+}
+
+function noAddressRows(text: string): Row[] {
+	return asRows(text === '' ? '' : escapeIcons(noAddressText(text)))
+		.filter(label => label !== '')
+		.map((label, index) => ({
+			label: `$(${index === 0 ? 'warning' : 'blank'}) ${label}`,
+			alwaysShow: true,
+			value: undefined,
+		}));
 }
 
 /** What can be done about a problem. */

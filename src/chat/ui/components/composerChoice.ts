@@ -6,7 +6,7 @@ const LONG_WORD = 8;
 
 export interface ComposerChoice {
 	icon: CodiconName;
-	/** The current choice. */
+	/** The current choice. If it is empty, there is only the icon. */
 	word: string;
 	/** Whether the word is a name, of which a part says more than an icon. */
 	isName?: boolean;
@@ -22,31 +22,36 @@ export interface ComposerChoice {
  * languages; it is shown whole or not at all.
  */
 export function composerChoice({ icon, word, isName, label, hint = word, press }: ComposerChoice): TemplateResult {
-	const kind = word.length <= LONG_WORD ? '' : isName ? 'long name' : 'long';
+	const kind = word === '' ? 'plain' : word.length <= LONG_WORD ? '' : isName ? 'long name' : 'long';
 	return html`<button type="button" class="choice ${kind}" title=${`${label}: ${hint}`} aria-label=${`${label}: ${hint}`} @click=${press}>
 		${codicon(icon)}<span class="word">${word}</span>${codicon('chevron-down')}
 	</button>`;
 }
 
+/** Shows the icon alone. */
+const iconAlone = (choice: CSSResult) => css`
+	${choice} {
+		flex: none;
+		justify-content: center;
+		width: 24px;
+		padding: 0;
+		color: var(--vscode-icon-foreground, var(--vscode-foreground));
+	}
+
+	${choice} .word,
+	${choice} .codicon:last-child {
+		display: none;
+	}
+
+	${choice} .codicon:first-child {
+		display: inline-block;
+	}
+`;
+
 /** Shows the icon alone in a row of at most that many pixels. */
-const iconAlone = (choice: CSSResult, width: CSSResult) => css`
+const iconAloneWithin = (choice: CSSResult, width: CSSResult) => css`
 	@container (max-width: ${width}) {
-		${choice} {
-			flex: none;
-			justify-content: center;
-			width: 24px;
-			padding: 0;
-			color: var(--vscode-icon-foreground, var(--vscode-foreground));
-		}
-
-		${choice} .word,
-		${choice} .codicon:last-child {
-			display: none;
-		}
-
-		${choice} .codicon:first-child {
-			display: inline-block;
-		}
+		${iconAlone(choice)}
 	}
 `;
 
@@ -98,6 +103,7 @@ export const composerChoiceStyles = css`
 		font-size: 12px;
 	}
 
-	${iconAlone(css`.choice`, css`240px`)}
-	${iconAlone(css`.choice.long:not(.name)`, css`380px`)}
+	${iconAlone(css`.choice.plain`)}
+	${iconAloneWithin(css`.choice`, css`240px`)}
+	${iconAloneWithin(css`.choice.long:not(.name)`, css`380px`)}
 `;

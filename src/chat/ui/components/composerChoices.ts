@@ -22,6 +22,9 @@ export interface ComposerChoices {
 /** Everything about the next message that can be chosen in the composer's bottom row. */
 export function composerChoices({ connection, model, mode, agent, settings, post }: ComposerChoices): TemplateResult {
 	const name = settings ? routingLabel(settings.routing) : '';
+	const { preset, isPrivate, isLimited } = settings?.routing ?? {};
+	// Where there is nobody to choose from, the usual policy says nothing.
+	const isIdle = connection.hasOneProvider && preset === 'balanced' && !isPrivate && !isLimited;
 	return html`${modeChoice(mode, post)}${
 		mode === 'agent'
 			? composerChoice({
@@ -47,7 +50,7 @@ export function composerChoices({ connection, model, mode, agent, settings, post
 		settings
 			? composerChoice({
 					icon: 'compass',
-					word: name,
+					word: isIdle ? '' : name,
 					label: l10n.t('Select Routing Policy'),
 					hint: settings.retention === 'on' ? `${name}. ${l10n.t('Zero data retention is required.')}` : name,
 					press: () => post({ kind: 'routing-choose' }),
