@@ -78,6 +78,7 @@ describe('markdown in the chat page', () => {
 				'@aria-hidden',
 				'@aria-label',
 				'@class',
+				'@dir',
 				'@href',
 				'@data-state',
 				'@name',

@@ -141,6 +141,29 @@ export const CHIPS = [
 	chip(4, { kind: 'terminal', label: 'npm test' }),
 ];
 
+export const RIGHT_TO_LEFT_QUESTION = 'لماذا يفشل `login()`؟\nWhy does it fail?';
+
+/** Texts in Arabic, Hebrew and English, in every kind of block, with code. */
+export const RIGHT_TO_LEFT = `\`guard()\` يقارن الثواني بالمللي ثانية، ولذلك تفشل الرموز المنتهية.
+
+### למה זה נכשל
+
+- הפונקציה \`Date.now()\` מחזירה אלפיות שנייה.
+- English in an item stays as it is.
+
+> הערה: הזמן נמדד בשניות.
+
+| الحقل | القيمة |
+| --- | --- |
+| \`exp\` | ثوان |
+
+\`\`\`ts
+const now = Date.now(); // שלום
+\`\`\`
+
+This paragraph is in English.
+`;
+
 /** Every state of the view, for screenshots and for checks of all states. */
 export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 	empty: chat => chat.snapshot([]),
@@ -160,6 +183,10 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 			turnView({ state: 'streaming', text: RICH.slice(0, 300), reasoning: 'Seconds or milliseconds?', ...FACTS }),
 		]),
 	waiting: chat => chat.snapshot([turnView({ state: 'streaming', text: 'Half of', waiting: true })]),
+	'right-to-left': async chat => {
+		await chat.snapshot([turnView({ text: RIGHT_TO_LEFT, canRetry: true }, { question: RIGHT_TO_LEFT_QUESTION })]);
+		await chat.page.locator('chat-composer textarea').fill('שאלה נוספת על auth.ts');
+	},
 	rich: chat => chat.snapshot([turnView({ text: RICH, canRetry: true, ...FACTS })]),
 	details: async chat => {
 		await chat.snapshot(

@@ -17,9 +17,12 @@ purify.addHook('uponSanitizeAttribute', (_element, attribute) => {
 	}
 });
 
-/** Sanitises HTML of a model. Nothing in the result runs, loads, or names a resource other than a link. */
+/**
+ * Sanitises HTML of a model. Nothing in the result runs, loads, or names a resource other than a link. Each block runs in
+ * the direction of its first words, where code, which always runs from left to right, does not count.
+ */
 export function sanitise(html: string): DocumentFragment {
-	return purify.sanitize(html, {
+	const fragment = purify.sanitize(html, {
 		ALLOWED_TAGS,
 		ALLOWED_ATTR: ALLOWED_ATTRIBUTES,
 		ALLOW_DATA_ATTR: false,
@@ -27,4 +30,11 @@ export function sanitise(html: string): DocumentFragment {
 		ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:)/i,
 		RETURN_DOM_FRAGMENT: true,
 	});
+	for (const block of fragment.children) {
+		block.setAttribute('dir', 'auto');
+	}
+	for (const code of fragment.querySelectorAll('pre, code')) {
+		code.setAttribute('dir', 'ltr');
+	}
+	return fragment;
 }

@@ -270,6 +270,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 				${this.completion.render()} ${this.slash.render()}
 				<textarea
 					class="scrolls"
+					dir="auto"
 					rows="1"
 					aria-label=${l10n.t('Ask a question')}
 					aria-autocomplete="list"

@@ -47,6 +47,15 @@ export const chatMarkdownStyles = css`
 		padding-inline-start: 20px;
 	}
 
+	/* The block has the direction of its first words; each text in it has its own. */
+	li,
+	li p,
+	blockquote p,
+	th,
+	td {
+		unicode-bidi: plaintext;
+	}
+
 	li > ul,
 	li > ol,
 	li > p {
@@ -105,7 +114,7 @@ export const chatMarkdownStyles = css`
 
 	blockquote {
 		margin-inline: 0;
-		padding: 0 0 0 12px;
+		padding-inline-start: 12px;
 		border-inline-start: 2px solid var(--vscode-textBlockQuote-border, var(--vscode-widget-border, currentColor));
 		color: var(--vscode-descriptionForeground);
 	}

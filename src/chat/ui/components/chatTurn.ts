@@ -137,7 +137,7 @@ export class ChatTurn extends LitElement {
 				reply.reasoning
 					? html`<details>
 							<summary>${l10n.t('Reasoning')}</summary>
-							<div class="reasoning">${showControls(reply.reasoning)}</div>
+							<div class="reasoning" dir="auto">${showControls(reply.reasoning)}</div>
 						</details>`
 					: nothing
 			}

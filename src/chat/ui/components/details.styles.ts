@@ -34,5 +34,6 @@ export const detailsStyles = css`
 		line-height: 1.5;
 		white-space: pre-wrap;
 		overflow-wrap: anywhere;
+		unicode-bidi: plaintext;
 	}
 `;

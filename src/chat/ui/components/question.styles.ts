@@ -5,6 +5,8 @@ export const questionStyles = css`
 		line-height: 1.5;
 		white-space: pre-wrap;
 		overflow-wrap: anywhere;
+		/* Each line runs in the direction of its first words. */
+		unicode-bidi: plaintext;
 	}
 
 	.attachments {

@@ -26,7 +26,7 @@ export function renderQuestion(
 	requests: HostRequests,
 ): TemplateResult {
 	return html`
-		${editing === undefined ? html`<div class="question">${turn.question}</div>` : renderEditor(actions, editing)}
+		${editing === undefined ? html`<div class="question" dir="auto">${turn.question}</div>` : renderEditor(actions, editing)}
 		${
 			turn.attachments?.length
 				? html`<chat-chips
@@ -81,6 +81,7 @@ function renderEditor(actions: QuestionActions, text: string): TemplateResult {
 	return html`<div class="editor">
 		<textarea
 			class="scrolls"
+			dir="auto"
 			rows="1"
 			aria-label=${l10n.t('Edit message')}
 			.defaultValue=${text}

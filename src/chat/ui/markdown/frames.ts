@@ -69,6 +69,7 @@ export class Frames implements NodeDecorator {
 		element.replaceWith(frame);
 		if (element.localName === 'pre') {
 			frame.className = 'code';
+			frame.dir = 'ltr';
 			frame.append(this.codeBar(), element);
 			this.makeScrollable(element);
 			this.relabel(element);
