@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { defined } from './base/defined.ts';
 import { describeError } from './base/errors.ts';
@@ -43,6 +44,8 @@ export async function deactivate(): Promise<void> {
 }
 
 function wire(context: vscode.ExtensionContext): void {
+	// The layers without the editor’s interface take their texts from here.
+	l10n.config({ contents: vscode.l10n.bundle ?? {} });
 	const { extensionUri, globalState, globalStorageUri, secrets, storageUri } = context;
 	const log = createLog();
 	const workspaceState = openWorkspaceState(
@@ -54,7 +57,7 @@ function wire(context: vscode.ExtensionContext): void {
 	const keys = registerKeys({
 		secrets,
 		activeConnection: () => connections.active(),
-		manageLocalKeys: () => localService.manageUpstreamKeys(),
+		serverKeys: () => localService.serverKeys(),
 		client: (connection, key) => connect.clientFor(connection, key),
 		logger: log.logger('keys'),
 	});

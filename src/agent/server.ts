@@ -17,6 +17,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { untilAborted } from '../base/async.ts';
 import { ClientError, systemErrorCode } from '../base/errors.ts';
+import { explainFailure } from '../base/explainFailure.ts';
 import type { InputItem } from '../contract/responses.ts';
 import { instructionsFor } from './instructions.ts';
 import { MAXIMUM_TIME_MS } from './limits.ts';
@@ -209,8 +210,8 @@ async function prompt(
 			throw new RequestError(INTERNAL_ERROR, error.message);
 		}
 		if (ClientError.is(error)) {
-			const said = error.serviceMessage === undefined ? '' : ` (${error.serviceMessage})`;
-			throw new RequestError(INTERNAL_ERROR, `The model ${model.name} could not be asked: ${error.message}${said}.`);
+			const { cause, step } = explainFailure(error, { name: `The model ${model.name}` });
+			throw new RequestError(INTERNAL_ERROR, `${cause} ${step}`.trim());
 		}
 		throw error;
 	}

@@ -36,7 +36,7 @@ export function isAbortError(error: unknown): boolean {
 }
 
 /** The action that helps with an error, if there is one. The platform layer maps it to a command. */
-export type HelpfulAction = 'showLog' | 'manageKeys' | 'switchConnection';
+export type HelpfulAction = 'showLog' | 'manageKeys' | 'changeKey' | 'enterKey' | 'chooseModel' | 'switchConnection';
 
 /** An error whose message is a whole sentence for the user, with the cause and the next step. */
 export class UserFacingError extends Error {
@@ -72,6 +72,28 @@ export type ClientErrorCode =
 	| 'tampered'
 	| 'not-supported';
 
+/** How a model server behind the service has failed, as the service tells it. */
+export interface UpstreamProblem {
+	/** The name of the server's entry. */
+	slug: string;
+	/** The name by which the user knows it, if it is another one. */
+	label?: string | undefined;
+	/** The origin of its address. */
+	origin?: string | undefined;
+	/** Whether it has a key. */
+	hasKey?: boolean | undefined;
+	/** The code of the client's error. */
+	code: ClientErrorCode;
+	status?: number | undefined;
+	/** The system's code, such as `ECONNREFUSED`. */
+	system?: string | undefined;
+	/** Whether a web page came in place of the reply. */
+	isPage?: boolean | undefined;
+	retryAfterMs?: number | undefined;
+	/** The server's own words, or what is wrong with its reply. It is untrusted text and only for display. */
+	said?: string | undefined;
+}
+
 export interface ClientErrorOptions {
 	status?: number | undefined;
 	retryable?: boolean;
@@ -83,6 +105,8 @@ export interface ClientErrorOptions {
 	isPage?: boolean;
 	/** The origin that the service sent the request on to, where it was not followed. */
 	redirectedTo?: string | undefined;
+	/** The model servers behind the service that have failed, in the order in which they were tried. */
+	upstreams?: readonly UpstreamProblem[] | undefined;
 	/** Whether nothing of the request has left this machine. */
 	unsent?: boolean;
 }
@@ -97,6 +121,7 @@ export class ClientError extends Error {
 	readonly serviceMessage: string | undefined;
 	readonly isPage: boolean;
 	readonly redirectedTo: string | undefined;
+	readonly upstreams: readonly UpstreamProblem[];
 	/** Whether the request or a part of it may have left this machine. It is false only if it certainly has not. */
 	readonly wasSent: boolean;
 
@@ -109,6 +134,7 @@ export class ClientError extends Error {
 		this.serviceMessage = options.serviceMessage;
 		this.isPage = options.isPage ?? false;
 		this.redirectedTo = options.redirectedTo;
+		this.upstreams = options.upstreams ?? [];
 		this.wasSent = !options.unsent;
 	}
 

@@ -1,4 +1,3 @@
-import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { defined } from '../base/defined.ts';
@@ -77,7 +76,6 @@ export class ChatPanel {
 
 	/** `terminal` returns the memory of the terminals once a command has run. */
 	constructor(dependencies: ChatDependencies, terminal: () => TerminalMemory | undefined) {
-		l10n.config({ contents: vscode.l10n.bundle ?? {} });
 		this.dependencies = dependencies;
 		this.connection = new ShownConnection(dependencies.connection);
 		const { places, service, connection, logger } = dependencies;
@@ -116,7 +114,7 @@ export class ChatPanel {
 				},
 				explain: {
 					error: (error, connection, asked, mode) =>
-						explainRequestFailure(error, asked, mode) ?? explainError(error, connection),
+						explainRequestFailure(error, asked, mode) ?? explainError(error, connection, { hasRetry: true }),
 					finish: finishExplanation,
 				},
 				storage: { images, unsent: unsentChoices(workspaceState) },

@@ -5,7 +5,7 @@ import type { Connection } from '../contract/connection.ts';
 import { DEMO_SLUGS } from '../contract/localConnection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import type { ModelLimits } from '../contract/modelLimits.ts';
-import { explainError } from '../platform/notify.ts';
+import { errorText } from '../platform/notify.ts';
 import { refusedModesOf } from './conversation/replyRequest.ts';
 import type { ChatConnection } from './dependencies.ts';
 import { noModelText, noModeText } from './messages/messages.ts';
@@ -64,7 +64,7 @@ export class ShownConnection {
 			const used = model === undefined ? { problem: { message: noModelText(label), action } } : { model };
 			return { label, ...used, ...(isDemo ? { isDemo } : {}), ...defined({ noEncryption }) };
 		} catch (error) {
-			return { label: '', problem: { message: explainError(error, '').message, action } };
+			return { label: '', problem: { message: errorText(error, ''), action } };
 		}
 	}
 
@@ -84,7 +84,7 @@ export class ShownConnection {
 		try {
 			described = await this.active.describe();
 		} catch (error) {
-			failure = explainError(error, before.label).message;
+			failure = errorText(error, before.label);
 		}
 		// The models that the service has told decide which one answers where none was chosen.
 		const view = await this.readView();

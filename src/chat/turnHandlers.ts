@@ -1,9 +1,8 @@
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { executeCommand } from '../platform/commands.ts';
 import { thenComposer } from '../platform/editorUse.ts';
 import { type CommandId, commands, internalCommands } from '../platform/ids.ts';
-import { type Explanation, explainError } from '../platform/notify.ts';
+import { type Explanation, explainError, followAction } from '../platform/notify.ts';
 import type { ChatContext } from './context/chatContext.ts';
 import { openPlace } from './context/openPlace.ts';
 import { sendMessage } from './context/sendMessage.ts';
@@ -67,6 +66,7 @@ export type TurnHandlers = PageHandlers<
 /** Commands that ask in a list, after which the composer has the keyboard again. */
 const GIVE_BACK: ReadonlySet<CommandId> = new Set([
 	commands.manageKeys,
+	internalCommands.changeServerKey,
 	internalCommands.selectModel,
 	internalCommands.selectPolicy,
 	commands.switchConnection,
@@ -78,13 +78,13 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 	const { post } = page;
 
 	/** The command of the last refusal's button, of which the page knows only the label. */
-	let offered: { turn: string; command: CommandId } | undefined;
+	let offered: { turn: string; action: NonNullable<Explanation['action']> } | undefined;
 
 	/** The last message that went to a task. It comes again where its outcome has not reached the page in time. */
 	let handedOver: { turn: string; outcome: Promise<Explanation | undefined> } | undefined;
 
 	const refuse = (turn: string, { message, action }: Explanation): void => {
-		offered = action && { turn, command: action.command };
+		offered = action && { turn, action };
 		post({ kind: 'message-refuse', turn, reason: message, ...(action ? { action: action.label } : {}) });
 	};
 
@@ -98,10 +98,10 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 		}
 	};
 
-	const follow = async (command: CommandId): Promise<void> => {
-		await (GIVE_BACK.has(command)
-			? thenComposer(() => executeCommand(command), page.focusComposer)
-			: executeCommand(command));
+	const follow = async (action: NonNullable<Explanation['action']>): Promise<void> => {
+		await (GIVE_BACK.has(action.command)
+			? thenComposer(() => followAction(action), page.focusComposer)
+			: followAction(action));
 	};
 
 	const hold = (turn: string) => post({ kind: 'message-hold', turn });
@@ -182,12 +182,12 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 				const found = findTurn(chat.conversation, turn);
 				const action = found && currentReply(found).explanation?.action;
 				if (action) {
-					await follow(action.command);
+					await follow(action);
 				}
 			}),
 		'refusal-follow': async ({ turn }) => {
 			if (offered?.turn === turn) {
-				await follow(offered.command);
+				await follow(offered.action);
 			}
 		},
 		'server-add': async ({ turn }) => {

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
+import { placeOf } from '../base/hostname.ts';
 import { escapeIcons } from '../base/plainText.ts';
 import { type Connection, connectionSchema } from '../contract/connection.ts';
-import { asRows, placeOf } from '../platform/addressMessages.ts';
+import { asRows } from '../platform/addressMessages.ts';
 import { askCheckedKey } from '../platform/keyBox.ts';
 import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
 import { type Choice, choose, chooseSome, input, separator, shownText } from '../platform/pick.ts';
@@ -129,7 +130,8 @@ class AddFlow {
 					'Kept in the editor’s secret storage and sent to {0} only. Empty: without a key for now.',
 					new URL(url).origin,
 				),
-				value: draft.key,
+				// What is typed must not stand behind a key that was refused.
+				value: draft.answer?.state === 'failed' ? '' : draft.key,
 				position: { step: 3, totalSteps: STEPS },
 				formProblem: key => (key === '' ? undefined : formProblem(key)),
 				async check(key, signal) {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
+import { placeOf } from '../base/hostname.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
-import { asRows, placeOf } from '../platform/addressMessages.ts';
+import { asRows } from '../platform/addressMessages.ts';
 import { type Choice, PickList, separator, shownText } from '../platform/pick.ts';
 import { readSetting } from '../platform/settings.ts';
 import { nameProblem } from './model/newConnection.ts';

@@ -1,5 +1,7 @@
 import { defined } from '../base/defined.ts';
+import type { UpstreamProblem } from '../base/errors.ts';
 import { parseBeginningOfJson, parseJson } from '../base/json.ts';
+import { readUpstreamProblems } from './upstreamProblem.ts';
 
 /**
  * How many characters of a text are read. It is shortened further for display, after keys have been removed from it.
@@ -10,6 +12,8 @@ export interface ErrorBody {
 	message?: string;
 	code?: string;
 	type?: string;
+	/** The model servers that have failed, from the local service. */
+	upstreams?: UpstreamProblem[];
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -65,7 +69,7 @@ export function readErrorValue(value: unknown): ErrorBody {
 	const named = isRecord(error) || text(value['message']) === undefined ? undefined : text(error);
 	const code = word(source['code']) ?? named ?? word(source['status']);
 	const type = isRecord(error) ? text(error['type']) : undefined;
-	return defined({ message, code, type });
+	return defined({ message, code, type, upstreams: readUpstreamProblems(source['upstreams']) });
 }
 
 /** Reads what an `error` event of a log says, with its `details` (cloud-tasks.md, Events). */

@@ -1,64 +1,44 @@
-// Why a model server behind the local service did not list its models. It is our own and no part of the service's
-// contract.
+// How a model server behind the local service has failed, at its list of models or at a request. It is our own and no part
+// of the service's contract: refusals carry it beside their message, in `error.upstreams`.
 import * as z from 'zod';
 import { defined } from '../base/defined.ts';
-import { ClientError, type ClientErrorCode, systemErrorCode } from '../base/errors.ts';
+import { ClientError, type ClientErrorCode, systemErrorCode, type UpstreamProblem } from '../base/errors.ts';
 
-export const upstreamProblemSchema = z.object({
-	/** The name of the server's entry. */
+export const upstreamProblemSchema: z.ZodType<UpstreamProblem> = z.object({
 	slug: z.string().min(1),
-	/** The code of the client's error. */
+	label: z.string().optional(),
+	origin: z.url().optional(),
+	hasKey: z.boolean().optional(),
 	code: z.custom<ClientErrorCode>(value => typeof value === 'string'),
 	status: z.int().optional(),
-	/** The system's code, such as `ECONNREFUSED`. */
 	system: z.string().optional(),
+	isPage: z.boolean().optional(),
+	retryAfterMs: z.number().optional(),
+	said: z.string().optional(),
 });
-export type UpstreamProblem = z.output<typeof upstreamProblemSchema>;
 
-export function upstreamProblemOf(slug: string, error: unknown): UpstreamProblem {
-	const { code, status } = ClientError.is(error) ? error : new ClientError('bad-response', '');
-	const system = systemErrorCode(error instanceof Error ? error.cause : undefined);
+/** Reads what the body of an error has of this. Anything of another form is left out. */
+export function readUpstreamProblems(value: unknown): UpstreamProblem[] | undefined {
+	return z.array(upstreamProblemSchema).min(1).safeParse(value).data;
+}
+
+/** The server, as its problem names it. */
+export type NamedUpstream = Pick<UpstreamProblem, 'slug' | 'label' | 'origin' | 'hasKey'>;
+
+export function upstreamProblemOf(server: NamedUpstream, error: unknown): UpstreamProblem {
+	const failure = ClientError.is(error) ? error : new ClientError('bad-response', '');
+	const { code, status, retryAfterMs, message } = failure;
+	// Of a reply in another form, nobody but the client can say what is wrong with it.
+	const said = failure.serviceMessage ?? (code === 'bad-response' && message !== '' ? message : undefined);
 	return {
-		slug,
+		...server,
 		code,
-		...defined({ status, system }),
+		...defined({ status, retryAfterMs, said, system: systemErrorCode(failure.cause) }),
+		...(failure.isPage && { isPage: true }),
 	};
 }
 
-/** Says what happened, as a phrase that follows the server's name. */
-export function upstreamProblemText({ code, status, system }: UpstreamProblem): string {
-	const http = status === undefined ? '' : ` (HTTP ${status})`;
-	switch (code) {
-		case 'unauthorised':
-		case 'forbidden':
-			return `refuses its key or wants one${http}`;
-		case 'payment-required':
-			return `wants to be paid first${http}`;
-		case 'rate-limited':
-			return `takes no more requests for now${http}`;
-		case 'not-found':
-			return `has no list of models at its address${http}`;
-		case 'offline':
-			return unreachableText(system);
-		case 'timeout':
-			return 'did not answer in time';
-		case 'bad-response':
-			return `answers with something else than a list of models${http}`;
-		default:
-			return `failed${http}`;
-	}
-}
-
-/** Says why there is no connection, by the system's code. */
-export function unreachableText(system: string | undefined): string {
-	const code = system === undefined ? '' : ` (${system})`;
-	switch (system) {
-		case 'ENOTFOUND':
-		case 'EAI_AGAIN':
-			return `cannot be reached: the name of its host is not found${code}`;
-		case 'ECONNREFUSED':
-			return `cannot be reached: nothing listens at its address${code}`;
-		default:
-			return `cannot be reached${code}`;
-	}
+/** Returns the problem without the server's own words, which may quote the request. */
+export function withoutWords({ said: _, ...problem }: UpstreamProblem): UpstreamProblem {
+	return problem;
 }

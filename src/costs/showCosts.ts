@@ -6,7 +6,7 @@ import { escapeIcons, oneLine } from '../base/plainText.ts';
 import { costOfUse, isUsed, type MonthlyUse } from '../contract/agents.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import { costText, formatNumber } from '../platform/amounts.ts';
-import { explainError } from '../platform/notify.ts';
+import { errorText } from '../platform/notify.ts';
 import { type Choice, choose, separator } from '../platform/pick.ts';
 import type { CostsDependencies, ReplyUse } from './costsDependencies.ts';
 import {
@@ -53,17 +53,17 @@ async function readCosts({
 	const [names, tasks, chat, others] = await Promise.all([
 		connections.all(),
 		localService.monthlyUse().catch((error: unknown): MonthlyUse => {
-			const reason = explainError(error, vscode.l10n.t('the local service')).message;
+			const reason = errorText(error, vscode.l10n.t('the local service'));
 			problems.push(vscode.l10n.t('What tasks of the local service have cost cannot be read: {0}', reason));
 			return [];
 		}),
 		conversations.use().catch((error: unknown): ReplyUse => {
-			const reason = explainError(error, vscode.l10n.t('the chat')).message;
+			const reason = errorText(error, vscode.l10n.t('the chat'));
 			problems.push(vscode.l10n.t('What the chat has cost cannot be read: {0}', reason));
 			return { used: [], unreadable: 0 };
 		}),
 		languageModels.use().catch((error: unknown): ReplyUse => {
-			const reason = explainError(error, vscode.l10n.t('the storage of the extension')).message;
+			const reason = errorText(error, vscode.l10n.t('the storage of the extension'));
 			problems.push(vscode.l10n.t('What the editor’s chat and other extensions have cost cannot be read: {0}', reason));
 			return { used: [], unreadable: 0 };
 		}),

@@ -5,7 +5,7 @@ import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import type { KeyKind } from '../contract/routes.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { hasMovedToEditor } from '../platform/editorUse.ts';
-import { commands } from '../platform/ids.ts';
+import { internalCommands } from '../platform/ids.ts';
 import { explainError, showExplanation } from '../platform/notify.ts';
 import { importKey } from './importKey.ts';
 import type { StoredKey } from './keyStore.ts';
@@ -27,13 +27,19 @@ import { checkSaved, type KeysContext, saveKey, setKey, tellCheck } from './save
 const STATUS_MS = 5000;
 
 interface KeyItem extends vscode.QuickPickItem {
-	chosen: { kind: KeyKind; stored: StoredKey | undefined } | 'import' | undefined;
+	chosen: { kind: KeyKind; stored: StoredKey | undefined } | ServerKey | 'import' | 'servers' | undefined;
+}
+
+/** The key of a model server behind the local connection. */
+interface ServerKey extends vscode.QuickPickItem {
+	/** Lets the user enter, replace or remove it. */
+	manage(): Promise<void>;
 }
 
 export interface ManageKeysDependencies {
 	activeConnection(): Promise<Connection>;
-	/** Manages the keys of the model servers behind the local connection, which itself needs no key. */
-	manageLocalKeys(): Promise<void>;
+	/** Returns the keys of the model servers behind the local connection, which itself needs no key. */
+	serverKeys(): Promise<readonly ServerKey[]>;
 }
 
 /**
@@ -42,7 +48,7 @@ export interface ManageKeysDependencies {
  */
 export async function manageKeys(
 	context: KeysContext,
-	{ activeConnection, manageLocalKeys }: ManageKeysDependencies,
+	{ activeConnection, serverKeys }: ManageKeysDependencies,
 ): Promise<void> {
 	let connection: Connection;
 	try {
@@ -51,22 +57,31 @@ export async function manageKeys(
 		await showExplanation(explainError(error, ''));
 		return;
 	}
-	if (connection.name === LOCAL_CONNECTION_NAME) {
-		await sayLocalNeedsNone(manageLocalKeys);
-		return;
-	}
+	const servers = await serverKeys();
 	// After a check, the list is shown again with the result.
-	while (await manageOnce(context, connection)) {}
+	while (await manageOnce(context, connection, servers)) {}
 }
 
 /** Resolves with true if the list is to be shown again. */
-async function manageOnce(context: KeysContext, connection: Connection): Promise<boolean> {
-	const chosen = await chooseKey(context, connection);
+async function manageOnce(
+	context: KeysContext,
+	connection: Connection,
+	servers: readonly ServerKey[],
+): Promise<boolean> {
+	const chosen = await chooseKey(context, connection, servers);
 	if (chosen === undefined) {
 		return false;
 	}
 	if (chosen === 'import') {
 		await importKey(context, connection);
+		return false;
+	}
+	if (chosen === 'servers') {
+		await executeCommand(internalCommands.addModelServer);
+		return false;
+	}
+	if ('manage' in chosen) {
+		await chosen.manage();
 		return false;
 	}
 	const { kind, stored } = chosen;
@@ -125,26 +140,37 @@ async function checkAndShow(
 	return !hasGone;
 }
 
-async function sayLocalNeedsNone(manageLocalKeys: () => Promise<void>): Promise<void> {
-	const switchConnection = vscode.l10n.t('Switch Connection');
-	const modelServers = vscode.l10n.t('Keys of Model Servers');
-	const chosen = await vscode.window.showInformationMessage(
-		vscode.l10n.t('The local connection needs no key: its service runs on this machine.'),
-		modelServers,
-		switchConnection,
-	);
-	if (chosen === switchConnection) {
-		await executeCommand(commands.switchConnection);
-	} else if (chosen === modelServers) {
-		await manageLocalKeys();
-	}
+async function chooseKey(
+	{ store }: KeysContext,
+	connection: Connection,
+	servers: readonly ServerKey[],
+): Promise<KeyItem['chosen']> {
+	const isLocal = connection.name === LOCAL_CONNECTION_NAME;
+	const own = isLocal ? [] : await ownItems(store, connection);
+	const items: KeyItem[] = [
+		...own,
+		{ chosen: undefined, label: vscode.l10n.t('Model servers'), kind: vscode.QuickPickItemKind.Separator },
+		...servers.map(server => ({ ...server, chosen: server })),
+		{
+			chosen: 'servers',
+			label: vscode.l10n.t('Add or Change Model Servers…'),
+			iconPath: new vscode.ThemeIcon('add'),
+		},
+	];
+	const item = await vscode.window.showQuickPick(items, {
+		title: vscode.l10n.t('Keys of {0}', connectionLabel(connection)),
+		placeHolder: isLocal
+			? vscode.l10n.t('The local connection needs no key: its service runs on this machine.')
+			: vscode.l10n.t('Choose a key to set, check, replace or remove'),
+	});
+	return item?.chosen;
 }
 
-async function chooseKey({ store }: KeysContext, connection: Connection): Promise<KeyItem['chosen']> {
+async function ownItems(store: KeysContext['store'], connection: Connection): Promise<KeyItem[]> {
 	const keys = await Promise.all(
 		KEY_KINDS.map(async kind => keyItem(kind, connection, await store.read(connection, kind))),
 	);
-	const items: KeyItem[] = [
+	return [
 		...keys,
 		{ chosen: undefined, label: '', kind: vscode.QuickPickItemKind.Separator },
 		{
@@ -153,11 +179,6 @@ async function chooseKey({ store }: KeysContext, connection: Connection): Promis
 			iconPath: new vscode.ThemeIcon('symbol-variable'),
 		},
 	];
-	const item = await vscode.window.showQuickPick(items, {
-		title: vscode.l10n.t('Keys of {0}', connectionLabel(connection)),
-		placeHolder: vscode.l10n.t('Choose a key to set, check, replace or remove'),
-	});
-	return item?.chosen;
 }
 
 function keyItem(kind: KeyKind, connection: Connection, stored: StoredKey | undefined): KeyItem {

@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { ClientError } from '../base/errors.ts';
+import { explainFailure } from '../base/explainFailure.ts';
 import type { Connection } from '../contract/connection.ts';
 import type { KeyKind } from '../contract/routes.ts';
 import { quote } from '../platform/notify.ts';
@@ -69,26 +71,14 @@ export function answerSentence(check: KeyCheck, kind: KeyKind, connection: Conne
 		case 'accepted':
 			return vscode.l10n.t('{0} accepts the key ({1}).', service, label);
 		case 'refused':
-			return (
-				vscode.l10n.t('{0} does not accept the key ({1}). Replace it with one that is valid.', service, label) +
-				quote(check.said)
-			);
 		case 'plan-required':
-			return (
-				vscode.l10n.t(
-					'{0} knows the key ({1}), but the plan of its account does not include this. Change the plan in the service’s dashboard, or use the key of another account.',
-					service,
-					label,
-				) + quote(check.said)
-			);
-		case 'forbidden':
-			return (
-				vscode.l10n.t(
-					'{0} knows the key ({1}), but its account may not do this. Use the key of one that may.',
-					service,
-					label,
-				) + quote(check.said)
-			);
+		case 'forbidden': {
+			const code = check.answer === 'refused' ? 'unauthorised' : check.answer;
+			const { cause, step } = explainFailure(new ClientError(code, '', { serviceMessage: check.said }), {
+				name: service,
+			});
+			return `${cause} ${step}`;
+		}
 		case 'not-checkable':
 			return kind === 'inference'
 				? vscode.l10n.t(

@@ -5,7 +5,7 @@ import { ClientError, describeError } from '../base/errors.ts';
 import { pauses } from '../base/pauses.ts';
 import type { ChatRequest } from '../contract/chatRequest.ts';
 import type { Connection } from '../contract/connection.ts';
-import { commands } from '../platform/ids.ts';
+import { type CommandId, commands, internalCommands } from '../platform/ids.ts';
 import { type Explanation, showExplanation } from '../platform/notify.ts';
 import { ModelAccess } from './access.ts';
 import type { ModelRequestParts, RequestRules } from './dependencies.ts';
@@ -196,10 +196,11 @@ export class LanguageModelProvider
 			...defined({ code, status }),
 		});
 		const explanation = rules.explain(error, request, label);
-		if (explanation.action?.command === commands.manageKeys) {
+		if (explanation.action && ABOUT_KEYS.has(explanation.action.command)) {
 			void this.tellOfKey(explanation);
 		}
-		return languageModelError(code, explanation.message);
+		const [upstream] = ClientError.is(error) ? error.upstreams : [];
+		return languageModelError(upstream?.code ?? code, explanation.message);
 	}
 
 	private async tellOfKey(explanation: Explanation): Promise<void> {
@@ -222,6 +223,8 @@ interface Call {
 	/** The request as far as it has been built. */
 	request: ChatRequest | undefined;
 }
+
+const ABOUT_KEYS: ReadonlySet<CommandId> = new Set([commands.manageKeys, internalCommands.changeServerKey]);
 
 /** The editor's interface has a name for some kinds of failures, which extensions look for. */
 function languageModelError(code: ClientError['code'] | undefined, message: string): Error {

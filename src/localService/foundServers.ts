@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
+import { placeOf } from '../base/hostname.ts';
 import type { FoundAnswer, FoundServer } from '../contract/foundServers.ts';
-import { placeOf } from '../platform/addressMessages.ts';
 import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
 import { ownerText } from './servers/serverMessages.ts';
 import type { UnusedServer } from './servers/unusedServer.ts';

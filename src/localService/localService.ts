@@ -6,6 +6,7 @@ import type { Transport } from '../client/core/transport.ts';
 import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest, TaskSettings } from '../contract/agents.ts';
 import type { GatewayDescription } from '../contract/control.ts';
 import type { AddedModel } from './servers/addModelServer.ts';
+import type { ServerKey } from './servers/serverKeys.ts';
 import type { UnusedServer } from './servers/unusedServer.ts';
 
 export interface LocalServiceDependencies {
@@ -58,8 +59,8 @@ export interface LocalService extends Disposable {
 	defaultModel(): string | undefined;
 	/** Lets the user add a model server and choose one of its models. Resolves with undefined where the user leaves. */
 	addModelServer(): Promise<AddedModel | undefined>;
-	/** Lets the user set, replace and remove the keys of the model servers behind the service. */
-	manageUpstreamKeys(): Promise<void>;
+	/** Returns the keys of the model servers of the settings. */
+	serverKeys(): Promise<ServerKey[]>;
 	/**
 	 * Whether the user has stopped the service and nothing has requested it since. Background work must then not start
 	 * it.

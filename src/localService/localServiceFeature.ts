@@ -2,19 +2,21 @@ import os from 'node:os';
 import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { DisposableStore } from '../base/disposable.ts';
+import type { UpstreamProblem } from '../base/errors.ts';
 import { UserFacingError } from '../base/errors.ts';
 import type { Transport } from '../client/core/transport.ts';
 import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest } from '../contract/agents.ts';
 import { type GatewayDescription, stateFolderOf } from '../contract/control.ts';
 import type { FoundAnswer, FoundServer } from '../contract/foundServers.ts';
 import { realModels } from '../contract/localConnection.ts';
-import type { UpstreamProblem } from '../contract/upstreamProblem.ts';
 import { readEditorProxy } from '../platform/settings.ts';
 import type { FoundServers } from './foundServers.ts';
 import type { LocalService, LocalServiceDependencies } from './localService.ts';
 import { startCommand } from './model/startCommand.ts';
 import { UpstreamKeyStore } from './model/upstreamKeyStore.ts';
 import type { AddedModel } from './servers/addModelServer.ts';
+import type { AskContext } from './servers/serverDraft.ts';
+import type { ServerKey } from './servers/serverKeys.ts';
 import type { UnusedServer } from './servers/unusedServer.ts';
 import { Supervisor } from './supervisor.ts';
 import { currentHandover } from './upstreams.ts';
@@ -155,25 +157,15 @@ export class LocalServiceFeature implements Used {
 	}
 
 	async addModelServer(): Promise<AddedModel | undefined> {
-		const [
-			{ addModelServer },
-			{ findServers },
-			{ createFetchTransport },
-			{ editorFetch },
-			{ ownerOfPort },
-			{ usualServers },
-			{ askModal },
-		] = await Promise.all([
-			import('./servers/addModelServer.ts'),
-			import('./servers/findServers.ts'),
-			import('../client/core/fetchTransport.ts'),
-			import('../platform/editorFetch.ts'),
-			import('../base/portOwner.ts'),
-			import('../contract/usualServers.ts'),
-			import('../platform/notify.ts'),
-		]);
-		const { logger } = this.dependencies;
-		const context = { transport: createFetchTransport(editorFetch), logger, clock: systemClock };
+		const [{ addModelServer }, { findServers }, { ownerOfPort }, { usualServers }, { askModal }, context] =
+			await Promise.all([
+				import('./servers/addModelServer.ts'),
+				import('./servers/findServers.ts'),
+				import('../base/portOwner.ts'),
+				import('../contract/usualServers.ts'),
+				import('../platform/notify.ts'),
+				this.askContext(),
+			]);
 		this.isAdding = true;
 		try {
 			return await addModelServer({
@@ -195,9 +187,23 @@ export class LocalServiceFeature implements Used {
 		}
 	}
 
-	async manageUpstreamKeys(): Promise<void> {
-		const { manageUpstreamKeys } = await import('./upstreams.ts');
-		await manageUpstreamKeys(this.keys);
+	async serverKeys(): Promise<ServerKey[]> {
+		const { readServerKeys } = await import('./servers/serverKeys.ts');
+		return readServerKeys(await this.askContext(), this.keys);
+	}
+
+	/** `slug` is the name of the server's entry. */
+	async changeServerKey(slug: unknown): Promise<void> {
+		const { changeKeyOf } = await import('./servers/serverKeys.ts');
+		await changeKeyOf(slug, await this.askContext(), this.keys);
+	}
+
+	private async askContext(): Promise<AskContext> {
+		const [{ createFetchTransport }, { editorFetch }] = await Promise.all([
+			import('../client/core/fetchTransport.ts'),
+			import('../platform/editorFetch.ts'),
+		]);
+		return { transport: createFetchTransport(editorFetch), logger: this.dependencies.logger, clock: systemClock };
 	}
 
 	dispose(): void {

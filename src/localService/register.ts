@@ -1,7 +1,7 @@
 import { DisposableStore } from '../base/disposable.ts';
 import { Emitter } from '../base/event.ts';
 import { registerCommand } from '../platform/commands.ts';
-import { commands, type SettingId } from '../platform/ids.ts';
+import { commands, internalCommands, type SettingId } from '../platform/ids.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
 import type { LocalService, LocalServiceDependencies } from './localService.ts';
 import type { LocalServiceFeature } from './localServiceFeature.ts';
@@ -72,6 +72,7 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		}),
 	);
 	store.add(registerCommand(commands.stopLocalService, async () => (await feature()).stop()));
+	store.add(registerCommand(internalCommands.changeServerKey, async slug => (await feature()).changeServerKey(slug)));
 	store.add(registerCommand(commands.setUpAgents, async () => (await feature()).setUpAgents()));
 	return {
 		transport: async inner => (await feature()).transport(inner),
@@ -87,7 +88,7 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 		monthlyUse: async () => (await feature()).monthlyUse(),
 		defaultModel: () => globalState.get<string>(DEFAULT_MODEL_KEY),
 		addModelServer: async () => (await feature()).addModelServer(),
-		manageUpstreamKeys: async () => (await feature()).manageUpstreamKeys(),
+		serverKeys: async () => (await feature()).serverKeys(),
 		isStopped: () => isStopped,
 		onDidChangeStopped: stoppedChanged.event,
 		onDidChange: changed.event,

@@ -12,7 +12,7 @@ import type {
 import { executeCommand } from '../platform/commands.ts';
 import { hasMovedToEditor } from '../platform/editorUse.ts';
 import { internalCommands } from '../platform/ids.ts';
-import { explainError, showMessage } from '../platform/notify.ts';
+import { errorText, showMessage } from '../platform/notify.ts';
 import { type Choice, choose, PickList } from '../platform/pick.ts';
 import { withProgressNotice } from '../platform/progressNotice.ts';
 import { openSetting, readSetting, writeSetting } from '../platform/settings.ts';
@@ -326,7 +326,5 @@ async function copy(text: string): Promise<void> {
 }
 
 function explain(error: unknown): string {
-	return isAbortError(error)
-		? vscode.l10n.t('Cancelled.')
-		: explainError(error, vscode.l10n.t('The local service')).message;
+	return isAbortError(error) ? vscode.l10n.t('Cancelled.') : errorText(error, vscode.l10n.t('The local service'));
 }

@@ -3,6 +3,7 @@
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ClientError, causesOf, describeError, UserFacingError } from '../base/errors.ts';
+import { explainFailure } from '../base/explainFailure.ts';
 import { codePointName, replaceInvisible } from '../base/invisible.ts';
 import { cut, plainText } from '../base/plainText.ts';
 import { withoutCredentials } from '../base/remoteUrl.ts';
@@ -108,18 +109,6 @@ export function sentenceOf(error: unknown): string {
 	if (!(error instanceof ClientError)) {
 		return `Errand’s server ran into a fault of its own: ${describeError(error)}. Try again.`;
 	}
-	const said = error.serviceMessage === undefined ? '' : ` It said: “${outsideText(error.serviceMessage)}”`;
-	switch (error.code) {
-		case 'not-found':
-			return `The local service does not know what was asked for. Check the id with list_tasks.${said}`;
-		case 'invalid-request':
-			return error.wasSent
-				? `The local service did not accept this.${said}`
-				: `Nothing was sent, as the request is not right: ${error.message}.`;
-		case 'offline':
-		case 'timeout':
-			return 'The local service did not answer. See whether it still runs, then try again.';
-		default:
-			return `The local service could not do this (${error.code}). Try again.${said}`;
-	}
+	const { cause, step } = explainFailure(error, { name: 'The local service' });
+	return `${cause} ${error.code === 'not-found' ? 'Check the id with list_tasks.' : step}`.trim();
 }

@@ -3,7 +3,7 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { decideWhole, logEvents, searchWhole } from '../client/plainAnswers.ts';
 import type { AskedOutcome, PipeParsed } from '../contract/editorPipe.ts';
 import { ASKED_SCHEME } from '../platform/ids.ts';
-import { explainError } from '../platform/notify.ts';
+import { errorText } from '../platform/notify.ts';
 import { refusedByUser } from '../platform/refusalMessages.ts';
 import { type AgentQuestion, AgentQuestions } from './agentQuestions.ts';
 import type { McpOfferDependencies } from './mcpOfferDependencies.ts';
@@ -26,7 +26,7 @@ export class McpOffer implements Disposable {
 	pipe(): Promise<OpenPipe> {
 		this.opening ??= openPipe({
 			answers: this.answers(),
-			explain: async error => explainError(error, await this.label()).message,
+			explain: async error => errorText(error, await this.label()),
 			logger: this.dependencies.logger,
 		}).then(opened => {
 			this.store.add({ dispose: () => opened.close() });

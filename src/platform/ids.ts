@@ -124,6 +124,7 @@ export const internalCommands = {
 	startTaskFromPrompt: 'errand.startTaskFromPrompt',
 	addConnection: 'errand.addConnection',
 	addModelServer: 'errand.addModelServer',
+	changeServerKey: 'errand.changeServerKey',
 	loadMoreTasks: 'errand.loadMoreTasks',
 	loadMoreAgentTasks: 'errand.loadMoreAgentTasks',
 	readChangesAgain: 'errand.readChangesAgain',

@@ -41,8 +41,10 @@ export async function askCheckedKey<Accepted>(
 		}
 	});
 	box.onDidHide(() => ended.resolve(undefined));
+	/** What the server has said of the last key, which stays until another one is typed. */
+	let refusal: string | undefined;
 	box.onDidChangeValue(text => {
-		box.validationMessage = text.trim() === '' ? undefined : formProblem(text.trim());
+		box.validationMessage = text.trim() === '' ? refusal : formProblem(text.trim());
 	});
 	const accept = async () => {
 		const key = box.value.trim();
@@ -59,8 +61,10 @@ export async function askCheckedKey<Accepted>(
 			return;
 		}
 		if ('problem' in answer) {
-			// The problem may repeat what the server said.
-			box.validationMessage = inertText(answer.problem);
+			// The problem may repeat what the server said. What is typed next must not stand behind the refused key, unseen.
+			refusal = inertText(answer.problem);
+			box.value = '';
+			box.validationMessage = refusal;
 		} else {
 			ended.resolve(answer);
 		}

@@ -1,20 +1,16 @@
 import * as vscode from 'vscode';
 import { ClientError, causesOf, describeError, type HelpfulAction, UserFacingError } from '../base/errors.ts';
-import { networkFaultOf } from '../base/networkFault.ts';
+import { type ExplainedFailure, explainFailure, MAXIMUM_QUOTE } from '../base/explainFailure.ts';
 import { oneLine } from '../base/plainText.ts';
 import { executeCommand } from './commands.ts';
-import { type CommandId, commands } from './ids.ts';
+import { type CommandId, commands, internalCommands } from './ids.ts';
 import { inertText } from './inertText.ts';
-import { networkFaultWords } from './networkFaultMessages.ts';
 
 /** What is shown for an error: one or two sentences (cause, next step) and at most one button. */
 export interface Explanation {
 	message: string;
-	action?: { label: string; command: CommandId };
+	action?: { label: string; command: CommandId; argument?: string };
 }
-
-/** The length to which a service's text is cut when one of our sentences repeats it. */
-const MAXIMUM_QUOTE = 200;
 
 /** Returns a service's message in quotation marks, after a space; empty if there is none. */
 export function quote(text: string | undefined, maximum = MAXIMUM_QUOTE): string {
@@ -22,9 +18,19 @@ export function quote(text: string | undefined, maximum = MAXIMUM_QUOTE): string
 	return line === '' ? '' : ` ${vscode.l10n.t('It said: “{0}”', line)}`;
 }
 
-/** Returns the button for the action that helps. */
-export function helpfulButton(action: HelpfulAction): NonNullable<Explanation['action']> {
+/** Returns the button for the action that helps. `server`: the name of a model server's entry, for its key. */
+export function helpfulButton(action: HelpfulAction, server?: string): NonNullable<Explanation['action']> {
+	const atKey =
+		server === undefined
+			? { command: commands.manageKeys }
+			: { command: internalCommands.changeServerKey, argument: server };
 	switch (action) {
+		case 'changeKey':
+			return { label: vscode.l10n.t('Change Key…'), ...atKey };
+		case 'enterKey':
+			return { label: vscode.l10n.t('Enter Key…'), ...atKey };
+		case 'chooseModel':
+			return { label: vscode.l10n.t('Choose Model'), command: internalCommands.selectModel };
 		case 'manageKeys':
 			return { label: vscode.l10n.t('Manage Keys'), command: commands.manageKeys };
 		case 'showLog':
@@ -34,159 +40,40 @@ export function helpfulButton(action: HelpfulAction): NonNullable<Explanation['a
 	}
 }
 
-/** Names the cause and the next step. `connection` is the label of the connection that was used. */
-export function explainError(error: unknown, connection: string): Explanation {
-	const manageKeys = helpfulButton('manageKeys');
-	const showLog = helpfulButton('showLog');
-	const switchConnection = helpfulButton('switchConnection');
+/**
+ * Says who failed and why, with the button that helps; what to do stands in the sentence where no button does it.
+ * `connection` is the label of the connection that was used. `hasRetry`: a button beside it asks again.
+ */
+export function explainError(error: unknown, connection: string, { hasRetry = false } = {}): Explanation {
+	const { cause, step, isRetry = false, help } = explained(error, connection);
+	const isByButton = (isRetry && hasRetry) || help?.action === 'changeKey' || help?.action === 'enterKey';
+	const message = step === '' || isByButton ? cause : `${cause} ${step}`;
+	return help ? { message, action: helpfulButton(help.action, help.server) } : { message };
+}
+
+/** Says who failed and why, and what to do, where no button stands beside it. */
+export function errorText(error: unknown, connection: string): string {
+	const { cause, step } = explained(error, connection);
+	return step === '' ? cause : `${cause} ${step}`;
+}
+
+function explained(error: unknown, connection: string): ExplainedFailure {
 	// Another error may have wrapped it on its way up.
 	const userFacing = [...causesOf(error)].find(cause => cause instanceof UserFacingError);
 	if (userFacing) {
 		const { message, action } = userFacing;
-		return action ? { message, action: helpfulButton(action) } : { message };
+		return { cause: message, step: '', ...(action && { help: { action } }) };
 	}
-	if (!(error instanceof ClientError)) {
-		return {
-			message: vscode.l10n.t(
-				'Errand ran into a fault of its own: {0}. The log has more.',
-				oneLine(describeError(error), MAXIMUM_QUOTE),
-			),
-			action: showLog,
-		};
-	}
-	const said = quote(error.serviceMessage);
-	switch (error.code) {
-		case 'no-key':
-			return { message: vscode.l10n.t('{0} needs a key. Add one to go on.', connection), action: manageKeys };
-		case 'unauthorised':
-			return {
-				message: vscode.l10n.t('{0} did not accept the key. Check or replace it.', connection) + said,
-				action: manageKeys,
+	return error instanceof ClientError
+		? explainFailure(error, { name: connection })
+		: {
+				cause: vscode.l10n.t(
+					'Errand ran into a fault of its own: {0}. The log has more.',
+					oneLine(describeError(error), MAXIMUM_QUOTE),
+				),
+				step: '',
+				help: { action: 'showLog' },
 			};
-		case 'plan-required':
-			return {
-				message:
-					vscode.l10n.t(
-						'The plan of this account on {0} does not include this. Change the plan in the service’s dashboard, or use the key of another account.',
-						connection,
-					) + said,
-				action: manageKeys,
-			};
-		case 'forbidden':
-			return {
-				message:
-					vscode.l10n.t('{0} refused: this account may not do that. Use the key of one that may.', connection) + said,
-				action: manageKeys,
-			};
-		case 'not-found':
-			if (error.isPage) {
-				return { message: pageText(connection), action: showLog };
-			}
-			return {
-				message:
-					vscode.l10n.t(
-						'{0} does not know what was asked for. Refresh, or check the address of the connection.',
-						connection,
-					) + said,
-			};
-		case 'source-link-missing':
-			return {
-				message:
-					vscode.l10n.t('{0} has no link to your source hosting. Link it in the service’s dashboard.', connection) +
-					said,
-			};
-		case 'invalid-request':
-			return error.wasSent
-				? { message: vscode.l10n.t('{0} did not accept the request.', connection) + said }
-				: { message: vscode.l10n.t('The request was not sent: {0}', error.message) };
-		case 'payment-required':
-			return {
-				message:
-					vscode.l10n.t(
-						'The credit or the quota of the account on {0} is used up. Add to it in the service’s dashboard, then try again.',
-						connection,
-					) + said,
-			};
-		case 'too-large':
-			return { message: vscode.l10n.t('The request is too large for {0}. Send less.', connection) + said };
-		case 'rate-limited':
-			return {
-				message:
-					(error.retryAfterMs === undefined
-						? vscode.l10n.t('{0} is receiving too many requests. Try again in a moment.', connection)
-						: vscode.l10n.t(
-								'{0} is receiving too many requests. Try again in {1} s.',
-								connection,
-								Math.ceil(error.retryAfterMs / 1000),
-							)) + said,
-			};
-		case 'server':
-		case 'upstream': {
-			// A page comes from a gateway in front of the service, which is itself what failed.
-			const isBehind = error.code === 'upstream' && !error.isPage;
-			const words = isBehind
-				? vscode.l10n.t(
-						'{0} got no answer from a service behind it, such as a model provider or your source hosting. Try again in a moment.',
-						connection,
-					)
-				: vscode.l10n.t('{0} failed while it answered. Try again.', connection);
-			return { message: words + said, action: showLog };
-		}
-		case 'offline': {
-			const fault = networkFaultOf(error);
-			return {
-				message: fault
-					? networkFaultWords(fault, connection, error.wasSent)
-					: vscode.l10n.t('{0} cannot be reached. Check the network or the address, then try again.', connection),
-				action: showLog,
-			};
-		}
-		case 'timeout':
-			return { message: vscode.l10n.t('{0} did not answer in time. Try again.', connection), action: showLog };
-		case 'aborted':
-			return { message: vscode.l10n.t('Stopped.') };
-		case 'truncated':
-			return { message: vscode.l10n.t('The reply was cut off before its end. What came is kept. Try again.') };
-		case 'bad-response':
-			return { message: badResponseText(error, connection) + said, action: showLog };
-		case 'not-supported':
-			return {
-				message: vscode.l10n.t('{0} has no address for this. Choose another connection.', connection),
-				action: switchConnection,
-			};
-		default:
-			return { message: vscode.l10n.t('{0} failed ({1}). Try again.', connection, error.code) + said, action: showLog };
-	}
-}
-
-function badResponseText({ isPage, status, redirectedTo }: ClientError, connection: string): string {
-	if (isPage) {
-		return pageText(connection);
-	}
-	if (redirectedTo !== undefined) {
-		return vscode.l10n.t(
-			'{0} sends the request on to {1}, as for a login or because it has moved. A key is not sent there. Check the address of the connection, and whether the network asks for a login first.',
-			connection,
-			oneLine(redirectedTo, MAXIMUM_QUOTE),
-		);
-	}
-	return status !== undefined && status >= 300 && status < 400
-		? vscode.l10n.t(
-				'{0} sends the request on to where it may not go (HTTP {1}). Check the address of the connection.',
-				connection,
-				status,
-			)
-		: vscode.l10n.t(
-				'{0} answered with something that is not in its contract. Check its address, then try again.',
-				connection,
-			);
-}
-
-function pageText(connection: string): string {
-	return vscode.l10n.t(
-		'A web page answered in place of {0}, such as one for a login. Check the address of the connection, and whether the network asks for a login first.',
-		connection,
-	);
 }
 
 /** Shows a notification and resolves with the button that was chosen. The message may repeat foreign text. */
@@ -211,12 +98,17 @@ export function askModal(message: string, detail: string, ...buttons: string[]):
 	return vscode.window.showWarningMessage(inertText(message), { modal: true, detail: inertText(detail) }, ...buttons);
 }
 
+/** Runs the command of an explanation's button. */
+export function followAction<T>({ command, argument }: NonNullable<Explanation['action']>): Thenable<T> {
+	return argument === undefined ? executeCommand<T>(command) : executeCommand<T>(command, argument);
+}
+
 /** Shows an explanation as a notification; its button runs the command. Resolves when it was dismissed or followed. */
 export async function showExplanation(explanation: Explanation): Promise<void> {
 	const { message, action } = explanation;
 	const chosen = await showMessage('error', message, ...(action ? [action.label] : []));
 	if (action && chosen === action.label) {
-		await executeCommand(action.command);
+		await followAction(action);
 	}
 }
 

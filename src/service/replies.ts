@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type * as z from 'zod';
+import type { UpstreamProblem } from '../base/errors.ts';
 import { ENTERPRISE_PATH, LOCAL_SCM } from '../contract/localConnection.ts';
 import { fillPath, type Route, routes } from '../contract/routes.ts';
 
@@ -16,12 +17,20 @@ export class RequestRefused extends Error {
 	readonly code: string;
 	/** The time in milliseconds after which a retry of the same request may succeed. */
 	readonly retryAfterMs: number | undefined;
+	/** The model servers that have failed. They are sent only if the area's error body has a code. */
+	readonly upstreams: readonly UpstreamProblem[];
 
-	constructor(status: number, message: string, code = codeOf(status), options: { retryAfterMs?: number } = {}) {
+	constructor(
+		status: number,
+		message: string,
+		code = codeOf(status),
+		options: { retryAfterMs?: number; upstreams?: readonly UpstreamProblem[] } = {},
+	) {
 		super(message);
 		this.status = status;
 		this.code = code;
 		this.retryAfterMs = options.retryAfterMs;
+		this.upstreams = options.upstreams ?? [];
 	}
 }
 
@@ -58,14 +67,16 @@ const LOOK_UP_PATHS: ReadonlySet<string> = new Set(
 	[routes.organisations, routes.repositories, routes.branches].map(({ path }) => fillPath(path, { scm: LOCAL_SCM })),
 );
 
+type Answered = Pick<RequestRefused, 'status' | 'message'> & Partial<Pick<RequestRefused, 'code' | 'upstreams'>>;
+
 /**
  * Returns the error body of a path's area: `{error: string}` for tasks and `{error, message, status}` for the look-ups
  * (cloud-tasks.md, Errors), with the agent API's own word for an invalid key (Authentication).
  * contract: not shown for chat; `{error: {message, code}}`, as on the responses endpoint (inference.md, Errors).
  */
-export function errorBody(path: string, status: number, message: string, code = codeOf(status)): object {
+export function errorBody(path: string, { status, message, code = codeOf(status), upstreams = [] }: Answered): object {
 	if (INFERENCE_PATHS.has(path) || MODEL_PATHS.some(start => path.startsWith(start))) {
-		return { error: { message, code } };
+		return { error: { message, code, ...(upstreams.length > 0 && { upstreams }) } };
 	}
 	if (LOOK_UP_PATHS.has(path)) {
 		return { error: STATUS_CODES[status] ?? code, message, status };

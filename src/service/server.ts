@@ -43,12 +43,12 @@ export interface ServiceServer {
 export function createApp(logger: Logger): App {
 	const app: App = new Hono();
 	app.notFound(context => {
-		const body = errorBody(context.req.path, 404, 'There is no such address on this service.');
+		const body = errorBody(context.req.path, { status: 404, message: 'There is no such address on this service.' });
 		return context.json(body, 404);
 	});
 	app.onError((error, context) => {
 		if (error instanceof RequestRefused) {
-			const body = errorBody(context.req.path, error.status, error.message, error.code);
+			const body = errorBody(context.req.path, error);
 			// The connection cannot be reused after a body that was not read to its end.
 			const headers: Record<string, string> = error.status === 413 ? { connection: 'close' } : {};
 			if (error.retryAfterMs !== undefined) {
@@ -62,7 +62,7 @@ export function createApp(logger: Logger): App {
 			reason: describeError(error),
 		});
 		const message = 'The local service failed at this request; its log (service.log) says why.';
-		return context.json(errorBody(context.req.path, 500, message), 500);
+		return context.json(errorBody(context.req.path, { status: 500, message }), 500);
 	});
 	return app;
 }
@@ -78,8 +78,8 @@ export async function readJson(context: AppContext, megabytes: number): Promise<
 
 async function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): Promise<void> {
 	await dropBody(request);
-	const { status, message } = refusal;
-	const body = JSON.stringify(errorBody(pathOf(request), status, message));
+	const { status } = refusal;
+	const body = JSON.stringify(errorBody(pathOf(request), refusal));
 	response.writeHead(status, {
 		'content-type': 'application/json',
 		'content-length': Buffer.byteLength(body),

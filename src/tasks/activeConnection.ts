@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
-import { explainError } from '../platform/notify.ts';
+import { errorText } from '../platform/notify.ts';
 import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
 import type { TasksConnection, TasksLocalService } from './tasksDependencies.ts';
 
@@ -37,7 +37,7 @@ export class ActiveConnection {
 
 	/** Describes an error of the connection in a sentence. */
 	explain(error: unknown): string {
-		return explainError(error, this.label).message;
+		return errorText(error, this.label);
 	}
 
 	is(connection: string): boolean {

@@ -21,7 +21,7 @@ import { ReportPage } from '../support/reportPage.ts';
 const KEY = 'sk-0123456789abcdefWXYZ';
 const LABELS: Record<string, string> = {
 	'errand.showLog': 'Show Log',
-	'errand.manageKeys': 'Manage Keys',
+	'errand.manageKeys': 'Change Key…',
 	'errand.selectModel': 'Choose Model',
 };
 
@@ -39,24 +39,24 @@ const DECISION_ERRORS: readonly { what: string; answer: Answer; sentence: RegExp
 	{
 		what: '400',
 		answer: json(400, { error: { message: 'questions.ok: too vague' } }),
-		sentence: /^Quillon did not accept the request\. It said: “questions\.ok: too vague”$/,
+		sentence: /^Quillon does not accept the request: questions\.ok: too vague\.$/,
 	},
 	{
 		what: '401',
 		answer: json(401, { error: 'Unauthorized' }),
-		sentence: /^Quillon did not accept the key\. Check or replace it\. It said: “Unauthorized”$/,
-		button: 'Manage Keys',
+		sentence: /^Quillon refuses the key: Unauthorized\.$/,
+		button: 'Change Key…',
 	},
 	{
 		what: '402',
 		answer: json(402, { error: { message: 'Pay first' } }),
-		sentence: /^The credit or the quota of the account on Quillon is used up\. .*It said: “Pay first”$/,
+		sentence: /^The credit or the quota of the account on Quillon is used up: Pay first\. Add to it/,
 	},
 	{
 		what: '403',
 		answer: json(403, { detail: 'Not you' }),
-		sentence: /^Quillon refused: this account may not do that\. .*It said: “Not you”$/,
-		button: 'Manage Keys',
+		sentence: /^Quillon does not allow this to the account of the key: Not you\.$/,
+		button: 'Change Key…',
 	},
 	{
 		what: '404',
@@ -66,34 +66,34 @@ const DECISION_ERRORS: readonly { what: string; answer: Answer; sentence: RegExp
 	{
 		what: '413',
 		answer: json(413, { error: { message: 'At most 2 MB' } }),
-		sentence: /^The request is too large for Quillon\. Send less\. It said: “At most 2 MB”$/,
+		sentence: /^The request is too large for Quillon: At most 2 MB\. Send less\.$/,
 	},
 	{
 		what: '422',
 		answer: json(422, { detail: [{ loc: ['body', 'state'], msg: 'Field required', type: 'missing' }] }),
-		sentence: /^Quillon did not accept the request\. It said: “body\.state: Field required”$/,
+		sentence: /^Quillon does not accept the request: body\.state: Field required\.$/,
 	},
 	{
 		what: '429',
 		answer: json(429, { error: { message: 'Slow down' } }, { 'retry-after': '90' }),
-		sentence: /^Quillon is receiving too many requests\. Try again in \d+ s\. It said: “Slow down”$/,
+		sentence: /^Quillon takes no more requests for now: Slow down\. Try again in \d+ s\.$/,
 	},
 	{
 		what: '500',
 		answer: json(500, { error: { message: 'It <b>broke</b>' } }),
-		sentence: /^Quillon failed while it answered\. Try again\. It said: “It <b>broke<\/b>”$/,
+		sentence: /^Quillon had an internal error: It <b>broke<\/b>\. Try again\.$/,
 		button: 'Show Log',
 	},
 	{
 		what: '502',
 		answer: json(502, { error: { message: 'No model answered' } }),
-		sentence: /^Quillon got no answer from a service behind it.* It said: “No model answered”$/,
+		sentence: /^Quillon got no answer from a service behind it: No model answered\. Try again\.$/,
 		button: 'Show Log',
 	},
 	{
 		what: '503 of a gateway',
 		answer: loginPage(503),
-		sentence: /^Quillon failed while it answered\. Try again\.$/,
+		sentence: /^Quillon had an internal error \(HTTP \d+\)\. Try again\.$/,
 		button: 'Show Log',
 	},
 	{
@@ -271,7 +271,7 @@ describe('a connection without lists, and what goes wrong with it, in the window
 				await report.press('Send and Evaluate');
 				await report.says(sentence);
 				const frame = await report.frame();
-				for (const label of ['Manage Keys', 'Show Log', 'Switch Connection']) {
+				for (const label of ['Change Key…', 'Show Log', 'Switch Connection']) {
 					assert.equal(await frame.getByRole('button', { name: label }).count(), label === button ? 1 : 0, label);
 				}
 				assert.equal(await frame.getByRole('button', { name: 'Send and Evaluate' }).count(), 1);

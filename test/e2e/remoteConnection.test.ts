@@ -232,7 +232,7 @@ describe('a remote connection in the window', () => {
 		await pickItem(page, 'Inference key');
 		await pickItem(page, 'Replace…');
 		await answerInput(page, INVALID_KEY);
-		const refusal = toast(page, 'Quillon does not accept the key (Inference key).');
+		const refusal = toast(page, 'Quillon refuses the key');
 		await refusal.waitFor();
 		await screenshot(page, 'key-refused');
 		await refusal.getByRole('button', { name: 'Replace' }).click();
@@ -251,8 +251,8 @@ describe('a remote connection in the window', () => {
 		const frame = await openChat(page);
 		await ask(frame, 'tell me');
 		const turn = turns(frame).last();
-		await turn.getByText('Quillon did not accept the key. Check or replace it.').waitFor();
-		await turn.getByRole('button', { name: 'Manage Keys' }).waitFor();
+		await turn.getByText('Quillon refuses the key').waitFor();
+		await turn.getByRole('button', { name: 'Change Key…' }).waitFor();
 		await screenshot(page, 'chat-key-refused');
 	});
 
@@ -293,7 +293,7 @@ describe('a remote connection in the window', () => {
 		await answerWrongly(page, INVALID_KEY);
 		await page.getByText('This is the present key. Paste the new one.').waitFor();
 		await answerInput(page, `${INVALID_KEY}-too`);
-		await toast(page, 'The present key stays. Quillon does not accept the key').waitFor();
+		await toast(page, 'The present key stays. Quillon refuses the key').waitFor();
 		await closeToasts();
 		await rotate();
 		await answerInput(page, keys.inference);

@@ -184,7 +184,7 @@ describe('a task service, and the worst that it can send', () => {
 		service.continueFault = 'refused';
 		await chooseInMenu(page, /^Work without a link,/, 'Continue Task', isAskedFor('Work without a link'));
 		await answerInput(page, 'Go on');
-		const notice = toast(page, 'The credit or the quota of the account on Acme is used up.');
+		const notice = toast(page, 'The credit or the quota of the account on Acme is used up');
 		await notice.getByRole('button', { name: 'Open Dashboard' }).waitFor();
 		await runCommand(page, 'Notifications: Clear All Notifications');
 		await walkTo(page, /^Work without a link,/);
@@ -221,7 +221,7 @@ describe('a task service, and the worst that it can send', () => {
 		service.listFailure = { status: 500, body: { error: 'The database operation failed' } };
 		await refresh();
 		await state()
-			.getByText(/Not refreshed since \d.*Acme failed while it answered/)
+			.getByText(/Not refreshed since \d.*Acme had an internal error/)
 			.waitFor();
 		assert.ok((await taskRow(page, 'Add retry to client').count()) > 0);
 		await screenshot(page, 'task-tree-stale');
@@ -444,7 +444,7 @@ describe('a task service, and the worst that it can send', () => {
 		await screenshot(page, 'task-log-broken');
 		service.listFailure = { status: 500, body: { error: 'The database operation failed' } };
 		await reloadWindow(page);
-		await sideBar().getByText('Acme failed while it answered').first().waitFor();
+		await sideBar().getByText('Acme had an internal error').first().waitFor();
 		await screenshot(page, 'task-tree-error');
 		service.listFailure = undefined;
 		await refresh();

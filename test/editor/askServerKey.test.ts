@@ -45,8 +45,9 @@ describe('the question for the key of a server', () => {
 		assert.deepEqual(server.received, []);
 		await boxes.enter('sk-wrong');
 		await waitFor('the key to be refused', () =>
-			/refused the key \(HTTP 401\).*No cookie/.test(String(boxes.last?.validationMessage)),
+			/refuses the key: No cookie auth credentials found\. Check it/.test(String(boxes.last?.validationMessage)),
 		);
+		assert.equal(boxes.last?.value, '', 'what is typed next does not stand behind the refused key');
 		await boxes.enter(KEY);
 		const accepted = await asking;
 		assert.ok(typeof accepted === 'object');

@@ -38,7 +38,7 @@ describe('every error of a reply', () => {
 				(reason: unknown) => reason,
 			);
 			const { message, action } =
-				explainRequestFailure(error, { model: MODEL }, mode) ?? explainError(error, 'Quillon');
+				explainRequestFailure(error, { model: MODEL }, mode) ?? explainError(error, 'Quillon', { hasRetry: true });
 			assert.match(message, sentence);
 			assert.equal(action?.command, button);
 		});

@@ -43,7 +43,7 @@ describe('the diagnosis of a connection', () => {
 			/Fine · Shared host of the encrypted channel .*: It answers as it should\./,
 			/Fine · Inference key: acme accepts the key/,
 			/Fine · Cloud token: acme accepts the key/,
-			/\*\*Problem\*\* · Agent key: acme does not accept the key/,
+			/\*\*Problem\*\* · Agent key: acme refuses the key/,
 			/Not checked · Stream of a reply: /,
 		]) {
 			assert.match(text, words);

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { ClientError, type ClientErrorCode, type ClientErrorOptions, UserFacingError } from '../../src/base/errors.ts';
-import type { NetworkFault } from '../../src/base/networkFault.ts';
 import { commands } from '../../src/platform/ids.ts';
-import { networkFaultWords } from '../../src/platform/networkFaultMessages.ts';
-import { explainError } from '../../src/platform/notify.ts';
+import { errorText, explainError } from '../../src/platform/notify.ts';
 import { linkProblemText } from '../../src/tasks/launch/promptSources.ts';
 import type { LinkProblem } from '../../src/tasks/model/launchLink.ts';
 
@@ -11,17 +9,15 @@ import type { LinkProblem } from '../../src/tasks/model/launchLink.ts';
 type Row = [options: ClientErrorOptions, sentence: RegExp, button?: string];
 
 const { manageKeys, showLog, switchConnection } = commands;
-const page = /^A web page answered in place of Quillon, such as one for a login\. Check the address of the connection/;
+const page = /^A web page answered in place of Quillon, such as one for a login\. Check the address, and whether/;
 const said = { serviceMessage: 'Plainly no.' };
 const expired = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
 
 const codes: Record<ClientErrorCode, Row[]> = {
-	'no-key': [[{}, /^Quillon needs a key\. Add one to go on\.$/, manageKeys]],
-	unauthorised: [
-		[said, /^Quillon did not accept the key\. Check or replace it\. It said: “Plainly no\.”$/, manageKeys],
-	],
+	'no-key': [[{}, /^Quillon needs a key\.$/, manageKeys]],
+	unauthorised: [[said, /^Quillon refuses the key: Plainly no\.$/, manageKeys]],
 	'plan-required': [[{}, /^The plan of this account on Quillon does not include this\. Change the plan/, manageKeys]],
-	forbidden: [[{}, /^Quillon refused: this account may not do that\. Use the key of one that may\.$/, manageKeys]],
+	forbidden: [[{}, /^Quillon does not allow this to the account of the key\.$/, manageKeys]],
 	'not-found': [
 		[{}, /^Quillon does not know what was asked for\. Refresh, or check the address/],
 		[{ isPage: true }, page, showLog],
@@ -29,29 +25,22 @@ const codes: Record<ClientErrorCode, Row[]> = {
 	'source-link-missing': [[{}, /^Quillon has no link to your source hosting\. Link it in the service’s dashboard\.$/]],
 	'invalid-request': [
 		[{ unsent: true }, /^The request was not sent: for the log$/],
-		[said, /^Quillon did not accept the request\. It said: “Plainly no\.”$/],
-		[{ status: 400, ...said }, /^Quillon did not accept the request\. It said: “Plainly no\.”$/],
+		[said, /^Quillon does not accept the request: Plainly no\.$/],
+		[{ status: 400 }, /^Quillon does not accept the request \(HTTP 400\)\.$/],
 	],
 	'session-expired': [[{}, /^Quillon failed \(session-expired\)\. Try again\.$/, showLog]],
 	'payment-required': [
-		[said, /^The credit or the quota of the account on Quillon is used up\. Add to it in .*It said: “Plainly no\.”$/],
+		[said, /^The credit or the quota of the account on Quillon is used up: Plainly no\. Add to it there/],
 	],
-	'too-large': [[said, /^The request is too large for Quillon\. Send less\. It said: “Plainly no\.”$/]],
+	'too-large': [[said, /^The request is too large for Quillon: Plainly no\. Send less\.$/]],
 	'rate-limited': [
-		[{}, /^Quillon is receiving too many requests\. Try again in a moment\.$/],
-		[
-			{ ...said, retryAfterMs: 6_500 },
-			/^Quillon is receiving too many requests\. Try again in 7 s\. It said: “Plainly no\.”$/,
-		],
+		[{}, /^Quillon takes no more requests for now\. Try again in a moment\.$/],
+		[{ ...said, retryAfterMs: 6_500 }, /^Quillon takes no more requests for now: Plainly no\. Try again in 7 s\.$/],
 	],
-	server: [[said, /^Quillon failed while it answered\. Try again\. It said: “Plainly no\.”$/, showLog]],
+	server: [[said, /^Quillon had an internal error: Plainly no\. Try again\.$/, showLog]],
 	upstream: [
-		[
-			said,
-			/^Quillon got no answer from a service behind it.* Try again in a moment\. It said: “Plainly no\.”$/,
-			showLog,
-		],
-		[{ isPage: true }, /^Quillon failed while it answered\. Try again\.$/, showLog],
+		[said, /^Quillon got no answer from a service behind it: Plainly no\. Try again\.$/, showLog],
+		[{ isPage: true }, /^Quillon had an internal error\. Try again\.$/, showLog],
 	],
 	offline: [
 		[{}, /^Quillon cannot be reached\. Check the network or the address, then try again\.$/, showLog],
@@ -64,7 +53,7 @@ const codes: Record<ClientErrorCode, Row[]> = {
 	],
 	timeout: [[{}, /^Quillon did not answer in time\. Try again\.$/, showLog]],
 	aborted: [[{}, /^Stopped\.$/]],
-	truncated: [[{}, /^The reply was cut off before its end\. What came is kept\. Try again\.$/]],
+	truncated: [[{}, /^Quillon broke off its reply before the end\. What came is kept\. Try again\.$/]],
 	'bad-response': [
 		[{}, /^Quillon answered with something that is not in its contract\. Check its address/, showLog],
 		[{ isPage: true, status: 200 }, page, showLog],
@@ -79,22 +68,21 @@ const codes: Record<ClientErrorCode, Row[]> = {
 	'not-supported': [[{}, /^Quillon has no address for this\. Choose another connection\.$/, switchConnection]],
 };
 
+const withCode = (code: string, more: object = {}) => Object.assign(new Error(code), { code, ...more });
+
 /** Each names what to do, too. */
-const faults: [NetworkFault, RegExp][] = [
-	[{ kind: 'certificate', problem: 'self-signed' }, /of Quillon is self-signed\. Nothing was sent\. If you trust it/],
-	[{ kind: 'certificate', problem: 'unknown-issuer' }, /an authority that is not trusted here.*add that authority’s/],
-	[{ kind: 'certificate', problem: 'other-host' }, /is for another host name.*errand\.connections/],
-	[{ kind: 'certificate', problem: 'expired' }, /has expired.*Check this machine’s date/],
-	[{ kind: 'certificate', problem: 'not-yet-valid' }, /is not valid yet.*Check this machine’s date/],
-	[{ kind: 'certificate', problem: 'revoked' }, /was revoked.*Ask whoever runs the service/],
-	[{ kind: 'proxy-credentials' }, /http\.proxy cannot be read\. Write a “%”.*as %25/],
+const faults: [Error, RegExp][] = [
+	[withCode('DEPTH_ZERO_SELF_SIGNED_CERT'), /of Quillon is self-signed\. Nothing was sent\. If you trust it/],
+	[withCode('SELF_SIGNED_CERT_IN_CHAIN'), /an authority that is not trusted here.*add that authority’s/],
+	[withCode('ERR_TLS_CERT_ALTNAME_INVALID'), /is for another host name.*errand\.connections/],
+	[expired, /has expired.*Check this machine’s date/],
+	[withCode('CERT_NOT_YET_VALID'), /is not valid yet.*Check this machine’s date/],
+	[withCode('CERT_REVOKED'), /was revoked.*Ask whoever runs the service/],
+	[new URIError('malformed'), /http\.proxy cannot be read\. Write a “%”.*as %25/],
+	[new Error('Proxy response (407)'), /asks for a user name and a password.*Put them into the setting http\.proxy/],
+	[new Error('Proxy response (403)'), /did not open a tunnel to Quillon \(HTTP 403\)\. Check.*http\.noProxy/],
 	[
-		{ kind: 'proxy-refused', status: 407 },
-		/asks for a user name and a password.*Put them into the setting http\.proxy/,
-	],
-	[{ kind: 'proxy-refused', status: 403 }, /did not open a tunnel to Quillon \(HTTP 403\)\. Check.*http\.noProxy/],
-	[
-		{ kind: 'unreachable', place: '127.0.0.1:9', code: 'ECONNREFUSED' },
+		withCode('ECONNREFUSED', { address: '127.0.0.1', port: 9 }),
 		/^Quillon cannot be reached: nothing answers at 127\.0\.0\.1:9 \(ECONNREFUSED\)\. If that is your proxy, correct/,
 	],
 ];
@@ -121,9 +109,10 @@ describe('the sentence for what went wrong', () => {
 	}
 
 	it('names why a service cannot be reached, and what to do', () => {
-		for (const [fault, sentence] of faults) {
-			assert.match(networkFaultWords(fault, 'Quillon', false), sentence);
-			assert.doesNotMatch(networkFaultWords(fault, 'Quillon', true), /othing was sent/);
+		for (const [cause, sentence] of faults) {
+			const failed = (unsent: boolean) => errorText(new ClientError('offline', '', { cause, unsent }), 'Quillon');
+			assert.match(failed(true), sentence);
+			assert.doesNotMatch(failed(false), /othing was sent/);
 		}
 	});
 

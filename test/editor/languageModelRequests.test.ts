@@ -145,7 +145,7 @@ describe('requests to the models that the editor gets', () => {
 		};
 		const { parts, error } = await models.ask();
 		assert.equal(textOf(parts), 'Bl');
-		assert.match(messageOf(error), /^The reply was cut off before its end\./);
+		assert.match(messageOf(error), /^Quillon broke off its reply before the end/);
 	});
 
 	it('do not run a tool whose arguments are not JSON', async () => {
@@ -162,9 +162,15 @@ describe('requests to the models that the editor gets', () => {
 	});
 
 	const failures: { what: string; status: number; code: string; sentence: RegExp; tells: boolean }[] = [
-		{ what: '401', status: 401, code: 'NoPermissions', sentence: /^Quillon did not accept the key\./, tells: true },
+		{ what: '401', status: 401, code: 'NoPermissions', sentence: /^Quillon refuses the key/, tells: true },
 		{ what: '402', status: 402, code: 'Blocked', sentence: /^The credit or the quota of the account/, tells: false },
-		{ what: '403', status: 403, code: 'NoPermissions', sentence: /^Quillon refused: this account/, tells: true },
+		{
+			what: '403',
+			status: 403,
+			code: 'NoPermissions',
+			sentence: /^Quillon does not allow this to the account/,
+			tells: true,
+		},
 		{ what: '404', status: 404, code: 'NotFound', sentence: /^The service has no model “quill”/, tells: false },
 	];
 	for (const { what, status, code, sentence, tells } of failures) {
@@ -184,7 +190,7 @@ describe('requests to the models that the editor gets', () => {
 			sendJson(response, 429, { error: { message: 'slow' } }, { 'retry-after': '120' });
 		const { error } = await models.ask();
 		assert.equal((error as vscode.LanguageModelError).code, 'Blocked');
-		assert.match(messageOf(error), /^Quillon is receiving too many requests\. Try again in 120 s\./);
+		assert.match(messageOf(error), /^Quillon takes no more requests for now.* Try again in 120 s\./);
 	});
 
 	it('lead to the key manager with one notification, however many requests fail meanwhile', async () => {
@@ -198,7 +204,7 @@ describe('requests to the models that the editor gets', () => {
 		});
 		await Promise.all([models.ask(), models.ask(), models.ask()]);
 		assert.equal(models.shown.length, 1);
-		assert.match(models.shown[0] ?? '', /^Quillon did not accept the key\..*\[Manage Keys\]$/);
+		assert.match(models.shown[0] ?? '', /^Quillon refuses the key.*\[Change Key…\]$/);
 		closed.resolve(undefined);
 	});
 

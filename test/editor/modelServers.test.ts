@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { systemClock } from '../../src/base/async.ts';
+import type { UpstreamProblem } from '../../src/base/errors.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import type { PortOwner } from '../../src/base/portOwner.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { FoundAnswer, FoundServer } from '../../src/contract/foundServers.ts';
 import { LOCAL_CONNECTION_NAME, localConnection } from '../../src/contract/localConnection.ts';
-import type { UpstreamProblem } from '../../src/contract/upstreamProblem.ts';
 import type { UsualServer } from '../../src/contract/usualServers.ts';
 import { UpstreamKeyStore } from '../../src/localService/model/upstreamKeyStore.ts';
 import { readUpstreamSettings } from '../../src/localService/model/upstreamSettings.ts';
@@ -234,13 +234,13 @@ describe('adding a model server', () => {
 		await write('errand.local.upstreams', { mine, keyless: mine, other: { url: 'https://models.invalid/v1' } });
 		await keys.save('mine', upstream.url, KEY);
 		problems = [
-			{ slug: 'mine', code: 'unauthorised', status: 401 },
-			{ slug: 'keyless', code: 'unauthorised', status: 401 },
+			{ slug: 'mine', hasKey: true, code: 'unauthorised', status: 401 },
+			{ slug: 'keyless', hasKey: false, code: 'unauthorised', status: 401 },
 			{ slug: 'other', code: 'offline', system: 'ENOTFOUND' },
 		];
 		open();
-		await shows(/^\$\(server\) mine .* refused the key \(HTTP 401\)\./);
-		await shows(/^\$\(server\) keyless .* wants a key\./);
+		await shows(/^\$\(server\) mine .* refuses the key[^.]*\./);
+		await shows(/^\$\(server\) keyless .* wants a key \(HTTP 401\)\./);
 		await shows(/^\$\(server\) other .* There is no host named models\.invalid\./);
 		await lists.leave(() => end !== undefined);
 	});
@@ -256,7 +256,7 @@ describe('adding a model server', () => {
 		upstream.behaviour = { listStatus: 401 };
 		await lists.pick('mine');
 		await lists.pick('Test');
-		await shows(/mine .*refused the key \(HTTP 401\)/);
+		await shows(/mine .*refuses the key/);
 		await lists.leave(() => end !== undefined);
 	});
 

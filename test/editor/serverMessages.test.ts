@@ -45,10 +45,10 @@ describe('why a server does not list its models', () => {
 
 	it('is that it wants a key, or refuses the one it got, in its own words', async () => {
 		const refuse: Answer = response => sendJson(response, 401, { error: { message: 'No such key.' } });
-		assert.equal(await saidAfter(refuse), 'HOST wants a key. Enter one to see its models. It said: “No such key.”');
+		assert.equal(await saidAfter(refuse), 'HOST wants a key: No such key. Enter one to go on.');
 		assert.equal(
 			await saidAfter(refuse, '/v1', 'sk-wrong-key'),
-			'HOST refused the key (HTTP 401). Check it, or enter another one. It said: “No such key.”',
+			'HOST refuses the key: No such key. Check it, or enter another one.',
 		);
 	});
 
@@ -77,13 +77,16 @@ describe('why a server does not list its models', () => {
 		);
 		assert.match(
 			await saidAfter(response => sendJson(response, 500, { message: 'out of memory' })),
-			/^HOST failed when it was asked for its models \(HTTP 500\)\..* It said: “out of memory”$/,
+			/^HOST had an internal error: out of memory\. Try again\.$/,
 		);
 		assert.match(
 			await saidAfter(response => void response.writeHead(429).end()),
 			/^HOST takes no more requests for now/,
 		);
-		assert.match(await saidAfter(response => void response.writeHead(402).end()), /^The account at HOST has no credit/);
+		assert.match(
+			await saidAfter(response => void response.writeHead(402).end()),
+			/^The credit or the quota of the account on HOST is used up \(HTTP 402\)\. Add/,
+		);
 	});
 
 	it('is that nothing comes, or that the connection ends first', async () => {

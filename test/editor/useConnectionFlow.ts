@@ -49,7 +49,7 @@ export function useConnectionFlow() {
 				client: async (connection, key) => createClient({ connection, transport, keys: async () => key }),
 				logger: nullLogger,
 				activeConnection: () => Promise.reject(new Error('not needed here')),
-				manageLocalKeys: async () => {},
+				serverKeys: async () => [],
 			},
 			() => {},
 		);

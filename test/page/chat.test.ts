@@ -146,7 +146,7 @@ describe('the chat page', () => {
 		it('shows where it is', async () => {
 			await open({ width: 300 });
 			await SCENES['error']?.(chat);
-			for (const name of ['Manage Keys', 'Retry', 'Dismiss', 'Send']) {
+			for (const name of ['Change Key…', 'Retry', 'Dismiss', 'Send']) {
 				const button = chat.page.getByRole('button', { name, exact: true }).last();
 				await chat.page.keyboard.press('Tab');
 				await button.focus();
@@ -161,7 +161,7 @@ describe('the chat page', () => {
 			await open();
 			const turn = turnView({ state: 'failed', text: '', explanation: KEY_ERROR, canRetry: true });
 			await chat.snapshot([turn]);
-			await chat.page.getByRole('button', { name: 'Manage Keys' }).click();
+			await chat.page.getByRole('button', { name: 'Change Key…' }).click();
 			await chat.page.getByRole('button', { name: 'Retry', exact: true }).click();
 			assert.deepEqual((await chat.posted()).slice(1), [
 				{ kind: 'explanation-follow', turn: turn.id },

@@ -115,7 +115,6 @@ describe('the profile', () => {
 		acme.script = () => ({ text: 'Acme answers.' });
 
 		await runCommand(page, 'Errand: Manage Keys…');
-		await page.getByRole('button', { name: 'Keys of Model Servers' }).click();
 		await quickRow(page, 'workshop').click();
 		await answerInput(page, words.keys.workshop);
 

@@ -23,8 +23,7 @@ const page =
 	response =>
 		void response.writeHead(status, { 'content-type': 'text/html' }).end('<!doctype html><title>Log in</title>');
 const said = (text: string) => json(200, { choices: [{ message: { role: 'assistant', content: text } }] });
-const aPage =
-	/^A web page answered in place of Quillon, such as one for a login\. Check the address of the connection, and/;
+const aPage = /^A web page answered in place of Quillon, such as one for a login\. Check the address, and whether/;
 const { showLog, manageKeys } = commands;
 const { selectModel } = internalCommands;
 
@@ -32,18 +31,18 @@ export const replyErrors: readonly ReplyError[] = [
 	{
 		what: '400 of the responses endpoint',
 		answer: json(400, { error: { code: '400', message: 'Input must be a list' } }),
-		sentence: /^Quillon did not accept the request\. It said: “Input must be a list”$/,
+		sentence: /^Quillon does not accept the request: Input must be a list\.$/,
 	},
 	{
 		what: '401',
 		answer: json(401, { error: 'Unauthorized' }),
-		sentence: /^Quillon did not accept the key\..* It said: “Unauthorized”$/,
+		sentence: /^Quillon refuses the key: Unauthorized\.$/,
 		button: manageKeys,
 	},
 	{
 		what: '402',
 		answer: json(402, { error: { message: 'Pay first' } }),
-		sentence: /^The credit or the quota of the account on Quillon is used up\. .*It said: “Pay first”$/,
+		sentence: /^The credit or the quota of the account on Quillon is used up: Pay first\. Add/,
 	},
 	{
 		what: '404 for a model',
@@ -69,34 +68,33 @@ export const replyErrors: readonly ReplyError[] = [
 	{
 		what: '413',
 		answer: json(413, { error: { message: 'At most 2 MB' } }),
-		sentence: /^The request is too large for Quillon\. Send less\. It said: “At most 2 MB”$/,
+		sentence: /^The request is too large for Quillon: At most 2 MB\. Send less\.$/,
 	},
 	{
 		what: '422 with a list in detail',
 		answer: json(422, { detail: [{ loc: ['body', 'top_k'], msg: 'Input should be at most 100', type: 'less_than' }] }),
-		sentence: /^Quillon did not accept the request\. It said: “body\.top_k: Input should be at most 100”$/,
+		sentence: /^Quillon does not accept the request: body\.top_k: Input should be at most 100\.$/,
 	},
 	{
 		what: '422 with a list of errors',
 		answer: json(422, { errors: [{ field: 'stop', message: 'has too many entries' }] }),
-		sentence: /^Quillon did not accept the request\. It said: “stop: has too many entries”$/,
+		sentence: /^Quillon does not accept the request: stop: has too many entries\.$/,
 	},
 	{
 		what: '429 for a quota',
 		answer: json(429, { error: { message: 'You exceeded your current quota.', code: 'insufficient_quota' } }),
-		sentence:
-			/^The credit or the quota of the account on Quillon is used up\. .*It said: “You exceeded your current quota\.”$/,
+		sentence: /^The credit or the quota of the account on Quillon is used up: You exceeded your current quota\. Add/,
 	},
 	{
 		what: '502 of a provider',
 		answer: json(502, { error: { message: 'fastlane did not answer' } }),
-		sentence: /^Quillon got no answer from a service behind it.* It said: “fastlane did not answer”$/,
+		sentence: /^Quillon got no answer from a service behind it: fastlane did not answer\.$/,
 		button: showLog,
 	},
 	{
 		what: '502 of a gateway',
 		answer: page(502),
-		sentence: /^Quillon failed while it answered\. Try again\.$/,
+		sentence: /^Quillon had an internal error \(HTTP 502\)\.$/,
 		button: showLog,
 	},
 	{
@@ -110,7 +108,7 @@ export const replyErrors: readonly ReplyError[] = [
 		what: 'no image and no words',
 		mode: 'image',
 		answer: said(''),
-		sentence: /^Quillon answered with something that is not in its contract\./,
+		sentence: /^Quillon answered with something that is not in its contract/,
 		button: showLog,
 	},
 ];

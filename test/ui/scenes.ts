@@ -71,8 +71,8 @@ const DETAILS: DetailsView = {
 const VERSION_ID = '00000000-0000-4000-8000-0000000000ff';
 
 export const KEY_ERROR = {
-	message: 'Local did not accept the key. Check or replace it.',
-	action: { label: 'Manage Keys', primary: true },
+	message: 'lab refuses the key: Incorrect API key provided.',
+	action: { label: 'Change Key…', primary: true },
 };
 
 export const SEARCHED = `Tokens count **seconds** since 1970. The guard in \`src/auth.ts\` compares them with milliseconds 🔎 and so on.

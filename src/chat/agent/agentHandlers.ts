@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { isSameOrWithin } from '../../base/filePlace.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
-import { explainError, showMessage } from '../../platform/notify.ts';
+import { errorText, showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../conversation/chat.ts';
 import type { AgentStep, AgentWork } from '../model/agentWork.ts';
 import type { CommitRanges } from '../model/chatTasks.ts';
@@ -38,7 +38,7 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 				try {
 					await run(work, chat);
 				} catch (error) {
-					void showMessage('error', explainError(error, label()).message);
+					void showMessage('error', errorText(error, label()));
 				}
 			}
 		});

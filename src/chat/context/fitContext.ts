@@ -3,10 +3,9 @@ import { escapeIcons } from '../../base/plainText.ts';
 import { estimateTokens } from '../../base/tokens.ts';
 import { type ModelLimits, requestBudget } from '../../contract/modelLimits.ts';
 import { formatNumber } from '../../platform/amounts.ts';
-import { askModal, type Explanation } from '../../platform/notify.ts';
+import { askModal, type Explanation, helpfulButton } from '../../platform/notify.ts';
 import { PickList } from '../../platform/pick.ts';
 import { attachmentTokens, shortenedLengths } from '../model/contextBudget.ts';
-import { chooseModelButton } from '../settings/messages.ts';
 import type { ContextChip, ContextChips } from './contextChips.ts';
 
 /** Slightly more than the excess is cut, because sizes are estimates and lines are cut whole. */
@@ -80,7 +79,7 @@ export async function fitContext(
 			// The list of what may be shortened has just been shown. It can be opened again from the chips where they
 			// alone are too much.
 			const message = vscode.l10n.t('Not sent: the message is too long for {0}.', measure.model);
-			return { message, action: chooseModelButton() };
+			return { message, action: helpfulButton('chooseModel') };
 		}
 	}
 }

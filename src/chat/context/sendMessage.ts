@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/async.ts';
 import { estimateTokens } from '../../base/tokens.ts';
-import type { Explanation } from '../../platform/notify.ts';
+import { type Explanation, helpfulButton } from '../../platform/notify.ts';
 import type { Chat } from '../conversation/chat.ts';
 import type { SendRefusal } from '../conversation/chatOptions.ts';
 import { findTurn } from '../model/conversation.ts';
-import { chooseModelButton, noImagesText } from '../settings/messages.ts';
+import { noImagesText } from '../settings/messages.ts';
 import { askFindings, findingKey } from './askFindings.ts';
 import { type Added, type ChatContext, encryptedImageText } from './chatContext.ts';
 import { type ContextChips, mayRead } from './contextChips.ts';
@@ -119,7 +119,7 @@ async function imageProblem({ chips, model }: ChatContext, chat: Chat): Promise<
 	// The connection may have been described before the model's server said so, or before it had the model.
 	await model.askAgain();
 	const { takesImages, model: name } = model.measure();
-	return takesImages === false ? { message: noImagesText(name), action: chooseModelButton() } : undefined;
+	return takesImages === false ? { message: noImagesText(name), action: helpfulButton('chooseModel') } : undefined;
 }
 
 /**

@@ -4,7 +4,6 @@ import { type Explanation, explainError, helpfulButton } from '../../platform/no
 import type { SendRefusal } from '../conversation/chatOptions.ts';
 import { endedText, lostText, otherConnectionText } from '../encrypted/messages.ts';
 import { noEncryptedModeText } from '../protocol/labels.ts';
-import { chooseModelButton } from '../settings/messages.ts';
 import { noImageModelText, noModelText, noModeText, systemReason } from './messages.ts';
 
 /**
@@ -29,10 +28,10 @@ export function explainRefusal(refusal: SendRefusal, connection: string): Explan
 		case 'no-agent':
 			return refusal.explanation;
 		case 'no-model':
-			return { message: noModelText(connection), action: chooseModelButton() };
+			return { message: noModelText(connection), action: helpfulButton('chooseModel') };
 		case 'no-mode':
 			return refusal.mode === 'image'
-				? { message: noImageModelText(connection), action: chooseModelButton() }
+				? { message: noImageModelText(connection), action: helpfulButton('chooseModel') }
 				: { message: noModeText(refusal.mode, connection), action: helpfulButton('switchConnection') };
 		case 'image':
 			return { message: vscode.l10n.t('An image cannot be continued. Make it again, or change the message.') };

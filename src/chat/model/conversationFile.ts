@@ -64,11 +64,11 @@ export type ConversationHeader = z.output<typeof headerSchema>;
 const explanationSchema = z
 	.object({
 		message: z.string(),
-		action: z.object({ label: z.string(), command: z.string() }).exactOptional(),
+		action: z.object({ label: z.string(), command: z.string(), argument: z.string().exactOptional() }).exactOptional(),
 	})
 	.transform(({ message, action }) =>
 		action && commandIds.has(action.command)
-			? { message, action: { label: action.label, command: action.command as CommandId } }
+			? { message, action: { ...action, command: action.command as CommandId } }
 			: { message },
 	);
 

@@ -1,12 +1,13 @@
 // The texts for models, routing policies and parameters in the editor's quick picks and messages.
 import * as vscode from 'vscode';
 import { ClientError } from '../../base/errors.ts';
+import { explainFailure } from '../../base/explainFailure.ts';
 import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
 import { readPrices } from '../../contract/prices.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
 import type { RoutingProblem } from '../../contract/routing.ts';
 import { commands, internalCommands } from '../../platform/ids.ts';
-import { type Explanation, quote } from '../../platform/notify.ts';
+import { type Explanation, helpfulButton, quote } from '../../platform/notify.ts';
 import { RequestRefusal } from '../model/applySettings.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type { Preset } from '../model/presets.ts';
@@ -222,10 +223,6 @@ export function newDecisionButton(): NonNullable<Explanation['action']> {
 	return { label: vscode.l10n.t('New Decision'), command: commands.newDecision };
 }
 
-export function chooseModelButton(): NonNullable<Explanation['action']> {
-	return { label: vscode.l10n.t('Choose Model'), command: internalCommands.selectModel };
-}
-
 /**
  * Explains why a request was not sent, or how its settings made it fail. Returns undefined where they have nothing to
  * do with it.
@@ -236,7 +233,7 @@ export function explainRequestFailure(
 	mode: TurnMode,
 ): Explanation | undefined {
 	const action = { label: vscode.l10n.t('Change Routing Policy'), command: internalCommands.selectPolicy };
-	const choose = chooseModelButton();
+	const choose = helpfulButton('chooseModel');
 	if (error instanceof RequestRefusal) {
 		const { problem } = error;
 		if (problem.kind === 'image-gone' || problem.kind === 'images-too-large') {
@@ -248,6 +245,9 @@ export function explainRequestFailure(
 	}
 	if (!(error instanceof ClientError)) {
 		return undefined;
+	}
+	if (error.upstreams.length > 0) {
+		return explainUpstreams(error, asked);
 	}
 	const { code, serviceMessage } = error;
 	if (code === 'not-found' && !error.isPage && asked && mode === 'chat') {
@@ -268,6 +268,18 @@ export function explainRequestFailure(
 		named.join(', '),
 	);
 	return { message: message + quote(serviceMessage), action };
+}
+
+/** A model that is not known may be that of a server which did not list it. Else it is said of each server why it failed. */
+function explainUpstreams(error: ClientError, asked: AskedWith | undefined): Explanation | undefined {
+	if (error.code !== 'not-found' || asked === undefined) {
+		return undefined;
+	}
+	const { cause, help } = explainFailure(error, { name: '' });
+	return {
+		message: `${vscode.l10n.t('No model server lists “{0}” now.', asked.model)} ${cause}`,
+		action: help?.server === undefined ? helpfulButton('chooseModel') : helpfulButton(help.action, help.server),
+	};
 }
 
 /** An address that is wrong gives a 404 as well. Only words about the model or its providers tell which it is. */

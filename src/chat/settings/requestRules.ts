@@ -1,4 +1,3 @@
-import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { KnownCost } from '../../base/knownCost.ts';
@@ -48,8 +47,6 @@ export interface RequestRules {
 
 /** `connection` resolves with the active connection, including what only its service knows. */
 export function requestRules(connection: SettingsSource['connection']): RequestRules {
-	// The panel, which does this as well, need not have been opened.
-	l10n.config({ contents: vscode.l10n.bundle ?? {} });
 	return {
 		async apply(request) {
 			try {

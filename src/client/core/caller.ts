@@ -165,7 +165,7 @@ async function statusFailure(exchange: Exchange, call: Call, { clock, limits }: 
 		status,
 		retryable: isRetryable(code),
 		isPage: isPage(text),
-		...defined({ retryAfterMs, serviceMessage: body.message }),
+		...defined({ retryAfterMs, serviceMessage: body.message, upstreams: body.upstreams }),
 	});
 }
 

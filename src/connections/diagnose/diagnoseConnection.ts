@@ -6,7 +6,7 @@ import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import type { KeyKind } from '../../contract/routes.ts';
 import { EXTENSION_ID } from '../../platform/ids.ts';
-import { explainError } from '../../platform/notify.ts';
+import { errorText } from '../../platform/notify.ts';
 import { choose, shownText } from '../../platform/pick.ts';
 import { withProgressNotice } from '../../platform/progressNotice.ts';
 import { askHost, HOST_FIELDS, type HostContext, type HostField } from '../hosts/askHost.ts';
@@ -43,7 +43,7 @@ export async function diagnose(
 				return await untilAborted(check, signal);
 			} catch (error) {
 				if (!signal.aborted) {
-					return [{ state: 'problem', subject, found: explainError(error, label).message }];
+					return [{ state: 'problem', subject, found: errorText(error, label) }];
 				}
 				const found = stopped.aborted
 					? vscode.l10n.t('you stopped the diagnosis.')

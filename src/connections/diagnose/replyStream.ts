@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/async.ts';
 import type { Client } from '../../client/types.ts';
-import { explainError } from '../../platform/notify.ts';
+import { errorText } from '../../platform/notify.ts';
 import type { DiagnosisFinding } from '../model/diagnosis.ts';
 import { streamVerdict } from '../model/streamTiming.ts';
 
@@ -35,7 +35,7 @@ export async function checkReplyStream(
 	} catch (error) {
 		signal.throwIfAborted();
 		if (!late.aborted) {
-			return [{ state: 'problem', subject, found: explainError(error, label).message }];
+			return [{ state: 'problem', subject, found: errorText(error, label) }];
 		}
 	}
 	return [{ subject, ...verdictText(arrivals) }];

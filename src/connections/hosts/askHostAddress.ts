@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
+import { placeOf } from '../../base/hostname.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
-import { asRows, noAddressText, placeOf } from '../../platform/addressMessages.ts';
+import { asRows, noAddressText } from '../../platform/addressMessages.ts';
 import type { Choice } from '../../platform/pick.ts';
 import { askTypedAddress, type TypedState } from '../../platform/typedAddressList.ts';
 import { isConnectionAddress, readConnectionAddress } from '../model/newConnection.ts';

@@ -1,8 +1,10 @@
 // What is said about a host of a connection that was asked.
 import * as vscode from 'vscode';
 import type { ClientError } from '../../base/errors.ts';
-import { foreignAnswerParts, isAboutKey, offlineParts, placeOf } from '../../platform/addressMessages.ts';
-import type { FaultParts } from '../../platform/networkFaultMessages.ts';
+import { explainFailure } from '../../base/explainFailure.ts';
+import { placeOf } from '../../base/hostname.ts';
+import type { FaultParts } from '../../base/networkFaultText.ts';
+import { foreignAnswerParts, isAboutKey } from '../../platform/addressMessages.ts';
 import { quote } from '../../platform/notify.ts';
 import type { HostAnswer, HostField } from './askHost.ts';
 
@@ -59,23 +61,16 @@ export function hostAnswerText(answer: Exclude<HostAnswer, { state: 'failed' }>,
 /** Says why a host is not what the connection takes it for, and what to do. `hasKey`: it got a key. */
 export function hostProblem(error: ClientError, url: string, field: HostField, hasKey: boolean): FaultParts {
 	const place = placeOf(url);
-	const { status = 0 } = error;
-	const said = quote(error.serviceMessage);
-	if (isAboutKey(error)) {
-		return hasKey
-			? {
-					cause: vscode.l10n.t('{0} refused the key (HTTP {1}).', place, status),
-					step: vscode.l10n.t('Check it, or enter another one.') + said,
-				}
-			: {
-					cause: vscode.l10n.t('{0} refused the question (HTTP {1}).', place, status),
-					step: vscode.l10n.t('Check the address.') + said,
-				};
+	if (isAboutKey(error) && !hasKey) {
+		return {
+			cause: vscode.l10n.t('{0} refused the question (HTTP {1}).', place, error.status ?? 0),
+			step: vscode.l10n.t('Check the address.') + quote(error.serviceMessage),
+		};
 	}
 	switch (error.code) {
 		case 'not-found':
 			return {
-				cause: vscode.l10n.t('{0} answers, but not as the service does (HTTP {1}).', place, status),
+				cause: vscode.l10n.t('{0} answers, but not as the service does (HTTP {1}).', place, error.status ?? 0),
 				step: wrongPathStep(field),
 			};
 		case 'bad-response':
@@ -83,28 +78,8 @@ export function hostProblem(error: ClientError, url: string, field: HostField, h
 				cause: vscode.l10n.t('What answers at {0} is not the service.', place),
 				step: wrongPathStep(field),
 			});
-		case 'offline':
-			return offlineParts(error, url);
-		case 'timeout':
-			return {
-				cause: vscode.l10n.t('{0} did not answer in time.', place),
-				step: vscode.l10n.t('Check the address and the port, or try again when the server is ready.'),
-			};
-		case 'rate-limited':
-			return {
-				cause: vscode.l10n.t('{0} takes no more requests for now (HTTP {1}).', place, status),
-				step: vscode.l10n.t('Try again in a moment.') + said,
-			};
-		case 'payment-required':
-			return {
-				cause: vscode.l10n.t('The account at {0} has no credit left.', place),
-				step: vscode.l10n.t('Add credit there, then try again.') + said,
-			};
 		default:
-			return {
-				cause: vscode.l10n.t('{0} answered with an error (HTTP {1}).', place, status),
-				step: vscode.l10n.t('Try again later, or check the address.') + said,
-			};
+			return explainFailure(error, { name: place, url });
 	}
 }
 

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
+import { placeOf } from '../../base/hostname.ts';
 import { readTypedAddress } from '../../base/typedAddress.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
 import type { FoundAnswer, FoundServer } from '../../contract/foundServers.ts';
-import { mayCarryKey, OLLAMA_SLUG } from '../../contract/upstreams.ts';
-import { placeOf } from '../../platform/addressMessages.ts';
+import { OLLAMA_SLUG } from '../../contract/upstreams.ts';
 import { explainError, showExplanation, showMessage } from '../../platform/notify.ts';
 import type { UpstreamKeyStore } from '../model/upstreamKeyStore.ts';
 import { askAddress } from './askAddress.ts';
@@ -54,13 +54,11 @@ interface Settled {
 	slug: string;
 	label: string;
 	url: string;
-	/** Whether a key is kept for it. */
-	hasKey: boolean;
 	model: string;
 }
 
 /** Says why the service does not offer a model that the editor has just seen. */
-function notOfferedText({ upstreamProblems }: Offer, { slug, url, hasKey, model }: Settled): string {
+function notOfferedText({ upstreamProblems }: Offer, { slug, url, model }: Settled): string {
 	const problem = upstreamProblems.find(candidate => candidate.slug === slug);
 	if (problem === undefined) {
 		return vscode.l10n.t(
@@ -72,7 +70,7 @@ function notOfferedText({ upstreamProblems }: Offer, { slug, url, hasKey, model 
 	return vscode.l10n.t(
 		'The editor reaches {0}, but the local service does not: {1}',
 		placeOf(url),
-		serviceProblem(problem, url, hasKey),
+		serviceProblem(problem, url),
 	);
 }
 
@@ -124,7 +122,7 @@ class ServerFlow {
 		await Promise.race([known, context.clock.sleep(SHORT_LOOK_MS, signal)]);
 		const problems = upstreamProblems.flatMap((problem): [string, string][] => {
 			const server = own.find(({ slug }) => slug === problem.slug);
-			return server ? [[problem.slug, serviceProblem(problem, server.setting.url, server.hasKey)]] : [];
+			return server ? [[problem.slug, serviceProblem(problem, server.setting.url)]] : [];
 		});
 		const results = new Map([...problems, ...this.results]);
 		return pickServer({ own, found: usedServers(foundServers), here: this.here, results }, looking, active);
@@ -184,14 +182,14 @@ class ServerFlow {
 			return picked === undefined ? undefined : 'back';
 		}
 		await this.options.service.answerFound({ url: server.url, user: owner.user, use: true });
-		return this.settle({ slug: server.slug, label, url: server.url, hasKey: false, model: picked.model });
+		return this.settle({ slug: server.slug, label, url: server.url, model: picked.model });
 	}
 
 	private async modelOfFound({ slug, label, url }: FoundServer): Promise<AddedModel | StepEnd> {
 		const picked = await pickModel(this.options.context, { label, url }, undefined);
 		return picked === undefined || typeof picked === 'string'
 			? picked && 'back'
-			: this.settle({ slug, label, url, hasKey: false, model: picked.model });
+			: this.settle({ slug, label, url, model: picked.model });
 	}
 
 	private async connectToAddress(text: string): Promise<AddedModel | StepEnd> {
@@ -276,14 +274,6 @@ class ServerFlow {
 	}
 
 	private async askKey(draft: ServerDraft, answer: ServerAnswer | undefined) {
-		if (!mayCarryKey(draft.url)) {
-			const sentence = vscode.l10n.t(
-				'{0} is reached without encryption, so no key can be sent there. Give it an https address.',
-				new URL(draft.url).origin,
-			);
-			await showMessage('error', sentence);
-			return 'back' as const;
-		}
 		const isRefused = answer !== undefined && 'error' in answer;
 		const problem = isRefused ? serverProblem(answer.error, answer.url, draft.key !== undefined) : undefined;
 		return askServerKey(this.options.context, draft, problem?.cause ?? '');
@@ -291,7 +281,7 @@ class ServerFlow {
 
 	private async add(draft: ServerDraft, picked: PickedModel, wanted?: string): Promise<AddedModel | StepEnd> {
 		const { slug, url } = await saveServer(this.options.keys, draft, picked, wanted);
-		return this.settle({ slug, label: draft.label, url, hasKey: draft.key !== undefined, model: picked.model });
+		return this.settle({ slug, label: draft.label, url, model: picked.model });
 	}
 
 	/** Makes the model the default once the local service offers it, and says otherwise that it does not. */

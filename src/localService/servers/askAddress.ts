@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
+import { placeOf } from '../../base/hostname.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { mayCarryKey } from '../../contract/upstreams.ts';
-import { asRows, isAboutKey, noAddressText, placeOf } from '../../platform/addressMessages.ts';
+import { asRows, isAboutKey, noAddressText } from '../../platform/addressMessages.ts';
 import type { Choice } from '../../platform/pick.ts';
 import { askTypedAddress, type TypedState } from '../../platform/typedAddressList.ts';
 import { askServer, type ServerAnswer } from './askServer.ts';

@@ -2,9 +2,13 @@ import * as vscode from 'vscode';
 import type { ClientError } from '../../base/errors.ts';
 import { failureOf } from '../../client/core/failures.ts';
 import { createUpstreamCaller } from '../../client/core/upstreamCaller.ts';
+import { mayCarryKey } from '../../contract/upstreams.ts';
 import { isAboutKey } from '../../platform/addressMessages.ts';
 import { askCheckedKey } from '../../platform/keyBox.ts';
+import { showMessage } from '../../platform/notify.ts';
+import type { UpstreamKeyStore } from '../model/upstreamKeyStore.ts';
 import { askServer, type ServerAnswer } from './askServer.ts';
+import type { OwnServer } from './ownServers.ts';
 import type { AskContext, ServerDraft, StepEnd } from './serverDraft.ts';
 import { serverProblem } from './serverMessages.ts';
 
@@ -23,6 +27,14 @@ export async function askServerKey(
 	{ label, url, service }: ServerDraft,
 	reason: string,
 ): Promise<AcceptedKey | StepEnd> {
+	if (!mayCarryKey(url)) {
+		const sentence = vscode.l10n.t(
+			'{0} is reached without encryption, so no key can be sent there. Give it an https address.',
+			new URL(url).origin,
+		);
+		await showMessage('error', sentence);
+		return 'back';
+	}
 	const keeping = vscode.l10n.t('Kept in the editor’s secret storage and sent to {0} only.', new URL(url).origin);
 	const entered = await askCheckedKey<AcceptedKey>({
 		title: vscode.l10n.t('Key of {0}', label),
@@ -41,6 +53,18 @@ export async function askServerKey(
 		},
 	});
 	return typeof entered === 'object' ? entered.accepted : entered;
+}
+
+/** Asks for another key of a server that the user has, and keeps it. */
+export async function changeServerKey(
+	context: AskContext,
+	keys: UpstreamKeyStore,
+	{ slug, label, setting }: OwnServer,
+): Promise<void> {
+	const entered = await askServerKey(context, { label, url: setting.url }, '');
+	if (typeof entered === 'object') {
+		await keys.save(slug, setting.url, entered.key);
+	}
 }
 
 function formProblem(key: string): string | undefined {

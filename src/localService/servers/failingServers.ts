@@ -1,5 +1,5 @@
-import type { UpstreamProblem } from '../../contract/upstreamProblem.ts';
-import { placeOf } from '../../platform/addressMessages.ts';
+import type { UpstreamProblem } from '../../base/errors.ts';
+import { placeOf } from '../../base/hostname.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { internalCommands } from '../../platform/ids.ts';
 import type { UpstreamKeyStore } from '../model/upstreamKeyStore.ts';
@@ -18,13 +18,13 @@ export async function failingServers(
 		if (server === undefined) {
 			return [];
 		}
-		const { label, setting, hasKey } = server;
+		const { label, setting } = server;
 		return [
 			{
 				kind: 'failing',
 				label,
 				place: placeOf(setting.url),
-				reason: serviceProblem(problem, setting.url, hasKey),
+				reason: serviceProblem(problem, setting.url),
 				ask: () => void executeCommand(internalCommands.addModelServer),
 			},
 		];

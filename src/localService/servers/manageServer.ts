@@ -1,14 +1,14 @@
 // Changing, testing and removing a server that the user has.
 import * as vscode from 'vscode';
+import { placeOf } from '../../base/hostname.ts';
 import type { FoundAnswer, FoundServer } from '../../contract/foundServers.ts';
-import { placeOf } from '../../platform/addressMessages.ts';
 import { choose } from '../../platform/pick.ts';
 import { withProgressNotice } from '../../platform/progressNotice.ts';
 import { openSetting } from '../../platform/settings.ts';
 import type { UpstreamKeyStore } from '../model/upstreamKeyStore.ts';
 import { askAddress } from './askAddress.ts';
 import { askServer } from './askServer.ts';
-import { askServerKey } from './askServerKey.ts';
+import { changeServerKey } from './askServerKey.ts';
 import type { OwnServer } from './ownServers.ts';
 import { forgetMissingDefault, removeServer, type ServiceForServers, updateAddress } from './saveServer.ts';
 import type { AskContext, StepEnd } from './serverDraft.ts';
@@ -53,13 +53,9 @@ export async function manageServer(own: OwnServer, options: ManageOptions): Prom
 			return 'back';
 		case 'address':
 			return changeAddress(own, options);
-		case 'key': {
-			const entered = await askServerKey(context, { label, url }, '');
-			if (typeof entered === 'object') {
-				await keys.save(slug, url, entered.key);
-			}
+		case 'key':
+			await changeServerKey(context, keys, own);
 			return 'back';
-		}
 		case 'remove-key':
 			await keys.remove(slug);
 			return 'back';

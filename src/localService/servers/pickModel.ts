@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
+import { placeOf } from '../../base/hostname.ts';
 import { hasInvisible } from '../../base/invisible.ts';
 import { escapeIcons } from '../../base/plainText.ts';
-import { asRows, isAboutKey, placeOf } from '../../platform/addressMessages.ts';
+import { asRows, isAboutKey } from '../../platform/addressMessages.ts';
 import { type Choice, input, PickList, separator } from '../../platform/pick.ts';
 import { askServer, type ServerAnswer } from './askServer.ts';
 import { rowName } from './pickServer.ts';

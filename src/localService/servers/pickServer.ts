@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import { placeOf } from '../../base/hostname.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import type { FoundServer } from '../../contract/foundServers.ts';
-import { placeOf } from '../../platform/addressMessages.ts';
 import { type Choice, PickList, separator } from '../../platform/pick.ts';
 import { MODEL_SERVICES, type ModelService } from '../model/modelServices.ts';
 import type { ServerHere } from './findServers.ts';

@@ -1,9 +1,9 @@
 // Writes a server into the settings and its key into the secret storage, and learns what the local service makes of it.
 import { entriesOf, withoutEntry } from '../../base/entries.ts';
+import { placeOf } from '../../base/hostname.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
 import { LOCAL_CONNECTION_NAME, localConnection } from '../../contract/localConnection.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
-import { placeOf } from '../../platform/addressMessages.ts';
 import { clearSetting, notWritten, readSetting, settingHolds, writeSetting } from '../../platform/settings.ts';
 import { freeSlug, slugOfAddress, withEntry } from '../model/serverEntries.ts';
 import type { UpstreamKeyStore } from '../model/upstreamKeyStore.ts';

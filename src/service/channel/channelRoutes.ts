@@ -1,14 +1,17 @@
 import type { Clock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
+import { explainUpstream } from '../../base/explainFailure.ts';
 import type { Logger } from '../../base/logger.ts';
 import { sseEvent } from '../../base/streamText.ts';
 import { type ChannelMessage, type Health, messageRequestSchema } from '../../contract/channel.ts';
 import { ENCRYPTED_PATH } from '../../contract/localConnection.ts';
 import { channelRoute } from '../../contract/routes.ts';
+import { withoutWords } from '../../contract/upstreamProblem.ts';
 import { untilClientGoes } from '../clientGone.ts';
 import type { ChatGateway, GatewayReply } from '../inference/gateway.ts';
 import { ProviderFailure, type ProviderRequest } from '../inference/provider.ts';
+import { brokenReply } from '../inference/providerFailure.ts';
 import { wholeReply } from '../inference/wholeReply.ts';
 import { parseOrRefuse, RequestRefused } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
@@ -165,7 +168,8 @@ async function* frames(
 		if (!(told instanceof RequestRefused)) {
 			throw error;
 		}
-		yield written({ error: { message: told.message, code: told.code } });
+		const { message, code, upstreams } = told;
+		yield written({ error: { message, code, ...(upstreams.length > 0 && { upstreams }) } });
 		return;
 	}
 	if (isEmpty) {
@@ -185,35 +189,17 @@ function reasonOf(error: unknown): { code: string } | { reason: string } {
 }
 
 /**
- * A provider's error message may quote the conversation, and a refusal is sent in clear text. These fixed sentences
- * replace it.
- */
-const SENTENCES: Readonly<Record<string, string>> = {
-	rate_limited: 'The provider takes no more requests for now.',
-	unavailable: 'The provider cannot be reached or is not ready.',
-	timeout: 'The provider did not answer in time.',
-	unauthorized: 'The provider refuses the key that the service has for it.',
-	payment_required: 'The provider wants to be paid first.',
-	model_not_found: 'The provider does not know the model.',
-	invalid_request: 'The provider refuses the conversation.',
-};
-const OTHER = 'The provider failed at the conversation.';
-
-/**
- * Replaces the message of a gateway error by one that quotes nothing. A 404 for an unknown model or for a policy that
- * no provider meets keeps its message, which is our own.
+ * Replaces the message of a gateway error by one that quotes nothing of the conversation, as a refusal is sent in clear
+ * text. A 404 for an unknown model or for a policy that no provider meets keeps its message, which is our own.
  */
 function inClear(error: unknown): unknown {
-	if (error instanceof ProviderFailure) {
-		return new RequestRefused(502, sentenceOf(error.code), error.code);
+	const broken = brokenReply(error);
+	if (!(broken instanceof RequestRefused) || broken.status === 404) {
+		return broken;
 	}
-	if (error instanceof RequestRefused && error.status !== 404) {
-		const { status, code, retryAfterMs } = error;
-		return new RequestRefused(status, sentenceOf(code), code, retryAfterMs === undefined ? {} : { retryAfterMs });
-	}
-	return error;
-}
-
-function sentenceOf(code: string): string {
-	return SENTENCES[code] ?? OTHER;
+	const { status, code, retryAfterMs } = broken;
+	const upstreams = broken.upstreams.map(withoutWords);
+	const causes = upstreams.map(problem => explainUpstream(problem).cause);
+	const message = causes.length === 0 ? 'The provider failed at the conversation.' : causes.join(' ');
+	return new RequestRefused(status, message, code, { upstreams, ...defined({ retryAfterMs }) });
 }

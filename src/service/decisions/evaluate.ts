@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Usage } from '../../contract/chatReply.ts';
 import type { Question } from '../../contract/decisions.ts';
-import { brokenReply } from '../inference/brokenReply.ts';
 import type { ChatGateway } from '../inference/gateway.ts';
 import type { ProviderRequest } from '../inference/provider.ts';
+import { brokenReply } from '../inference/providerFailure.ts';
 import { type WholeReply, wholeReply } from '../inference/wholeReply.ts';
 import { RequestRefused } from '../replies.ts';
 import { type FilledForm, messagesFor, type Option, optionsOf, readFilledForm, responseFormatFor } from './form.ts';

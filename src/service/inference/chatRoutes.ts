@@ -7,14 +7,14 @@ import { sseEvent, type TextSource } from '../../base/streamText.ts';
 import { CHAT_STREAM_END, type Usage } from '../../contract/chatReply.ts';
 import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
-import { RequestRefused } from '../replies.ts';
+import { errorBody, RequestRefused } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 import { streamReply } from '../streamReply.ts';
-import { brokenReply } from './brokenReply.ts';
 import { noteInLog } from './foreignFields.ts';
 import type { ChatGateway, GatewayCall, GatewayReply } from './gateway.ts';
 import { mount } from './hostForms.ts';
 import { type GatewayRequest, ProviderFailure, type ReplyChoice, type ReplyChunk } from './provider.ts';
+import { brokenReply, errorInReply } from './providerFailure.ts';
 import { readChatRequest } from './readChatRequest.ts';
 import { wholeReply } from './wholeReply.ts';
 
@@ -84,7 +84,7 @@ async function* lateEvents(coming: Promise<GatewayReply>): AsyncGenerator<string
 		if (!(error instanceof RequestRefused)) {
 			throw error;
 		}
-		yield errorEvent(error);
+		yield sseEvent(errorBody(routes.chatCompletions.path, error));
 		return;
 	}
 	try {
@@ -94,11 +94,6 @@ async function* lateEvents(coming: Promise<GatewayReply>): AsyncGenerator<string
 	} finally {
 		await events.return();
 	}
-}
-
-/** contract: not shown. The error is sent as an event in the middle of the stream (unspecified.md, "mid-stream errors"). */
-function errorEvent({ message, code }: { message: string; code: string }): string {
-	return sseEvent({ error: { message, code } });
 }
 
 interface Head {
@@ -168,7 +163,9 @@ class ReplyEvents implements TextSource {
 		if (!(error instanceof ProviderFailure)) {
 			throw error;
 		}
-		return { done: false, value: errorEvent(error) };
+		// contract: not shown. The error is sent as an event in the middle of the stream (unspecified.md, "mid-stream
+		// errors").
+		return { done: false, value: sseEvent({ error: errorInReply(error) }) };
 	};
 
 	private textOf({ choices, usage, model }: ReplyChunk): string {

@@ -1,4 +1,6 @@
 import type { Clock } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
+import { ClientError, type ClientErrorCode, type UpstreamProblem } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type Parameter, parametersOf } from '../../contract/chatRequest.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
@@ -6,7 +8,6 @@ import type { FoundServer } from '../../contract/foundServers.ts';
 import type { Alias } from '../../contract/modelIdentifier.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
 import { effectiveRoutingPolicy, routingProblem, routingReasonText } from '../../contract/routing.ts';
-import type { UpstreamProblem } from '../../contract/upstreamProblem.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import { RequestRefused } from '../replies.ts';
 import { BY_IMAGES, type Candidate, selectCandidates } from './candidates.ts';
@@ -22,6 +23,7 @@ import {
 	ProviderFailure,
 	type ProviderRequest,
 } from './provider.ts';
+import { providerFailureOf } from './providerFailure.ts';
 import { rank } from './ranking.ts';
 import { nobodyServed, noImages, noProvider, type TriedProvider, unknownModel } from './refusals.ts';
 import { type GatewayChunks, type OnEnd, WatchedChunks } from './watchedChunks.ts';
@@ -179,16 +181,19 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		const subject = { slug: provider.slug, model: offer.id };
 		const began = clock.now();
 		measurements.tried(subject, began);
+		const { slug, label } = provider;
+		const failed = (code: ClientErrorCode, message: string) =>
+			providerFailureOf({ slug, ...defined({ label }) }, new ClientError(code, message));
 		const patience = isLast ? undefined : new Patience(clock, signal);
 		const iterator = provider.chat(request, patience?.signal ?? signal)[Symbol.asyncIterator]();
 		const first = await iterator
 			.next()
 			.catch(error => {
-				throw patience?.isOver ? new ProviderFailure('timeout', 'It said nothing for too long') : error;
+				throw patience?.isOver ? failed('timeout', 'it said nothing for too long') : error;
 			})
 			.finally(() => patience?.end());
 		if (first.done) {
-			throw new ProviderFailure('upstream_error', 'It ended its reply before the first word');
+			throw failed('truncated', 'it ended its reply before the first word');
 		}
 		const answered = clock.now();
 		measurements.answered(subject, (answered - began) / 1000, answered);

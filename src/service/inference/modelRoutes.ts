@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.ts';
+import { explainUpstream } from '../../base/explainFailure.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
 import { routes } from '../../contract/routes.ts';
-import { upstreamProblemText } from '../../contract/upstreamProblem.ts';
 import type { App } from '../server.ts';
 import type { ChatGateway } from './gateway.ts';
 import { mount } from './hostForms.ts';
@@ -23,7 +23,7 @@ export function registerModelRoutes(app: App, gateway: ChatGateway): void {
 		// A model may be missing because its server did not list it.
 		const problems = upstreamProblems.map(problem => ({
 			provider: problem.slug,
-			message: `"${problem.slug}" ${upstreamProblemText(problem)}.`,
+			message: explainUpstream(problem).cause,
 		}));
 		return context.json({ object: 'list', data, ...(problems.length === 0 ? {} : { problems }) });
 	});

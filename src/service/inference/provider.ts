@@ -1,6 +1,6 @@
 // The providers behind the gateway: the built-in demo and each upstream server.
 import { defined } from '../../base/defined.ts';
-import { ClientError, systemErrorCode } from '../../base/errors.ts';
+import { ClientError, systemErrorCode, type UpstreamProblem } from '../../base/errors.ts';
 import type { LogFields } from '../../base/redact.ts';
 import type { Annotation, ReceivedToolCall, Usage } from '../../contract/chatReply.ts';
 import type { ChatMessage, ChatRequest, Parameter } from '../../contract/chatRequest.ts';
@@ -146,16 +146,19 @@ export class ProviderFailure extends Error {
 	readonly code: ProviderFailureCode;
 	/** The time in milliseconds that the provider asks to wait before a retry. */
 	readonly retryAfterMs: number | undefined;
+	/** How the model server has failed, if it is that of one. */
+	readonly upstream: UpstreamProblem | undefined;
 
 	/** The message is a whole sentence for the user. */
 	constructor(
 		code: ProviderFailureCode,
 		message: string,
-		options: { retryAfterMs?: number | undefined; cause?: unknown } = {},
+		options: { retryAfterMs?: number | undefined; upstream?: UpstreamProblem; cause?: unknown } = {},
 	) {
 		super(message, options.cause === undefined ? undefined : { cause: options.cause });
 		this.code = code;
 		this.retryAfterMs = options.retryAfterMs;
+		this.upstream = options.upstream;
 	}
 
 	/** Whether another provider may succeed with the same request. */

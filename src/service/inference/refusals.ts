@@ -1,5 +1,6 @@
 // The reasons why the gateway does not serve a request, as sentences for the client.
-import { type UpstreamProblem, upstreamProblemText } from '../../contract/upstreamProblem.ts';
+import type { UpstreamProblem } from '../../base/errors.ts';
+import { explainUpstream } from '../../base/explainFailure.ts';
 import { RequestRefused } from '../replies.ts';
 import type { ExcludedProvider } from './candidates.ts';
 import type { ProviderFailure, ProviderFailureCode } from './provider.ts';
@@ -13,11 +14,10 @@ export interface TriedProvider {
 
 /** A model may be missing because its server did not list it, so the servers that listed nothing are named. */
 export function unknownModel(known: readonly string[], problems: readonly UpstreamProblem[]): RequestRefused {
-	const missing = problems
-		.slice(0, MAXIMUM_NAMED)
-		.map(problem => ` "${problem.slug}" ${upstreamProblemText(problem)}.`);
+	const upstreams = problems.slice(0, MAXIMUM_NAMED);
+	const missing = upstreams.map(problem => ` ${explainUpstream(problem).cause}`);
 	const message = `There is no such model here. There is ${listed(known)}.${missing.join('')}`;
-	return new RequestRefused(404, message, 'model_not_found');
+	return new RequestRefused(404, message, 'model_not_found', { upstreams });
 }
 
 function listed(ids: readonly string[]): string {
@@ -65,9 +65,10 @@ export function nobodyServed(tried: readonly TriedProvider[]): RequestRefused {
 	const last = tried.at(-1)?.failure;
 	const code = last?.code ?? 'unavailable';
 	const status = STATUS[code];
-	const said = tried.map(({ slug, failure }) => `"${slug}": ${failure.message.replace(/\.$/, '')}`);
+	const said = tried.map(({ slug, failure: { message, upstream } }) => (upstream ? message : `"${slug}": ${message}`));
 	const waits = tried.flatMap(({ failure }) => failure.retryAfterMs ?? []);
-	return new RequestRefused(status, `${said.join('; ')}.`, code, {
+	return new RequestRefused(status, said.join(' '), code, {
+		upstreams: tried.flatMap(({ failure }) => failure.upstream ?? []),
 		...((status === 429 || status === 503) && waits.length > 0 ? { retryAfterMs: Math.min(...waits) } : {}),
 	});
 }

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Annotation, ReceivedToolCall, Usage } from '../../contract/chatReply.ts';
 import { ProviderFailure, type ReplyChunk } from '../inference/provider.ts';
+import { errorInReply } from '../inference/providerFailure.ts';
 import type { ReasoningSeal } from './reasoningSeal.ts';
 
 /**
@@ -127,8 +128,8 @@ export class ResponseEvents {
 	}
 
 	/** contract: not shown. The event reports an error in the middle and replaces the end. */
-	fail({ code, message }: ProviderFailure): SentEvent[] {
-		const response = { ...this.response('failed'), error: { code, message } };
+	fail(failure: ProviderFailure): SentEvent[] {
+		const response = { ...this.response('failed'), error: errorInReply(failure) };
 		return [this.event('response.failed', { response })];
 	}
 

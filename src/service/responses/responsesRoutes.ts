@@ -1,16 +1,17 @@
+import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { sseEvent } from '../../base/streamText.ts';
 import { findModel } from '../../contract/modelIdentifier.ts';
 import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
-import { brokenReply } from '../inference/brokenReply.ts';
 import { COMMENT_EVERY_MS } from '../inference/chatRoutes.ts';
 import { type NoteField, noteInLog } from '../inference/foreignFields.ts';
 import type { ChatGateway, GatewayReply } from '../inference/gateway.ts';
 import { connectionOf } from '../inference/gatewayDescription.ts';
 import { type HostForm, mount } from '../inference/hostForms.ts';
 import { ProviderFailure } from '../inference/provider.ts';
+import { brokenReply } from '../inference/providerFailure.ts';
 import { RequestRefused } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 import { streamReply } from '../streamReply.ts';
@@ -135,8 +136,8 @@ async function withDocumentedCode(run: () => Promise<Response>): Promise<Respons
 		return await run();
 	} catch (error) {
 		if (error instanceof RequestRefused) {
-			const { status, message, retryAfterMs } = error;
-			throw new RequestRefused(status, message, String(status), retryAfterMs === undefined ? {} : { retryAfterMs });
+			const { status, message, retryAfterMs, upstreams } = error;
+			throw new RequestRefused(status, message, String(status), { upstreams, ...defined({ retryAfterMs }) });
 		}
 		throw error;
 	}

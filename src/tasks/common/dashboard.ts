@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { ClientError } from '../../base/errors.ts';
-import { explainError, quote, showExplanation, showMessage } from '../../platform/notify.ts';
+import { errorText, explainError, quote, showExplanation, showMessage } from '../../platform/notify.ts';
 
 /** The label of buttons and links that open the service's dashboard. */
 export function openDashboardText(): string {
@@ -36,5 +36,5 @@ export function explainList(error: unknown, label: string): string {
 		? vscode.l10n.t(
 				'You are not a member of the selected team. Choose another team in the service’s dashboard, or use the key of another account.',
 			) + quote(error.serviceMessage)
-		: explainError(error, label).message;
+		: errorText(error, label);
 }

@@ -3,7 +3,7 @@ import { ClientError, type ClientErrorCode, describeError, UserFacingError } fro
 import type { Client } from '../../client/types.ts';
 import type { Task, TaskCreateRequest } from '../../contract/tasks.ts';
 import { views } from '../../platform/ids.ts';
-import { explainError } from '../../platform/notify.ts';
+import { errorText } from '../../platform/notify.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
 import { explainList } from '../common/dashboard.ts';
 import { findCreatedTask } from '../model/createdTask.ts';
@@ -109,7 +109,7 @@ export async function sendTask(
 			throw error;
 		}
 		const found = await withProgress(() => findTaskOf(dependencies, pending));
-		return outcomeOf(dependencies, pending, found, explainError(sent(error), connection.label).message);
+		return outcomeOf(dependencies, pending, found, errorText(sent(error), connection.label));
 	}
 	return finish(dependencies, pending, task);
 }

@@ -5,7 +5,7 @@ import { repositoryKey } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { Consent, TaskCheck, TaskCheckRequest } from '../../contract/agents.ts';
 import { inertText } from '../../platform/inertText.ts';
-import { explainError } from '../../platform/notify.ts';
+import { errorText } from '../../platform/notify.ts';
 import type { ServiceCheck } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { consentsOf, type NeedsAnswers, type NeedsLook } from '../model/taskNeeds.ts';
@@ -54,7 +54,7 @@ export async function checkService(
 		}
 		return ClientError.is(error, 'source-link-missing')
 			? { kind: 'no-link' }
-			: { kind: 'failed', reason: explainError(error, connection.label).message };
+			: { kind: 'failed', reason: errorText(error, connection.label) };
 	}
 }
 
@@ -193,7 +193,7 @@ export class NeedsCheck {
 			if (ClientError.is(error, 'not-found')) {
 				return { kind: 'not-asked' };
 			}
-			return { kind: 'failed', reason: explainError(error, this.dependencies.label).message };
+			return { kind: 'failed', reason: errorText(error, this.dependencies.label) };
 		}
 	}
 }

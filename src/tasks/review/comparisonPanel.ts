@@ -8,7 +8,7 @@ import { oneLine } from '../../base/plainText.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { COMPARISON_PAGE, commands } from '../../platform/ids.ts';
-import { explainError } from '../../platform/notify.ts';
+import { errorText } from '../../platform/notify.ts';
 import { PagePanel } from '../../platform/pagePanel.ts';
 import {
 	type Compared,
@@ -94,7 +94,7 @@ export class ComparisonPanel {
 			}
 		} catch (error) {
 			if (this.reading === own) {
-				this.problem = oneLine(explainError(error, connection.label()).message);
+				this.problem = oneLine(errorText(error, connection.label()));
 				logger.log('warn', 'A comparison could not be read', { reason: describeError(error) });
 			}
 		} finally {

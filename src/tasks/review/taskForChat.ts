@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
-import { explainError } from '../../platform/notify.ts';
+import { errorText } from '../../platform/notify.ts';
 import { choose } from '../../platform/pick.ts';
 import { withProgressNotice } from '../../platform/progressNotice.ts';
 import type { TaskFacts, TaskMaterial } from './taskMaterial.ts';
@@ -50,7 +50,7 @@ export async function readTaskForChat(
 			language: 'diff',
 		};
 	} catch (error) {
-		throw new UserFacingError(explainError(error, connection).message, { cause: error });
+		throw new UserFacingError(errorText(error, connection), { cause: error });
 	}
 }
 

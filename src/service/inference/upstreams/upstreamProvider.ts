@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/async.ts';
 import { defined } from '../../../base/defined.ts';
-import { ClientError, type ClientErrorCode, systemErrorCode } from '../../../base/errors.ts';
+import { ClientError, type ClientErrorCode, type UpstreamProblem } from '../../../base/errors.ts';
 import type { Fields } from '../../../base/fields.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isLoopbackHost } from '../../../base/loopback.ts';
@@ -14,18 +14,11 @@ import { createUpstreamCaller, readUpstreamModels } from '../../../client/core/u
 import { hasImages, PARAMETERS, type Parameter } from '../../../contract/chatRequest.ts';
 import type { ListedModel } from '../../../contract/modelList.ts';
 import type { Route } from '../../../contract/routes.ts';
-import { type UpstreamProblem, unreachableText, upstreamProblemOf } from '../../../contract/upstreamProblem.ts';
+import { type NamedUpstream, upstreamProblemOf } from '../../../contract/upstreamProblem.ts';
 import { OLLAMA_SLUG, type Upstream } from '../../../contract/upstreams.ts';
 import { inParallel } from '../../inParallel.ts';
-import {
-	type ModelOffer,
-	type Provider,
-	ProviderFailure,
-	type ProviderFailureCode,
-	type ProviderRequest,
-	type ReplyChunk,
-	type ReplyChunks,
-} from '../provider.ts';
+import type { ModelOffer, Provider, ProviderRequest, ReplyChunk, ReplyChunks } from '../provider.ts';
+import { providerFailureOf } from '../providerFailure.ts';
 import { type OllamaModel, readOllamaModel } from './ollama.ts';
 import { refusesImages } from './refusedImages.ts';
 import { RefusedParameters, type RequestDraft } from './refusedParameters.ts';
@@ -77,6 +70,7 @@ export class UpstreamProvider implements Provider {
 	readonly isDedicated: boolean;
 	readonly prefixes: readonly string[];
 	private readonly upstream: Upstream;
+	private readonly named: NamedUpstream;
 	private readonly caller: Caller;
 	/** The caller for the paths of an Ollama server that are not below its version. */
 	private readonly ollama: Caller | undefined;
@@ -101,6 +95,7 @@ export class UpstreamProvider implements Provider {
 		this.logger = logger;
 		this.slug = slug;
 		this.label = label;
+		this.named = { slug, ...defined({ label }), origin: new URL(url).origin, hasKey: key !== undefined };
 		this.isDedicated = local ?? isLoopbackHost(new URL(url).hostname);
 		this.prefixes = prefixes ?? [slug];
 		this.key = key === undefined ? undefined : 'inference';
@@ -152,7 +147,7 @@ export class UpstreamProvider implements Provider {
 			this.problem = undefined;
 			return 'read';
 		} catch (error) {
-			this.problem = upstreamProblemOf(this.slug, error);
+			this.problem = upstreamProblemOf(this.named, error);
 			return 'absent';
 		}
 	}
@@ -179,7 +174,7 @@ export class UpstreamProvider implements Provider {
 		const model = this.names.get(request.model) ?? request.model;
 		let hasBegun = false;
 		// Before the first chunk, the error itself is needed, to decide whether to send the request again.
-		const failure = (error: unknown): unknown => (hasBegun ? reportedFailure(error, signal) : error);
+		const failure = (error: unknown): unknown => (hasBegun ? this.failure(error, signal) : error);
 		const draft = this.refused.draft(model, bodyOf({ ...request, model }));
 		const send = () => this.send(model, draft.body, signal, failure);
 		const { clock, limits } = this.caller;
@@ -209,7 +204,7 @@ export class UpstreamProvider implements Provider {
 					const said = refusalIn(error);
 					if (signal.aborted || !draft.amend(said)) {
 						this.noteBlind(model, request, said);
-						throw reportedFailure(error, signal);
+						throw this.failure(error, signal);
 					}
 					reply = send();
 					return begin();
@@ -241,6 +236,14 @@ export class UpstreamProvider implements Provider {
 			this.blind.add(model);
 			this.logger.log('info', 'an upstream takes no images for a model', { connection: this.slug });
 		}
+	}
+
+	/** Returns the signal's reason if the reader has aborted, and otherwise the provider's failure. */
+	private failure(error: unknown, signal: AbortSignal): unknown {
+		if (signal.aborted) {
+			return signal.reason;
+		}
+		return ClientError.is(error) ? providerFailureOf(this.named, error) : error;
 	}
 
 	private send(
@@ -330,61 +333,3 @@ const REFUSALS: ReadonlySet<ClientErrorCode> = new Set(['invalid-request', 'serv
 function refusalIn(error: unknown): string {
 	return ClientError.is(error) && REFUSALS.has(error.code) ? (error.serviceMessage ?? '') : '';
 }
-
-const CODES: Partial<Record<ClientErrorCode, ProviderFailureCode>> = {
-	'rate-limited': 'rate_limited',
-	offline: 'unavailable',
-	timeout: 'timeout',
-	unauthorised: 'unauthorized',
-	forbidden: 'unauthorized',
-	'no-key': 'unauthorized',
-	'payment-required': 'payment_required',
-	'not-found': 'model_not_found',
-	'invalid-request': 'invalid_request',
-	'too-large': 'invalid_request',
-};
-
-/** Returns the signal's reason if the reader has aborted, and otherwise the provider's failure. */
-function reportedFailure(error: unknown, signal: AbortSignal): unknown {
-	return signal.aborted ? signal.reason : failureOf(error);
-}
-
-function failureOf(error: unknown): unknown {
-	if (!ClientError.is(error)) {
-		return error;
-	}
-	const { code, status, serviceMessage, retryAfterMs } = error;
-	const own = status === 503 ? 'unavailable' : (CODES[code] ?? 'upstream_error');
-	// A status of success says nothing of a failure.
-	const isTold = status !== undefined && (status < 200 || status > 299);
-	const said = serviceMessage === undefined ? '' : `: ${serviceMessage}`;
-	const words = code === 'bad-response' && isTold ? WORDS[own] : wordsOf(error, own);
-	return new ProviderFailure(own, `${words}${isTold ? ` (HTTP ${status})` : ''}${said}`, {
-		retryAfterMs,
-		cause: error,
-	});
-}
-
-function wordsOf({ code, message, cause }: ClientError, own: ProviderFailureCode): string {
-	switch (code) {
-		case 'truncated':
-			return 'The upstream broke its reply off';
-		case 'offline':
-			return `The upstream ${unreachableText(systemErrorCode(cause))}`;
-		case 'bad-response':
-			return `The upstream answered with something that is no reply: ${message}`;
-		default:
-			return WORDS[own];
-	}
-}
-
-const WORDS: Readonly<Record<ProviderFailureCode, string>> = {
-	upstream_error: 'The upstream failed',
-	rate_limited: 'The upstream takes no more requests for now',
-	unavailable: 'The upstream is not ready',
-	timeout: 'The upstream did not answer in time',
-	unauthorized: 'The upstream refuses its key',
-	payment_required: 'The upstream wants to be paid first',
-	model_not_found: 'The upstream does not know the model',
-	invalid_request: 'The upstream refuses the request',
-};

@@ -1,4 +1,7 @@
-import { ProviderFailure, type ProviderFailureCode } from '../../inference/provider.ts';
+import type { UpstreamProblem } from '../../../base/errors.ts';
+import { explainUpstream } from '../../../base/explainFailure.ts';
+import { withoutWords } from '../../../contract/upstreamProblem.ts';
+import { ProviderFailure } from '../../inference/provider.ts';
 import { RequestRefused } from '../../replies.ts';
 import type { Measured } from './callMeter.ts';
 
@@ -22,32 +25,24 @@ export class OverBudget extends ProviderFailure {
 	}
 }
 
-/** The words of a provider are left out: they may quote the request. The agent gets them. */
-const PHRASES: Readonly<Record<ProviderFailureCode, string>> = {
-	upstream_error: 'the provider failed',
-	rate_limited: 'the provider takes no more requests for now',
-	unavailable: 'the provider cannot be reached or is not ready',
-	timeout: 'the provider did not answer in time',
-	unauthorized: 'the provider refuses its key',
-	payment_required: 'the provider wants to be paid first',
-	model_not_found: 'the provider does not know the model',
-	invalid_request: 'the request was refused as invalid',
-};
-
 /** Describes why a call failed, without anything of its request or reply. */
 export function failureWords(error: unknown): string {
-	if (error instanceof RequestRefused) {
-		// Nobody serves the model, which the gateway says in words of its own: models, providers and fields of the policy.
-		return error.status === 404 ? error.message.replace(/\.$/, '') : phraseOf(error.code);
-	}
 	if (error instanceof OverBudget) {
 		return 'it was broken off, as the limit of the cost is spent';
 	}
-	return error instanceof ProviderFailure ? phraseOf(error.code) : 'the gateway failed';
+	if (error instanceof RequestRefused) {
+		// Nobody serves the model, which the gateway says in words of its own: models, providers and fields of the policy.
+		return error.status === 404 ? error.message.replace(/\.$/, '') : wordsOf(error.code, error.upstreams);
+	}
+	return error instanceof ProviderFailure
+		? wordsOf(error.code, error.upstream ? [error.upstream] : [])
+		: 'the gateway failed';
 }
 
-function phraseOf(code: string): string {
-	return Object.hasOwn(PHRASES, code) ? PHRASES[code as ProviderFailureCode] : `it was refused (${code})`;
+/** The words of a server are left out: they may quote the request. The agent gets them. */
+function wordsOf(code: string, upstreams: readonly UpstreamProblem[]): string {
+	const causes = upstreams.map(problem => explainUpstream(withoutWords(problem)).cause.replace(/\.$/, ''));
+	return causes.length === 0 ? `it was refused (${code})` : causes.join('; ');
 }
 
 /** Returns a line for the log of a task. */

@@ -150,7 +150,13 @@ describe('the encrypted channel over an upstream', () => {
 		const peer = await attest();
 		assert.deepEqual(await streamed(peer), [
 			'Good',
-			{ error: { message: 'The provider failed at the conversation.', code: 'upstream_error' } },
+			{
+				error: {
+					message: 'up had an internal error.',
+					code: 'upstream_error',
+					upstreams: [{ slug: 'up', origin: new URL(upstream.url).origin, hasKey: false, code: 'server' }],
+				},
+			},
 		]);
 		assert.equal(await post(peer).then(({ status }) => status), 502);
 	});
@@ -166,10 +172,10 @@ describe('the encrypted channel over an upstream', () => {
 	it('does not repeat the words of a provider, which may quote the conversation', async () => {
 		const peer = await attest();
 		for (const [status, own, expected] of [
-			[400, 400, /refuses the conversation/],
-			[500, 502, /failed/],
+			[400, 400, /up does not accept the request/],
+			[500, 502, /up had an internal error/],
 			[429, 429, /no more requests/],
-			[503, 503, /not ready/],
+			[503, 503, /up cannot answer now/],
 		] as const) {
 			upstream.behaviour = { status, body: { error: { message: `you said ${SECRET}` } } };
 			for (const endpoint of ['message', 'message_stream']) {

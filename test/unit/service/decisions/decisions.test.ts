@@ -195,10 +195,10 @@ describe('decisions over an upstream', () => {
 	it('says what the upstream said where it fails, and asks nothing more', async () => {
 		upstream.behaviour = { status: 500 };
 		const questions = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`q${index}`, topic]));
-		assert.match(await errorOf(await post(questions), 502), /"up": The upstream failed/);
+		assert.match(await errorOf(await post(questions), 502), /^up had an internal error: as the test wants it\.$/);
 		assert.ok(upstream.chats.length <= 4, String(upstream.chats.length));
 		upstream.behaviour = { pieces: ['x', 'y'], errorAfter: 1 };
-		assert.match(await errorOf(await post({ topic }), 502), /upstream/);
+		assert.match(await errorOf(await post({ topic }), 502), /^up had an internal error: it broke\.$/);
 	});
 
 	it('leaves an upstream that does not come to an end', async () => {

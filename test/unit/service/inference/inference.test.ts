@@ -139,10 +139,20 @@ describe('the inference routes over an upstream', () => {
 			events.push(data);
 		}
 		assert.match(events[0] ?? '', /Hello/);
-		assert.match(
-			events.at(-1) ?? '',
-			/^\{"error":\{"message":"The upstream failed: it broke","code":"upstream_error"\}\}$/,
-		);
+		assert.deepEqual(JSON.parse(events.at(-1) ?? '').error, {
+			message: 'Own had an internal error: it broke.',
+			code: 'upstream_error',
+			upstreams: [
+				{
+					slug: 'own',
+					label: 'Own',
+					origin: new URL(upstream.url).origin,
+					hasKey: true,
+					code: 'server',
+					said: 'it broke',
+				},
+			],
+		});
 		assert.match(await errorOf(await post(), 502), /it broke/);
 	});
 
@@ -240,17 +250,17 @@ describe('the inference routes over an upstream', () => {
 		});
 		try {
 			const problems = [
-				{ provider: 'locked', message: '"locked" refuses its key or wants one (HTTP 401).' },
+				{ provider: 'locked', message: 'locked wants a key (HTTP 401).' },
 				{
 					provider: 'dead',
-					message: '"dead" cannot be reached: nothing listens at its address (ECONNREFUSED).',
+					message: `dead cannot be reached: nothing answers at ${new URL(url).host} (ECONNREFUSED).`,
 				},
 			];
 			const list = (await (await other.fetch('/v1/models')).json()) as { problems: typeof problems };
 			assert.deepEqual(list.problems.slice(0, 2), problems);
 			assert.match(
 				list.problems[2]?.message ?? '',
-				/^"nowhere" cannot be reached: the name of its host is not found \((?:ENOTFOUND|EAI_AGAIN)\)\.$/,
+				/^nowhere cannot be reached: nothing answers at models\.invalid \((?:ENOTFOUND|EAI_AGAIN)\)\.$/,
 			);
 			const json = { model: 'small', messages: [{ role: 'user', content: 'Hello' }] };
 			const refused = await errorOf(await other.fetch('/chat/completions', { json }), 404);

@@ -362,13 +362,15 @@ describe('responses over an upstream', () => {
 
 		it('is answered with an error where the upstream fails or breaks off in the middle', async () => {
 			for (const [behaviour, message] of [
-				[{ errorAfter: 1 }, 'The upstream failed: it broke'],
-				[{ breaksAfter: 1 }, 'The upstream broke its reply off'],
+				[{ errorAfter: 1 }, /had an internal error: it broke\.$/],
+				[{ breaksAfter: 1 }, /broke off its reply before the end\.$/],
 			] as const) {
 				upstream.behaviour = { pieces: ['One', 'two'], ...behaviour };
 				const response = await post({ stream: undefined });
 				assert.equal(response.status, 502);
-				assert.deepEqual(await response.json(), { error: { message, code: '502' } });
+				const { error } = (await response.json()) as { error: { message: string; code: string } };
+				assert.match(error.message, message);
+				assert.equal(error.code, '502');
 			}
 		});
 
@@ -470,7 +472,7 @@ describe('responses over an upstream', () => {
 		assert.equal(response.headers.get('retry-after'), '7');
 		const { error } = (await response.json()) as { error: { code: string; message: string } };
 		assert.equal(error.code, '429');
-		assert.match(error.message, /"up"/);
+		assert.match(error.message, /^up takes no more requests for now/);
 	});
 
 	it('leaves the upstream when the client goes, before the first byte and after it', async () => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { explainUpstream } from '../../../../../src/base/explainFailure.ts';
 import { nullLogger } from '../../../../../src/base/logger.ts';
 import { ownerOfPort } from '../../../../../src/base/portOwner.ts';
 import { createUndiciTransport } from '../../../../../src/client/core/undiciTransport.ts';
-import { upstreamProblemText } from '../../../../../src/contract/upstreamProblem.ts';
 import { type UpstreamHandoverInput, upstreamHandoverSchema } from '../../../../../src/contract/upstreams.ts';
 import { ServerAnswers } from '../../../../../src/service/inference/upstreams/serverAnswers.ts';
 import { UpstreamDirectory } from '../../../../../src/service/inference/upstreams/upstreamDirectory.ts';
@@ -212,6 +212,8 @@ describe('the directory of upstreams', () => {
 		);
 	});
 
+	const openAt = (url: string) => ({ origin: new URL(url).origin, hasKey: false });
+
 	it('tells why a server did not list its models, until it does', async () => {
 		const gone = await UpstreamServer.start();
 		const { url } = gone;
@@ -226,13 +228,16 @@ describe('the directory of upstreams', () => {
 		});
 		await directory.ready();
 		assert.deepEqual(directory.problems(), [
-			{ slug: 'keyless', code: 'unauthorised', status: 401 },
-			{ slug: 'gone', code: 'offline', system: 'ECONNREFUSED' },
+			{ slug: 'keyless', ...openAt(server.url), code: 'unauthorised', status: 401 },
+			{ slug: 'gone', ...openAt(url), code: 'offline', system: 'ECONNREFUSED' },
 		]);
-		assert.deepEqual(directory.problems().map(upstreamProblemText), [
-			'refuses its key or wants one (HTTP 401)',
-			'cannot be reached: nothing listens at its address (ECONNREFUSED)',
-		]);
+		assert.deepEqual(
+			directory.problems().map(problem => explainUpstream(problem).cause),
+			[
+				'keyless wants a key (HTTP 401).',
+				`gone cannot be reached: nothing answers at ${new URL(url).host} (ECONNREFUSED).`,
+			],
+		);
 		server.behaviour = {};
 		clock.pass(60_000);
 		await directory.refresh();

@@ -1,0 +1,214 @@
+// What is said of a failure wherever it is shown: who failed and why, and what to do. Other places may know more about a
+// code where they have asked for something special; all else comes from this table.
+import * as l10n from '@vscode/l10n';
+import { defined } from './defined.ts';
+import { ClientError, type HelpfulAction, type UpstreamProblem } from './errors.ts';
+import { type FaultParts, offlineParts } from './networkFaultText.ts';
+import { oneLine } from './plainText.ts';
+
+/** The length to which the words of a service are cut. */
+export const MAXIMUM_QUOTE = 200;
+
+const MAXIMUM_NAME = 60;
+
+/** How many failed servers one explanation names. */
+const MAXIMUM_UPSTREAMS = 3;
+
+/** Who was asked. */
+export interface FailureSubject {
+	/** The name by which the user knows it. */
+	name: string;
+	/** Its address, where the user has entered it. */
+	url?: string | undefined;
+	/** Whether it got a key. Left out where it gets one whenever it wants one. */
+	hasKey?: boolean | undefined;
+	/** The name of its entry, for a model server behind the local service. */
+	server?: string | undefined;
+}
+
+/** A sentence about who failed and why, and one about what to do, which is empty where nothing helps. */
+export interface ExplainedFailure extends FaultParts {
+	/** The step is to ask again, so it is not said where a button does that. */
+	isRetry?: boolean;
+	/** The action that helps; for the key of a model server, with the name of its entry. */
+	help?: { action: HelpfulAction; server?: string };
+}
+
+/** Explains an error of the client. Where model servers behind the service have failed, it is about them. */
+export function explainFailure(error: ClientError, subject: FailureSubject): ExplainedFailure {
+	const explained = error.upstreams.slice(0, MAXIMUM_UPSTREAMS).map(explainUpstream);
+	const decisive = explained.find(({ help }) => help?.server !== undefined) ?? explained.at(-1);
+	return decisive === undefined
+		? explain(error, subject)
+		: { ...decisive, cause: explained.map(({ cause }) => cause).join(' ') };
+}
+
+/** Explains how a model server behind the service has failed. */
+export function explainUpstream(problem: UpstreamProblem): ExplainedFailure {
+	const { slug, label = slug, origin, hasKey } = problem;
+	return explain(errorOfUpstream(problem), { name: oneLine(label, MAXIMUM_NAME), url: origin, hasKey, server: slug });
+}
+
+/** Returns the error that the problem was told of. */
+export function errorOfUpstream({ origin, code, system, said, ...rest }: UpstreamProblem): ClientError {
+	const hostname = origin === undefined ? undefined : new URL(origin).host;
+	const cause = system === undefined ? undefined : Object.assign(new Error(system), { code: system, hostname });
+	return new ClientError(code, '', { ...defined(rest), serviceMessage: said, cause });
+}
+
+function explain(error: ClientError, subject: FailureSubject): ExplainedFailure {
+	const { name, url, hasKey, server } = subject;
+	const says = (words: string, step: string, action?: HelpfulAction): ExplainedFailure => ({
+		cause: withWords(words, error),
+		step,
+		...(action && { help: { action, ...(isForKey(action) && defined({ server })) } }),
+	});
+	const again = l10n.t('Try again.');
+	switch (error.code) {
+		case 'no-key':
+			return says(l10n.t('{0} needs a key', name), l10n.t('Enter one to go on.'), 'enterKey');
+		case 'unauthorised':
+		case 'forbidden':
+			if (hasKey === false) {
+				return says(l10n.t('{0} wants a key', name), l10n.t('Enter one to go on.'), 'enterKey');
+			}
+			return error.code === 'unauthorised'
+				? says(l10n.t('{0} refuses the key', name), l10n.t('Check it, or enter another one.'), 'changeKey')
+				: says(
+						l10n.t('{0} does not allow this to the account of the key', name),
+						l10n.t('Use the key of one that may.'),
+						'changeKey',
+					);
+		case 'plan-required':
+			return says(
+				l10n.t('The plan of this account on {0} does not include this', name),
+				l10n.t('Change the plan in the service’s dashboard, or use the key of another account.'),
+				'manageKeys',
+			);
+		case 'not-found':
+			if (error.isPage) {
+				return { ...pageParts(name), help: { action: 'showLog' } };
+			}
+			return server === undefined
+				? says(
+						l10n.t('{0} does not know what was asked for', name),
+						l10n.t('Refresh, or check the address of the connection.'),
+					)
+				: says(
+						l10n.t('{0} does not have the model any more, or nothing serves models at its address', name),
+						l10n.t('Choose another model, or check the address of the server.'),
+						'chooseModel',
+					);
+		case 'source-link-missing':
+			return says(
+				l10n.t('{0} has no link to your source hosting', name),
+				l10n.t('Link it in the service’s dashboard.'),
+			);
+		case 'invalid-request':
+			return error.wasSent
+				? says(
+						l10n.t('{0} does not accept the request', name),
+						server === undefined ? '' : l10n.t('Change the message or its settings, or choose another model.'),
+					)
+				: { cause: l10n.t('The request was not sent: {0}', error.message), step: '' };
+		case 'payment-required':
+			return says(
+				l10n.t('The credit or the quota of the account on {0} is used up', name),
+				l10n.t('Add to it there, then try again.'),
+			);
+		case 'too-large':
+			return says(l10n.t('The request is too large for {0}', name), l10n.t('Send less.'));
+		case 'rate-limited': {
+			const words = l10n.t('{0} takes no more requests for now', name);
+			return error.retryAfterMs === undefined
+				? { ...says(words, l10n.t('Try again in a moment.')), isRetry: true }
+				: says(words, l10n.t('Try again in {0} s.', Math.ceil(error.retryAfterMs / 1000)));
+		}
+		case 'server':
+		case 'upstream':
+			return { ...says(failedWords(error, name), again, 'showLog'), isRetry: true };
+		case 'offline':
+			// Words of its own come where the request was kept back before there was a connection.
+			return error.serviceMessage === undefined
+				? { ...offlineParts(error, subject), help: { action: 'showLog' } }
+				: says(
+						l10n.t('{0} cannot be reached', name),
+						l10n.t('Check the network or the address, then try again.'),
+						'showLog',
+					);
+		case 'timeout': {
+			const words = l10n.t('{0} did not answer in time', name);
+			return url === undefined || server !== undefined
+				? { ...says(words, again, 'showLog'), isRetry: true }
+				: says(words, l10n.t('Check the address and the port, or try again when the server is ready.'), 'showLog');
+		}
+		case 'aborted':
+			return { cause: l10n.t('Stopped.'), step: '' };
+		case 'truncated':
+			return says(l10n.t('{0} broke off its reply before the end', name), l10n.t('What came is kept. Try again.'));
+		case 'bad-response':
+			return { ...badResponseParts(error, subject), help: { action: 'showLog' } };
+		case 'not-supported':
+			return says(
+				l10n.t('{0} has no address for this', name),
+				l10n.t('Choose another connection.'),
+				'switchConnection',
+			);
+		default:
+			return says(l10n.t('{0} failed ({1})', name, error.code), again, 'showLog');
+	}
+}
+
+const isForKey = (action: HelpfulAction): boolean => action === 'changeKey' || action === 'enterKey';
+
+/** Ends a sentence with the service's own words, or with the status where it has none. */
+function withWords(words: string, { serviceMessage, status }: ClientError): string {
+	const said = oneLine(serviceMessage ?? '', MAXIMUM_QUOTE);
+	if (said !== '') {
+		return `${words}: ${/[.!?…]$/.test(said) ? said : `${said}.`}`;
+	}
+	return status === undefined || status < 400 ? `${words}.` : `${words} (HTTP ${status}).`;
+}
+
+function failedWords({ code, isPage, status }: ClientError, name: string): string {
+	// A page comes from a gateway in front of the service, which is itself what failed.
+	if (code === 'upstream' && !isPage) {
+		return l10n.t('{0} got no answer from a service behind it', name);
+	}
+	return status === 503 ? l10n.t('{0} cannot answer now', name) : l10n.t('{0} had an internal error', name);
+}
+
+function badResponseParts(error: ClientError, { name, server }: FailureSubject): FaultParts {
+	const { isPage, status, redirectedTo } = error;
+	if (isPage) {
+		return pageParts(name);
+	}
+	if (redirectedTo !== undefined) {
+		return {
+			cause: l10n.t(
+				'{0} sends the request on to {1}, as for a login or because it has moved. A key is not sent there.',
+				name,
+				oneLine(redirectedTo, MAXIMUM_QUOTE),
+			),
+			step: l10n.t('Check the address, and whether the network asks for a login first.'),
+		};
+	}
+	if (status !== undefined && status >= 300 && status < 400) {
+		return {
+			cause: l10n.t('{0} sends the request on to where it may not go (HTTP {1}).', name, status),
+			step: l10n.t('Check the address.'),
+		};
+	}
+	const words =
+		server === undefined
+			? l10n.t('{0} answered with something that is not in its contract', name)
+			: l10n.t('{0} answered with something that is no reply', name);
+	return { cause: withWords(words, error), step: l10n.t('Check its address, then try again.') };
+}
+
+function pageParts(name: string): FaultParts {
+	return {
+		cause: l10n.t('A web page answered in place of {0}, such as one for a login.', name),
+		step: l10n.t('Check the address, and whether the network asks for a login first.'),
+	};
+}

@@ -1,0 +1,146 @@
+// Why there was no exchange with a service, and what to do.
+import * as l10n from '@vscode/l10n';
+import { type ClientError, causesOf, systemErrorCode } from './errors.ts';
+import { placeOf } from './hostname.ts';
+import { isLoopbackHost } from './loopback.ts';
+import { type CertificateProblem, type NetworkFault, networkFaultOf } from './networkFault.ts';
+import { oneLine } from './plainText.ts';
+
+/** What is wrong, and what to do: a sentence each, for places that show them apart. */
+export interface FaultParts {
+	cause: string;
+	step: string;
+}
+
+/**
+ * Explains an error of the code `offline`. `name` is the name by which the user knows the service; `url` is its address
+ * where the user has entered it.
+ */
+export function offlineParts(
+	error: ClientError,
+	{ name, url }: { name: string; url?: string | undefined },
+): FaultParts {
+	const fault = networkFaultOf(error);
+	if (fault === undefined) {
+		return url === undefined
+			? {
+					cause: l10n.t('{0} cannot be reached.', name),
+					step: l10n.t('Check the network or the address, then try again.'),
+				}
+			: brokenOff(error, url, name);
+	}
+	const { cause, step } = networkFaultParts(fault, name);
+	if (url === undefined) {
+		const isUnsent = fault.kind === 'certificate' && !error.wasSent;
+		return { cause: isUnsent ? `${cause} ${l10n.t('Nothing was sent.')}` : cause, step };
+	}
+	if (fault.kind === 'certificate' && fault.problem === 'other-host') {
+		return { cause, step: l10n.t('Check the address; if it is right, ask whoever runs the server.') };
+	}
+	if (fault.kind !== 'unreachable') {
+		return { cause, step };
+	}
+	const place = placeOf(url);
+	if (fault.code === 'ENOTFOUND' || fault.code === 'EAI_AGAIN') {
+		return {
+			cause: name === place ? l10n.t('There is no host named {0}.', oneLine(fault.place)) : cause,
+			step: l10n.t('Check the spelling and the network.'),
+		};
+	}
+	return isLoopbackHost(new URL(url).hostname)
+		? {
+				cause: name === place ? l10n.t('Nothing answers at {0}: the connection was refused.', place) : cause,
+				step: l10n.t('Start the server, or check the port.'),
+			}
+		: { cause, step };
+}
+
+function networkFaultParts(fault: NetworkFault, connection: string): FaultParts {
+	switch (fault.kind) {
+		case 'certificate': {
+			const [cause, step] = certificateWords(fault.problem, connection);
+			return { cause, step };
+		}
+		case 'proxy-credentials':
+			return {
+				cause: l10n.t('The user name or the password in the setting http.proxy cannot be read.'),
+				step: l10n.t('Write a “%” that belongs to it as %25, an “@” as %40 and a “:” as %3A.'),
+			};
+		case 'proxy-refused':
+			return fault.status === 407
+				? {
+						cause: l10n.t('The proxy asks for a user name and a password, or for other ones (HTTP 407).'),
+						step: l10n.t('Put them into the setting http.proxy, as in http://user:password@host:port.'),
+					}
+				: {
+						cause: l10n.t('The proxy did not open a tunnel to {0} (HTTP {1}).', connection, fault.status),
+						step: l10n.t(
+							'Check the service’s address and the setting http.proxy; an address that needs no proxy belongs into http.noProxy.',
+						),
+					};
+		case 'unreachable':
+			return {
+				cause: l10n.t('{0} cannot be reached: nothing answers at {1} ({2}).', connection, fault.place, fault.code),
+				step: l10n.t(
+					'If that is your proxy, correct the setting http.proxy; if it is the service, check the network and the address, then try again.',
+				),
+			};
+	}
+}
+
+/** What is wrong, and what to do. */
+function certificateWords(problem: CertificateProblem, connection: string): [cause: string, step: string] {
+	switch (problem) {
+		case 'self-signed':
+			return [
+				l10n.t('The certificate of {0} is self-signed.', connection),
+				l10n.t(
+					'If you trust it, add it to the system’s certificates and start the editor again; else ask whoever runs the service.',
+				),
+			];
+		case 'unknown-issuer':
+			return [
+				l10n.t('The certificate of {0} was issued by an authority that is not trusted here.', connection),
+				l10n.t(
+					'If it is your company’s own, add that authority’s certificate to the system’s certificates and start the editor again.',
+				),
+			];
+		case 'other-host':
+			return [
+				l10n.t('The certificate of {0} is for another host name.', connection),
+				l10n.t('Check the address in the setting errand.connections; if it is right, ask whoever runs the service.'),
+			];
+		case 'expired':
+			return [
+				l10n.t('The certificate of {0} has expired.', connection),
+				l10n.t('Check this machine’s date; if it is right, whoever runs the service has to renew the certificate.'),
+			];
+		case 'not-yet-valid':
+			return [
+				l10n.t('The certificate of {0} is not valid yet.', connection),
+				l10n.t('Check this machine’s date; if it is right, ask whoever runs the service.'),
+			];
+		case 'revoked':
+			return [l10n.t('The certificate of {0} was revoked.', connection), l10n.t('Ask whoever runs the service.')];
+	}
+}
+
+/** The connection ended without an answer. */
+function brokenOff(error: ClientError, url: string, name: string): FaultParts {
+	if ([...causesOf(error)].some(({ message }) => message === 'bad port')) {
+		return {
+			cause: l10n.t('The editor connects to no server at the port of {0}, which is reserved for another use.', name),
+			step: l10n.t('Let the server listen at another port.'),
+		};
+	}
+	const isWithoutTls = /^(?:ERR_SSL_|EPROTO)/.test(systemErrorCode(error.cause) ?? '');
+	return isWithoutTls && url.startsWith('https:')
+		? {
+				cause: l10n.t('{0} does not speak https.', name),
+				step: l10n.t('Write http:// in front of the address if the server is on your own network.'),
+			}
+		: {
+				cause: l10n.t('{0} broke the connection off before it answered.', name),
+				step: l10n.t('Check the port, and whether the server wants http or https.'),
+			};
+}

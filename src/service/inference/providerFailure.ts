@@ -1,0 +1,43 @@
+// How a provider has failed, from the client's error and for the client of the service.
+import type { ClientError, ClientErrorCode } from '../../base/errors.ts';
+import { explainUpstream } from '../../base/explainFailure.ts';
+import { type NamedUpstream, upstreamProblemOf } from '../../contract/upstreamProblem.ts';
+import { RequestRefused } from '../replies.ts';
+import { ProviderFailure, type ProviderFailureCode } from './provider.ts';
+
+const CODES: Partial<Record<ClientErrorCode, ProviderFailureCode>> = {
+	'rate-limited': 'rate_limited',
+	offline: 'unavailable',
+	timeout: 'timeout',
+	unauthorised: 'unauthorized',
+	forbidden: 'unauthorized',
+	'no-key': 'unauthorized',
+	'payment-required': 'payment_required',
+	'not-found': 'model_not_found',
+	'invalid-request': 'invalid_request',
+	'too-large': 'invalid_request',
+};
+
+export function providerFailureOf(server: NamedUpstream, error: ClientError): ProviderFailure {
+	const { code, status, retryAfterMs } = error;
+	const own = status === 503 ? 'unavailable' : (CODES[code] ?? 'upstream_error');
+	const upstream = upstreamProblemOf(server, error);
+	return new ProviderFailure(own, explainUpstream(upstream).cause, { retryAfterMs, upstream, cause: error });
+}
+
+/** Returns the error in the middle of a reply as the client gets it. */
+export function errorInReply({ message, code, upstream }: ProviderFailure): object {
+	return { message, code, ...(upstream && { upstreams: [upstream] }) };
+}
+
+/**
+ * Returns the refusal of a request for a whole reply that failed after it had begun: status 502 with the provider's
+ * error, or the error itself if it is not the provider's.
+ */
+export function brokenReply(error: unknown): unknown {
+	if (!(error instanceof ProviderFailure)) {
+		return error;
+	}
+	const { message, code, upstream } = error;
+	return new RequestRefused(502, message, code, { upstreams: upstream ? [upstream] : [] });
+}
