@@ -114,12 +114,8 @@ export const contractMutations: readonly Mutation[] = [
 		'src/contract/errorBody.ts',
 		['chatReplies', 'sources'],
 		[
-			['a detail is not read', "text(value['detail']) ??\n\t\tproblems", 'problems'],
-			[
-				'the word of an error is its sentence',
-				"text(source['message']) ??\n\t\ttext(error) ??",
-				"text(error) ??\n\t\ttext(source['message']) ??",
-			],
+			['a detail is not read', "'error', 'detail', ", "'error', "],
+			['the word of an error is its sentence', "['message', 'errormessage', ", "['errormessage', "],
 		],
 	),
 	...of(

@@ -7,7 +7,7 @@ export const unspecifiedRequirements: readonly Requirement[] = [
 	...choices('Inference', [
 		'models come from the connection; a refresh that finds no list changes nothing',
 		'chunks are read in their public shape; [DONE] or a clean close after a finish_reason ends a stream, else it is cut off',
-		'an error in the middle ends a stream, and the text before it is kept',
+		'an error in the middle ends a stream in whatever form it comes, and the text before it is kept',
 		'an assistant message that called tools goes back with its calls and a content, empty where there was none',
 		'the request wins over an alias, field by field',
 		'user is never sent by itself',
@@ -17,7 +17,7 @@ export const unspecifiedRequirements: readonly Requirement[] = [
 		'response_format passes through as given',
 		'object forms pass through unchanged',
 		'content may be a list of parts',
-		'error bodies are read in their order, and the status always counts',
+		'the most specific sentence of an error body is read, and the status always counts',
 		'the message of a responses error decides, whatever the status',
 		'failed, incomplete and error end a response; other unknown events are ignored; reasoning is kept byte for byte',
 		'429 and 503 are tried again as they ask, at most three times, never after the first byte, never for what could start a second task',
