@@ -79,7 +79,7 @@ export interface ChatService {
 export interface ReplyExplanations {
 	/** `asked` is what the request was sent with, where it was sent. */
 	error(error: unknown, connection: string, asked: AskedWith | undefined, mode: TurnMode): Explanation;
-	finish(problem: FinishProblem): Explanation;
+	finish(problem: FinishProblem, hasThought: boolean): Explanation;
 }
 
 /** The stores for what a conversation's own file does not hold. */

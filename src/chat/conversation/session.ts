@@ -36,7 +36,8 @@ export interface SessionConversation {
 /** Turns the ways in which a reply can fail into sentences. */
 export interface SessionExplanations {
 	error(error: unknown): Explanation;
-	finish(reason: FinishProblem): Explanation;
+	/** `hasThought`: the reply has the model's reasoning, if nothing else. */
+	finish(reason: FinishProblem, hasThought: boolean): Explanation;
 }
 
 export interface SessionOptions {
@@ -138,13 +139,13 @@ class Run {
 	}
 
 	private finish(reason: string | undefined): Partial<Reply> {
-		const { text, work } = this.reply;
+		const { text, work, reasoning = '' } = this.reply;
 		const empty = text.trim() === '' && !work?.steps.length;
 		const problem =
 			reason === 'length' ? reason : reason === 'content_filter' ? 'filtered' : empty ? 'empty' : undefined;
 		return {
 			state: empty ? 'failed' : 'done',
-			...(problem === undefined ? {} : { problem, explanation: this.options.explain.finish(problem) }),
+			...(problem && { problem, explanation: this.options.explain.finish(problem, reasoning.trim() !== '') }),
 		};
 	}
 

@@ -93,10 +93,14 @@ function newerText(): string {
 	return vscode.l10n.t('This conversation was written by a later version of Errand. Update Errand to open it.');
 }
 
-export function finishExplanation(problem: FinishProblem): Explanation {
+export function finishExplanation(problem: FinishProblem, hasThought: boolean): Explanation {
 	switch (problem) {
 		case 'empty':
-			return { message: vscode.l10n.t('The model ended its reply without a word.') };
+			return {
+				message: hasThought
+					? vscode.l10n.t('The model ended its reply after thinking, without an answer.')
+					: vscode.l10n.t('The model ended its reply without a word.'),
+			};
 		case 'length':
 			return { message: vscode.l10n.t('The reply ends here because it reached the model’s length limit.') };
 		case 'filtered':

@@ -57,7 +57,7 @@ describe('a running reply', () => {
 			},
 			explain: {
 				error: error => ({ message: `explained: ${(error as Error).message}` }),
-				finish: problem => ({ message: `finish: ${problem}` }),
+				finish: (problem, hasThought) => ({ message: `finish: ${problem}${hasThought ? ' after thinking' : ''}` }),
 			},
 			isLoading: () => isLoading(),
 			clock,
@@ -315,5 +315,13 @@ describe('a running reply', () => {
 			await session.ended;
 			assert.deepEqual([last().state, last().explanation?.message], [state, message]);
 		}
+	});
+
+	it('does not say of a reply that has nothing but thinking that it is without a word', async () => {
+		const session = start();
+		source.give({ type: 'reasoning', text: 'Hm.' });
+		source.end('stop');
+		await session.ended;
+		assert.deepEqual([last().state, last().explanation?.message], ['failed', 'finish: empty after thinking']);
 	});
 });
