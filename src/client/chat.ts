@@ -5,11 +5,10 @@ import type { ChatRequest } from '../contract/chatRequest.ts';
 import { imageRequestSchema, readImageUrl, splitDigest } from '../contract/images.ts';
 import { routes } from '../contract/routes.ts';
 import { searchModelOf } from '../contract/search.ts';
-import { readCompletion } from './chatDecoder.ts';
 import { checkChatRequest } from './chatRequestCheck.ts';
 import { streamChat } from './chatStream.ts';
 import type { Caller } from './core/caller.ts';
-import { throwErrorIn } from './core/replyData.ts';
+import { readCompletion } from './core/chatEvent.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { Client } from './types.ts';
 
@@ -37,10 +36,7 @@ export async function completeChat<T>(
 		retry: 'turned-away' as const,
 		signal,
 	};
-	return caller.json(call, value => {
-		throwErrorIn(value);
-		return read(readCompletion(value));
-	});
+	return caller.json(call, value => read(readCompletion(value)));
 }
 
 /**

@@ -1,10 +1,7 @@
 import { defined } from '../base/defined.ts';
-import { ClientError } from '../base/errors.ts';
 import {
 	type Annotation,
 	annotationSchema,
-	type ChatCompletion,
-	chatCompletionSchema,
 	logprobsSchema,
 	receivedToolCallSchema,
 	saidContent,
@@ -12,17 +9,16 @@ import {
 } from '../contract/chatReply.ts';
 import { PARAMETERS, type Parameter } from '../contract/chatRequest.ts';
 import { isAbsent, lenientArray } from '../contract/lenient.ts';
-import { type ReceivedChunk, readChatEvent } from './core/chatEvent.ts';
-import { throwErrorIn } from './core/replyData.ts';
+import { type ReceivedChunk, readChatEvent, readCompletion, throwErrorOfChoice } from './core/chatEvent.ts';
+import { ChoiceReader, hasCalls, type ReceivedMessage } from './core/choiceReader.ts';
 import type { SseEvent } from './core/sse.ts';
 import type { ReplyDecoder } from './core/streamedReply.ts';
+import type { SplitContent } from './core/thinking.ts';
+import type { IndexedToolCall } from './core/toolCallIndexes.ts';
 import type { ChatStreamEvent } from './types.ts';
 
 const toolCallsSchema = lenientArray(receivedToolCallSchema);
 const annotationsSchema = lenientArray(annotationSchema);
-
-/** A fragment's index names its call, and readers may keep a list by it, so the index is limited. */
-const MAXIMUM_TOOL_CALLS = 1024;
 
 /** The local service names the parameters of the request that the model does not take. */
 function leftOutOf(reply: object): Parameter[] | undefined {
@@ -31,7 +27,7 @@ function leftOutOf(reply: object): Parameter[] | undefined {
 	return names.length === 0 ? undefined : names;
 }
 
-type Delta = NonNullable<ReceivedChunk['choices'][number]['delta']>;
+type Choice = Omit<ReceivedChunk['choices'][number], 'delta' | 'message'>;
 
 /**
  * Converts the chunks of one reply into the events of its stream. Only the first of several choices is read, because
@@ -45,7 +41,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 	private provider: string | undefined;
 	private model: string | undefined;
 	private id: string | undefined;
-	private lastToolCall = -1;
+	private readonly choice = new ChoiceReader();
 
 	/** Appends the events in `event` to `into`. Throws the error that it carries, or `bad-response`. */
 	decode(event: SseEvent, into: ChatStreamEvent[]): void {
@@ -55,33 +51,39 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		}
 		if (chunk === 'end') {
 			this.isEnded = true;
+			this.end(into);
 			return;
 		}
 		this.readServed(chunk, into);
 		for (const choice of chunk.choices) {
 			if ((choice.index ?? 0) === 0) {
-				this.readDelta(choice.delta, into);
-				readLogprobs(choice.logprobs, into);
-				this.readFinish(choice.finish_reason, choice.provider_specific_fields, into);
+				const message = this.choice.messageOf(choice);
+				this.readChoice(choice, message, message ? this.callsOf(message) : [], into);
 			}
 		}
 		readUsage(chunk.usage, into);
 	}
 
-	/** Returns the events of a whole completion that came instead of a stream. Throws as `decode` does. */
-	decodeWhole(value: unknown): ChatStreamEvent[] {
-		throwErrorIn(value);
+	/** Appends the events of a whole completion that came instead of a stream. Throws as `decode` does. */
+	decodeWhole(value: unknown, into: ChatStreamEvent[]): void {
 		const completion = readCompletion(value);
-		const events: ChatStreamEvent[] = [];
 		const { choices, usage } = completion;
-		this.readServed(completion, events);
+		this.readServed(completion, into);
 		const [choice] = choices;
-		this.readDelta(choice?.message, events);
-		readLogprobs(choice?.['logprobs'], events);
-		this.readFinish(choice?.finish_reason, choice?.provider_specific_fields, events);
-		readUsage(usage, events);
+		if (choice !== undefined) {
+			this.readChoice(choice, choice.message, this.choice.calls.ofWhole(choice.message?.tool_calls ?? []), into);
+		}
+		readUsage(usage, into);
 		this.isEnded = true;
-		return events;
+		this.end(into);
+	}
+
+	end(into: ChatStreamEvent[]): void {
+		pushSplit(this.choice.thinking.end(), into);
+	}
+
+	private callsOf(message: ReceivedMessage): IndexedToolCall[] {
+		return hasCalls(message) ? this.choice.calls.ofFragments(toolCallsSchema.parse(message.tool_calls)) : [];
 	}
 
 	private readServed(reply: { provider?: Maybe; model?: Maybe; id?: Maybe }, into: ChatStreamEvent[]): void {
@@ -100,24 +102,41 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		});
 	}
 
-	private readDelta(delta: Delta | null | undefined, into: ChatStreamEvent[]): void {
-		if (!delta) {
-			return;
+	private readChoice(
+		choice: Choice,
+		message: ReceivedMessage | null | undefined,
+		calls: readonly IndexedToolCall[],
+		into: ChatStreamEvent[],
+	): void {
+		if (message) {
+			this.readMessage(message, calls, into);
 		}
-		const { content, tool_calls: toolCalls, annotations } = delta;
-		const reasoning = present(delta.reasoning) || present(delta.reasoning_content);
+		readLogprobs(choice['logprobs'], into);
+		throwErrorOfChoice(choice);
+		this.readFinish(choice.finish_reason, choice.provider_specific_fields, into);
+	}
+
+	private readMessage(message: ReceivedMessage, calls: readonly IndexedToolCall[], into: ChatStreamEvent[]): void {
+		const { content, annotations } = message;
+		const { thinking } = this.choice;
+		const reasoning = present(message.reasoning) || present(message.reasoning_content);
 		if (reasoning) {
 			into.push({ type: 'reasoning', text: reasoning });
 		}
-		const hasToolCalls = Array.isArray(toolCalls) && toolCalls.length > 0;
-		const said = saidContent(content, hasToolCalls);
-		if (said) {
+		const said = saidContent(content, hasCalls(message));
+		if (said && thinking.isOver) {
 			into.push({ type: 'text', text: said });
+		} else if (said) {
+			pushSplit(thinking.split(said), into);
 		}
-		if (hasToolCalls) {
-			for (const call of toolCallsSchema.parse(toolCalls)) {
-				this.readToolCall(call, into);
-			}
+		for (const { index, id, function: called } of calls) {
+			into.push({
+				type: 'toolCall',
+				index,
+				...defined({ id }),
+				...defined({ name: called?.name }),
+				arguments: called?.arguments ?? '',
+			});
 		}
 		if (Array.isArray(annotations) && annotations.length > 0) {
 			const known: Annotation[] = annotationsSchema.parse(annotations);
@@ -127,29 +146,13 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		}
 	}
 
-	/** A fragment without an index belongs to the last call, unless it has an id, which begins the next call. */
-	private readToolCall(call: ReturnType<typeof toolCallsSchema.parse>[number], into: ChatStreamEvent[]): void {
-		const { id, function: called } = call;
-		const index = call.index ?? Math.max(0, id === undefined ? this.lastToolCall : this.lastToolCall + 1);
-		if (!Number.isInteger(index) || index < 0 || index >= MAXIMUM_TOOL_CALLS) {
-			throw new ClientError('bad-response', 'a tool call of the reply has an impossible index');
-		}
-		this.lastToolCall = index;
-		into.push({
-			type: 'toolCall',
-			index,
-			...defined({ id }),
-			...defined({ name: called?.name }),
-			arguments: called?.arguments ?? '',
-		});
-	}
-
 	private readFinish(reason: Maybe, fields: unknown, into: ChatStreamEvent[]): void {
 		const known = present(reason);
 		if (known === undefined || known === '') {
 			return;
 		}
 		this.mayClose = true;
+		this.end(into);
 		const native =
 			typeof fields === 'object' && fields !== null ? Reflect.get(fields, 'native_finish_reason') : undefined;
 		into.push({
@@ -160,13 +163,13 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 	}
 }
 
-/** Reads a whole completion. Throws `bad-response` for anything else. */
-export function readCompletion(value: unknown): ChatCompletion {
-	const completion = chatCompletionSchema.safeParse(value).data;
-	if (!completion || completion.choices.length === 0) {
-		throw new ClientError('bad-response', 'the reply has no choices');
+function pushSplit({ reasoning, text }: SplitContent, into: ChatStreamEvent[]): void {
+	if (reasoning !== '') {
+		into.push({ type: 'reasoning', text: reasoning });
 	}
-	return completion;
+	if (text !== '') {
+		into.push({ type: 'text', text });
+	}
 }
 
 type Maybe = string | null | undefined;

@@ -1,7 +1,7 @@
 import { defined } from '../base/defined.ts';
 import { ClientError } from '../base/errors.ts';
 import { isStreamEnd } from '../contract/chatReply.ts';
-import { readErrorValue } from '../contract/errorBody.ts';
+import { readErrorBody, readErrorValue } from '../contract/errorBody.ts';
 import { isAbsent } from '../contract/lenient.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import {
@@ -17,7 +17,7 @@ import { prefixIn } from '../contract/routing.ts';
 import { BatchedStream } from './core/batchedStream.ts';
 import type { Caller } from './core/caller.ts';
 import { failureInReply } from './core/failures.ts';
-import { parseEventData, throwErrorIn } from './core/replyData.ts';
+import { notAnObject, parseEventData, throwErrorIn, throwWordsIn } from './core/replyData.ts';
 import { checkRequest } from './core/requestCheck.ts';
 import type { SseEvent } from './core/sse.ts';
 import { type ReplyDecoder, StreamedReply } from './core/streamedReply.ts';
@@ -85,13 +85,19 @@ class ResponsesDecoder implements ReplyDecoder<ResponseEvent> {
 		if (isStreamEnd(data)) {
 			throw new ClientError('truncated', 'the stream ended without response.completed', { retryable: true });
 		}
-		const value = parseEventData(data, event === 'error');
+		if (event === 'error') {
+			throw failureInReply(readErrorBody(data));
+		}
+		const value = parseEventData(data);
 		// The data names its event type; where it does not, the stream's `event` field counts.
 		const named = typeof value === 'object' && value !== null ? Reflect.get(value, 'type') : undefined;
-		const type = event === 'error' || typeof named !== 'string' || isAbsent(named) ? event : named;
+		const type = typeof named !== 'string' || isAbsent(named) ? event : named;
 		throwEarlyEnd(type, value);
+		if (type === undefined) {
+			throwWordsIn(value);
+		}
 		if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-			throw new ClientError('bad-response', 'an event of the response is not an object');
+			throw notAnObject(value);
 		}
 		throwErrorIn(value);
 		const known = readResponseEvent({ ...value, type });
@@ -104,6 +110,7 @@ class ResponsesDecoder implements ReplyDecoder<ResponseEvent> {
 	/** The endpoint only streams: JSON instead of a stream is an error or not a reply. */
 	decodeWhole(value: unknown): never {
 		throwErrorIn(value);
+		throwWordsIn(value);
 		throw new ClientError('bad-response', 'JSON came in place of a stream');
 	}
 }

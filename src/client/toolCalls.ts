@@ -2,8 +2,6 @@
 import type { ChatMessage, ToolCall } from '../contract/chatRequest.ts';
 import type { ChatStreamEvent } from './types.ts';
 
-type ToolCallEvent = Extract<ChatStreamEvent, { type: 'toolCall' }>;
-
 /** A call that has arrived in part. */
 interface PartialCall {
 	id: string | undefined;
@@ -12,39 +10,16 @@ interface PartialCall {
 	arguments: string[];
 }
 
-/**
- * Tells the calls of a stream apart. Fragments of several calls may be interleaved. Some services use one index for all
- * calls, so an id that differs from the call's own begins another call; an empty one is none.
- */
-export class ToolCallPositions {
-	private readonly current = new Map<number, { position: number; id: string | undefined }>();
-	private count = 0;
-
-	/** Returns the position of the fragment's call, in the order in which the calls began. */
-	of({ index, id: given }: ToolCallEvent): number {
-		const id = given || undefined;
-		const known = this.current.get(index);
-		if (known && (id === undefined || known.id === undefined || known.id === id)) {
-			known.id ??= id;
-			return known.position;
-		}
-		const position = this.count++;
-		this.current.set(index, { position, id });
-		return position;
-	}
-}
-
 /** Assembles the fragments of a stream's tool calls. */
 export class ToolCallCollector {
-	private readonly calls: PartialCall[] = [];
-	private readonly positions = new ToolCallPositions();
+	/** By their indexes, in the order in which they began. */
+	private readonly calls = new Map<number, PartialCall>();
 
 	/** Adds an event of a chat stream. Events of other types are ignored. */
 	add(event: ChatStreamEvent): void {
 		if (event.type === 'toolCall') {
-			const position = this.positions.of(event);
-			const call = this.calls[position] ?? { id: undefined, name: undefined, arguments: [] };
-			this.calls[position] = call;
+			const call = this.calls.get(event.index) ?? { id: undefined, name: undefined, arguments: [] };
+			this.calls.set(event.index, call);
 			call.id ||= event.id;
 			// Some services repeat the name in every fragment.
 			call.name ??= event.name;
@@ -54,7 +29,7 @@ export class ToolCallCollector {
 
 	/** The number of calls that have begun. */
 	get count(): number {
-		return this.calls.length;
+		return this.calls.size;
 	}
 
 	/**
@@ -64,7 +39,7 @@ export class ToolCallCollector {
 	 * one from its position, because its result has to name it. A call without arguments gets an empty object.
 	 */
 	collected(): ToolCall[] {
-		return this.calls.flatMap(({ id, name, arguments: parts }, index) => {
+		return [...this.calls.values()].flatMap(({ id, name, arguments: parts }, index) => {
 			const text = parts.join('');
 			const called = { name: name ?? '', arguments: text.trim() === '' ? '{}' : text };
 			return name ? [{ id: id || `call_${index}`, type: 'function' as const, function: called }] : [];

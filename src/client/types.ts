@@ -110,7 +110,7 @@ export interface Client {
 export type ChatStreamEvent =
 	| { type: 'text'; text: string }
 	| { type: 'reasoning'; text: string }
-	/** `arguments` is a fragment of the call's JSON text. */
+	/** `index` is the position of the call in the reply, and `arguments` a fragment of its JSON text. */
 	| { type: 'toolCall'; index: number; id?: string; name?: string; arguments: string }
 	| { type: 'annotations'; annotations: Annotation[] }
 	/** `leftOut`: the parameters of the request that the service says the model does not take. */

@@ -1,23 +1,21 @@
 // The replies of the chat endpoint: a completion, or the chunks of a stream (contract: inference.md, Chat completion
 // response).
 import * as z from 'zod';
-import { lenient, lenientArray, lenientText } from './lenient.ts';
+import { lenient, lenientArray, lenientCount, lenientText } from './lenient.ts';
 
 export const usageSchema = z.looseObject({
-	prompt_tokens: lenient(z.number()),
-	completion_tokens: lenient(z.number()),
-	total_tokens: lenient(z.number()),
+	prompt_tokens: lenientCount,
+	completion_tokens: lenientCount,
+	total_tokens: lenientCount,
 	completion_tokens_details: lenient(
 		z.looseObject({
-			accepted_prediction_tokens: lenient(z.number()),
-			audio_tokens: lenient(z.number()),
-			reasoning_tokens: lenient(z.number()),
-			rejected_prediction_tokens: lenient(z.number()),
+			accepted_prediction_tokens: lenientCount,
+			audio_tokens: lenientCount,
+			reasoning_tokens: lenientCount,
+			rejected_prediction_tokens: lenientCount,
 		}),
 	),
-	prompt_tokens_details: lenient(
-		z.looseObject({ audio_tokens: lenient(z.number()), cached_tokens: lenient(z.number()) }),
-	),
+	prompt_tokens_details: lenient(z.looseObject({ audio_tokens: lenientCount, cached_tokens: lenientCount })),
 });
 export type Usage = z.output<typeof usageSchema>;
 
@@ -90,36 +88,71 @@ export function saidContent<T extends string | null | undefined>(content: T, has
 	return hasToolCalls && content === 'None' ? undefined : content;
 }
 
-const contentPartSchema = lenientArray(z.object({ type: z.literal('text'), text: z.string() }));
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** contract: not shown. Some services send a list of parts in place of the text; the parts of text are read. */
-const replyContent = z
-	.unknown()
-	.optional()
-	.transform(value =>
-		Array.isArray(value)
-			? contentPartSchema
-					.parse(value)
-					.map(({ text }) => text)
-					.join('')
-			: lenientText.parse(value),
-	);
+/** The types of a part of a content: what the model says, a refusal included, and what it thinks. */
+const SAID_PART = /^(text|output_text|refusal)$/;
+const THOUGHT_PART = /think|reason/;
+const ANY_PART = /^/;
 
-/** The message of a completion, or the part of it that a chunk adds. */
+/** The fields of a part that may have its text, or further parts. */
+const PART_TEXTS = ['text', 'thinking', 'reasoning', 'summary', 'refusal', 'content'];
+
+/** The text of a part, or of a list of parts, of a type that matches. Undefined if there is none. */
+function textOfParts(value: unknown, type?: RegExp): string | undefined {
+	if (Array.isArray(value)) {
+		return value.map(part => textOfParts(part, type) ?? '').join('') || undefined;
+	}
+	if (!isRecord(value)) {
+		return type === undefined ? lenientText.parse(value) || undefined : undefined;
+	}
+	return type === undefined || type.test(String(value['type']))
+		? PART_TEXTS.map(field => textOfParts(value[field])).find(text => text !== undefined)
+		: undefined;
+}
+
+const lenientString = lenient(z.string());
+
+interface ReadTexts {
+	content: string | undefined;
+	/** contract: not shown. Both names are in use (unspecified.md). */
+	reasoning: string | undefined;
+	reasoning_content: string | undefined;
+}
+
+/**
+ * The message of a completion, or the part of it that a chunk adds.
+ *
+ * contract: not shown. Some services send a list of parts in place of the text, or of the reasoning, and a refusal has a
+ * field of its own. A refusal is what the model says.
+ */
 const replyMessageSchema = z
 	.looseObject({
-		role: lenient(z.string()),
-		content: replyContent,
-		/** contract: not shown. Both names are in use (unspecified.md). */
-		reasoning: lenient(z.string()),
-		reasoning_content: lenientText,
+		role: lenientString,
 		tool_calls: lenientArray(receivedToolCallSchema),
 		function_call: lenient(calledFunctionSchema),
 		annotations: lenientArray(annotationSchema),
 	})
-	.overwrite(message => {
-		message.content = saidContent(message.content, message.tool_calls.length > 0);
-		return message;
+	.transform((message): typeof message & ReadTexts => {
+		const { content, refusal, reasoning, reasoning_content, thinking, thinking_blocks, reasoning_details } = message;
+		const said =
+			typeof content === 'string'
+				? saidContent(content, message.tool_calls.length > 0)
+				: textOfParts(content, SAID_PART);
+		const own = lenientString.parse(reasoning);
+		const others = lenientText.parse(reasoning_content);
+		const elsewhere = () =>
+			lenientString.parse(thinking) ||
+			[reasoning, reasoning_content, thinking, thinking_blocks, reasoning_details]
+				.map(place => textOfParts(place, ANY_PART))
+				.find(text => text !== undefined) ||
+			textOfParts(content, THOUGHT_PART);
+		return {
+			...message,
+			content: said || lenientString.parse(refusal) || said,
+			reasoning: own || others ? own : (elsewhere() ?? own),
+			reasoning_content: others,
+		};
 	});
 
 export const chatCompletionSchema = z.looseObject({
@@ -131,7 +164,9 @@ export type ChatCompletion = z.output<typeof chatCompletionSchema>;
 /** contract: not shown beyond `choices[].delta.content`. The OpenAI shape is read where present (unspecified.md). */
 export const chatChunkSchema = z.looseObject({
 	...headFields,
-	choices: lenientArray(z.looseObject({ ...choiceFields, delta: lenient(replyMessageSchema) })),
+	choices: lenientArray(
+		z.looseObject({ ...choiceFields, delta: lenient(replyMessageSchema), message: lenient(replyMessageSchema) }),
+	),
 });
 export type ChatChunk = z.output<typeof chatChunkSchema>;
 
@@ -158,8 +193,13 @@ const plainChunkSchema = z.compile(
 						reasoning_content: z.string().nullish(),
 						tool_calls: z.unknown().optional(),
 						annotations: z.unknown().optional(),
+						refusal: z.null().optional(),
+						thinking: z.null().optional(),
+						thinking_blocks: z.null().optional(),
+						reasoning_details: z.null().optional(),
 					})
 					.nullish(),
+				message: z.null().optional(),
 				provider_specific_fields: z.unknown().optional(),
 				logprobs: z.unknown().optional(),
 			}),

@@ -1,6 +1,6 @@
 // Decisions: a state, typed questions about it, and their answers (contract: inference.md).
 import * as z from 'zod';
-import { isAbsent, lenient, lenientText } from './lenient.ts';
+import { isAbsent, lenient, lenientCount, lenientText } from './lenient.ts';
 
 /**
  * contract: not shown how many questions and criteria a request may have. These are the limits of the local service, where
@@ -130,7 +130,7 @@ export const decisionReplySchema = z.looseObject({
 	answers: z.custom<Record<string, unknown>>(
 		value => typeof value === 'object' && value !== null && !Array.isArray(value),
 	),
-	usage: lenient(z.looseObject({ input_tokens: lenient(z.number()), output_tokens: lenient(z.number()) })),
+	usage: lenient(z.looseObject({ input_tokens: lenientCount, output_tokens: lenientCount })),
 });
 export type DecisionUsage = NonNullable<z.output<typeof decisionReplySchema>['usage']>;
 

@@ -54,6 +54,12 @@ export const lenientText: z.ZodType<string | undefined> = readBy(value =>
 	typeof value === 'string' ? value : undefined,
 );
 
+/** The schema of a number of tokens, which some services send as a text. Anything else is absent. */
+export const lenientCount: z.ZodType<number | undefined> = readBy(value => {
+	const count = typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
+	return typeof count === 'number' && Number.isFinite(count) ? count : undefined;
+});
+
 /**
  * Returns an equivalent object schema that reads in a fraction of the time if most fields are lenient: a page of a list
  * has more than a thousand of them. Its issues do not say which field did not fit.

@@ -1,7 +1,7 @@
 // The responses endpoint: the request with its rules, the items of a conversation, and the events (contract:
 // inference.md).
 import * as z from 'zod';
-import { lenient, lenientArray, lenientText } from './lenient.ts';
+import { lenient, lenientArray, lenientCount, lenientText } from './lenient.ts';
 
 const structuredMessageSchema = z.strictObject({
 	type: z.literal('message'),
@@ -120,11 +120,11 @@ const outputItemSchema = z.union([
 export type OutputItem = z.output<typeof outputItemSchema>;
 
 const responseUsageSchema = z.looseObject({
-	input_tokens: lenient(z.number()),
-	output_tokens: lenient(z.number()),
-	total_tokens: lenient(z.number()),
-	input_tokens_details: lenient(z.looseObject({ cached_tokens: lenient(z.number()) })),
-	output_tokens_details: lenient(z.looseObject({ reasoning_tokens: lenient(z.number()) })),
+	input_tokens: lenientCount,
+	output_tokens: lenientCount,
+	total_tokens: lenientCount,
+	input_tokens_details: lenient(z.looseObject({ cached_tokens: lenientCount })),
+	output_tokens_details: lenient(z.looseObject({ reasoning_tokens: lenientCount })),
 });
 
 const responseSchema = z.looseObject({
@@ -160,9 +160,14 @@ const responseEventSchema = z.discriminatedUnion('type', [
 ]);
 export type ResponseEvent = z.output<typeof responseEventSchema>;
 
-/** Reads the data of one event. Returns undefined for an event that is not documented. */
+/**
+ * Reads the data of one event. Returns undefined for an event that is not documented. A refusal is what the model says,
+ * so it is read as the text that it stands in place of.
+ */
 export function readResponseEvent(value: unknown): ResponseEvent | undefined {
-	return responseEventSchema.safeParse(value).data;
+	const [, step] = (isObject(value) && /^response\.refusal\.(delta|done)$/.exec(String(value['type']))) || [];
+	const refused = step && isObject(value) && { ...value, type: `response.output_text.${step}`, text: value['refusal'] };
+	return responseEventSchema.safeParse(refused || value).data;
 }
 
 /** contract: not shown. The data of `response.failed` and `response.incomplete` (unspecified.md). */

@@ -4,7 +4,7 @@ import { ClientError } from '../../base/errors.ts';
 import { type Fields, isFields } from '../../base/fields.ts';
 import { sseEvent } from '../../base/streamText.ts';
 import { checkRequest } from '../../client/core/requestCheck.ts';
-import { ToolCallCollector, ToolCallPositions } from '../../client/toolCalls.ts';
+import { ToolCallCollector } from '../../client/toolCalls.ts';
 import type { ChatStreamEvent, TokenProbability } from '../../client/types.ts';
 import { type Annotation, CHAT_STREAM_END } from '../../contract/chatReply.ts';
 import { type ChatParameters, type ChatRequest, chatRequestSchema } from '../../contract/chatRequest.ts';
@@ -95,7 +95,6 @@ interface BegunCall {
 /** The chunks of a streamed reply. */
 class ChatChunks implements ReplyText<ChatStreamEvent> {
 	private readonly head: Head;
-	private readonly positions = new ToolCallPositions();
 	private readonly calls: BegunCall[] = [];
 	private sentCalls = 0;
 	private isBegun = false;
@@ -145,9 +144,8 @@ class ChatChunks implements ReplyText<ChatStreamEvent> {
 
 	/** Name and id stand in the first fragment alone, because some clients join what stands in each. */
 	private fragmentOf(event: Event<'toolCall'>): object | undefined {
-		const position = this.positions.of(event);
-		const call = this.calls[position] ?? { id: undefined, arguments: '', index: undefined };
-		this.calls[position] = call;
+		const call = this.calls[event.index] ?? { id: undefined, arguments: '', index: undefined };
+		this.calls[event.index] = call;
 		if (call.index !== undefined) {
 			return { index: call.index, function: { arguments: event.arguments } };
 		}

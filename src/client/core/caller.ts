@@ -266,32 +266,43 @@ function checkKey(key: string | undefined, kind: KeyKind, connection: string): s
 }
 
 /** The body's JSON. Throws `bad-response` for what is none, or larger than `maximum` bytes. */
-export async function readJson(exchange: Exchange, maximum: number, mayBeEmpty = false): Promise<unknown> {
-	const bytes = await readUpTo(exchange, maximum + 1);
+async function readJson(exchange: Exchange, maximum: number, mayBeEmpty = false): Promise<unknown> {
+	const bytes = await readBody(exchange, maximum);
 	if (mayBeEmpty && bytes.length === 0) {
 		return undefined;
-	}
-	if (bytes.length > maximum) {
-		throw new ClientError('bad-response', `the reply has more than ${maximum} bytes`);
 	}
 	try {
 		return JSON.parse(new TextDecoder().decode(bytes));
 	} catch {
-		// The parser's own message quotes the text, which a log must not hold.
-		const type = exchange.words(exchange.header('content-type')?.split(';')[0] ?? 'no type').slice(0, MAXIMUM_TYPE);
-		throw new ClientError('bad-response', `the reply is not JSON (${type})`, {
-			status: exchange.status,
-			isPage: /html/i.test(type),
-		});
+		throw notJson(exchange);
 	}
 }
 
+/** The error for a body that is not JSON. The parser's own message quotes the text, which a log must not hold. */
+export function notJson(exchange: Exchange): ClientError {
+	const type = exchange.words(exchange.header('content-type')?.split(';')[0] ?? 'no type').slice(0, MAXIMUM_TYPE);
+	return new ClientError('bad-response', `the reply is not JSON (${type})`, {
+		status: exchange.status,
+		isPage: /html/i.test(type),
+	});
+}
+
+/** The whole body, of which `beginning` has been read. Throws `bad-response` for one larger than `maximum` bytes. */
+export async function readBody(exchange: Exchange, maximum: number, beginning?: Uint8Array): Promise<Uint8Array> {
+	const bytes = await readUpTo(exchange, maximum + 1, beginning);
+	if (bytes.length > maximum) {
+		throw new ClientError('bad-response', `the reply has more than ${maximum} bytes`);
+	}
+	return bytes;
+}
+
 /** The body, or its first `maximum` bytes. Copied together as they come: chunks of a byte each cost a hundred times that. */
-async function readUpTo(exchange: Exchange, maximum: number): Promise<Uint8Array> {
+async function readUpTo(exchange: Exchange, maximum: number, beginning?: Uint8Array): Promise<Uint8Array> {
 	let bytes = new Uint8Array(Math.min(maximum, FIRST_BODY_BYTES));
 	let length = 0;
+	let chunk = beginning;
 	while (length < maximum) {
-		const chunk = await exchange.read();
+		chunk ??= await exchange.read();
 		if (!chunk) {
 			break;
 		}
@@ -303,6 +314,7 @@ async function readUpTo(exchange: Exchange, maximum: number): Promise<Uint8Array
 		}
 		bytes.set(chunk.subarray(0, end - length), length);
 		length = end;
+		chunk = undefined;
 	}
 	return bytes.subarray(0, length);
 }

@@ -1,11 +1,14 @@
 import { ClientError } from '../../base/errors.ts';
-import { isStreamEnd, readChatChunk } from '../../contract/chatReply.ts';
-import { readErrorValue } from '../../contract/errorBody.ts';
+import { type ChatCompletion, chatCompletionSchema, isStreamEnd, readChatChunk } from '../../contract/chatReply.ts';
+import { readErrorBody } from '../../contract/errorBody.ts';
 import { failureInReply } from './failures.ts';
-import { parseEventData, throwErrorIn } from './replyData.ts';
+import { notAnObject, parseEventData, throwErrorIn, throwWordsIn } from './replyData.ts';
 import type { SseEvent } from './sse.ts';
 
 export type ReceivedChunk = NonNullable<ReturnType<typeof readChatChunk>>;
+
+/** The names under which services send an error. */
+const ERROR_EVENT = /error|exception|fail/i;
 
 /**
  * Returns the chunk in an event of a streamed chat reply, `end` for the event that ends the reply, or undefined for an
@@ -18,16 +21,40 @@ export function readChatEvent({ event, data }: SseEvent): ReceivedChunk | 'end' 
 	if (isStreamEnd(data)) {
 		return 'end';
 	}
-	const value = parseEventData(data, event === 'error');
-	if (event === 'error') {
-		throw failureInReply(readErrorValue(value));
+	if (event !== undefined && ERROR_EVENT.test(event)) {
+		throw failureInReply(readErrorBody(data));
 	}
+	const value = parseEventData(data);
 	const chunk = readChatChunk(value);
 	if (!chunk) {
 		throwErrorIn(value);
-		throw new ClientError('bad-response', 'a chunk of the reply is not an object');
+		throwWordsIn(value);
+		throw notAnObject(value);
 	}
 	// Both chunk schemas keep `error`, so reading the field directly works for either.
 	throwErrorIn(chunk);
+	// Events of other names may tell how a request is getting on.
+	if (chunk.choices.length === 0 && (event === undefined || event === 'message')) {
+		throwWordsIn(value);
+	}
 	return chunk;
+}
+
+/** Throws the error that a choice of a reply carries, or ends by. */
+export function throwErrorOfChoice(choice: { finish_reason?: string | null | undefined }): void {
+	throwErrorIn(choice);
+	if (choice.finish_reason === 'error') {
+		throw failureInReply({});
+	}
+}
+
+/** Reads a whole completion. Throws the error that stands in its place, or `bad-response`. */
+export function readCompletion(value: unknown): ChatCompletion {
+	throwErrorIn(value);
+	const completion = chatCompletionSchema.safeParse(value).data;
+	if (completion === undefined || completion.choices.length === 0) {
+		throwWordsIn(value);
+		throw new ClientError('bad-response', 'the reply is no completion');
+	}
+	return completion;
 }

@@ -1,12 +1,16 @@
 import type { Clock } from '../../base/async.ts';
 import type { Exchange } from './exchange.ts';
-import { SseDecoder, type SseEvent } from './sse.ts';
+import { SseDecoder, type SseEvent, type StrayLineReader } from './sse.ts';
 
 export interface EventStreamOptions {
 	maximumEventLength: number;
 	clock: Clock;
 	/** What counts as activity in an exchange. Comments are bytes, but not events. */
 	life: 'bytes' | 'events';
+	/** Lines that belong to no event are ignored without it. */
+	strays?: StrayLineReader;
+	/** Bytes of the body that have been read already. */
+	beginning?: Uint8Array | undefined;
 }
 
 /** The events of an exchange's body, in batches as their bytes arrived. */
@@ -15,11 +19,13 @@ export class EventStream {
 	private readonly options: EventStreamOptions;
 	private readonly decoder: SseDecoder;
 	private silentSince: number | undefined;
+	private beginning: Uint8Array | undefined;
 
 	constructor(exchange: Exchange, options: EventStreamOptions) {
 		this.exchange = exchange;
 		this.options = options;
-		this.decoder = new SseDecoder(options.maximumEventLength);
+		this.decoder = new SseDecoder(options.maximumEventLength, options.strays);
+		this.beginning = options.beginning;
 	}
 
 	/**
@@ -38,6 +44,11 @@ export class EventStream {
 	nextAs<T>(take: (events: SseEvent[] | undefined) => T): Promise<T> {
 		try {
 			this.decoder.check();
+			if (this.beginning !== undefined) {
+				const { beginning } = this;
+				this.beginning = undefined;
+				return Promise.resolve(take(this.decoder.decode(beginning)));
+			}
 		} catch (error) {
 			return Promise.reject(error);
 		}

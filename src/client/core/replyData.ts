@@ -1,22 +1,30 @@
 import type * as z from 'zod';
+import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
-import { readErrorValue } from '../../contract/errorBody.ts';
+import { isPage, readErrorBody, readErrorValue } from '../../contract/errorBody.ts';
 import { isAbsent } from '../../contract/lenient.ts';
 import { failureInReply } from './failures.ts';
 
-/**
- * Parses the data of an event. `orText` allows text that is not JSON, as in an `error` event. Throws `bad-response`.
- */
-export function parseEventData(data: string, orText: boolean): unknown {
+/** Parses the data of an event. Throws the error that stands there in place of JSON, or `bad-response`. */
+export function parseEventData(data: string): unknown {
 	try {
 		return JSON.parse(data);
 	} catch {
-		if (orText) {
-			return data;
-		}
 		// The parser's own message quotes the text, which must not appear in a log.
-		throw new ClientError('bad-response', 'a chunk of the reply is not JSON');
+		throw failureInText(data);
 	}
+}
+
+/** What begins like JSON may be a chunk that was cut off, which holds words of the model instead of the server's. */
+function failureInText(text: string): ClientError {
+	if (isPage(text)) {
+		return new ClientError('bad-response', 'a page came in place of a stream', { isPage: true });
+	}
+	const isCutChunk =
+		/^\s*([{"]|\[\s*([[{"\]]|$))/.test(text) && (!/error|detail|message/i.test(text) || /"(choices|delta)"/.test(text));
+	return isCutChunk
+		? new ClientError('bad-response', 'a chunk of the reply is not JSON')
+		: failureInReply(readErrorBody(text));
 }
 
 /** Throws the error in a reply with a success status, if there is one. */
@@ -25,6 +33,20 @@ export function throwErrorIn(value: unknown): void {
 	if (!isAbsent(error) && error !== '' && error !== false) {
 		throw failureInReply(readErrorValue(value));
 	}
+}
+
+/** Throws the error that a service tells in place of a reply, in whatever form that is. */
+export function throwWordsIn(value: unknown): void {
+	const body = readErrorValue(value);
+	if (typeof value === 'object' && body.message !== undefined) {
+		throw failureInReply(body);
+	}
+}
+
+/** The error for an event that is JSON, but no object. */
+export function notAnObject(value: unknown): ClientError {
+	const words = defined({ serviceMessage: readErrorValue(value).message });
+	return new ClientError('bad-response', 'an event of the reply is not an object', words);
 }
 
 /** Throws `bad-response` with `problem` if the reply does not fit the schema. */

@@ -7,33 +7,53 @@ export interface SseEvent {
 	data: string;
 }
 
+/** Reads the lines that belong to no event. */
+export interface StrayLineReader {
+	/** The number of characters of lines that are held until others have come. */
+	readonly held: number;
+	/** Returns the event that the line stands for or ends, if any. */
+	read(line: string): SseEvent | undefined;
+	/** Returns what the lines that are held stand for, if there are any. */
+	take(): SseEvent | undefined;
+}
+
+/** How many lines in a row may mean nothing. Each costs several times as much as an event. */
+const MAXIMUM_STRAYS = 10_000;
+
 /** The number of bytes that the parser gets at once, which limits how far a search for a line end can go. */
 const PIECE = 64 * 1024;
 
 /**
  * Decodes the bytes of a server-sent event stream into events: UTF-8 may be split anywhere, and lines end in LF, CR or
- * CRLF. Buffers at most one event. An event over `maximumLength` characters is an error, which is thrown after the
- * events before it.
+ * CRLF. Buffers at most one event and one line. Either of them over `maximumLength` characters is an error, which is
+ * thrown after the events before it.
  */
 export class SseDecoder {
 	private readonly maximumLength: number;
 	private readonly text = new TextDecoder();
 	private readonly parser;
+	private readonly strays: StrayLineReader | undefined;
+	/** The pieces of a line whose end has not come. */
+	private line: string[] = [];
+	private lineLength = 0;
+	/** Lines without a meaning since the last event. */
+	private strayCount = 0;
 	private events: SseEvent[] = [];
 	private failure: ClientError | undefined;
 
-	constructor(maximumLength: number) {
+	/** Lines that belong to no event are ignored without `strays`. */
+	constructor(maximumLength: number, strays?: StrayLineReader) {
 		this.maximumLength = maximumLength;
+		this.strays = strays;
 		this.parser = createParser({
 			maxBufferSize: maximumLength,
 			onEvent: event => {
-				// The parser limits only what it buffers; an event that arrives whole in one piece escapes that limit.
-				if (event.data.length > maximumLength) {
-					this.fail();
-				} else if (!this.failure) {
-					this.events.push(event);
+				if (strays !== undefined && strays.held > 0) {
+					this.add(strays.take());
 				}
+				this.add(event);
 			},
+			...(strays && { onError: ({ line }) => this.onStrayLine(strays, line) }),
 		});
 	}
 
@@ -46,12 +66,7 @@ export class SseDecoder {
 	decode(bytes: Uint8Array): SseEvent[] {
 		for (let start = 0; start < bytes.length; start += PIECE) {
 			const piece = bytes.length <= PIECE ? bytes : bytes.subarray(start, start + PIECE);
-			const text = this.text.decode(piece, { stream: true });
-			// The parser joins the beginning of a line, which it holds, with all that comes next, so the rest of that line comes
-			// by itself.
-			const lineEnd = text.indexOf('\n') + 1;
-			this.feed(text.slice(0, lineEnd));
-			this.feed(text.slice(lineEnd));
+			this.feedLines(this.text.decode(piece, { stream: true }));
 		}
 		// The parser reports an overflow only at the following call, which must not depend on the server sending more.
 		this.feed('');
@@ -60,7 +75,8 @@ export class SseDecoder {
 
 	/** Returns the event that lacks its final blank line at the end of the stream, if any. It may be incomplete. */
 	finish(): SseEvent[] {
-		this.feed(`${this.text.decode()}\n\n`);
+		this.feedLines(`${this.text.decode()}\n\n`);
+		this.add(this.strays?.take());
 		return this.take();
 	}
 
@@ -68,6 +84,26 @@ export class SseDecoder {
 	check(): void {
 		if (this.failure) {
 			throw this.failure;
+		}
+	}
+
+	/** The parser gets whole lines alone, because it drops a line that it does not know unread if that comes in pieces. */
+	private feedLines(text: string): void {
+		const lastFeed = text.lastIndexOf('\n') + 1;
+		const end = lastFeed + text.slice(lastFeed).lastIndexOf('\r') + 1;
+		let start = 0;
+		if (end > 0 && this.line.length > 0) {
+			// The rest of the line comes by itself, as joining it copies all that comes with it.
+			start = text.indexOf('\n') + 1 || end;
+			this.feed(this.line.join('') + text.slice(0, start));
+			this.line = [];
+			this.lineLength = 0;
+		}
+		this.feed(text.slice(start, end));
+		if (end < text.length) {
+			this.line.push(text.slice(end));
+			this.lineLength += text.length - end;
+			this.limit(this.lineLength);
 		}
 	}
 
@@ -79,6 +115,38 @@ export class SseDecoder {
 			this.parser.feed(text);
 		} catch (error) {
 			this.fail(error);
+		}
+	}
+
+	/** `line` is undefined for an overflow, which the parser also throws. */
+	private onStrayLine(strays: StrayLineReader, line: string | undefined): void {
+		if (line === undefined || this.failure) {
+			return;
+		}
+		const event = strays.read(line);
+		this.add(event);
+		this.limit(strays.held);
+		this.strayCount += event === undefined && strays.held === 0 ? 1 : 0;
+		if (this.strayCount > MAXIMUM_STRAYS) {
+			this.failure ??= new ClientError('bad-response', 'the stream has too many lines that belong to no event');
+		}
+	}
+
+	private add(event: SseEvent | undefined): void {
+		if (event === undefined || this.failure) {
+			return;
+		}
+		this.strayCount = 0;
+		// The parser limits only what it buffers; an event that arrives whole in one piece escapes that limit.
+		this.limit(event.data.length);
+		if (!this.failure) {
+			this.events.push(event);
+		}
+	}
+
+	private limit(length: number): void {
+		if (length > this.maximumLength) {
+			this.fail();
 		}
 	}
 

@@ -1,9 +1,11 @@
 import { ClientError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import type { BatchSource } from './batchedStream.ts';
-import { type Call, type Caller, readJson } from './caller.ts';
+import { type Call, type Caller, notJson, readBody } from './caller.ts';
 import { EventStream } from './eventStream.ts';
 import type { Exchange } from './exchange.ts';
 import type { SseEvent } from './sse.ts';
+import { StrayLines } from './strayLines.ts';
 
 /** Converts the server's events of one reply into the events for its reader. */
 export interface ReplyDecoder<T> {
@@ -13,8 +15,10 @@ export interface ReplyDecoder<T> {
 	readonly mayClose?: boolean;
 	/** Appends the events in `event` to `into`. Throws the error that it carries, or `bad-response`. */
 	decode(event: SseEvent, into: T[]): void;
-	/** Decodes JSON that came instead of a stream. Throws as `decode` does. */
-	decodeWhole(value: unknown): T[];
+	/** Appends what was held back, at the end of the body. */
+	end?(into: T[]): void;
+	/** Appends the events in JSON that came instead of a stream. Throws as `decode` does. */
+	decodeWhole(value: unknown, into: T[]): void;
 }
 
 export interface StreamedReplyOptions<T> {
@@ -81,10 +85,22 @@ export class StreamedReply<T> implements BatchSource<T> {
 		const exchange = await caller.stream(call);
 		this.exchange = exchange;
 		const type = exchange.header('content-type') ?? '';
+		let beginning: Uint8Array | undefined;
 		if (/\bjson\b/i.test(type)) {
-			const events = options.decoder.decodeWhole(await readJson(exchange, limits.jsonBytes));
-			this.isOver = true;
-			return { done: false, value: events };
+			beginning = await readBeginning(exchange);
+			// Some servers call a stream JSON as well, which is read as it comes.
+			if (!isEvents(beginning)) {
+				beginning = await readBody(exchange, limits.jsonBytes, beginning);
+				const text = new TextDecoder().decode(beginning);
+				const value = parseJson(text);
+				if (value !== undefined) {
+					this.isOver = true;
+					return this.collect(into => options.decoder.decodeWhole(value, into));
+				}
+				if (isBrokenJson(text)) {
+					throw notJson(exchange);
+				}
+			}
 		}
 		if (/\bhtml\b/i.test(type)) {
 			throw new ClientError('bad-response', 'a page came in place of a stream', {
@@ -93,25 +109,58 @@ export class StreamedReply<T> implements BatchSource<T> {
 			});
 		}
 		const { eventLength: maximumEventLength } = limits;
-		this.stream = new EventStream(exchange, { maximumEventLength, clock, life: 'bytes' });
+		this.stream = new EventStream(exchange, {
+			...{ maximumEventLength, clock, life: 'bytes', beginning },
+			strays: new StrayLines(),
+		});
 		return this.stream.nextAs(this.take);
 	}
 
-	private readonly take = (received: SseEvent[] | undefined): IteratorResult<T[], void> => {
-		const events: T[] = [];
-		try {
-			this.isOver = decodeLot(received, this.stream, this.options.decoder, events);
+	private readonly take = (received: SseEvent[] | undefined): IteratorResult<T[], void> =>
+		this.collect(into => {
+			this.isOver = decodeLot(received, this.stream, this.options.decoder, into);
 			if (this.isOver) {
 				// Draining is not awaited: the reply is complete, and its connection serves the next request if the server ends
 				// it properly.
 				void this.exchange?.drain();
 			}
+		});
+
+	/** Returns the events that `decode` appends. What it throws follows after them. */
+	private collect(decode: (into: T[]) => void): IteratorResult<T[], void> {
+		const events: T[] = [];
+		try {
+			decode(events);
 		} catch (error) {
 			this.isOver = true;
 			this.failed = { error };
 		}
 		return { done: false, value: events };
-	};
+	}
+}
+
+/** Reads the body until something has come that is no blank, which servers send to show that they are at work. */
+async function readBeginning(exchange: Exchange): Promise<Uint8Array> {
+	for (;;) {
+		const bytes = await exchange.read();
+		if (bytes === undefined || bytes.some(byte => !BLANKS.has(byte))) {
+			return bytes ?? new Uint8Array();
+		}
+	}
+}
+
+/** Blank, tab, line feed and carriage return. */
+const BLANKS: ReadonlySet<number> = new Set([32, 9, 10, 13]);
+
+/** Returns whether a body begins like a stream of events, which no JSON text does. */
+function isEvents(beginning: Uint8Array): boolean {
+	return /^\s*(:|(data|event|id|retry)\b)/.test(new TextDecoder().decode(beginning.subarray(0, 64)));
+}
+
+/** Returns whether a text that is not JSON is neither a JSON text a line nor anything that has words. */
+function isBrokenJson(text: string): boolean {
+	const line = text.trimStart().split('\n', 1)[0] ?? '';
+	return line === '' || (/^[[{"]/.test(line) && parseJson(line) === undefined);
 }
 
 /** Returns whether the reply is over. `received` is undefined at the end of the stream. */
@@ -123,6 +172,7 @@ function decodeLot<T>(
 ): boolean {
 	if (received === undefined) {
 		decodeRest(stream?.rest() ?? [], decoder, into);
+		decoder.end?.(into);
 		if (!decoder.isEnded && !decoder.mayClose) {
 			throw truncated();
 		}

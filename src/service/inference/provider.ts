@@ -2,7 +2,8 @@
 import { defined } from '../../base/defined.ts';
 import { ClientError, systemErrorCode, type UpstreamProblem } from '../../base/errors.ts';
 import type { LogFields } from '../../base/redact.ts';
-import type { Annotation, ReceivedToolCall, Usage } from '../../contract/chatReply.ts';
+import type { IndexedToolCall } from '../../client/core/toolCallIndexes.ts';
+import type { Annotation, Usage } from '../../contract/chatReply.ts';
 import type { ChatMessage, ChatRequest, Parameter } from '../../contract/chatRequest.ts';
 import type { DataPolicy } from '../../contract/dataPolicy.ts';
 
@@ -29,8 +30,8 @@ export interface ReplyDelta {
 	/** contract: not shown. Both names are in use (unspecified.md, "chunk objects"). */
 	reasoning?: string | null | undefined;
 	reasoning_content?: string | null | undefined;
-	/** Fragments of tool calls, which are merged by their `index`. */
-	tool_calls?: ReceivedToolCall[] | undefined;
+	/** Fragments of tool calls. */
+	tool_calls?: IndexedToolCall[] | undefined;
 	annotations?: Annotation[] | undefined;
 }
 

@@ -1,5 +1,6 @@
 import { defined } from '../../base/defined.ts';
-import type { Annotation, ReceivedToolCall, Usage } from '../../contract/chatReply.ts';
+import type { IndexedToolCall } from '../../client/core/toolCallIndexes.ts';
+import type { Annotation, Usage } from '../../contract/chatReply.ts';
 import { ProviderFailure, type ReplyChoice, type ReplyChunk } from './provider.ts';
 
 export interface WholeToolCall {
@@ -98,8 +99,8 @@ function add(draft: Draft, { delta, finish_reason, provider_specific_fields, log
 	push(draft.reasoning, delta.reasoning);
 	push(draft.reasoningContent, delta.reasoning_content);
 	draft.annotations.push(...(delta.annotations ?? []));
-	for (const [position, fragment] of (delta.tool_calls ?? []).entries()) {
-		addCall(draft.calls, fragment.index ?? position, fragment);
+	for (const fragment of delta.tool_calls ?? []) {
+		addCall(draft.calls, fragment);
 	}
 	if (finish_reason !== null) {
 		draft.choice.finish_reason = finish_reason;
@@ -118,7 +119,7 @@ function push(pieces: string[], text: string | null | undefined): void {
 	}
 }
 
-function addCall(calls: Draft['calls'], index: number, { id, function: called }: ReceivedToolCall): void {
+function addCall(calls: Draft['calls'], { index, id, function: called }: IndexedToolCall): void {
 	const begun = calls.get(index);
 	calls.set(index, {
 		id: begun?.id || id || '',

@@ -1,7 +1,8 @@
 // Converts the chunks of a chat reply into the events of a response (contract: inference.md, Events and Responses
 // request).
 import { randomUUID } from 'node:crypto';
-import type { Annotation, ReceivedToolCall, Usage } from '../../contract/chatReply.ts';
+import type { IndexedToolCall } from '../../client/core/toolCallIndexes.ts';
+import type { Annotation, Usage } from '../../contract/chatReply.ts';
 import { ProviderFailure, type ReplyChunk } from '../inference/provider.ts';
 import { errorInReply } from '../inference/providerFailure.ts';
 import type { ReasoningSeal } from './reasoningSeal.ts';
@@ -68,7 +69,6 @@ export class ResponseEvents {
 	private finishReason: string | undefined;
 	private sequence = 0;
 	private nextIndex = 0;
-	private callCount = 0;
 	private size = 0;
 
 	constructor(options: ResponseOptions) {
@@ -105,8 +105,8 @@ export class ResponseEvents {
 				this.grow(JSON.stringify(annotation));
 				this.annotations.push(annotation);
 			}
-			for (const [position, fragment] of (delta.tool_calls ?? []).entries()) {
-				events.push(...this.addCall(fragment.index ?? position, fragment));
+			for (const fragment of delta.tool_calls ?? []) {
+				events.push(...this.addCall(fragment));
 			}
 			this.finishReason = finish_reason ?? this.finishReason;
 		}
@@ -163,17 +163,11 @@ export class ResponseEvents {
 		return events;
 	}
 
-	private addCall(index: number, { id, function: called }: ReceivedToolCall): SentEvent[] {
+	private addCall({ index, id, function: called }: IndexedToolCall): SentEvent[] {
 		const events = [...this.closeReasoning(), ...this.closeMessage('completed')];
 		let call = this.calls.get(index);
-		// Some servers use the same index for all calls, so a different id begins a new call.
-		if (call !== undefined && id && call.givenId && id !== call.givenId) {
-			events.push(...this.closeCall(index, call, 'completed'));
-			call = undefined;
-		}
 		if (call === undefined) {
-			this.callCount++;
-			this.refuseTooMany(this.callCount);
+			this.refuseTooMany(this.calls.size + 1);
 			const item: OutputItem = { id: newId('fc'), type: 'function_call', status: 'in_progress' };
 			call = { index: -1, item, pieces: [], givenId: undefined, name: undefined };
 			this.calls.set(index, call);
@@ -208,8 +202,8 @@ export class ResponseEvents {
 
 	private closeAll(status: EndStatus): SentEvent[] {
 		const events = [...this.closeReasoning(), ...this.closeMessage(status)];
-		for (const [index, call] of this.calls) {
-			events.push(...this.closeCall(index, call, status));
+		for (const call of this.calls.values()) {
+			events.push(...this.closeCall(call, status));
 		}
 		return events;
 	}
@@ -242,11 +236,10 @@ export class ResponseEvents {
 		];
 	}
 
-	private closeCall(index: number, call: OpenCall, status: EndStatus): SentEvent[] {
+	private closeCall(call: OpenCall, status: EndStatus): SentEvent[] {
 		if (call.name === undefined) {
 			throw new ProviderFailure('upstream_error', 'The model called a function without naming it.');
 		}
-		this.calls.delete(index);
 		const text = call.pieces.join('') || '{}';
 		Object.assign(call.item, { status, arguments: text });
 		return [

@@ -59,7 +59,7 @@ export const clientMutations: readonly Mutation[] = [
 		['every choice is read as the first one', '(choice.index ?? 0) === 0', 'true'],
 		['the end mark ends nothing', "if (chunk === 'end') {\n\t\t\tthis.isEnded = true;", "if (chunk === 'end') {"],
 		['a finish reason does not let a stream close', 'this.mayClose = true;', ''],
-		['one of the names of reasoning is not read', ' || present(delta.reasoning_content)', ''],
+		['one of the names of reasoning is not read', ' || present(message.reasoning_content)', ''],
 		['a stream counts no tokens', '\t\treadUsage(chunk.usage, into);', ''],
 		['a stream does not name who serves', '\t\tthis.readServed(chunk.provider, chunk.model, chunk.id, into);', ''],
 		['sources are dropped', 'if (known.length > 0) {', 'if (known.length > 9) {'],

@@ -93,6 +93,10 @@ describe('client.responses.stream that ends early', () => {
 			'server',
 			'It broke',
 		],
+		['an error that is a list', sseEvent([{ error: { message: 'It broke' } }], 'error'), 'server', 'It broke'],
+		['a line that is called error', 'error: {"message":"It broke"}\n\n', 'server', 'It broke'],
+		['a line of JSON', '{"error":{"code":"429","message":"Slow down"}}\n', 'rate-limited', 'Slow down'],
+		['data of no type', sseEvent({ detail: 'It broke' }), 'server', 'It broke'],
 		['data with an error', sseEvent({ error: { code: '402', message: 'Pay first' } }), 'payment-required', 'Pay first'],
 	] as const) {
 		it(`by ${name} is that error, after what came`, async () => {

@@ -45,15 +45,6 @@ describe('ToolCallCollector', () => {
 		assert.deepEqual(calls, [call('a', 'read', '{}')]);
 	});
 
-	it('begins another call with another id, though the index is the same', () => {
-		const calls = collect(
-			{ index: 0, id: 'a', name: 'read', arguments: '{"n":1}' },
-			{ index: 0, id: 'b', name: 'read', arguments: '{"n"' },
-			{ index: 0, arguments: ':2}' },
-		);
-		assert.deepEqual(calls, [call('a', 'read', '{"n":1}'), call('b', 'read', '{"n":2}')]);
-	});
-
 	it('takes an empty id for none', () => {
 		const calls = collect(
 			{ index: 0, id: '', name: 'read', arguments: '{' },

@@ -56,6 +56,15 @@ describe('readResponseEvent', () => {
 		assert.deepEqual(rest, []);
 	});
 
+	it('reads a refusal as the text that it stands in place of', () => {
+		const refusal = 'I cannot help with that.';
+		const delta = readResponseEvent({ type: 'response.refusal.delta', output_index: 0, delta: refusal });
+		assert.ok(delta?.type === 'response.output_text.delta');
+		assert.equal(delta.delta, refusal);
+		const done = readResponseEvent({ type: 'response.refusal.done', refusal });
+		assert.equal(done?.type === 'response.output_text.done' && done.text, refusal);
+	});
+
 	it('gives a reasoning item as the object that was received', () => {
 		const reasoning = { status: null, encrypted_content: 'a', type: 'reasoning' };
 		const event = readResponseEvent({ type: 'response.output_item.done', item: reasoning });

@@ -1,14 +1,15 @@
-import { ClientError } from '../../../base/errors.ts';
-import { type ReceivedChunk, readChatEvent } from '../../../client/core/chatEvent.ts';
-import { throwErrorIn } from '../../../client/core/replyData.ts';
+import {
+	type ReceivedChunk,
+	readChatEvent,
+	readCompletion,
+	throwErrorOfChoice,
+} from '../../../client/core/chatEvent.ts';
+import { ChoiceReader, hasCalls, type ReceivedMessage } from '../../../client/core/choiceReader.ts';
 import type { SseEvent } from '../../../client/core/sse.ts';
 import type { ReplyDecoder } from '../../../client/core/streamedReply.ts';
-import {
-	annotationSchema,
-	chatCompletionSchema,
-	receivedToolCallSchema,
-	usageSchema,
-} from '../../../contract/chatReply.ts';
+import type { SplitContent, ThinkingSplitter } from '../../../client/core/thinking.ts';
+import type { IndexedToolCall } from '../../../client/core/toolCallIndexes.ts';
+import { annotationSchema, receivedToolCallSchema, usageSchema } from '../../../contract/chatReply.ts';
 import { isAbsent, lenient, lenientArray } from '../../../contract/lenient.ts';
 import type { ReplyChoice, ReplyChunk, ReplyDelta } from '../provider.ts';
 
@@ -16,8 +17,10 @@ const toolCallsSchema = lenientArray(receivedToolCallSchema);
 const annotationsSchema = lenientArray(annotationSchema);
 const lenientUsageSchema = lenient(usageSchema);
 
-type ReceivedChoice = ReceivedChunk['choices'][number];
-type ReceivedDelta = NonNullable<ReceivedChoice['delta']>;
+type Received = Pick<ReceivedChunk, 'model' | 'usage'> & {
+	choices: readonly { finish_reason?: string | null | undefined }[];
+};
+type ReceivedChoice = Omit<ReceivedChunk['choices'][number], 'delta' | 'message'>;
 
 /** Converts an upstream's stream into a provider's chunks. Fields that do not fit are left out. */
 export class UpstreamDecoder implements ReplyDecoder<ReplyChunk> {
@@ -25,6 +28,7 @@ export class UpstreamDecoder implements ReplyDecoder<ReplyChunk> {
 	/** contract: not shown. A clean close after a `finish_reason` ends a reply too (unspecified.md, "chunk objects"). */
 	mayClose = false;
 	private readonly requested: string;
+	private readonly choices = new Map<number, ChoiceReader>();
 
 	/** `requested` is the model's name in the request to the upstream. */
 	constructor(requested: string) {
@@ -38,35 +42,63 @@ export class UpstreamDecoder implements ReplyDecoder<ReplyChunk> {
 		}
 		if (chunk === 'end') {
 			this.isEnded = true;
+			this.end(into);
 			return;
 		}
-		const choices = chunk.choices.map(choice => choiceOf(choice, choice.delta));
+		const choices = chunk.choices.map(choice => {
+			const reader = this.readerOf(choice);
+			const message = reader.messageOf(choice);
+			const calls = message && hasCalls(message) ? toolCallsSchema.parse(message.tool_calls) : [];
+			return choiceOf(choice, message, reader, calls.length === 0 ? [] : reader.calls.ofFragments(calls));
+		});
 		this.mayClose ||= choices.some(({ finish_reason }) => finish_reason !== null);
-		this.push(chunk, choices, into);
+		this.pushUnlessFailed(chunk, choices, into);
 	}
 
 	/** An upstream that does not stream answers with a whole completion. */
-	decodeWhole(value: unknown): ReplyChunk[] {
-		throwErrorIn(value);
-		const completion = chatCompletionSchema.safeParse(value).data;
-		if (completion === undefined || completion.choices.length === 0) {
-			throw new ClientError('bad-response', 'the reply is no completion');
-		}
-		const chunks: ReplyChunk[] = [];
-		this.push(
-			completion,
-			completion.choices.map(choice => choiceOf(choice, choice.message)),
-			chunks,
-		);
+	decodeWhole(value: unknown, into: ReplyChunk[]): void {
+		const completion = readCompletion(value);
+		const choices = completion.choices.map(choice => {
+			const reader = this.readerOf(choice);
+			return choiceOf(choice, choice.message, reader, reader.calls.ofWhole(choice.message?.tool_calls ?? []));
+		});
+		this.pushUnlessFailed(completion, choices, into);
 		this.isEnded = true;
-		return chunks;
+		this.end(into);
 	}
 
-	private push(
-		{ model, usage: told }: Pick<ReceivedChunk, 'model' | 'usage'>,
-		choices: ReplyChoice[],
-		into: ReplyChunk[],
-	): void {
+	end(into: ReplyChunk[]): void {
+		for (const [index, { thinking }] of this.choices) {
+			const delta: ReplyDelta = {};
+			addSplit(delta, thinking.end());
+			if (Object.keys(delta).length > 0) {
+				into.push({ choices: [{ index, delta, finish_reason: null }] });
+			}
+		}
+	}
+
+	private readerOf({ index }: ReceivedChoice): ChoiceReader {
+		const known = this.choices.get(index ?? 0);
+		if (known !== undefined) {
+			return known;
+		}
+		const reader = new ChoiceReader();
+		this.choices.set(index ?? 0, reader);
+		return reader;
+	}
+
+	/** Before anything has been said, another provider can still be tried. */
+	private pushUnlessFailed(chunk: Received, choices: ReplyChoice[], into: ReplyChunk[]): void {
+		if (choices.some(({ delta }) => delta.content || delta.reasoning || delta.reasoning_content)) {
+			this.push(chunk, choices, into);
+			chunk.choices.forEach(throwErrorOfChoice);
+		} else {
+			chunk.choices.forEach(throwErrorOfChoice);
+			this.push(chunk, choices, into);
+		}
+	}
+
+	private push({ model, usage: told }: Received, choices: ReplyChoice[], into: ReplyChunk[]): void {
 		const usage = told === undefined || told === null ? undefined : lenientUsageSchema.parse(told);
 		if (choices.length === 0 && usage === undefined) {
 			return;
@@ -76,31 +108,35 @@ export class UpstreamDecoder implements ReplyDecoder<ReplyChunk> {
 	}
 }
 
-function choiceOf(choice: Omit<ReceivedChoice, 'delta'>, message: ReceivedDelta | null | undefined): ReplyChoice {
+function choiceOf(
+	choice: ReceivedChoice,
+	message: ReceivedMessage | null | undefined,
+	{ thinking }: ChoiceReader,
+	calls: IndexedToolCall[],
+): ReplyChoice {
 	const { index, finish_reason } = choice;
 	const logprobs: unknown = Reflect.get(choice, 'logprobs');
 	const native: unknown = Reflect.get(Object(choice.provider_specific_fields), 'native_finish_reason');
+	const delta = message ? deltaOf(message, calls, thinking) : {};
+	const isLast = !isAbsent(finish_reason);
+	if (isLast && !thinking.isOver) {
+		addSplit(delta, thinking.end());
+	}
 	return {
 		index: index ?? 0,
-		delta: deltaOf(message),
-		finish_reason: isAbsent(finish_reason) ? null : finish_reason,
+		delta,
+		finish_reason: isLast ? finish_reason : null,
 		...(typeof native === 'string' ? { provider_specific_fields: { native_finish_reason: native } } : {}),
 		...(isAbsent(logprobs) ? {} : { logprobs }),
 	};
 }
 
-function deltaOf(message: ReceivedDelta | null | undefined): ReplyDelta {
-	if (!message) {
-		return {};
-	}
-	const { content, reasoning, reasoning_content, tool_calls, annotations } = message;
+function deltaOf(message: ReceivedMessage, calls: IndexedToolCall[], thinking: ThinkingSplitter): ReplyDelta {
+	const { content, reasoning, reasoning_content, annotations } = message;
 	const role: unknown = Reflect.get(message, 'role');
 	const delta: ReplyDelta = {};
 	if (typeof role === 'string') {
 		delta.role = role;
-	}
-	if (content !== undefined) {
-		delta.content = content;
 	}
 	if (!isAbsent(reasoning)) {
 		delta.reasoning = reasoning;
@@ -108,7 +144,11 @@ function deltaOf(message: ReceivedDelta | null | undefined): ReplyDelta {
 	if (!isAbsent(reasoning_content)) {
 		delta.reasoning_content = reasoning_content;
 	}
-	const calls = isAbsent(tool_calls) ? [] : toolCallsSchema.parse(tool_calls);
+	if (content && !thinking.isOver) {
+		addSplit(delta, thinking.split(content));
+	} else if (content !== undefined) {
+		delta.content = content;
+	}
 	if (calls.length > 0) {
 		delta.tool_calls = calls;
 	}
@@ -117,4 +157,15 @@ function deltaOf(message: ReceivedDelta | null | undefined): ReplyDelta {
 		delta.annotations = sources;
 	}
 	return delta;
+}
+
+/** Adds what was found in a content, in the field that the delta has its reasoning in. */
+function addSplit(delta: ReplyDelta, { reasoning, text }: SplitContent): void {
+	if (reasoning !== '') {
+		const field = delta.reasoning ? 'reasoning' : 'reasoning_content';
+		delta[field] = (delta[field] ?? '') + reasoning;
+	}
+	if (text !== '') {
+		delta.content = (delta.content ?? '') + text;
+	}
 }

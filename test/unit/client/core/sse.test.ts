@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ClientError } from '../../../../src/base/errors.ts';
 import { SseDecoder, type SseEvent } from '../../../../src/client/core/sse.ts';
+import { StrayLines } from '../../../../src/client/core/strayLines.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
@@ -96,6 +97,14 @@ describe('SseDecoder', () => {
 	it('takes any number of events that are each below the limit', () => {
 		const events = decodeCut(bytesOf(`data: ${'x'.repeat(900)}\n\n`.repeat(50)), [100, 20_000], 1000);
 		assert.equal(events.length, 50);
+	});
+
+	it('ends at lines without end that belong to no event, and takes as many as there are events', () => {
+		assert.throws(() => new SseDecoder(1000, new StrayLines()).decode(bytesOf('x\n'.repeat(20_000))), {
+			code: 'bad-response',
+		});
+		const decoder = new SseDecoder(1000, new StrayLines());
+		assert.equal(decoder.decode(bytesOf('x-node: 7\ndata: a\n\n'.repeat(20_000))).length, 20_000);
 	});
 
 	it('holds back an event without its blank line, and gives it at the end', () => {

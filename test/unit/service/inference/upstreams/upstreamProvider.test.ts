@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { ProviderRequest } from '../../../../../src/service/inference/provider.ts';
+import { wholeReply } from '../../../../../src/service/inference/wholeReply.ts';
 import { type Answer, FaultServer } from '../../../../support/faultServer.ts';
 import { ManualClock } from '../../../../support/manualClock.ts';
 import { type UpstreamBehaviour, UpstreamServer } from '../../../../support/upstreamServer.ts';
@@ -266,6 +267,59 @@ describe('an upstream', () => {
 		await assert.rejects(allOf(chunks), /broke off its reply/);
 	});
 
+	it('that counts its calls by one index or none has them told apart, streamed and whole', async () => {
+		const called = (name: string, fields: object = {}) => ({ ...fields, function: { name, arguments: '{"n":1}' } });
+		const chunk = (...calls: object[]) => ({ choices: [{ index: 0, delta: { tool_calls: calls } }] });
+		for (const calls of [
+			[called('read', { index: 0 }), called('list', { index: 0 })],
+			[called('read', { index: 0, id: 'a' }), called('read', { index: 0, id: 'b' })],
+			[called('read'), called('read')],
+			[called('read', { index: null, id: '' }), called('list', { index: null, id: '' })],
+		]) {
+			const message = { role: 'assistant', content: null, tool_calls: calls };
+			for (const behaves of [
+				{ chunks: calls.map(call => chunk(call)) },
+				{ chunks: [chunk(...calls)] },
+				{ body: { choices: [{ index: 0, message, finish_reason: 'tool_calls' }] } },
+			]) {
+				const gateway = await start({ one: { behaves } });
+				const { chunks } = await gateway.chat();
+				const all = await allOf(chunks);
+				const sent = all.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
+				assert.deepEqual(
+					sent.map(({ index }) => index),
+					[0, 1],
+				);
+				const { choices } = await wholeReply((await gateway.chat()).chunks);
+				assert.deepEqual(
+					choices[0]?.message.tool_calls?.map(({ function: { name, arguments: text } }) => [name, text]),
+					calls.map(({ function: { name } }) => [name, '{"n":1}']),
+				);
+				const { chunks: first } = await gateway.gateway.chat(
+					{ model: 'small', messages: [], parallel_tool_calls: false },
+					{ host: 'enterprise', endpoint: 'chat', signal: new AbortController().signal },
+				);
+				const [choice] = (await wholeReply(first)).choices;
+				assert.equal(choice?.message.tool_calls?.length, 1);
+				await gateway.stop();
+				harness = undefined;
+			}
+		}
+	});
+
+	it('that thinks aloud at the start of its content has that passed on as reasoning', async () => {
+		const pieces = ['<thi', 'nk>Hm', '.</think', '>\n\nYes', '.'];
+		const body = { choices: [{ index: 0, message: { content: pieces.join('') }, finish_reason: 'stop' }] };
+		for (const behaves of [{ pieces }, { body }]) {
+			const gateway = await start({ one: { behaves } });
+			const all = await allOf((await gateway.chat()).chunks);
+			assert.equal(textOf(all), 'Yes.');
+			assert.equal(all.map(({ choices }) => choices[0]?.delta.reasoning_content ?? '').join(''), 'Hm.');
+			await gateway.stop();
+			harness = undefined;
+		}
+	});
+
 	it('that sends an event without end is broken off, not kept in memory', async () => {
 		const server = await FaultServer.start(async response => {
 			response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -340,6 +394,47 @@ describe('an upstream', () => {
 				await told(sends(200, 'text/html', '<title>Log in</title>'), 502),
 				/^A web page answered in place of one/,
 			);
+		});
+
+		it('is told in its own words, however it says them and whatever follows', async () => {
+			const words = 'context shift is disabled';
+			for (const body of [
+				`error: {"message":"${words}"}\n\ndata: [DONE]\n\n`,
+				`{"error":"${words}"}\ndata: [DONE]\n\n`,
+				`data: {"detail":"${words}"}\n\ndata: [DONE]\n\n`,
+				`data: {"choices":[{"index":0,"delta":{"content":""},"error":{"message":"${words}"},"finish_reason":"error"}]}\n\n`,
+				`data: {"error":{"message":"Provider returned error","metadata":{"raw":"${words}"}}}\n\n`,
+			]) {
+				assert.equal(await told(sends(200, 'text/event-stream', body), 502), `"one": The upstream failed: ${words}.`);
+			}
+			const list = JSON.stringify([{ error: { code: 400, message: words } }]);
+			assert.equal(
+				await told(sends(400, 'application/json', list), 400),
+				`"one": The upstream refuses the request (HTTP 400): ${words}.`,
+			);
+		});
+
+		it('and has said something before is broken off, though a mark of the end follows', async () => {
+			const begun = 'data: {"choices":[{"index":0,"delta":{"content":"So far"}}]}\n\n';
+			for (const line of [
+				'error: {"message":"context shift is disabled"}\n\n',
+				'{"error":"context shift is disabled"}\n',
+			]) {
+				const server = await FaultServer.start(sends(200, 'text/event-stream', `${begun}${line}data: [DONE]\n\n`));
+				try {
+					const gateway = await start({ one: { models: ['small'] } });
+					gateway.directory.replace({
+						findOllama: false,
+						upstreams: [{ slug: 'one', url: `${server.origin}/v1`, models: ['small'] }],
+					});
+					const { chunks } = await gateway.chat();
+					await assert.rejects(wholeReply(chunks), /^ProviderFailure: The upstream failed: context shift is disabled$/);
+				} finally {
+					await server.stop();
+					await harness?.stop();
+					harness = undefined;
+				}
+			}
 		});
 
 		it('is told to be unreachable with the system’s reason, in the refusal and in the log', async () => {
