@@ -27,6 +27,15 @@ function leftOutOf(reply: object): Parameter[] | undefined {
 	return names.length === 0 ? undefined : names;
 }
 
+/** The fields of a chunk or a completion beside its choices. The last two are not checked in chunks of the plain shape. */
+interface Head {
+	provider?: Maybe;
+	model?: Maybe;
+	id?: Maybe;
+	created?: unknown;
+	system_fingerprint?: unknown;
+}
+
 type Choice = Omit<ReceivedChunk['choices'][number], 'delta' | 'message'>;
 
 /**
@@ -86,7 +95,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		return hasCalls(message) ? this.choice.calls.ofFragments(toolCallsSchema.parse(message.tool_calls)) : [];
 	}
 
-	private readServed(reply: { provider?: Maybe; model?: Maybe; id?: Maybe }, into: ChatStreamEvent[]): void {
+	private readServed(reply: Head, into: ChatStreamEvent[]): void {
 		const { provider, model, id } = reply;
 		const isNews =
 			(this.provider === undefined && !isAbsent(provider)) || (this.model === undefined && !isAbsent(model));
@@ -98,7 +107,11 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		this.id ??= present(id);
 		into.push({
 			type: 'served',
-			...defined({ provider: this.provider, model: this.model, id: this.id, leftOut: leftOutOf(reply) }),
+			...defined({
+				...{ provider: this.provider, model: this.model, id: this.id, leftOut: leftOutOf(reply) },
+				created: typeof reply.created === 'number' ? reply.created : undefined,
+				fingerprint: typeof reply.system_fingerprint === 'string' ? present(reply.system_fingerprint) : undefined,
+			}),
 		});
 	}
 

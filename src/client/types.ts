@@ -114,7 +114,16 @@ export type ChatStreamEvent =
 	| { type: 'toolCall'; index: number; id?: string; name?: string; arguments: string }
 	| { type: 'annotations'; annotations: Annotation[] }
 	/** `leftOut`: the parameters of the request that the service says the model does not take. */
-	| { type: 'served'; provider?: string; model?: string; id?: string; leftOut?: readonly string[] }
+	| {
+			type: 'served';
+			provider?: string;
+			model?: string;
+			id?: string;
+			/** Unix time in seconds. */
+			created?: number;
+			fingerprint?: string;
+			leftOut?: readonly string[];
+	  }
 	| { type: 'usage'; usage: Usage }
 	/** The next tokens of the text, where `top_logprobs` was asked for and the service gives them. */
 	| { type: 'logprobs'; tokens: TokenProbability[] }

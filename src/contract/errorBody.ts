@@ -148,8 +148,8 @@ const PRINTED_MESSAGE = /'message': (?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/
 
 /** Reads what an `error` event of a log says, with its `details` (cloud-tasks.md, Events). */
 export function readStreamError(value: unknown): string | undefined {
-	const { message } = readErrorValue(value);
-	const given = isRecord(value) ? value['details'] : undefined;
+	const { details: given, ...rest } = isRecord(value) ? value : {};
+	const { message } = readErrorValue(isRecord(value) ? rest : value);
 	const details = sentenceIn(given) ?? (isRecord(given) ? JSON.stringify(given) : undefined);
 	return text([...new Set([message, details])].filter(part => part !== undefined).join(': '));
 }

@@ -38,6 +38,33 @@ describe('the chat client (replies)', () => {
 		}
 	});
 
+	prove(
+		id(5),
+		'takes None for an absent text where it ends a reply or stands for all else, and keeps it in a text',
+		async context => {
+			const { client, server } = context;
+			const nothing = { role: 'None', content: 'None', tool_calls: 'None' };
+			for (const [last, expected] of [
+				[{ delta: nothing, finish_reason: 'stop' }, 'Tide'],
+				[{ delta: { content: 'None' }, finish_reason: 'stop' }, 'Tide'],
+				[{ delta: nothing, finish_reason: null }, 'Tide'],
+				[{ delta: { content: 'None' }, finish_reason: null }, 'TideNone'],
+				[{ delta: { role: 'assistant', content: 'None', tool_calls: 'None' }, finish_reason: null }, 'TideNone'],
+			] as const) {
+				const chunks = [
+					{ delta: { content: 'Tide' }, finish_reason: null },
+					last,
+					{ delta: {}, finish_reason: 'stop' },
+				];
+				const events = chunks.map(chunk => ({ data: { choices: [{ index: 0, ...chunk }] } }));
+				server.answer(() => true, { status: 200, headers: {}, events: [...events, { data: '[DONE]' }] });
+				const read = await collect(client.chat.stream(asking('text')));
+				assert.equal(read.error, undefined);
+				assert.equal(textOf(read.events), expected);
+			}
+		},
+	);
+
 	prove(id(5), 'tells the fingerprint if there is one', async context => {
 		assert.equal((await complete(context)).system_fingerprint, chatReply.system_fingerprint);
 	});
@@ -98,7 +125,9 @@ describe('the chat client (replies)', () => {
 		assert.equal((await complete(context)).provider, 'gridserve');
 		const { events } = await collect(context.client.chat.stream(asking('text')));
 		const served = events.findLast(event => event.type === 'served');
-		assert.deepEqual(served, { type: 'served', provider: 'gridserve', model: MODEL, id: chatReply.id });
+		const { created, system_fingerprint: fingerprint } = chatReply;
+		const named = { provider: 'gridserve', model: MODEL, id: chatReply.id, created, fingerprint };
+		assert.deepEqual(served, { type: 'served', ...named });
 	});
 
 	prove('inference/chat-completion-request/19', 'puts the fragments of tool calls together', async ({ client }) => {

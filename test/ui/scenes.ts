@@ -38,6 +38,9 @@ const DETAILS: DetailsView = {
 	asked: ['large-model', 'small-model'],
 	digest: 'sha256:9f86d081884c7d65',
 	serviceId: 'chatcmpl-7f3a91c2d4e5',
+	created: 1_750_000_000,
+	fingerprint: 'fp_9d24e6',
+	nativeReason: 'end_turn',
 	firstWord: 240,
 	routing: { preset: 'cheapest', isPrivate: true, isLimited: false },
 	routingFields: [

@@ -31,6 +31,7 @@ export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 				...(event.provider ? { provider: event.provider } : {}),
 				...(event.id ? { serviceId: event.id } : {}),
 				...(event.leftOut ? { leftOut: event.leftOut } : {}),
+				...defined({ created: event.created ?? reply.created, fingerprint: event.fingerprint ?? reply.fingerprint }),
 			};
 		case 'usage':
 			return { ...reply, usage: toReplyUsage(event.usage) };
@@ -54,9 +55,10 @@ export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 			return reply.work === event.work ? reply : { ...reply, work: event.work };
 		// Chat offers no tools, so a tool call carries nothing that belongs to the reply.
 		case 'toolCall':
+			return reply;
 		// The end of the stream is where a finish reason is judged.
 		case 'finish':
-			return reply;
+			return event.nativeReason === undefined ? reply : { ...reply, nativeReason: event.nativeReason };
 	}
 }
 

@@ -49,6 +49,12 @@ export interface Reply {
 	readonly serviceId?: string;
 	/** The parameters of the request that the model does not take, as the service said. */
 	readonly leftOut?: readonly string[];
+	/** When the service made the reply, by its own clock, in Unix seconds. */
+	readonly created?: number;
+	/** The service's name for the state of the model's server. */
+	readonly fingerprint?: string;
+	/** Why the reply ended, in the provider's own word. */
+	readonly nativeReason?: string;
 	/** The name of the connection that was asked, in the settings of that time. */
 	readonly connection?: string;
 	/** The model, routing and parameters that the reply was requested with. */

@@ -52,6 +52,10 @@ export interface DetailsView {
 	parameters?: FieldView[];
 	/** The parameters that the model does not take. */
 	leftOut?: readonly string[];
+	/** Unix time in seconds. */
+	created?: number;
+	fingerprint?: string;
+	nativeReason?: string;
 	retention?: ZeroDataRetention;
 	/** The first tokens with their probabilities, where they were asked for. */
 	tokens?: TokenView[];

@@ -207,7 +207,8 @@ export function toSettingsView(
 
 /** Returns undefined for a reply of which nothing more is known than what it shows. */
 export function toDetailsView(reply: Reply): DetailsView | undefined {
-	const { asked, retention, serviceId, leftOut, startedAt, firstAt, logprobs = [], state } = reply;
+	const { asked, retention, serviceId, leftOut, created, fingerprint, nativeReason } = reply;
+	const { startedAt, firstAt, logprobs = [], state } = reply;
 	const { digest } = servedModel(reply);
 	const details: DetailsView = {
 		...(asked === undefined
@@ -215,7 +216,7 @@ export function toDetailsView(reply: Reply): DetailsView | undefined {
 			: { asked: [asked.model, ...(asked.models ?? [])], routing: nameOf(asked.provider ?? {}) }),
 		...(asked?.provider === undefined ? {} : { routingFields: fieldsOf(asked.provider) }),
 		...(asked?.parameters === undefined ? {} : { parameters: fieldsOf(asked.parameters) }),
-		...defined({ digest, retention, serviceId, leftOut }),
+		...defined({ digest, retention, serviceId, leftOut, created, fingerprint, nativeReason }),
 		...(firstAt === undefined ? {} : { firstWord: Math.max(0, firstAt - startedAt) }),
 		// While a reply streams, they would be sent again with each of its tokens.
 		...(logprobs.length === 0 || state === 'streaming' ? {} : { tokens: logprobs.map(toTokenView) }),

@@ -1,3 +1,4 @@
+import { isAbsent } from '../../contract/lenient.ts';
 import type { ReceivedChunk } from './chatEvent.ts';
 import { ThinkingSplitter } from './thinking.ts';
 import { ToolCallIndexes } from './toolCallIndexes.ts';
@@ -15,10 +16,19 @@ export class ChoiceReader {
 	 * Returns what a chunk adds. Some services send a `message` in place of every `delta`; after deltas it is the whole
 	 * once more.
 	 */
-	messageOf({ delta, message }: ReceivedChoice): ReceivedMessage | null | undefined {
+	messageOf({ delta, message, finish_reason: reason }: ReceivedChoice): ReceivedMessage | null | undefined {
 		this.hasDelta ||= saysAnything(delta);
-		return message && !this.hasDelta ? message : delta;
+		const added = message && !this.hasDelta ? message : delta;
+		return added?.content === 'None' && (!isAbsent(reason) || isOtherwiseNone(added))
+			? { ...added, content: undefined }
+			: added;
 	}
+}
+
+/** Returns whether the literal text `None` stands for every other field (contract: inference.md), and so for the content. */
+function isOtherwiseNone({ content: _, ...others }: ReceivedMessage): boolean {
+	const values = Object.values(others);
+	return values.every(isAbsent) && values.includes('None');
 }
 
 function saysAnything(delta: ReceivedMessage | null | undefined): boolean {

@@ -35,6 +35,9 @@ export function replyDetails({ reply, total, language }: ReplyDetails): Template
 		${details.leftOut ? row(l10n.t('Left out'), l10n.t('The model does not take {0}.', details.leftOut.join(', '))) : nothing}
 		${details.tokens ? tokenRow(details.tokens, language) : nothing}
 		${details.serviceId ? row(l10n.t('Reply ID'), details.serviceId) : nothing}
+		${details.created === undefined ? nothing : row(l10n.t('Made'), new Date(details.created * 1_000).toLocaleString(language))}
+		${details.fingerprint ? row(l10n.t('System fingerprint'), details.fingerprint) : nothing}
+		${details.nativeReason ? row(l10n.t('Ended with'), details.nativeReason) : nothing}
 		${total && total.replies > 1 ? row(l10n.t('Conversation'), totalText(total, language)) : nothing}
 	</dl>`;
 }

@@ -142,6 +142,7 @@ describe('what a reply keeps', () => {
 				startedAt: 1_000,
 				firstAt: 1_250,
 				serviceId: 'id-1',
+				...{ created: 1_750_000_000, fingerprint: 'fp_1', nativeReason: 'end_turn' },
 				asked: {
 					model: 'large',
 					models: ['small'],
@@ -162,6 +163,7 @@ describe('what a reply keeps', () => {
 			parameters: [['temperature', '0']],
 			retention: { inForce: 'as-account-is-set', because: 'account' },
 			serviceId: 'id-1',
+			...{ created: 1_750_000_000, fingerprint: 'fp_1', nativeReason: 'end_turn' },
 			firstWord: 250,
 		});
 	});
