@@ -63,6 +63,8 @@ function rules(node: unknown): unknown {
 			!['enumDescriptions', 'defaultSnippets'].includes(name) &&
 			// An absent list is an empty one, which tells the author of settings nothing.
 			!(name === 'default' && Array.isArray(value) && value.length === 0) &&
+			// Only the local service knows, so it is no setting.
+			name !== 'isLoading' &&
 			// The parser drops what it does not know; the editor says that it will.
 			!(name === 'additionalProperties' && value === false),
 	);
