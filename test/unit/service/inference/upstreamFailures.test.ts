@@ -129,8 +129,8 @@ describe('how a model server behind the local service has failed', () => {
 			],
 			[
 				'a server that is not ready',
-				says(503, 'Loading model'),
-				'lab cannot answer now: Loading model.',
+				says(503, 'All workers are busy'),
+				'lab cannot answer now: All workers are busy.',
 				/^Try again\.$/,
 				{ action: 'showLog' },
 			],
