@@ -148,6 +148,11 @@ export class ClientError extends Error {
 		return serviceMessage === this.serviceMessage ? this : this.with({ serviceMessage });
 	}
 
+	/** Returns the same error without `upstreams`. */
+	withoutUpstreams(): ClientError {
+		return this.upstreams.length === 0 ? this : this.with({ upstreams: [] });
+	}
+
 	private with(changes: ClientErrorOptions): ClientError {
 		const { code, message, wasSent, ...rest } = this;
 		return new ClientError(code, message, { ...rest, cause: this.cause, unsent: !wasSent, ...changes });

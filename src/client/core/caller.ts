@@ -4,6 +4,7 @@ import { ClientError, type ClientErrorCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { isPage, readErrorBody } from '../../contract/errorBody.ts';
+import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import { fillPath, type KeyKind, type Route, type RouteHost } from '../../contract/routes.ts';
 import { abortedError, Exchange } from './exchange.ts';
 import { codeOfReply, isRetryable } from './failures.ts';
@@ -131,9 +132,10 @@ function notSent(error: unknown): never {
 }
 
 async function open(options: CallerOptions, call: Call, request: Omit<TransportRequest, 'signal'>): Promise<Exchange> {
-	const { transport, clock, limits } = options;
+	const { connection, transport, clock, limits } = options;
+	const isLocal = connection.name === LOCAL_CONNECTION_NAME;
 	const { firstByteMs, idleMs = limits.idleMs, signal } = call;
-	const exchange = await Exchange.open({ transport, clock, signal, firstByteMs, idleMs }, request);
+	const exchange = await Exchange.open({ transport, clock, signal, firstByteMs, idleMs, isLocal }, request);
 	if (exchange.status >= 200 && exchange.status <= 299) {
 		return exchange;
 	}

@@ -19,6 +19,8 @@ export interface ExchangeOptions {
 	firstByteMs: number;
 	/** The longest wait between bytes of the body while a read is pending, in milliseconds. */
 	idleMs: number;
+	/** Whether it is the local service, which alone may name the model servers that have failed behind it. */
+	isLocal: boolean;
 }
 
 /**
@@ -72,12 +74,17 @@ export class Exchange {
 		return this.removeKey(text).slice(0, MAXIMUM_WORDS);
 	}
 
-	/** A failure as it may be told: without the key, in whatever part of it that stands, and its service's words cut. */
+	/**
+	 * A failure as it may be told: without the key, in whatever part of it that stands, with its service's words cut, and
+	 * without servers of the user's that another service names.
+	 */
 	told(failure: unknown): unknown {
 		removeKeyFrom(failure, this.removeKey);
-		return ClientError.is(failure) && failure.serviceMessage !== undefined
-			? failure.withWords(this.words(failure.serviceMessage))
-			: failure;
+		if (!ClientError.is(failure)) {
+			return failure;
+		}
+		const own = this.options.isLocal ? failure : failure.withoutUpstreams();
+		return own.serviceMessage === undefined ? own : own.withWords(this.words(own.serviceMessage));
 	}
 
 	/** Resolves with the next bytes, or undefined at the end of the body. Only one read may be pending at a time. */

@@ -12,7 +12,7 @@ import {
 	useFaultServer,
 } from '../../support/faultServer.ts';
 import { chunk, DONE, request, textOf } from './chatWire.ts';
-import { collect, type TestClient, testClient } from './testClient.ts';
+import { collect, type TestClient, testClient, testConnection } from './testClient.ts';
 
 const finish = () => chunk({}, {}, { finish_reason: 'stop' });
 
@@ -34,6 +34,27 @@ describe('client.chat.stream', () => {
 		assert.equal(received?.headers['content-type'], 'application/json');
 		assert.equal(received?.headers.accept, 'text/event-stream');
 		assert.deepEqual(JSON.parse(received?.body ?? ''), { ...request, temperature: 0.5, stream: true });
+	});
+
+	it('takes from no service but the local one which of the user’s own model servers have failed', async () => {
+		const error = { message: 'No', upstreams: [{ slug: 'lab', code: 'unauthorised' }] };
+		for (const [name, expected] of [
+			['acme', []],
+			['local', ['lab']],
+		] as const) {
+			client = testClient(server.origin, { connection: { ...testConnection(server.origin), name } });
+			serve(response => sendJson(response, 502, { error }));
+			const refused = (await collect(client.chat.stream(request))).error;
+			serve(response => sendEvents(response, chunk({ content: 'a' }), sseEvent({ error })));
+			const broken = (await collect(client.chat.stream(request))).error;
+			for (const failure of [refused, broken]) {
+				assert.ok(ClientError.is(failure));
+				assert.deepEqual(
+					failure.upstreams.map(({ slug }) => slug),
+					expected,
+				);
+			}
+		}
 	});
 
 	it('gives the tokens with their probabilities where the service does, and leaves out what does not fit', async () => {
