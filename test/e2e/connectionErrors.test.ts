@@ -257,7 +257,7 @@ describe('a connection without lists, and what goes wrong with it, in the window
 			await report.says(/^Nothing has been sent yet/);
 			service.answer = json(400, { error: { message: 'first' } });
 			await report.press('Send and Evaluate');
-			await report.says(/“first”$/);
+			await report.says(/: first\.$/);
 		});
 
 		const again = async () => {
