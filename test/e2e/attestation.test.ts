@@ -224,7 +224,7 @@ describe('the attestation report', () => {
 		const { answer } = enclave.server;
 		enclave.server.answer = response => void response.writeHead(503).end();
 		await checkAgain();
-		await report.says(/Acme had an internal error.* Try again\./);
+		await report.says(/Acme cannot answer now.* Try again\./);
 		await screenshot(page, 'attestation-unreachable');
 		enclave.server.answer = answer;
 		await checkAgain();

@@ -162,7 +162,7 @@ describe('the models in the editor’s own chat and in other extensions, without
 		upstream.behaviour = { status: 429, body: { error: { message: 'slow' } }, headers: { 'retry-after': '300' } };
 		const { error } = await probe.tell({ do: 'ask', text: 'Why?' });
 		assert.equal(error?.code, 'Blocked');
-		assert.match(error.message, /too many requests/);
+		assert.match(error.message, /takes no more requests for now: slow\. Try again in \d+ s\./);
 	});
 
 	it('of another connection are none without its key, for which nothing asks before the user adds them', async () => {

@@ -98,7 +98,9 @@ describe('an upstream', () => {
 			assert.equal(textOf(await allOf((await gateway.chat(asked)).chunks)), 'Hello there');
 			const chats = () => gateway.server('one').chats;
 			assert.equal(chats().length, 3);
-			assert.deepEqual((await gateway.chat({ ...asked, model: 'other' })).leftOut, ['temperature']);
+			const other = await gateway.chat({ ...asked, model: 'other' });
+			assert.deepEqual(other.leftOut, ['temperature']);
+			await allOf(other.chunks);
 			assert.equal(chats().length, 6);
 			const { messages: _, stream_options: __, ...sent } = chats()[2]?.body ?? {};
 			assert.deepEqual(sent, { model: 'small', stream: true, seed: 1, max_completion_tokens: 9 });
@@ -405,13 +407,10 @@ describe('an upstream', () => {
 				`data: {"choices":[{"index":0,"delta":{"content":""},"error":{"message":"${words}"},"finish_reason":"error"}]}\n\n`,
 				`data: {"error":{"message":"Provider returned error","metadata":{"raw":"${words}"}}}\n\n`,
 			]) {
-				assert.equal(await told(sends(200, 'text/event-stream', body), 502), `"one": The upstream failed: ${words}.`);
+				assert.equal(await told(sends(200, 'text/event-stream', body), 502), `one had an internal error: ${words}.`);
 			}
 			const list = JSON.stringify([{ error: { code: 400, message: words } }]);
-			assert.equal(
-				await told(sends(400, 'application/json', list), 400),
-				`"one": The upstream refuses the request (HTTP 400): ${words}.`,
-			);
+			assert.equal(await told(sends(400, 'application/json', list), 400), `one does not accept the request: ${words}.`);
 		});
 
 		it('and has said something before is broken off, though a mark of the end follows', async () => {
@@ -428,7 +427,10 @@ describe('an upstream', () => {
 						upstreams: [{ slug: 'one', url: `${server.origin}/v1`, models: ['small'] }],
 					});
 					const { chunks } = await gateway.chat();
-					await assert.rejects(wholeReply(chunks), /^ProviderFailure: The upstream failed: context shift is disabled$/);
+					await assert.rejects(
+						wholeReply(chunks),
+						/^ProviderFailure: one had an internal error: context shift is disabled\.$/,
+					);
 				} finally {
 					await server.stop();
 					await harness?.stop();
