@@ -49,7 +49,10 @@ describe('a reply that grows', () => {
 		);
 		const [shown, wanted] = await chat.page.locator('chat-markdown .content').evaluate((content, html) => {
 			const copy = content.cloneNode(true) as Element;
-			// What is ours goes: frames, what is said to a screen reader, colours.
+			// What is ours goes: frames, what is said to a screen reader, directions, colours.
+			for (const block of copy.querySelectorAll('[dir]')) {
+				block.removeAttribute('dir');
+			}
 			for (const bar of copy.querySelectorAll('.code-bar')) {
 				bar.remove();
 			}

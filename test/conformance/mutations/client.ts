@@ -61,7 +61,7 @@ export const clientMutations: readonly Mutation[] = [
 		['a finish reason does not let a stream close', 'this.mayClose = true;', ''],
 		['one of the names of reasoning is not read', ' || present(message.reasoning_content)', ''],
 		['a stream counts no tokens', '\t\treadUsage(chunk.usage, into);', ''],
-		['a stream does not name who serves', '\t\tthis.readServed(chunk.provider, chunk.model, chunk.id, into);', ''],
+		['a stream does not name who serves', '\t\tthis.readServed(chunk, into);', ''],
 		['sources are dropped', 'if (known.length > 0) {', 'if (known.length > 9) {'],
 		['the native reason is dropped', "'native_finish_reason'", "'native_reason'"],
 	]),
@@ -214,13 +214,13 @@ export const clientMutations: readonly Mutation[] = [
 		[
 			[
 				'a wait that is asked for is not told',
-				'...defined({ retryAfterMs, serviceMessage: body.message })',
-				'...defined({ serviceMessage: body.message })',
+				'...defined({ retryAfterMs, serviceMessage: body.message, upstreams: body.upstreams })',
+				'...defined({ serviceMessage: body.message, upstreams: body.upstreams })',
 			],
 			[
 				'the words of the service are dropped',
-				'...defined({ retryAfterMs, serviceMessage: body.message })',
-				'...defined({ retryAfterMs })',
+				'...defined({ retryAfterMs, serviceMessage: body.message, upstreams: body.upstreams })',
+				'...defined({ retryAfterMs, upstreams: body.upstreams })',
 			],
 		],
 	),
