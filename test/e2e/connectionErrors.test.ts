@@ -93,7 +93,7 @@ const DECISION_ERRORS: readonly { what: string; answer: Answer; sentence: RegExp
 	{
 		what: '503 of a gateway',
 		answer: loginPage(503),
-		sentence: /^Quillon had an internal error \(HTTP \d+\)\. Try again\.$/,
+		sentence: /^Quillon cannot answer now \(HTTP 503\)\. Try again\.$/,
 		button: 'Show Log',
 	},
 	{

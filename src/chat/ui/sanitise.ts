@@ -17,6 +17,9 @@ purify.addHook('uponSanitizeAttribute', (_element, attribute) => {
 	}
 });
 
+/** So many children make a list long. */
+const LONG_LIST = 100;
+
 /**
  * Sanitises HTML of a model. Nothing in the result runs, loads, or names a resource other than a link. Each block runs in
  * the direction of its first words, where code, which always runs from left to right, does not count.
@@ -31,7 +34,10 @@ export function sanitise(html: string): DocumentFragment {
 		RETURN_DOM_FRAGMENT: true,
 	});
 	for (const block of fragment.children) {
-		block.setAttribute('dir', 'auto');
+		// The browser looks through a block without a letter again with each piece of it, which takes long in a long list.
+		if (block.childElementCount < LONG_LIST || /\p{L}/u.test(block.textContent)) {
+			block.setAttribute('dir', 'auto');
+		}
 	}
 	for (const code of fragment.querySelectorAll('pre, code')) {
 		code.setAttribute('dir', 'ltr');
