@@ -24,8 +24,11 @@ export function asRows(sentence: string): string[] {
 	return rows;
 }
 
-/** Says of what was typed that it is no address. */
+/** Says of what was typed that it is no address. Empty for nothing, and for the beginning of one. */
 export function noAddressText(text: string): string {
+	if (['https://', 'http://'].some(scheme => scheme.startsWith(text.toLowerCase()))) {
+		return '';
+	}
 	return vscode.l10n.t(
 		'“{0}” is not an address. One has a host, such as https://models.example.com/v1 or 192.168.1.20:8000.',
 		oneLine(text, MAXIMUM_TYPED),

@@ -236,12 +236,12 @@ describe('adding a model server', () => {
 		problems = [
 			{ slug: 'mine', hasKey: true, code: 'unauthorised', status: 401 },
 			{ slug: 'keyless', hasKey: false, code: 'unauthorised', status: 401 },
-			{ slug: 'other', code: 'offline', system: 'ENOTFOUND' },
+			{ slug: 'other', origin: 'https://models.invalid', code: 'offline', system: 'ENOTFOUND' },
 		];
 		open();
 		await shows(/^\$\(server\) mine .* refuses the key[^.]*\./);
 		await shows(/^\$\(server\) keyless .* wants a key \(HTTP 401\)\./);
-		await shows(/^\$\(server\) other .* There is no host named models\.invalid\./);
+		await shows(/^\$\(server\) other .*no host named models\.invalid/);
 		await lists.leave(() => end !== undefined);
 	});
 
@@ -362,11 +362,16 @@ describe('adding a model server', () => {
 
 	it('sends no request while an address is incomplete', async () => {
 		await openAddress();
-		for (const text of ['h', 'http', 'http://', 'localhos', 'models']) {
+		for (const text of ['h', 'http', 'http://']) {
 			type(text);
 			await lists.editorHasCaughtUp();
 			assert.deepEqual(lists.rows(), [], text);
 		}
+		for (const text of ['localhos', 'models']) {
+			type(text);
+			await shows(new RegExp(`“${text}” is not an address`));
+		}
+		assert.deepEqual(upstream.requests, []);
 		await lists.leave(() => end !== undefined);
 	});
 

@@ -82,8 +82,9 @@ function rowsFor(
 			alwaysShow: true,
 			value: 'none',
 		}));
-	if (url === undefined && text !== '') {
-		rows.push(...words(noAddressText(text), 'warning'));
+	const noAddress = url === undefined ? noAddressText(text) : '';
+	if (noAddress !== '') {
+		rows.push(...words(noAddress, 'warning'));
 	} else if (url !== undefined && !isConnectionAddress(url)) {
 		rows.push(...words(addressRule(), 'warning'));
 	} else if (url !== undefined) {

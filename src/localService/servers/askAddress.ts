@@ -79,7 +79,7 @@ function rowsFor({ text, url, answer, key, isKeyPasted }: TypedState<ServerAnswe
 }
 
 function noAddressRows(text: string): Row[] {
-	return asRows(text === '' ? '' : escapeIcons(noAddressText(text)))
+	return asRows(escapeIcons(noAddressText(text)))
 		.filter(label => label !== '')
 		.map((label, index) => ({
 			label: `$(${index === 0 ? 'warning' : 'blank'}) ${label}`,
