@@ -27,10 +27,11 @@ export async function chooseDecision(
 	}
 	if (!('taskId' in named)) {
 		return choose<TaskQuestion | ExampleName>(title, [
-			separator(vscode.l10n.t('About a task')),
-			...questions(),
+			// The first one can be evaluated at once, also where there is no task.
 			separator(vscode.l10n.t('As a file to write')),
 			...examples(),
+			separator(vscode.l10n.t('About a task')),
+			...questions(),
 		]);
 	}
 	const task = await tasks.choose(argument, title, 'any');
