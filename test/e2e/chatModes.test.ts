@@ -137,7 +137,7 @@ describe('the chat in the window', () => {
 			const refresh = () => widget.getByRole('button', { name: 'Ask the Service for Its Models' }).click();
 			await openModels();
 			await refresh();
-			await toast(page, 'Quillon needs a key. Add one to go on.').waitFor();
+			await toast(page, 'Quillon needs a key.').waitFor();
 			await page.keyboard.press('Escape');
 			await sendMessage(frame, 'text');
 			await widget.getByText('Inference key of Quillon').waitFor();
