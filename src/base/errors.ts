@@ -80,14 +80,14 @@ export interface UpstreamProblem {
 	label?: string | undefined;
 	/** The origin of its address. */
 	origin?: string | undefined;
-	/** Whether it has a key. */
+	/** Says whether the server has a key. */
 	hasKey?: boolean | undefined;
 	/** The code of the client's error. */
 	code: ClientErrorCode;
 	status?: number | undefined;
 	/** The system's code, such as `ECONNREFUSED`. */
 	system?: string | undefined;
-	/** Whether a web page came in place of the reply. */
+	/** Says whether a web page came in place of the reply. */
 	isPage?: boolean | undefined;
 	retryAfterMs?: number | undefined;
 	/** The server's own words, or what is wrong with its reply. It is untrusted text and only for display. */

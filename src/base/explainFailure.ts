@@ -1,5 +1,5 @@
-// What is said of a failure wherever it is shown: who failed and why, and what to do. Other places may know more about a
-// code where they have asked for something special; all else comes from this table.
+// This table says of each failure, wherever it is shown, who failed and why, and what to do. A place that has asked for
+// something special may know more about a code; all else comes from here.
 import * as l10n from '@vscode/l10n';
 import { defined } from './defined.ts';
 import { ClientError, type HelpfulAction, type UpstreamProblem } from './errors.ts';
@@ -14,13 +14,13 @@ const MAXIMUM_NAME = 60;
 /** How many failed servers one explanation names. */
 const MAXIMUM_UPSTREAMS = 3;
 
-/** Who was asked. */
+/** The service or the model server that was asked. */
 export interface FailureSubject {
 	/** The name by which the user knows it. */
 	name: string;
-	/** Its address, where the user has entered it. */
+	/** The address, where the user has entered it. */
 	url?: string | undefined;
-	/** Whether it got a key. Left out where it gets one whenever it wants one. */
+	/** Says whether a key was sent. It is undefined where a key is sent whenever one is wanted. */
 	hasKey?: boolean | undefined;
 	/** The name of its entry, for a model server behind the local service. */
 	server?: string | undefined;

@@ -6,7 +6,7 @@ import { isLoopbackHost } from './loopback.ts';
 import { type CertificateProblem, type NetworkFault, networkFaultOf } from './networkFault.ts';
 import { oneLine } from './plainText.ts';
 
-/** What is wrong, and what to do: a sentence each, for places that show them apart. */
+/** A sentence about what is wrong and one about what to do, for places that show them apart. */
 export interface FaultParts {
 	cause: string;
 	step: string;
@@ -88,7 +88,7 @@ function networkFaultParts(fault: NetworkFault, connection: string): FaultParts 
 	}
 }
 
-/** What is wrong, and what to do. */
+/** Returns a sentence about what is wrong and one about what to do. */
 function certificateWords(problem: CertificateProblem, connection: string): [cause: string, step: string] {
 	switch (problem) {
 		case 'self-signed':

@@ -11,7 +11,7 @@ export const WAITING_AFTER_MS = 30_000;
 /** A save of a streaming reply begins at most this long after a change, so that a crash costs less than a second. */
 export const SAVE_INTERVAL_MS = 750;
 
-/** Whether nothing has come for a while, and whether that is because a model is being loaded. */
+/** Says whether the service has been silent for a while; `loading` says that it is loading the model meanwhile. */
 export type Waiting = boolean | 'loading';
 
 /** The request that a reply comes from. */

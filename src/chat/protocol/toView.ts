@@ -24,7 +24,7 @@ import { toWorkView } from './toWorkView.ts';
 /** The state of a running reply that is not part of the conversation. */
 export interface LiveState {
 	readonly turnId: string;
-	/** Whether nothing has come for a while. */
+	/** Says whether the service has been silent for a while, and why if that is known. */
 	readonly waiting: ReplyView['waiting'];
 }
 

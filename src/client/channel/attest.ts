@@ -13,7 +13,7 @@ import { climbLadder, type Proof, provenKey, remember } from './ladder.ts';
 import type { ChannelMemory } from './memory.ts';
 import { demandHardwareProof, hasOtherVerdicts, isDowngrade, RefusedAttestation } from './verdicts.ts';
 
-/** What all sessions of a client share. */
+/** The parts that all sessions of a client share. */
 export interface ChannelContext {
 	caller: Caller;
 	memory: ChannelMemory;

@@ -13,7 +13,7 @@ const MAXIMUM_IVS = 1_000_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What opens the reply to one message: the key of both, and the IVs that were seen under it. */
+/** A handshake opens the reply to one message. It holds the key of both, and the IVs that were seen under that key. */
 export class Handshake {
 	private readonly key: AesKey;
 	private readonly verify: Verifier;

@@ -23,7 +23,7 @@ export interface ComposerChoices {
 export function composerChoices({ connection, model, mode, agent, settings, post }: ComposerChoices): TemplateResult {
 	const name = settings ? routingLabel(settings.routing) : '';
 	const { preset, isPrivate, isLimited } = settings?.routing ?? {};
-	// Where there is nobody to choose from, the usual policy says nothing.
+	// The usual routing policy means nothing where one provider is all there is.
 	const isIdle = connection.hasOneProvider && preset === 'balanced' && !isPrivate && !isLimited;
 	return html`${modeChoice(mode, post)}${
 		mode === 'agent'
