@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
-import { escapeIcons } from '../base/plainText.ts';
 import { type Connection, connectionSchema } from '../contract/connection.ts';
-import { asRows } from '../platform/addressMessages.ts';
+import { labelsOf } from '../platform/addressMessages.ts';
 import { askCheckedKey } from '../platform/keyBox.ts';
 import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
 import { type Choice, choose, chooseSome, input, separator, shownText } from '../platform/pick.ts';
@@ -303,7 +302,7 @@ function insist({ name, url, key, answer }: Draft): Promise<Next | undefined> {
 		);
 		next = [model, save, enterKey, otherAddress];
 	}
-	const words = asRows(escapeIcons(reason)).map((text, index) => row(index === 0 ? 'warning' : 'blank', text, 'none'));
+	const words = labelsOf(reason, 'warning').map(label => ({ label, alwaysShow: true, value: 'none' as const }));
 	const rows = [...words, separator<Next>(''), ...next];
 	return choose(vscode.l10n.t('Add Connection {0}', shownText(name)), rows, { active: next[0]?.value ?? 'save' });
 }

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { ClientError } from '../base/errors.ts';
 import type { FaultParts } from '../base/networkFaultText.ts';
-import { oneLine } from '../base/plainText.ts';
+import { escapeIcons, oneLine } from '../base/plainText.ts';
 
 /** The characters of a row of a list that are certainly seen. */
 const ROW_LENGTH = 85;
@@ -22,6 +22,13 @@ export function asRows(sentence: string): string[] {
 		}
 	}
 	return rows;
+}
+
+/** Breaks a sentence into the labels of rows, of which the first one has the icon. Nothing has none. */
+export function labelsOf(sentence: string, icon = 'blank'): string[] {
+	return sentence === ''
+		? []
+		: asRows(escapeIcons(sentence)).map((row, index) => `$(${index === 0 ? icon : 'blank'}) ${row}`);
 }
 
 /** Says of what was typed that it is no address. Empty for nothing, and for the beginning of one. */

@@ -9,6 +9,11 @@ export interface FileSource {
 	readonly onDidChange?: vscode.Event<vscode.Uri>;
 }
 
+/** Encodes the text of a file. The mark at its beginning makes it UTF-8, whatever encoding the user has chosen for files. */
+export function encodeText(text: string): Uint8Array {
+	return new TextEncoder().encode(`\ufeff${text}`);
+}
+
 /** Registers a file system that is read-only. `load` is first called when one of its files is opened. */
 export function registerReadOnlyFiles(scheme: string, load: () => Promise<FileSource>): Disposable {
 	const store = new DisposableStore();

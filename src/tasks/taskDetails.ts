@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { TASK_SCHEME } from '../platform/ids.ts';
-import type { FileSource } from '../platform/readOnlyFiles.ts';
+import { encodeText, type FileSource } from '../platform/readOnlyFiles.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import { rowWords } from './common/messages.ts';
 import { readTarget, uriOf } from './logDocument/logUri.ts';
@@ -61,7 +61,7 @@ export class TaskDetails implements FileSource, vscode.Disposable {
 	async read(uri: vscode.Uri): Promise<Uint8Array> {
 		const { active } = this.dependencies;
 		const text = await this.details(uri).catch((error: unknown) => `# ${active.explain(error)}\n`);
-		return new TextEncoder().encode(`\ufeff${text}`);
+		return encodeText(text);
 	}
 
 	private async details(uri: vscode.Uri): Promise<string> {

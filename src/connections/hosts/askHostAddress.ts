@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { placeOf } from '../../base/hostname.ts';
-import { escapeIcons, oneLine } from '../../base/plainText.ts';
-import { asRows, noAddressText } from '../../platform/addressMessages.ts';
+import { oneLine } from '../../base/plainText.ts';
+import { labelsOf, noAddressText } from '../../platform/addressMessages.ts';
 import type { Choice } from '../../platform/pick.ts';
 import { askTypedAddress, type TypedState } from '../../platform/typedAddressList.ts';
 import { isConnectionAddress, readConnectionAddress } from '../model/newConnection.ts';
@@ -76,18 +76,13 @@ function rowsFor(
 	canRemove: boolean,
 ): Row[] {
 	const rows: Row[] = [];
-	const words = (sentence: string, icon = 'blank'): Row[] =>
-		asRows(escapeIcons(sentence)).map((label, index) => ({
-			label: `$(${index === 0 ? icon : 'blank'}) ${label}`,
-			alwaysShow: true,
-			value: 'none',
-		}));
-	const noAddress = url === undefined ? noAddressText(text) : '';
-	if (noAddress !== '') {
-		rows.push(...words(noAddress, 'warning'));
-	} else if (url !== undefined && !isConnectionAddress(url)) {
+	const words = (sentence: string, icon?: string): Row[] =>
+		labelsOf(sentence, icon).map(label => ({ label, alwaysShow: true, value: 'none' }));
+	if (url === undefined) {
+		rows.push(...words(noAddressText(text), 'warning'));
+	} else if (!isConnectionAddress(url)) {
 		rows.push(...words(addressRule(), 'warning'));
-	} else if (url !== undefined) {
+	} else {
 		const failed = answer?.state === 'failed' ? hostProblem(answer.error, answer.url, field, false) : undefined;
 		const shown = oneLine((answer?.state === 'failed' ? url : answer?.url) ?? url, MAXIMUM_URL);
 		const detail =

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { placeOf } from '../../base/hostname.ts';
-import { escapeIcons, oneLine } from '../../base/plainText.ts';
+import { oneLine } from '../../base/plainText.ts';
 import { mayCarryKey } from '../../contract/upstreams.ts';
-import { asRows, isAboutKey, noAddressText } from '../../platform/addressMessages.ts';
+import { isAboutKey, labelsOf, noAddressText } from '../../platform/addressMessages.ts';
 import type { Choice } from '../../platform/pick.ts';
 import { askTypedAddress, type TypedState } from '../../platform/typedAddressList.ts';
 import { askServer, type ServerAnswer } from './askServer.ts';
@@ -44,7 +44,7 @@ export function askAddress(
 function rowsFor({ text, url, answer, key, isKeyPasted }: TypedState<ServerAnswer>): Row[] {
 	const rows: Row[] =
 		url === undefined
-			? noAddressRows(text)
+			? rowsOf(noAddressText(text), 'warning')
 			: [
 					{
 						label: `$(${answer && 'error' in answer && !isAboutKey(answer.error) ? 'warning' : 'arrow-right'}) ${vscode.l10n.t('Use {0}', oneLine(answer?.url ?? url, MAXIMUM_URL))}`,
@@ -52,7 +52,7 @@ function rowsFor({ text, url, answer, key, isKeyPasted }: TypedState<ServerAnswe
 						alwaysShow: true,
 						value: {},
 					},
-					...stepRows(answer, key !== undefined),
+					...rowsOf(stepText(answer, key !== undefined)),
 				];
 	if (isKeyPasted) {
 		rows.push({
@@ -78,25 +78,13 @@ function rowsFor({ text, url, answer, key, isKeyPasted }: TypedState<ServerAnswe
 	];
 }
 
-function noAddressRows(text: string): Row[] {
-	return asRows(escapeIcons(noAddressText(text)))
-		.filter(label => label !== '')
-		.map((label, index) => ({
-			label: `$(${index === 0 ? 'warning' : 'blank'}) ${label}`,
-			alwaysShow: true,
-			value: undefined,
-		}));
+/** What can be done about a problem. */
+function stepText(answer: ServerAnswer | undefined, hasKey: boolean): string {
+	return answer && 'error' in answer ? serverProblem(answer.error, answer.url, hasKey).step : '';
 }
 
-/** What can be done about a problem. */
-function stepRows(answer: ServerAnswer | undefined, hasKey: boolean): Row[] {
-	return answer && 'error' in answer
-		? asRows(escapeIcons(serverProblem(answer.error, answer.url, hasKey).step)).map(label => ({
-				label: `$(blank) ${label}`,
-				alwaysShow: true,
-				value: undefined,
-			}))
-		: [];
+function rowsOf(sentence: string, icon?: string): Row[] {
+	return labelsOf(sentence, icon).map(label => ({ label, alwaysShow: true, value: undefined }));
 }
 
 function stateText(url: string, answer: ServerAnswer | undefined, hasKey: boolean): string {

@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { placeOf } from '../../base/hostname.ts';
 import { hasInvisible } from '../../base/invisible.ts';
-import { escapeIcons } from '../../base/plainText.ts';
-import { asRows, isAboutKey } from '../../platform/addressMessages.ts';
+import { isAboutKey, labelsOf } from '../../platform/addressMessages.ts';
 import { type Choice, input, PickList, separator } from '../../platform/pick.ts';
 import { askServer, type ServerAnswer } from './askServer.ts';
 import { rowName } from './pickServer.ts';
@@ -132,10 +131,7 @@ export function modelRows(draft: ServerDraft, answer: ServerAnswer | undefined):
 	const address: Row = { label: `$(link) ${vscode.l10n.t('Change the Address…')}`, value: 'address' };
 	const next = isAboutKey(answer.error) ? [key, again, address] : [again, address, key];
 	return [
-		...asRows(escapeIcons(cause)).map(
-			(label, index): Row => ({ label: `$(${index === 0 ? 'warning' : 'blank'}) ${label}`, value: 'none' }),
-		),
-		...asRows(escapeIcons(step)).map((label): Row => ({ label: `$(blank) ${label}`, value: 'none' })),
+		...[...labelsOf(cause, 'warning'), ...labelsOf(step)].map((label): Row => ({ label, value: 'none' })),
 		separator<Row['value']>(''),
 		...next,
 		{

@@ -5,7 +5,7 @@ import { formatNumber } from '../../platform/amounts.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands, LOG_LANGUAGE, LOG_SCHEME } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
-import type { FileSource } from '../../platform/readOnlyFiles.ts';
+import { encodeText, type FileSource } from '../../platform/readOnlyFiles.ts';
 import { TEXT_COLUMN } from '../model/formatEntry.ts';
 import { LogDecorations } from './logDecorations.ts';
 import type { LogLine } from './logLine.ts';
@@ -79,8 +79,7 @@ export class LogDocuments implements FileSource, Disposable {
 			log = this.add(uri);
 			void log.read();
 		}
-		// The mark at the beginning makes the text UTF-8, whatever encoding the user has chosen for files.
-		return new TextEncoder().encode(`\ufeff${await log.text()}`);
+		return encodeText(await log.text());
 	}
 
 	/** Opens the log of a followed task at its end. */

@@ -20,8 +20,7 @@ import { inParallel } from '../../inParallel.ts';
 import type { ModelOffer, Provider, ProviderRequest, ReplyChunk, ReplyChunks } from '../provider.ts';
 import { providerFailureOf } from '../providerFailure.ts';
 import { type OllamaModel, readOllamaModel } from './ollama.ts';
-import { refusesImages } from './refusedImages.ts';
-import { RefusedParameters, type RequestDraft } from './refusedParameters.ts';
+import { RefusedParameters, type RequestDraft, refusesImages } from './serverRefusals.ts';
 import { UpstreamDecoder } from './upstreamDecoder.ts';
 
 /** The path behind an upstream's address, which ends in its version. */

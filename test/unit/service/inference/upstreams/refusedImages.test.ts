@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { refusesImages } from '../../../../../src/service/inference/upstreams/refusedImages.ts';
+import { refusesImages } from '../../../../../src/service/inference/upstreams/serverRefusals.ts';
 
 describe('a refusal of a request with images', () => {
 	const ALL = [

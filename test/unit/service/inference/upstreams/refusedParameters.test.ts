@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RefusedParameters } from '../../../../../src/service/inference/upstreams/refusedParameters.ts';
+import { RefusedParameters } from '../../../../../src/service/inference/upstreams/serverRefusals.ts';
 
 const REQUEST = {
 	model: 'small',

@@ -1,5 +1,5 @@
-// The parameters that a model server does not take, as far as its refusals name them. Servers of this shape differ in what
-// they take, no list of theirs says so, and each has its own words for it.
+// What a model server does not take, as far as its refusals say so: parameters, and images. Servers of this shape differ in
+// that, no list of theirs tells, and each has its own words for it.
 import { type Fields, isFields } from '../../../base/fields.ts';
 import { PARAMETERS, type Parameter } from '../../../contract/chatRequest.ts';
 
@@ -172,4 +172,19 @@ function wantedIn(said: string): string | undefined {
 	const name = words.exec(said)?.[1];
 	const isOther = name !== undefined && (PARAMETERS as readonly string[]).includes(name) && name !== 'max_tokens';
 	return isOther ? undefined : name;
+}
+
+/** What such a refusal is about. Servers of models without images often know messages with one text alone. */
+const IMAGES = /\b(?:images?|image_urls?|vision|visual|multi-?modal|mmproj)\b|\bcontent\b.{0,80}\bstring\b/i;
+
+const REFUSED_IMAGES =
+	/unsupported|unknown variant|invalid (?:content )?type|(?:\bnot|n't|\bno|\bcannot|\bonly)\b.{0,60}\b(?:support|accept|take|allow|handle|process|enable|permit|multi-?modal|vision)|\bat most 0\b|must be (?:a |of type )?string|should be (?:a )?(?:valid )?string|missing data required|support image|not (?:a )?(?:multi-?modal|vision)|text[- ]only/i;
+
+/** Words about one image, after which another one may be taken. */
+const ABOUT_ONE =
+	/\b(?:formats?|media[ _]?types?|mime|extensions?|too (?:large|big|small|many)|sizes?|dimensions?|resolution|download|fetch|decode|corrupt|base64|exceeds?|limits?|bytes|pixels|(?:invalid|malformed|bad) image|at most [1-9])/i;
+
+/** Returns whether the words are a refusal of all images. `said` are a server's, about a request with images. */
+export function refusesImages(said: string): boolean {
+	return IMAGES.test(said) && REFUSED_IMAGES.test(said) && !ABOUT_ONE.test(said);
 }
