@@ -86,6 +86,12 @@ export function findModel(connection: Connection, text: string): ConnectionModel
 	return alike.length === 1 ? alike[0] : undefined;
 }
 
+/** Returns the endpoint over which a person talks with the model: the responses endpoint for one that has no other. */
+export function chatEndpointOf(connection: Connection, text: string): 'chat' | 'responses' {
+	const { kinds = [] } = findModel(connection, text) ?? {};
+	return kinds.includes('responses') && !kinds.includes('chat') ? 'responses' : 'chat';
+}
+
 /** Returns the model's name without its provider prefix, for use together with `provider.order`. */
 export function withoutPrefix(connection: Connection, text: string): string {
 	const identifier = parseModelIdentifier(connection, text);

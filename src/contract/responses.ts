@@ -74,6 +74,9 @@ export const responsesRequestSchema = z.strictObject({
 });
 export type ResponsesRequest = z.input<typeof responsesRequestSchema>;
 
+/** Instructions for a user who has given none: the code-oriented models require some (inference.md, Errors). */
+export const DEFAULT_INSTRUCTIONS = 'You are a helpful assistant for software development.';
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -108,13 +111,13 @@ export interface ReasoningItem {
 	[field: string]: unknown;
 }
 
-/**
- * An item of the output. A reasoning item stays the received object itself, as a copy could change what is sent back.
- */
+/** A reasoning item stays the received object itself, as a copy could change what is sent back. */
+export const reasoningItemSchema = z.custom<ReasoningItem>(value => isObject(value) && value['type'] === 'reasoning');
+
 const outputItemSchema = z.union([
 	messageItemSchema,
 	functionCallItemSchema,
-	z.custom<ReasoningItem>(value => isObject(value) && value['type'] === 'reasoning'),
+	reasoningItemSchema,
 	z.custom<Record<string, unknown>>(isObject).transform(received => ({ type: 'other' as const, received })),
 ]);
 export type OutputItem = z.output<typeof outputItemSchema>;

@@ -180,7 +180,7 @@ describe('the choice of a model or provider', () => {
 		}
 	});
 
-	it('shows what a model is for that the chat cannot ask, and does not let it be chosen', async () => {
+	it('shows what a model is for that the chat cannot ask, and lets one be chosen that has the responses endpoint alone', async () => {
 		const { models } = connectionSchema.parse({
 			...listed,
 			models: [
@@ -196,10 +196,10 @@ describe('the choice of a model or provider', () => {
 			const connection = { ...listed, models, decisionModel: 'quill-judge' };
 			await choose(connection, 'coder');
 			const rows = picks.rows();
-			assert.doesNotMatch(rows.slice(0, rows.indexOf('Not for chat')).join(), /endpoint|channel/);
+			const ownRow = rows.find(row => row.includes('quill-small')) ?? '';
+			assert.doesNotMatch(ownRow, /endpoint|channel/);
 			assert.deepEqual(rows.slice(rows.indexOf('Not for chat')), [
 				'Not for chat',
-				'$(blank) coder | $(blank) responses endpoint · zero data retention over the responses endpoint',
 				'$(blank) painter | $(blank) makes images',
 				'$(blank) quill-judge | $(blank) decisions',
 			]);
@@ -208,12 +208,11 @@ describe('the choice of a model or provider', () => {
 		} finally {
 			Object.assign(vscode.window, { showInformationMessage });
 		}
-		assert.match(
-			told[0] ?? '',
-			/^coder answers over the responses endpoint only, .* Choose another model for the chat\.$/,
+		assert.match(told[0] ?? '', /^quill-judge answers typed questions .* Begin a decision with it, /);
+		assert.deepEqual(
+			chosen.map(choice => choice.model ?? choice),
+			['coder', { imageModel: 'painter' }],
 		);
-		assert.match(told[1] ?? '', /^quill-judge answers typed questions .* Begin a decision with it, /);
-		assert.deepEqual(chosen, [{ imageModel: 'painter' }]);
 	});
 
 	it('does not show a model as keeping no data in the chat if that is true of the responses endpoint only', async () => {

@@ -13,6 +13,17 @@ describe('the chat page', () => {
 
 	const mark = (number: number) => chat.page.locator(`.citation[data-source="${number}"]`).first();
 	const card = () => chat.page.locator('.citation-card');
+	/** The words that are shown as cited, without the marks between them. */
+	const cited = () =>
+		chat.page.evaluate(() =>
+			[...(CSS.highlights.get('cited') ?? [])].map(range => {
+				const words = (range as Range).cloneContents();
+				for (const citation of words.querySelectorAll('.citation')) {
+					citation.remove();
+				}
+				return words.textContent;
+			}),
+		);
 	const content = () => chat.page.locator('chat-markdown .content');
 	const marked = () =>
 		content().evaluate(element => {
@@ -70,12 +81,15 @@ describe('the chat page', () => {
 			assert.deepEqual(await leftAlone(), []);
 			await mark(3).hover();
 			await card().getByText('Returns milliseconds.').waitFor();
+			assert.deepEqual(await cited(), ['ds since 1970. The guard in src/auth.ts compares them with milliseconds 🔎']);
 			const box = await card().boundingBox();
 			assert.ok(box && box.x >= 0 && box.x + box.width <= 200, JSON.stringify(box));
 			await chat.page.mouse.move(0, 0);
 			await card().waitFor({ state: 'hidden' });
+			assert.deepEqual(await cited(), []);
 			await mark(1).focus();
 			await card().getByText('JSON Web Token (JWT)').waitFor();
+			assert.deepEqual(await cited(), ['Tokens count seconds']);
 			assert.equal(await mark(1).getAttribute('aria-describedby'), await card().getAttribute('id'));
 			await chat.page.keyboard.press('Escape');
 			await card().waitFor({ state: 'hidden' });

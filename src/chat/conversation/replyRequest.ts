@@ -15,8 +15,9 @@ import { applySettings, type RequestFacts, RequestRefusal, type SettingsSource }
 import { type Conversation, type Reply, turnsUpTo } from '../model/conversation.ts';
 import type { ReplyImage } from '../model/images.ts';
 import { TURN_MODES, type TurnMode } from '../model/mode.ts';
-import type { toRequest } from '../model/toRequest.ts';
+import { reasoningIn, type toRequest } from '../model/toRequest.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
+import { responsesReply, toResponsesRequest } from './responsesReply.ts';
 
 /** A mode whose messages are answered by one request. An agent makes its own requests, with the model of the chat. */
 export type AskedMode = Exclude<TurnMode, 'agent'>;
@@ -105,6 +106,11 @@ export async function requestReply(
 		return { facts, events: sources.agents.run(asked, signal) };
 	}
 	const facts = await prepareRequest({ ...turn, mode }, sources);
+	if (facts.endpoint === 'responses') {
+		const from = { connection: facts.connection.name, model };
+		const request = toResponsesRequest(facts.request, reasoningIn(conversation, turnId, from));
+		return { facts, events: responsesReply(await sources.client(), request, signal) };
+	}
 	return { facts, events: await sendRequest(facts.request, { mode, conversation }, sources, signal) };
 }
 

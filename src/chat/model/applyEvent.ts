@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import type { ChatStreamEvent } from '../../client/types.ts';
 import type { Usage } from '../../contract/chatReply.ts';
+import type { ReasoningItem } from '../../contract/responses.ts';
 import type { AgentWork } from './agentWork.ts';
 import { addSources } from './citations.ts';
 import type { Reply } from './conversation.ts';
@@ -11,11 +12,18 @@ import type { ReplyImage } from './images.ts';
 export const MAXIMUM_TOKENS = 500;
 const MAXIMUM_TOP = 20;
 
+/** The most characters of reasoning items that are kept as JSON, for the same reason. A model does without them. */
+const MAXIMUM_REASONING = 1_000_000;
+
 /**
- * An event that changes a reply: one of the client's stream, the image that was loaded from the address that an image
- * model replied with, or what an agent has done by now.
+ * An event that changes a reply: one of the client's stream, the reasoning that is sent back with the next message, the
+ * image that was loaded from the address that an image model replied with, or what an agent has done by now.
  */
-export type ReplyEvent = ChatStreamEvent | { type: 'image'; image: ReplyImage } | { type: 'work'; work: AgentWork };
+export type ReplyEvent =
+	| ChatStreamEvent
+	| { type: 'reasoningItems'; items: readonly ReasoningItem[] }
+	| { type: 'image'; image: ReplyImage }
+	| { type: 'work'; work: AgentWork };
 
 /** Returns the reply after one event of its stream, or the same value when the event changes nothing that is kept. */
 export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
@@ -24,6 +32,8 @@ export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 			return event.text === '' ? reply : { ...reply, text: reply.text + event.text };
 		case 'reasoning':
 			return event.text === '' ? reply : { ...reply, reasoning: (reply.reasoning ?? '') + event.text };
+		case 'reasoningItems':
+			return JSON.stringify(event.items).length > MAXIMUM_REASONING ? reply : { ...reply, reasoningItems: event.items };
 		case 'served':
 			return {
 				...reply,

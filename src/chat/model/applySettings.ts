@@ -1,6 +1,6 @@
 import { type ChatRequest, hasImages } from '../../contract/chatRequest.ts';
 import type { Connection } from '../../contract/connection.ts';
-import { findModel } from '../../contract/modelIdentifier.ts';
+import { chatEndpointOf, findModel } from '../../contract/modelIdentifier.ts';
 import { type ZeroDataRetention, zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import type { TurnMode } from './mode.ts';
 import { type ProviderProblem, providerProblem } from './preview.ts';
@@ -29,6 +29,7 @@ export interface RequestFacts {
 	asked: AskedWith;
 	/** Whether the request runs under zero data retention, as far as that can be known. */
 	retention: ZeroDataRetention;
+	endpoint: 'chat' | 'responses';
 }
 
 /**
@@ -43,6 +44,8 @@ export class RequestRefusal extends Error {
 		| { kind: 'setting'; setting: string; issue: string }
 		/** The connection says that the model takes no images. */
 		| { kind: 'no-images'; model: string }
+		/** The model is asked over the responses endpoint, whose request has no place for these fields. */
+		| { kind: 'no-fields'; model: string; fields: readonly string[] }
 		| { kind: 'images-too-large' }
 		| { kind: 'image-gone'; label: string };
 
@@ -53,7 +56,8 @@ export class RequestRefusal extends Error {
 }
 
 /**
- * Adds the settings in force to the request. Throws a RequestRefusal where they leave no provider to serve it.
+ * Adds the settings in force to the request. Throws a RequestRefusal where they leave no provider to serve it, or where
+ * its endpoint has no place for them.
  */
 export async function applySettings(
 	request: ChatRequest,
@@ -64,15 +68,32 @@ export async function applySettings(
 	const inForce = settingsFor(mode, settingsInForce(source.defaults(), settings));
 	const asked = askedWith(request.model, inForce);
 	const connection = await source.connection();
-	if (hasImages(request) && findModel(connection, request.model)?.images === false) {
+	const endpoint = mode === 'chat' ? chatEndpointOf(connection, request.model) : 'chat';
+	const { images, codeOriented } = findModel(connection, request.model) ?? {};
+	if (hasImages(request) && (images === false || endpoint === 'responses')) {
 		throw new RequestRefusal({ kind: 'no-images', model: request.model });
+	}
+	const applied = withRequestSettings(request, inForce);
+	if (endpoint === 'responses') {
+		refuseFields(applied, codeOriented === true);
 	}
 	const problem = providerProblem(connection, asked);
 	if (problem) {
 		throw new RequestRefusal(problem);
 	}
-	const applied = withRequestSettings(request, inForce);
-	return { request: applied, connection, asked, retention: zeroDataRetentionOf(connection, applied, 'chat') };
+	const retention = zeroDataRetentionOf(connection, applied, endpoint);
+	return { request: applied, connection, asked, retention, endpoint };
+}
+
+/** What the user set is refused rather than left out: a policy may be a promise, and a limit may save money. */
+function refuseFields({ model, messages: _, provider, ...others }: ChatRequest, isZdr: boolean): void {
+	const { zdr, ...routing } = provider ?? {};
+	// A code-oriented model keeps nothing whatever is said (inference.md, Zero data retention 3).
+	const isDemanded = zdr === true && !isZdr;
+	const fields = [...Object.keys({ ...others, ...routing }), ...(isDemanded ? ['zdr'] : [])];
+	if (fields.length > 0) {
+		throw new RequestRefusal({ kind: 'no-fields', model, fields });
+	}
 }
 
 /**

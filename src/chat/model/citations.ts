@@ -28,9 +28,9 @@ export interface Citations {
 	sources: ShownSource[];
 	/**
 	 * Sorted by position: the mark of source `number` belongs after the character before `position`, in UTF-16 code
-	 * units.
+	 * units. What is cited begins at `start`.
 	 */
-	marks: { position: number; number: number }[];
+	marks: { position: number; number: number; start: number }[];
 	/** The service gave more sources than are shown. */
 	isCut?: true;
 }
@@ -85,13 +85,13 @@ export function citationsOf(text: string, sources: readonly Source[]): Citations
 			type: 'url_citation',
 			url_citation: { url, title, content: excerpt, start_index: start, end_index: end },
 		})),
-	).map(({ range }, index) => ({ index, position: range && endOfWord(text, range.end) }));
+	).map(({ range }, index) => ({ index, start: range?.start ?? 0, position: range && endOfWord(text, range.end) }));
 	const order = places.toSorted(
 		(one, other) => (one.position ?? Number.POSITIVE_INFINITY) - (other.position ?? Number.POSITIVE_INFINITY) || 0,
 	);
 	const shown = new Map<string, ShownSource>();
 	const marks = new Map<string, Citations['marks'][number]>();
-	for (const { index, position } of order) {
+	for (const { index, position, start } of order) {
 		const source = kept[index] as Source;
 		const key = source.url ?? `\n${source.title}`;
 		const known = shown.get(key);
@@ -102,7 +102,8 @@ export function citationsOf(text: string, sources: readonly Source[]): Citations
 			entry.excerpt = excerpt;
 		}
 		if (position !== undefined) {
-			marks.set(`${position} ${entry.number}`, { position, number: entry.number });
+			const place = `${position} ${entry.number}`;
+			marks.set(place, marks.get(place) ?? { position, number: entry.number, start });
 		}
 	}
 	return {

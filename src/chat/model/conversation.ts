@@ -1,6 +1,7 @@
 // The conversation as the host owns it. Values are immutable: a change makes a new value.
 import { defined } from '../../base/defined.ts';
 import type { TokenProbability } from '../../client/types.ts';
+import type { ReasoningItem } from '../../contract/responses.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import { type AgentWork, endedWork } from './agentWork.ts';
@@ -41,6 +42,8 @@ export interface Reply {
 	readonly endedAt?: number;
 	readonly text: string;
 	readonly reasoning?: string;
+	/** What the model goes on from in its next reply, over the responses endpoint, as it was received. */
+	readonly reasoningItems?: readonly ReasoningItem[];
 	/** The model that answered or, as long as nothing has come back, the model that was asked. */
 	readonly model?: string;
 	/** The provider that served the reply, as the service named it. */

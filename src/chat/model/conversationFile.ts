@@ -10,6 +10,7 @@ import { defined } from '../../base/defined.ts';
 import { IMAGE_TYPES } from '../../base/imageHeader.ts';
 import { chatParametersSchema } from '../../contract/chatRequest.ts';
 import { routingPolicySchema } from '../../contract/provider.ts';
+import { reasoningItemSchema } from '../../contract/responses.ts';
 import { type CommandId, commands } from '../../platform/ids.ts';
 import { agentWorkSchema } from './agentWorkSchema.ts';
 import { ATTACHMENT_KINDS } from './attachment.ts';
@@ -115,6 +116,7 @@ const replySchema = z.object({
 	endedAt: time.exactOptional(),
 	text: z.string(),
 	reasoning: z.string().exactOptional(),
+	reasoningItems: z.array(reasoningItemSchema).exactOptional(),
 	model: z.string().exactOptional(),
 	provider: z.string().exactOptional(),
 	serviceId: z.string().exactOptional(),

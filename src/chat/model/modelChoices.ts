@@ -24,6 +24,11 @@ export interface ModelChoice {
 	listed?: ListedModel;
 }
 
+/** Whether a person can talk with the model: over the chat endpoint or, where it has that alone, the responses endpoint. */
+export function isForChat({ kinds }: ConnectionModel): boolean {
+	return kinds.includes('chat') || kinds.includes('responses');
+}
+
 /**
  * The models for chat. Each is listed once, except that recent ones are repeated on top. A `current` model that is none
  * of them, such as one of another connection, comes first.
@@ -32,7 +37,7 @@ export function modelChoices(
 	connection: Connection,
 	{ recent, found, current }: { recent: readonly string[]; found: readonly ListedModel[]; current: string },
 ): ModelChoice[] {
-	const chat = connection.models.filter(({ kinds }) => kinds.includes('chat'));
+	const chat = connection.models.filter(isForChat);
 	const known = new Set(connection.models.map(({ id }) => id));
 	const choices: ModelChoice[] = [
 		...connection.aliases.map(alias => ({ group: 'aliases' as const, ...described(connection, alias.name) })),

@@ -1,11 +1,18 @@
 import type { ChannelMessage } from '../../contract/channel.ts';
 import type { ChatMessage, ChatRequest } from '../../contract/chatRequest.ts';
+import type { ReasoningItem } from '../../contract/responses.ts';
 import { withAttachments } from './attachment.ts';
-import { type Conversation, currentReply, findTurn, shownReply, turnsUpTo } from './conversation.ts';
+import { type Conversation, currentReply, findTurn, type Reply, shownReply, turnsUpTo } from './conversation.ts';
 
 /** This text is sent to the model and never shown. Models answer it in the language of the text before it. */
 const GO_ON =
 	'Your last reply was cut off. Go on exactly where its text ends, in the middle of the sentence or code if need be. Repeat nothing and write no introduction.';
+
+/** What the user asked in one message, and the reply to it that a request carries. The last one has none. */
+interface Exchange {
+	asked: ChatMessage;
+	reply?: Reply;
+}
 
 /**
  * Builds the chat request for the turn `turnId` from the turns that led to it. A reply without text is left out; its
@@ -23,7 +30,28 @@ export function toRequest(
 	if (last?.mode === 'image') {
 		return { model, messages: [{ role: 'user', content: last.question }] };
 	}
-	const messages: ChatMessage[] = [];
+	const messages = exchangesUpTo(conversation, turnId, images).flatMap(({ asked, reply }): ChatMessage[] =>
+		reply ? [asked, { role: 'assistant', content: reply.text }] : [asked],
+	);
+	return { model, messages };
+}
+
+/**
+ * Returns the reasoning items of each reply that `toRequest` puts into a request, in the same order. A model gets only
+ * what it has given itself: the items of another model or connection are left out.
+ */
+export function reasoningIn(
+	conversation: Conversation,
+	turnId: string,
+	{ connection, model }: { connection: string; model: string },
+): (readonly ReasoningItem[])[] {
+	return exchangesUpTo(conversation, turnId, new Map()).flatMap(({ reply }) =>
+		reply ? [reply.connection === connection && reply.asked?.model === model ? (reply.reasoningItems ?? []) : []] : [],
+	);
+}
+
+function exchangesUpTo(conversation: Conversation, turnId: string, images: ReadonlyMap<string, string>): Exchange[] {
+	const exchanges: Exchange[] = [];
 	let question = '';
 	let attached: string[] = [];
 	const ask = (): ChatMessage => ({ role: 'user', content: withImages(question, attached) });
@@ -39,15 +67,14 @@ export function toRequest(
 		if (turn.id === turnId) {
 			break;
 		}
-		const answer = shownReply(turn).text;
-		if (answer.trim() !== '') {
-			messages.push(ask(), { role: 'assistant', content: answer });
+		const reply = shownReply(turn);
+		if (reply.text.trim() !== '') {
+			exchanges.push({ asked: ask(), reply });
 			question = '';
 			attached = [];
 		}
 	}
-	messages.push(ask());
-	return { model, messages };
+	return [...exchanges, { asked: ask() }];
 }
 
 function withImages(text: string, urls: readonly string[]): ChatMessage['content'] {

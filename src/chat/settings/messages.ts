@@ -203,12 +203,7 @@ export function notForChatText(name: string, kinds: readonly ModelKind[]): strin
 	if (kinds.includes('encrypted')) {
 		return vscode.l10n.t('{0} is asked over the encrypted channel: start a new encrypted conversation.', name);
 	}
-	return kinds.includes('responses')
-		? vscode.l10n.t(
-				'{0} answers over the responses endpoint only, which programs use and the chat does not. Choose another model for the chat.',
-				name,
-			)
-		: vscode.l10n.t('The connection does not list {0} for the chat. Choose another model.', name);
+	return vscode.l10n.t('The connection does not list {0} for the chat. Choose another model.', name);
 }
 
 /** Says what the decision model is for, with the button that leads there. */
@@ -240,7 +235,9 @@ export function explainRequestFailure(
 			return { message: refusalText(error) };
 		}
 		const isModel =
-			problem.kind === 'no-images' || (problem.kind === 'routing' && problem.problem.reason.kind !== 'nobody');
+			problem.kind === 'no-images' ||
+			problem.kind === 'no-fields' ||
+			(problem.kind === 'routing' && problem.problem.reason.kind !== 'nobody');
 		return { message: refusalText(error), action: isModel ? choose : action };
 	}
 	if (!(error instanceof ClientError)) {
@@ -312,6 +309,12 @@ function refusalText({ problem }: RequestRefusal): string {
 			);
 		case 'no-images':
 			return noImagesText(problem.model);
+		case 'no-fields':
+			return vscode.l10n.t(
+				'Not sent: {0} is asked over the responses endpoint, which has no place for {1}. Remove what is set, or choose another model.',
+				problem.model,
+				problem.fields.join(', '),
+			);
 		case 'images-too-large':
 			return vscode.l10n.t(
 				'Not sent: the images of this conversation are larger than 11 MB in total. Start a new conversation.',

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
-import type { ProviderPrefix } from '../../contract/modelIdentifier.ts';
+import { chatEndpointOf, type ProviderPrefix } from '../../contract/modelIdentifier.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, offer, showExplanation, showMessage } from '../../platform/notify.ts';
@@ -181,6 +181,7 @@ function rowsOf(
 	const { model, models = [] } = chat.conversation.settings ?? {};
 	const isLocal = connection.name === LOCAL_CONNECTION_NAME;
 	const firstRows = onlyDemoRows(connection);
+	const overResponses = chatEndpointOf(connection, current) === 'responses';
 	return [
 		...firstRows,
 		...choices.flatMap((choice, index) => [
@@ -191,11 +192,16 @@ function rowsOf(
 		...serverRows(vscode.l10n.t('Did not list their models'), unused, 'failing'),
 		separator(vscode.l10n.t('More')),
 		...(isLocal && firstRows.length === 0 ? [addServerRow()] : []),
-		{
-			label: vscode.l10n.t('$(server) Through a Provider…'),
-			...(connection.plan === 'enterprise' ? {} : { description: vscode.l10n.t('enterprise host only') }),
-			value: 'prefix',
-		},
+		// The responses endpoint knows no providers. Alternates that are set stay in sight, so that they can be removed.
+		...(overResponses
+			? []
+			: [
+					{
+						label: vscode.l10n.t('$(server) Through a Provider…'),
+						...(connection.plan === 'enterprise' ? {} : { description: vscode.l10n.t('enterprise host only') }),
+						value: 'prefix' as const,
+					},
+				]),
 		{
 			label: vscode.l10n.t('$(list-ordered) Alternates…'),
 			description: shownText(models.join(', ')),

@@ -5,6 +5,7 @@ import { executeCommand } from '../../platform/commands.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { type Choice, separator, shownText } from '../../platform/pick.ts';
 import type { Chat } from '../conversation/chat.ts';
+import { isForChat } from '../model/modelChoices.ts';
 import { decisionModelText, newDecisionButton, notForChatText } from './messages.ts';
 import { modelRow } from './modelRow.ts';
 
@@ -15,7 +16,7 @@ export type OtherModel = { other: ConnectionModel } | { decision: string };
 export function otherModelRows(connection: Connection): Choice<OtherModel>[] {
 	const { models, decisionModel } = connection;
 	const rows = models
-		.filter(({ kinds }) => !kinds.includes('chat'))
+		.filter(model => !isForChat(model))
 		.map(model => ({ ...modelRow(connection, { name: model.id, model }, false), value: { other: model } }));
 	const decisions =
 		decisionModel === undefined

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../../contract/connection.ts';
-import { findModel } from '../../contract/modelIdentifier.ts';
+import { chatEndpointOf, findModel } from '../../contract/modelIdentifier.ts';
 import { routingPolicySchema } from '../../contract/provider.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import type { PickerEnd } from '../../platform/editorUse.ts';
@@ -99,7 +99,8 @@ export class SettingsPickers {
 		const name = nameOf(routing);
 		const hasOwn = settings?.routing !== undefined || settings?.retention !== undefined;
 		const asked = await this.askedBy(chat);
-		const retention = zeroDataRetentionOf(connection, { model: asked.model, provider: routing }, 'chat');
+		const endpoint = chatEndpointOf(connection, asked.model);
+		const retention = zeroDataRetentionOf(connection, { model: asked.model, provider: routing }, endpoint);
 		const items: Choice<RoutingAction>[] = [
 			...PRESETS.map(preset => ({
 				label: `${name.preset === preset ? '$(check)' : '$(blank)'} ${presetLabel(preset)}`,
@@ -167,10 +168,11 @@ export class SettingsPickers {
 	private async retentionOf(chat: Chat, connection: Connection): Promise<void> {
 		const defaults = this.options.source.defaults();
 		const asked = await this.askedBy(chat);
+		const endpoint = chatEndpointOf(connection, asked.model);
 		const held = (retention: RetentionChoice) => {
 			const { zdr: _, ...others } = asked.provider ?? {};
 			const provider = retention === 'account' ? others : { ...others, zdr: retention };
-			return retentionText(zeroDataRetentionOf(connection, { model: asked.model, provider }, 'chat'));
+			return retentionText(zeroDataRetentionOf(connection, { model: asked.model, provider }, endpoint));
 		};
 		const choices: RetentionChoice[] = [true, false, 'account'];
 		const items: Choice<RetentionChoice | 'default'>[] = [

@@ -10,7 +10,11 @@ export function citationsIn(
 			...citations,
 			marks: citations.marks
 				.filter(({ position }) => position > start && position <= end)
-				.map(({ position, number }) => ({ position: position - start, number })),
+				.map(mark => ({
+					...mark,
+					position: mark.position - start,
+					start: Math.max(0, mark.start - start),
+				})),
 		}
 	);
 }

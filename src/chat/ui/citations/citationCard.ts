@@ -8,6 +8,9 @@ const GAP = 4;
 
 const CARD_ID = 'citation-card';
 
+/** The name by which the style sheet knows the words that a source is cited for. */
+const CITED = 'cited';
+
 /** A box beside a mark with the title, host and excerpt of its source. */
 export class CitationCard {
 	private readonly element = document.createElement('div');
@@ -32,13 +35,17 @@ export class CitationCard {
 		return this.mark !== undefined;
 	}
 
-	show(mark: HTMLElement, { title, host, excerpt }: ShownSource): void {
+	/** Shows the source beside its mark, and which words it is cited for. */
+	show(mark: HTMLElement, { title, host, excerpt }: ShownSource, words: Range | undefined): void {
 		clearTimeout(this.timer);
 		if (mark === this.mark) {
 			return;
 		}
 		this.hide();
 		this.mark = mark;
+		if (words) {
+			CSS.highlights.set(CITED, new Highlight(words));
+		}
 		mark.setAttribute('aria-describedby', CARD_ID);
 		this.element.replaceChildren(
 			...[
@@ -69,6 +76,7 @@ export class CitationCard {
 		const { mark } = this;
 		if (mark) {
 			this.mark = undefined;
+			CSS.highlights.delete(CITED);
 			mark.removeAttribute('aria-describedby');
 			for (const target of scrollersOf(mark)) {
 				target.removeEventListener('scroll', this.place);

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { Citations, ShownSource } from '../../model/citations.ts';
 import { CitationCard } from './citationCard.ts';
-import { placeMarks } from './placeMarks.ts';
+import { type PlacedMark, placeMarks } from './placeMarks.ts';
 
 /** A longer text gets no marks, only the list of sources, because finding the places would block the page. */
 const MAXIMUM_TEXT = 100_000;
@@ -25,6 +25,7 @@ export class CitationLayer {
 	private readonly owner: CitationOwner;
 	private readonly card: CitationCard;
 	private sources: ReadonlyMap<string, ShownSource> = new Map();
+	private readonly places = new WeakMap<HTMLElement, PlacedMark>();
 
 	constructor(owner: CitationOwner) {
 		this.owner = owner;
@@ -81,7 +82,8 @@ export class CitationLayer {
 		let index = texts.length - 1;
 		let before = total;
 		// The marks are inserted from the end, so that a text that is split is not needed again.
-		for (const { visible, number } of marks.toReversed()) {
+		for (const place of marks.toReversed()) {
+			const { visible } = place;
 			while (index >= 0 && ((before - (lengths[index] ?? 0) >= visible && visible > 0) || lengths[index] === 0)) {
 				before -= lengths[index] ?? 0;
 				index--;
@@ -91,7 +93,7 @@ export class CitationLayer {
 				insertBehind(
 					node,
 					visible - (before - (lengths[Math.max(index, 0)] ?? 0)),
-					this.markOf(number),
+					this.markOf(place),
 					this.owner.content,
 				);
 			}
@@ -113,7 +115,8 @@ export class CitationLayer {
 		}
 	}
 
-	private markOf(number: number): HTMLElement {
+	private markOf(place: PlacedMark): HTMLElement {
+		const { number } = place;
 		// This is not a button element, because a line may break around one, and a full stop would then begin the next
 		// line.
 		const mark = document.createElement('span');
@@ -123,13 +126,16 @@ export class CitationLayer {
 		mark.dataset['source'] = String(number);
 		mark.textContent = String(number);
 		mark.setAttribute('aria-label', l10n.t('Source {0}: {1}', number, this.sources.get(String(number))?.title ?? ''));
+		this.places.set(mark, place);
 		return mark;
 	}
 
 	private show(mark: HTMLElement): void {
 		const source = this.sources.get(mark.dataset['source'] ?? '');
 		if (source) {
-			this.card.show(mark, source);
+			const { start, visible = 0 } = this.places.get(mark) ?? {};
+			const range = start === undefined ? undefined : rangeBetween(textsOf(this.owner.content), start, visible);
+			this.card.show(mark, source, range);
 		}
 	}
 }
@@ -148,6 +154,30 @@ function textsOf(content: HTMLElement): Text[] {
 		texts.push(walker.currentNode as Text);
 	}
 	return texts;
+}
+
+/** Returns what lies between two numbers of visible characters, or undefined where that is nothing. */
+function rangeBetween(texts: readonly Text[], start: number, end: number): Range | undefined {
+	const range = document.createRange();
+	let count = 0;
+	let hasBegun = false;
+	for (const text of texts) {
+		for (let index = 0; index < text.length; index++) {
+			if (/\s/.test(text.data[index] ?? '')) {
+				continue;
+			}
+			if (count === start) {
+				range.setStart(text, index);
+				hasBegun = true;
+			}
+			count++;
+			if (count === end && hasBegun) {
+				range.setEnd(text, index + 1);
+				return range;
+			}
+		}
+	}
+	return undefined;
 }
 
 /**

@@ -23,6 +23,11 @@ export const citationStyles = css`
 		outline: 1px solid var(--vscode-focusBorder);
 	}
 
+	::highlight(cited) {
+		background-color: var(--vscode-editor-findMatchHighlightBackground);
+		text-decoration: underline solid var(--vscode-contrastActiveBorder, transparent);
+	}
+
 	p.citations {
 		margin: -4px 0 8px;
 	}
@@ -61,6 +66,10 @@ export const citationStyles = css`
 	@media (forced-colors: active) {
 		.citation {
 			border-color: ButtonText;
+		}
+
+		::highlight(cited) {
+			text-decoration: underline;
 		}
 	}
 `;

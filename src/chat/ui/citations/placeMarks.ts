@@ -9,6 +9,8 @@ const MAXIMUM_RENDERED = 400_000;
 export interface PlacedMark {
 	readonly visible: number;
 	readonly number: number;
+	/** The number of visible characters before what is cited; undefined where Markdown leaves no such place. */
+	readonly start: number | undefined;
 }
 
 /**
@@ -19,14 +21,18 @@ export interface PlacedMark {
  */
 export function placeMarks(
 	text: string,
-	marks: readonly { position: number; number: number }[],
+	marks: readonly { position: number; number: number; start: number }[],
 	render: (text: string) => string,
 ): { marks: PlacedMark[]; total: number } {
 	const sign = unusedSign(text);
 	const plain = render(text);
 	const total = countVisible(plain);
 	let budget = MAXIMUM_RENDERED;
-	const known = placedTogether(text, [...new Set(marks.map(({ position }) => position))], sign, plain, render);
+	const begins = marks.map(({ start }) => start + Math.max(0, text.slice(start).search(/[\p{L}\p{N}]/u)));
+	const known = new Map([
+		...placedTogether(text, [...new Set(begins)], sign, plain, render),
+		...placedTogether(text, [...new Set(marks.map(({ position }) => position))], sign, plain, render),
+	]);
 	const visibleAt = (position: number): number | undefined => {
 		if (known.has(position)) {
 			return known.get(position);
@@ -49,7 +55,9 @@ export function placeMarks(
 		}
 		return { visible: total, number };
 	});
-	const unique = new Map(placed.map(mark => [`${mark.visible} ${mark.number}`, mark]));
+	// The marks are placed before the ranges, which are worth less where the budget ends.
+	const ranged = placed.map((mark, index) => ({ ...mark, start: visibleAt(begins[index] ?? 0) }));
+	const unique = new Map(ranged.map(mark => [`${mark.visible} ${mark.number}`, mark]));
 	return {
 		marks: [...unique.values()].sort((one, other) => one.visible - other.visible || one.number - other.number),
 		total,

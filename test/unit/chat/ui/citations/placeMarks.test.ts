@@ -8,7 +8,7 @@ const render = (text: string) => markdown.render(text);
 
 /** The visible text without white space, with the marks in it. */
 function shown(text: string, ...positions: number[]): string {
-	const marks = positions.map((position, index) => ({ position, number: index + 1 }));
+	const marks = positions.map((position, index) => ({ position, number: index + 1, start: 0 }));
 	const visible = render(text)
 		.replace(/<[^>]*>|\s+/g, '')
 		.replaceAll('&quot;', '"')
@@ -43,7 +43,7 @@ describe('the marks of a reply’s sources', () => {
 		const place = (text: string, ...marks: [number, number][]) =>
 			placeMarks(
 				text,
-				marks.map(([position, number]) => ({ position, number })),
+				marks.map(([position, number]) => ({ position, number, start: 0 })),
 				render,
 			).marks.map(({ visible, number }) => [visible, number]);
 		assert.deepEqual(place('One. Two.', [9, 1], [4, 2], [4, 2], [4, 1]), [
@@ -53,13 +53,22 @@ describe('the marks of a reply’s sources', () => {
 		]);
 	});
 
+	it('know where what they cite begins, behind the syntax before its first word', () => {
+		const begin = (text: string, start: number, position = text.length) =>
+			placeMarks(text, [{ start, position, number: 1 }], render).marks[0]?.start;
+		assert.equal(begin('One. **Two** is so.', 5), 4);
+		assert.equal(begin('# Title\n\n- It is so.', 0), 0);
+		assert.equal(begin('# Title\n\n- It is so.', 9), 5);
+		assert.equal(begin('See [the page](https://a.example/x) now.', 20), undefined);
+	});
+
 	it('stand nowhere inside a tag, such as in the language of a code block', () => {
 		for (const positions of [[4, 5], [4], [5, 6]]) {
-			const marks = positions.map((position, index) => ({ position, number: index + 1 }));
+			const marks = positions.map((position, index) => ({ position, number: index + 1, start: 0 }));
 			const { marks: placed, total } = placeMarks('~~~~**', marks, render);
 			assert.deepEqual([total, ...placed.map(({ visible }) => visible)], [0, ...positions.map(() => 0)]);
 		}
-		const word = placeMarks('```lang\none\n```\n\ntwo', [{ position: 5, number: 1 }], render);
+		const word = placeMarks('```lang\none\n```\n\ntwo', [{ position: 5, number: 1, start: 5 }], render);
 		assert.ok(word.marks.every(({ visible }) => visible <= word.total));
 	});
 
@@ -90,13 +99,14 @@ describe('the marks of a reply’s sources', () => {
 				const marks = wanted.map((position, index) => ({
 					position: Math.min(position, text.length),
 					number: index + 1,
+					start: Math.min(wanted[index - 1] ?? 0, position, text.length),
 				}));
 				const { marks: placed, total } = placeMarks(text, marks, render);
 				assert.equal(total, countVisible(render(text)));
 				assert.equal(placed.length, marks.length);
 				let before = 0;
-				for (const { visible } of placed) {
-					assert.ok(visible >= before && visible <= total);
+				for (const { visible, start = 0 } of placed) {
+					assert.ok(visible >= before && visible <= total && start <= total);
 					before = visible;
 				}
 			}),
@@ -106,7 +116,11 @@ describe('the marks of a reply’s sources', () => {
 
 	it('take little time with a long text and many positions inside syntax', () => {
 		const text = 'See **https://a.example/path** and so on.\n\n'.repeat(1_000);
-		const marks = Array.from({ length: 200 }, (_, index) => ({ position: 10 + index * 43, number: index + 1 }));
+		const marks = Array.from({ length: 200 }, (_, index) => ({
+			position: 10 + index * 43,
+			number: index + 1,
+			start: index * 43,
+		}));
 		let rendered = 0;
 		placeMarks(text, marks, source => {
 			rendered += source.length;
