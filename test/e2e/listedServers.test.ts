@@ -150,7 +150,10 @@ describe('the model servers of a machine, in the window', () => {
 				await row('The old one…').innerText(),
 				/Nothing answers at 127\.0\.0\.1:\d+: the connection was refused\./,
 			);
-			assert.match(await row('locked…').innerText(), /127\.0\.0\.1:\d+ wants a key\. Enter one to see its models\./);
+			assert.match(
+				await row('locked…').innerText(),
+				/127\.0\.0\.1:\d+ wants a key \(HTTP 401\)\. Enter one to go on\./,
+			);
 			await screenshotInThemes(page, 'failing-servers', async () => {
 				await openModels('The old one…');
 				await row('The old one…').scrollIntoViewIfNeeded();

@@ -243,10 +243,10 @@ export function explainRequestFailure(
 	if (!(error instanceof ClientError)) {
 		return undefined;
 	}
-	if (error.upstreams.length > 0) {
-		return explainUpstreams(error, asked);
+	const { code, serviceMessage, upstreams } = error;
+	if (upstreams.length > 0 && code === 'not-found') {
+		return asked && explainUnlisted(error, asked);
 	}
-	const { code, serviceMessage } = error;
 	if (code === 'not-found' && !error.isPage && asked && mode === 'chat') {
 		return { message: notFoundText(asked, serviceMessage) + quote(serviceMessage), action: choose };
 	}
@@ -264,17 +264,16 @@ export function explainRequestFailure(
 		'The routing policy allows only {0}, which did not serve the request.',
 		named.join(', '),
 	);
-	return { message: message + quote(serviceMessage), action };
+	// Which model server has failed, and how, is more than what the local service says of all of them.
+	const why = upstreams.length > 0 ? ` ${explainFailure(error, { name: '' }).cause}` : quote(serviceMessage);
+	return { message: message + why, action };
 }
 
-/** A model that is not known may be that of a server which did not list it. Else it is said of each server why it failed. */
-function explainUpstreams(error: ClientError, asked: AskedWith | undefined): Explanation | undefined {
-	if (error.code !== 'not-found' || asked === undefined) {
-		return undefined;
-	}
+/** A model that is not known may be that of a server which did not list it. It is said of each server why it failed. */
+function explainUnlisted(error: ClientError, { model }: AskedWith): Explanation {
 	const { cause, help } = explainFailure(error, { name: '' });
 	return {
-		message: `${vscode.l10n.t('No model server lists “{0}” now.', asked.model)} ${cause}`,
+		message: `${vscode.l10n.t('No model server lists “{0}” now.', model)} ${cause}`,
 		action: help?.server === undefined ? helpfulButton('chooseModel') : helpfulButton(help.action, help.server),
 	};
 }
