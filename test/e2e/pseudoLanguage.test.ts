@@ -206,14 +206,6 @@ describe('the window in another language', () => {
 		await dismissInput(page);
 	});
 
-	it('tells in that language what there is to tell', async () => {
-		await runCommand(page, command('Archive or Unarchive Task…'));
-		const notice = page.locator('.notification-toast').first();
-		await notice.waitFor();
-		await assertTranslated(notice.locator('.notification-list-item-message, .monaco-button'));
-		await runCommand(page, 'Notifications: Clear All Notifications');
-	});
-
 	it('describes its settings in that language', async () => {
 		await runCommand(page, 'Preferences: Open Settings (UI)');
 		const field = page.locator('.settings-editor .settings-header .monaco-editor');
@@ -273,6 +265,14 @@ describe('the window in another language', () => {
 		await screenshot(page, 'language-menu');
 		await assertTranslated(menu.locator('.action-label'));
 		await page.keyboard.press('Escape');
+	});
+
+	it('tells in that language that no task is at work', async () => {
+		await runCommand(page, command('Stop Task…'));
+		const notice = page.locator('.notification-toast').first();
+		await notice.waitFor();
+		await assertTranslated(notice.locator('.notification-list-item-message, .monaco-button'));
+		await runCommand(page, 'Notifications: Clear All Notifications');
 	});
 });
 
