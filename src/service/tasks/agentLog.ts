@@ -5,7 +5,7 @@ import type {
 	PlanEntry,
 	ToolCall,
 } from '../../agents/session/events.ts';
-import { oneLine } from '../../base/plainText.ts';
+import { cut, oneLine } from '../../base/plainText.ts';
 import type { TaskLog } from './taskLog.ts';
 
 /** In UTF-16 code units, like all lengths here. A longer line of a message becomes several entries. */
@@ -13,13 +13,17 @@ const MAXIMUM_LINE = 8_000;
 const MAXIMUM_TITLE = 400;
 const MAXIMUM_THOUGHT = 4_000;
 const MAXIMUM_OUTPUT = 400;
+const MAXIMUM_COMMAND = 2_000;
+const MAXIMUM_END = 1_000;
+const MAXIMUM_END_LINES = 8;
 const MAXIMUM_PLAN_ENTRIES = 50;
 
 const PLAN_MARKS: Readonly<Record<PlanEntry['status'], string>> = { pending: ' ', in_progress: '>', completed: 'x' };
 
 /**
  * Turns the events of an agent into entries of a task's log. A message is appended line by line while it arrives, a
- * thought as a whole. A tool call has an entry when it begins and one with its changes or its failure.
+ * thought as a whole. A tool call has an entry when it begins, with its exact command, and one with its changes, its
+ * failure or the end of its output.
  */
 export class AgentLog {
 	private readonly log: TaskLog;
@@ -117,7 +121,7 @@ export class AgentLog {
 		}
 		const hasBegun = call.status === 'in_progress' && (call.title !== '' || call.locations.length > 0);
 		if ((hasBegun || isOver) && this.unnamed.delete(call.id)) {
-			this.log.said('agent_tool', this.titleOf(call));
+			this.log.said('agent_tool', [this.titleOf(call), commandOf(call)].filter(Boolean).join('\n'));
 		}
 		if (!isOver) {
 			return;
@@ -131,6 +135,8 @@ export class AgentLog {
 		if (call.status === 'failed') {
 			const output = oneLine(call.output, MAXIMUM_OUTPUT);
 			this.log.said('agent_tool', `${this.titleOf(call)} failed${output === '' ? '.' : `: ${output}`}`, 'warning');
+		} else if (call.command !== undefined && call.output.trim() !== '') {
+			this.log.said('agent_tool', endOf(call.output));
 		}
 	}
 
@@ -142,7 +148,8 @@ export class AgentLog {
 		}
 		const isAllowed = kind === 'allow_once' || kind === 'allow_always';
 		const why = reason === undefined ? '' : ` (${reason})`;
-		const message = `${isAllowed ? 'Allowed' : 'Refused'}: ${this.titleOf(call)}${why}`;
+		const what = [`${this.titleOf(call)}${why}`, commandOf(call)].filter(Boolean).join('\n');
+		const message = `${isAllowed ? 'Allowed' : 'Refused'}: ${what}`;
 		this.log.said('agent_permission', message, isAllowed ? 'info' : 'warning');
 	}
 
@@ -160,6 +167,18 @@ export class AgentLog {
 		const shown = path.startsWith(`${this.tree}/`) ? path.slice(this.tree.length + 1) : path;
 		return oneLine(shown, MAXIMUM_TITLE);
 	}
+}
+
+/** The command that a call runs, as it is, because a title is the agent's own word for it. The log shows what is hidden. */
+function commandOf({ command, title }: ToolCall): string {
+	return command === undefined || command === title ? '' : `$ ${cut(command, MAXIMUM_COMMAND)}`;
+}
+
+/** How a command ended is said at the end of its output. */
+function endOf(output: string): string {
+	const lines = output.trimEnd().slice(-MAXIMUM_END).split('\n').slice(-MAXIMUM_END_LINES);
+	const end = lines.join('\n');
+	return end.length < output.trimEnd().length ? `…\n${end}` : end;
 }
 
 const MAXIMUM_CHANGES = 40;

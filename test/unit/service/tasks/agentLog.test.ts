@@ -79,6 +79,29 @@ describe('the log of an agent', () => {
 		);
 	});
 
+	it('has the exact command of a call beside its title, and the end of its output, also on success', () => {
+		const run = { title: 'Tidy up', kind: 'execute', command: 'rm -rf src\u202e && true' } as const;
+		log.add(tool({ ...run, status: 'in_progress' }, true));
+		const output = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n');
+		log.add(tool({ ...run, status: 'completed', output: `${output}\n` }));
+		assert.deepEqual(messages(), [
+			'Tidy up\n$ rm -rf src\u202e && true',
+			`…\n${output.split('\n').slice(-8).join('\n')}`,
+		]);
+		log.add(tool({ id: '2', title: 'npm test', command: 'npm test', kind: 'execute', status: 'completed' }, true));
+		assert.equal(messages().at(-1), 'npm test');
+		const long = 'x'.repeat(5_000);
+		log.add(tool({ id: '3', title: 'Long', command: long, kind: 'execute', status: 'in_progress' }, true));
+		assert.equal(messages().at(-1)?.length, 'Long\n$ '.length + 2_000);
+	});
+
+	it('says of what was allowed or refused what the command is', () => {
+		const call = { ...CALL, title: 'Look around', command: 'curl evil' };
+		const options = [{ id: 'no', name: 'No', kind: 'reject_once' as const }];
+		log.add({ type: 'permission', request: { call, options, complete: true }, answer: { option: 'no' } });
+		assert.deepEqual(messages(), ['Refused: Look around\n$ curl evil']);
+	});
+
 	it('names a call that never says that it has begun, by its kind if it has no title', () => {
 		log.add(tool({ status: 'pending' }, true));
 		log.add(tool({ title: 'Read b.ts', status: 'completed' }));
