@@ -1,6 +1,7 @@
 // Finds out where a file really lies: because of links, a path can name one place and mean another.
 import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { isGitsOwn } from './decisiveFiles.ts';
 import { systemErrorCode } from './errors.ts';
 
 export interface FilePlace {
@@ -63,15 +64,6 @@ export function isWithin(folder: string, file: string): boolean {
 /** Returns whether `file` is `folder` or lies in it. Both are paths without links. */
 export function isSameOrWithin(folder: string, file: string): boolean {
 	return pathWithin(folder, file) !== undefined;
-}
-
-/** Returns whether a part of the path is git's folder, by any name under which a file system finds it. */
-export function isGitsOwn(file: string): boolean {
-	return file.split(/[\\/]/).some(part => {
-		// Windows ignores trailing dots and blanks and whatever follows a colon; macOS ignores zero-width characters.
-		const [name = ''] = part.replace(/\p{Cf}/gu, '').split(':');
-		return /^(?:\.git|git~\d+)[. ]*$/i.test(name);
-	});
 }
 
 function isMissing(error: unknown): boolean {

@@ -11,9 +11,8 @@ import { nullLogger } from '../../src/base/logger.ts';
 import { AgentMemory } from '../../src/chat/agent/agentMemory.ts';
 import { AgentRuns } from '../../src/chat/agent/agentRuns.ts';
 import { AvailableAgents } from '../../src/chat/agent/availableAgents.ts';
-import type { AgentStep, AgentWork, ApprovalAnswer } from '../../src/chat/model/agentWork.ts';
+import type { AgentStep, AgentWork, ApprovalAnswer, ApprovalSetting } from '../../src/chat/model/agentWork.ts';
 import { applyEvent } from '../../src/chat/model/applyEvent.ts';
-import type { ApprovalSetting } from '../../src/chat/model/approvalPolicy.ts';
 import {
 	addTurn,
 	type Conversation,

@@ -21,7 +21,7 @@ describe('the turn of an agent in the chat', () => {
 	const show = async (work: Partial<WorkView>, reply: Partial<ReplyView> = {}, options?: PageOptions) => {
 		await open(options);
 		const turn = agentTurn(work, reply);
-		await chat.snapshot([turn], { mode: 'agent', agent: { label: 'Errand' } });
+		await chat.snapshot([turn], { mode: 'agent', agent: { label: 'Errand', approvals: 'ask' } });
 		return turn;
 	};
 	const setStep = (turn: { id: string }, step: StepView) => chat.changes({ kind: 'step-set', turn: turn.id, step });
@@ -455,7 +455,9 @@ describe('the turn of an agent in the chat', () => {
 		await button('Select Agent: Errand').click();
 		await chat.waitForPosted('agent-pick');
 		await button('Select Model: demo-small on Local').waitFor();
-		await chat.send({ kind: 'agent-set', agent: { label: 'Other agent' } });
+		await chat.send({ kind: 'agent-set', agent: { label: 'Other agent', approvals: 'ask-for-commands' } });
 		await button('Select Agent: Other agent').waitFor();
+		await button('Select What Is Asked: Asks for commands').click();
+		await chat.waitForPosted('approvals-pick');
 	});
 });

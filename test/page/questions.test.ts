@@ -25,7 +25,7 @@ describe('the question of an agent', () => {
 	const ask = async (step: StepView = waitingView(), work: Partial<WorkView> = {}, options?: PageOptions) => {
 		await open(options);
 		const turn = agentTurn({ steps: [stepView()], ...work }, { state: 'streaming' });
-		await chat.snapshot([turn], { mode: 'agent', agent: { label: 'Errand' } });
+		await chat.snapshot([turn], { mode: 'agent', agent: { label: 'Errand', approvals: 'ask' } });
 		const asks = () => chat.changes({ kind: 'step-set', turn: turn.id, step });
 		return { turn, step, asks };
 	};
@@ -116,11 +116,26 @@ describe('the question of an agent', () => {
 			});
 		});
 
+		it('the rule that a yes for the conversation makes, or that the file decides what runs', async () => {
+			await asked(waitingView({ approval: { state: 'waiting', question: QUESTION, rule: 'npm test …' } }));
+			await box().getByRole('button', { name: 'Allow npm test … Here' }).waitFor();
+			assert.match(await box().innerText(), /Here: in this conversation, .* Not with other options/);
+			const changes = [{ path: '.github/workflows/a.yml', isNew: true, isCut: false, lines: [] }];
+			const { command: _, ...step } = waitingView({ kind: 'edit', title: 'Write a.yml' });
+			await asked(withApproval(step, { state: 'waiting', question: QUESTION, decides: 'hidden', changes }));
+			await box().getByText('Editors, shells and other programs may obey this file.').waitFor();
+			await box().getByRole('button', { name: 'Allow This File Here' }).waitFor();
+		});
+
 		it('what a tool is called with, or at least its places, or that nothing is known', async () => {
 			const { command: _, ...step } = waitingView({ kind: 'other', title: 'create_issue' });
 			await asked(withApproval(step, { state: 'waiting', question: QUESTION, input: '{"title":"a\\u202eb"}' }));
 			await box().getByRole('heading', { name: 'Allow this?' }).waitFor();
-			assert.equal(await box().locator('.input').textContent(), '{\n  "title": "aU+202Eb"\n}');
+			assert.equal(await box().locator('.input').textContent(), 'title: aU+202Eb');
+			await asked(
+				withApproval(step, { state: 'waiting', question: QUESTION, input: JSON.stringify({ a: 'b\nc: d', n: [1] }) }),
+			);
+			assert.equal(await box().locator('.input').textContent(), 'a: "b\\nc: d"\nn: [1]');
 			const long = 'a'.repeat(20_000);
 			await asked(withApproval(step, { state: 'waiting', question: QUESTION, input: JSON.stringify({ long }) }));
 			assert.equal((await box().locator('.input').textContent())?.includes(long), true);

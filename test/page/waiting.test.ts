@@ -15,7 +15,7 @@ describe('a message that is written while an agent works', () => {
 	const send = async (width?: number) => {
 		await open(width === undefined ? {} : { width });
 		const turn = agentTurn({}, { state: 'streaming' });
-		await chat.snapshot([turn], { mode: 'agent', agent: { label: 'Errand' } });
+		await chat.snapshot([turn], { mode: 'agent', agent: { label: 'Errand', approvals: 'ask' } });
 		await textarea().fill('And then?');
 		await textarea().press('Enter');
 		const sent = await chat.waitForPosted('message-send');
@@ -63,7 +63,10 @@ describe('a message that is written while an agent works', () => {
 		const turn = await send();
 		const state = (await chat.savedState()) ?? assert.fail();
 		await open({ state });
-		await chat.snapshot([agentTurn({}, { state: 'streaming' })], { mode: 'agent', agent: { label: 'Errand' } });
+		await chat.snapshot([agentTurn({}, { state: 'streaming' })], {
+			mode: 'agent',
+			agent: { label: 'Errand', approvals: 'ask' },
+		});
 		assert.equal(await words().count(), 0);
 		await chat.send({ kind: 'message-hold', turn, waits: true });
 		await words().waitFor();

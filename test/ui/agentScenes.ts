@@ -178,6 +178,23 @@ const EDIT: StepView = waitingView({
 	},
 });
 const { command: _, ...EDIT_STEP } = EDIT;
+const DECIDES: StepView['approval'] = {
+	state: 'waiting',
+	isWritten: true,
+	question: QUESTION,
+	decides: 'hidden',
+	changes: [
+		{
+			path: '.github/workflows/ci.yml',
+			isNew: false,
+			isCut: false,
+			lines: [
+				{ kind: 'same', text: '      - run: npm ci' },
+				{ kind: 'added', text: '      - run: npm run release' },
+			],
+		},
+	],
+};
 
 /** The titles that a hostile agent gives its steps. */
 export const HOSTILE_TITLES = [
@@ -188,6 +205,31 @@ export const HOSTILE_TITLES = [
 
 /** Every state of an agent's turn. */
 export const AGENT_SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
+	'agent-asks-by-rule': chat =>
+		showAgent(
+			chat,
+			agentTurn(
+				{
+					approvals: 'ask-for-commands',
+					steps: [
+						...usualSteps().slice(0, 2),
+						waitingView({
+							command: 'npx mocha --require ts-node/register test/auth.test.ts 2>&1 | tail -30',
+							approval: { state: 'waiting', question: QUESTION, rule: 'npx mocha --require ts-node/register …' },
+						}),
+					],
+				},
+				{ state: 'streaming', text: LOOK },
+			),
+		),
+	'agent-asks-what-decides': chat =>
+		showAgent(
+			chat,
+			agentTurn(
+				{ approvals: 'ask', steps: [{ ...EDIT_STEP, title: 'Edit .github/workflows/ci.yml', approval: DECIDES }] },
+				{ state: 'streaming', text: LOOK },
+			),
+		),
 	'agent-begins': chat => showAgent(chat, agentTurn({}, { state: 'streaming', reasoning: 'Seconds or milliseconds?' })),
 	'agent-works': chat =>
 		showAgent(
@@ -348,5 +390,5 @@ function stepFor(others: Partial<StepView>): StepView {
 }
 
 function showAgent(chat: ChatPage, turn: TurnView): Promise<void> {
-	return chat.snapshot([turn], { mode: 'agent', agent: { label: 'Errand' } });
+	return chat.snapshot([turn], { mode: 'agent', agent: { label: 'Errand', approvals: 'ask' } });
 }

@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
-import { isGitsOwn, isWithin, realPathOf } from '../../base/filePlace.ts';
+import { isGitsOwn } from '../../base/decisiveFiles.ts';
+import { isWithin, realPathOf } from '../../base/filePlace.ts';
 import { ToolFailure } from './tool.ts';
 
 /** A path inside of the session's folder. */

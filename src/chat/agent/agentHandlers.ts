@@ -14,7 +14,7 @@ import type { ChatAgents } from './chatAgents.ts';
 import type { StepDocuments } from './stepDocuments.ts';
 
 export interface AgentHandlersDependencies {
-	agents: Pick<ChatAgents, 'runs' | 'pick'>;
+	agents: Pick<ChatAgents, 'runs' | 'pick' | 'pickApprovals'>;
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 	ranges(): Pick<CommitRanges, 'compare' | 'take' | 'takeBack'>;
 	documents: StepDocuments;
@@ -23,7 +23,7 @@ export interface AgentHandlersDependencies {
 }
 
 export type AgentHandlers = PageHandlers<
-	Extract<FromPage, { kind: `step-${string}` | `work-${string}` | 'agent-pick' }>['kind']
+	Extract<FromPage, { kind: `step-${string}` | `work-${string}` | 'agent-pick' | 'approvals-pick' }>['kind']
 >;
 
 /** Returns the handlers of the page's messages about what agents do. */
@@ -145,6 +145,11 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 		'agent-pick': () =>
 			thenComposer(async () => {
 				await agents.pick();
+				return undefined;
+			}, focusComposer),
+		'approvals-pick': () =>
+			thenComposer(async () => {
+				await agents.pickApprovals();
 				return undefined;
 			}, focusComposer),
 	};

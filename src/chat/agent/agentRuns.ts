@@ -5,6 +5,7 @@ import type { Explanation } from '../../platform/notify.ts';
 import type { AgentTurn, AgentTurns } from '../conversation/replyRequest.ts';
 import type { ApprovalAnswer } from '../model/agentWork.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
+import type { Allowance } from '../model/approvalPolicy.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { AgentFolder } from './agentFolder.ts';
 import { workspaceFolders } from './agentPlace.ts';
@@ -18,7 +19,7 @@ export class AgentRuns implements AgentTurns {
 	private readonly options: AgentRunsOptions;
 	private readonly running = new Map<string, TurnRun>();
 	/** What the user has allowed, by conversation. It ends with the window. */
-	private readonly allowed = new Map<string, Map<string, Set<string>>>();
+	private readonly allowed = new Map<string, Map<string, Allowance[]>>();
 
 	constructor(options: AgentRunsOptions) {
 		this.options = options;
@@ -100,8 +101,8 @@ export class AgentRuns implements AgentTurns {
 		}
 	}
 
-	private allowedIn(conversation: string): Map<string, Set<string>> {
-		const allowed = this.allowed.get(conversation) ?? new Map<string, Set<string>>();
+	private allowedIn(conversation: string): Map<string, Allowance[]> {
+		const allowed = this.allowed.get(conversation) ?? new Map<string, Allowance[]>();
 		this.allowed.set(conversation, allowed);
 		return allowed;
 	}

@@ -1,7 +1,7 @@
 import { cutDiff } from '../../agents/session/cutDiff.ts';
 import type { ToolCall } from '../../agents/session/events.ts';
 import { type StepDiff, shownDiff, type WorkMoment } from '../model/agentWork.ts';
-import { allowanceOf } from '../model/approvalPolicy.ts';
+import { isEdit } from '../model/approvalPolicy.ts';
 import type { CommitRange } from '../model/chatTasks.ts';
 import { editedText } from '../model/editedText.ts';
 import { isIgnored, keepStateWith, readStateFile, type StateFile, type TurnRepository } from './checkpoints.ts';
@@ -48,7 +48,7 @@ export class AllowedEdits {
 	 * which the user's files do not get. Rejects when git fails.
 	 */
 	async plan(call: ToolCall, shownPath: WorkMoment['shownPath']): Promise<PlannedEdit | undefined> {
-		if (allowanceOf(call) !== 'edits' || call.kind === 'delete' || call.diffs.length === 0) {
+		if (!isEdit(call) || call.kind === 'delete' || call.diffs.length === 0) {
 			return undefined;
 		}
 		await this.taking;

@@ -4,21 +4,24 @@ import type { PermissionAnswer, PermissionRequest } from '../../agents/session/e
 import type { PermissionPolicy } from '../../agents/session/permissions.ts';
 import type { ApprovalAnswer } from '../model/agentWork.ts';
 import {
+	type Allowance,
 	type ApprovalRules,
-	allowanceOf,
 	allowOnce,
 	type RefusalReason,
+	type Ruling,
 	refusal,
 	ruleOn,
 } from '../model/approvalPolicy.ts';
 
+type AskRuling = Pick<Extract<Ruling, { kind: 'ask' }>, 'allowances' | 'decides'>;
+
 export interface ApprovalQuestionsOptions {
 	rules(): ApprovalRules;
 	/** Called before the user is asked, and with how a request was decided. */
-	onAsk(request: PermissionRequest, asked: { question: string; isOnlyOnce: boolean }): void;
+	onAsk(request: PermissionRequest, asked: { question: string } & AskRuling): void;
 	onDecide(request: PermissionRequest, how: ApprovalAnswer | 'unanswered' | 'setting' | 'before' | RefusalReason): void;
-	/** Called when the user allows the same for the whole conversation. */
-	onAllowance(allowance: string): void;
+	/** Called when the user allows something for the whole conversation. */
+	onAllowance(allowances: readonly Allowance[]): void;
 }
 
 export class ApprovalQuestions {
@@ -51,12 +54,11 @@ export class ApprovalQuestions {
 		}
 		// An agent may ask about one call again, and the answer to the first question does not answer the second.
 		const question = randomUUID();
-		onAsk(request, { question, isOnlyOnce: ruling.isOnlyOnce });
+		onAsk(request, { question, ...ruling });
 		const answer = await this.wait(question, signal);
 		onDecide(request, answer);
-		const allowance = allowanceOf(request.call);
-		if (answer === 'conversation' && !ruling.isOnlyOnce && allowance !== undefined) {
-			onAllowance(allowance);
+		if (answer === 'conversation') {
+			onAllowance(ruling.allowances);
 		}
 		return answer === 'once' || answer === 'conversation' ? allow : refuse;
 	};

@@ -11,8 +11,8 @@ import { explainError, offer } from '../../platform/notify.ts';
 import { readSetting } from '../../platform/settings.ts';
 import type { Chat } from '../conversation/chat.ts';
 import type { AgentTurn, AgentTurns } from '../conversation/replyRequest.ts';
+import { APPROVAL_SETTINGS, type ApprovalSetting } from '../model/agentWork.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
-import { APPROVAL_SETTINGS, type ApprovalSetting } from '../model/approvalPolicy.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { AgentView } from '../protocol/protocol.ts';
 import { AgentMemory } from './agentMemory.ts';
@@ -93,7 +93,7 @@ export class ChatAgents implements AgentTurns {
 			const option = known.find(candidate => candidate.id === name);
 			return option?.values.find(candidate => candidate.value === value)?.name ?? [];
 		});
-		return { label: [this.memory.labelOf(agent), ...chosen].join(' · ') };
+		return { label: [this.memory.labelOf(agent), ...chosen].join(' · '), approvals: approvals() };
 	}
 
 	async adopt(conversation: Conversation): Promise<void> {
@@ -131,6 +131,12 @@ export class ChatAgents implements AgentTurns {
 			await this.memory.choose({ id, label: await agents.labelOf(chat.conversation) });
 			conversations.agentChanged(chat);
 		}
+	}
+
+	/** Lets the user choose what agents ask about, from the next message on. */
+	async pickApprovals(): Promise<void> {
+		const { pickApprovals } = await import('./pickAgent.ts');
+		await pickApprovals(approvals());
 	}
 
 	private load(): Promise<{ runs: AgentRuns; agents: AvailableAgents }> {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,6 +19,7 @@ import { pathWithin } from '../../base/filePlace.ts';
 import type { Usage } from '../../contract/chatReply.ts';
 import type { AgentTurn } from '../conversation/replyRequest.ts';
 import { promptOf, summaryBefore } from '../model/agentPrompt.ts';
+import type { ApprovalSetting } from '../model/agentWork.ts';
 import {
 	type AgentWork,
 	type Approval,
@@ -27,7 +29,9 @@ import {
 	withQuestion,
 	withStepTaken,
 } from '../model/agentWork.ts';
+import type { Allowance } from '../model/approvalPolicy.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
+import { ruleText } from '../model/commandRules.ts';
 import { currentReply, turnsUpTo } from '../model/conversation.ts';
 import { AgentFolder } from './agentFolder.ts';
 import { isSandboxed, workspaceFolders } from './agentPlace.ts';
@@ -52,7 +56,7 @@ export interface StartedTurn {
 	/** Aborts when the user stops the agent. */
 	signal: AbortSignal;
 	/** What the user has allowed for this conversation, by who works where. */
-	allowed: Map<string, Set<string>>;
+	allowed: Map<string, Allowance[]>;
 }
 
 /** One turn of an agent, from its start to the state of the files after it. */
@@ -60,6 +64,8 @@ export class TurnRun {
 	private readonly options: AgentRunsOptions;
 	private readonly started: StartedTurn;
 	readonly questions: ApprovalQuestions;
+	/** What is asked in this turn. Another choice holds from the next message on. */
+	private readonly approvals: ApprovalSetting;
 	private work: AgentWork | undefined;
 	private textLength = 0;
 	private place: RunPlace | undefined;
@@ -74,20 +80,23 @@ export class TurnRun {
 		this.options = options;
 		this.started = started;
 		const { approvals, onQuestion } = options.permissions;
+		this.approvals = approvals();
 		this.questions = new ApprovalQuestions({
 			rules: () => ({
-				setting: approvals(),
+				setting: this.approvals,
 				isSandboxed: this.place?.isSandboxed === true,
 				folder: this.place ? seenFrom(this.place).tree : '',
 				isKept: file => this.files?.locate(file) !== undefined,
+				isExecutable: file => this.files !== undefined && isExecutable(path.join(this.files.copy, file)),
 				allowed: this.allowed,
 			}),
-			onAsk: (request, { question, isOnlyOnce }) => {
+			onAsk: (request, { question, allowances, decides }) => {
 				const planned = this.planned.get(request);
 				const approval: Approval = {
 					state: 'waiting',
 					question,
-					...(isOnlyOnce ? { isOnlyOnce } : {}),
+					...(allowances.length === 0 ? { isOnlyOnce: true } : {}),
+					...defined({ rule: allowances.map(shownRule).find(Boolean), decides }),
 					...(planned ? { isWritten: true } : {}),
 				};
 				if (this.work) {
@@ -107,7 +116,7 @@ export class TurnRun {
 					...(isOnlyOnce ? { isOnlyOnce } : {}),
 				});
 			},
-			onAllowance: allowance => this.allowed.add(allowance),
+			onAllowance: allowances => this.allowed.push(...allowances),
 		});
 	}
 
@@ -170,6 +179,7 @@ export class TurnRun {
 			agent: id,
 			label,
 			isSandboxed: sandboxed,
+			approvals: this.approvals,
 			steps: [],
 			...(isSetAside ? { isSetAside } : {}),
 			checkpoints,
@@ -185,10 +195,10 @@ export class TurnRun {
 	}
 
 	/** An answer for the conversation holds for the agent and the place that it was given to. */
-	private get allowed(): Set<string> {
+	private get allowed(): Allowance[] {
 		const { agent, checkpoints = [], isSandboxed } = this.work ?? {};
 		const where = JSON.stringify([agent, foldersOf(checkpoints), isSandboxed]);
-		const allowed = this.started.allowed.get(where) ?? new Set<string>();
+		const allowed = this.started.allowed.get(where) ?? [];
 		this.started.allowed.set(where, allowed);
 		return allowed;
 	}
@@ -333,7 +343,7 @@ export class TurnRun {
 	/** Whether the user has agreed that their files change. What is allowed because of the sandbox is not agreed to. */
 	private isAgreed(how: Parameters<ApprovalQuestionsOptions['onDecide']>[1]): boolean {
 		return how === 'setting'
-			? this.options.permissions.approvals() !== 'allow-in-sandbox'
+			? this.approvals !== 'allow-in-sandbox'
 			: how === 'once' || how === 'conversation' || how === 'before';
 	}
 
@@ -465,3 +475,12 @@ const foldersOf = (checkpoints: readonly Checkpoint[]) =>
 	checkpoints.map(({ repository, at }) => JSON.stringify([at, repository]));
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+/** How a rule for commands is shown with the question that it answers. */
+function shownRule(allowance: Allowance): string | undefined {
+	return allowance.kind === 'rule' ? ruleText(allowance.rule) : undefined;
+}
+
+function isExecutable(file: string): boolean {
+	return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
+}

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { type FilePlace, isGitsOwn, placeOf } from '../../base/filePlace.ts';
+import { isGitsOwn } from '../../base/decisiveFiles.ts';
+import { type FilePlace, placeOf } from '../../base/filePlace.ts';
 import { askModal, showMessage } from '../../platform/notify.ts';
 import { type FileReference, looksLikeFile, parseFileReference } from '../model/fileReference.ts';
 

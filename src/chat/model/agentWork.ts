@@ -1,6 +1,7 @@
 // What an agent has done in one reply, as the conversation keeps it. Values are immutable. All texts come from the agent
 // and are hostile; they are shown as plain text.
 import type { AgentEvent, PlanEntry, ToolCall, ToolDiff, ToolKind } from '../../agents/session/events.ts';
+import type { DecisiveReason } from '../../base/decisiveFiles.ts';
 import { defined } from '../../base/defined.ts';
 import type { Checkpoint } from './checkpoint.ts';
 
@@ -15,6 +16,10 @@ export const MAXIMUM_KEPT = 2_000_000;
 
 export const STEP_STATES = ['running', 'done', 'failed', 'stopped'] as const;
 export type StepState = (typeof STEP_STATES)[number];
+
+/** `errand.agents.approvals`: what is asked, beside what always is. */
+export const APPROVAL_SETTINGS = ['ask', 'ask-for-commands', 'allow-in-sandbox'] as const;
+export type ApprovalSetting = (typeof APPROVAL_SETTINGS)[number];
 
 /** How a question about a step can be answered: yes, yes to the same in this conversation, and no. */
 export const APPROVAL_ANSWERS = ['once', 'conversation', 'no'] as const;
@@ -34,6 +39,10 @@ export interface Approval {
 	readonly reason?: string;
 	/** Only `once` and `no` can be answered. */
 	readonly isOnlyOnce?: true;
+	/** The rule for commands that the answer `conversation` makes, as it is shown. */
+	readonly rule?: string;
+	/** Why a file of the step decides what runs; the answer `conversation` then holds for this file. */
+	readonly decides?: DecisiveReason;
 	/** The user's files get the step's changes as soon as they are allowed and made. */
 	readonly isWritten?: true;
 }
@@ -101,6 +110,8 @@ export interface AgentWork {
 	/** The agent's name for people. */
 	readonly label: string;
 	readonly isSandboxed: boolean;
+	/** What the user was asked about in this turn. */
+	readonly approvals?: ApprovalSetting;
 	/** The agent's own session, which a later turn continues. */
 	readonly session?: string;
 	/** `new` after earlier turns: the agent was told a summary of them. */

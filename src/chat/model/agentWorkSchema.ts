@@ -1,7 +1,8 @@
 // The form in which the work of an agent stands in a conversation's file.
 import * as z from 'zod';
 import { PLAN_STATUSES, TOOL_KINDS } from '../../agents/session/events.ts';
-import { APPROVAL_STATES, STEP_STATES } from './agentWork.ts';
+import { DECISIVE_REASONS } from '../../base/decisiveFiles.ts';
+import { APPROVAL_SETTINGS, APPROVAL_STATES, STEP_STATES } from './agentWork.ts';
 import { time } from './time.ts';
 
 const commit = z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/);
@@ -26,6 +27,8 @@ const stepSchema = z.object({
 			question: z.string().exactOptional(),
 			reason: z.string().exactOptional(),
 			isOnlyOnce: z.literal(true).exactOptional(),
+			rule: z.string().exactOptional(),
+			decides: z.enum(DECISIVE_REASONS).exactOptional(),
 			isWritten: z.literal(true).exactOptional(),
 		})
 		.exactOptional(),
@@ -46,6 +49,7 @@ export const agentWorkSchema = z.object({
 	agent: z.string(),
 	label: z.string(),
 	isSandboxed: z.boolean(),
+	approvals: z.enum(APPROVAL_SETTINGS).exactOptional(),
 	session: z.string().exactOptional(),
 	how: z.enum(['new', 'resumed', 'loaded']).exactOptional(),
 	summary: z.string().exactOptional(),

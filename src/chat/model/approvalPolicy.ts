@@ -1,14 +1,15 @@
 // Decides which of the things that an agent asks for are asked of the user.
 import path from 'node:path';
 import type { PermissionOption, PermissionRequest, ToolCall, ToolKind } from '../../agents/session/events.ts';
-import { isGitsOwn, pathWithin } from '../../base/filePlace.ts';
-
-/** `errand.agents.approvals`: what is asked, beside what always is. */
-export const APPROVAL_SETTINGS = ['ask', 'ask-for-commands', 'allow-in-sandbox'] as const;
-export type ApprovalSetting = (typeof APPROVAL_SETTINGS)[number];
+import { type DecisiveReason, decisiveReason } from '../../base/decisiveFiles.ts';
+import { defined } from '../../base/defined.ts';
+import { pathWithin } from '../../base/filePlace.ts';
+import type { ApprovalSetting } from './agentWork.ts';
+import { type CommandRule, isAllowedBy, isReading, ruleFor } from './commandRules.ts';
 
 export type Ruling =
-	| { kind: 'ask'; isOnlyOnce: boolean }
+	/** `allowances` are what an answer for the whole conversation allows; none where it could only hold once. */
+	| { kind: 'ask'; allowances: readonly Allowance[]; decides?: DecisiveReason | undefined }
 	| { kind: 'allow'; because: 'setting' | 'before' }
 	| { kind: 'refuse'; reason: RefusalReason };
 
@@ -23,6 +24,16 @@ export type RefusalReason =
 	/** It would change what lies beside the repositories, where nothing is kept. */
 	| 'beside';
 
+/** What the user allows for a conversation. */
+export type Allowance =
+	/** All changes of files but those that decide what runs. */
+	| { kind: 'edits' }
+	/** Changes of one file that decides what runs, by its path from the agent's folder. */
+	| { kind: 'file'; path: string }
+	/** Exactly this command, with everything that it is called with. */
+	| { kind: 'command'; command: string }
+	| { kind: 'rule'; rule: CommandRule };
+
 export interface ApprovalRules {
 	setting: ApprovalSetting;
 	isSandboxed: boolean;
@@ -30,8 +41,10 @@ export interface ApprovalRules {
 	folder: string;
 	/** Whether a path in it, with slashes, lies where changes are kept. */
 	isKept(path: string): boolean;
-	/** What the user has allowed for the whole conversation, as `allowanceOf` names it. */
-	allowed: ReadonlySet<string>;
+	/** Whether a file in it, with slashes, is executable now. */
+	isExecutable(path: string): boolean;
+	/** What the user has allowed for the whole conversation. */
+	allowed: readonly Allowance[];
 }
 
 const EDITS: ReadonlySet<ToolKind> = new Set(['edit', 'delete', 'move']);
@@ -52,16 +65,21 @@ export function ruleOn({ call, options, complete }: PermissionRequest, rules: Ap
 	if (liesBeside(call, rules)) {
 		return { kind: 'refuse', reason: 'beside' };
 	}
-	if (alwaysAsks(call, rules.folder)) {
-		return { kind: 'ask', isOnlyOnce: true };
+	if (leadsOutside(call, rules.folder)) {
+		return { kind: 'ask', allowances: [] };
 	}
-	const allowance = allowanceOf(call);
-	if (allowance !== undefined && rules.allowed.has(allowance)) {
+	const allowances = allowancesOf(call, rules);
+	if (isAllowed(call, allowances, rules)) {
 		return { kind: 'allow', because: 'before' };
 	}
-	return isAllowedBySetting(call, rules)
+	const isReadOnly = call.command !== undefined && isUsual(call) && isReading(call.command, rules.folder);
+	if (isReadOnly && rules.isSandboxed) {
+		return { kind: 'allow', because: 'setting' };
+	}
+	const decides = changesOf(call, rules).find(({ reason }) => reason !== undefined)?.reason;
+	return decides === undefined && isAllowedBySetting(call, rules)
 		? { kind: 'allow', because: 'setting' }
-		: { kind: 'ask', isOnlyOnce: allowance === undefined };
+		: { kind: 'ask', allowances, decides };
 }
 
 /** Returns the answer that allows a request this time, if the agent offers one. */
@@ -75,19 +93,55 @@ export function refusal(options: readonly PermissionOption[]): string | undefine
 		?.id;
 }
 
-/**
- * Names what an answer for the whole conversation allows: all edits, or exactly this command. Undefined where it could
- * only be allowed once, because another request that looks the same may mean something else.
- */
-export function allowanceOf(call: ToolCall): string | undefined {
-	const kind = kindOf(call);
-	if (EDITS.has(kind)) {
-		return 'edits';
-	}
-	return kind === 'execute' && call.command !== undefined
-		? ['command', call.command, furtherInput(call) ?? []].flat().join(' ')
-		: undefined;
+/** Returns whether a call changes files, whatever kind the agent gives it. */
+export function isEdit(call: ToolCall): boolean {
+	return EDITS.has(kindOf(call));
 }
+
+/** Returns what an answer for the whole conversation would allow. */
+function allowancesOf(call: ToolCall, rules: ApprovalRules): Allowance[] {
+	const { command } = call;
+	if (isEdit(call)) {
+		const changes = changesOf(call, rules);
+		if (changes.some(({ reason }) => reason === 'git')) {
+			return [];
+		}
+		const files = changes.flatMap(({ path, reason }) => (reason ? [{ kind: 'file' as const, path }] : []));
+		const isUsualToo = changes.length === 0 || changes.some(({ reason }) => reason === undefined);
+		return isUsualToo ? [{ kind: 'edits' }, ...files] : files;
+	}
+	if (kindOf(call) !== 'execute' || command === undefined) {
+		// Another request that looks the same may mean something else.
+		return [];
+	}
+	const rule = isUsual(call) ? ruleFor(command, rules.folder) : undefined;
+	return [rule ? { kind: 'rule', rule } : { kind: 'command', command: exactCommand(call) }];
+}
+
+function isAllowed(call: ToolCall, needed: readonly Allowance[], { allowed, folder }: ApprovalRules): boolean {
+	const { command } = call;
+	if (command !== undefined) {
+		const exact = exactCommand(call);
+		const known = allowed.flatMap(allowance => (allowance.kind === 'rule' ? [allowance.rule] : []));
+		return (
+			allowed.some(allowance => allowance.kind === 'command' && allowance.command === exact) ||
+			(isUsual(call) && known.length > 0 && isAllowedBy(known, command, folder))
+		);
+	}
+	const isGiven = (one: Allowance) =>
+		allowed.some(
+			other => other.kind === one.kind && (other.kind !== 'file' || (one.kind === 'file' && other.path === one.path)),
+		);
+	return needed.length > 0 && needed.every(isGiven);
+}
+
+const exactCommand = (call: ToolCall): string => [call.command ?? '', furtherInput(call) ?? []].flat().join(' ');
+
+/** Returns whether a command is called with nothing but its words, so that it runs where and as every other one. */
+const isUsual = (call: ToolCall): boolean => furtherInput(call) === undefined;
+
+/** What a command may take, in the words of several agents: it changes nothing of what the command does. */
+const WAITING = /^(?:timeout(?:_?ms)?|timeoutMs|seconds|yield_time_ms|max_output_tokens)$/;
 
 /** Returns what a command is called with beside its words, such as a folder or an environment, as JSON. */
 export function furtherInput({ command, input }: Pick<ToolCall, 'command' | 'input'>): string | undefined {
@@ -95,7 +149,8 @@ export function furtherInput({ command, input }: Pick<ToolCall, 'command' | 'inp
 		return undefined;
 	}
 	const { command: _, cmd: __, args: ___, description: ____, ...others } = JSON.parse(input) as Record<string, unknown>;
-	return Object.keys(others).length === 0 ? undefined : JSON.stringify(others);
+	const further = Object.entries(others).filter(([name, value]) => !(WAITING.test(name) && typeof value === 'number'));
+	return further.length === 0 ? undefined : JSON.stringify(Object.fromEntries(further));
 }
 
 /** An agent may give a call a kind that says less than what it does. */
@@ -118,14 +173,27 @@ function isAllowedBySetting(call: ToolCall, { setting, isSandboxed }: ApprovalRu
 	return setting === 'ask-for-commands' && EDITS.has(kind);
 }
 
-/** Returns whether a call would change what makes programs run, or something outside of the agent's folder. */
-function alwaysAsks(call: ToolCall, folder: string): boolean {
+/** Returns whether a call would change something outside of the agent's folder. */
+function leadsOutside(call: ToolCall, folder: string): boolean {
+	return (
+		!HARMLESS.has(kindOf(call)) &&
+		pathsOf(call).some(named => pathWithin(folder, path.resolve(folder, named)) === undefined)
+	);
+}
+
+/** Returns the files that a call would change, each with the reason why it decides what runs, if it does. */
+function changesOf(
+	call: ToolCall,
+	{ folder, isExecutable }: ApprovalRules,
+): { path: string; reason?: DecisiveReason }[] {
 	if (HARMLESS.has(kindOf(call))) {
-		return false;
+		return [];
 	}
-	return pathsOf(call).some(named => {
-		const relative = pathWithin(folder, path.resolve(folder, named));
-		return relative === undefined || isDecisive(relative);
+	const texts = new Map(call.diffs.map(({ path: named, oldText, newText }) => [named, [oldText, newText] as const]));
+	return [...new Set(pathsOf(call))].map(named => {
+		const within = (pathWithin(folder, path.resolve(folder, named)) ?? named).split(path.sep).join('/');
+		const reason = decisiveReason({ path: within, texts: texts.get(named), isExecutable: isExecutable(within) });
+		return { path: within, ...defined({ reason }) };
 	});
 }
 
@@ -141,54 +209,3 @@ function liesBeside(call: ToolCall, { folder, isKept }: ApprovalRules): boolean 
 }
 
 const pathsOf = ({ locations, diffs }: ToolCall): string[] => [...locations, ...diffs].map(entry => entry.path);
-
-/**
- * The names, in lower case, of files and folders that editors, shells and agents obey when they look into a folder. What
- * they say can run programs or end the questions, so the user is asked about each change of them. Git's own folder is
- * checked separately.
- */
-const DECISIVE_NAMES: ReadonlySet<string> = new Set([
-	'.claude',
-	'.cursor',
-	'.devcontainer',
-	'.devcontainer.json',
-	'.envrc',
-	'.gitattributes',
-	'.gitconfig',
-	'.githooks',
-	'.gitmodules',
-	'.husky',
-	'.idea',
-	'.mcp.json',
-	'.mise.toml',
-	'.npmrc',
-	'.opencode',
-	'.pre-commit-config.yaml',
-	'.vscode',
-	'mise.toml',
-	'opencode.json',
-	'opencode.jsonc',
-]);
-
-/** The end of the name of a file with which the editor opens several folders, with tasks and settings of its own. */
-const WORKSPACE_ENDING = '.code-workspace';
-
-/** Some file systems ignore invisible characters and case, so that different names mean the same file there. */
-const plainName = (name: string) =>
-	name
-		.normalize('NFKC')
-		.replace(/\p{Cf}/gu, '')
-		.toLowerCase();
-
-/**
- * Returns whether a file is one of them, or lies in one of them. `file` is a path from the folder that an agent works in.
- */
-function isDecisive(file: string): boolean {
-	return (
-		isGitsOwn(file) ||
-		file
-			.split(/[\\/]/)
-			.map(plainName)
-			.some(name => DECISIVE_NAMES.has(name) || name.endsWith(WORKSPACE_ENDING))
-	);
-}

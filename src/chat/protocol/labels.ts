@@ -1,6 +1,7 @@
 // The words that the page and the editor's own lists have in common. Both configure `@vscode/l10n` when they load.
 import * as l10n from '@vscode/l10n';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
+import type { ApprovalSetting } from '../model/agentWork.ts';
 import type { SourceWords } from '../model/citations.ts';
 import { MAXIMUM_SOURCES } from '../model/citations.ts';
 import type { SlashCommand, TurnMode } from '../model/mode.ts';
@@ -32,6 +33,17 @@ export const COMMAND_ICONS = { ...MODE_ICONS, task: 'play' } as const satisfies 
 
 export function commandDescription(command: SlashCommand): string {
 	return command === 'task' ? l10n.t('Hand this to an agent on a branch of its own') : modeDescription(command);
+}
+
+export function approvalsLabel(setting: ApprovalSetting): string {
+	switch (setting) {
+		case 'ask':
+			return l10n.t('Asks for all');
+		case 'ask-for-commands':
+			return l10n.t('Asks for commands');
+		case 'allow-in-sandbox':
+			return l10n.t('Asks for nothing in the sandbox');
+	}
 }
 
 export function modeDescription(mode: TurnMode): string {

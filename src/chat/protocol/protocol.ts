@@ -2,6 +2,7 @@
 // has no zod.
 
 import type { AnswerMessage } from '../../base/rpc.ts';
+import type { ApprovalSetting } from '../model/agentWork.ts';
 import type { AttachmentKind } from '../model/attachment.ts';
 import type { Citations } from '../model/citations.ts';
 import type { ImageProblem } from '../model/images.ts';
@@ -193,6 +194,8 @@ export interface Snapshot {
 
 export interface AgentView {
 	label: string;
+	/** What the agent asks about in the next turn. */
+	approvals: ApprovalSetting;
 }
 
 /** What the page shows of an encrypted conversation. */

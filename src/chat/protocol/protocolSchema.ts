@@ -50,7 +50,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('connection-follow') }),
 	z.strictObject({ kind: z.literal('server-add'), turn: turn.exactOptional() }),
 	z.strictObject({ kind: z.literal('mode-pick') }),
-	z.strictObject({ kind: z.literal('agent-pick') }),
+	z.strictObject({ kind: z.literal(['agent-pick', 'approvals-pick']) }),
 	z.strictObject({ kind: z.literal('step-answer'), turn, question: z.uuid(), answer: z.enum(APPROVAL_ANSWERS) }),
 	z.strictObject({ kind: z.literal('step-request'), request, turn, step }),
 	z.strictObject({

@@ -38,13 +38,14 @@ export function workChanges(turn: string, before: AgentWork, after: AgentWork): 
 }
 
 function withoutSteps(work: AgentWork): Omit<WorkView, 'steps'> {
-	const { label, checkpoints, leftOut, isSandboxed, isSetAside, summary, further, plan } = work;
+	const { label, checkpoints, leftOut, isSandboxed, approvals, isSetAside, summary, further, plan } = work;
 	return {
 		label,
 		folders: checkpoints.map(kept => ({ name: placeWords(kept), ...defined({ at: kept.at }) })),
 		isSandboxed,
 		...defined({
 			leftOut: leftOut?.map(({ folder, ...others }) => ({ folder: shortFolder(folder), ...others })),
+			approvals,
 			isSetAside,
 			summary,
 			further,

@@ -1,7 +1,14 @@
 // What the page shows of the work of an agent, and what it asks about it. Plain types, because the page has no zod. All
 // texts come from the agent and are hostile.
 import type { PlanEntry, ToolKind } from '../../agents/session/events.ts';
-import type { Approval, ApprovalAnswer, LeftOutFolder, StepState, WorkFile } from '../model/agentWork.ts';
+import type {
+	Approval,
+	ApprovalAnswer,
+	ApprovalSetting,
+	LeftOutFolder,
+	StepState,
+	WorkFile,
+} from '../model/agentWork.ts';
 import type { DiffLine } from '../model/lineDiff.ts';
 
 export interface WorkView {
@@ -12,6 +19,8 @@ export interface WorkView {
 	/** The folders of the window that it has nothing of. */
 	leftOut?: readonly LeftOutFolder[];
 	isSandboxed: boolean;
+	/** What the user was asked about. */
+	approvals?: ApprovalSetting;
 	/** What the agent was told of earlier turns, where it has no memory of them. */
 	summary?: string;
 	/** What the turn before had left in the copy does not fit the user's files, and stays with that turn. */
@@ -98,7 +107,8 @@ export type WorkFromPage =
 	 */
 	| { kind: 'work-compare' | 'work-take' | 'work-undo'; turn: string; file?: string }
 	/** The user wants to choose the agent. */
-	| { kind: 'agent-pick' };
+	| { kind: 'agent-pick' }
+	| { kind: 'approvals-pick' };
 
 /** The longest id of a step, and the longest path of a file. */
 export const MAXIMUM_STEP_ID = 1_000;

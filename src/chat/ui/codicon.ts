@@ -43,6 +43,7 @@ export const codiconCodePoints = {
 	robot: 0xec20,
 	save: 0xeb4b,
 	search: 0xea6d,
+	shield: 0xeb53,
 	selection: 0xeb85,
 	send: 0xec0f,
 	terminal: 0xea85,

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { decisiveReason } from '../../base/decisiveFiles.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { PickList } from '../../platform/pick.ts';
 import { fileWords } from '../common/fileMessages.ts';
@@ -109,7 +110,9 @@ function rowOf(planned: Planned<ChangedFile>): Row {
 	const { label, description } = describeFile(change, true, undefined, fileWords);
 	const row: Row = {
 		label: `${change.status}  ${escapeIcons(label)}`,
-		description: [escapeIcons(description), outcomeWords(outcome)].filter(text => text !== '').join(' · '),
+		description: [escapeIcons(description), outcomeWords(outcome), decidesWords(change)]
+			.filter(text => text !== '')
+			.join(' · '),
 		planned,
 		folder,
 	};
@@ -118,6 +121,15 @@ function rowOf(planned: Planned<ChangedFile>): Row {
 		tooltip: vscode.l10n.t('Check or Uncheck the Whole Folder'),
 	};
 	return isChoosable(row) ? { ...row, buttons: [wholeFolder] } : row;
+}
+
+/** What programs obey is seen before it is taken, by its name and mode, whatever the change in it is. */
+function decidesWords({ before, after }: ChangedFile): string {
+	const versions = [before, after].flatMap(version => version ?? []);
+	const decides = versions.some(
+		({ path: named, kind }) => decisiveReason({ path: named, isExecutable: kind === 'executable' }) !== undefined,
+	);
+	return decides ? vscode.l10n.t('$(warning) decides what runs') : '';
 }
 
 const shown = (text: string) => escapeIcons(oneLine(text, MAXIMUM_NAME));

@@ -1,6 +1,7 @@
 import { access, constants, lstat, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isGitsOwn, isWithin, realPathOf } from '../../base/filePlace.ts';
+import { isGitsOwn } from '../../base/decisiveFiles.ts';
+import { isWithin, realPathOf } from '../../base/filePlace.ts';
 import { MAXIMUM_COMPARED } from '../changes/readChanges.ts';
 import { ChangedMeanwhile, type PlaceRefusal } from './change.ts';
 import { fileObjectName, objectName } from './contents.ts';

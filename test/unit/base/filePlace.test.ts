@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { isGitsOwn, isSameOrWithin, isWithin, pathWithin, placeOf, realPathOf } from '../../../src/base/filePlace.ts';
+import { isGitsOwn } from '../../../src/base/decisiveFiles.ts';
+import { isSameOrWithin, isWithin, pathWithin, placeOf, realPathOf } from '../../../src/base/filePlace.ts';
 
 describe('the real place of a file', () => {
 	let scratch: string;

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { waitingStep } from '../../model/agentWork.ts';
+import { approvalsLabel } from '../../protocol/labels.ts';
 import type { ReplyView } from '../../protocol/protocol.ts';
 import type { WorkView } from '../../protocol/workProtocol.ts';
 import { codicon } from '../codicon.ts';
@@ -18,6 +19,11 @@ export function agentHeading(reply: ReplyView, work: WorkView): TemplateResult {
 			work.isSandboxed
 				? nothing
 				: html`<span class="place"><span class="warned">${codicon('warning')}${l10n.t('without a sandbox')}</span></span>`
+		}
+		${
+			work.approvals === undefined
+				? nothing
+				: html`<span class="place asks">${codicon('shield')}${approvalsLabel(work.approvals)}</span>`
 		}
 		${now === '' ? nothing : html`<span class="now ${waitingStep(work) ? 'waits' : ''}" title=${now}>${now}</span>`}
 	</h3>`;
@@ -51,10 +57,13 @@ export const agentHeadingStyles = css`
 		gap: 4px;
 	}
 
-	.warned .codicon {
+	.place .codicon {
 		align-self: center;
-		color: var(--vscode-editorWarning-foreground, var(--vscode-foreground));
 		font-size: 14px;
+	}
+
+	.warned .codicon {
+		color: var(--vscode-editorWarning-foreground, var(--vscode-foreground));
 	}
 
 	.place,

@@ -112,13 +112,15 @@ export const chatApprovalStyles = css`
 		padding-inline-start: 20px;
 	}
 
-	#place {
+	#place,
+	.decides {
 		display: flex;
 		gap: 4px;
 		align-items: flex-start;
 	}
 
-	#place .codicon {
+	#place .codicon,
+	.decides .codicon {
 		flex: none;
 		margin-top: 1px;
 		color: var(--vscode-editorWarning-foreground, var(--vscode-foreground));

@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { DecisiveReason } from '../../../base/decisiveFiles.ts';
 import type { ApprovalAnswer } from '../../model/agentWork.ts';
 import type { DiffLine } from '../../model/lineDiff.ts';
 import type { ApprovalView, FolderView, StepView } from '../../protocol/workProtocol.ts';
@@ -98,23 +99,13 @@ export class ChatApproval extends LitElement {
 			<p id="place">
 				${isSandboxed ? nothing : codicon('warning')}<span>${placeWords(approval?.isWritten === true, isSandboxed, place)}</span>
 			</p>
+			${approval?.decides ? html`<p class="decides">${codicon('warning')}<span>${decidesWords(approval.decides)}</span></p>` : nothing}
 			<div class="buttons" @keydown=${ignoreHeldKeys}>
 				${this.renderButton('once', l10n.t('Allow Once'))}
-				${
-					approval?.isOnlyOnce
-						? nothing
-						: this.renderButton(
-								'conversation',
-								l10n.t('Allow in This Conversation'),
-								approval?.isWritten
-									? l10n.t(
-											'Allows all changes of files in this conversation. They are in your files without a question.',
-										)
-									: l10n.t('Allows the same in this conversation without asking again.'),
-							)
-				}
+				${approval?.isOnlyOnce ? nothing : this.renderButton('conversation', ...conversationWords(approval))}
 				${this.renderButton('no', l10n.t('No'))}
 			</div>
+			${approval?.rule === undefined || approval.isOnlyOnce ? nothing : html`<p class="note rule">${ruleWords()}</p>`}
 		</div>`;
 	}
 
@@ -219,9 +210,55 @@ function breakWords(kind: DiffLine['kind']): string {
 	}
 }
 
-/** Returns JSON as people write it. */
+/** Returns the fields of a JSON object, each on a line. A text that would look like several is quoted. */
 function laidOut(input: string): string {
-	return JSON.stringify(JSON.parse(input), undefined, 2);
+	const value: unknown = JSON.parse(input);
+	return typeof value === 'object' && value !== null && !Array.isArray(value)
+		? Object.entries(value)
+				.map(
+					([name, field]) =>
+						`${name}: ${typeof field === 'string' && !/[\r\n]/.test(field) ? field : JSON.stringify(field)}`,
+				)
+				.join('\n')
+		: JSON.stringify(value, undefined, 2);
+}
+
+/** The label of the answer that holds for the conversation, and what it allows. */
+function conversationWords({ rule, decides, isWritten }: Partial<ApprovalView> = {}): [label: string, hint: string] {
+	if (rule !== undefined) {
+		return [l10n.t('Allow {0} Here', showControls(rule)), ruleWords()];
+	}
+	const label = l10n.t('Allow in This Conversation');
+	if (decides !== undefined) {
+		return [
+			l10n.t('Allow This File Here'),
+			l10n.t('Allows further changes of exactly this file in this conversation.'),
+		];
+	}
+	return isWritten
+		? [label, l10n.t('Allows all changes of files in this conversation. They are in your files without a question.')]
+		: [label, l10n.t('Allows the same in this conversation without asking again.')];
+}
+
+function ruleWords(): string {
+	return l10n.t(
+		'Here: in this conversation, with other names of files and tests. Not with other options, and not with output into a file.',
+	);
+}
+
+function decidesWords(reason: DecisiveReason): string {
+	switch (reason) {
+		case 'git':
+			return l10n.t('Git obeys this file.');
+		case 'hidden':
+			return l10n.t('Editors, shells and other programs may obey this file.');
+		case 'build':
+			return l10n.t('Package managers, builds or CI run what this file says.');
+		case 'executable':
+			return l10n.t('This file is a program.');
+		case 'instructions':
+			return l10n.t('Agents obey this file.');
+	}
 }
 
 function cutWords(hasLines: boolean): string {

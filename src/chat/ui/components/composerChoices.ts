@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { TurnMode } from '../../model/mode.ts';
-import { routingLabel } from '../../protocol/labels.ts';
+import { approvalsLabel, routingLabel } from '../../protocol/labels.ts';
 import type { AgentView, ConnectionView } from '../../protocol/protocol.ts';
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
 import { modeChoice } from '../modes/modeChoice.ts';
@@ -33,6 +33,15 @@ export function composerChoices({ connection, model, mode, agent, settings, post
 					isName: true,
 					label: l10n.t('Select Agent'),
 					press: () => post({ kind: 'agent-pick' }),
+				})
+			: nothing
+	}${
+		mode === 'agent' && agent
+			? composerChoice({
+					icon: 'shield',
+					word: approvalsLabel(agent.approvals),
+					label: l10n.t('Select What Is Asked'),
+					press: () => post({ kind: 'approvals-pick' }),
 				})
 			: nothing
 	}${

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { PermissionRequest, ToolCall } from '../../../../src/agents/session/events.ts';
 import { ApprovalQuestions } from '../../../../src/chat/agent/approvalQuestions.ts';
-import type { ApprovalSetting } from '../../../../src/chat/model/approvalPolicy.ts';
+import type { ApprovalSetting } from '../../../../src/chat/model/agentWork.ts';
+import type { Allowance } from '../../../../src/chat/model/approvalPolicy.ts';
 
 const call: ToolCall = {
 	id: 'one',
@@ -27,22 +28,29 @@ describe('the questions of an agent', () => {
 	let told: string[];
 	/** The names of the questions that were asked. */
 	let asked: string[];
-	let allowed: Set<string>;
+	let allowed: Allowance[];
 	let setting: ApprovalSetting;
 	let questions: ApprovalQuestions;
 	const open = new AbortController().signal;
 	const latest = () => asked.at(-1) ?? '';
 
 	beforeEach(() => {
-		[told, asked, allowed, setting] = [[], [], new Set(), 'ask'];
+		[told, asked, allowed, setting] = [[], [], [], 'ask'];
 		questions = new ApprovalQuestions({
-			rules: () => ({ setting, isSandboxed: true, folder: '/project', isKept: () => true, allowed }),
-			onAsk: ({ call: { id } }, { question, isOnlyOnce }) => {
+			rules: () => ({
+				setting,
+				isSandboxed: true,
+				folder: '/project',
+				isKept: () => true,
+				isExecutable: () => false,
+				allowed,
+			}),
+			onAsk: ({ call: { id } }, { question, allowances }) => {
 				asked.push(question);
-				told.push(`ask ${id}${isOnlyOnce ? ' once' : ''}`);
+				told.push(`ask ${id}${allowances.length === 0 ? ' once' : ''}`);
 			},
 			onDecide: ({ call: { id } }, how) => told.push(`${how} ${id}`),
-			onAllowance: allowance => allowed.add(allowance),
+			onAllowance: allowances => void allowed.push(...allowances),
 		});
 	});
 
@@ -52,7 +60,7 @@ describe('the questions of an agent', () => {
 		questions.answer(latest(), 'once');
 		assert.deepEqual(await decided, { option: 'yes' });
 		assert.deepEqual(told, ['ask one', 'once one']);
-		assert.equal(allowed.size, 0);
+		assert.equal(allowed.length, 0);
 	});
 
 	it('never take an answer that was meant for another one, or a second one', async () => {
@@ -90,7 +98,7 @@ describe('the questions of an agent', () => {
 		const first = questions.decide(fetch, open);
 		questions.answer(latest(), 'conversation');
 		await first;
-		assert.equal(allowed.size, 0);
+		assert.equal(allowed.length, 0);
 		assert.deepEqual(told, ['ask one once', 'conversation one']);
 	});
 

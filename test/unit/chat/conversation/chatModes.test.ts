@@ -104,7 +104,7 @@ describe('what a message asks for', () => {
 			assert.deepEqual(reply.sources, [
 				{ url: 'https://a.example/', title: 'A', excerpt: 'So it is.', start: 0, end: 9 },
 			]);
-			assert.deepEqual(viewOf(chat, second).reply.citations?.marks, [{ position: 9, number: 1 }]);
+			assert.deepEqual(viewOf(chat, second).reply.citations?.marks, [{ position: 9, number: 1, start: 0 }]);
 			await conversations.close();
 			const again = await open();
 			assert.deepEqual(findTurn(again.conversation, second), findTurn(chat.conversation, second));
@@ -145,7 +145,7 @@ describe('what a message asks for', () => {
 			await chat.continue(first);
 			const continued = await ended(chat, first);
 			assert.equal(continued.text, 'Half. It is so.');
-			assert.deepEqual(viewOf(chat, first).reply.citations?.marks, [{ position: 15, number: 1 }]);
+			assert.deepEqual(viewOf(chat, first).reply.citations?.marks, [{ position: 15, number: 1, start: 6 }]);
 			await chat.retry(first);
 			await ended(chat, first);
 			await chat.edit(first, second, 'is it really so?');

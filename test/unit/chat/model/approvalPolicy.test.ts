@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { PermissionRequest, ToolCall } from '../../../../src/agents/session/events.ts';
 import {
+	type Allowance,
 	type ApprovalRules,
-	allowanceOf,
 	allowOnce,
 	refusal,
 	ruleOn,
@@ -28,19 +28,36 @@ const call = (fields: Partial<ToolCall>): ToolCall => ({
 const command = call({ command: 'npm test' });
 const edit = (path: string) => call({ kind: 'edit', locations: [{ path }] });
 
+const EDITS: Allowance = { kind: 'edits' };
+/** What an answer for the conversation would allow. */
+function allowances(asked: ToolCall, rules: Partial<ApprovalRules> = {}): readonly Allowance[] {
+	const ruling = rule(asked, rules);
+	assert.ok(ruling.kind === 'ask', ruling.kind);
+	return ruling.allowances;
+}
+
 function rule(asked: ToolCall, rules: Partial<ApprovalRules> = {}, others: Partial<PermissionRequest> = {}) {
 	return ruleOn(
 		{ call: asked, options: OPTIONS, complete: true, ...others },
-		{ setting: 'ask', isSandboxed: true, folder: '/project', isKept: () => true, allowed: new Set(), ...rules },
+		{
+			setting: 'ask',
+			isSandboxed: true,
+			folder: '/project',
+			isKept: () => true,
+			isExecutable: () => false,
+			allowed: [],
+			...rules,
+		},
 	);
 }
 
 describe('what an agent asks for', () => {
 	it('is asked of the user: commands and edits, by the setting that asks for everything', () => {
-		assert.deepEqual(rule(command), { kind: 'ask', isOnlyOnce: false });
-		assert.deepEqual(rule(edit('src/a.ts')), { kind: 'ask', isOnlyOnce: false });
-		assert.deepEqual(rule(call({ kind: 'fetch' })), { kind: 'ask', isOnlyOnce: true });
-		assert.deepEqual(rule(call({ kind: 'other' })), { kind: 'ask', isOnlyOnce: true });
+		assert.deepEqual(allowances(command), [{ kind: 'rule', rule: { prefix: 'npm test', options: [] } }]);
+		assert.deepEqual(allowances(call({ command: 'node x.js' })), [{ kind: 'command', command: 'node x.js' }]);
+		assert.deepEqual(allowances(edit('src/a.ts')), [EDITS]);
+		assert.deepEqual(allowances(call({ kind: 'fetch' })), []);
+		assert.deepEqual(allowances(call({ kind: 'other' })), []);
 	});
 
 	it('is allowed by the setting: edits, or everything in a sandbox', () => {
@@ -53,18 +70,18 @@ describe('what an agent asks for', () => {
 	});
 
 	it('is asked by what it would do, whatever kind the agent gives it', () => {
-		const settings = { setting: 'ask-for-commands', allowed: new Set(['edits']) } as const;
+		const settings: Partial<ApprovalRules> = { setting: 'ask-for-commands', allowed: [EDITS] };
 		for (const kind of ['edit', 'read', 'search', 'think'] as const) {
-			assert.deepEqual(rule(call({ kind, command: 'rm -rf src' }), settings), { kind: 'ask', isOnlyOnce: false }, kind);
+			assert.equal(rule(call({ kind, command: 'rm -rf src' }), settings).kind, 'ask', kind);
 		}
 		const diffs = [{ path: '.vscode/tasks.json', newText: '{}' }];
-		assert.deepEqual(rule(call({ kind: 'read', diffs })), { kind: 'ask', isOnlyOnce: true });
+		assert.deepEqual(allowances(call({ kind: 'read', diffs })), [{ kind: 'file', path: '.vscode/tasks.json' }]);
 	});
 
 	it('is another command in another folder or environment', () => {
 		const npm = (others: object) =>
 			call({ command: 'npm test', input: JSON.stringify({ command: 'npm test', ...others }) });
-		const allowed = new Set([allowanceOf(npm({ description: 'Runs the tests' })) ?? '']);
+		const allowed = allowances(npm({ description: 'Runs the tests', timeout: 120_000 }));
 		assert.equal(rule(npm({ description: 'Runs them again' }), { allowed }).kind, 'allow');
 		assert.equal(rule(npm({ cwd: '/elsewhere' }), { allowed }).kind, 'ask');
 		assert.equal(rule(npm({ env: { PATH: '.' } }), { allowed }).kind, 'ask');
@@ -80,31 +97,61 @@ describe('what an agent asks for', () => {
 		'.git/config',
 		'sub/.git/hooks/pre-commit',
 		'.GIT/config',
-		'.vscode/tasks.json',
-		'/project/.vscode/settings.json',
-		'packages/a/.vscode/tasks.json',
-		'.devcontainer/devcontainer.json',
-		'.devcontainer.json',
-		'.envrc',
-		'.gitmodules',
-		'.gitattributes',
-		'.husky/pre-commit',
-		'opencode.json',
-		'packages/a/opencode.jsonc',
-		'.opencode/plugin/a.js',
 		'../other/a.ts',
 		'/etc/hosts',
 		'src/../../outside',
 	]) {
 		it(`is always asked about, and only once: ${path}`, () => {
-			const always = { kind: 'ask', isOnlyOnce: true } as const;
 			for (const setting of ['ask', 'ask-for-commands', 'allow-in-sandbox'] as const) {
-				assert.deepEqual(rule(edit(path), { setting, allowed: new Set(['edits']) }), always);
+				assert.deepEqual(allowances(edit(path), { setting, allowed: [EDITS, { kind: 'file', path }] }), []);
 			}
 			const other = call({ kind: 'other', diffs: [{ path, newText: '' }] });
-			assert.deepEqual(rule(other, { setting: 'allow-in-sandbox' }), always);
+			assert.deepEqual(allowances(other, { setting: 'allow-in-sandbox' }), []);
 		});
 	}
+
+	for (const path of [
+		'.vscode/tasks.json',
+		'.codex/config.toml',
+		'.gemini/settings.json',
+		'.zed/tasks.json',
+		'.pnpmfile.cjs',
+		'.exrc',
+		'.github/workflows/evil.yml',
+		'packages/a/.envrc',
+		'lefthook.yml',
+		'Makefile',
+		'AGENTS.md',
+		'package.json',
+	]) {
+		it(`is always asked about until a yes to exactly this file, by each setting: ${path}`, () => {
+			for (const setting of ['ask', 'ask-for-commands', 'allow-in-sandbox'] as const) {
+				const asked = rule(edit(path), { setting, allowed: [EDITS, { kind: 'file', path: `other/${path}` }] });
+				assert.ok(asked.kind === 'ask' && asked.decides !== undefined);
+				assert.deepEqual(asked.allowances, [{ kind: 'file', path }]);
+				const before = { kind: 'allow', because: 'before' };
+				assert.deepEqual(rule(edit(`/project/${path}`), { setting, allowed: asked.allowances }), before);
+			}
+		});
+	}
+
+	it('is asked about where it changes a program, or a usual file and one that decides', () => {
+		const rules = { setting: 'ask-for-commands', isExecutable: (path: string) => path === 'bin/run' } as const;
+		assert.deepEqual(allowances(edit('bin/run'), rules), [{ kind: 'file', path: 'bin/run' }]);
+		const both = call({ kind: 'edit', locations: [{ path: 'src/a.ts' }, { path: '.npmrc' }] });
+		assert.deepEqual(allowances(both, rules), [EDITS, { kind: 'file', path: '.npmrc' }]);
+		assert.equal(rule(both, { allowed: [{ kind: 'file', path: '.npmrc' }] }).kind, 'ask');
+	});
+
+	it('is asked about in a manifest only where more than dependencies and words change', () => {
+		const rules = { setting: 'ask-for-commands' } as const;
+		const change = (oldText: string, newText: string) =>
+			rule(call({ kind: 'edit', diffs: [{ path: 'package.json', oldText, newText }] }), rules).kind;
+		const scripts = '"scripts":{"test":"mocha"}';
+		assert.equal(change(`{${scripts}}`, `{${scripts},"dependencies":{"a":"1"}}`), 'allow');
+		assert.equal(change(`{${scripts}}`, `{"scripts":{"test":"mocha","postinstall":"x"}}`), 'ask');
+		assert.equal(change('"version": "1"', '"version": "2"'), 'ask');
+	});
 
 	it('is refused where it would change what nothing keeps, such as what lies beside several repositories', () => {
 		const isKept = (path: string) => /^(?:web|server)\//.test(path);
@@ -118,40 +165,47 @@ describe('what an agent asks for', () => {
 			assert.equal(rule(edit(path), rules).kind, 'allow', path);
 		}
 		assert.equal(rule(call({ kind: 'read', locations: [{ path: 'notes.md' }] }), rules).kind, 'allow');
-		assert.deepEqual(rule(edit('/etc/hosts'), rules), { kind: 'ask', isOnlyOnce: true });
-		assert.deepEqual(rule(edit('web/.vscode/tasks.json'), rules), { kind: 'ask', isOnlyOnce: true });
+		assert.deepEqual(allowances(edit('/etc/hosts'), rules), []);
+		assert.equal(allowances(edit('web/.vscode/tasks.json'), rules).length, 1);
 	});
 
 	it('is asked about as usual where a name only looks like one of these', () => {
 		for (const path of [
 			'opencode.json.md',
-			'src/.vscode.ts',
 			'my-opencode.json',
 			'docs/opencode/a.md',
-			'.github/a.yml',
+			'src/hooks/useName.ts',
+			'package-lock.json',
 		]) {
 			assert.deepEqual(rule(edit(path), { setting: 'ask-for-commands' }), { kind: 'allow', because: 'setting' }, path);
 		}
 	});
 
-	it('is allowed when the same was allowed for the conversation: all edits, and exactly that command', () => {
-		const allowed = new Set(['edits', 'command npm test']);
-		assert.deepEqual(rule(edit('b.ts'), { allowed }), { kind: 'allow', because: 'before' });
-		assert.deepEqual(rule(command, { allowed }), { kind: 'allow', because: 'before' });
-		assert.equal(rule(call({ command: 'npm test -- auth' }), { allowed }).kind, 'ask');
-		assert.equal(rule(call({ command: 'npm test\nrm -rf .' }), { allowed }).kind, 'ask');
+	it('is allowed when it was allowed for the conversation: all edits, exactly a command, or by a rule', () => {
+		const before = { kind: 'allow', because: 'before' };
+		const rules = { allowed: [EDITS, { kind: 'command', command: 'node x.js' }] } as const;
+		assert.deepEqual(rule(edit('b.ts'), rules), before);
+		assert.deepEqual(rule(call({ command: 'node x.js' }), rules), before);
+		assert.equal(rule(call({ command: 'node x.js --all' }), rules).kind, 'ask');
+		const npm = { allowed: allowances(command) };
+		assert.deepEqual(rule(call({ command: 'npm test -- auth' }), npm), before);
+		assert.equal(rule(call({ command: 'npm test\nrm -rf .' }), npm).kind, 'ask');
 	});
 
 	it('is allowed once only where another one that looks the same may mean something else', () => {
-		assert.equal(allowanceOf(call({ title: 'npm test' })), undefined);
-		assert.deepEqual(rule(call({ title: 'npm test' })), { kind: 'ask', isOnlyOnce: true });
+		assert.deepEqual(allowances(call({ title: 'npm test' })), []);
+	});
+
+	it('is not asked about a command that only reads, in a sandbox', () => {
+		assert.deepEqual(rule(call({ command: 'git diff | head -40' })), { kind: 'allow', because: 'setting' });
+		assert.equal(rule(call({ command: 'git diff | head -40' }), { isSandboxed: false }).kind, 'ask');
 	});
 
 	it('is refused if the user could not know what they allow', () => {
 		assert.deepEqual(rule(command, {}, { complete: false }), { kind: 'refuse', reason: 'unreadable' });
 		const cut = call({ kind: 'edit', diffs: [{ path: 'a.ts', newText: 'x', isCut: true }] });
 		for (const asked of [call({ isInputCut: true }), cut]) {
-			const rules = { setting: 'allow-in-sandbox', allowed: new Set(['edits']) } as const;
+			const rules: Partial<ApprovalRules> = { setting: 'allow-in-sandbox', allowed: [EDITS] };
 			assert.deepEqual(rule(asked, rules), { kind: 'refuse', reason: 'unreadable' });
 		}
 		assert.deepEqual(rule(call({ title: '' })), { kind: 'refuse', reason: 'nothing-said' });

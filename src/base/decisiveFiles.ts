@@ -1,0 +1,113 @@
+// Which files decide what runs or what is obeyed: by editors, shells, Git, package managers, build tools, CI and agents.
+// A list of names is never whole, so every file and folder that begins with a dot is one of them.
+import { parseJson } from './json.ts';
+
+/** Why a file decides: Git's own files, hidden ones, what builds obey, programs, and what instructs agents. */
+export const DECISIVE_REASONS = ['git', 'hidden', 'build', 'executable', 'instructions'] as const;
+export type DecisiveReason = (typeof DECISIVE_REASONS)[number];
+
+export interface FileChange {
+	/** The path from the folder that it belongs to. */
+	path: string;
+	/** The whole texts before and after, where they are known; undefined for a file that is not there. */
+	texts?: readonly [before: string | undefined, after: string | undefined] | undefined;
+	/** Whether the file is executable, before or after. */
+	isExecutable?: boolean | undefined;
+}
+
+/** Names in lower case. Lock files are not among them: they say which versions, and not what runs. */
+const BUILD_NAMES: ReadonlySet<string> = new Set(
+	`appveyor.yml azure-pipelines.yml bitbucket-pipelines.yml brewfile bsconfig.json build build.bazel build.boot
+	build.rs build.sbt build.xml build.zig bunfig.toml cargo.toml cmakelists.txt cmakepresets.json conftest.py
+	containerfile default.nix dockerfile dune-project flake.nix fastfile gemfile gnumakefile gradlew gradlew.bat
+	gradle.properties jakefile jenkinsfile justfile lerna.json magefile.go makefile makefile.am mix.exs module.bazel
+	mvnw mvnw.cmd nox.py noxfile.py nx.json package.swift pipfile podfile pom.xml procfile project.clj project.json
+	pyproject.toml pytest.ini rakefile rebar.config sconstruct setup.cfg setup.py shell.nix sitecustomize.py
+	skaffold.yaml snakefile stack.yaml tasks.py tiltfile tox.ini turbo.json usercustomize.py vagrantfile workspace
+	workspace.bazel wscript pnpm-workspace.yaml deps.edn earthfile bazel.rc devbox.json mise.toml`.split(/\s+/),
+);
+
+const BUILD_PATTERNS: readonly RegExp[] = [
+	/\.(?:code-workspace|mk|mak|bzl|cmake|gradle|gradle\.kts|gemspec|podspec|csproj|fsproj|vbproj|vcxproj|props|targets|sln|nuspec|pth|nix|service|desktop)$/,
+	/\.(?:sh|bash|zsh|fish|ps1|psm1|bat|cmd|command)$/,
+	/^(?:gulpfile|gruntfile|karma\.conf|wallaby|protractor\.conf|rollup\.config|dangerfile|package)\.[cm]?[jt]s$/,
+	/\.(?:config|conf|setup|workspace)\.(?:[cm]?[jt]s|json|ya?ml|toml)$/,
+	/^(?:lefthook|taskfile|compose|docker-compose|cloudbuild|buildspec|codefresh|pre-commit|mise)(?:[.-][\w-]+)*\.(?:ya?ml|toml|json)$/,
+	/^(?:dockerfile|containerfile|jenkinsfile|makefile|gnumakefile|justfile)\.[\w-]+$/,
+];
+
+/** Folders whose files git or a program for its hooks runs. */
+const HOOK_FOLDERS: ReadonlySet<string> = new Set(['husky', 'githooks', 'git-hooks']);
+
+const INSTRUCTIONS =
+	/^(?:agents|claude|gemini|qwen|codex|copilot|skill|conventions)(?:\.(?:local|override))?\.md$|^copilot-instructions\.md$|\.(?:instructions|prompt|chatmode|agent)\.md$|\.mdc$|^opencode\.jsonc?$/;
+
+/** Manifests of which the listed fields say nothing that runs. */
+const MANIFESTS: Readonly<Record<string, ReadonlySet<string>>> = {
+	'package.json': new Set(
+		`name version description keywords author contributors maintainers license homepage repository bugs funding private
+		dependencies devDependencies peerDependencies peerDependenciesMeta optionalDependencies bundledDependencies engines
+		files main module types typings exports sideEffects publishConfig`.split(/\s+/),
+	),
+	'composer.json': new Set(
+		'name description version type keywords homepage license authors require require-dev suggest'.split(' '),
+	),
+	'deno.json': new Set(['name', 'version', 'license', 'imports', 'exports', 'exclude']),
+};
+
+/** Returns why a change of a file has to be seen before anything else is done, or undefined for a usual file. */
+export function decisiveReason({ path, texts, isExecutable }: FileChange): DecisiveReason | undefined {
+	if (isGitsOwn(path)) {
+		return 'git';
+	}
+	const names = path.split(/[\\/]/).map(plainName).filter(Boolean);
+	if (names.some(name => name.startsWith('.') && name !== '.' && name !== '..')) {
+		return 'hidden';
+	}
+	const name = names.at(-1) ?? '';
+	if (INSTRUCTIONS.test(name)) {
+		return 'instructions';
+	}
+	const harmless = MANIFESTS[name];
+	const isBuild = harmless
+		? !(texts && isSameBut(harmless, ...texts))
+		: BUILD_NAMES.has(name) ||
+			BUILD_PATTERNS.some(pattern => pattern.test(name)) ||
+			names.some(part => HOOK_FOLDERS.has(part));
+	if (isBuild) {
+		return 'build';
+	}
+	return isExecutable || texts?.[1]?.startsWith('#!') ? 'executable' : undefined;
+}
+
+/** Returns whether a part of the path is git's folder, by any name under which a file system finds it. */
+export function isGitsOwn(file: string): boolean {
+	return file.split(/[\\/]/).some(part => {
+		// Windows ignores trailing dots and blanks and whatever follows a colon; macOS ignores zero-width characters.
+		const [name = ''] = part.replace(/\p{Cf}/gu, '').split(':');
+		return /^(?:\.git|git~\d+)[. ]*$/i.test(name);
+	});
+}
+
+/** Whether two texts are JSON objects that differ in nothing but some fields. A text that is missing has no fields. */
+function isSameBut(fields: ReadonlySet<string>, before: string | undefined, after: string | undefined): boolean {
+	const [old, next] = [before, after].map(text => othersIn(fields, text));
+	return old !== undefined && old === next;
+}
+
+function othersIn(fields: ReadonlySet<string>, text = '{}'): string | undefined {
+	const value = parseJson(text);
+	return typeof value === 'object' && value !== null && !Array.isArray(value)
+		? JSON.stringify(Object.entries(value).filter(([name]) => !fields.has(name)))
+		: undefined;
+}
+
+/** Some file systems ignore invisible characters, case, and what follows a colon or ends a name as blanks and stops. */
+function plainName(name: string): string {
+	return name
+		.replace(/(?<=.):.*$/u, '')
+		.normalize('NFKC')
+		.replace(/\p{Cf}|\p{Default_Ignorable_Code_Point}/gu, '')
+		.replace(/(?<=.)[ .]+$/u, '')
+		.toLowerCase();
+}

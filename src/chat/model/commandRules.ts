@@ -1,0 +1,203 @@
+// Rules for commands: what one yes to a command allows beside exactly that command. A shell's language is too rich to be
+// understood here, so that whatever is not plain words matches no rule at all.
+import path from 'node:path';
+import { decisiveReason } from '../../base/decisiveFiles.ts';
+
+/** The words of one simple command, without quotes. */
+export type Words = readonly string[];
+
+/** What separates the simple commands of a command line. A lone `&` would let one go on unseen. */
+const SEPARATOR = /^(?:&&|\|\||[;|\n])/;
+
+/** Where a command may write its output without writing a file. */
+const HARMLESS_REDIRECTION = /^(?:2>&1|[12]?>\s*\/dev\/null)(?=\s|$|[;|&])/;
+
+/** Characters that mean the same to every shell, wherever they stand outside of quotes, and those of patterns. */
+const PLAIN = /^[\w@%+=:,./*?\p{L}\p{N}-]$/u;
+
+/** A pattern that may stand for an option, or for a place outside of the folder. */
+const LOOSE_PATTERN = /^[*?]|(?:^|\/)\.[^/]+[*?]|(?:^|\/)\.[*?]/;
+
+/** Returns the simple commands of a command line in order, or undefined for a line that is more than plain words. */
+export function simpleCommands(line: string): Words[] | undefined {
+	const commands: string[][] = [[]];
+	let word: string | undefined;
+	let isLoose = false;
+	const endWord = () => {
+		if (word !== undefined) {
+			commands.at(-1)?.push(word);
+			word = undefined;
+		}
+	};
+	for (let index = 0; index < line.length; ) {
+		const rest = line.slice(index);
+		const character = line[index] ?? '';
+		const separator = SEPARATOR.exec(rest)?.[0];
+		const redirection = word === undefined ? HARMLESS_REDIRECTION.exec(rest)?.[0] : undefined;
+		if (character === ' ' || character === '\t') {
+			endWord();
+			index++;
+		} else if (redirection !== undefined) {
+			index += redirection.length;
+		} else if (separator !== undefined) {
+			endWord();
+			commands.push([]);
+			index += separator.length;
+		} else if (character === "'" || character === '"') {
+			const end = line.indexOf(character, index + 1);
+			const quoted = line.slice(index + 1, end);
+			if (end < 0 || (character === '"' && /[$`\\!]/.test(quoted))) {
+				return undefined;
+			}
+			word = `${word ?? ''}${quoted}`;
+			index = end + 1;
+		} else if (PLAIN.test(character)) {
+			word = `${word ?? ''}${character}`;
+			isLoose ||= /[*?]/.test(character) && LOOSE_PATTERN.test(word);
+			index++;
+		} else {
+			return undefined;
+		}
+	}
+	endWord();
+	const last = commands.at(-1);
+	// A line may end with a separator, but none may stand alone.
+	const whole = last?.length === 0 && commands.length > 1 ? commands.slice(0, -1) : commands;
+	return !isLoose && whole.every(words => words.length > 0 && !isAssignment(words[0])) ? whole : undefined;
+}
+
+/** A variable before a command may change what it runs. */
+const isAssignment = (word = '') => /^\w+\+?=/.test(word);
+
+/** A program's words that name what it does, before the words that a rule leaves open. */
+const PREFIXES: readonly RegExp[] = [
+	/^(?:npm|pnpm|yarn|bun) (?:test|t|tst)$/,
+	/^(?:npm|pnpm|yarn|bun) run (?:test|build|lint|check|compile|format|typecheck|types|unit|e2e)(?:[:-][\w:-]+)?$/,
+	/^(?:(?:npx|pnpm exec|yarn) )?(?:tsc|eslint|mocha|jest|vitest|prettier|biome|ava|tap)$/,
+	/^(?:python3? -m )?(?:pytest|unittest|ruff check|mypy|flake8|black|isort|pylint)$/,
+	/^(?:bundle exec )?(?:rspec|rubocop)$/,
+	/^node --(?:test|check)$/,
+	/^cargo (?:test|build|check|clippy|fmt|doc)$/,
+	/^go (?:test|build|vet|fmt)$/,
+	/^(?:make|just) (?:all|build|check|lint|test|fmt|format)$/,
+	/^(?:mvn|\.\/mvnw|gradle|\.\/gradlew|dotnet|mix|swift|zig|sbt) (?:test|build|check|compile|verify)$/,
+	/^(?:phpunit|phpstan)$/,
+	/^git (?:add|stash list)$/,
+	/^(?:mkdir(?: -p)?|touch|cp|mv)$/,
+];
+
+/** Programs that only read, with the options of each that do more. Long options of Git may be shortened. */
+const READERS: readonly [program: RegExp, refused?: RegExp][] = [
+	[/^(?:ls|cat|head|tail|wc|grep|pwd|echo|printf|stat|du|diff|cmp|basename|dirname|realpath|which|true|cut|tr|nl|jq)$/],
+	[/^find$/, /^-(?:exec|ok|delete|f(?:print|ls))/],
+	[/^sort$/, /^-[a-zA-Z]*[oT]|^--(?:o|c|t)/],
+	[/^rg$/, /^--(?:pre|hostname-bin)/],
+	[/^tree$/, /^-[a-zA-Z]*[oR]/],
+	[
+		/^git (?:status|diff|log|show|ls-files|grep|blame|shortlog|describe|rev-parse)$/,
+		/^--(?:ou|op|ext|textc)|^-[a-zA-Z]*O/,
+	],
+];
+
+/** Options that say how much is told and how many are tried, in all of these programs. */
+const FLAGS =
+	/^(?:-[vqsx]|--(?:verbose|quiet|silent|bail|ci|run|runInBand|coverage|no-coverage|noEmit|exit|color|no-color|release|all|watch=false))$/;
+
+/** Options whose value says which tests are run. */
+const FILTERS = /^(?:-[gtk]|--(?:grep|testNamePattern|test-name-pattern|filter))$/;
+
+/**
+ * What a yes to one command allows: the same first words with any plain words after them, and of the options the usual
+ * ones and those that this command had.
+ */
+export interface CommandRule {
+	prefix: string;
+	/** Each with the word after it, which may be its value. */
+	options: readonly string[];
+}
+
+/** How a rule is shown, and how it is told from another one. */
+export function ruleText({ prefix, options }: CommandRule): string {
+	return [prefix, ...options, '…'].join(' ');
+}
+
+/**
+ * Returns the rule that a yes to this command can stand for, or undefined where it can only be allowed as it is. Of a
+ * line with several commands, those that do more than read have to be of one kind. `folder` is where it is run.
+ */
+export function ruleFor(line: string, folder: string): CommandRule | undefined {
+	const rules = simpleCommands(line)
+		?.filter(words => !isReader(words, folder))
+		.map(ruleOf);
+	const [first] = rules ?? [];
+	return first !== undefined && rules?.every(rule => rule?.prefix === first.prefix)
+		? { prefix: first.prefix, options: [...new Set(rules.flatMap(rule => rule?.options ?? []))] }
+		: undefined;
+}
+
+/** Returns whether a command only reads, and so does nothing that an agent's tools for reading do not. */
+export function isReading(line: string, folder: string): boolean {
+	return simpleCommands(line)?.every(words => isReader(words, folder)) === true;
+}
+
+/** Returns whether every part of a command only reads or is what one of the rules allows. */
+export function isAllowedBy(rules: readonly CommandRule[], line: string, folder: string): boolean {
+	const isAllowed = (words: Words) => {
+		const wanted = ruleOf(words);
+		return rules.some(
+			({ prefix, options }) => prefix === wanted?.prefix && wanted.options.every(option => options.includes(option)),
+		);
+	};
+	return simpleCommands(line)?.every(words => isReader(words, folder) || isAllowed(words)) === true;
+}
+
+function ruleOf(words: Words): CommandRule | undefined {
+	for (let length = Math.min(4, words.length); length > 0; length--) {
+		const prefix = words.slice(0, length).join(' ');
+		if (PREFIXES.some(pattern => pattern.test(prefix))) {
+			return withOptions(prefix, words.slice(length));
+		}
+	}
+	return undefined;
+}
+
+function withOptions(prefix: string, words: Words): CommandRule | undefined {
+	const options: string[] = [];
+	for (const [index, word] of words.entries()) {
+		const before = words[index - 1] ?? '';
+		const next = words[index + 1];
+		if (word.startsWith('-')) {
+			const isUsual = word === '--' || FLAGS.test(word) || FILTERS.test(word);
+			options.push(...(isUsual ? [] : [next === undefined || next.startsWith('-') ? word : `${word} ${next}`]));
+		} else if (!isOpen(word, prefix) && !FILTERS.test(before)) {
+			return undefined;
+		}
+	}
+	return { prefix, options };
+}
+
+function isReader(words: Words, folder: string): boolean {
+	const [first, second, third, ...others] = words;
+	if (first === 'cd') {
+		// Agents begin many commands by going where they are already.
+		return words.length === 2 && path.resolve(folder, second ?? '') === path.resolve(folder);
+	}
+	if (first === 'sed') {
+		return second === '-n' && /^[\d,$]+p$/.test(third ?? '') && !others.some(word => word.startsWith('-'));
+	}
+	return READERS.some(([program, refused]) => {
+		const length = first === 'git' ? 2 : 1;
+		return program.test(words.slice(0, length).join(' ')) && !words.slice(length).some(word => refused?.test(word));
+	});
+}
+
+/**
+ * Whether a word may stand where a rule leaves words open. It leads to no place outside of the folder, sets nothing, and
+ * names no file with further options. What is made by a rule is no file that decides what runs.
+ */
+function isOpen(word: string, prefix: string): boolean {
+	const isMade = /^(?:mkdir(?: -p)?|touch|cp|mv)$/.test(prefix);
+	return (
+		!/^[/~@=]|(?:^|[/=])\.\.(?:\/|$)|^\w+=/.test(word) && !(isMade && decisiveReason({ path: word }) !== undefined)
+	);
+}
