@@ -6,7 +6,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/logger.ts';
 import type { ChatContext } from '../../src/chat/context/chatContext.ts';
-import { ContextChips } from '../../src/chat/context/contextChips.ts';
+import { ContextChips, toChipView } from '../../src/chat/context/contextChips.ts';
 import { contextOf } from '../../src/chat/context/contextCommands.ts';
 import { ContextImages } from '../../src/chat/context/contextImages.ts';
 import { pastedContext } from '../../src/chat/context/pastedContext.ts';
@@ -420,6 +420,24 @@ describe('context in the editor', () => {
 			chips.chips.map(({ attachment: { label, text } }) => [label, text]),
 			[['a.ts:2', 'a']],
 		);
+		chips.dispose();
+		await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+	});
+
+	it('sends a selection as it was added where its file has changed, and says so until it has not', async () => {
+		const editor = await vscode.window.showTextDocument(place('folder/a.ts'));
+		const chips = new ContextChips(new State(), () => true, nullLogger);
+		const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 6 } };
+		await chips.add([{ kind: 'selection', uri: editor.document.uri.toString(), range }]);
+		const text = chips.chips[0]?.attachment.text;
+		const views = () => chips.chips.map(toChipView).map(({ isChanged }) => isChanged);
+		assert.deepEqual(views(), [undefined]);
+		await editor.edit(edit => edit.delete(new vscode.Range(0, 0, 0, 6)));
+		assert.deepEqual(views(), [true]);
+		assert.equal(await readChips(chips, () => {}), undefined);
+		assert.equal(chips.chips[0]?.attachment.text, text);
+		await editor.edit(edit => edit.insert(new vscode.Position(0, 0), text ?? ''));
+		assert.deepEqual(views(), [undefined]);
 		chips.dispose();
 		await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
 	});

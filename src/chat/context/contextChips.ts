@@ -41,9 +41,11 @@ export interface ContextChip {
 	readonly limit?: number;
 	/** The keys of the findings that the user has agreed to. */
 	readonly confirmed: readonly string[];
+	/** The file of a selection has something else now where it was. The message has it as it was selected. */
+	readonly isChanged?: true;
 }
 
-type KeptChip = Omit<ContextChip, 'attachment'>;
+type KeptChip = Omit<ContextChip, 'attachment' | 'isChanged'>;
 
 /** The context that waits for the next message. It belongs to the composer, whichever conversation is shown. */
 export class ContextChips {
@@ -149,15 +151,33 @@ export class ContextChips {
 		return vscode.l10n.t('This cannot be read into the chat. The log says why.');
 	}
 
-	/** Moves selections when text around them is edited. */
+	/** Moves selections when text around them is edited, and notes whether the file still has what was selected. */
 	private follow({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
 		const uri = document.uri.toString();
-		this.list = this.list.map(chip => {
+		const before = this.list;
+		this.list = before.map(chip => {
 			const { source } = chip;
-			return source.kind === 'selection' && source.uri === uri
-				? { ...chip, source: { ...source, range: contentChanges.reduce(followEdit, source.range) } }
-				: chip;
+			if (source.kind !== 'selection' || source.uri !== uri) {
+				return chip;
+			}
+			const range = contentChanges.reduce(followEdit, source.range);
+			const { start, end } = range;
+			const now = document.getText(new vscode.Range(start.line, start.character, end.line, end.character));
+			// What was taken out and put back is not followed.
+			const isBack = chip.isChanged && document.getText().includes(chip.attachment.text);
+			return marked({ ...chip, source: { ...source, range } }, isBack ? chip.attachment.text : now);
 		});
+		if (this.list.some((chip, index) => chip.isChanged !== before[index]?.isChanged)) {
+			this.changed.fire();
+		}
+	}
+
+	/** Reads whether the file of a selection has something else now where it was, and shows it. */
+	async hasChanged(chip: ContextChip): Promise<boolean> {
+		const read = await readSource(chip.source).catch(() => undefined);
+		const now = marked(chip, read?.attachment.text);
+		this.set(this.list.map(other => (other.id === chip.id ? now : other)));
+		return now.isChanged === true;
 	}
 
 	private set(list: readonly ContextChip[]): void {
@@ -170,7 +190,7 @@ export class ContextChips {
 	private keep(): void {
 		const kept = (this.mayKeep() ? this.list : [])
 			.filter(({ source }) => !('text' in source) || source.text.length <= MAXIMUM_KEPT_LENGTH)
-			.map(({ attachment: _, ...chip }) => chip);
+			.map(({ attachment: _, isChanged: __, ...chip }) => chip);
 		for (const chip of kept) {
 			const text = JSON.stringify(chip);
 			if (this.written.get(chip.id) !== text) {
@@ -206,8 +226,19 @@ export class ContextChips {
 	}
 }
 
-export function toChipView({ id, attachment }: ContextChip): ChipView {
-	return { id, ...toAttachmentView(attachment) };
+export function toChipView({ id, attachment, isChanged }: ContextChip): ChipView {
+	return { id, ...toAttachmentView(attachment), ...(isChanged ? { isChanged } : {}) };
+}
+
+/** Notes whether the file of a selection has another text now. */
+function marked({ isChanged: _, ...chip }: ContextChip, text: string | undefined): ContextChip {
+	const isSame = text !== undefined && shortened(text, chip) === chip.attachment.text;
+	return isSame ? chip : { ...chip, isChanged: true };
+}
+
+/** Returns what a chip would have of a text. */
+function shortened(text: string, { limit, attachment }: ContextChip): string {
+	return limit === undefined ? text : shorten(text, limit, keptPart(attachment)).text;
 }
 
 function limited(chip: ContextChip, attachment: Attachment): ContextChip {

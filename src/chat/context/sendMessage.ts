@@ -123,7 +123,7 @@ async function imageProblem({ chips, model }: ChatContext, chat: Chat): Promise<
 }
 
 /**
- * Reads each chip anew. Resolves with the reason why the message cannot be sent, if a chip cannot be read or the user
+ * Reads each chip anew, but for a selection that is not in its file any more, which goes as it was. Resolves with the reason why the message cannot be sent, if a chip cannot be read or the user
  * withholds one because of a new finding in it. Otherwise resolves with undefined.
  */
 export async function readChips(chips: ContextChips, onAsk: () => void): Promise<Explanation | undefined> {
@@ -133,7 +133,11 @@ export async function readChips(chips: ContextChips, onAsk: () => void): Promise
 	if (!mayRead()) {
 		return { message: vscode.l10n.t('Not sent: the context cannot be read until this workspace is trusted.') };
 	}
-	for (const { id, source, confirmed } of chips.chips) {
+	for (const chip of chips.chips) {
+		const { id, source, confirmed } = chip;
+		if (source.kind === 'selection' && (await chips.hasChanged(chip))) {
+			continue;
+		}
 		let read: ReadContext;
 		try {
 			read = await readSource(source);

@@ -272,6 +272,8 @@ export interface ContextView {
 
 export interface ChipView extends AttachmentView {
 	id: string;
+	/** The file has something else now where this was selected. */
+	isChanged?: true;
 }
 
 export interface CompletionItem {

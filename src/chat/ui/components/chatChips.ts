@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { AttachmentView } from '../../protocol/protocol.ts';
+import type { AttachmentView, ChipView } from '../../protocol/protocol.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
 import { chatChipsStyles } from './chatChips.styles.ts';
 import { sharedStyles } from './shared.styles.ts';
@@ -47,7 +47,7 @@ class ChatChips extends LitElement {
 		current: { state: true },
 	};
 
-	declare chips: readonly (AttachmentView & { id?: string })[];
+	declare chips: readonly (AttachmentView & Partial<ChipView>)[];
 	/** The label of the row for screen readers. */
 	declare label: string;
 	declare language: string;
@@ -118,7 +118,7 @@ class ChatChips extends LitElement {
 		</ul>`;
 	}
 
-	private renderChip(chip: AttachmentView, index: number): TemplateResult {
+	private renderChip(chip: AttachmentView & Partial<ChipView>, index: number): TemplateResult {
 		const { removeChip } = this;
 		const number = new Intl.NumberFormat(this.language);
 		const { image } = chip;
@@ -137,14 +137,20 @@ class ChatChips extends LitElement {
 		// The spoken label contains the visible one, so that voice commands find it.
 		const seen = chip.omitted === undefined ? chip.label : `${chip.label} ${l10n.t('shortened')}`;
 		const problem = image && this.previews.get(image.file)?.problem;
-		const known = problem === undefined ? whole : `${whole}. ${problem}`;
+		const notes = [
+			problem,
+			chip.isChanged
+				? l10n.t('{0} has changed since. It goes as it was selected.', chip.path ?? chip.label)
+				: undefined,
+		].filter(note => note !== undefined);
+		const known = [whole, ...notes].join('. ');
 		const spoken = removeChip ? l10n.t('{0}. {1}. Press Delete to remove it.', seen, known) : `${seen}. ${known}`;
 		return html`<li class="chip">
 			<button
 				type="button"
 				class="open"
 				tabindex=${index === this.current ? 0 : -1}
-				title=${[chip.path ?? chip.label, whole, ...(problem === undefined ? [] : [problem])].join('\n')}
+				title=${[chip.path ?? chip.label, whole, ...notes].join('\n')}
 				aria-label=${spoken}
 				@click=${() => this.openChip(index)}
 				@focus=${() => {
@@ -154,6 +160,7 @@ class ChatChips extends LitElement {
 				${this.renderIcon(chip)}
 				<span class="label">${chip.label}</span>
 				${chip.omitted === undefined ? nothing : html`<span class="note">${l10n.t('shortened')}</span>`}
+				${chip.isChanged ? html`<span class="note">${l10n.t('file changed')}</span>` : nothing}
 			</button>
 			${removeChip ? this.renderRemove(chip, index) : nothing}
 		</li>`;
