@@ -50,7 +50,10 @@ const recipe = {
 	],
 	/** Modules with native code to compile, which are replaced by stand-ins. */
 	standIns: ['deviceid', 'fs-copyfile', 'native-watchdog', 'spdlog'],
-	/** Built-in extensions that are large, start by themselves, and need an account or a network. */
+	/**
+	 * Built-in extensions that are large, start by themselves, and need an account or a network; and one whose server is a
+	 * package of its own, without which it asks the user to install the editor again.
+	 */
 	leftOut: [
 		'copilot',
 		'mermaid-markdown-features',
@@ -59,6 +62,7 @@ const recipe = {
 		'ms-vscode.js-debug-companion',
 		'ms-vscode.vscode-js-profile-table',
 		'tunnel-forwarding',
+		'typescript-language-features',
 	],
 };
 

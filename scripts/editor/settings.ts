@@ -15,8 +15,8 @@ const servedSettings: Record<string, unknown> = {
 /** The settings that `npm start` begins with; afterwards they are the user's. */
 export const firstSettings: Record<string, unknown> = {
 	...servedSettings,
-	// The extension's tasks need a trusted folder; the editor by itself would only show a narrow banner.
-	'security.workspace.trust.startupPrompt': 'once',
+	// The folder is the one that was named to the launcher, or its own sample, and without trust little can be tried in it.
+	'security.workspace.trust.enabled': false,
 };
 
 /** The settings of every test run, with nothing that moves, asks or waits by itself. */

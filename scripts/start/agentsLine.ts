@@ -18,10 +18,10 @@ export async function agentsLine(programFolders: string, stateFolder: string): P
 	const looks = await Promise.all(runnable.map(definition => discoverAgent(definition, place)));
 	const found = looks.filter(agent => agent !== undefined);
 	if (found.length === 0) {
-		return 'Agents found: none but the demo. The command "Errand: Set Up Agents…" sets one up.';
+		return 'Agents: Errand\'s own, once there is a model, and a demo. The command "Errand: Set Up Agents…" sets up others.';
 	}
 	const names = found.map(({ definition, version, location }) =>
 		[definition.label, version, `(${location})`].filter(part => part !== undefined).join(' '),
 	);
-	return `Agents found: ${names.join(', ')}; demo.`;
+	return `Agents: ${names.join(', ')}; Errand's own, once there is a model, and a demo.`;
 }

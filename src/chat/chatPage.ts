@@ -257,7 +257,11 @@ export class ChatPage implements Disposable {
 
 	/** Shows the connection. */
 	showConnection(): void {
-		this.post({ kind: 'connection-set', connection: this.options.connection.view });
+		const { view } = this.options.connection;
+		if (view.model !== undefined && !view.isDemo) {
+			setContextKey('errand.hasModel', true);
+		}
+		this.post({ kind: 'connection-set', connection: view });
 	}
 
 	/** Shows the model, the routing policy, and how much context fits. */

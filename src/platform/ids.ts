@@ -193,6 +193,8 @@ export interface ContextKeyTypes {
 	/** A reply is streaming. */
 	'errand.replying': boolean;
 	'errand.chatFocused': boolean;
+	/** A model answers in the chat, and not the demo alone. */
+	'errand.hasModel': boolean;
 	/** A conversation was kept on this machine at some time. */
 	'errand.hasConversations': boolean;
 	/** The list of tasks had any when it was last read, also in an earlier window. */

@@ -14,14 +14,14 @@ describe('agentsLine', () => {
 		const folders = [folder.at('bin'), path.dirname(qwen), 'relative', ''].join(path.delimiter);
 		assert.equal(
 			await agentsLine(folders, folder.at('state')),
-			`Agents found: Qwen Code 3.2.1 (${qwen}), Kilo (${kilo}); demo.`,
+			`Agents: Qwen Code 3.2.1 (${qwen}), Kilo (${kilo}); Errand's own, once there is a model, and a demo.`,
 		);
 	});
 
 	it('names the command that sets one up where there is none', async () => {
 		assert.equal(
 			await agentsLine('', folder.at('state')),
-			'Agents found: none but the demo. The command "Errand: Set Up Agents…" sets one up.',
+			'Agents: Errand\'s own, once there is a model, and a demo. The command "Errand: Set Up Agents…" sets up others.',
 		);
 	});
 });
