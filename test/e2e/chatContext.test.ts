@@ -156,8 +156,13 @@ describe('context in the window', () => {
 		await lines().click();
 		await page.keyboard.press('ControlOrMeta+A');
 		await page.keyboard.press('ControlOrMeta+K');
+		// What is typed before the composer has the focus may be lost, and never replaces the selected lines.
 		await page.keyboard.press('a');
+		await page.keyboard.type('typed');
 		await until('the selection is a chip', async () => /^price\.ts:1-\d+$/.test((await chips()).join()));
+		assert.equal(await page.locator('.tab.dirty').count(), 0);
+		assert.match('typed', new RegExp(`${await frame.locator('chat-composer textarea').inputValue()}$`));
+		await frame.locator('chat-composer textarea').fill('');
 		await clear();
 		await addContext('Open Editors');
 		await has('price.ts');

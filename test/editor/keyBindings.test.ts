@@ -6,6 +6,7 @@ describe('the key bindings in the editor', () => {
 	interface Binding {
 		key: string;
 		command: string;
+		args?: { commands?: string[] };
 		when?: string;
 	}
 	/** If our view or one of our documents has the focus, a key may have another meaning than elsewhere. */
@@ -18,7 +19,9 @@ describe('the key bindings in the editor', () => {
 		const text = document.getText().replace(/^\s*\/\/.*$/gm, '');
 		const bindings: Binding[] = JSON.parse(text.slice(0, text.lastIndexOf(']') + 1));
 		const ids = [...Object.values(commands), ...Object.values(internalCommands), `${views.tasks}.focus`];
-		const own = bindings.filter(({ command }) => ids.some(id => id === command));
+		const own = bindings.filter(({ command, args }) =>
+			ids.some(id => id === command || args?.commands?.includes(id) === true),
+		);
 		assert.ok(own.length >= 4 && bindings.length > 500, `${own.length} of ${bindings.length}`);
 		const others = bindings.filter(binding => !own.includes(binding) && binding.when !== 'false');
 		const collisions = own

@@ -57,7 +57,7 @@ interface Manifest {
 		configurationDefaults: Record<string, Record<string, unknown>>;
 		submenus: { id: string }[];
 		menus: Record<string, { command?: string; submenu?: string; when?: string }[]>;
-		keybindings: { command: string }[];
+		keybindings: { command: string; args?: { commands: string[] } }[];
 		configuration: { properties: Record<string, Property> }[];
 	};
 }
@@ -177,7 +177,9 @@ describe('what package.json contributes', () => {
 			}
 		}
 		assert.deepEqual(
-			contributes.keybindings.filter(({ command }) => !runnable.has(command)),
+			contributes.keybindings
+				.flatMap(({ command, args }) => args?.commands ?? [command])
+				.filter(command => !runnable.has(command)),
 			[],
 		);
 	});
@@ -191,8 +193,9 @@ describe('what package.json contributes', () => {
 			assert.doesNotMatch(readFileSync(media.svg, 'utf8'), /#[\da-f]{3}|<script|href/i);
 			assert.ok(strings[media.altText.slice(1, -1)]);
 			for (const event of completionEvents) {
-				const [, id = ''] = /^on(?:Command|View):(.*)$/.exec(event) ?? [];
-				assert.ok(runnable.has(id) || Object.values<string>(views).includes(id), event);
+				const [, kind, id = ''] = /^on(Command|Context):(.*)$/.exec(event) ?? [];
+				const ids = readFileSync('src/platform/ids.ts', 'utf8');
+				assert.ok(kind === 'Context' ? ids.includes(`'${id}': boolean;`) : runnable.has(id), event);
 			}
 		}
 	});
