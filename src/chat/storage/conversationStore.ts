@@ -22,10 +22,13 @@ import {
 	writeTitle,
 } from './conversationWriter.ts';
 import { imagesOf, moveImages, removeImages } from './imageStore.ts';
+import { seenFor } from './trashDays.ts';
 
 /** The folder that keeps deleted conversations for a while. */
 const TRASH_FOLDER = 'trash';
 const TRASH_DAYS = 30;
+/** How long each has been there (`trashDays.ts`). */
+const TRASH_DAYS_FILE = 'trash.json';
 /** The extension of the folder with the images of a conversation in the trash, beside its file. */
 const TRASHED_IMAGES = '.images';
 
@@ -92,6 +95,7 @@ export class ConversationStore {
 
 	/** Rejects with the system's error when the folder cannot be listed. */
 	async list(): Promise<ConversationList> {
+		await this.emptyTrash();
 		let listing = await this.index.list(this.clock.now());
 		const repairs: Repair[] = [];
 		let unreadable = listing.unreadable.length;
@@ -135,7 +139,7 @@ export class ConversationStore {
 	}
 
 	/**
-	 * Moves a conversation to the trash, where it stays for a month. Resolves with undefined when it has no file. Rejects
+	 * Moves a conversation to the trash, where it stays for at least a month. Resolves with undefined when it has no file. Rejects
 	 * with the system's error.
 	 */
 	async remove(id: string): Promise<TrashedConversation | undefined> {
@@ -145,7 +149,7 @@ export class ConversationStore {
 		}
 		const trash = path.join(this.folder, TRASH_FOLDER);
 		await mkdir(trash, { recursive: true, mode: 0o700 });
-		await this.emptyTrash(trash);
+		await this.emptyTrash();
 		const trashed = path.join(trash, `${id}.${this.clock.now()}${FILE_EXTENSION}`);
 		try {
 			await rename(file, trashed);
@@ -178,19 +182,24 @@ export class ConversationStore {
 		return copy.id;
 	}
 
-	/** Removes for good what was deleted more than a month ago. */
-	private async emptyTrash(trash: string): Promise<void> {
-		const limit = this.clock.now() - TRASH_DAYS * 24 * 60 * 60 * 1000;
-		for (const name of await readdir(trash)) {
-			const deletedAt = Number(name.split('.').at(-2));
-			if (name.endsWith(FILE_EXTENSION) && deletedAt < limit) {
-				await rm(path.join(trash, name), { force: true }).catch(() => {});
+	/** Removes for good what has been in the trash for a month. Never rejects: what cannot be looked at stays. */
+	private async emptyTrash(): Promise<void> {
+		const trash = path.join(this.folder, TRASH_FOLDER);
+		try {
+			const names = (await readdir(trash).catch(() => [])).filter(name => name.endsWith(FILE_EXTENSION));
+			if (names.length === 0) {
+				return;
+			}
+			for (const name of await seenFor(TRASH_DAYS, path.join(this.folder, TRASH_DAYS_FILE), names, this.clock.now())) {
+				await rm(path.join(trash, name), { force: true });
 				await removeImages(path.join(trash, name + TRASHED_IMAGES));
 				const [id = ''] = name.split('.', 1);
 				if (!(await identityOf(path.join(this.folder, id + FILE_EXTENSION)))) {
 					this.onGone(id);
 				}
 			}
+		} catch (error) {
+			this.logger.log('warn', 'The trash of conversations cannot be emptied', { reason: describeError(error) });
 		}
 	}
 

@@ -7,7 +7,8 @@ import { systemErrorCode } from '../../base/errors.ts';
 import { isProcessGone } from '../../base/processFamily.ts';
 
 /**
- * A lock is held for a few system calls. One that is older than this has no living owner, whatever its content says.
+ * A lock is held for a few system calls. One that is older than this has no living owner, whatever its content says, nor has
+ * one from as far in the future: the clock was set back since.
  */
 export const ABANDONED_AFTER_MS = 10_000;
 
@@ -38,6 +39,10 @@ async function make(file: string): Promise<boolean> {
 		const handle = await open(file, 'wx', 0o600);
 		try {
 			await handle.writeFile(JSON.stringify({ pid: process.pid, host: os.hostname() }));
+		} catch (error) {
+			// The disk may be full. What is empty belongs to nobody, and would keep everybody waiting.
+			await rm(file, { force: true });
+			throw error;
 		} finally {
 			await handle.close();
 		}
@@ -77,7 +82,7 @@ async function removeAbandoned(file: string, clock: Clock): Promise<void> {
 async function isAbandoned(file: string, clock: Clock): Promise<boolean> {
 	try {
 		const { mtimeMs } = await stat(file);
-		return clock.now() - mtimeMs >= ABANDONED_AFTER_MS || isGone(await readFile(file, 'utf8'));
+		return Math.abs(clock.now() - mtimeMs) >= ABANDONED_AFTER_MS || isGone(await readFile(file, 'utf8'));
 	} catch (error) {
 		if (systemErrorCode(error) === 'ENOENT') {
 			return false;

@@ -12,7 +12,7 @@ import { WORK_MARKER } from '../stateFolder.ts';
 import { type ExecutionRecord, FINAL_STATUSES, type NewTask, type TaskRecord } from '../store/taskRecord.ts';
 import type { FollowUp, TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
-import { tellOfPush } from './interruptedPush.ts';
+import { type PushEnd, readPushEnd } from './interruptedPush.ts';
 import { keepWork } from './keepWork.ts';
 import { readKept, removeOldWork } from './keptWork.ts';
 import type { RunServices } from './runServices.ts';
@@ -127,12 +127,16 @@ export class TaskRunner {
 					const own = this.folderOf(task, execution.position);
 					const kept = await readKept(own);
 					// What the agent had done cannot be looked at before its processes have ended. It can be kept, if there is any.
-					const end = (sentence: string) => {
-						this.store(task, execution, new TaskEnded('error', sentence, true), kept !== undefined);
+					const end = (sentence: string, result?: PushEnd['result']) => {
+						const reason = new TaskEnded('error', sentence, true);
+						this.store(task, execution, reason, { hasWork: kept !== undefined && result === undefined, ...result });
 						logger.log('info', 'an interrupted task was ended', { taskId: task.id });
 					};
 					if (execution.status === 'saving') {
-						saving.push(async () => end(`${INTERRUPTED} ${await tellOfPush(task, execution, own, folder)}`));
+						saving.push(async () => {
+							const { sentence, result } = await readPushEnd(task, execution, own, folder);
+							end(`${INTERRUPTED} ${sentence}`, result);
+						});
 					} else {
 						end(INTERRUPTED);
 					}
@@ -241,12 +245,17 @@ export class TaskRunner {
 		this.forget(job);
 	}
 
-	/** Stores the final state of an execution that is not running. */
-	private store(task: TaskRecord, execution: ExecutionRecord, reason: TaskEnded, hasWork = execution.hasWork): void {
+	/** Stores the final state of an execution that is not running, with what is known of its work. */
+	private store(
+		task: TaskRecord,
+		execution: ExecutionRecord,
+		reason: TaskEnded,
+		work: Partial<ExecutionRecord> = {},
+	): void {
 		const { agent, position } = execution;
 		const { status, message, interrupted } = reason;
 		const type = status === 'stopped' ? 'warning' : 'error';
-		const change = { status, interrupted, error: status === 'stopped' ? null : message, hasWork };
+		const change = { status, interrupted, error: status === 'stopped' ? null : message, ...work };
 		const entry = logRecord(agent, 'task_ended', type, logLabel(task, position) + message);
 		this.storage.store.update(task.id, position, change, [entry]);
 	}

@@ -222,24 +222,69 @@ describe('the store of conversations', () => {
 		});
 
 		it('for good only after 30 days, and tells then that it is gone', async () => {
-			let now = Date.now();
-			const gone: string[] = [];
-			const clock = { ...systemClock, now: () => now };
-			const later = new ConversationStore(folder, nullLogger, clock, id => gone.push(id));
+			const later = storeOverTime();
 			for (const [days, left, told] of [
 				[29, 2, []],
-				[31, 1, [ID]],
+				[30, 1, [ID]],
 			] as const) {
 				await rm(folder, { recursive: true, force: true });
 				await write(asked('One?'));
 				await write(asked('Two?', OTHER_ID));
-				now = Date.now();
-				await later.remove(ID);
-				now += days * DAY;
-				await later.remove(OTHER_ID);
+				await later.store.remove(ID);
+				await later.store.list();
+				await later.live(days);
+				await later.store.remove(OTHER_ID);
 				assert.equal((await readdir(path.join(folder, 'trash'))).length, left);
-				assert.deepEqual(gone, told);
+				assert.deepEqual(later.gone, told);
 			}
 		});
+
+		it('for good after 30 days that were seen, wherever the clock is set meanwhile', async () => {
+			const later = storeOverTime();
+			await write(asked('One?'));
+			await later.store.remove(ID);
+			await later.store.list();
+			for (const jump of [400, -5_000, 90, 400]) {
+				later.now += jump * DAY;
+				await later.store.list();
+			}
+			// Three jumps forward were at most a day each, and the one back was none.
+			await later.live(26);
+			assert.deepEqual(later.gone, []);
+			await later.live(1);
+			assert.deepEqual(later.gone, [ID]);
+			assert.deepEqual(await readdir(path.join(folder, 'trash')), []);
+		});
+
+		it('nothing for good while it cannot note how long it was there, or has lost that', async () => {
+			const later = storeOverTime();
+			await write(asked('One?'));
+			await later.store.remove(ID);
+			await later.live(29);
+			await writeFile(path.join(folder, 'trash.json'), 'damaged');
+			await later.live(29);
+			assert.deepEqual(later.gone, []);
+			await rm(path.join(folder, 'trash.json'));
+			await mkdir(path.join(folder, 'trash.json'));
+			await later.live(60);
+			assert.deepEqual(later.gone, []);
+			assert.equal((await readdir(path.join(folder, 'trash'))).length, 1);
+		});
+
+		/** A store whose list is looked at once a day. */
+		function storeOverTime() {
+			const gone: string[] = [];
+			const time = { now: Date.now() };
+			const lasting = new ConversationStore(folder, nullLogger, { ...systemClock, now: () => time.now }, id =>
+				gone.push(id),
+			);
+			const live = async (days: number) => {
+				for (let day = 0; day < days; day++) {
+					time.now += DAY;
+					await lasting.list();
+				}
+			};
+			return Object.assign(time, { store: lasting, gone, live });
+		}
 	});
 });

@@ -19,6 +19,7 @@ describe('a lock between processes', () => {
 	afterEach(() => rm(folder, { recursive: true, force: true }));
 
 	const run = (inside: () => Promise<void> | void) => whileLocked(lock, systemClock, async () => inside());
+	const inTheFuture = () => new Date(Date.now() + 365 * 24 * 60 * 60 * 1000);
 	const outOfDate = () => new Date(Date.now() - ABANDONED_AFTER_MS - 1_000);
 
 	it('lets one in at a time, and leaves nothing behind', async () => {
@@ -69,6 +70,37 @@ describe('a lock between processes', () => {
 			await waiting;
 			assert.equal(entered, true, owner);
 		}
+	});
+
+	it('is taken over where the clock was set back since it was made', async () => {
+		await writeFile(lock, JSON.stringify({ pid: process.pid, host: os.hostname() }));
+		await utimes(lock, inTheFuture(), inTheFuture());
+		await run(() => {});
+		// The lock that guards a takeover can be left behind in the same way.
+		await writeFile(lock, '');
+		await writeFile(`${lock}.lock`, '');
+		for (const left of [lock, `${lock}.lock`]) {
+			await utimes(left, inTheFuture(), inTheFuture());
+		}
+		await run(() => {});
+		assert.deepEqual(await readdir(folder), []);
+	});
+
+	it('is not left behind where its content cannot be written, and keeps nobody waiting', async function () {
+		if (process.platform === 'win32') {
+			this.skip();
+		}
+		// No file may become longer than nothing, as on a full disk.
+		const script = `
+			import { whileLocked } from ${JSON.stringify(path.resolve('src/chat/storage/fileLock.ts'))};
+			import { systemClock } from ${JSON.stringify(path.resolve('src/base/async.ts'))};
+			process.on('SIGXFSZ', () => {});
+			await whileLocked(${JSON.stringify(lock)}, systemClock, async () => {}).catch(error => console.log(error.code));
+		`;
+		const command = 'ulimit -f 0 && exec "$0" --input-type=module -e "$1"';
+		const { stdout, stderr } = spawnSync('/bin/sh', ['-c', command, process.execPath, script], { encoding: 'utf8' });
+		assert.equal(stdout.trim(), 'EFBIG', stderr);
+		assert.deepEqual(await readdir(folder), []);
 	});
 
 	it('is taken over by one of many who find it abandoned', async () => {

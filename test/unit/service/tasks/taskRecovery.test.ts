@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { childEnvironment } from '../../../../src/base/childEnvironment.ts';
 import { markedEnvironment } from '../../../../src/base/processFamily.ts';
@@ -40,6 +40,57 @@ describe('TaskRunner, when a service ends or starts again', () => {
 				local.store.get('01234567-90')?.error ?? '',
 				/^Interrupted: .* Its work is whole, on the branch errand/,
 			);
+		});
+
+		it('knows the branch that one has made, and can go on with it', async () => {
+			const runner = runnerOf();
+			const { id, branchName } = await completed(
+				runner.create(task('Make it'), [shell('echo x > new.txt', 'slow')]).id,
+			);
+			await runner.shutdown();
+			const [{ baseCommit } = { baseCommit: null }] = local.store.executions(local.store.get(id) ?? assert.fail());
+			// As a service leaves it that is killed when git has made the branch and nothing of it is recorded.
+			local.database
+				.prepare(
+					"UPDATE executions SET status = 'saving', branchName = NULL, baseCommit = NULL, linesAdded = NULL, filesChanged = NULL",
+				)
+				.run();
+			local.database.prepare("UPDATE tasks SET status = 'saving', branchName = NULL").run();
+			assert.equal(local.store.get(id)?.branchName, null);
+			await runnerOf().recover();
+			const after = local.store.get(id);
+			assert.deepEqual([after?.status, after?.interrupted, after?.branchName], ['error', true, branchName]);
+			// The folder of a built-in agent goes with its work, so nothing more is known here.
+			assert.ok(baseCommit);
+			const agent = shell('test -f new.txt && echo y > more.txt', 'slow');
+			const next = runnerOf();
+			next.continue(id, { prompt: 'Go on', agent: 'slow', model: 'none' }, agent);
+			assert.equal((await final(id)).status, 'completed');
+			assert.equal(await local.repository.git('show', `${branchName}:more.txt`), 'y\n');
+		});
+
+		it('knows the statistics of such a branch as far as the checkout is there', async () => {
+			local.store.create({ ...task('Name the branch'), id: '01234567-91' });
+			local.store.update('01234567-91', 0, { status: 'saving', progress: 90 });
+			const folder = path.join(local.folder, 'work', '01234567-91-0');
+			const configuration = path.join(folder, 'gitconfig');
+			const { signal } = new AbortController();
+			await mkdir(folder, { recursive: true });
+			await writeGitConfiguration(configuration, signal);
+			const start = (await local.repository.git('rev-parse', 'main')).trim();
+			const source = { branch: 'main', commit: start, objectFormat: 'sha1' } as const;
+			const sourceFolder = local.repository.path;
+			const checkout = await Checkout.create({ folder, sourceFolder, configuration, agent: 'slow', signal, source });
+			await writeFile(path.join(checkout.tree, 'new.txt'), 'one\ntwo\n');
+			const { commit } = await checkout.commit('Work');
+			await checkout.push(commit ?? assert.fail(), 'errand/name-the-branch-01234567');
+			await runnerOf().recover();
+			const [execution] = local.store.executions(local.store.get('01234567-91') ?? assert.fail());
+			assert.deepEqual(
+				[execution?.branchName, execution?.baseCommit, execution?.linesAdded, execution?.filesChanged],
+				['errand/name-the-branch-01234567', start, 2, 1],
+			);
+			assert.equal(execution?.hasWork, false);
 		});
 
 		it('says that the branch is whole if it is there, where the repository cannot be read', async () => {
