@@ -139,6 +139,15 @@ export const taskCheckSchema = z.object({
 			allowsScripts: z.boolean(),
 		})
 		.nullable(),
+	/** What the user has installed in the repository. An older service shows none of it. */
+	ownDependencies: z
+		.object({
+			/** The folders that the task is shown, read-only. */
+			shown: z.array(z.string()),
+			/** What these folders lack, such as `mocha@^11.0.0`, so that they are not shown. */
+			unmet: z.array(z.string()),
+		})
+		.default({ shown: [], unmet: [] }),
 });
 export type TaskCheck = z.output<typeof taskCheckSchema>;
 
@@ -232,8 +241,9 @@ export const monthlyUseSchema = z.object({
 });
 export type MonthlyUse = z.output<typeof monthlyUseSchema>['months'];
 
-/** How tests end. */
-export const TEST_OUTCOMES = ['passed', 'failed'] as const;
+/** How tests end. `not-run`: they could not be run, which says nothing of the work. */
+const TEST_OUTCOMES = ['passed', 'failed', 'not-run'] as const;
+export type TestOutcome = (typeof TEST_OUTCOMES)[number];
 
 /** What the local service adds to each of several agents of a task, as the field `errand` of its execution. */
 export const executionExtrasSchema = z.looseObject({
@@ -259,7 +269,7 @@ export const executionExtrasSchema = z.looseObject({
 	),
 	/** The commit where the branch began. */
 	baseCommit: lenient(z.string()),
-	/** How the repository's tests ended that the service ran after the agent. Absent if they were not run. */
+	/** How the repository's tests ended that the service ran after the agent. Absent if it is not known how to run them. */
 	tests: lenient(z.enum(TEST_OUTCOMES)),
 	/** How many files of tests the work has changed. */
 	testFilesChanged: lenient(z.number()),

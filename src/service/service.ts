@@ -170,7 +170,7 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 		settings: options.handover.tasks,
 		probeSandbox,
 		handshake: (agent, signal) => tryAgent(agent, { ...surroundings, workFolder, logger: agentLogger, signal }),
-		dependenciesOf: (repoUrl, branch) => dependenciesOfBranch(repoUrl, branch, workFolder),
+		dependenciesOf: (repoUrl, branch, ways) => dependenciesOfBranch(repoUrl, branch, ways, workFolder),
 		stopping: stopping.signal,
 		logger: agentLogger,
 	});

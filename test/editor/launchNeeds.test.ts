@@ -18,6 +18,7 @@ const ready: TaskCheck = {
 	unusable: [],
 	asksForUnsandboxed: false,
 	unpricedModels: [],
+	ownDependencies: { shown: [], unmet: [] },
 	dependencies: null,
 };
 const unsandboxed: TaskCheck = {

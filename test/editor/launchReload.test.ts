@@ -66,6 +66,7 @@ class Window {
 							unusable: [],
 							asksForUnsandboxed: false,
 							unpricedModels: [],
+							ownDependencies: { shown: [], unmet: [] },
 							dependencies: null,
 						}),
 					allow: () => Promise.resolve(),

@@ -13,6 +13,7 @@ describe('the check of what one launch needs', () => {
 		unusable: [],
 		asksForUnsandboxed: true,
 		unpricedModels: [],
+		ownDependencies: { shown: [], unmet: [] },
 		dependencies: null,
 	};
 	const request = { repoUrl: '/one', agents: ['opencode'] };

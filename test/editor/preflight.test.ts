@@ -237,7 +237,22 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 		},
 	],
 	'no-dependencies': [
-		{ finding: { kind: 'no-dependencies' }, row: /^\$\(info\) No dependencies were found.*that Quillon knows\.$/ },
+		{
+			finding: { kind: 'no-dependencies' },
+			row: /^\$\(info\) No dependencies were found.* a lockfile that Quillon knows nor a package\.json with dependencies\.$/,
+		},
+	],
+	'shown-dependencies': [
+		{
+			finding: { kind: 'shown-dependencies', folders: ['node_modules', 'web/node_modules'] },
+			row: /^\$\(info\) What you have installed is shown to the task: node_modules, web\/node_modules \| It can use/,
+		},
+	],
+	'unmet-dependencies': [
+		{
+			finding: { kind: 'unmet-dependencies', packages: ['mocha@^11.0.0'] },
+			row: /^\$\(info\) What you have installed lacks mocha@\^11\.0\.0 \| So the task does not see it\. Install/,
+		},
 	],
 	unpriced: [
 		{

@@ -53,6 +53,13 @@ const SCRIPTS = {
 		{ do: 'write', path: 'notes.txt', content: 'done\n' },
 		{ do: 'say', text: 'Done.' },
 	],
+	/** The agent runs the tests, and tries to change a package that was installed. */
+	tamper: [
+		{ do: 'run', command: 'npm test' },
+		{ do: 'run', command: 'echo forged > node_modules/dep/main.js || echo could not be changed' },
+		{ do: 'write', path: 'notes.txt', content: 'done\n' },
+		{ do: 'say', text: 'Done.' },
+	],
 	slow: [
 		{ do: 'write', path: 'begun.txt', content: 'begun\n' },
 		{ do: 'run', command: `setsid ${LONG_COMMAND} & ${LONG_COMMAND}` },

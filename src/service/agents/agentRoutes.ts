@@ -21,21 +21,34 @@ import { consentFolder } from './consentFolder.ts';
 
 const BODY_MEGABYTES = 1;
 
-/** What installing the dependencies of a branch means. */
+/** How a task gets the dependencies of a branch. */
 export interface FoundDependencies {
 	commands: { lockfile: string; command: string }[];
 	/** Each has the form `host:port`. */
 	hosts: string[];
 	/** The hosts that the user logs in to, as agents cannot. */
 	withLogin: string[];
+	/** The user's own folders of installed dependencies that the task is shown, read-only. */
+	shown: string[];
+	/** What those folders lack, so that they are not shown. */
+	unmet: string[];
 }
+
+const NO_DEPENDENCIES: FoundDependencies = { commands: [], hosts: [], withLogin: [], shown: [], unmet: [] };
 
 export interface AgentRoutesDependencies {
 	directory: AgentDirectory;
 	trials: AgentTrials;
 	consents: ConsentStore;
-	/** Returns null if there are none. Without a branch, that of HEAD counts. Rejects with a UserFacingError. */
-	dependenciesOf(repoUrl: string, branch: string | undefined): Promise<FoundDependencies | null>;
+	/**
+	 * `ways`: whether the task installs dependencies, and whether it can be shown the user's. Without a branch, that of HEAD
+	 * counts. Rejects with a UserFacingError.
+	 */
+	dependenciesOf(
+		repoUrl: string,
+		branch: string | undefined,
+		ways: { installs: boolean; shows: boolean },
+	): Promise<FoundDependencies>;
 	/** Aborts when the service stops. */
 	stopping: AbortSignal;
 }
@@ -59,22 +72,25 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 		const request = parseOrRefuse(taskCheckRequestSchema, await readJson(context, BODY_MEGABYTES));
 		const folder = await sentences(() => consentFolder(request.repoUrl));
 		const isLimited = directory.settings.maxCost !== undefined;
-		const [{ sandbox, statuses }, unpricedModels, found] = await Promise.all([
+		const [{ sandbox, statuses }, unpricedModels] = await Promise.all([
 			checkAgents(directory, request.agents, folder),
 			isLimited ? directory.unpriced(request.models) : [],
-			request.installDependencies
-				? sentences(() => dependencies.dependenciesOf(request.repoUrl, request.selectedBranch))
-				: null,
 		]);
 		const needsSandbox = statuses.some(({ source, problem }) => source !== 'built-in' && problem === undefined);
 		const isAllowed =
 			directory.settings.sandbox === 'ask' && consents.allowsUnsandboxed(folder, sandboxProblem(sandbox));
+		const ways = { installs: request.installDependencies, shows: needsSandbox && sandbox.works };
+		const { shown, unmet, ...found } =
+			ways.installs || ways.shows
+				? await sentences(() => dependencies.dependenciesOf(request.repoUrl, request.selectedBranch, ways))
+				: NO_DEPENDENCIES;
 		const check: TaskCheck = {
 			sandbox,
 			unusable: statuses.filter(({ problem }) => problem !== undefined),
 			asksForUnsandboxed: needsSandbox && !sandbox.works && !isAllowed,
 			unpricedModels,
-			dependencies: found && { ...found, ...answerFor(consents, folder, found.hosts) },
+			dependencies: found.commands.length === 0 ? null : { ...found, ...answerFor(consents, folder, found.hosts) },
+			ownDependencies: { shown, unmet },
 		};
 		return context.json(check);
 	});

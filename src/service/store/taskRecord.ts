@@ -1,7 +1,7 @@
 // The stored form of a task, of what each of its agents does, and of a log entry; and the conversion of a task into the
 // form of the contract.
 import { defined } from '../../base/defined.ts';
-import type { TEST_OUTCOMES } from '../../contract/agents.ts';
+import type { TestOutcome } from '../../contract/agents.ts';
 import { isFinalStatus, type TASK_FILTERS, TASK_STATES, type TASK_STATUS_FILTERS } from '../../contract/tasks.ts';
 import { type ExecutionUse, knownCost, shownUse } from './modelUseStore.ts';
 
@@ -60,8 +60,6 @@ export interface Progress {
 	filesChanged: number | null;
 }
 
-export type TestOutcome = (typeof TEST_OUTCOMES)[number];
-
 /** What is known of how an agent ran, beside its progress. */
 export interface RunFacts {
 	/** Whether it ran in a sandbox, or `null` before it started. */
@@ -70,7 +68,7 @@ export interface RunFacts {
 	maxCost: number | null;
 	/** Whether it was ended with work in its tree that can still be committed. */
 	hasWork: boolean;
-	/** How the repository's tests ended that the service ran after it, or `null` if they were not run. */
+	/** How the repository's tests ended that the service ran after it, or `null` if it is not known how to run them. */
 	tests: TestOutcome | null;
 	/** How many files of tests its work has changed, or `null` before that is known. */
 	testFilesChanged: number | null;
@@ -211,12 +209,13 @@ function budgetOf(limit: number, use: readonly ExecutionUse[]): object {
 	return { limit, spent: knownCost(use), ...(use.some(({ cost }) => cost === null) ? { atLeast: true } : {}) };
 }
 
-/** The tests of several agents have passed if all have. */
+/** The tests of several agents have failed if one has, and have passed, or could not be run, if all have. */
 function testsOf(started: readonly ExecutionRecord[]): TestOutcome | undefined {
-	if (started.some(({ tests }) => tests === 'failed')) {
+	const [outcome, ...others] = new Set(started.map(({ tests }) => tests));
+	if (outcome === 'failed' || others.includes('failed')) {
 		return 'failed';
 	}
-	return started.length > 0 && started.every(({ tests }) => tests === 'passed') ? 'passed' : undefined;
+	return others.length === 0 ? (outcome ?? undefined) : undefined;
 }
 
 /** contract: not shown (unspecified.md, "several agents on one prompt"). */

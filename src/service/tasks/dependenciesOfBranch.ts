@@ -1,7 +1,7 @@
 import os from 'node:os';
 import { GitError } from '../../base/gitError.ts';
-import { findInstallations } from './dependencies/installations.ts';
 import { lockfilesAmong } from './dependencies/lockfiles.ts';
+import { planDependencies, userDependencies } from './dependencies/shownDependencies.ts';
 import { beginningOf } from './dependencies/treeFiles.ts';
 import { userRegistries } from './dependencies/userRegistries.ts';
 import { runGit } from './git.ts';
@@ -19,18 +19,29 @@ export interface BranchDependencies {
 	hosts: string[];
 	/** Those of the hosts that need a login, which agents do not get. */
 	withLogin: string[];
+	/** The user's own folders of installed dependencies that the task is shown, read-only. */
+	shown: string[];
+	/** What the user's own folders lack, such as `mocha@^11.0.0`, so that they are not shown. */
+	unmet: string[];
+}
+
+/** Whether a task installs dependencies, and whether it can be shown those of the user. */
+export interface DependencyWays {
+	installs: boolean;
+	shows: boolean;
 }
 
 /**
- * Finds out what installing the dependencies of a branch means, without checking it out. Without a branch, the one that
- * HEAD is on counts. `parent` is a folder for temporary files. Resolves with null if there is nothing to install.
+ * Finds out how a task would get the dependencies of a branch, without checking it out. Without a branch, the one that
+ * HEAD is on counts. `parent` is a folder for temporary files.
  * @throws UserFacingError if the repository or the branch cannot be read.
  */
 export async function dependenciesOfBranch(
 	repoUrl: string,
 	branch: string | undefined,
+	{ installs, shows }: DependencyWays,
 	parent: string,
-): Promise<BranchDependencies | null> {
+): Promise<BranchDependencies> {
 	const folder = folderOfRepoUrl(repoUrl);
 	return queryRepository(folder, parent, async query => {
 		const { signal } = query;
@@ -52,12 +63,15 @@ export async function dependenciesOfBranch(
 			}
 		};
 		const place = { environment: process.env, home: os.homedir(), repository: folder, parent };
-		const { installations, hosts, withLogin } = await findInstallations(
-			lockfilesAmong(files),
+		const { installations, hosts, withLogin, shown, unmet } = await planDependencies(
+			installs ? lockfilesAmong(files) : [],
 			read,
 			userRegistries(place),
+			shows ? await userDependencies(query) : undefined,
 		);
 		const commands = installations.map(({ lockfile, command }) => ({ lockfile, command: command.join(' ') }));
-		return commands.length === 0 ? null : { commands, hosts, withLogin };
+		// A folder that the branch does not have gets none of its packages.
+		const isThere = (folder: string) => files.some(file => file.startsWith(folder.replace(/[^/]*$/, '')));
+		return { commands, hosts, withLogin, shown: shown.filter(isThere), unmet };
 	});
 }

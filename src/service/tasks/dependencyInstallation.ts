@@ -3,12 +3,14 @@ import { type ProgramOptions, type RunPlace, runAt, seenFrom } from '../../agent
 import type { ChildResult } from '../../base/childProcess.ts';
 import { describeError } from '../../base/errors.ts';
 import { installationEnvironment } from './dependencies/installationEnvironment.ts';
-import { findInstallations, type Installation, type Installations } from './dependencies/installations.ts';
-import { findLockfiles } from './dependencies/lockfiles.ts';
+import type { Installation, Installations } from './dependencies/installations.ts';
+import { findLockfiles, MANIFEST } from './dependencies/lockfiles.ts';
 import type { InstallationHosts } from './dependencies/reachableHosts.ts';
+import { type DependencyPlan, planDependencies, type UserDependencies } from './dependencies/shownDependencies.ts';
 import { filesOfFolder } from './dependencies/treeFiles.ts';
 import type { UserRegistries } from './dependencies/userRegistries.ts';
 import type { DependencyAnswer } from './runServices.ts';
+import { listed } from './saveWork.ts';
 import type { TaskLog } from './taskLog.ts';
 
 const STEP = 'installing_dependencies';
@@ -59,9 +61,29 @@ export async function installDependencies(options: InstallationOptions): Promise
 	return forAgent;
 }
 
-/** Finds what can be installed in a tree, and names it in the log. */
-export async function findAndName(tree: string, user: UserRegistries, log: TaskLog): Promise<Installations> {
-	const found = await findInstallations(await findLockfiles(tree), filesOfFolder(tree), user);
+export interface DependencySources {
+	/** Whether dependencies may be installed. */
+	installs: boolean;
+	registries: UserRegistries;
+	/** Undefined where nothing of what the user has installed can be shown. */
+	user: UserDependencies | undefined;
+}
+
+/** Plans how a tree gets its dependencies, and says it in the log. */
+export async function planAndName(
+	tree: string,
+	{ installs, registries, user }: DependencySources,
+	log: TaskLog,
+): Promise<DependencyPlan> {
+	const lockfiles = installs ? await findLockfiles(tree) : [];
+	const found = await planDependencies(lockfiles, filesOfFolder(tree), registries, user);
+	if (found.shown.length > 0) {
+		log.step(STEP, `What you have installed is shown, read-only: ${listed(found.shown)}.`);
+	}
+	if (found.unmet.length > 0) {
+		const message = `What you have installed is not shown, as it lacks ${listed(found.unmet)} of ${MANIFEST}. Install it in your folder, or let the next task install its dependencies.`;
+		log.step(STEP, message, 'warning');
+	}
 	for (const { lockfile, command, hasDefault } of found.installations) {
 		const unknown = hasDefault ? '' : ' Where it gets packages from by default is not known, as it could not be asked.';
 		log.step(STEP, `Found ${lockfile}: "${command.join(' ')}" installs from it.${unknown}`);
@@ -74,8 +96,9 @@ export async function findAndName(tree: string, user: UserRegistries, log: TaskL
 			'warning',
 		);
 	}
-	if (found.installations.length === 0) {
-		log.step(STEP, 'No lockfile was found, so there is nothing to install.', 'warning');
+	if (installs && found.installations.length === 0 && found.shown.length === 0) {
+		const message = `Neither a lockfile nor a ${MANIFEST} with dependencies was found, so there is nothing to install.`;
+		log.step(STEP, message, 'warning');
 	}
 	return found;
 }

@@ -3,11 +3,14 @@ import path from 'node:path';
 import * as z from 'zod';
 import { baseEnvironment } from '../../agents/agentLaunch.ts';
 import { type RunPlace, runAt, seenFrom } from '../../agents/agentRun.ts';
+import type { LentFolder } from '../../agents/sandbox/wrap.ts';
 import { describeError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import { isTestFile } from '../../base/testFile.ts';
-import type { TestOutcome } from '../store/taskRecord.ts';
+import type { TestOutcome } from '../../contract/agents.ts';
 import type { Checkout } from './checkout.ts';
+import { unmetDependencies } from './dependencies/packageManifest.ts';
+import { filesOfFolder } from './dependencies/treeFiles.ts';
 import { listed } from './saveWork.ts';
 import type { TaskLog } from './taskLog.ts';
 
@@ -19,10 +22,16 @@ const PACKAGE = 'package.json';
 /** Matches what test runners write if they have found no tests and still end without an error. */
 const NO_TESTS = /^(?:# tests|ℹ tests|Ran) 0\b/m;
 /** How much of the end of the output is looked at for that, in bytes. */
-const MAXIMUM_END = 4_096;
+const MAXIMUM_SUMMARY = 4_096;
+/** How much of it is looked at for what tests could not find. */
+const MAXIMUM_END = 64 * 1024;
 
 /** The exit codes by which a shell says that it could not run a command. */
 const NOT_RUN: ReadonlySet<number | undefined> = new Set([126, 127]);
+
+/** What programs write that do not find a package or its program. */
+const NOT_FOUND =
+	/Cannot find (?:module|package) ['"]((?:@[^/'"\s]+\/)?[^/'"\s]+)|Failed to resolve import ['"]((?:@[^/'"\s]+\/)?[^/'"\s]+)/g;
 
 /** The work of an agent, whose tests are run. */
 export interface TestedWork {
@@ -33,7 +42,15 @@ export interface TestedWork {
 	commit: string;
 }
 
-/** The folders in which tests run, and the installation of their dependencies. */
+/** How programs at a place get the dependencies of the repository. */
+export interface ProvidedDependencies {
+	/** The variables by which they find what was installed. */
+	variables: Readonly<Record<string, string>>;
+	/** What a sandbox shows in the tree, the folders of installed packages among it. */
+	lent: readonly LentFolder[];
+}
+
+/** The folders in which tests run, and their dependencies. */
 export interface TestPlace {
 	/**
 	 * Where the tests run: folders of their own, which are made here, because what an agent has left in its tree and its
@@ -41,14 +58,14 @@ export interface TestPlace {
 	 */
 	place: Omit<RunPlace, 'relay'>;
 	/**
-	 * Installs the dependencies at that place, for the same reason, and returns the variables by which programs find them.
-	 * `onLimit` gets a sentence if that uses more of the machine than it may. Rejects with the signal's reason.
+	 * Provides the dependencies at that place, for the same reason. `onLimit` gets a sentence if that uses more of the machine
+	 * than it may. Rejects with the signal's reason.
 	 */
-	install(onLimit: (sentence: string) => void, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+	provide(onLimit: (sentence: string) => void, signal: AbortSignal): Promise<ProvidedDependencies>;
 }
 
 export interface TestResult {
-	/** Null if it is not known: the repository does not say how it is tested, or the tests could not be run. */
+	/** Null if it is not known: the repository does not say how it is tested, or there were no tests. */
 	tests: TestOutcome | null;
 	/** How many files of tests the work has changed. */
 	testFilesChanged: number;
@@ -93,7 +110,7 @@ async function testOnce(work: TestedWork, where: TestPlace, log: TaskLog, signal
 		() => runTests(found.command, where, log, signal),
 		(error: unknown) => {
 			notPrepared(log, error);
-			return null;
+			return 'not-run' as const;
 		},
 	);
 	return { tests, testFilesChanged };
@@ -129,11 +146,10 @@ async function prepare({ checkout, base, commit }: TestedWork, place: TestPlace[
 
 async function runTests(
 	command: string,
-	{ place: folders, install }: TestPlace,
+	{ place: folders, provide }: TestPlace,
 	log: TaskLog,
 	signal: AbortSignal,
 ): Promise<TestOutcome | null> {
-	const place = { ...folders, relay: undefined };
 	let limit: AbortSignal | undefined;
 	let end = Buffer.alloc(0);
 	const over = new AbortController();
@@ -143,12 +159,13 @@ async function runTests(
 		return 'failed';
 	};
 	try {
-		const installed = await install(onLimit, AbortSignal.any([signal, over.signal]));
+		const { variables, lent } = await provide(onLimit, AbortSignal.any([signal, over.signal]));
+		const place = { ...folders, lent, relay: undefined };
 		limit = AbortSignal.timeout(LIMIT_MS);
 		const { exitCode } = await runAt(place, {
 			command: '/bin/sh',
 			args: ['-c', command],
-			env: { ...baseEnvironment(seenFrom(place)), ...installed },
+			env: { ...baseEnvironment(seenFrom(place)), ...variables },
 			signal: AbortSignal.any([signal, limit, over.signal]),
 			onLimit,
 			onOutput: (stream, bytes) => {
@@ -156,7 +173,7 @@ async function runTests(
 				log.output(STEP, stream, bytes);
 			},
 		}).finally(() => log.outputEnd(STEP));
-		if (exitCode === 0 && NO_TESTS.test(end.toString())) {
+		if (exitCode === 0 && NO_TESTS.test(end.subarray(-MAXIMUM_SUMMARY).toString())) {
 			log.step(STEP, `"${command}" ran no test, so nothing is known of the tests.`, 'warning');
 			return null;
 		}
@@ -164,9 +181,17 @@ async function runTests(
 			log.step(STEP, 'Tests passed.', 'success');
 			return 'passed';
 		}
-		if (NOT_RUN.has(exitCode)) {
-			log.step(STEP, `"${command}" could not be run here, so nothing is known of the tests.`, 'warning');
-			return null;
+		const unmet = await unmetAt(place);
+		const isLacking = [...end.toString().matchAll(NOT_FOUND)].some(([, one, other]) =>
+			unmet.some(wanted => wanted.startsWith(`${one ?? other}@`)),
+		);
+		if (NOT_RUN.has(exitCode) || isLacking) {
+			const why =
+				unmet.length === 0
+					? ''
+					: ` ${PACKAGE} names what is not there: ${listed(unmet)}. Install it in your folder, or let the next task install its dependencies.`;
+			log.step(STEP, `"${command}" could not be run here, so nothing is known of the tests.${why}`, 'warning');
+			return 'not-run';
 		}
 		return failed(
 			exitCode === undefined
@@ -185,8 +210,19 @@ async function runTests(
 			return failed(`Tests failed: ${over.signal.reason}`);
 		}
 		log.step(STEP, `"${command}" could not be started (${describeError(error)}).`, 'warning');
-		return null;
+		return 'not-run';
 	}
+}
+
+/** Returns what the package at a place names and programs there do not find, such as `mocha@^11.0.0`. */
+async function unmetAt({ tree, lent = [] }: Omit<RunPlace, 'relay'>): Promise<string[]> {
+	const read = filesOfFolder(tree);
+	if ((await read('.pnp.cjs')) !== undefined) {
+		// This program finds packages elsewhere.
+		return [];
+	}
+	const shown = lent.filter(({ at }) => at === 'node_modules').map(({ source }) => source);
+	return unmetDependencies(await read(PACKAGE), [path.join(tree, 'node_modules'), ...shown]);
 }
 
 interface TestCommand {

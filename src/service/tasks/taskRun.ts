@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findToolchains, type RunPlace } from '../../agents/agentRun.ts';
@@ -15,9 +14,6 @@ import type { TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
 import { runAgent } from './agentWork.ts';
 import { Checkout } from './checkout.ts';
-import { type AllowsHost, InstallationHosts, reachableHosts } from './dependencies/reachableHosts.ts';
-import { userRegistries } from './dependencies/userRegistries.ts';
-import { findAndName, installDependencies } from './dependencyInstallation.ts';
 import { markKept, readKept } from './keptWork.ts';
 import { describeCall, type ModelCall } from './relay/modelCall.ts';
 import { runRepositoryTests, type TestedWork, type TestPlace, type TestResult } from './repositoryTests.ts';
@@ -27,6 +23,7 @@ import type { RunModels, RunServices } from './runServices.ts';
 import { listed, saveWork } from './saveWork.ts';
 import { readBranchToMove, readSource, writeGitConfiguration } from './sourceRepository.ts';
 import { recordStarted } from './startedProcess.ts';
+import { TaskDependencies } from './taskDependencies.ts';
 import { TaskLog } from './taskLog.ts';
 
 /** In UTF-16 code units. */
@@ -35,7 +32,6 @@ const MAXIMUM_SUMMARY_PROMPT = 4_000;
 const LOOK_TIMEOUT_MS = 30_000;
 /** The time for calls of models to end when their agent has ended. */
 const COUNT_TIMEOUT_MS = 5_000;
-const NO_HOST: AllowsHost = () => false;
 /** What is known of an agent that has just been started. A follow-up begins anew. */
 const NOTHING_KNOWN = { tests: null, testFilesChanged: null } as const;
 
@@ -104,10 +100,9 @@ class TaskRun {
 	private readonly services: RunServices;
 	private readonly logger: Logger;
 	private readonly log: TaskLog;
+	private readonly dependencies: TaskDependencies;
 	/** Aborts with a TaskEnded when the agent has used or spent more than it may. */
 	private readonly overLimit = new AbortController();
-	/** Which hosts may be reached now. An agent itself reaches none. */
-	private allowsHost: AllowsHost = NO_HOST;
 	/** Aborts when the execution is ended from outside as well. */
 	private readonly signal: AbortSignal;
 
@@ -117,6 +112,7 @@ class TaskRun {
 		this.services = services;
 		this.logger = logger;
 		this.log = new TaskLog(storage.store, job.task, job.execution);
+		this.dependencies = new TaskDependencies({ task: job.task, folder: storage.folder, services, log: this.log });
 		this.signal = AbortSignal.any([signal, this.overLimit.signal]);
 	}
 
@@ -236,7 +232,7 @@ class TaskRun {
 		};
 		const onLimit = (sentence: string) => this.endOverLimit(sentence);
 		try {
-			const installed = await this.install(place, onLimit, this.signal);
+			const { lent, variables: installed } = await this.dependencies.provide(place, onLimit, this.signal);
 			const where = agent.isBuiltIn ? '' : isSandboxed ? ' in a sandbox' : ' without a sandbox';
 			this.log.step(
 				'agent_executing',
@@ -252,7 +248,7 @@ class TaskRun {
 					earlierSession: kept?.session,
 					summary: agent.isBuiltIn || execution.branchName === null ? undefined : await this.summary(checkout),
 				},
-				{ repository: folderOfRepoUrl(task.repoUrl), place, installed },
+				{ repository: folderOfRepoUrl(task.repoUrl), place: { ...place, lent }, installed },
 				{
 					log: this.log,
 					logger: this.logger,
@@ -272,33 +268,6 @@ class TaskRun {
 			await (models && this.accountFor(models));
 		}
 		return place;
-	}
-
-	/** Installs the dependencies at a place, if that was asked for. Returns the variables by which programs find them. */
-	private async install(
-		place: RunPlace,
-		onLimit: (sentence: string) => void,
-		signal: AbortSignal,
-	): Promise<Record<string, string>> {
-		const { task } = this.job;
-		if (!task.installDependencies) {
-			return {};
-		}
-		const { log, services } = this;
-		const answer = await services.dependencyAnswer(task.repoUrl);
-		const user = userRegistries({
-			environment: process.env,
-			home: os.homedir(),
-			repository: folderOfRepoUrl(task.repoUrl),
-			parent: this.storage.folder,
-		});
-		const found = await findAndName(place.tree, user, log);
-		const reached = new InstallationHosts(reachableHosts(answer?.hosts ?? [], found.own));
-		this.allowsHost = reached.allows;
-		const onMissing = (hosts: readonly string[]) => services.rememberMissing(task.repoUrl, hosts);
-		return installDependencies({ place, found, answer, reached, onMissing, log, signal, onLimit }).finally(() => {
-			this.allowsHost = NO_HOST;
-		});
 	}
 
 	private openModels(): RunModels {
@@ -321,7 +290,7 @@ class TaskRun {
 		return openRelay({
 			listen: isSandboxed ? { socket: path.join(folder, 'relay.sock') } : 'loopback',
 			handle,
-			allowsHost: (...place) => this.allowsHost(...place),
+			allowsHost: (...place) => this.dependencies.allowsHost(...place),
 			onRefused: sentence => this.refused(sentence),
 		});
 	}
@@ -429,14 +398,13 @@ class TaskRun {
 		const folder = path.join(this.storage.folder, 'tests');
 		const place = { ...agentPlace, tree: path.join(folder, 'tree'), home: path.join(folder, 'home'), relay: undefined };
 		await this.removeFolder(folder);
-		const install: TestPlace['install'] = async (onLimit, until) => {
-			if (!this.job.task.installDependencies) {
-				return {};
-			}
-			const relay = await this.openRelay(withoutModel('Tests reach no model.'), place.isSandboxed);
-			return this.install({ ...place, relay }, onLimit, until).finally(() => relay.close());
+		const provide: TestPlace['provide'] = async (onLimit, until) => {
+			const relay = this.job.task.installDependencies
+				? await this.openRelay(withoutModel('Tests reach no model.'), place.isSandboxed)
+				: undefined;
+			return this.dependencies.provide({ ...place, relay }, onLimit, until).finally(() => relay?.close());
 		};
-		const result = await runRepositoryTests(work, { place, install }, this.log, this.signal);
+		const result = await runRepositoryTests(work, { place, provide }, this.log, this.signal);
 		await this.removeFolder(folder);
 		return result;
 	}

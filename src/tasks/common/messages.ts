@@ -19,7 +19,12 @@ export const rowWords: RowWords = {
 	saving: vscode.l10n.t('saving'),
 	stopping: vscode.l10n.t('stopping'),
 	noSandbox: vscode.l10n.t('no sandbox'),
-	tests: tests => (tests === 'passed' ? vscode.l10n.t('tests passed') : vscode.l10n.t('tests failed')),
+	tests: outcome =>
+		({
+			passed: vscode.l10n.t('tests passed'),
+			failed: vscode.l10n.t('tests failed'),
+			'not-run': vscode.l10n.t('tests could not be run'),
+		})[outcome],
 	cost: costText,
 	archived: vscode.l10n.t('archived'),
 	percent: progress => vscode.l10n.t('{0} %', progress),

@@ -175,6 +175,8 @@ function needsFixes(finding: NeedsFinding, actions: NeedsActions): FindingFix[] 
 			return [{ icon: 'refresh', title: vscode.l10n.t('Ask Again'), run: () => actions.askAgain() }];
 		case 'unpriced':
 		case 'no-dependencies':
+		case 'shown-dependencies':
+		case 'unmet-dependencies':
 			return [];
 	}
 }

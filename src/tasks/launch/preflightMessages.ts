@@ -185,7 +185,22 @@ function needsText(finding: NeedsFinding, connection: string): FindingText {
 		case 'no-dependencies':
 			return told(
 				vscode.l10n.t('No dependencies were found that could be installed'),
-				vscode.l10n.t('The branch has no lockfile of a package manager that {0} knows.', connection),
+				vscode.l10n.t(
+					'The branch has neither a lockfile that {0} knows nor a package.json with dependencies.',
+					connection,
+				),
+			);
+		case 'shown-dependencies':
+			return told(
+				vscode.l10n.t('What you have installed is shown to the task: {0}', listed(finding.folders)),
+				vscode.l10n.t('It can use these folders and change nothing in them.'),
+			);
+		case 'unmet-dependencies':
+			return told(
+				vscode.l10n.t('What you have installed lacks {0}', listed(finding.packages)),
+				vscode.l10n.t(
+					'So the task does not see it. Install what package.json names, or let the task install its dependencies.',
+				),
 			);
 		case 'unpriced':
 			return told(

@@ -44,6 +44,9 @@ export type NeedsFinding =
 			allowed: DependenciesAnswer;
 	  }
 	| { kind: 'no-dependencies' }
+	| { kind: 'shown-dependencies'; folders: readonly string[] }
+	/** `packages` as `mocha@^11.0.0`. */
+	| { kind: 'unmet-dependencies'; packages: readonly string[] }
 	| { kind: 'unpriced'; models: readonly string[] }
 	| { kind: 'needs-unknown'; reason: string };
 
@@ -59,7 +62,8 @@ export function needsFindings(look: NeedsLook, answers: NeedsAnswers, choices: N
 	if (look.kind !== 'known') {
 		return look.kind === 'failed' ? [{ kind: 'needs-unknown', reason: look.reason }] : [];
 	}
-	const { sandbox, unusable, asksForUnsandboxed, unpricedModels, dependencies } = look.check;
+	const { sandbox, unusable, asksForUnsandboxed, unpricedModels, dependencies, ownDependencies } = look.check;
+	const { shown, unmet } = ownDependencies;
 	const found: NeedsFinding[] = [];
 	if (unusable.length > 0) {
 		found.push({ kind: 'unusable-agents', agents: unusable });
@@ -74,18 +78,22 @@ export function needsFindings(look: NeedsLook, answers: NeedsAnswers, choices: N
 	if (unpricedModels.length > 0) {
 		found.push({ kind: 'unpriced', models: unpricedModels });
 	}
-	if (choices.installDependencies) {
-		found.push(
-			dependencies
-				? {
-						kind: 'installation',
-						commands: dependencies.commands,
-						hosts: dependencies.hosts,
-						withLogin: dependencies.withLogin,
-						allowed: dependenciesAnswer(dependencies, answers),
-					}
-				: { kind: 'no-dependencies' },
-		);
+	if (choices.installDependencies && dependencies) {
+		found.push({
+			kind: 'installation',
+			commands: dependencies.commands,
+			hosts: dependencies.hosts,
+			withLogin: dependencies.withLogin,
+			allowed: dependenciesAnswer(dependencies, answers),
+		});
+	} else if (choices.installDependencies && shown.length === 0) {
+		found.push({ kind: 'no-dependencies' });
+	}
+	if (shown.length > 0) {
+		found.push({ kind: 'shown-dependencies', folders: shown });
+	}
+	if (unmet.length > 0) {
+		found.push({ kind: 'unmet-dependencies', packages: unmet });
 	}
 	return found;
 }
@@ -107,7 +115,15 @@ export function blocksTask(finding: NeedsFinding): boolean {
 
 /** Returns whether something can be done about it, before or after which it stands in the same place. */
 export function isAnswerable({ kind }: NeedsFinding): boolean {
-	return kind !== 'no-dependencies' && kind !== 'unpriced' && kind !== 'needs-unknown';
+	switch (kind) {
+		case 'unusable-agents':
+		case 'sandbox-required':
+		case 'unsandboxed':
+		case 'installation':
+			return true;
+		default:
+			return false;
+	}
 }
 
 /** Returns what the service is told about a repository when its task starts: the answers that it does not have yet. */

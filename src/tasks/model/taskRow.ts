@@ -1,5 +1,6 @@
 import type { KnownCost } from '../../base/knownCost.ts';
 import { firstLine, oneLine } from '../../base/plainText.ts';
+import type { TestOutcome } from '../../contract/agents.ts';
 import { isRace } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import type { FollowState } from './followState.ts';
@@ -17,7 +18,7 @@ export interface RowWords {
 	/** For a task whose agent works without a sandbox. */
 	noSandbox: string;
 	/** How the tests ended that the service ran after the agent. */
-	tests(outcome: 'passed' | 'failed'): string;
+	tests(outcome: TestOutcome): string;
 	/** The cost, as far as it is known. */
 	cost(cost: KnownCost): string;
 	/** For a task that the user has archived. */
@@ -136,7 +137,7 @@ export function describeTask(task: Task, facts: RowFacts, words: RowWords): Task
 
 /** Returns how the tests ended and what an agent has cost, as far as the service says so. */
 export function judgementOf(
-	errand: (Usage & { tests?: 'passed' | 'failed' | undefined }) | undefined,
+	errand: (Usage & { tests?: TestOutcome | undefined }) | undefined,
 	words: Pick<RowWords, 'tests' | 'cost'>,
 ): string[] {
 	const { tests } = errand ?? {};

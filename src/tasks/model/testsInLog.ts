@@ -5,8 +5,8 @@ import type { LogEntry } from '../../contract/tasks.ts';
 export interface TestsInLog {
 	/** The last command that runs tests, on one line; undefined where the log only has a result. */
 	command: string | undefined;
-	/** `unknown`: the log does not say how they ended. */
-	outcome: 'passed' | 'failed' | 'unknown';
+	/** `not-run`: the command could not be run. `unknown`: the log does not say how they ended. */
+	outcome: 'passed' | 'failed' | 'not-run' | 'unknown';
 	/** The line of the log that says so, on one line of bounded length. */
 	line: string | undefined;
 }
@@ -19,6 +19,9 @@ const DIFF_LINE = /^[+-]/;
 /** The part of a message that is looked at, in UTF-16 code units. */
 const MAXIMUM_MESSAGE = 20_000;
 
+/** The part of a line that is looked at, in UTF-16 code units. */
+const MAXIMUM_LOOKED = 2_000;
+
 /** Commands that run tests, as agents name them in the titles of their calls. */
 const COMMAND =
 	/(?:^|[\s`"'(;&|$])((?:(?:npm|pnpm|yarn|bun)(?: run)? (?:test|t)\b|(?:npx |pnpm |yarn |bunx )?(?:vitest|jest|mocha|ava|playwright test)\b|node --test\b|deno test\b|(?:python3? -m )?(?:pytest|unittest)\b|tox\b|go test\b|cargo (?:test|nextest)\b|(?:\.\/)?(?:mvnw?|gradlew?)\b[^\n]{0,40}\b(?:test|check|verify)\b|make (?:test|check)\b|ctest\b|dotnet test\b|(?:bundle exec )?(?:rspec|rake test)\b|mix test\b|swift test\b|phpunit\b|composer test\b)[^\n`]{0,80})/;
@@ -30,6 +33,10 @@ const FAILED =
 	/\b(?:([1-9]\d*) (?:tests? |specs? |examples? )?(?:failed|failing|failures?|errors?)\b|(?:failures|failed|errors)[=:] ?([1-9]\d*)\b|test result: FAILED|FAIL(?:ED)?\b(?=[:\s]|$)|not ok \d+)/;
 const PASSED =
 	/\b(?:(\d+) (?:tests? |specs? |examples? )?(?:passed|passing)\b|test result: ok\b|OK \(\d+ tests?|all tests? pass(?:ed)?\b|(?:pass|passed)[=:] ?\d+\b|0 failures\b)/i;
+
+/** What a shell, Node or the local service says of tests that could not be run. */
+const NOT_RUN =
+	/: (?:command )?not found\s*$|command not found: |is not recognized as an internal or external command|Cannot find (?:module|package) ['"]|" could not be (?:run here|started)|^The tests could not be prepared/m;
 
 /**
  * Reads entries in their order, and returns what they say of the last run of tests. What an agent says itself counts for
@@ -47,8 +54,10 @@ export class TestsReader {
 		if (isSaid && !/^running\b/i.test(text)) {
 			return;
 		}
-		const command = MAY_BE_COMMAND.test(text) ? COMMAND.exec(text)?.[1] : undefined;
-		const failed = command !== undefined && type === 'warning' && /\bfailed(?:[.:]|$)/.test(text);
+		const named = MAY_BE_COMMAND.test(text) ? COMMAND.exec(text)?.[1] : undefined;
+		const failed = named !== undefined && type === 'warning' && /\bfailed(?:[.:]|$)/.test(text);
+		// A program that was not found is named, and was not run.
+		const command = named !== undefined && (failed || !NOT_RUN.test(text)) ? named : undefined;
 		if (command !== undefined && !failed) {
 			this.found = { command: shown(withoutEnd(command)), outcome: 'unknown', line: undefined };
 		}
@@ -56,11 +65,13 @@ export class TestsReader {
 			return;
 		}
 		if (failed) {
-			this.found = { command: shown(withoutEnd(command)), outcome: 'failed', line: shown(text) };
+			const name = shown(withoutEnd(named));
+			const isNotRun = NOT_RUN.test(text) || (this.found?.outcome === 'not-run' && this.found.command === name);
+			this.found = { command: name, outcome: isNotRun ? 'not-run' : 'failed', line: shown(text) };
 			return;
 		}
 		for (const line of text.split('\n')) {
-			const outcome = outcomeOf(line);
+			const outcome = outcomeOf(line) ?? (this.found?.outcome === 'unknown' ? notRunOf(line) : undefined);
 			// Runners list what failed and what passed on lines of their own; one failure is enough.
 			if (outcome !== undefined && (this.found?.outcome !== 'failed' || this.found.command === undefined)) {
 				this.found = { command: this.found?.command, outcome, line: shown(line) };
@@ -75,7 +86,7 @@ export class TestsReader {
 }
 
 function outcomeOf(line: string): 'passed' | 'failed' | undefined {
-	const text = line.slice(0, 2_000);
+	const text = line.slice(0, MAXIMUM_LOOKED);
 	if (
 		DIFF_LINE.test(text) ||
 		!/\b(?:tests?|specs?|suites?|examples?|pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|ok)\b/i.test(text)
@@ -84,6 +95,8 @@ function outcomeOf(line: string): 'passed' | 'failed' | undefined {
 	}
 	return FAILED.test(text) ? 'failed' : PASSED.test(text) ? 'passed' : undefined;
 }
+
+const notRunOf = (line: string) => (NOT_RUN.test(line.slice(0, MAXIMUM_LOOKED)) ? 'not-run' : undefined);
 
 const withoutEnd = (command: string) => command.replace(/(?: failed[.:].*|["')\s…]+|(?<![./])\.)$/, '');
 

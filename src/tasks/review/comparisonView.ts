@@ -89,6 +89,9 @@ function changesText(result: Result): string {
 
 function testsText(result: Result): string {
 	const { extras, facts, task } = result;
+	if (extras?.tests === 'not-run') {
+		return vscode.l10n.t('the service could not run them');
+	}
 	if (extras?.tests !== undefined) {
 		return vscode.l10n.t('{0} when the service ran them', rowWords.tests(extras.tests));
 	}
@@ -102,6 +105,7 @@ function testsText(result: Result): string {
 	const words = {
 		passed: vscode.l10n.t('passed'),
 		failed: vscode.l10n.t('failed'),
+		'not-run': vscode.l10n.t('could not be run'),
 		unknown: vscode.l10n.t('ran, no result in the log'),
 	}[outcome];
 	return command === undefined ? words : vscode.l10n.t('{0}: {1}', words, command);

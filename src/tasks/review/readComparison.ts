@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { oneLine } from '../../base/plainText.ts';
+import type { TestOutcome } from '../../contract/agents.ts';
 import { resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import type { ResultChanges, TaskChanges } from '../changes/taskChanges.ts';
@@ -25,7 +26,7 @@ export interface ComparedResult {
 	outcome: TaskOutcome;
 	model: string | undefined;
 	/** What the service adds to the record. */
-	extras: (Usage & { tests?: 'passed' | 'failed' | undefined }) | undefined;
+	extras: (Usage & { tests?: TestOutcome | undefined }) | undefined;
 	/** Undefined while it has not made a branch, and then there are no changes either. */
 	result: TaskResult | undefined;
 	changes: ResultChanges | undefined;

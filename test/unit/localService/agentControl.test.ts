@@ -34,6 +34,7 @@ describe('what the service is asked about agents and tasks', () => {
 		unusable: [],
 		asksForUnsandboxed: false,
 		unpricedModels: [],
+		ownDependencies: { shown: [], unmet: [] },
 		dependencies: null,
 	};
 	const consent = { kind: 'unsandboxed', repoUrl: '/repository', problem: 'platform' } as const;

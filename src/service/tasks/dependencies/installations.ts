@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { bundlerFolder } from './installationEnvironment.ts';
-import { LOCKFILES, type LockfileName, lockfileNameOf } from './lockfiles.ts';
+import { LOCKFILES, type LockfileName, lockfileNameOf, MANIFEST } from './lockfiles.ts';
+import { dependenciesIn } from './packageManifest.ts';
 import {
 	bundlerSettings,
 	bunSettings,
@@ -68,6 +69,9 @@ const BUN: Manager = {
 	settings: bunSettings,
 };
 
+/** The tree gets no lockfile, as nobody has asked for one. */
+const NPM_WITHOUT_LOCKFILE: Manager = { ...NPM, command: ['npm', 'install', '--no-package-lock'] };
+
 /** It would put its store beside the tree if that is on another mount than the home folder. */
 const PNPM_STORE = { npm_config_store_dir: '~/.pnpm-store', pnpm_config_store_dir: '~/.pnpm-store' };
 
@@ -86,6 +90,7 @@ const MANAGERS: Readonly<Record<LockfileName, Manager>> = {
 	'yarn.lock': YARN,
 	'bun.lock': BUN,
 	'bun.lockb': BUN,
+	[MANIFEST]: NPM_WITHOUT_LOCKFILE,
 	'uv.lock': {
 		language: 'python',
 		command: ['uv', 'sync', '--locked'],
@@ -184,7 +189,7 @@ export async function findInstallations(
 		const { command, withoutScripts, language, settings, agentEnvironment = () => ({}) } = manager;
 		const folder = path.posix.dirname(lockfile).replace(/^\.$/, '');
 		const place = `${language} ${folder}`;
-		if (served.has(place)) {
+		if (served.has(place) || (name === MANIFEST && dependenciesIn(await read(lockfile)).size === 0)) {
 			continue;
 		}
 		served.add(place);
@@ -224,6 +229,12 @@ export async function findInstallations(
 		own: [...own].sort(),
 		withLogin: logins.filter(host => hosts.has(host)).sort(),
 	};
+}
+
+/** Returns the language of a lockfile by its path, or undefined for another file. */
+export function languageOf(lockfile: string): Language | undefined {
+	const name = lockfileNameOf(lockfile);
+	return name && MANAGERS[name].language;
 }
 
 /** The order of the folders is kept. */

@@ -1,6 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
+/** A package manager can install from what it names, where no lockfile says more. */
+export const MANIFEST = 'package.json';
+
 /** The files from which package managers install, those that go before others in the same folder first. */
 export const LOCKFILES = [
 	'npm-shrinkwrap.json',
@@ -9,6 +12,7 @@ export const LOCKFILES = [
 	'yarn.lock',
 	'bun.lock',
 	'bun.lockb',
+	MANIFEST,
 	'uv.lock',
 	'poetry.lock',
 	'Pipfile.lock',
@@ -20,8 +24,8 @@ export const LOCKFILES = [
 ] as const;
 export type LockfileName = (typeof LOCKFILES)[number];
 
-/** Below the top, a file of this name often lists the packages of a tool or of the documentation. */
-const TOP_ONLY: LockfileName = 'requirements.txt';
+/** Below the top, files of these names often list the packages of a tool, an example or the documentation. */
+const TOP_ONLY: ReadonlySet<LockfileName> = new Set([MANIFEST, 'requirements.txt']);
 /** Folders that hold what is installed or recorded, and no sources. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git']);
 /** The number of folders that a lockfile may lie below the top one. */
@@ -32,7 +36,7 @@ const MAXIMUM_FOLDERS = 2_000;
 /** Returns the kind of a file by its path, or undefined if no package manager installs from it. */
 export function lockfileNameOf(file: string): LockfileName | undefined {
 	const name = LOCKFILES.find(known => known === path.posix.basename(file));
-	return name === TOP_ONLY && file !== name ? undefined : name;
+	return name !== undefined && TOP_ONLY.has(name) && file !== name ? undefined : name;
 }
 
 /** Finds the lockfiles of a tree, by their relative paths, those nearest to its top first. Links are not followed. */

@@ -26,15 +26,20 @@ export function filesOfFolder(folder: string): ReadTreeFile {
 			if (real !== path.join(top, name) || !(await lstat(real)).isFile()) {
 				return undefined;
 			}
-			const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-			try {
-				const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAXIMUM_BYTES + 1), 0, MAXIMUM_BYTES + 1, 0);
-				return beginningOf(buffer.subarray(0, bytesRead));
-			} finally {
-				await handle.close();
-			}
+			return await readBeginning(real);
 		} catch {
 			return undefined;
 		}
 	};
+}
+
+/** Reads the beginning of a file whose path has no links in it. Rejects with the system's error. */
+export async function readBeginning(file: string): Promise<string> {
+	const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+	try {
+		const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAXIMUM_BYTES + 1), 0, MAXIMUM_BYTES + 1, 0);
+		return beginningOf(buffer.subarray(0, bytesRead));
+	} finally {
+		await handle.close();
+	}
 }

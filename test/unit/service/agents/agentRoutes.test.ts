@@ -13,7 +13,11 @@ import {
 	taskSettingsSchema,
 } from '../../../../src/contract/agents.ts';
 import { controlPaths } from '../../../../src/contract/control.ts';
-import { type FoundDependencies, registerAgentRoutes } from '../../../../src/service/agents/agentRoutes.ts';
+import {
+	type AgentRoutesDependencies,
+	type FoundDependencies,
+	registerAgentRoutes,
+} from '../../../../src/service/agents/agentRoutes.ts';
 import { AgentTrials } from '../../../../src/service/agents/agentTrials.ts';
 import { IdleWatch } from '../../../../src/service/idleWatch.ts';
 import { createApp, type ServiceServer, startServer } from '../../../../src/service/server.ts';
@@ -34,14 +38,15 @@ describe('the routes about agents', () => {
 	/** The signals of handshakes that do not end by themselves. */
 	let waiting: AbortSignal[];
 	let consents: ConsentStore;
-	let dependencies: (repoUrl: string, branch: string | undefined) => Promise<FoundDependencies | null>;
+	const none: FoundDependencies = { commands: [], hosts: [], withLogin: [], shown: [], unmet: [] };
+	let dependencies: AgentRoutesDependencies['dependenciesOf'];
 
 	beforeEach(async () => {
 		await mkdir(test.folder.at('repository'));
 		database = openDatabase(test.folder.at('state.sqlite'));
 		stopping = new AbortController();
 		waiting = [];
-		dependencies = async () => assert.fail('nobody asks for it');
+		dependencies = async () => none;
 		const app = createApp(nullLogger);
 		const place = { environment: test.environment, folder: test.folder.at('agents'), platform: 'linux-x64' };
 		const trials = new AgentTrials(test.directory, place, {
@@ -273,25 +278,37 @@ describe('the routes about agents', () => {
 			const asked: unknown[] = [];
 			dependencies = async (...query) => {
 				asked.push(query);
-				return { commands, hosts, withLogin };
+				return { ...none, commands, hosts, withLogin };
 			};
 			assert.equal((await check()).dependencies, null);
 			const read = async () =>
 				(await check({ installDependencies: true, selectedBranch: 'main', agents: [] })).dependencies;
 			assert.deepEqual(await read(), { commands, hosts, withLogin, allowed: false, allowsScripts: false });
-			assert.deepEqual(asked, [[test.folder.at('repository'), 'main']]);
+			assert.deepEqual(asked, [[test.folder.at('repository'), 'main', { installs: true, shows: false }]]);
 			await allow({ kind: 'dependencies', hosts: [...hosts].reverse(), allowsScripts: true });
 			assert.deepEqual(await read(), { commands, hosts, withLogin, allowed: true, allowsScripts: true });
 			for (const others of [['one.example:443'], [...hosts, 'three.example:443'], []]) {
 				hosts = others;
 				assert.deepEqual(await read(), { commands, hosts, withLogin, allowed: false, allowsScripts: false });
 			}
-			dependencies = async () => null;
+			dependencies = async () => none;
 			assert.equal(await read(), null);
 		});
 
+		it('shows what the user has installed to agents in a sandbox, and to no others', async () => {
+			await test.folder.program('bin/opencode');
+			dependencies = async (_repoUrl, _branch, { shows }) => ({ ...none, shown: shows ? ['node_modules'] : [] });
+			const shown = async (fields?: object) => (await check(fields)).ownDependencies.shown;
+			assert.deepEqual(await shown(), ['node_modules']);
+			assert.deepEqual(await shown({ installDependencies: true }), ['node_modules']);
+			assert.deepEqual(await shown({ agents: ['demo'] }), []);
+			noSandbox();
+			assert.deepEqual(await shown({ installDependencies: true }), []);
+		});
+
 		it('asks for the hosts that an installation has failed without', async () => {
-			dependencies = async () => ({ commands: [], hosts: ['two.example:443'], withLogin: [] });
+			const commands = [{ lockfile: 'package-lock.json', command: 'npm ci' }];
+			dependencies = async () => ({ ...none, commands, hosts: ['two.example:443'] });
 			const read = async () => {
 				const found = (await check({ installDependencies: true })).dependencies;
 				return [found?.hosts, found?.allowed];

@@ -110,8 +110,28 @@ describe('the tests of a repository, run by the service after an agent', () => {
 		await local.repository.commitAll('Test with a program that is not there');
 		const plant = 'mkdir -p node_modules/.bin; printf "#!/bin/sh\\n" > node_modules/.bin/runner';
 		const { execution, log } = await run(`${plant}; chmod +x node_modules/.bin/runner; npm test; echo 1 > one.txt`);
-		assert.equal(execution.tests, null, log);
+		assert.equal(execution.tests, 'not-run', log);
 		assert.match(log, /"npm test" could not be run here/);
+	});
+
+	it('are no failure of the work where a package that they need is not there, which is named', async () => {
+		const manifest = {
+			scripts: { test: 'node test.cjs' },
+			devDependencies: { 'left-side': '^1.0.0', '@team/right': '2' },
+		};
+		await local.repository.write('package.json', JSON.stringify(manifest));
+		await local.repository.write('test.cjs', "require('@team/right/deep');\n");
+		await local.repository.commitAll('Test with packages');
+		const { execution, log } = await run('echo 1 > one.txt');
+		assert.equal(execution.tests, 'not-run', log);
+		assert.match(
+			log,
+			/"npm test" could not be run here.* package\.json names what is not there: left-side@\^1\.0\.0, @team\/right@2\./,
+		);
+		// A file of its own that is missing is a failure.
+		await local.repository.write('test.cjs', "require('./gone.cjs');\n");
+		await local.repository.commitAll('Forget a file');
+		assert.equal((await run('echo 2 > one.txt')).execution.tests, 'failed');
 	});
 
 	it('have a git repository whose settings are not the agent’s', async () => {
@@ -140,11 +160,11 @@ describe('the tests of a repository, run by the service after an agent', () => {
 		assert.match(log, /changed files of tests: test\/one\.js\./);
 	});
 
-	it('are not known where the repository does not say how, or where they cannot be run', async () => {
+	it('are not known where the repository does not say how, and are not run where they cannot be', async () => {
 		assert.equal((await run('echo 1 > one.txt')).execution.tests, null);
 		await testedWith('no-such-test now');
 		const { execution, log } = await run('echo 2 > two.txt');
-		assert.equal(execution.tests, null);
+		assert.equal(execution.tests, 'not-run');
 		assert.match(log, /"no-such-test now" could not be run here/);
 	});
 
@@ -178,9 +198,14 @@ describe('the tests of a repository, run by the service after an agent', () => {
 			onUnsandboxed: () => {},
 		};
 		const testsSince = (begun: string) =>
-			runRepositoryTests({ checkout, base: begun, commit: base }, { place, install: async () => ({}) }, log, signal);
+			runRepositoryTests(
+				{ checkout, base: begun, commit: base },
+				{ place, provide: async () => ({ variables: {}, lent: [] }) },
+				log,
+				signal,
+			);
 		await mkdir(place.tree, { recursive: true });
-		assert.equal((await testsSince(base)).tests, null);
+		assert.equal((await testsSince(base)).tests, 'not-run');
 		assert.equal((await testsSince('0'.repeat(40))).tests, null);
 		assert.match(
 			logOf(record).join('\n'),

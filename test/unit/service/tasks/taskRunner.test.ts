@@ -140,7 +140,11 @@ describe('TaskRunner', () => {
 			const silent = await completed(runner.create(task(), [shell('echo 1 > one.txt')]).id);
 			assert.ok(!logOf(silent).some(message => /install/.test(message)));
 			const { id } = runner.create({ ...task(), installDependencies: true }, [shell('echo 1 > one.txt')]);
-			assert.ok(logOf(await completed(id)).includes('No lockfile was found, so there is nothing to install.'));
+			assert.ok(
+				logOf(await completed(id)).includes(
+					'Neither a lockfile nor a package.json with dependencies was found, so there is nothing to install.',
+				),
+			);
 		});
 	});
 

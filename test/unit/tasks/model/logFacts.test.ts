@@ -69,6 +69,26 @@ describe('what a log says of tests', () => {
 		assert.deepEqual(written('  10 passing\n  1 failing'), ['failed', '1 failing']);
 	});
 
+	it('is that it could not be run where the shell, Node or the service says so', () => {
+		for (const line of [
+			'sh: 1: mocha: not found',
+			'bash: line 1: mocha: command not found',
+			'zsh: command not found: mocha',
+			"'mocha' is not recognized as an internal or external command,",
+			"Error: Cannot find module 'mocha'",
+			'"npm test" could not be run here, so nothing is known of the tests.',
+			'The tests could not be prepared (EEXIST), so nothing is known of them.',
+		]) {
+			assert.deepEqual(testsOf(tool('npm test'), tool(line))?.slice(0, 2), ['npm test', 'not-run'], line);
+		}
+		const failure = tool('npm test failed: exit code 127', { type: 'warning' });
+		assert.equal(testsOf(tool('npm test'), tool('sh: 1: mocha: not found'), failure)?.[1], 'not-run');
+		assert.equal(testsOf(tool('npm test'), tool('sh: 1: mocha: not found'), tool('npm test'))?.[1], 'unknown');
+		assert.equal(testsOf(tool('npm test'), tool('3 passing'), tool('bash: x: command not found'))?.[1], 'passed');
+		assert.equal(testsOf(tool('npm test'), tool('1 failing'), tool("Cannot find module 'x'"))?.[1], 'failed');
+		assert.equal(testsOf(tool('bash: x: command not found')), undefined);
+	});
+
 	it('is of the last run only', () => {
 		assert.deepEqual(
 			testsOf(

@@ -10,7 +10,14 @@ import {
 } from '../../../../src/tasks/model/taskNeeds.ts';
 
 const sandbox = { works: false, problem: 'not-installed' } as const;
-const nothing: TaskCheck = { sandbox, unusable: [], asksForUnsandboxed: false, unpricedModels: [], dependencies: null };
+const nothing: TaskCheck = {
+	sandbox,
+	unusable: [],
+	asksForUnsandboxed: false,
+	unpricedModels: [],
+	dependencies: null,
+	ownDependencies: { shown: [], unmet: [] },
+};
 const npm = {
 	commands: [{ lockfile: 'package-lock.json', command: 'npm ci' }],
 	hosts: ['packages.example:443', 'other.example:443'],
@@ -90,6 +97,23 @@ describe('what a task of the local service needs', () => {
 	it('is told where there are no dependencies to install, and only where they were to be installed', () => {
 		assert.deepEqual(find(known({})), [{ kind: 'no-dependencies' }]);
 		assert.deepEqual(find(known({ dependencies: npm }), {}, { installDependencies: false }), []);
+	});
+
+	it('is told which of the user’s own dependencies the task sees, and why it does not see others', () => {
+		const own = (shown: string[], unmet: string[]) => known({ ownDependencies: { shown, unmet } });
+		for (const installDependencies of [true, false]) {
+			const found = find(own(['node_modules'], []), {}, { installDependencies });
+			assert.deepEqual(found, [{ kind: 'shown-dependencies', folders: ['node_modules'] }]);
+			assert.ok(!found.some(blocksTask));
+		}
+		assert.deepEqual(find(own([], ['mocha@^11.0.0']), {}, { installDependencies: false }), [
+			{ kind: 'unmet-dependencies', packages: ['mocha@^11.0.0'] },
+		]);
+		const both = known({ dependencies: npm, ownDependencies: { shown: ['.venv'], unmet: [] } });
+		assert.deepEqual(
+			find(both).map(({ kind }) => kind),
+			['installation', 'shown-dependencies'],
+		);
 	});
 });
 

@@ -43,8 +43,9 @@ describe('an installation by npm through the relay', () => {
 		writeFileSync(path.join(folder, 'authority.pem'), authority.cert);
 		const archive = packageArchive();
 		server = createServer(makeCertificate({ hosts: [HOST], issuer: authority }), (request, response) => {
-			requested.push(request.url ?? '');
-			response.end(archive);
+			const { url = '' } = request;
+			requested.push(url);
+			response.end(url === '/left' ? descriptionOf(archive) : archive);
 		});
 		server.listen(0, '127.0.0.1');
 		await once(server, 'listening');
@@ -103,6 +104,14 @@ describe('an installation by npm through the relay', () => {
 		writeFileSync(path.join(tree, '.npmrc'), `registry=https://${HOST}:${port}/\nfetch-retries=0\n`);
 	}
 
+	/** Returns what a registry says of the package. */
+	function descriptionOf(archive: Buffer): string {
+		const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`;
+		const tarball = `https://${HOST}:${port}/left/-/left-1.0.0.tgz`;
+		const version = { name: 'left', version: '1.0.0', hasInstallScript: true, dist: { tarball, integrity } };
+		return JSON.stringify({ name: 'left', 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': version } });
+	}
+
 	async function install(allowsScripts: boolean): Promise<number | undefined> {
 		const { installations, hosts } = await findInstallations(await findLockfiles(tree), filesOfFolder(tree), {
 			defaultsOf: async () => [],
@@ -134,6 +143,22 @@ describe('an installation by npm through the relay', () => {
 		assert.ok(installed('package.json'));
 		assert.ok(!installed('mark.txt'));
 		assert.deepEqual(refused, []);
+	});
+
+	it('needs no lockfile, and makes none', async () => {
+		const lockfile = path.join(tree, 'package-lock.json');
+		const locked = readFileSync(lockfile);
+		rmSync(lockfile);
+		try {
+			allowed.push(`${HOST}:${port}`);
+			assert.equal(await install(false), 0);
+			assert.deepEqual(requested, ['/left', '/left/-/left-1.0.0.tgz']);
+			assert.ok(installed('package.json'));
+			assert.ok(!installed('mark.txt'));
+			assert.ok(!existsSync(lockfile));
+		} finally {
+			writeFileSync(lockfile, locked);
+		}
 	});
 
 	it('reaches a registry in the user’s own network only if the user’s configuration names it as well', async () => {

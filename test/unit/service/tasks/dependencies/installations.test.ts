@@ -51,6 +51,13 @@ describe('the installations of a repository', () => {
 				[NPM],
 			],
 			['bun.lock', '', 'bun install --frozen-lockfile', 'bun install --frozen-lockfile --ignore-scripts', [NPM]],
+			[
+				'package.json',
+				'{"devDependencies":{"mocha":"*"}}',
+				'npm install --no-package-lock',
+				'npm install --no-package-lock --ignore-scripts',
+				[NPM],
+			],
 			['uv.lock', '', 'uv sync --locked', 'uv sync --locked --no-build --no-install-workspace', [PYTHON]],
 			['poetry.lock', '', 'poetry install --no-interaction', undefined, [PYTHON]],
 			['Pipfile.lock', '{}', 'pipenv sync', undefined, [PYTHON]],
@@ -86,6 +93,20 @@ describe('the installations of a repository', () => {
 			installations.map(({ lockfile, folder }) => `${folder}: ${lockfile}`),
 			[': package-lock.json', ': Cargo.lock', 'web: web/pnpm-lock.yaml'],
 		);
+	});
+
+	it('need no lockfile where the package of the top names dependencies', async () => {
+		const needs = '{"dependencies":{"a":"1"}}';
+		const found = async (files: Record<string, string>) =>
+			(await find(files)).installations.map(({ lockfile }) => lockfile);
+		assert.deepEqual(await found({ 'package.json': needs, 'Cargo.lock': '' }), ['package.json', 'Cargo.lock']);
+		for (const lockfile of ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb']) {
+			assert.deepEqual(await found({ 'package.json': needs, [lockfile]: '' }), [lockfile]);
+		}
+		assert.deepEqual(await found({ 'examples/package.json': needs }), []);
+		for (const none of ['{}', 'no JSON', '{"dependencies":[]}', '{"optionalDependencies":{"a":"1"}}', '[]', 'null']) {
+			assert.deepEqual(await found({ 'package.json': none }), [], none);
+		}
 	});
 
 	it('go to the user’s registry and to those that the repository names', async () => {

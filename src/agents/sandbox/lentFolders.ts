@@ -1,0 +1,42 @@
+import { lstat, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import type { LentFolder } from './wrap.ts';
+
+/** Where package managers install what a project depends on. */
+const DEPENDENCIES: ReadonlySet<string> = new Set(['node_modules', '.venv', 'venv', 'vendor']);
+
+/** The number of folders that are shown, in the order of their paths. */
+const MAXIMUM_FOLDERS = 200;
+
+/**
+ * Resolves with the folders of installed dependencies in a user's repository, by their relative paths with slashes. They
+ * are those that git ignores, so that a copy has none of them. `git` runs git there and returns its output.
+ */
+export async function dependencyFolders(git: (args: readonly string[]) => Promise<string>): Promise<string[]> {
+	const listed = await git(['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']);
+	return listed
+		.split('\0')
+		.filter(name => name.endsWith('/'))
+		.map(name => name.slice(0, -1))
+		.filter(name => DEPENDENCIES.has(path.posix.basename(name)))
+		.slice(0, MAXIMUM_FOLDERS);
+}
+
+/** Selects those that can be shown in a copy, so that programs there can use them and change nothing of them. */
+export async function lendable(folders: readonly LentFolder[], copy: string): Promise<LentFolder[]> {
+	const isSafe = await Promise.all(folders.map(folder => isPlainPlace(copy, folder.at)));
+	return folders.filter((_, index) => isSafe[index]);
+}
+
+/** Whether no link leads to a place. An agent may have left one, which would be followed out of the copy to show a folder. */
+async function isPlainPlace(copy: string, place: string): Promise<boolean> {
+	const top = await realpath(copy);
+	const folder = path.join(top, path.posix.dirname(place));
+	const isFolder = async (name: string) => (await lstat(name)).isDirectory();
+	const [real, isThere, isFree] = await Promise.all([
+		realpath(folder).catch(() => ''),
+		isFolder(folder).catch(() => false),
+		isFolder(path.join(top, place)).catch(() => true),
+	]);
+	return real === folder && isThere && isFree;
+}

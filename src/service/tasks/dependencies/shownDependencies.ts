@@ -1,0 +1,99 @@
+import os from 'node:os';
+import path from 'node:path';
+import { dependencyFolders } from '../../../agents/sandbox/lentFolders.ts';
+import { runGit } from '../git.ts';
+import { ownPlace, type ReferencesQuery } from '../sourceRepository.ts';
+import { locateSource } from '../sourceSide.ts';
+import { findInstallations, type Installations, languageOf } from './installations.ts';
+import { MANIFEST } from './lockfiles.ts';
+import { unmetDependencies } from './packageManifest.ts';
+import type { ReadTreeFile } from './treeFiles.ts';
+import type { Language, UserRegistries } from './userRegistries.ts';
+
+const NODE_MODULES = 'node_modules';
+
+/** Whose packages a folder of this name holds. */
+const LANGUAGES: Readonly<Record<string, readonly Language[]>> = {
+	[NODE_MODULES]: ['javascript'],
+	'.venv': ['python'],
+	venv: ['python'],
+	vendor: ['php', 'ruby', 'go'],
+};
+
+/** What the user has installed in a repository. */
+export interface UserDependencies {
+	/** The top of the repository's files, an absolute path. */
+	directory: string;
+	/** The folders of installed packages, by their relative paths with slashes. */
+	folders: readonly string[];
+}
+
+/** How a task gets the dependencies of its branch. */
+export interface DependencyPlan extends Installations {
+	/** The user's folders that are shown to the agent and to the tests, read-only. */
+	shown: string[];
+	/** What is named where one of the user's folders lacks it, such as `mocha@^11.0.0`, so that it is not shown. */
+	unmet: string[];
+}
+
+/** Finds what the user has installed in a repository. Rejects with a GitError where git cannot tell. */
+export async function userDependencies(query: ReferencesQuery): Promise<UserDependencies> {
+	const { folder, signal } = query;
+	const { configuration: _, ...source } = await locateSource(ownPlace(query), folder, signal);
+	// What git ignores there is what it ignores for the user.
+	const place = { ...source, home: os.homedir(), workTree: folder };
+	return { directory: folder, folders: await dependencyFolders(args => runGit(place, args, { signal })) };
+}
+
+/**
+ * Plans how a task gets its dependencies. `lockfiles` are those of its branch (`findLockfiles`, `lockfilesAmong`) if they may
+ * be installed, and `read` reads the branch. What is installed is not shown, and what is shown need not be installed from
+ * a mere manifest. `user` is undefined where nothing can be shown.
+ */
+export async function planDependencies(
+	lockfiles: readonly string[],
+	read: ReadTreeFile,
+	registries: UserRegistries,
+	user: UserDependencies | undefined,
+): Promise<DependencyPlan> {
+	const shown: string[] = [];
+	const unmet: string[] = [];
+	for (const folder of user?.folders ?? []) {
+		if (lockfiles.some(lockfile => lockfile !== MANIFEST && installsInto(lockfile, folder))) {
+			continue;
+		}
+		const lacked = user === undefined ? [] : await lackedBy(user, folder, read);
+		if (lacked.length === 0) {
+			shown.push(folder);
+		} else if (!lockfiles.some(lockfile => installsInto(lockfile, folder))) {
+			unmet.push(...lacked);
+		}
+	}
+	const isShown = shown.includes(NODE_MODULES);
+	const found = await findInstallations(
+		lockfiles.filter(lockfile => !(isShown && lockfile === MANIFEST)),
+		read,
+		registries,
+	);
+	return { ...found, shown, unmet: [...new Set(unmet)] };
+}
+
+/** Whether what installs from a lockfile may write to a folder. That of a workspace writes below it. */
+function installsInto(lockfile: string, folder: string): boolean {
+	const language = languageOf(lockfile);
+	const top = path.posix.dirname(lockfile);
+	const isOfLanguage = language !== undefined && LANGUAGES[path.posix.basename(folder)]?.includes(language) === true;
+	return isOfLanguage && (top === '.' || folder.startsWith(`${top}/`));
+}
+
+/** Node looks into the folders above as well. Nothing is known of the folders of other languages. */
+async function lackedBy({ directory }: UserDependencies, folder: string, read: ReadTreeFile): Promise<string[]> {
+	if (path.posix.basename(folder) !== NODE_MODULES) {
+		return [];
+	}
+	const beside = path.posix.dirname(folder);
+	const parts = beside === '.' ? [] : beside.split('/');
+	const above = parts.map((_, length) => parts.slice(0, parts.length - length)).concat([[]]);
+	const folders = above.map(names => path.join(directory, ...names, NODE_MODULES));
+	return unmetDependencies(await read(path.posix.join(beside, MANIFEST)), folders);
+}
