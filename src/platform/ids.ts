@@ -201,6 +201,8 @@ export interface ContextKeyTypes {
 	'errand.hasTasks': boolean;
 	/** There is an application of changes that can be undone. */
 	'errand.canUndoApply': boolean;
+	/** A version of a task's file can be seen in an editor. */
+	'errand.showsChanges': boolean;
 	/** What the task tree shows when it has no rows. */
 	'errand.tasksState': 'loading' | 'empty' | 'error' | 'no-key' | 'key-refused' | 'unsupported' | 'listed';
 }

@@ -23,6 +23,7 @@ import type { ApplyCommands } from './apply/applyCommands.ts';
 import type { CommitRange, ComparedRange, RangeFile } from './apply/commitRanges.ts';
 import type { AskedTasks } from './askedTasks.ts';
 import type { BranchCommands } from './branches/branchCommands.ts';
+import { watchShownChanges } from './changes/shownChange.ts';
 import type { TaskFollowUps } from './continueTask.ts';
 import { PromptFile } from './launch/promptFile.ts';
 import type { TaskLauncher } from './launch/taskLauncher.ts';
@@ -126,6 +127,7 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 	store.add(registerCommand(commands.showTaskDetails, async argument => (await feature()).details.open(argument)));
 	store.add(registerReadOnlyFiles(TASK_SCHEME, async () => (await feature()).details));
 	store.add(registerCommand(commands.reviewTaskChanges, async row => (await feature()).results.reviewChanges(row)));
+	store.add(watchShownChanges());
 	store.add(registerReadOnlyFiles(CHANGE_SCHEME, async () => (await feature()).results.files));
 	store.add(registerCommand(internalCommands.readChangesAgain, async row => (await feature()).results.readAgain(row)));
 	store.add(registerCommand(internalCommands.showMoreFiles, async row => (await feature()).results.showMore(row)));

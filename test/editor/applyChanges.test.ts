@@ -20,6 +20,7 @@ import type { ChangeOutcome } from '../../src/tasks/apply/change.ts';
 import type { Planned } from '../../src/tasks/apply/plan.ts';
 import { choosePlanned } from '../../src/tasks/apply/previewList.ts';
 import { changeUri, readChangeUri } from '../../src/tasks/changes/changeUri.ts';
+import { namedByEditor } from '../../src/tasks/changes/shownChange.ts';
 import type { ResultChanges } from '../../src/tasks/changes/taskChanges.ts';
 import type { ChangedFile } from '../../src/tasks/model/changedFile.ts';
 import { RUNNING_APPLY_FILE } from '../../src/tasks/model/storageKeys.ts';
@@ -277,6 +278,26 @@ describe('applying changes in the editor', () => {
 		await commands.takeHunk(uri);
 		assert.match(String(problems.at(0)), /gone on since/);
 		listener.dispose();
+	});
+
+	it('knows from a review of all changes whose they are', async () => {
+		const addresses = await Promise.all(
+			['a.txt', 'b.txt'].map(async name => {
+				const { before, after } = await changed(name, LINES, `first\n${LINES}`);
+				const parts = { resultKey: result.key, taskId: task.id, directory: root(), path: `${FOLDER}/${name}` };
+				return [before, after].map((version, at) =>
+					changeUri({ ...parts, side: at === 0 ? 'before' : 'after', object: version?.object }),
+				);
+			}),
+		);
+		const review = vscode.Uri.parse('multi-diff-editor:1');
+		assert.equal(namedByEditor(review), undefined);
+		const resources = addresses.map(([before, after]) => [after, before, after]);
+		await vscode.commands.executeCommand('vscode.changes', 'Changes', resources);
+		const named = await waitFor('the review', () => namedByEditor(review));
+		assert.deepEqual(named, { taskId: task.id, resultKey: result.key });
+		assert.deepEqual(namedByEditor(addresses[1]?.[1]), readChangeUri(addresses[1]?.[1] ?? assert.fail()));
+		assert.deepEqual(namedByEditor('task-2'), 'task-2');
 	});
 
 	it('offers what can be applied, and never takes what cannot', async () => {

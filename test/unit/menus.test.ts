@@ -105,6 +105,21 @@ describe('the menus of package.json', () => {
 		);
 	});
 
+	it('has above a review of all changes, and above one file of them, what takes them', () => {
+		const buttons = (context: Context) =>
+			shown('editor/title', context)
+				.filter(({ group = '' }) => group.startsWith('navigation'))
+				.map(({ command }) => command);
+		const taking = [commands.takeHunk, commands.compareWithFile, commands.applyTaskChanges];
+		const review = { activeEditor: 'multiDiffEditor', resourceScheme: 'multi-diff-editor' };
+		assert.deepEqual(buttons({ ...review, 'errand.showsChanges': true }), taking);
+		assert.deepEqual(buttons({ ...review, 'errand.showsChanges': false }), []);
+		for (const activeEditor of ['workbench.editors.textDiffEditor', 'workbench.editors.files.textFileEditor']) {
+			assert.deepEqual(buttons({ activeEditor, resourceScheme: 'errand-change', 'errand.showsChanges': true }), taking);
+			assert.deepEqual(buttons({ activeEditor, resourceScheme: 'file', 'errand.showsChanges': true }), []);
+		}
+	});
+
 	it('has every command in a menu or in the palette', () => {
 		const inMenus = new Set(
 			Object.entries(menus).flatMap(([menu, items]) =>

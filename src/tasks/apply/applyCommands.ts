@@ -3,9 +3,9 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { escapeIcons, shortName } from '../../base/plainText.ts';
 import type { GitPlace } from '../../platform/git.ts';
-import { CHANGE_SCHEME } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { changeUri, readChangeUri } from '../changes/changeUri.ts';
+import { fileNamedByEditor, namedByEditor, shownChange } from '../changes/shownChange.ts';
 import type { ResultChanges } from '../changes/taskChanges.ts';
 import { rowWords } from '../common/messages.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
@@ -21,6 +21,8 @@ import { choosePlanned } from './previewList.ts';
 import { takeHunks } from './takeHunks.ts';
 
 const MAXIMUM_TITLE = 60;
+
+const NO_FILE = () => vscode.l10n.t('Open a file of a task’s changes, then place the cursor in a change.');
 
 /** How long the status bar says that a hunk was taken. */
 const TOLD_MS = 5_000;
@@ -41,7 +43,7 @@ export class ApplyCommands {
 	apply(argument: unknown): Promise<void> {
 		const command = vscode.l10n.t('Apply Task Changes');
 		return this.reporting(async () => {
-			const subject = await findSubject(argument, command, this.dependencies);
+			const subject = await findSubject(namedByEditor(argument), command, this.dependencies);
 			if (subject) {
 				const { task, changes, file } = subject;
 				const title = vscode.l10n.t('Apply: {0}', taskTitle(task, rowWords.untitled, MAXIMUM_TITLE));
@@ -53,10 +55,10 @@ export class ApplyCommands {
 	/** Takes the hunks that the selection touches, in an editor with a version of a task's file. */
 	takeHunk(argument: unknown): Promise<void> {
 		return this.reporting(async () => {
-			const editor = shownChange(argument);
+			const editor = shownChange(argument instanceof vscode.Uri ? argument : undefined);
 			const parts = editor && readChangeUri(editor.document.uri);
 			if (!editor || !parts) {
-				throw new UserFacingError(vscode.l10n.t('Open a file of a task’s changes, then place the cursor in a change.'));
+				throw new UserFacingError(NO_FILE());
 			}
 			const subject = await findSubject(parts, vscode.l10n.t('Apply Hunk at Cursor to Your File'), this.dependencies);
 			if (subject?.file) {
@@ -69,8 +71,10 @@ export class ApplyCommands {
 	/** Opens the task's version of a file beside the user's own, whose arrows take hunks. */
 	compareWithFile(argument: unknown): Promise<void> {
 		return this.reporting(async () => {
-			const uri = argument instanceof vscode.Uri ? argument : shownChange(undefined)?.document.uri;
-			const named = (uri && readChangeUri(uri)) ?? argument;
+			const named = fileNamedByEditor(argument);
+			if (named === undefined) {
+				throw new UserFacingError(NO_FILE());
+			}
 			const subject = await findSubject(named, vscode.l10n.t('Compare Task Version with Your File'), this.dependencies);
 			if (subject?.file) {
 				const { file, changes } = subject;
@@ -255,16 +259,6 @@ async function compare(file: ChangedFile, changes: ResultChanges, { tree }: Appl
 	const parts = { resultKey: key, taskId, side: 'after', directory, path: after.path, object: after.object } as const;
 	const title = vscode.l10n.t('{0} (Task ↔ Yours)', shortName(path.posix.basename(name)));
 	await vscode.commands.executeCommand('vscode.diff', changeUri(parts), vscode.Uri.file(tree.fileOf(own)), title);
-}
-
-/** Returns the editor with a version of a task's file that a command is about. */
-function shownChange(argument: unknown): vscode.TextEditor | undefined {
-	const { activeTextEditor, visibleTextEditors } = vscode.window;
-	if (activeTextEditor?.document.uri.scheme === CHANGE_SCHEME) {
-		return activeTextEditor;
-	}
-	const address = argument instanceof vscode.Uri ? argument.toString() : undefined;
-	return visibleTextEditors.find(({ document }) => document.uri.toString() === address);
 }
 
 /** A file that was renamed is done at both its paths. */
