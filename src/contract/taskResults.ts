@@ -1,4 +1,8 @@
+import { distinctNames } from '../base/distinctNames.ts';
+import { oneLine } from '../base/plainText.ts';
 import type { Task } from './tasks.ts';
+
+const MAXIMUM_NAME = 60;
 
 /** A branch that a task has made: its own, or that of one of several agents that had the same prompt. */
 export interface TaskResult {
@@ -8,14 +12,31 @@ export interface TaskResult {
 	branch: string;
 	/** The agent; undefined for a task with one agent. */
 	agent: string | undefined;
+	/** What tells the agent from the others of the task. Absent for a task with one agent. */
+	name?: string | undefined;
+}
+
+/** Returns the names of a task's agents in their order. Several runs of one agent are told apart by their models. */
+export function agentNames({
+	agentExecutions = [],
+	selectedAgents = [],
+}: Pick<Task, 'agentExecutions' | 'selectedAgents'>): string[] {
+	return distinctNames(
+		agentExecutions.map(({ agent }, at) =>
+			[agent, selectedAgents[at]?.model].map(part => oneLine(part ?? '', MAXIMUM_NAME)),
+		),
+	);
 }
 
 /** Returns the branches of a task, in the order of its agents. A task that has not made one yet has none. */
-export function resultsOf(task: Pick<Task, 'id' | 'branchName' | 'agentExecutions' | 'multiLaunch'>): TaskResult[] {
+export function resultsOf(
+	task: Pick<Task, 'id' | 'branchName' | 'agentExecutions' | 'multiLaunch' | 'selectedAgents'>,
+): TaskResult[] {
 	const { id, branchName, agentExecutions = [] } = task;
 	if (isRace(task)) {
+		const names = agentNames(task);
 		return agentExecutions.flatMap(({ agent, branchName: branch }, position) =>
-			branch === undefined ? [] : [{ key: `${id}:${position}`, taskId: id, branch, agent }],
+			branch === undefined ? [] : [{ key: `${id}:${position}`, taskId: id, branch, agent, name: names[position] }],
 		);
 	}
 	return branchName === undefined ? [] : [{ key: id, taskId: id, branch: branchName, agent: undefined }];

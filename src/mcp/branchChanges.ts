@@ -27,10 +27,16 @@ type StartedResult = TaskResult & { start: string };
 /** Lists what a task has changed. Rejects with a UserFacingError. */
 export async function listBranchChanges(task: Task): Promise<TaskChangeList> {
 	const folder = folderOf(task);
-	const results = startedResultsOf(task).map(async ({ key, branch, agent, start }) => {
+	const results = startedResultsOf(task).map(async ({ key, branch, name, start }) => {
 		const output = await diffTree(folder, ['-z', '--raw', '--numstat', '--no-renames'], start, branch, []);
 		const files = readFiles(output);
-		return { result: key, branch, ...defined({ agent }), files: files.slice(0, MAXIMUM_FILES), total: files.length };
+		return {
+			result: key,
+			branch,
+			...defined({ agent: name }),
+			files: files.slice(0, MAXIMUM_FILES),
+			total: files.length,
+		};
 	});
 	return { results: await Promise.all(results) };
 }

@@ -8,6 +8,7 @@ import { codePointName, replaceInvisible } from '../base/invisible.ts';
 import { cut, plainText } from '../base/plainText.ts';
 import { withoutCredentials } from '../base/remoteUrl.ts';
 import type { LaunchFinding } from '../contract/editorPipe.ts';
+import { agentNames } from '../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 
 const MAXIMUM_FIELD = 400;
@@ -66,6 +67,7 @@ const named = (text: string | undefined): string | undefined => (text === undefi
 /** What the tools say of a task. A whole one has all of its prompt, up to a limit that no usual prompt reaches. */
 export function taskView(task: Task, how: 'short' | 'whole'): Record<string, unknown> {
 	const { prompt, repoUrl, diffStats, agentExecutions = [] } = task;
+	const names = agentNames(task);
 	const maximum = how === 'short' ? SHORT_PROMPT : LONG_PROMPT;
 	return {
 		task_id: task.id,
@@ -82,8 +84,8 @@ export function taskView(task: Task, how: 'short' | 'whole'): Record<string, unk
 		agents:
 			agentExecutions.length < 2
 				? undefined
-				: agentExecutions.map(({ agent, status, branchName }) => ({
-						agent: named(agent),
+				: agentExecutions.map(({ status, branchName }, at) => ({
+						agent: named(names[at]),
 						status: named(status),
 						branch: named(branchName),
 					})),

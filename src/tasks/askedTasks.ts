@@ -26,10 +26,10 @@ export class AskedTasks {
 	}
 
 	async changes({ id }: PipeParsed<'changes'>): Promise<TaskChangeList> {
-		const results = (await this.read(id)).map(({ result: { key, branch, agent }, files }) => ({
+		const results = (await this.read(id)).map(({ result: { key, branch, name }, files }) => ({
 			result: key,
 			branch,
-			...defined({ agent }),
+			...defined({ agent: name }),
 			files: files
 				.slice(0, MAXIMUM_FILES)
 				.map(file => ({ path: pathOf(file), status: file.status, ...(file.lines ?? {}) })),

@@ -10,6 +10,7 @@ import { inputDraft } from '../platform/pick.ts';
 import { refusedByUser } from '../platform/refusalMessages.ts';
 import { StateEntries } from '../platform/sharedState.ts';
 import type { ActiveConnection } from './activeConnection.ts';
+import { chooseResult, resultKeyOf } from './changes/pickResult.ts';
 import type { CheckedOutBranches } from './checkedOutBranches.ts';
 import { rowWords } from './common/messages.ts';
 import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
@@ -98,16 +99,26 @@ export class TaskFollowUps {
 		this.drafts = new StateEntries(dependencies.workspaceState, FOLLOW_UP_ENTRIES, isText);
 	}
 
-	/** Asks what the task should do next, and sends the prompt. It stays as a draft until the service has taken it. */
-	async goOn(id: string): Promise<void> {
+	/**
+	 * Asks what the task should do next, and sends the prompt. It stays as a draft until the service has taken it. Of several
+	 * agents, a row may name one as `argument`, or the user is asked first.
+	 */
+	async goOn(id: string, argument?: unknown): Promise<void> {
 		await this.once(id, async ({ task, target }) => {
-			const checkedOut = await this.dependencies.tasks.branches.find(task, target);
-			const prompt = await this.ask(task, checkedOut);
+			const result = isRace(task) ? await this.chooseAgent(task, argument) : undefined;
+			if (isRace(task) && !result) {
+				return false;
+			}
+			const agent = result && agentBranchOf(task, result);
+			const checkedOut = agent ? undefined : await this.dependencies.tasks.branches.find(task, target);
+			const from = result ? agentText(result) : checkedOut && staysText(checkedOut);
+			const branch = agent?.branch ?? checkedOut?.branch;
+			const prompt = await this.ask(task, from);
 			const isSent =
 				prompt !== undefined &&
-				(checkedOut
-					? (await this.startFrom(task, checkedOut.branch, prompt, target)) !== undefined
-					: await this.send(task, prompt, target));
+				(branch === undefined
+					? await this.send(task, prompt, target)
+					: (await this.startFrom(task, branch, prompt, target, agent)) !== undefined);
 			if (isSent) {
 				this.keep(id, '');
 			}
@@ -264,13 +275,23 @@ export class TaskFollowUps {
 		return runner.start(request, target, task => tasks.branches.remember(task.id, target, task.selectedBranch));
 	}
 
-	private async ask(task: Task, checkedOut: CheckedOut): Promise<string | undefined> {
+	private chooseAgent(task: Task, argument: unknown): Promise<TaskResult | undefined> {
+		return chooseResult(task, resultKeyOf(argument), {
+			title: titleOf(task),
+			placeHolder: vscode.l10n.t('Choose the agent whose work a new task goes on with'),
+			none: vscode.l10n.t('None of the agents has made a branch, so there is nothing to go on with.'),
+		});
+	}
+
+	/** `from` says where a new task starts, where the task itself cannot go on. */
+	private async ask(task: Task, from: string | undefined): Promise<string | undefined> {
 		const { draft, isAccepted } = await inputDraft({
-			title: vscode.l10n.t('Continue “{0}”', firstLine(task.prompt ?? '', MAXIMUM_TITLE) || rowWords.untitled),
-			placeholder: checkedOut
-				? vscode.l10n.t('What a new task should do next, on a branch of its own')
-				: vscode.l10n.t('What the task should do next, on the same branch'),
-			...defined({ prompt: checkedOut && staysText(checkedOut) }),
+			title: titleOf(task),
+			placeholder:
+				from === undefined
+					? vscode.l10n.t('What the task should do next, on the same branch')
+					: vscode.l10n.t('What a new task should do next, on a branch of its own'),
+			...defined({ prompt: from }),
 			value: this.drafts.get(task.id) ?? '',
 			emptyProblem: vscode.l10n.t('Write what the task should do.'),
 		});
@@ -283,6 +304,13 @@ export class TaskFollowUps {
 			this.drafts.note(id, draft === '' ? undefined : draft);
 		}
 	}
+}
+
+const titleOf = ({ prompt = '' }: Task) =>
+	vscode.l10n.t('Continue “{0}”', firstLine(prompt, MAXIMUM_TITLE) || rowWords.untitled);
+
+function agentText({ name = '', branch }: TaskResult): string {
+	return vscode.l10n.t('A new task starts from the branch of {0}, “{1}”.', shortName(name), shortName(branch));
 }
 
 function staysText({ branch, worktree }: NonNullable<CheckedOut>): string {

@@ -3,6 +3,7 @@ import { escapeIcons } from '../base/plainText.ts';
 import type { Task } from '../contract/tasks.ts';
 import { PickList } from '../platform/pick.ts';
 import { rowWords } from './common/messages.ts';
+import { distinctTitles } from './model/distinctTitles.ts';
 import { sortTasks } from './model/taskGroups.ts';
 import { describeTask } from './model/taskRow.ts';
 import type { TaskListStore } from './taskListStore.ts';
@@ -29,12 +30,13 @@ export function taskIdOf(argument: unknown): string | undefined {
  */
 export function pickTaskOrId(store: TaskListStore, title: string): Promise<string | undefined> {
 	const rowsFor = (text: string): TaskItem[] => {
-		const items = sortTasks(store.all()).map(task => itemOf(task));
+		const titles = distinctTitles([...store.all()], rowWords.untitled);
+		const items = sortTasks(store.all()).map(task => itemOf(task, titles));
 		const typed = taskIdOf(text);
 		if (typed !== undefined) {
 			// The picker filters by the visible text, which an id is not part of.
 			const listed = store.get(typed);
-			const label = listed ? itemOf(listed).label : escapeIcons(vscode.l10n.t('Task with the id “{0}”', typed));
+			const label = listed ? itemOf(listed, titles).label : escapeIcons(vscode.l10n.t('Task with the id “{0}”', typed));
 			items.push({ label, alwaysShow: true, taskId: typed });
 		}
 		return items;
@@ -73,14 +75,20 @@ export async function pickMatchingTask(
 	matches: (task: Task) => boolean,
 	isArchived?: (task: Task) => boolean,
 ): Promise<string | undefined> {
+	const titles = distinctTitles([...store.all()], rowWords.untitled);
 	const items = sortTasks(store.all())
 		.filter(matches)
-		.map(task => itemOf(task, isArchived?.(task)));
+		.map(task => itemOf(task, titles, isArchived?.(task)));
 	return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.taskId;
 }
 
-function itemOf(task: Task, isArchived = false): TaskItem {
-	const row = describeTask(task, { now: Date.now(), follow: undefined, isStopping: false, isArchived }, rowWords);
+function itemOf(task: Task, titles: ReadonlyMap<string, string>, isArchived = false): TaskItem {
+	const title = titles.get(task.id);
+	const row = describeTask(
+		task,
+		{ title, now: Date.now(), follow: undefined, isStopping: false, isArchived },
+		rowWords,
+	);
 	return {
 		label: `$(${row.icon.id}) ${escapeIcons(row.label)}`,
 		description: escapeIcons(row.description),

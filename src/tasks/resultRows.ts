@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../base/plainText.ts';
-import { isRace, resultsOf, type TaskResult } from '../contract/taskResults.ts';
+import { agentNames, isRace, resultsOf, type TaskResult } from '../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { rowContext, type TaskRowFlags } from '../platform/ids.ts';
 import type { Looks } from './changes/looks.ts';
@@ -160,7 +160,8 @@ export class ResultRows {
 		const result = resultOf(task, node.resultKey);
 		const { Collapsed, None } = vscode.TreeItemCollapsibleState;
 		const isOpen = result !== undefined && !isActiveTask(task);
-		const label = oneLine(execution?.agent ?? '', MAXIMUM_NAME) || vscode.l10n.t('Agent {0}', node.position + 1);
+		const label = agentNames(task)[node.position] || vscode.l10n.t('Agent {0}', node.position + 1);
+		const model = oneLine(task.selectedAgents?.[node.position]?.model ?? '', MAXIMUM_NAME);
 		const item = new vscode.TreeItem(label, isOpen ? Collapsed : None);
 		const outcome = outcomeOf({ ...task, status: execution?.status ?? task.status });
 		const icon = outcome === 'active' ? { id: 'play-circle', color: 'charts.blue' } : outcomeIcons[outcome];
@@ -173,7 +174,7 @@ export class ResultRows {
 		const parts = [
 			changes?.isCounted && outcome === 'completed' ? changesText(changes) : state,
 			...judgementOf(execution?.errand, rowWords),
-			oneLine(task.selectedAgents?.[node.position]?.model ?? '', MAXIMUM_NAME),
+			label.includes(`(${model})`) ? '' : model,
 			execution?.errand?.sandboxed === false ? rowWords.noSandbox : '',
 		].filter(part => part !== '');
 		item.description = parts.join(' · ');

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { oneLine } from '../base/plainText.ts';
 import type { ExecutionExtras } from '../contract/agents.ts';
 import type { AgentTask } from '../contract/agentTasks.ts';
-import { isRace } from '../contract/taskResults.ts';
+import { agentNames, isRace } from '../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../contract/tasks.ts';
 import { costText } from '../platform/amounts.ts';
 import { openDashboardText } from './common/dashboard.ts';
@@ -61,7 +61,8 @@ function workersOf(task: Task): string[] {
 	if (!isRace(task)) {
 		return [joined([name(task.selectedAgent), servedText(task.errand) ?? name(task.selectedModel)])];
 	}
-	return (task.agentExecutions ?? []).map(({ agent, status }) => [name(agent), name(status)].filter(Boolean).join(' '));
+	const names = agentNames(task);
+	return (task.agentExecutions ?? []).map(({ status }, at) => [names[at], name(status)].filter(Boolean).join(' '));
 }
 
 function changesOf({ diffStats }: Task): string | undefined {
@@ -107,8 +108,8 @@ function timesOf({ createdAt, completedAt, creatorName }: Task): (string | undef
 
 /** Shows the same about one agent of a task that has several: its state, its models and what it has used. */
 export function resultTooltip(task: Task, position: number): vscode.MarkdownString {
-	const { agent, status, errand } = task.agentExecutions?.[position] ?? {};
-	const tooltip = new Tooltip(name(agent));
+	const { status, errand } = task.agentExecutions?.[position] ?? {};
+	const tooltip = new Tooltip(agentNames(task)[position] ?? '');
 	tooltip.line(name(status));
 	tooltip.line(joined([servedText(errand) ?? name(task.selectedAgents?.[position]?.model), sandboxText(task, errand)]));
 	tooltip.line(joined([...testsOf(errand), usageText(errand)]));

@@ -8,6 +8,7 @@ import { type CommandId, commands, internalCommands, rowContext, type TaskRowFla
 import type { ActiveConnection } from './activeConnection.ts';
 import type { AgentTaskList } from './agentTaskList.ts';
 import { agentTaskState, countedLabel, groupLabel, groupSpoken, rowWords } from './common/messages.ts';
+import { distinctTitles } from './model/distinctTitles.ts';
 import type { FollowState } from './model/followState.ts';
 import { matchesText } from './model/taskFilter.ts';
 import { groupTasks, type TaskGroup, timeOf } from './model/taskGroups.ts';
@@ -84,6 +85,8 @@ export class TaskTree {
 	/** Whether an address belongs to this window, as of the last grouping. */
 	private isOwn: (address: string | undefined) => boolean = () => false;
 	private hasOwn = false;
+	/** What tells tasks apart whose prompts begin alike, as of the last grouping. */
+	private titles: ReadonlyMap<string, string> = new Map();
 
 	constructor(dependencies: TaskTreeDependencies) {
 		this.dependencies = dependencies;
@@ -212,6 +215,7 @@ export class TaskTree {
 				(!isOwnRepositoryOnly || isOwn(task.repoUrl)) &&
 				(showsArchived || !marks.isArchived(task)),
 		);
+		this.titles = distinctTitles(shown, rowWords.untitled);
 		this.parents.clear();
 		const nodes = groupTasks(shown, Date.now(), ({ repoUrl }) => isOwn(repoUrl)).map(group => {
 			const node = this.groupNodes.get(group.id) ?? { kind: 'group', id: group.id, group };
@@ -398,6 +402,7 @@ export class TaskTree {
 		const row = describeTask(
 			task,
 			{
+				title: this.titles.get(task.id),
 				now: Date.now(),
 				follow: marks.followState(task.id),
 				isStopping: store.isStopping(task.id),

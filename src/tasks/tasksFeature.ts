@@ -299,7 +299,7 @@ class Feature implements TasksFeature {
 		const chosen = await this.choose(argument, vscode.l10n.t('Continue Task'));
 		if (chosen) {
 			this.results.look(chosen.id);
-			await this.keepingPlace(argument, chosen.id, () => this.followUps.goOn(chosen.id));
+			await this.keepingPlace(argument, chosen.id, () => this.followUps.goOn(chosen.id, argument));
 		}
 	}
 

@@ -129,6 +129,22 @@ describe('a comparison of agents', () => {
 		};
 	}
 
+	it('names what tells two runs of one agent apart', async () => {
+		const task = server.tasks[0] as unknown as { selectedAgents: object[]; agentExecutions: { agent: string }[] };
+		for (const execution of task.agentExecutions) {
+			execution.agent = 'loud';
+		}
+		await comparison.compare('race');
+		assert.deepEqual(problems, []);
+		await waitFor('the comparison', () => tab().view().agents.length === 2);
+		assert.deepEqual(
+			tab()
+				.view()
+				.agents.map(({ name }) => name),
+			['loud (large)', 'loud (small)'],
+		);
+	});
+
 	/** Changes the record of the task, and lets the list notice that. */
 	function change(fields: object): void {
 		Object.assign(server.tasks[0] ?? assert.fail(), fields);

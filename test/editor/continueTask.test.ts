@@ -98,9 +98,9 @@ describe('a further prompt for a task that is over', () => {
 	const posts = () => server.requestsOf('POST');
 
 	/** Follows the task up, and runs the command on the question that opens, until all is over. */
-	async function answer(command: string): Promise<void> {
+	async function answer(command: string, argument?: unknown): Promise<void> {
 		let isDone = false;
-		const done = followUps.goOn('over').then(() => {
+		const done = followUps.goOn('over', argument).then(() => {
 			isDone = true;
 		});
 		await waitFor('the answer', async () => {
@@ -202,6 +202,56 @@ describe('a further prompt for a task that is over', () => {
 		await store.refresh();
 		await followUps.goOn('over');
 		assert.deepEqual(posts(), []);
+	});
+
+	describe('for one of several agents', () => {
+		beforeEach(async () => {
+			Object.assign(server.tasks[0] ?? assert.fail(), {
+				multiLaunch: true,
+				selectedAgents: [
+					{ agent: 'demo', model: 'small' },
+					{ agent: 'demo', model: 'large' },
+				],
+				agentExecutions: [
+					{ agent: 'demo', status: 'completed', branchName: 'errand/over-1' },
+					{ agent: 'demo', status: 'completed', branchName: 'errand/over-2' },
+				],
+			});
+			await store.refresh();
+			await drafts().set('over', 'Now green');
+		});
+		const sent = () => {
+			const { selectedBranch, selectedAgent, selectedModel, prompt } = server.tasks[0] ?? assert.fail();
+			return [selectedBranch, selectedAgent, selectedModel, prompt];
+		};
+
+		it('asks first which, then for the prompt, and starts a new task from that agent’s branch', async () => {
+			await accept();
+			assert.deepEqual(problems, []);
+			assert.deepEqual(posts(), ['POST /api/tasks']);
+			assert.deepEqual(sent(), ['errand/over-1', 'demo', 'small', 'Now green']);
+			assert.deepEqual(drafts().values(), []);
+		});
+
+		it('asks for the prompt alone where the row names the agent', async () => {
+			await answer('workbench.action.acceptSelectedQuickOpenItem', { taskId: 'over', resultKey: 'over:1' });
+			assert.deepEqual(sent(), ['errand/over-2', 'demo', 'large', 'Now green']);
+		});
+
+		it('sends nothing where none is chosen, and says where none has made a branch', async () => {
+			await answer('workbench.action.closeQuickOpen');
+			assert.deepEqual(posts(), []);
+			Object.assign(server.tasks[0] ?? assert.fail(), {
+				agentExecutions: [
+					{ agent: 'demo', status: 'error' },
+					{ agent: 'demo', status: 'error' },
+				],
+			});
+			await store.refresh();
+			await followUps.goOn('over');
+			assert.match(String(problems[0]), /None of the agents has made a branch/);
+			assert.deepEqual([posts(), drafts().values()], [[], ['Now green']]);
+		});
 	});
 
 	describe('that was written elsewhere', () => {

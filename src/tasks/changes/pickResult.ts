@@ -30,7 +30,7 @@ export async function pickResult(task: Task, argument: unknown, title: string): 
 	return choose(
 		title,
 		results.map(result => ({
-			label: escapeIcons(oneLine(result.agent ?? result.branch, MAXIMUM_NAME)),
+			label: escapeIcons(oneLine(result.name ?? result.branch, MAXIMUM_NAME)),
 			description: escapeIcons(oneLine(result.branch, MAXIMUM_NAME)),
 			value: result,
 		})),
@@ -68,7 +68,7 @@ export async function chooseResult(
 	return ask(
 		title,
 		results.map(result => ({
-			label: escapeIcons(shortName(result.agent ?? result.branch)),
+			label: escapeIcons(shortName(result.name ?? result.branch)),
 			description: escapeIcons(shortName(result.branch)),
 			value: result,
 		})),

@@ -35,6 +35,8 @@ export interface RowWords {
 }
 
 export interface RowFacts {
+	/** What tells the task from others whose prompt begins alike (`distinctTitles`). */
+	title?: string | undefined;
 	/** The repository's name, where it is not one of the window's repositories. */
 	repository?: string | undefined;
 	/** Milliseconds since the epoch. */
@@ -97,7 +99,7 @@ export function repositoryName(repoUrl: string): string {
  */
 export function describeTask(task: Task, facts: RowFacts, words: RowWords): TaskRow {
 	const outcome = outcomeOf(task);
-	const label = taskTitle(task, words.untitled);
+	const label = facts.title ?? taskTitle(task, words.untitled);
 	const follow = facts.follow && words.follow(facts.follow);
 	const parts =
 		outcome === 'active'

@@ -176,7 +176,7 @@ export class CommentPrompts implements Disposable {
 			return choose(
 				vscode.l10n.t('Send Comments to Task'),
 				results.map(result => ({
-					label: escapeIcons(oneLine(result.agent ?? result.branch, MAXIMUM_TITLE)),
+					label: escapeIcons(oneLine(result.name ?? result.branch, MAXIMUM_TITLE)),
 					description: escapeIcons(oneLine(result.branch, MAXIMUM_TITLE)),
 					value: result,
 				})),

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
-import { isRace, resultsOf } from '../../contract/taskResults.ts';
+import { agentNames, isRace, resultsOf } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { choose, chooseSome } from '../../platform/pick.ts';
@@ -154,9 +154,9 @@ async function chooseContenders(tasks: readonly Task[], title: string): Promise<
 	const keys = await chooseSome(
 		title,
 		vscode.l10n.t('Two or more tasks of one repository'),
-		results.map(({ task, agent, branch, key }) => ({
+		results.map(({ task, name, branch, key }) => ({
 			label: escapeIcons(titleOf(task)),
-			description: escapeIcons(oneLine(`${agent ?? agentsOf(task)} ${branch}`, MAXIMUM_TITLE)),
+			description: escapeIcons(oneLine(`${name ?? agentsOf(task)} ${branch}`, MAXIMUM_TITLE)),
 			value: key,
 		})),
 	);
@@ -175,7 +175,7 @@ function groupsOf(tasks: readonly Task[]): Task[][] {
 }
 
 function agentsOf(task: Task): string {
-	const agents = isRace(task) ? (task.agentExecutions ?? []).map(({ agent }) => agent) : [task.selectedAgent];
+	const agents = isRace(task) ? agentNames(task) : [task.selectedAgent];
 	return oneLine(agents.filter(Boolean).join(', '), MAXIMUM_TITLE);
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { distinctNames } from '../../base/distinctNames.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { oneLine } from '../../base/plainText.ts';
 import type { TestOutcome } from '../../contract/agents.ts';
@@ -79,11 +80,13 @@ export async function readResults(
 	const ids = [...new Set(contenders.map(({ taskId }) => taskId))];
 	const found = new Map(await Promise.all(ids.map(async id => [id, await tasks.get(id)] as const)));
 	const recorded = contenders.map(({ taskId, resultKey }) => recordOf(found.get(taskId) as Task, resultKey));
-	const names = recorded.map(({ name }) => name);
+	const names = distinctNames(
+		recorded.map(({ name, model, result }) => [name, ...[model, result?.branch].map(shortened)]),
+	);
 	const results = await Promise.all(
-		recorded.map(async ({ name, ...record }, at) => ({
+		recorded.map(async (record, at) => ({
 			...record,
-			name: names.filter(other => other === name).length === 1 ? name : `${name} (${earlier(names, at) + 1})`,
+			name: names[at] ?? '',
 			changes: record.result && (await changes.read(record.task, record.result, isAskedAnew)),
 		})),
 	);
@@ -95,7 +98,7 @@ export async function readResults(
 	return results;
 }
 
-const earlier = (names: readonly string[], at: number) => names.slice(0, at).filter(name => name === names[at]).length;
+const shortened = (text = '') => oneLine(text, MAXIMUM_NAME);
 
 /** Returns what the record of a task says of one contender. */
 function recordOf(task: Task, resultKey: string): Omit<ComparedResult, 'changes'> {
@@ -103,7 +106,7 @@ function recordOf(task: Task, resultKey: string): Omit<ComparedResult, 'changes'
 	const position = resultKey === task.id ? -1 : Number(resultKey.slice(task.id.length + 1));
 	const execution = task.agentExecutions?.[position];
 	return {
-		name: oneLine(execution?.agent ?? task.selectedAgent ?? result?.branch ?? '', MAXIMUM_NAME),
+		name: shortened(execution?.agent ?? task.selectedAgent ?? result?.branch),
 		task,
 		outcome: outcomeOf({ ...task, status: execution?.status ?? task.status }),
 		model: position < 0 ? task.selectedModel : task.selectedAgents?.[position]?.model,

@@ -181,7 +181,7 @@ export class TaskMaterial {
 			return undefined;
 		}
 		const changes = await this.dependencies.changes.read(task, result);
-		return { resultKey: result.key, name: result.agent ?? result.branch, ...(await readPatch(changes)) };
+		return { resultKey: result.key, name: result.name ?? result.branch, ...(await readPatch(changes)) };
 	}
 }
 

@@ -20,8 +20,22 @@ describe('the results of a task', () => {
 			agentExecutions: [{ agent: 'demo' }, { agent: 'other', branchName: 'fix-other' }],
 		});
 		assert.equal(isRace(task), true);
-		assert.deepEqual(resultsOf(task), [{ key: 't1:1', taskId: 't1', branch: 'fix-other', agent: 'other' }]);
+		assert.deepEqual(resultsOf(task), [
+			{ key: 't1:1', taskId: 't1', branch: 'fix-other', agent: 'other', name: 'other' },
+		]);
 		assert.equal(isRace({ ...task, multiLaunch: false }), false);
+	});
+
+	it('have a name each, with what differs where one agent works several times', () => {
+		const namesOf = (...models: (string | undefined)[]) =>
+			resultsOf(
+				taskOf({
+					selectedAgents: models.map(model => ({ agent: 'errand', model })),
+					agentExecutions: models.map((_, at) => ({ agent: 'errand', branchName: `fix-${at}` })),
+				}),
+			).map(({ name }) => name);
+		assert.deepEqual(namesOf('small', 'large'), ['errand (small)', 'errand (large)']);
+		assert.deepEqual(namesOf('small', 'small'), ['errand (1)', 'errand (2)']);
 	});
 
 	it('have each the commit that its own execution began at', () => {
