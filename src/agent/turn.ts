@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { SessionUpdate, StopReason, ToolCallContent } from '@agentclientprotocol/sdk';
+import { append } from '../base/append.ts';
 import { defined } from '../base/defined.ts';
 import { describeError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
@@ -88,13 +89,13 @@ export class Turn {
 	async run(prompt: string): Promise<StopReason> {
 		const { signal } = this;
 		const { save } = this.events;
-		this.items.push(...missingResults(this.items, 'This call was interrupted.'));
+		append(this.items, missingResults(this.items, 'This call was interrupted.'));
 		this.items.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: prompt }] });
 		try {
 			for (let step = 0; step < MAXIMUM_STEPS; step++) {
 				signal.throwIfAborted();
 				const reply = withOwnIds(await this.ask(), this.items);
-				this.items.push(...reply);
+				append(this.items, reply);
 				const calls = callsIn(reply);
 				if (calls.length === 0) {
 					return 'end_turn';
@@ -104,7 +105,7 @@ export class Turn {
 					this.items.push(await this.answer(call));
 				}
 				const tooMany = `This call was not done: there were too many calls in one reply. Make at most ${MAXIMUM_CALLS}.`;
-				this.items.push(...missingResults(this.items, tooMany));
+				append(this.items, missingResults(this.items, tooMany));
 				await save(this.items);
 				if (this.tokens > MAXIMUM_TOKENS) {
 					return 'max_tokens';
@@ -117,7 +118,7 @@ export class Turn {
 			}
 			throw error;
 		} finally {
-			this.items.push(...missingResults(this.items, 'This call was interrupted.'));
+			append(this.items, missingResults(this.items, 'This call was interrupted.'));
 			await save(this.items);
 		}
 	}

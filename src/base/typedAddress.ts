@@ -1,5 +1,6 @@
 // Reads the address of a server as people type and paste it, and takes a key out of it.
 
+import { append } from './append.ts';
 import { defined } from './defined.ts';
 import { isNearHost } from './privateAddress.ts';
 
@@ -61,7 +62,10 @@ function withoutKey(word: string, keys: string[]): string {
 	// A key that was pasted behind the address has become a part of its path.
 	const inPlace = KEY.exec(place)?.[0] ?? '';
 	const found = [decoded(password), decoded(user), ...parameters, isKey(fragment) ? fragment : '', inPlace];
-	keys.push(...found.filter(part => part !== ''));
+	append(
+		keys,
+		found.filter(part => part !== ''),
+	);
 	return scheme + (inPlace === '' ? place : place.replace(inPlace, '').replace(/\/{2,}/g, '/'));
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../base/append.ts';
 import { parseJson } from '../base/json.ts';
 import { readStreamError } from '../contract/errorBody.ts';
 import { followEventSchemas, isActiveTask, isFinalStatus, readLogEvent, type Task } from '../contract/tasks.ts';
@@ -182,7 +183,8 @@ export class LogReader {
 			this.early.clear();
 			return ENTRIES_MISSING;
 		}
-		this.tellGap(Math.min(...this.early.keys()) - 1, into);
+		const first = [...this.early.keys()].reduce((least, index) => Math.min(least, index));
+		this.tellGap(first - 1, into);
 		this.deliverDue(into);
 		return undefined;
 	}
@@ -223,7 +225,7 @@ export class LogReader {
 			this.early.clear();
 			return ENTRIES_MISSING;
 		}
-		into.push(...this.endAsPromised());
+		append(into, this.endAsPromised());
 		return undefined;
 	}
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { append } from '../base/append.ts';
 import { UserFacingError } from '../base/errors.ts';
 import type { ReadText, SubjectMaterial } from './decisionsDependencies.ts';
 import { fileProblemText } from './messages.ts';
@@ -35,7 +36,7 @@ export function fileSubject(uri: vscode.Uri, material: SubjectMaterial): Subject
 					text: JSON.stringify(state, undefined, 2),
 				});
 				parts.push(partOf('state', written));
-				warnings.push(...written.warnings);
+				append(warnings, written.warnings);
 			}
 			const texts: Record<string, string> = {};
 			for (const [name, source] of Object.entries(sources)) {
@@ -45,7 +46,10 @@ export function fileSubject(uri: vscode.Uri, material: SubjectMaterial): Subject
 				}
 				texts[name] = read.text;
 				parts.push(partOf(`state.${name}`, read));
-				warnings.push(...read.warnings.map(warning => `${read.label}: ${warning}`));
+				append(
+					warnings,
+					read.warnings.map(warning => `${read.label}: ${warning}`),
+				);
 			}
 			return {
 				target,

@@ -1,6 +1,7 @@
 import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { append } from '../base/append.ts';
 import { describeError, systemErrorCode } from '../base/errors.ts';
 import type { FoundSetting } from '../base/gitConfiguration.ts';
 import type { GitPlace } from './git.ts';
@@ -107,7 +108,10 @@ async function makeTree(git: IndexGit, folder: string, maximumBytes: number | un
 	}
 	const untracked = split(await git(['ls-files', '-z', '--others', '--exclude-standard']));
 	// A repository inside this one would become a link to a commit that nobody else has.
-	present.push(...untracked.filter(name => !name.endsWith('/')));
+	append(
+		present,
+		untracked.filter(name => !name.endsWith('/')),
+	);
 	if (maximumBytes !== undefined) {
 		await checkSize(folder, present, maximumBytes);
 	}

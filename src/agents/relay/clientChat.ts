@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import { type Fields, isFields } from '../../base/fields.ts';
@@ -197,10 +198,10 @@ class WholeChat implements ReplyText<ChatStreamEvent> {
 				this.reasoning.push(event.text);
 				break;
 			case 'annotations':
-				this.annotations.push(...event.annotations);
+				append(this.annotations, event.annotations);
 				break;
 			case 'logprobs':
-				this.tokens.push(...event.tokens);
+				append(this.tokens, event.tokens);
 				break;
 			case 'finish':
 				this.finish = finishOf(event);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { append } from '../../base/append.ts';
 import { type Clock, systemClock } from '../../base/async.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { FolderTooDeepError, folderSize } from './folderSize.ts';
@@ -142,8 +143,8 @@ export async function descendantsUse(root: number): Promise<ProcessUse> {
 	const found: number[] = [];
 	for (const queue = [root]; queue.length > 0; ) {
 		const own = children.get(queue.pop() ?? 0) ?? [];
-		found.push(...own);
-		queue.push(...own);
+		append(found, own);
+		append(queue, own);
 	}
 	let memory = 0;
 	await inPortions(found, pid => {

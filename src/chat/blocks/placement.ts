@@ -63,8 +63,8 @@ export function placeByContext(file: string, code: string): Placement | undefine
 export function replaceLines(file: string, startLine: number, endLine: number, code: readonly string[]): Placement {
 	const lineBreak = file.includes('\r\n') ? '\r\n' : '\n';
 	const lines = file.split(/\r?\n/);
-	lines.splice(startLine, endLine - startLine, ...code);
-	return { text: lines.join(lineBreak), startLine, endLine };
+	const text = [...lines.slice(0, startLine), ...code, ...lines.slice(endLine)].join(lineBreak);
+	return { text, startLine, endLine };
 }
 
 interface Pair {

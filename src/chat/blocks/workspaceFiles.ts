@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { append } from '../../base/append.ts';
 import { isGitsOwn } from '../../base/decisiveFiles.ts';
 import { type FilePlace, placeOf } from '../../base/filePlace.ts';
 import { askModal, showMessage } from '../../platform/notify.ts';
@@ -14,7 +15,10 @@ export async function findFiles(names: readonly string[]): Promise<string[]> {
 	for (let start = 0; start < wanted.length; start += AT_A_TIME) {
 		const some = wanted.slice(start, start + AT_A_TIME);
 		const places = await Promise.all(some.map(name => resolveFile(name)));
-		found.push(...some.filter((_, index) => places[index] !== undefined));
+		append(
+			found,
+			some.filter((_, index) => places[index] !== undefined),
+		);
 	}
 	return found;
 }

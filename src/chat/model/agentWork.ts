@@ -1,6 +1,7 @@
 // What an agent has done in one reply, as the conversation keeps it. Values are immutable. All texts come from the agent
 // and are hostile; they are shown as plain text.
 import type { AgentEvent, PlanEntry, ToolCall, ToolDiff, ToolKind } from '../../agents/session/events.ts';
+import { append } from '../../base/append.ts';
 import type { DecisiveReason } from '../../base/decisiveFiles.ts';
 import { defined } from '../../base/defined.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -315,6 +316,9 @@ function withinLength(steps: readonly AgentStep[], latest: AgentStep): readonly 
 
 function lengthOf({ output = '', input = '', command = '', diffs = [], locations = [] }: AgentStep): number {
 	const texts = [output, input, command, ...locations.map(({ path }) => path)];
-	texts.push(...diffs.flatMap(({ path, before = '', after }) => [path, before, after]));
+	append(
+		texts,
+		diffs.flatMap(({ path, before = '', after }) => [path, before, after]),
+	);
 	return texts.reduce((sum, text) => sum + text.length, 0);
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Connection } from '../../contract/connection.ts';
@@ -168,7 +169,10 @@ async function editOrder(connection: Connection, title: string, value: readonly 
 		}
 		const added =
 			slug === OTHERS ? await typeSome(title, vscode.l10n.t('Others, in this order, separated by commas')) : [slug];
-		order.push(...(added ?? []).filter(name => !order.includes(name)));
+		append(
+			order,
+			(added ?? []).filter(name => !order.includes(name)),
+		);
 	}
 }
 

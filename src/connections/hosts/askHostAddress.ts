@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import { placeOf } from '../../base/hostname.ts';
 import { oneLine } from '../../base/plainText.ts';
@@ -79,9 +80,9 @@ function rowsFor(
 	const words = (sentence: string, icon?: string): Row[] =>
 		labelsOf(sentence, icon).map(label => ({ label, alwaysShow: true, value: 'none' }));
 	if (url === undefined) {
-		rows.push(...words(noAddressText(text), 'warning'));
+		append(rows, words(noAddressText(text), 'warning'));
 	} else if (!isConnectionAddress(url)) {
-		rows.push(...words(addressRule(), 'warning'));
+		append(rows, words(addressRule(), 'warning'));
 	} else {
 		const failed = answer?.state === 'failed' ? hostProblem(answer.error, answer.url, field, false) : undefined;
 		const shown = oneLine((answer?.state === 'failed' ? url : answer?.url) ?? url, MAXIMUM_URL);
@@ -98,7 +99,7 @@ function rowsFor(
 			alwaysShow: true,
 			value: 'use',
 		});
-		rows.push(...(failed ? words(failed.step) : []));
+		append(rows, failed ? words(failed.step) : []);
 	}
 	if (isKeyPasted) {
 		rows.push({

@@ -1,4 +1,6 @@
 // A run as a file.
+
+import { append } from '../../base/append.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { type QuestionOutcome, readOutcomes } from './outcome.ts';
 import type { Run } from './run.ts';
@@ -45,12 +47,12 @@ export function runAsMarkdown(run: Run, words: ExportWords): string {
 			const share = row.probability === undefined ? '' : words.percent(row.probability);
 			return `| ${plain(row.name)} | ${plain(row.meaning)} | ${share} |`;
 		});
-		lines.push(
+		append(lines, [
 			...['', `## ${plain(id)}`, '', plain(run.questions[id]?.instructions ?? ''), ''],
 			`**${plain(words.answer(outcome))}**`,
 			...words.notes(outcome).flatMap(note => ['', plain(note)]),
 			...['', `| ${plain(option)} | ${plain(meaning)} | ${plain(probability)} |`, '| --- | --- | ---: |', ...rows],
-		);
+		]);
 	}
 	return `${lines.join('\n')}\n`;
 }

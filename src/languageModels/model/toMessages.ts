@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { dataUrl } from '../../base/dataUrl.ts';
 import { imageTypeOf } from '../../base/imageHeader.ts';
 import { assistantMessage } from '../../client/toolCalls.ts';
@@ -63,7 +64,7 @@ class Messages {
 			if (part.kind === 'result') {
 				this.list.push({ role: 'tool', tool_call_id: part.id, content: textOf(part.parts) });
 				// A tool's message takes no image everywhere, a user's does.
-				images.push(...this.imagesOf(part.parts));
+				append(images, this.imagesOf(part.parts));
 			}
 		}
 		this.addUser(textOf(parts), [...images, ...this.imagesOf(parts)]);

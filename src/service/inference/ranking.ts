@@ -1,4 +1,6 @@
 // The order in which providers are tried (contract: inference.md, Provider object, rules 1 to 3).
+
+import { append } from '../../base/append.ts';
 import { isNamed } from '../../contract/eligibility.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
 import { type Candidate, factsOf } from './candidates.ts';
@@ -26,7 +28,7 @@ export function rank(candidates: readonly Ranked[], routing: RoutingPolicy, rand
 	for (const slug of order) {
 		const named = candidates.filter(candidate => !listed.includes(candidate) && isNamed(factsOf(candidate), [slug]));
 		// One slug, the service's own, can stand for several providers.
-		listed.push(...bySort(named, routing, random));
+		append(listed, bySort(named, routing, random));
 	}
 	const rest = bySort(
 		candidates.filter(candidate => !listed.includes(candidate)),

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import type { IndexedToolCall } from '../../client/core/toolCallIndexes.ts';
 import type { Annotation, Usage } from '../../contract/chatReply.ts';
@@ -98,7 +99,7 @@ function add(draft: Draft, { delta, finish_reason, provider_specific_fields, log
 	push(draft.content, delta.content);
 	push(draft.reasoning, delta.reasoning);
 	push(draft.reasoningContent, delta.reasoning_content);
-	draft.annotations.push(...(delta.annotations ?? []));
+	append(draft.annotations, delta.annotations ?? []);
 	for (const fragment of delta.tool_calls ?? []) {
 		addCall(draft.calls, fragment);
 	}
@@ -109,7 +110,7 @@ function add(draft: Draft, { delta, finish_reason, provider_specific_fields, log
 	}
 	const tokens = typeof logprobs === 'object' && logprobs !== null ? Reflect.get(logprobs, 'content') : undefined;
 	if (Array.isArray(tokens)) {
-		draft.logprobs.push(...tokens);
+		append(draft.logprobs, tokens);
 	}
 }
 

@@ -1,6 +1,7 @@
 // Converts the chunks of a chat reply into the events of a response (contract: inference.md, Events and Responses
 // request).
 import { randomUUID } from 'node:crypto';
+import { append } from '../../base/append.ts';
 import type { IndexedToolCall } from '../../client/core/toolCallIndexes.ts';
 import type { Annotation, Usage } from '../../contract/chatReply.ts';
 import { ProviderFailure, type ReplyChunk } from '../inference/provider.ts';
@@ -96,17 +97,17 @@ export class ResponseEvents {
 			}
 			const reasoning = delta.reasoning || delta.reasoning_content;
 			if (reasoning) {
-				events.push(...this.addReasoning(reasoning));
+				append(events, this.addReasoning(reasoning));
 			}
 			if (delta.content) {
-				events.push(...this.addText(delta.content));
+				append(events, this.addText(delta.content));
 			}
 			for (const annotation of delta.annotations ?? []) {
 				this.grow(JSON.stringify(annotation));
 				this.annotations.push(annotation);
 			}
 			for (const fragment of delta.tool_calls ?? []) {
-				events.push(...this.addCall(fragment));
+				append(events, this.addCall(fragment));
 			}
 			this.finishReason = finish_reason ?? this.finishReason;
 		}
@@ -203,7 +204,7 @@ export class ResponseEvents {
 	private closeAll(status: EndStatus): SentEvent[] {
 		const events = [...this.closeReasoning(), ...this.closeMessage(status)];
 		for (const call of this.calls.values()) {
-			events.push(...this.closeCall(call, status));
+			append(events, this.closeCall(call, status));
 		}
 		return events;
 	}

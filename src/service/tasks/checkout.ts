@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, statfs, unlink } from 'node:fs/promises';
 import path from 'node:path';
+import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { GitError } from '../../base/gitError.ts';
@@ -442,7 +443,7 @@ export class Checkout {
 		for (let index = 0; index + 1 < fields.length; index += 2) {
 			(fields[index] === 'D' ? removed : present).push(fields[index + 1] ?? '');
 		}
-		present.push(...split(await this.git(['ls-files', '-z', '--others', '--exclude-standard'], BYTES)));
+		append(present, split(await this.git(['ls-files', '-z', '--others', '--exclude-standard'], BYTES)));
 		return {
 			removed: removed.filter(name => this.isOurs(name) && !this.absentLinks.has(name)),
 			present: present.filter(name => this.isOurs(name)),

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { append } from '../../base/append.ts';
 
 /** The number of links that Linux follows before it gives up. */
 const MAXIMUM_HOPS = 40;
@@ -48,7 +49,7 @@ function leadsOut(name: string, links: ReadonlyMap<string, string>): boolean {
 			return false;
 		}
 		place.pop();
-		rest.push(...target.split(separator).reverse());
+		append(rest, target.split(separator).reverse());
 	}
 	return false;
 }

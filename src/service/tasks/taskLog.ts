@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { ExecutionRecord, LogRecord, TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 
@@ -105,7 +106,7 @@ export class TaskLog {
 		contentType: LogRecord['contentType'] = 'plain-text',
 	): void {
 		this.throwFailure();
-		this.pending.push(...this.withinLimits(step, [{ message, type, contentType }]));
+		append(this.pending, this.withinLimits(step, [{ message, type, contentType }]));
 		// What an agent says comes in many small pieces, and each transaction costs more than an entry.
 		this.flushing ??= setImmediate(() => {
 			try {

@@ -1,5 +1,6 @@
 import { chmod, mkdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
+import { append } from '../../base/append.ts';
 import { replaceFile } from '../../base/files.ts';
 import { type Change, ChangedMeanwhile, type ChangeOutcome, type FileContent, type FileEdit } from './change.ts';
 import { type PlanOptions, plan } from './plan.ts';
@@ -92,7 +93,10 @@ export async function applyChanges<T extends Change>(
 		}
 		const known = new Set([...applied.results, ...open].map(({ change }) => change));
 		const rest = ordered.filter(change => !known.has(change));
-		applied.results.push(...rest.map(change => ({ change, result: { kind: 'failed', cause: error } as const })));
+		append(
+			applied.results,
+			rest.map(change => ({ change, result: { kind: 'failed', cause: error } as const })),
+		);
 	}
 	await applyOpen(open, options, applied);
 	return applied.isRecorded ? applied : { ...applied, files: [] };

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { MAXIMUM_COMPARED } from '../changes/readChanges.ts';
@@ -78,7 +79,8 @@ export function withHunks(before: Buffer, after: Buffer, hunks: readonly HunkRan
 	const parts: Buffer[] = [];
 	let next = 0;
 	for (const hunk of hunks) {
-		parts.push(...own.slice(next, hunk.before.start), ...linesIn(others, hunk.after));
+		append(parts, own.slice(next, hunk.before.start));
+		append(parts, linesIn(others, hunk.after));
 		next = hunk.before.start + hunk.before.count;
 	}
 	return Buffer.concat([...parts, ...own.slice(next)]);

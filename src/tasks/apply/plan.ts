@@ -198,7 +198,9 @@ function chunksOf<T extends Change>(changes: readonly T[], sizeOf: (object: stri
 async function inTurns<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
 	const results: R[] = [];
 	for (let start = 0; start < items.length; start += AT_A_TIME) {
-		results.push(...(await Promise.all(items.slice(start, start + AT_A_TIME).map(run))));
+		for (const result of await Promise.all(items.slice(start, start + AT_A_TIME).map(run))) {
+			results.push(result);
+		}
 	}
 	return results;
 }

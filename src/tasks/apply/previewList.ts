@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { append } from '../../base/append.ts';
 import { decisiveReason } from '../../base/decisiveFiles.ts';
 import { escapeIcons, oneLine } from '../../base/plainText.ts';
 import { PickList } from '../../platform/pick.ts';
@@ -87,7 +88,8 @@ function rowsOf(planned: readonly Planned<ChangedFile>[]): Row[] {
 	const rows: Row[] = [];
 	const folders = Map.groupBy(all.filter(isChoosable), ({ folder }) => folder);
 	for (const [folder, files] of folders) {
-		rows.push(heading(folder === '' ? vscode.l10n.t('Top folder') : shown(folder)), ...files);
+		rows.push(heading(folder === '' ? vscode.l10n.t('Top folder') : shown(folder)));
+		append(rows, files);
 	}
 	const there = all.filter(row => row.planned?.outcome.kind === 'there');
 	const refused = all.filter(row => row.planned?.outcome.kind === 'cannot');

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.ts';
 import type { LaunchPlace, LaunchTarget } from './launchTarget.ts';
 import { blocksTask, isAnswerable, type NeedsFinding } from './taskNeeds.ts';
 
@@ -128,11 +129,14 @@ export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): Pr
 			target.problem === 'no-remote' ? { kind: 'no-remote' } : { kind: target.problem, remote: target.remote },
 		);
 	}
-	found.push(...facts.needs.filter(isAnswerable));
+	append(found, facts.needs.filter(isAnswerable));
 	if (target.ok) {
 		const changes = changesFinding(facts, decisions);
 		const commits = commitsFinding(facts, target, decisions, isScratch(changes));
-		found.push(...(commits ? [commits] : []), ...(changes ? [changes] : []));
+		append(
+			found,
+			[commits, changes].filter(finding => finding !== undefined),
+		);
 	}
 	if (changed.length > 0 && facts.hasConflicts) {
 		found.push({ kind: 'conflicts', files: changed });
@@ -152,7 +156,10 @@ export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): Pr
 	if (facts.isEmptyGitUser) {
 		found.push({ kind: 'empty-git-user' });
 	}
-	found.push(...facts.needs.filter(finding => !isAnswerable(finding)));
+	append(
+		found,
+		facts.needs.filter(finding => !isAnswerable(finding)),
+	);
 	if (target.ok && facts.service.kind !== 'not-asked') {
 		found.push({ kind: 'service', look: facts.service });
 	}

@@ -59,7 +59,7 @@ export const serviceMutations: readonly Mutation[] = [
 		'src/service/inference/wholeReply.ts',
 		['localService/chat', 'localService/search'],
 		[
-			['a whole reply has no sources', 'draft.annotations.push(...(delta.annotations ?? []));', ''],
+			['a whole reply has no sources', 'append(draft.annotations, delta.annotations ?? []);', ''],
 			['the reason of a choice is missing', 'draft.choice.finish_reason = finish_reason;', ''],
 		],
 	),

@@ -1,4 +1,5 @@
 import type { Env, MarkdownIt } from 'markdown-it';
+import { append } from '../../../base/append.ts';
 import { countElements, MAXIMUM_BLOCK_LENGTH, MAXIMUM_ELEMENTS, skipHead } from '../markdown.ts';
 import { groupTokens, loosen, looseness, type PieceKind, type TokenGroup, toPieces } from './pieces.ts';
 import { findCut, PARAGRAPH_HEADS } from './split.ts';
@@ -212,7 +213,8 @@ export class GrowingMarkdown {
 				if (isLoose) {
 					loosen(items);
 				}
-				container.block.parts.splice(0, container.settled, ...toPieces(this.markdown, items, environment).parts);
+				const { parts } = toPieces(this.markdown, items, environment);
+				container.block.parts = [...parts, ...container.block.parts.slice(container.settled)];
 			}
 		}
 	}
@@ -300,7 +302,8 @@ export class GrowingMarkdown {
 		const settled = (container?.settled ?? 0) + cut.settled.length;
 		const isLoose = looseness(group) ?? false;
 		if (pieces.kind === 'fence' || pieces.kind === 'paragraph') {
-			block.parts.splice(container?.settled ?? 0, 1, ...cut.settled, '');
+			const open = block.parts.splice(container?.settled ?? 0);
+			append(block.parts, [...cut.settled, '', ...open.slice(1)]);
 		}
 		this.container = {
 			block,

@@ -1,3 +1,4 @@
+import { append } from '../../../base/append.ts';
 import { leftOutText, sharedMarkdown } from '../markdown.ts';
 import { sanitise } from '../sanitise.ts';
 import { type Block, GrowingMarkdown } from './growingMarkdown.ts';
@@ -266,8 +267,10 @@ function create(block: Block, decorator: NodeDecorator): { fragment: DocumentFra
 	const nodesOfParts = kind === 'list' || kind === 'table' ? byPart(nodes) : [nodes];
 	if (holder && others.length > 0) {
 		const added = partNodes(block, 1);
-		holder.append(...added.flat());
-		nodesOfParts.push(...added);
+		for (const nodes of added) {
+			holder.append(...nodes);
+		}
+		append(nodesOfParts, added);
 	}
 	const shownParts = nodesOfParts.map((own, index) => ({ html: parts[index] ?? '', nodes: own }));
 	return { fragment, shown: { open, nodes: [...fragment.childNodes], holder, parts: shownParts } };
