@@ -18,6 +18,7 @@ export const outsideGate: readonly Exclusion[] = [
 		files: [
 			...named('unit/service/tasks', [
 				'agentRuns',
+				'checkoutManyFiles',
 				'commitIdentity',
 				'demoAgent',
 				'dependencies/installThroughRelay',

@@ -81,6 +81,19 @@ describe('the files of a turn of an agent, in several repositories', () => {
 		assert.equal(files.pathOf(at('elsewhere.txt')), undefined);
 	});
 
+	it('are in a copy that ignores what the repository ignores, by the lists beside its files too', async () => {
+		write(at('client', '.git', 'info', 'exclude'), '*.local\n');
+		git('client', 'config', 'core.ignoreCase', 'true');
+		const files = await begin('client');
+		write(inCopy('a.LOCAL'), 'ignored\n');
+		write(inCopy('new.txt'), 'new\n');
+		const status = execFileSync('git', ['-C', inCopy(), 'status', '--porcelain'], { encoding: 'utf8' });
+		assert.equal(status, '?? new.txt\n');
+		await files.keepEnd();
+		const [client] = files.checkpoints;
+		assert.equal(git('client', 'diff', '--name-only', client?.before ?? '', client?.after ?? ''), 'new.txt\n');
+	});
+
 	it('leave out a repository that cannot be read or kept, with the reason, and go on with the others', async () => {
 		appendFileSync(at('server', '.git', 'config'), '[broken\n');
 		mkdirSync(at('plain'));

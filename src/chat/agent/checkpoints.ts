@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { describeError, UserFacingError } from '../../base/errors.ts';
+import { readIgnoreRules, writeExcludes } from '../../base/ignoreRules.ts';
 import { commitChanges, TooMuchChanged } from '../../platform/commitChanges.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
 import {
@@ -355,6 +356,16 @@ export async function beginRepository(gitPath: string, folder: string): Promise<
 		'--message',
 		'The files',
 	]);
+}
+
+/**
+ * Lets git ignore in a copy what it ignores in the repository. The user's list and the repository's own one are not among the
+ * files. Rejects when git fails.
+ */
+export async function copyIgnoreRules({ gitPath, directory }: GitPlace, folder: string): Promise<void> {
+	const { shown, ignoresCase } = await readIgnoreRules(await prepareGit(gitPath, directory), directory);
+	await writeExcludes(path.join(folder, '.git'), shown);
+	await runGit(gitPath, folder, ['config', 'core.ignoreCase', String(ignoresCase)]);
 }
 
 /**

@@ -12,7 +12,14 @@ import { agentPath, type Checkpoint, repositoryPath, withFolders } from '../mode
 import type { AgentFolder } from './agentFolder.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
 import { AllowedEdits } from './allowedEdits.ts';
-import { beginRepository, checkOutState, foldersNotKept, keepState, type TurnRepository } from './checkpoints.ts';
+import {
+	beginRepository,
+	checkOutState,
+	copyIgnoreRules,
+	foldersNotKept,
+	keepState,
+	type TurnRepository,
+} from './checkpoints.ts';
 import { type EarlierWork, keepUnkept, keptCopy, startOfCopy } from './leftWork.ts';
 import { gitFailureText } from './messages.ts';
 
@@ -215,6 +222,7 @@ async function fillCopy(kept: Kept, options: TurnFilesOptions): Promise<boolean>
 				await mkdir(folder, { recursive: true });
 				await checkOutState(place, start.state, folder);
 				await beginRepository(place.gitPath, folder);
+				await copyIgnoreRules(place, folder);
 				await beginInside(kept.repositories, place, folder);
 				isSetAside ||= start.isSetAside;
 			} catch (error) {

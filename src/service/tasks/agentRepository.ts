@@ -1,5 +1,6 @@
 import { appendFile, copyFile } from 'node:fs/promises';
 import path from 'node:path';
+import { type IgnoreRules, writeExcludes } from '../../base/ignoreRules.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 import { ERRAND_IDENTITY } from './commitIdentity.ts';
 import { type GitLocation, runGit } from './git.ts';
@@ -13,6 +14,8 @@ export interface AgentRepositoryOptions {
 	branch: string;
 	/** Options of `git init` for the format of objects. */
 	format: readonly string[];
+	/** By which the agent's git ignores files too. */
+	rules: IgnoreRules;
 	signal: AbortSignal;
 }
 
@@ -21,7 +24,7 @@ export interface AgentRepositoryOptions {
  * does to it has no effect, because no git of the service ever reads it.
  */
 export async function makeAgentRepository(options: AgentRepositoryOptions): Promise<void> {
-	const { location, start, branch, format, signal } = options;
+	const { location, start, branch, format, rules, signal } = options;
 	const gitFolder = path.join(location.workTree, '.git');
 	await removeFolder(gitFolder);
 	const git = (args: readonly string[]) => runGit({ ...location, gitFolder }, args, { signal });
@@ -30,7 +33,9 @@ export async function makeAgentRepository(options: AgentRepositoryOptions): Prom
 	await git(['fetch', ...how, '--', location.gitFolder, `${start}:refs/heads/${branch}`]);
 	// Writing to the fresh file costs less than two starts of git.
 	const { name, address } = ERRAND_IDENTITY;
-	await appendFile(path.join(gitFolder, 'config'), `[user]\n\tname = ${name}\n\temail = ${address}\n`);
+	const settings = `[user]\n\tname = ${name}\n\temail = ${address}\n[core]\n\tignoreCase = ${rules.ignoresCase}\n`;
+	await appendFile(path.join(gitFolder, 'config'), settings);
+	await writeExcludes(gitFolder, rules.shown);
 	// The copied index knows the files by their times, so that no git of the agent has to read them all.
 	await copyFile(path.join(location.gitFolder, 'index'), path.join(gitFolder, 'index'));
 }

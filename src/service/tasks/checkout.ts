@@ -6,14 +6,24 @@ import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { GitError } from '../../base/gitError.ts';
 import { makeAgentRepository } from './agentRepository.ts';
-import { contentsIn, removeLink, type TreeEntry, treeEntry, writeAttributes } from './checkoutFiles.ts';
+import {
+	BYTES,
+	type CheckoutGit,
+	entriesOf,
+	linksOutOf,
+	readable,
+	removeLink,
+	split,
+	writeAttributes,
+} from './checkoutFiles.ts';
+import { CheckoutSource } from './checkoutSource.ts';
 import { commitEnvironment, ERRAND_IDENTITY, readIdentity } from './commitIdentity.ts';
 import { findTwice } from './findTwice.ts';
-import { type GitLocation, type GitOptions, runGit } from './git.ts';
-import { outwardLinks } from './outwardLinks.ts';
-import { BranchCheckedOut, pushFailure, type SourceState, sourceFailure, worktreeOf } from './sourceRepository.ts';
-import { sourceSide } from './sourceSide.ts';
+import { type GitLocation, runGit } from './git.ts';
+import { countNewFiles, type NewFiles } from './newFiles.ts';
+import { type SourceState, sourceFailure } from './sourceRepository.ts';
 import { bytesToRead, isOrLiesIn, placeOf, removeSpecialFiles, type SpecialFiles } from './specialFiles.ts';
+import { listed } from './taskNames.ts';
 
 export interface DiffStatistics {
 	linesAdded: number;
@@ -46,6 +56,8 @@ export interface CommitResult {
 	oversizedLists: string[];
 	/** Folders that cannot be read, so that nothing in them can be part of a commit. */
 	unreadable: string[];
+	/** Set where there are more new files than somebody may have wanted. */
+	newFiles: NewFiles | undefined;
 }
 
 /** The commit that the work starts from. */
@@ -53,19 +65,16 @@ const START = 'refs/errand/start';
 /** A commit with the same files and no history, which the agent's own repository begins with. */
 const AGENT_START = 'refs/errand/agent';
 const GITLINK = '160000';
-const LINK = '120000';
 /** The most that git reads of changed files for a commit. A sparse file takes much longer to read than to make. */
 const MAXIMUM_COMMIT_BYTES = 10 * 1e9;
+/** A commit with more new files has most likely some that git should ignore. */
+const MANY_NEW_FILES = 10_000;
 /** In UTF-16 code units. A larger diff is not kept, because a part of one could not be applied. */
 const MAXIMUM_DIFF_LENGTH = 1024 * 1024;
 
 /** In bytes. A file that says how a repository is tested is smaller. */
 const MAXIMUM_TEXT = 1024 * 1024;
-/** File names can be in any encoding. */
-const BYTES = { encoding: 'latin1' } as const;
 const DIFF = ['diff', '-M', '--no-ext-diff', '--no-textconv', '--ignore-submodules=all'];
-/** The time to withdraw a push after the task's own signal has aborted. */
-const WITHDRAW_TIMEOUT_MS = 10_000;
 
 /**
  * A task's own copy of one branch: `git/` with the objects, `tree/` with the files that the agent works on. The tree
@@ -81,6 +90,7 @@ export class Checkout {
 	private readonly submodules = new Set<string>();
 	private readonly absentLinks = new Set<string>();
 	private startCommit: string | undefined;
+	private readonly source: CheckoutSource;
 	/** Whether changes of an earlier run were removed from the tree, because the branch has moved. */
 	hasDiscarded = false;
 
@@ -97,6 +107,7 @@ export class Checkout {
 			configuration: options.configuration,
 			...defined({ marker: options.marker }),
 		};
+		this.source = new CheckoutSource(this.location, options.sourceFolder, options.signal);
 	}
 
 	/**
@@ -119,7 +130,7 @@ export class Checkout {
 		await checkout.removeLocks();
 		await checkout.git(['init', '--quiet', '--template=', ...checkout.format]);
 		await writeAttributes(checkout.gitFolder);
-		await checkout.fetch(source.branch).catch(error => {
+		await checkout.source.fetch(source.branch, START).catch(error => {
 			if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) {
 				throw new UserFacingError(`The branch "${source.branch}" is no longer in ${sourceFolder}. Choose another one.`);
 			}
@@ -188,10 +199,11 @@ export class Checkout {
 		await this.makeRepositoryIn(this.tree);
 	}
 
-	private makeRepositoryIn(workTree: string): Promise<void> {
+	private async makeRepositoryIn(workTree: string): Promise<void> {
 		const { signal, source } = this.options;
 		const location = { ...this.location, workTree };
-		return makeAgentRepository({ location, start: AGENT_START, branch: source.branch, format: this.format, signal });
+		const [start, rules] = [AGENT_START, await this.source.ignoreRules()];
+		await makeAgentRepository({ location, start, branch: source.branch, format: this.format, rules, signal });
 	}
 
 	/**
@@ -203,7 +215,7 @@ export class Checkout {
 		await this.git(['read-tree', commit], { env });
 		await this.git(['checkout-index', '--all', '--quiet', `--prefix=${folder}/`], { env });
 		await rm(env.GIT_INDEX_FILE, { force: true });
-		const links = await this.linksOutOf(await this.entriesOf(commit));
+		const links = await linksOutOf(this.git, await entriesOf(this.git, commit));
 		await Promise.all(links.map(name => removeLink(placeOf(folder, name))));
 		await this.makeRepositoryIn(folder);
 	}
@@ -222,7 +234,7 @@ export class Checkout {
 	async commit(message: string): Promise<CommitResult> {
 		const start = await this.start();
 		const special = await this.replaceSpecialFiles();
-		const { removed, present, nested } = await this.changes();
+		const { removed, present, nested, untracked } = await this.changes();
 		if ((await bytesToRead(this.tree, present)) > MAXIMUM_COMMIT_BYTES) {
 			throw new UserFacingError(
 				`The files that the agent has changed or made are larger than ${MAXIMUM_COMMIT_BYTES / 1e9} GB together, which is too much for a commit. Ask it to remove what it need not keep.`,
@@ -237,6 +249,7 @@ export class Checkout {
 			specialFiles: special.removed.map(readable),
 			oversizedLists: special.removedLists.map(readable),
 			unreadable: special.unreadable.map(readable),
+			newFiles: untracked.length > MANY_NEW_FILES ? countNewFiles(untracked.map(readable)) : undefined,
 		};
 		if (tree === (await this.git(['rev-parse', '--verify', `${start}^{tree}`])).trim()) {
 			return { ...result, commit: undefined, lacksIdentity: false };
@@ -288,31 +301,9 @@ export class Checkout {
 		return text === '' || text.length > MAXIMUM_DIFF_LENGTH ? null : text;
 	}
 
-	/**
-	 * Creates `branch` in the source repository, or moves it forward from the commit `expected`. The receiving side checks
-	 * that under its own lock, so nothing else that exists is ever moved, and the new commit's parent is where the work
-	 * started. If the task is stopped meanwhile, a push that was done is withdrawn. Throws a BranchCheckedOut if the
-	 * branch is checked out in somebody's folder.
-	 */
-	async push(commit: string, branch: string, expected?: string): Promise<void> {
-		const reference = `refs/heads/${branch}`;
-		const { signal, sourceFolder } = this.options;
-		try {
-			const worktree = expected && (await worktreeOf(this.location, sourceFolder, branch, signal));
-			if (worktree) {
-				throw new BranchCheckedOut(branch, worktree);
-			}
-			const lease = `${reference}:${expected ?? ''}`;
-			await this.move(lease, `${commit}:${reference}`, signal).catch(error => {
-				throw pushFailure(error, branch, sourceFolder, expected);
-			});
-			signal.throwIfAborted();
-		} catch (error) {
-			if (signal.aborted) {
-				await this.withdraw(commit, reference, expected);
-			}
-			throw error;
-		}
+	/** Brings a commit into the source repository. The new commit's parent is where the work started. */
+	push(commit: string, branch: string, expected?: string): Promise<void> {
+		return this.source.push(commit, branch, expected);
 	}
 
 	/**
@@ -322,7 +313,7 @@ export class Checkout {
 	private async list(): Promise<void> {
 		let bytes = 0;
 		const names: string[] = [];
-		const entries = await this.entriesOf(START);
+		const entries = await entriesOf(this.git, START);
 		for (const { mode, size, name } of entries) {
 			bytes += size;
 			names.push(name);
@@ -336,7 +327,7 @@ export class Checkout {
 				`The branch "${this.options.source.branch}" has two things of one name (${JSON.stringify(readable(twice))}), which no folder can hold. Remove one of them there.`,
 			);
 		}
-		for (const name of await this.linksOutOf(entries)) {
+		for (const name of await linksOutOf(this.git, entries)) {
 			this.absentLinks.add(name);
 		}
 		const { bavail, bsize } = await statfs(this.options.folder);
@@ -345,25 +336,6 @@ export class Checkout {
 				`The files of the branch need ${megabytes(bytes)} MB, and the disk of the data folder has ${megabytes(bavail * bsize)} MB left. Free some space, then start again.`,
 			);
 		}
-	}
-
-	private async entriesOf(commit: string): Promise<TreeEntry[]> {
-		return split(await this.git(['ls-tree', '-r', '-l', '-z', commit], BYTES)).map(treeEntry);
-	}
-
-	/** Returns the names of the links that lead out of the tree that has these entries. */
-	private async linksOutOf(entries: readonly TreeEntry[]): Promise<string[]> {
-		const links = entries.filter(({ mode }) => mode === LINK);
-		return outwardLinks(await this.targets(new Map(links.map(({ name, object }) => [name, object]))));
-	}
-
-	/** Reads the targets of links from their objects. The keys of both maps are the names of the links. */
-	private async targets(links: ReadonlyMap<string, string>): Promise<Map<string, string>> {
-		const objects = [...new Set(links.values())];
-		const input = objects.map(object => `${object}\n`).join('');
-		const output = input === '' ? '' : await this.git(['cat-file', '--batch'], { ...BYTES, input });
-		const targets = contentsIn(output, objects);
-		return new Map([...links].map(([name, object]) => [name, targets.get(object) ?? '']));
 	}
 
 	/** Removes the locks that a crash may have left in the folder of an earlier run. No git of ours runs in it now. */
@@ -420,7 +392,7 @@ export class Checkout {
 		}
 		const isChanged = await this.isChanged();
 		await this.git(['checkout-index', '--all', '--force']);
-		for (const name of split(await this.git(['ls-files', '-z', '--others', '--exclude-standard'], BYTES))) {
+		for (const name of await this.untracked()) {
 			await rm(placeOf(this.tree, name), { recursive: true, force: true });
 		}
 		return isChanged;
@@ -433,7 +405,7 @@ export class Checkout {
 	}
 
 	/** Lists the names that differ from the index, and `nested` repositories, which cannot be part of a commit. */
-	private async changes(): Promise<{ removed: string[]; present: string[]; nested: string[] }> {
+	private async changes(): Promise<{ removed: string[]; present: string[]; nested: string[]; untracked: string[] }> {
 		// The refresh recognises files that only changed their owner, for the sandbox. It fails if other files differ.
 		await this.git(['update-index', '-q', '--refresh']).catch(ignoreGitError);
 		const compare = ['diff-files', '--name-status', '-z', '--no-renames', '--no-ext-diff', '--ignore-submodules=all'];
@@ -443,12 +415,25 @@ export class Checkout {
 		for (let index = 0; index + 1 < fields.length; index += 2) {
 			(fields[index] === 'D' ? removed : present).push(fields[index + 1] ?? '');
 		}
-		append(present, split(await this.git(['ls-files', '-z', '--others', '--exclude-standard'], BYTES)));
+		const untracked = await this.untracked();
+		append(present, untracked);
 		return {
+			untracked,
 			removed: removed.filter(name => this.isOurs(name) && !this.absentLinks.has(name)),
 			present: present.filter(name => this.isOurs(name)),
 			nested: present.filter(name => name.endsWith('/')),
 		};
+	}
+
+	/** Lists what the branch does not have and git does not ignore. Throws a sentence if git cannot list all of it. */
+	private async untracked(): Promise<string[]> {
+		const { ignoresCase } = await this.source.ignoreRules();
+		const how = ['-c', `core.ignoreCase=${ignoresCase}`, 'ls-files', '-z', '--others', '--exclude-standard'];
+		return split(
+			await this.git(how, BYTES).catch(async error => {
+				throw error instanceof UserFacingError ? tooManyFiles(split(await this.git([...how, '--directory']))) : error;
+			}),
+		);
 	}
 
 	private async updateIndex(how: readonly string[], names: readonly string[]): Promise<void> {
@@ -458,30 +443,8 @@ export class Checkout {
 		}
 	}
 
-	/** Takes a push back if the branch is still at the pushed commit. It fails if nothing was pushed, which is as good. */
-	private async withdraw(commit: string, reference: string, before: string | undefined): Promise<void> {
-		const timeout = AbortSignal.timeout(WITHDRAW_TIMEOUT_MS);
-		await this.move(`${reference}:${commit}`, `${before ?? ''}:${reference}`, timeout).catch(() => {});
-	}
-
-	private async fetch(branch: string): Promise<void> {
-		const { sourceFolder, signal } = this.options;
-		const side = await sourceSide('upload-pack', this.location, sourceFolder, signal);
-		const how = ['--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--update-shallow', side.option];
-		await this.git(['fetch', ...how, '--', sourceFolder, `refs/heads/${branch}:${START}`], { env: side.env });
-	}
-
-	/** Moves, creates or removes a branch of the source repository if it is at the commit that `lease` names. */
-	private async move(lease: string, refspec: string, signal: AbortSignal): Promise<void> {
-		const { sourceFolder } = this.options;
-		const side = await sourceSide('receive-pack', this.location, sourceFolder, signal);
-		const how = ['--quiet', '--no-verify', `--force-with-lease=${lease}`, side.option];
-		await runGit(this.location, ['push', ...how, '--', sourceFolder, refspec], { signal, env: side.env });
-	}
-
-	private git(args: readonly string[], options: Omit<GitOptions, 'signal'> = {}): Promise<string> {
-		return runGit(this.location, args, { ...options, signal: this.options.signal });
-	}
+	private readonly git: CheckoutGit = (args, options = {}) =>
+		runGit(this.location, args, { ...options, signal: this.options.signal });
 }
 
 function ignoreGitError(error: unknown): undefined {
@@ -490,10 +453,11 @@ function ignoreGitError(error: unknown): undefined {
 	}
 }
 
-const readable = (name: string): string => Buffer.from(name, 'latin1').toString();
-
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
 
-function split(text: string): string[] {
-	return text.split('\0').slice(0, -1);
+function tooManyFiles(names: readonly string[]): UserFacingError {
+	const folders = names.filter(name => name.endsWith('/'));
+	return new UserFacingError(
+		`The agent made so many new files that their names are more than 64 MB, which is too much for a commit: ${listed(folders)}. Ask it to name in .gitignore what need not be kept.`,
+	);
 }

@@ -1,5 +1,14 @@
 import { lstat, mkdir, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { GitOptions } from './git.ts';
+import { outwardLinks } from './outwardLinks.ts';
+
+/** Runs git on a checkout. */
+export type CheckoutGit = (args: readonly string[], options?: Omit<GitOptions, 'signal'>) => Promise<string>;
+
+/** File names can be in any encoding. */
+export const BYTES = { encoding: 'latin1' } as const;
+const LINK = '120000';
 
 /**
  * Writes attributes that override every .gitattributes: no filter runs on a file, whatever configuration names one, and
@@ -28,13 +37,33 @@ export interface TreeEntry {
 	name: string;
 }
 
-export function treeEntry(line: string): TreeEntry {
+function treeEntry(line: string): TreeEntry {
 	const [mode = '', , object = '', size] = line.split(/ +|\t/, 4);
 	return { mode, object, size: Number(size) || 0, name: line.slice(line.indexOf('\t') + 1) };
 }
 
+/** Lists all files, links and submodules of a commit. */
+export async function entriesOf(git: CheckoutGit, commit: string): Promise<TreeEntry[]> {
+	return split(await git(['ls-tree', '-r', '-l', '-z', commit], BYTES)).map(treeEntry);
+}
+
+/** Returns the names of the links that lead out of the tree that has these entries. */
+export async function linksOutOf(git: CheckoutGit, entries: readonly TreeEntry[]): Promise<string[]> {
+	const links = entries.filter(({ mode }) => mode === LINK);
+	return outwardLinks(await targetsOf(git, new Map(links.map(({ name, object }) => [name, object]))));
+}
+
+/** Reads the targets of links from their objects. The keys of both maps are the names of the links. */
+async function targetsOf(git: CheckoutGit, links: ReadonlyMap<string, string>): Promise<Map<string, string>> {
+	const objects = [...new Set(links.values())];
+	const input = objects.map(object => `${object}\n`).join('');
+	const output = input === '' ? '' : await git(['cat-file', '--batch'], { ...BYTES, input });
+	const targets = contentsIn(output, objects);
+	return new Map([...links].map(([name, object]) => [name, targets.get(object) ?? '']));
+}
+
 /** Returns the contents of objects out of what `git cat-file --batch` says of them, in their order. */
-export function contentsIn(output: string, objects: readonly string[]): Map<string, string> {
+function contentsIn(output: string, objects: readonly string[]): Map<string, string> {
 	const contents = new Map<string, string>();
 	let position = 0;
 	for (const object of objects) {
@@ -45,4 +74,14 @@ export function contentsIn(output: string, objects: readonly string[]): Map<stri
 		position = start + size + 1;
 	}
 	return contents;
+}
+
+/** Splits what git lists with `-z`. */
+export function split(text: string): string[] {
+	return text.split('\0').slice(0, -1);
+}
+
+/** Returns the text of a name that is a byte string. */
+export function readable(name: string): string {
+	return Buffer.from(name, 'latin1').toString();
 }

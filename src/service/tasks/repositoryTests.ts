@@ -11,8 +11,8 @@ import type { TestOutcome } from '../../contract/agents.ts';
 import type { Checkout } from './checkout.ts';
 import { unmetDependencies } from './dependencies/packageManifest.ts';
 import { filesOfFolder } from './dependencies/treeFiles.ts';
-import { listed } from './saveWork.ts';
 import type { TaskLog } from './taskLog.ts';
+import { listed } from './taskNames.ts';
 
 const STEP = 'running_tests';
 const LIMIT_MS = 15 * 60_000;

@@ -1,14 +1,10 @@
 import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
 import type { Checkout, DiffStatistics } from './checkout.ts';
+import { newFilesText } from './newFiles.ts';
 import { BranchCheckedOut } from './sourceRepository.ts';
 import { MAXIMUM_LIST_BYTES } from './specialFiles.ts';
 import type { TaskLog } from './taskLog.ts';
-import { commitSubject, newBranchOf } from './taskNames.ts';
-
-/** The number of names that one entry of a log lists. */
-const MAXIMUM_NAMES = 20;
-/** The length of each of them in UTF-16 code units. */
-const MAXIMUM_NAME = 300;
+import { commitSubject, listed, newBranchOf } from './taskNames.ts';
 
 export interface SaveOptions {
 	checkout: Checkout;
@@ -31,7 +27,7 @@ export interface SavedWork extends DiffStatistics {
  */
 export async function saveWork(options: SaveOptions): Promise<SavedWork | undefined> {
 	const { checkout, task, log } = options;
-	const { commit, lacksIdentity, leftOut, specialFiles, oversizedLists, unreadable } = await checkout.commit(
+	const { commit, lacksIdentity, leftOut, specialFiles, oversizedLists, unreadable, newFiles } = await checkout.commit(
 		commitSubject(task.currentPrompt ?? task.prompt),
 	);
 	if (leftOut.length > 0) {
@@ -49,6 +45,9 @@ export async function saveWork(options: SaveOptions): Promise<SavedWork | undefi
 	if (unreadable.length > 0) {
 		const message = `Left out folders that cannot be read (closed, or nested too deeply): ${listed(unreadable)}.`;
 		log.step('git_committed', message, 'warning');
+	}
+	if (newFiles !== undefined) {
+		log.step('git_committed', newFilesText(newFiles), 'warning');
 	}
 	if (commit === undefined) {
 		return undefined;
@@ -101,13 +100,4 @@ async function baseOf({ checkout, execution, log }: SaveOptions, start: string):
 
 function summed({ linesAdded, linesRemoved, filesChanged }: DiffStatistics): string {
 	return `+${linesAdded} −${linesRemoved} in ${filesChanged} ${filesChanged === 1 ? 'file' : 'files'}`;
-}
-
-/** Returns names as a list of limited length. */
-export function listed(names: readonly string[]): string {
-	const shown = names
-		.slice(0, MAXIMUM_NAMES)
-		.map(name => (name.length > MAXIMUM_NAME ? `${name.slice(0, MAXIMUM_NAME)}…` : name))
-		.join(', ');
-	return names.length > MAXIMUM_NAMES ? `${shown} and ${names.length - MAXIMUM_NAMES} more` : shown;
 }

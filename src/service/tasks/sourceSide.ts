@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import {
@@ -12,6 +13,7 @@ import {
 	withoutHooks,
 } from '../../base/gitConfiguration.ts';
 import { GitError } from '../../base/gitError.ts';
+import { type IgnoreRules, readIgnoreRules } from '../../base/ignoreRules.ts';
 import { type GitLocation, runGit, SERVICE_SETTINGS } from './git.ts';
 
 /** The length to which a name in a message is cut, in UTF-16 code units. */
@@ -41,6 +43,23 @@ export async function locateSource(own: GitLocation, folder: string, signal: Abo
 	const env = { GIT_CEILING_DIRECTORIES: path.dirname(await realpath(folder).catch(() => folder)) };
 	const found = await runGit(searching, ['-C', folder, 'rev-parse', '--absolute-git-dir'], { signal, env });
 	return { ...own, gitFolder: found.replace(/\n$/, '') };
+}
+
+/**
+ * Reads by which rules git ignores files in a source repository. The user's own configuration has some of them. Throws a
+ * GitError where there is no repository.
+ */
+export async function readSourceRules(own: GitLocation, folder: string, signal: AbortSignal): Promise<IgnoreRules> {
+	const source = await locateSource(own, folder, signal);
+	const { configuration: _, ...location } = source;
+	const read = (place: GitLocation) => readIgnoreRules(args => runGit(place, args, { signal }), folder);
+	return read({ ...location, home: os.homedir() }).catch(error => {
+		if (!(error instanceof GitError)) {
+			throw error;
+		}
+		// Git cannot read the user's configuration, and the work must not be lost for that.
+		return read(source);
+	});
 }
 
 async function settingsOf(source: GitLocation, signal: AbortSignal): Promise<FoundSetting[]> {

@@ -2,6 +2,10 @@ import { firstLine } from '../../base/plainText.ts';
 
 const MAXIMUM_SUBJECT_LENGTH = 72;
 const MAXIMUM_SLUG_LENGTH = 40;
+/** The number of names that one entry of a log lists. */
+const MAXIMUM_NAMES = 20;
+/** The length of each of them in UTF-16 code units. */
+const MAXIMUM_NAME = 300;
 
 /** Returns the first line of a prompt that is not blank, as the subject of a commit. */
 export function commitSubject(prompt: string): string {
@@ -33,4 +37,13 @@ export function branchNameOf(
 		.slice(0, MAXIMUM_SLUG_LENGTH)
 		.replace(/^-+|-+$/g, '');
 	return `errand/${slug || 'task'}-${id.slice(0, 8)}${multiLaunch ? `-${position + 1}` : ''}`;
+}
+
+/** Returns names as a list of limited length. */
+export function listed(names: readonly string[]): string {
+	const shown = names
+		.slice(0, MAXIMUM_NAMES)
+		.map(name => (name.length > MAXIMUM_NAME ? `${name.slice(0, MAXIMUM_NAME)}…` : name))
+		.join(', ');
+	return names.length > MAXIMUM_NAMES ? `${shown} and ${names.length - MAXIMUM_NAMES} more` : shown;
 }

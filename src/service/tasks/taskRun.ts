@@ -20,11 +20,12 @@ import { runRepositoryTests, type TestedWork, type TestPlace, type TestResult } 
 import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
 import { describeCost } from './runCost.ts';
 import type { RunModels, RunServices } from './runServices.ts';
-import { listed, saveWork } from './saveWork.ts';
+import { saveWork } from './saveWork.ts';
 import { readBranchToMove, readSource, writeGitConfiguration } from './sourceRepository.ts';
 import { recordStarted } from './startedProcess.ts';
 import { TaskDependencies } from './taskDependencies.ts';
 import { TaskLog } from './taskLog.ts';
+import { listed } from './taskNames.ts';
 
 /** In UTF-16 code units. */
 const MAXIMUM_SUMMARY_PROMPT = 4_000;

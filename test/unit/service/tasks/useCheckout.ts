@@ -13,6 +13,7 @@ export const NOTHING = {
 	specialFiles: [],
 	oversizedLists: [],
 	unreadable: [],
+	newFiles: undefined,
 };
 
 /** Sets up a repository and a folder for its checkout for each test of a `describe`, in whose body it is called. */
@@ -31,10 +32,10 @@ export function useCheckout() {
 		await rm(folder, { recursive: true, force: true });
 	});
 
-	const options = () => ({
+	const options = (sourceFolder = repository.path) => ({
 		folder,
 		configuration: path.join(folder, 'gitconfig'),
-		sourceFolder: repository.path,
+		sourceFolder,
 		agent: 'demo',
 		signal: controller.signal,
 	});
@@ -50,13 +51,12 @@ export function useCheckout() {
 		stop(reason: Error): void {
 			controller.abort(reason);
 		},
-		/** Checks the repository's branch out. */
-		async checkOut(): Promise<Checkout> {
-			const { configuration, sourceFolder, signal } = options();
+		/** Checks the branch of the repository out, or of one in another folder. */
+		async checkOut(source?: string): Promise<Checkout> {
+			const { configuration, sourceFolder, signal } = options(source);
 			await writeGitConfiguration(configuration, signal);
 			const query = { folder: sourceFolder, branch: undefined, scratchFolder: folder, configuration, signal };
-			const source = await readSource(query);
-			return await Checkout.create({ ...options(), source });
+			return await Checkout.create({ ...options(source), source: await readSource(query) });
 		},
 		/** Opens the checkout again, as a service does that was started anew. */
 		reopen: () => Checkout.reopen(options(), 'main'),

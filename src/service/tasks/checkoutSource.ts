@@ -1,0 +1,86 @@
+import { type IgnoreRules, writeExcludes } from '../../base/ignoreRules.ts';
+import { type GitLocation, runGit } from './git.ts';
+import { BranchCheckedOut, pushFailure, sourceFailure, worktreeOf } from './sourceRepository.ts';
+import { readSourceRules, sourceSide } from './sourceSide.ts';
+
+/** The time to withdraw a push after the task's own signal has aborted. */
+const WITHDRAW_TIMEOUT_MS = 10_000;
+
+/** The repository that a checkout comes from and that its commits go to. */
+export class CheckoutSource {
+	private readonly location: GitLocation & { gitFolder: string };
+	private readonly folder: string;
+	private readonly signal: AbortSignal;
+	private rules: Promise<IgnoreRules> | undefined;
+
+	/** `location` is the git of the checkout, and `folder` the source repository. */
+	constructor(location: GitLocation & { gitFolder: string }, folder: string, signal: AbortSignal) {
+		this.location = location;
+		this.folder = folder;
+		this.signal = signal;
+	}
+
+	/** Fetches a branch into a reference of the checkout. */
+	async fetch(branch: string, reference: string): Promise<void> {
+		const { location, folder, signal } = this;
+		const side = await sourceSide('upload-pack', location, folder, signal);
+		const options = ['--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--update-shallow', side.option];
+		const commandLine = ['fetch', ...options, '--', folder, `refs/heads/${branch}:${reference}`];
+		await runGit(location, commandLine, { signal, env: side.env });
+	}
+
+	/** Reads by which rules git ignores files there, and lets them hold in the checkout. Throws sentences. */
+	ignoreRules(): Promise<IgnoreRules> {
+		this.rules ??= this.readRules();
+		return this.rules;
+	}
+
+	private async readRules(): Promise<IgnoreRules> {
+		const { location, folder, signal } = this;
+		const rules = await readSourceRules(location, folder, signal).catch(error => {
+			throw sourceFailure(error, folder);
+		});
+		await writeExcludes(location.gitFolder, rules.lines);
+		return rules;
+	}
+
+	/**
+	 * Creates `branch`, or moves it forward from the commit `expected`. The receiving side checks that under its own lock, so
+	 * nothing else that exists is ever moved. If the task is stopped meanwhile, a push that was done is withdrawn. Throws
+	 * a BranchCheckedOut if the branch is checked out in somebody's folder.
+	 */
+	async push(commit: string, branch: string, expected: string | undefined): Promise<void> {
+		const reference = `refs/heads/${branch}`;
+		const { location, folder, signal } = this;
+		try {
+			const worktree = expected && (await worktreeOf(location, folder, branch, signal));
+			if (worktree) {
+				throw new BranchCheckedOut(branch, worktree);
+			}
+			const lease = `${reference}:${expected ?? ''}`;
+			await this.move(lease, `${commit}:${reference}`, signal).catch(error => {
+				throw pushFailure(error, branch, folder, expected);
+			});
+			signal.throwIfAborted();
+		} catch (error) {
+			if (signal.aborted) {
+				await this.withdraw(commit, reference, expected);
+			}
+			throw error;
+		}
+	}
+
+	/** Takes a push back if the branch is still at the pushed commit. It fails if nothing was pushed, which is as good. */
+	private async withdraw(commit: string, reference: string, before: string | undefined): Promise<void> {
+		const timeout = AbortSignal.timeout(WITHDRAW_TIMEOUT_MS);
+		await this.move(`${reference}:${commit}`, `${before ?? ''}:${reference}`, timeout).catch(() => {});
+	}
+
+	/** Moves, creates or removes a branch if it is at the commit that `lease` names. */
+	private async move(lease: string, refspec: string, signal: AbortSignal): Promise<void> {
+		const { location, folder } = this;
+		const side = await sourceSide('receive-pack', location, folder, signal);
+		const how = ['--quiet', '--no-verify', `--force-with-lease=${lease}`, side.option];
+		await runGit(location, ['push', ...how, '--', folder, refspec], { signal, env: side.env });
+	}
+}
