@@ -88,8 +88,8 @@ export interface FoundSetting {
 	value: string;
 }
 
-/** A section whose settings contain the name of a hook, a filter or a merge driver. */
-export type NamedSection = 'hook' | 'filter' | 'merge';
+/** A section whose settings contain the name of a hook, a filter, a merge driver or a remote. */
+export type NamedSection = 'hook' | 'filter' | 'merge' | 'remote';
 
 /** A setting for git: its key and its value. */
 export type Setting = readonly [key: string, value: string];
@@ -106,7 +106,7 @@ export const LIST_SETTINGS = {
 		'--show-origin',
 		'--includes',
 		'--get-regexp',
-		'^(hook|filter|merge\\..*\\.driver|lfs\\.extension|credential|remote|core\\.(sshcommand|gitproxy|askpass)|errand\\.environment)(\\.|$)',
+		'^(hook|extensions\\.partialclone|filter|merge\\..*\\.driver|lfs\\.extension|credential|remote|core\\.(sshcommand|gitproxy|askpass)|errand\\.environment)(\\.|$)',
 	],
 	env: settingsEnvironment([PROOF]),
 } as const;
@@ -223,6 +223,15 @@ export function findTransportProgram(found: readonly FoundSetting[], remote: str
 				setting.key === `remote.${remote}.uploadpack` ||
 				setting.key === `remote.${remote}.receivepack`),
 	);
+}
+
+/** Returns the names of the remotes that have what a partial clone was made without. There are none for a whole clone. */
+export function promisorRemotes(found: readonly FoundSetting[]): string[] {
+	const isPromise = ({ key, value }: FoundSetting) =>
+		key.endsWith('.partialclonefilter') || (key.endsWith('.promisor') && !/^(?:false|no|off|0)$/i.test(value));
+	// The way of older versions, which has room for one.
+	const first = found.filter(({ key }) => key === 'extensions.partialclone').map(({ value }) => value);
+	return [...new Set([...first, ...namesIn(found.filter(isPromise), 'remote')])];
 }
 
 /** True for the scopes `local` and `worktree`, and for any that a later git may add to the machine's and the user's. */

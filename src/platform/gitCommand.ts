@@ -12,6 +12,7 @@ import {
 	otherSide,
 	ownFiltersOf,
 	plainMergeDrivers,
+	promisorRemotes,
 	readSettings,
 	type Setting,
 	STAGING,
@@ -169,6 +170,11 @@ export async function runGitWithIndex(
 	return runSafely(gitPath, directory, commandLine, variables, options, LONG_TIMEOUT_MS);
 }
 
+/** Lists the remotes that have what a partial clone was made without. There are none for a whole clone. */
+export async function readPromisors(gitPath: string, directory: string): Promise<string[]> {
+	return promisorRemotes(await settingsOf(gitPath, directory));
+}
+
 /** Lists the programs that the repository's own configuration names for a filter. */
 export async function readOwnFilter(gitPath: string, directory: string, name: string): Promise<FoundSetting[]> {
 	const own = ownFiltersOf(await settingsOf(gitPath, directory), STAGING);
@@ -186,6 +192,7 @@ export async function runRemoteGit(
 	remote: string,
 	commandLine: readonly string[],
 	credentials: Variables,
+	input?: string,
 ): Promise<string> {
 	const found = await settingsOf(gitPath, directory);
 	const program = findTransportProgram(found, remote);
@@ -198,7 +205,7 @@ export async function runRemoteGit(
 		...settingsEnvironment(withoutHooks(found)),
 		...pastProxy({ ...process.env, ...credentials }),
 	};
-	return runSafely(gitPath, directory, commandLine, variables, {}, LONG_TIMEOUT_MS);
+	return runSafely(gitPath, directory, commandLine, variables, { input }, LONG_TIMEOUT_MS);
 }
 
 /**
@@ -211,12 +218,13 @@ export async function runDirectoryGit(
 	remoteDirectory: string,
 	program: 'upload-pack' | 'receive-pack',
 	commandLine: (option: string) => readonly string[],
+	input?: string,
 ): Promise<string> {
 	const there = { GIT_DIR: await gitDirectoryOf(gitPath, remoteDirectory) };
 	const found = await Promise.all([settingsOf(gitPath, directory), settingsOf(gitPath, remoteDirectory, there)]);
 	const side = otherSide(program, gitPath, withoutHooks(found.flat()));
 	const variables = { ...safeEnvironment('file'), ...side.env };
-	return runSafely(gitPath, directory, commandLine(side.option), variables, {}, LONG_TIMEOUT_MS);
+	return runSafely(gitPath, directory, commandLine(side.option), variables, { input }, LONG_TIMEOUT_MS);
 }
 
 /**

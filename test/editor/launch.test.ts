@@ -32,7 +32,7 @@ describe('the look at the repository before a task is sent', () => {
 	afterEach(() => repository.remove());
 
 	/** The repository as the git extension would give it, without it being opened. */
-	async function read(branch = 'main', folder = repository.path): Promise<LaunchFacts> {
+	async function read(branch = 'main', folder = repository.path, isLocal = false): Promise<LaunchFacts> {
 		const remotes = (await repository.git('remote')).split('\n').filter(Boolean);
 		const opened: GitRepository = {
 			rootUri: vscode.Uri.file(folder),
@@ -48,7 +48,7 @@ describe('the look at the repository before a task is sent', () => {
 			status: () => Promise.resolve(),
 			push: () => Promise.reject(new Error('nothing is pushed by looking')),
 		};
-		const { facts } = await gatherFacts(await getGitApi(), opened, { name: branch, remote: undefined }, false);
+		const { facts } = await gatherFacts(await getGitApi(), opened, { name: branch, remote: undefined }, isLocal);
 		return { ...facts, ...rest };
 	}
 	const kinds = async (...args: Parameters<typeof read>) =>
@@ -114,6 +114,30 @@ describe('the look at the repository before a task is sent', () => {
 		await repository.git('update-ref', 'refs/remotes/origin/main', 'HEAD');
 		await repository.git('merge', 'side').catch(() => {});
 		assert.deepEqual(await kinds(), ['conflicts']);
+	});
+
+	it('finds what a clone lacks where the local service clones it', async () => {
+		await repository.write('out/b.txt', 'b\n');
+		await repository.commitAll('Second');
+		await repository.git('config', 'uploadpack.allowFilter', 'true');
+		const clone = path.join(repository.folder, 'clone');
+		const how = ['--quiet', '--filter=blob:none', '--sparse', '--depth=1'];
+		await repository.git('clone', ...how, `file://${repository.path}`, clone);
+		const isLocal = true;
+		assert.deepEqual(await kinds('main', clone, isLocal), [
+			'missing-files',
+			'partial-clone',
+			'shallow-clone',
+			'sparse-checkout',
+		]);
+		const { missingFiles } = await read('main', clone, isLocal);
+		assert.deepEqual(missingFiles, { remote: 'origin', objects: 1 });
+		assert.deepEqual(await kinds('main', repository.path, isLocal), []);
+		assert.equal(
+			(await kinds('main', clone)).includes('missing-files'),
+			false,
+			'a service elsewhere clones the remote',
+		);
 	});
 
 	it('finds worktrees, submodules, and credentials that are not sent', async () => {

@@ -267,6 +267,29 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 			button: 'Ask Again',
 		},
 	],
+	'missing-files': [
+		{
+			finding: { kind: 'missing-files', remote: 'origin', objects: 1 },
+			row: /^\$\(error\) “widgets” is a partial clone without all files of branch “fix-login” \| .*1 object is missing\. Get it from origin/,
+			button: more,
+			behind: ['Get Them from origin', 'Choose Another Branch'],
+		},
+		{
+			finding: { kind: 'missing-files', remote: 'origin', objects: 12 },
+			row: /needs all of them, and 12 objects are missing\. Get them from origin, or choose another branch\./,
+			button: more,
+			behind: ['Get Them from origin', 'Choose Another Branch'],
+		},
+	],
+	'partial-clone': [
+		{ finding: { kind: 'partial-clone' }, row: /^\$\(info\) “widgets” is a partial clone \| .*none of its history/ },
+	],
+	'shallow-clone': [
+		{ finding: { kind: 'shallow-clone' }, row: /^\$\(info\) “widgets” is a shallow clone \| .*no more history/ },
+	],
+	'sparse-checkout': [
+		{ finding: { kind: 'sparse-checkout' }, row: /^\$\(info\) “widgets” has a sparse checkout \| .*on all files/ },
+	],
 	worktree: [{ finding: { kind: 'worktree' }, row: /^\$\(info\) “widgets” is a worktree \| .*other worktrees stay/ }],
 	submodule: [{ finding: { kind: 'submodule' }, row: /^\$\(info\) “widgets” is a submodule \| .*submodule alone/ }],
 	credentials: [

@@ -17,6 +17,7 @@ export const fixesOf = (finding: PreflightFinding, dashboardUrl: string | undefi
 		dashboardUrl,
 		decide: decision => done.push(decision),
 		chooseBranch: () => done.push('branch'),
+		getMissingFiles: async remote => void done.push(`get ${remote}`),
 		gather: async () => void done.push('gather'),
 		askAgain: async () => void done.push('ask'),
 		answer: answers => done.push(answers),

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import * as vscode from 'vscode';
 import { repositoriesOf } from '../../src/chat/agent/checkpoints.ts';
 import type { AgentWork } from '../../src/chat/model/agentWork.ts';
 import { useTurnFiles } from './useTurnFiles.ts';
 
 describe('the files of a turn of an agent, in several repositories', () => {
-	const { at, inCopy, git, write, repository, begin, tell, workAt } = useTurnFiles();
+	const { at, inCopy, git, write, repository, commit, begin, tell, workAt } = useTurnFiles();
 	const pathsOf = ({ files = [] }: AgentWork) => files.map(file => file.path);
 
 	it('lie in a folder for each, with a repository of its own, and each change is kept where it belongs', async () => {
@@ -92,6 +93,62 @@ describe('the files of a turn of an agent, in several repositories', () => {
 		await files.keepEnd();
 		const [client] = files.checkpoints;
 		assert.equal(git('client', 'diff', '--name-only', client?.before ?? '', client?.after ?? ''), 'new.txt\n');
+	});
+
+	describe('of a partial clone', () => {
+		const { showWarningMessage } = vscode.window;
+		let questions: string[];
+		let answer: string | undefined;
+
+		beforeEach(() => {
+			write(at('client', 'in', 'a.txt'), 'a\n');
+			write(at('client', 'out', 'b.txt'), 'b\n');
+			git('client', 'add', '--all');
+			commit('client');
+			git('client', 'config', 'uploadpack.allowFilter', 'true');
+			questions = [];
+			Object.assign(vscode.window, {
+				showWarningMessage: async (question: string, { detail }: { detail: string }) => {
+					questions.push(`${question} ${detail}`);
+					return answer;
+				},
+			});
+		});
+		afterEach(() => Object.assign(vscode.window, { showWarningMessage }));
+
+		const clone = (name: string, ...how: string[]) =>
+			execFileSync('git', ['clone', '--quiet', ...how, `file://${at('client')}`, at(name)]);
+
+		it('are all there without a question where git has checked them out', async () => {
+			clone('whole', '--filter=blob:none');
+			const files = await begin('whole');
+			write(inCopy('new.txt'), 'new\n');
+			await files.keepEnd();
+			assert.deepEqual(questions, []);
+			assert.equal(readFileSync(inCopy('out', 'b.txt'), 'utf8'), 'b\n');
+		});
+
+		for (const how of [['--sparse'], ['--no-checkout']]) {
+			it(`are fetched after a yes, and nothing begins after a no (${how})`, async () => {
+				clone('partial', '--filter=blob:none', ...how);
+				answer = undefined;
+				await assert.rejects(begin('partial'), /needs all files of the branch, and “partial” is a partial clone/);
+				answer = 'Get Them';
+				const files = await begin('partial');
+				assert.match(
+					questions[1] ?? '',
+					/“partial” is a partial clone, .* Missing objects: \d\. Git gets them from origin\./,
+				);
+				assert.equal(questions.length, 2);
+				if (how[0] === '--sparse') {
+					assert.equal(readFileSync(inCopy('out', 'b.txt'), 'utf8'), 'b\n');
+				}
+				write(inCopy('new.txt'), 'new\n');
+				await files.keepEnd();
+				const [kept] = files.checkpoints;
+				assert.equal(git('partial', 'diff', '--name-only', kept?.before ?? '', kept?.after ?? ''), 'new.txt\n');
+			});
+		}
 	});
 
 	it('leave out a repository that cannot be read or kept, with the reason, and go on with the others', async () => {

@@ -22,6 +22,8 @@ export function launchFacts(changes: Partial<LaunchFacts> = {}): LaunchFacts {
 		nested: [],
 		hasConflicts: false,
 		repositoryKind: 'plain',
+		cloneKinds: [],
+		missingFiles: undefined,
 		hasCredentials: false,
 		isNameUnsafe: false,
 		service: { kind: 'not-asked' },

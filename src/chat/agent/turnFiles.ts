@@ -22,6 +22,7 @@ import {
 } from './checkpoints.ts';
 import { type EarlierWork, keepUnkept, keptCopy, startOfCopy } from './leftWork.ts';
 import { gitFailureText } from './messages.ts';
+import { getWholeFiles } from './wholeFiles.ts';
 
 export interface TurnFilesOptions {
 	conversation: string;
@@ -179,6 +180,7 @@ async function keepStates(places: readonly GitPlace[], { conversation, own, sign
 	for (const known of withFolders(places)) {
 		const { directory } = known.place;
 		try {
+			await getWholeFiles(known.place);
 			const before = await keepState(known.place, conversation);
 			await own.note(directory);
 			repositories.push({ ...known, before, taken: before });

@@ -64,6 +64,8 @@ export interface CommitResult {
 const START = 'refs/errand/start';
 /** A commit with the same files and no history, which the agent's own repository begins with. */
 const AGENT_START = 'refs/errand/agent';
+/** The commit that the statistics count from, where that had to be fetched by itself. */
+const BASE = 'refs/errand/base';
 const GITLINK = '160000';
 /** The most that git reads of changed files for a commit. A sparse file takes much longer to read than to make. */
 const MAXIMUM_COMMIT_BYTES = 10 * 1e9;
@@ -130,7 +132,7 @@ export class Checkout {
 		await checkout.removeLocks();
 		await checkout.git(['init', '--quiet', '--template=', ...checkout.format]);
 		await writeAttributes(checkout.gitFolder);
-		await checkout.source.fetch(source.branch, START).catch(error => {
+		await checkout.source.fetch(`refs/heads/${source.branch}`, START).catch(error => {
 			if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) {
 				throw new UserFacingError(`The branch "${source.branch}" is no longer in ${sourceFolder}. Choose another one.`);
 			}
@@ -263,17 +265,15 @@ export class Checkout {
 		return { ...result, commit: commit.trim(), lacksIdentity: identity === undefined };
 	}
 
-	/** Whether a commit came with the branch. */
+	/** Whether a commit belongs to the branch's history. It is in this repository then. */
 	async has(commit: string): Promise<boolean> {
-		try {
-			await this.git(['merge-base', '--is-ancestor', commit, START]);
-			return true;
-		} catch (error) {
-			if (error instanceof GitError) {
-				return false;
-			}
-			throw error;
+		const isKnown = await this.git(['merge-base', '--is-ancestor', commit, START]).then(() => true, ignoreGitError);
+		if (isKnown || !(await this.git(['rev-parse', '--is-shallow-repository'])).startsWith('true')) {
+			return isKnown ?? false;
 		}
+		// The history was left behind, and with it the commit.
+		const isThere = await this.source.isAncestor(commit, await this.start());
+		return isThere && (await this.source.fetch(commit, BASE).then(() => true, ignoreGitError)) === true;
 	}
 
 	async statistics(base: string, commit: string): Promise<DiffStatistics> {

@@ -1,7 +1,8 @@
+import { GitError } from '../../base/gitError.ts';
 import { type IgnoreRules, writeExcludes } from '../../base/ignoreRules.ts';
 import { type GitLocation, runGit } from './git.ts';
 import { BranchCheckedOut, pushFailure, sourceFailure, worktreeOf } from './sourceRepository.ts';
-import { readSourceRules, sourceSide } from './sourceSide.ts';
+import { locateSource, readSourceRules, sourceSide } from './sourceSide.ts';
 
 /** The time to withdraw a push after the task's own signal has aborted. */
 const WITHDRAW_TIMEOUT_MS = 10_000;
@@ -20,13 +21,32 @@ export class CheckoutSource {
 		this.signal = signal;
 	}
 
-	/** Fetches a branch into a reference of the checkout. */
-	async fetch(branch: string, reference: string): Promise<void> {
+	/**
+	 * Fetches a branch or a commit into a reference of the checkout. A partial clone lacks content of earlier commits, so that
+	 * nothing but the commit itself can be had of it.
+	 */
+	async fetch(wanted: string, reference: string): Promise<void> {
 		const { location, folder, signal } = this;
 		const side = await sourceSide('upload-pack', location, folder, signal);
-		const options = ['--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--update-shallow', side.option];
-		const commandLine = ['fetch', ...options, '--', folder, `refs/heads/${branch}:${reference}`];
+		const depth = side.isPartial ? ['--depth=1'] : [];
+		const options = ['--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--update-shallow', ...depth];
+		const commandLine = ['fetch', ...options, side.option, '--', folder, `${wanted}:${reference}`];
 		await runGit(location, commandLine, { signal, env: side.env });
+	}
+
+	/** Whether a commit belongs to the history of another one there. */
+	async isAncestor(commit: string, of: string): Promise<boolean> {
+		const { location, folder, signal } = this;
+		const source = await locateSource(location, folder, signal);
+		return runGit(source, ['merge-base', '--is-ancestor', commit, of], { signal }).then(
+			() => true,
+			error => {
+				if (error instanceof GitError) {
+					return false;
+				}
+				throw error;
+			},
+		);
 	}
 
 	/** Reads by which rules git ignores files there, and lets them hold in the checkout. Throws sentences. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { UserFacingError } from '../../base/errors.ts';
 import { GitError } from '../../base/gitError.ts';
 import { findWorktree } from '../../base/gitWorktree.ts';
+import { findMissing } from '../../base/partialClone.ts';
 import { shellWord } from '../../base/shellWord.ts';
 import { type GitLocation, runGit } from './git.ts';
 import { isBranchName } from './repoUrl.ts';
@@ -15,6 +16,8 @@ export interface SourceReferences {
 	commits: Map<string, string>;
 	/** The branch that HEAD is on. */
 	current: string | undefined;
+	/** Whether it is a partial clone, which may lack files of its branches. */
+	isPartial: boolean;
 }
 
 export interface SourceState {
@@ -69,7 +72,7 @@ export async function readReferences({ folder, ...query }: ReferencesQuery): Pro
 	if (!status?.isDirectory()) {
 		throw new UserFacingError(`repoUrl: there is no folder ${folder} on this machine. Check the path.`);
 	}
-	const listing = await listReferences(ownPlace(query), folder, query.signal).catch(error => {
+	const { listing, isPartial } = await listReferences(ownPlace(query), folder, query.signal).catch(error => {
 		throw sourceFailure(error, folder);
 	});
 	const commits = new Map<string, string>();
@@ -81,7 +84,7 @@ export async function readReferences({ folder, ...query }: ReferencesQuery): Pro
 			commits.set(reference, commit);
 		}
 	}
-	return { commits, current };
+	return { commits, current, isPartial };
 }
 
 /** Returns a place of ours for git, from which it reads a repository of somebody else's. */
@@ -90,10 +93,14 @@ export function ownPlace({ scratchFolder, configuration }: Omit<ReferencesQuery,
 	return { home, gitFolder: home, cwd: scratchFolder, configuration };
 }
 
-async function listReferences(own: GitLocation, folder: string, signal: AbortSignal): Promise<string> {
+async function listReferences(
+	own: GitLocation,
+	folder: string,
+	signal: AbortSignal,
+): Promise<{ listing: string; isPartial: boolean }> {
 	const side = await sourceSide('upload-pack', own, folder, signal);
 	const args = ['ls-remote', '--symref', side.option, '--', folder, 'HEAD', 'refs/heads/*'];
-	return runGit(own, args, { signal, env: side.env });
+	return { listing: await runGit(own, args, { signal, env: side.env }), isPartial: side.isPartial };
 }
 
 /** Looks up the branch that a task starts from. Throws sentences. */
@@ -102,7 +109,10 @@ export async function readSource(query: SourceQuery): Promise<SourceState> {
 	if (branch !== undefined && !isBranchName(branch)) {
 		throw new UserFacingError(`selectedBranch: ${JSON.stringify(branch.slice(0, 100))} is no name of a branch.`);
 	}
-	return choose(await readReferences(query), folder, branch);
+	const references = await readReferences(query);
+	const source = choose(references, folder, branch);
+	await (references.isPartial && checkComplete(query, source));
+	return source;
 }
 
 function choose({ commits, current }: SourceReferences, folder: string, branch: string | undefined): SourceState {
@@ -129,6 +139,18 @@ function choose({ commits, current }: SourceReferences, folder: string, branch: 
 	return { branch: name, commit, objectFormat: commit.length === 64 ? 'sha256' : 'sha1' };
 }
 
+/** Throws a sentence where a partial clone lacks files of the branch. Nothing is fetched without the user. */
+async function checkComplete(query: ReferencesQuery, { branch, commit }: SourceState): Promise<void> {
+	const { folder, signal } = query;
+	const source = await locateSource(ownPlace(query), folder, signal);
+	const missing = await findMissing(args => runGit(source, args, { signal }), commit);
+	if (missing.length > 0) {
+		throw new UserFacingError(
+			`repoUrl: ${folder} is a partial clone without all files of the branch "${branch}": ${missing.length} objects are missing. Start the task from Errand's window, which can get them, or run "git fetch --refetch --no-filter" there.`,
+		);
+	}
+}
+
 /**
  * Looks up the branch that a follow-up continues. A branch that is checked out is never moved, and the user is told so
  * before an agent works in vain.
@@ -142,6 +164,7 @@ export async function readBranchToMove(query: ReferencesQuery & { branch: string
 		);
 	}
 	const source = choose(references, folder, branch);
+	await (references.isPartial && checkComplete(query, source));
 	const worktree = await worktreeOf(ownPlace(query), folder, branch, signal);
 	if (worktree !== undefined) {
 		throw new BranchCheckedOut(branch, worktree);
@@ -183,7 +206,7 @@ export function sourceFailure(error: unknown, folder: string): unknown {
 	}
 	if (/unable to read|missing (?:blob|tree|commit|object)|bad object|corrupt|promisor|could not fetch/i.test(stderr)) {
 		return new UserFacingError(
-			`repoUrl: objects are missing or damaged in ${folder} (a partial clone keeps them elsewhere). Run git fsck there.`,
+			`repoUrl: objects are missing or damaged in ${folder}. Run "git fsck" there; in a partial clone, "git fetch --refetch --no-filter" gets what it lacks.`,
 		);
 	}
 	return error;

@@ -8,6 +8,7 @@ import {
 	LIST_SETTINGS,
 	type OtherSide,
 	otherSide,
+	promisorRemotes,
 	readSettings,
 	TOO_OLD,
 	withoutHooks,
@@ -20,7 +21,7 @@ import { type GitLocation, runGit, SERVICE_SETTINGS } from './git.ts';
 const MAXIMUM_SHOWN_NAME = 40;
 
 /**
- * Tells how git is run inside the source repository.
+ * Tells how git is run inside the source repository, and whether that is a partial clone.
  * @throws UserFacingError where its configuration names hooks that cannot be switched off for certain.
  */
 export async function sourceSide(
@@ -28,9 +29,10 @@ export async function sourceSide(
 	own: GitLocation,
 	folder: string,
 	signal: AbortSignal,
-): Promise<OtherSide> {
+): Promise<OtherSide & { isPartial: boolean }> {
 	const found = await settingsOf(await locateSource(own, folder, signal), signal);
-	return otherSide(program, 'git', withoutHooks(found), SERVICE_SETTINGS);
+	const side = otherSide(program, 'git', withoutHooks(found), SERVICE_SETTINGS);
+	return { ...side, isPartial: promisorRemotes(found).length > 0 };
 }
 
 /**

@@ -3,7 +3,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import { gitReason } from '../../base/gitReason.ts';
 import { shortName } from '../../base/plainText.ts';
 import { withoutCredentials } from '../../base/remoteUrl.ts';
-import { readRemoteAddress } from '../launch/repositoryFacts.ts';
+import { readRemoteAddress } from '../../platform/remotes.ts';
 import { type BranchSubject, checkOutFailure, listNames, openedRepository, readTip } from './branchSubject.ts';
 import { headBranch } from './checkOut.ts';
 import type { Dialogs } from './dialogs.ts';

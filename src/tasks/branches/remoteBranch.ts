@@ -3,7 +3,7 @@
 import { withoutCredentials } from '../../base/remoteUrl.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
-import { readRemoteAddress } from '../launch/repositoryFacts.ts';
+import { readRemoteAddress } from '../../platform/remotes.ts';
 import { findScratchBranch } from '../launch/scratchBranches.ts';
 import type { NamedRemote } from '../model/comparePage.ts';
 import { type Standing, standingOf } from './localBranch.ts';

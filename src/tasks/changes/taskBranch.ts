@@ -2,15 +2,8 @@ import { createHash } from 'node:crypto';
 import { GitError } from '../../base/gitError.ts';
 import type { TaskResult } from '../../contract/taskResults.ts';
 import type { GitPlace } from '../../platform/git.ts';
-import {
-	prepareGit,
-	type ReadingGit,
-	readReferences,
-	runDirectoryGit,
-	runGit,
-	runRemoteGit,
-} from '../../platform/gitCommand.ts';
-import { readRemoteAddress, remoteDirectory } from '../launch/repositoryFacts.ts';
+import { prepareGit, type ReadingGit, readReferences, runGit } from '../../platform/gitCommand.ts';
+import { runAtRemote } from '../../platform/remotes.ts';
 
 /** Errand's own references, beside the user's branches. A user who removes one loses nothing: it is fetched again. */
 const TASKS = 'refs/errand/tasks/';
@@ -189,7 +182,6 @@ export async function forgetResult({ gitPath, directory }: GitPlace, key: string
 
 /** Returns false where there is no such branch. */
 async function bring(place: GitPlace, remote: string, branch: string, reference: string): Promise<boolean> {
-	const { gitPath, directory, credentials } = place;
 	// The user's own rules for fetching are not applied: they would move the branches of remotes, or prune.
 	const options = ['--quiet', '--no-tags', '--no-prune', '--no-write-fetch-head', '--refmap=', '--no-filter'];
 	const fetch = (...started: string[]) => [
@@ -200,12 +192,8 @@ async function bring(place: GitPlace, remote: string, branch: string, reference:
 		remote,
 		`+refs/heads/${branch}:${reference}`,
 	];
-	const address = await readRemoteAddress(gitPath, directory, remote);
-	const folder = address === undefined ? undefined : await remoteDirectory(address, directory);
 	try {
-		await (folder === undefined
-			? runRemoteGit(gitPath, directory, remote, fetch(), credentials)
-			: runDirectoryGit(gitPath, directory, folder, 'upload-pack', fetch));
+		await runAtRemote(place, remote, 'upload-pack', fetch);
 		return true;
 	} catch (error) {
 		if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) {

@@ -4,7 +4,7 @@ import { oneLine } from '../../base/plainText.ts';
 import { isOnOtherMachine, repositoryKey, withoutCredentials } from '../../base/remoteUrl.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { type GitApi, type GitPlace, type GitRepository, getGitApi, placeOf } from '../../platform/git.ts';
-import { remoteDirectory } from '../launch/repositoryFacts.ts';
+import { remoteDirectory } from '../../platform/remotes.ts';
 
 /** The repository on this machine in which a task's branch is looked at. */
 export interface TaskRepository {

@@ -52,6 +52,8 @@ class HostedSubject implements LaunchSubject {
 			nested: [],
 			hasConflicts: false,
 			repositoryKind: 'plain',
+			cloneKinds: [],
+			missingFiles: undefined,
 			hasCredentials: false,
 			isNameUnsafe: this.chosen.startsWith('-'),
 		});

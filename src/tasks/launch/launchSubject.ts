@@ -6,6 +6,8 @@ import { shortName } from '../../base/plainText.ts';
 import { hasCredentials } from '../../base/remoteUrl.ts';
 import type { GitApi, GitRepository } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
+import { findMissingFiles } from '../../platform/partialClone.ts';
+import { readRemoteAddress, remoteDirectory } from '../../platform/remotes.ts';
 import type { Branch } from '../model/branches.ts';
 import type { LaunchFacts, ServiceCheck } from '../model/findings.ts';
 import { launchTarget } from '../model/launchTarget.ts';
@@ -16,9 +18,8 @@ import {
 	countCommits,
 	listChanges,
 	readBranchCommit,
-	readRemoteAddress,
+	readCloneKinds,
 	readRepositoryKind,
-	remoteDirectory,
 } from './repositoryFacts.ts';
 
 /** A repository of this window, with the API that reads and changes it. */
@@ -155,12 +156,18 @@ export async function gatherFacts(
 					},
 	});
 	const isCurrent = branch !== undefined && branch.remote === undefined && repository.state.HEAD?.name === branch.name;
-	const [counts, changes, repositoryKind] = await Promise.all([
+	const cloned = target.ok && target.kind !== 'remote' ? target.repoUrl : undefined;
+	const start = target.ok ? (target.there ?? target.here) : undefined;
+	const [counts, changes, repositoryKind, cloneKinds, missingFiles] = await Promise.all([
 		target.ok && target.here !== undefined && target.there !== undefined && target.here !== target.there
 			? countCommits(gitPath, directory, target.here, target.there)
 			: undefined,
 		isCurrent ? readChanges(gitPath, repository) : { files: [], nested: [], hasConflicts: false },
 		readRepositoryKind(gitPath, directory),
+		cloned === directory ? readCloneKinds(gitPath, directory) : [],
+		cloned !== undefined && start !== undefined
+			? findMissingFiles({ gitPath, directory: cloned }, start).catch(() => undefined)
+			: undefined,
 	]);
 	const remote = remotes.find(({ name }) => target.ok && name === target.remote);
 	return {
@@ -174,6 +181,8 @@ export async function gatherFacts(
 			nested: changes.nested,
 			hasConflicts: changes.hasConflicts,
 			repositoryKind,
+			cloneKinds,
+			missingFiles,
 			hasCredentials: remote !== undefined && hasCredentials(remote.url),
 			isNameUnsafe: [chosen.name, target.ok ? target.branch : '', remote?.name ?? ''].some(name =>
 				name.startsWith('-'),

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { executeCommand } from '../../platform/commands.ts';
+import { placeOf } from '../../platform/git.ts';
 import { internalCommands } from '../../platform/ids.ts';
+import { getMissingFiles } from '../../platform/missingFiles.ts';
 import { isBlocker, type PreflightFinding } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type ConfirmedLaunch, LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';
@@ -99,12 +101,26 @@ export class Preflight {
 			dashboardUrl: this.check.connection.dashboardUrl,
 			decide: decision => this.choose(decision),
 			chooseBranch: () => this.change('branch'),
+			getMissingFiles: remote => this.getMissingFiles(remote),
 			gather: () => this.check.gather(),
 			askAgain: () => this.check.askAgain(),
 			answer: answers => this.check.needs.answer(answers),
 			chooseAgents: () => this.change('agents'),
 			skipDependencies: () => this.choose({ installDependencies: false }),
 		});
+	}
+
+	/** A failure is reported, and the finding stays. */
+	private async getMissingFiles(remote: string): Promise<void> {
+		const { facts, subject } = this.check;
+		const { opened } = subject;
+		const target = facts?.target;
+		const commit = target?.ok ? (target.there ?? target.here) : undefined;
+		if (opened && target?.ok && commit !== undefined) {
+			const place = placeOf(opened.git, target.repoUrl);
+			await getMissingFiles(place, commit, remote).catch(error => this.dependencies.explain(error));
+		}
+		await this.check.gather();
 	}
 
 	private choose(change: Partial<LaunchChoices>): void {

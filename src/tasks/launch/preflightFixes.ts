@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { shortName } from '../../base/plainText.ts';
 import { sandboxProblem } from '../../contract/agents.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
@@ -32,6 +33,8 @@ export interface FixActions extends NeedsActions {
 	dashboardUrl: string | undefined;
 	decide(decision: LaunchDecisions): void;
 	chooseBranch(): unknown;
+	/** Gets the files that a partial clone lacks, and reads its state again. */
+	getMissingFiles(remote: string): Promise<void>;
 	/** Reads the state of the repository again. */
 	gather(): Promise<void>;
 }
@@ -76,6 +79,15 @@ export function findingFixes(finding: PreflightFinding, actions: FixActions): Fi
 		case 'only-on-remote':
 		case 'unsafe-name':
 			return [{ icon: 'git-branch', title: vscode.l10n.t('Choose Another Branch'), run: () => actions.chooseBranch() }];
+		case 'missing-files':
+			return [
+				{
+					icon: 'cloud-download',
+					title: vscode.l10n.t('Get Them from {0}', shortName(finding.remote)),
+					run: () => actions.getMissingFiles(finding.remote),
+				},
+				{ icon: 'git-branch', title: vscode.l10n.t('Choose Another Branch'), run: () => actions.chooseBranch() },
+			];
 		case 'not-on-remote':
 		case 'unpushed':
 			return finding.choices

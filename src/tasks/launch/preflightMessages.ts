@@ -120,6 +120,35 @@ export function findingText(finding: PreflightFinding, names: PreflightNames): F
 				vscode.l10n.t('“{0}” is a submodule', repository),
 				vscode.l10n.t('The task works on the submodule alone, not on the repository around it.'),
 			);
+		case 'missing-files':
+			return blocked(
+				vscode.l10n.t('“{0}” is a partial clone without all files of branch “{1}”', repository, branch),
+				finding.objects === 1
+					? vscode.l10n.t(
+							'A task needs all of them, and 1 object is missing. Get it from {0}, or choose another branch.',
+							shortName(finding.remote),
+						)
+					: vscode.l10n.t(
+							'A task needs all of them, and {0} objects are missing. Get them from {1}, or choose another branch.',
+							finding.objects,
+							shortName(finding.remote),
+						),
+			);
+		case 'partial-clone':
+			return told(
+				vscode.l10n.t('“{0}” is a partial clone', repository),
+				vscode.l10n.t('The task has the files of the branch, and none of its history.'),
+			);
+		case 'shallow-clone':
+			return told(
+				vscode.l10n.t('“{0}” is a shallow clone', repository),
+				vscode.l10n.t('The task has the files of the branch, and no more history than is here.'),
+			);
+		case 'sparse-checkout':
+			return told(
+				vscode.l10n.t('“{0}” has a sparse checkout', repository),
+				vscode.l10n.t('The task works on all files of the branch, also on those that are not checked out here.'),
+			);
 		case 'credentials':
 			return told(
 				vscode.l10n.t('The remote’s address holds a name or a password'),

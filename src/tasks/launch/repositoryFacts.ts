@@ -1,10 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { readRemoteUrl } from '../../base/remoteUrl.ts';
-import { type GitOptions, runGit } from '../../platform/gitCommand.ts';
+import { type GitOptions, readPromisors, runGit } from '../../platform/gitCommand.ts';
 import { type ComparedFile, findUnchanged } from '../../platform/gitFilters.ts';
 import { BRANCH_FORMAT, type Branch, readBranches, refName } from '../model/branches.ts';
+import type { CloneKind } from '../model/findings.ts';
 
 /** Returns the branches of a repository, and those that it knows of its remotes. Rejects when git fails. */
 export async function listBranches(gitPath: string, directory: string, remotes: readonly string[]): Promise<Branch[]> {
@@ -33,22 +32,6 @@ export async function readBranchCommit(
 		// A pattern also matches references below it, so the line has to name the branch itself.
 		const line = output.split('\n').find(candidate => candidate.startsWith(`${reference}\0`));
 		return line?.slice(reference.length + 1);
-	} catch {
-		return undefined;
-	}
-}
-
-/** Returns the directory that a remote's URL names, if it is one on this machine. */
-export async function remoteDirectory(remoteUrl: string, repositoryPath: string): Promise<string | undefined> {
-	const place = readRemoteUrl(remoteUrl);
-	if (place.kind !== 'directory') {
-		return undefined;
-	}
-	try {
-		const named = /^file:/i.test(place.path) ? fileURLToPath(place.path) : place.path;
-		// The service's look-ups give a directory without a slash at its end.
-		const directory = path.resolve(repositoryPath, named);
-		return (await stat(directory)).isDirectory() ? directory : undefined;
 	} catch {
 		return undefined;
 	}
@@ -161,18 +144,6 @@ async function isSubmodule(top: string, name: string): Promise<boolean> {
 const readable = (names: readonly string[]): string[] =>
 	names.map(name => Buffer.from(name, 'latin1').toString()).sort();
 
-/** Returns a remote's address with the user's rewrites (`url.<base>.insteadOf`), or undefined where git cannot tell. */
-export async function readRemoteAddress(
-	gitPath: string,
-	directory: string,
-	name: string,
-	use: 'fetch' | 'push' = 'fetch',
-): Promise<string | undefined> {
-	const options = use === 'push' ? ['--push'] : [];
-	const output = await runGit(gitPath, directory, ['remote', 'get-url', ...options, '--', name]).catch(() => undefined);
-	return output?.replace(/\n$/, '');
-}
-
 /** Returns whether the directory is the top of a linked worktree or of a submodule. */
 export async function readRepositoryKind(
 	gitPath: string,
@@ -188,4 +159,23 @@ export async function readRepositoryKind(
 		return 'submodule';
 	}
 	return own !== '' && common !== '' && own !== common ? 'worktree' : 'plain';
+}
+
+/** Returns what is particular to a clone that lacks something, or does not show all of its files. */
+export async function readCloneKinds(gitPath: string, directory: string): Promise<CloneKind[]> {
+	const isTrue = (...question: string[]) =>
+		runGit(gitPath, directory, question).then(
+			output => output.trim() === 'true',
+			() => false,
+		);
+	const [isPartial, isShallow, isSparse] = await Promise.all([
+		readPromisors(gitPath, directory).then(remotes => remotes.length > 0),
+		isTrue('rev-parse', '--is-shallow-repository'),
+		isTrue('config', '--type=bool', '--get', 'core.sparseCheckout'),
+	]);
+	return [
+		...(isPartial ? (['partial-clone'] as const) : []),
+		...(isShallow ? (['shallow-clone'] as const) : []),
+		...(isSparse ? (['sparse-checkout'] as const) : []),
+	];
 }

@@ -3,11 +3,11 @@ import type * as vscode from 'vscode';
 import { gitReason } from '../../base/gitReason.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { GitPlace } from '../../platform/git.ts';
-import { runDirectoryGit, runGit, runRemoteGit } from '../../platform/gitCommand.ts';
+import { runGit } from '../../platform/gitCommand.ts';
+import { runAtRemote } from '../../platform/remotes.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
 import { UNDER_WAY_MS } from '../model/createdTask.ts';
 import { SCRATCH_ENTRIES } from '../model/storageKeys.ts';
-import { readRemoteAddress, remoteDirectory } from './repositoryFacts.ts';
 
 /** A branch that holds what a task starts from and that nothing else needs. */
 export interface ScratchBranch {
@@ -43,7 +43,7 @@ async function moveScratchBranch(
 	to: string,
 	from: string,
 ): Promise<void> {
-	const { gitPath, directory, credentials } = place;
+	const { gitPath, directory } = place;
 	const reference = `refs/heads/${name}`;
 	if (remote === undefined) {
 		const change = to === NOTHING ? ['-d', '--', reference, from] : ['--', reference, to, '0'.repeat(to.length)];
@@ -63,37 +63,21 @@ async function moveScratchBranch(
 		remote,
 		`${to}:${reference}`,
 	];
-	const folder = await directoryOf(place, remote, 'push');
-	await (folder === undefined
-		? runRemoteGit(gitPath, directory, remote, push(), credentials)
-		: runDirectoryGit(gitPath, directory, folder, 'receive-pack', push));
+	await runAtRemote(place, remote, 'receive-pack', push);
 }
 
 /** Returns the branch's current commit, or undefined where it is gone. Rejects when that cannot be found out. */
 export async function findScratchBranch(place: GitPlace, { name, remote }: ScratchBranch): Promise<string | undefined> {
-	const { gitPath, directory, credentials } = place;
+	const { gitPath, directory } = place;
 	const reference = `refs/heads/${name}`;
 	let output: string;
 	if (remote === undefined) {
 		output = await runGit(gitPath, directory, ['for-each-ref', '--format=%(objectname)', '--', reference]);
 	} else {
 		const list = (...started: string[]) => ['ls-remote', ...started, '--', remote, reference];
-		const folder = await directoryOf(place, remote, 'fetch');
-		output = await (folder === undefined
-			? runRemoteGit(gitPath, directory, remote, list(), credentials)
-			: runDirectoryGit(gitPath, directory, folder, 'upload-pack', list));
+		output = await runAtRemote(place, remote, 'upload-pack', list);
 	}
 	return /^[\da-f]+/.exec(output)?.[0];
-}
-
-/** Returns the directory of this machine that a remote is, if it is one. */
-async function directoryOf(
-	{ gitPath, directory }: GitPlace,
-	remote: string,
-	use: 'fetch' | 'push',
-): Promise<string | undefined> {
-	const address = await readRemoteAddress(gitPath, directory, remote, use);
-	return address === undefined ? undefined : remoteDirectory(address, directory);
 }
 
 /** A scratch branch that Errand has made and not removed yet. */

@@ -16,6 +16,9 @@ export type ServiceCheck =
 	| { kind: 'no-link' }
 	| { kind: 'failed'; reason: string };
 
+/** A repository that lacks earlier content, or earlier commits, or shows a part of its files. */
+export type CloneKind = 'partial-clone' | 'shallow-clone' | 'sparse-checkout';
+
 export interface LaunchFacts {
 	target: LaunchTarget;
 	/**
@@ -31,6 +34,10 @@ export interface LaunchFacts {
 	/** Whether a merge with conflicts is in progress. */
 	hasConflicts: boolean;
 	repositoryKind: 'plain' | 'worktree' | 'submodule';
+	/** What is particular to the working repository as a clone, if the local service clones it. */
+	cloneKinds: readonly CloneKind[];
+	/** What the repository that the local service clones lacks of the branch. */
+	missingFiles: { remote: string; objects: number } | undefined;
 	/** Whether the remote's address contains a user name or a password, which is not sent. */
 	hasCredentials: boolean;
 	/** Whether a name begins with a hyphen, which programs take for an option. */
@@ -57,7 +64,8 @@ export type Blocker =
 	| { kind: 'no-remote' }
 	| { kind: 'unusable-remote'; remote: string }
 	| { kind: 'only-on-remote'; remote: string }
-	| { kind: 'unsafe-name' };
+	| { kind: 'unsafe-name' }
+	| { kind: 'missing-files'; remote: string; objects: number };
 
 /** Something that the user should know, decide or mend before a task starts. */
 export type PreflightFinding =
@@ -81,6 +89,7 @@ export type PreflightFinding =
 	| { kind: 'empty-git-user' }
 	| { kind: 'worktree' }
 	| { kind: 'submodule' }
+	| { kind: CloneKind }
 	| { kind: 'credentials' }
 	| { kind: 'unknown-agent'; agent: string };
 
@@ -103,6 +112,7 @@ export function isBlocker(finding: PreflightFinding): boolean {
 		case 'unusable-remote':
 		case 'only-on-remote':
 		case 'unsafe-name':
+		case 'missing-files':
 			return true;
 		case 'unusable-agents':
 		case 'sandbox-required':
@@ -129,6 +139,9 @@ export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): Pr
 			target.problem === 'no-remote' ? { kind: 'no-remote' } : { kind: target.problem, remote: target.remote },
 		);
 	}
+	if (facts.missingFiles) {
+		found.push({ kind: 'missing-files', ...facts.missingFiles });
+	}
 	append(found, facts.needs.filter(isAnswerable));
 	if (target.ok) {
 		const changes = changesFinding(facts, decisions);
@@ -150,6 +163,10 @@ export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): Pr
 	if (repositoryKind !== 'plain') {
 		found.push({ kind: repositoryKind });
 	}
+	append(
+		found,
+		facts.cloneKinds.map(kind => ({ kind })),
+	);
 	if (facts.hasCredentials) {
 		found.push({ kind: 'credentials' });
 	}
@@ -169,7 +186,7 @@ export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): Pr
 /** Returns undefined where something prevents the task. */
 export function planLaunch(facts: LaunchFacts, decisions: LaunchDecisions): LaunchPlan | undefined {
 	const { target } = facts;
-	if (!target.ok || facts.isNameUnsafe || facts.needs.some(blocksTask)) {
+	if (!target.ok || facts.isNameUnsafe || facts.missingFiles || facts.needs.some(blocksTask)) {
 		return undefined;
 	}
 	const { repoUrl, branch, remote, there, here } = target;

@@ -68,7 +68,7 @@ export class ChangeFiles {
 		if (read === undefined) {
 			throw new UserFacingError(
 				vscode.l10n.t(
-					'This version of {0} is not in the repository. A partial clone gets it with “git fetch --refetch”; elsewhere, close this editor and review the task again.',
+					'This version of {0} is not in the repository. A partial clone gets it with “git fetch --refetch --no-filter”; elsewhere, close this editor and review the task again.',
 					oneLine(parts.path, MAXIMUM_NAME),
 				),
 			);

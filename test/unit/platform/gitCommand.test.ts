@@ -10,12 +10,12 @@ import { isIgnored, listNotIgnored, readUncommitted } from '../../../src/chat/co
 import { commitChanges } from '../../../src/platform/commitChanges.ts';
 import type { GitPlace } from '../../../src/platform/git.ts';
 import { GitRefusal, runGit } from '../../../src/platform/gitCommand.ts';
+import { readRemoteAddress } from '../../../src/platform/remotes.ts';
 import {
 	countCommits,
 	listBranches,
 	listChanges,
 	readBranchCommit,
-	readRemoteAddress,
 	readRepositoryKind,
 } from '../../../src/tasks/launch/repositoryFacts.ts';
 import {

@@ -200,8 +200,10 @@ for (const program of gitPrograms()) {
 			await repository.git('config', 'remote.origin.promisor', 'true');
 			await repository.git('config', 'remote.origin.url', repository.folder);
 			await repository.git('config', 'remote.origin.uploadpack', trap.command('promisor'));
-			const task = await run('error');
-			assert.match(task.error ?? '', /objects are missing or damaged|cannot/);
+			const json = { prompt: 'Look around', repoUrl: repository.path };
+			const message = await errorOf(await service.fetch('/api/tasks', { json }), 400);
+			assert.match(message, /partial clone without all files of the branch "main": 1 objects are missing/);
+			assert.deepEqual(await trap.sprung(), []);
 			assert.deepEqual(await repository.branches(), ['main']);
 		});
 

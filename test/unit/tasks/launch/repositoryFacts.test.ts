@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { appendFile, chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runGit } from '../../../../src/platform/gitCommand.ts';
+import { readRemoteAddress, remoteDirectory } from '../../../../src/platform/remotes.ts';
 import {
 	countCommits,
 	listBranches,
 	listChanges,
 	readBranchCommit,
-	readRemoteAddress,
-	remoteDirectory,
+	readCloneKinds,
 } from '../../../../src/tasks/launch/repositoryFacts.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 
@@ -222,5 +222,22 @@ describe('what is read of a repository', () => {
 		assert.equal(await address('origin'), 'https://host.example/acme/widgets.git');
 		assert.equal(await address('--push'), undefined);
 		assert.equal(await address('gone'), undefined);
+	});
+
+	it('is what is particular to it as a clone', async () => {
+		await repository.commitAll('Second');
+		await repository.git('config', 'uploadpack.allowFilter', 'true');
+		const clone = async (name: string, ...how: string[]) => {
+			const folder = path.join(repository.folder, name);
+			await repository.git('clone', '--quiet', ...how, `file://${repository.path}`, folder);
+			return readCloneKinds('git', folder);
+		};
+		assert.deepEqual(await clone('whole'), []);
+		assert.deepEqual(await clone('partial', '--filter=blob:none'), ['partial-clone']);
+		assert.deepEqual(await clone('shallow', '--depth=1'), ['shallow-clone']);
+		assert.deepEqual(await clone('sparse', '--sparse'), ['sparse-checkout']);
+		const all = ['partial-clone', 'shallow-clone', 'sparse-checkout'];
+		assert.deepEqual(await clone('all', '--filter=tree:0', '--depth=1', '--sparse'), all);
+		assert.deepEqual(await readCloneKinds('git', repository.folder), []);
 	});
 });

@@ -158,5 +158,14 @@ describe('what is found before a task is sent', () => {
 			['unknown-agent', 'submodule', 'credentials', 'empty-git-user', 'service'],
 		);
 		assert.deepEqual(kinds({ repositoryKind: 'worktree' }), ['worktree']);
+		const cloneKinds = ['partial-clone', 'sparse-checkout'] as const;
+		assert.deepEqual(kinds({ cloneKinds }), cloneKinds);
+	});
+
+	it('does not start from a partial clone that lacks files of the branch', () => {
+		const changes = { missingFiles: { remote: 'origin', objects: 3 }, cloneKinds: ['partial-clone'] } as const;
+		assert.deepEqual(kinds(changes), ['missing-files', 'partial-clone']);
+		assert.deepEqual(findFindings(launchFacts(changes), {}).map(isBlocker), [true, false]);
+		assert.equal(planLaunch(launchFacts(changes), {}), undefined);
 	});
 });

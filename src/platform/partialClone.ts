@@ -1,0 +1,50 @@
+import { findMissing } from '../base/partialClone.ts';
+import type { GitPlace } from './git.ts';
+import { prepareGit, readPromisors } from './gitCommand.ts';
+import { runAtRemote } from './remotes.ts';
+
+/** The files of a commit that a partial clone has left on its remote. */
+export interface MissingFiles {
+	remote: string;
+	/** The number of objects that are known to be missing. What lies in a folder that is missing itself is not counted. */
+	objects: number;
+}
+
+/** How many objects are asked for at once, because a command has only so much time. */
+const AT_ONCE = 10_000;
+
+/** Resolves with undefined where nothing is missing. Rejects when git fails. */
+export async function findMissingFiles(
+	{ gitPath, directory }: Pick<GitPlace, 'gitPath' | 'directory'>,
+	commit: string,
+): Promise<MissingFiles | undefined> {
+	const [remote] = await readPromisors(gitPath, directory);
+	if (remote === undefined) {
+		return undefined;
+	}
+	const objects = (await findMissing(await prepareGit(gitPath, directory), commit)).length;
+	return objects === 0 ? undefined : { remote, objects };
+}
+
+/** Gets the missing files of a commit from the remote, as git itself would when it needs them. Rejects when git fails. */
+export async function fetchMissingFiles(place: GitPlace, commit: string, remote: string): Promise<void> {
+	const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--recurse-submodules=no', '--filter=blob:none'];
+	const fetch = (...started: string[]) => [
+		...['-c', 'fetch.negotiationAlgorithm=noop', 'fetch'],
+		...options,
+		...started,
+		'--stdin',
+		'--',
+		remote,
+	];
+	const git = await prepareGit(place.gitPath, place.directory);
+	let asked = new Set<string>();
+	// Folders come before what lies in them.
+	for (let missing = await findMissing(git, commit); missing.length > 0; missing = await findMissing(git, commit)) {
+		if (missing.some(object => asked.has(object))) {
+			throw new Error(`${remote} has not sent all objects that it was asked for`);
+		}
+		asked = new Set(missing.slice(0, AT_ONCE));
+		await runAtRemote(place, remote, 'upload-pack', fetch, [...asked].map(object => `${object}\n`).join(''));
+	}
+}

@@ -1,0 +1,53 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readRemoteUrl } from '../base/remoteUrl.ts';
+import type { GitPlace } from './git.ts';
+import { runDirectoryGit, runGit, runRemoteGit } from './gitCommand.ts';
+
+/** Returns a remote's address with the user's rewrites (`url.<base>.insteadOf`), or undefined where git cannot tell. */
+export async function readRemoteAddress(
+	gitPath: string,
+	directory: string,
+	name: string,
+	use: 'fetch' | 'push' = 'fetch',
+): Promise<string | undefined> {
+	const options = use === 'push' ? ['--push'] : [];
+	const output = await runGit(gitPath, directory, ['remote', 'get-url', ...options, '--', name]).catch(() => undefined);
+	return output?.replace(/\n$/, '');
+}
+
+/** Returns the directory that a remote's URL names, if it is one on this machine. */
+export async function remoteDirectory(remoteUrl: string, repositoryPath: string): Promise<string | undefined> {
+	const place = readRemoteUrl(remoteUrl);
+	if (place.kind !== 'directory') {
+		return undefined;
+	}
+	try {
+		const named = /^file:/i.test(place.path) ? fileURLToPath(place.path) : place.path;
+		// The service's look-ups give a directory without a slash at its end.
+		const directory = path.resolve(repositoryPath, named);
+		return (await stat(directory)).isDirectory() ? directory : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * Runs a git command that connects to a remote, whether that is on another machine or a directory of this one, without
+ * hooks. `commandLine` is given the options by which the git there is started. Rejects as `runRemoteGit` does.
+ */
+export async function runAtRemote(
+	{ gitPath, directory, credentials }: GitPlace,
+	remote: string,
+	program: 'upload-pack' | 'receive-pack',
+	commandLine: (...started: string[]) => readonly string[],
+	input?: string,
+): Promise<string> {
+	const use = program === 'upload-pack' ? 'fetch' : 'push';
+	const address = await readRemoteAddress(gitPath, directory, remote, use);
+	const folder = address === undefined ? undefined : await remoteDirectory(address, directory);
+	return folder === undefined
+		? runRemoteGit(gitPath, directory, remote, commandLine(), credentials, input)
+		: runDirectoryGit(gitPath, directory, folder, program, commandLine, input);
+}
