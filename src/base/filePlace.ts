@@ -1,5 +1,5 @@
 // Finds out where a file really lies: because of links, a path can name one place and mean another.
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isGitsOwn } from './decisiveFiles.ts';
 import { systemErrorCode } from './errors.ts';
@@ -45,6 +45,25 @@ export async function realPathOf(file: string): Promise<string | undefined> {
 		}
 		missing.unshift(path.basename(current));
 	}
+}
+
+/**
+ * Returns whether a name below `top`, which may be any text, is a folder that no link leads to. The name has slashes; `.` is
+ * `top` itself.
+ */
+export async function isPlainFolder(top: string, name: string): Promise<boolean> {
+	const isBelow = name === '.' || name.split('/').every(part => part !== '' && part !== '.' && part !== '..');
+	const expected = isBelow
+		? await realpath(top).then(
+				real => path.join(real, name),
+				() => undefined,
+			)
+		: undefined;
+	return (
+		expected !== undefined &&
+		(await realpath(expected).catch(() => undefined)) === expected &&
+		(await stat(expected)).isDirectory()
+	);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { TaskCheck } from '../../src/contract/agents.ts';
 import { controlPaths } from '../../src/contract/control.ts';
 import { agentPrograms } from '../support/agentPrograms.ts';
 import { AgentTasks } from '../support/agentTasks.ts';
+import { TemporaryRepository } from '../support/temporaryRepository.ts';
 
 /** The service does this alike for every agent, so one of them is enough. */
 describe('the tasks of an agent', () => {
@@ -36,6 +37,25 @@ describe('the tasks of an agent', () => {
 		};
 		assert.equal((await service.fetch(controlPaths.consents, { json: consent })).status, 200);
 		assert.match(await install(), /Running "npm ci --ignore-scripts"…\n[\s\S]*Installed from package-lock\.json\./);
+	});
+
+	it('have the files of submodules to be read, and cannot write to them', async () => {
+		const { repository, model } = tasks;
+		const library = await TemporaryRepository.create();
+		try {
+			const add = ['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.path, 'library'];
+			await repository.git(...add);
+			await repository.commitAll('Submodule');
+			const { id } = await tasks.create('submodule');
+			const task = await tasks.completed(id);
+			assert.equal(task.diffStats?.totalFilesChanged, 1);
+			const seen = model.results.join('\n');
+			assert.match(seen, /# Sample[\s\S]*Read-only file system[\s\S]*cannot be written/);
+			assert.match((await tasks.messagesOf(id, 'git_cloned')).join('\n'), /submodules .* to be read.*: library\./);
+			assert.doesNotMatch((await tasks.messagesOf(id, 'git_committed')).join('\n'), /submodules/);
+		} finally {
+			await library.remove();
+		}
 	});
 
 	it('work on a repository of 2,000 files', async () => {

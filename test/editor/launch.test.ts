@@ -116,9 +116,11 @@ describe('the look at the repository before a task is sent', () => {
 		assert.deepEqual(await kinds(), ['conflicts']);
 	});
 
-	it('finds what a clone lacks where the local service clones it', async () => {
+	it('finds what a clone lacks, and its submodules, where the local service clones it', async () => {
 		await repository.write('out/b.txt', 'b\n');
 		await repository.commitAll('Second');
+		await repository.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', repository.path, 'library');
+		await repository.commitAll('Submodule');
 		await repository.git('config', 'uploadpack.allowFilter', 'true');
 		const clone = path.join(repository.folder, 'clone');
 		const how = ['--quiet', '--filter=blob:none', '--sparse', '--depth=1'];
@@ -129,10 +131,12 @@ describe('the look at the repository before a task is sent', () => {
 			'partial-clone',
 			'shallow-clone',
 			'sparse-checkout',
+			'submodules',
 		]);
-		const { missingFiles } = await read('main', clone, isLocal);
+		const { missingFiles, submodules } = await read('main', clone, isLocal);
 		assert.deepEqual(missingFiles, { remote: 'origin', objects: 1 });
-		assert.deepEqual(await kinds('main', repository.path, isLocal), []);
+		assert.deepEqual(submodules, [{ name: 'library', isCheckedOut: false }]);
+		assert.deepEqual(await kinds('main', repository.path, isLocal), ['submodules']);
 		assert.equal(
 			(await kinds('main', clone)).includes('missing-files'),
 			false,

@@ -290,6 +290,22 @@ const every: Record<PreflightFinding['kind'], Said[]> = {
 	'sparse-checkout': [
 		{ finding: { kind: 'sparse-checkout' }, row: /^\$\(info\) “widgets” has a sparse checkout \| .*on all files/ },
 	],
+	submodules: [
+		{
+			finding: { kind: 'submodules', submodules: [{ name: 'library', isCheckedOut: true }] },
+			row: /^\$\(info\) The branch has a submodule \| library \| The agent can read their files\. What it changes in a submodule is left out\./,
+		},
+		{
+			finding: {
+				kind: 'submodules',
+				submodules: [
+					{ name: 'library', isCheckedOut: true },
+					{ name: 'other', isCheckedOut: false },
+				],
+			},
+			row: /^\$\(info\) The branch has 2 submodules \| library, other \| .*empty that are not checked out: other\./,
+		},
+	],
 	worktree: [{ finding: { kind: 'worktree' }, row: /^\$\(info\) “widgets” is a worktree \| .*other worktrees stay/ }],
 	submodule: [{ finding: { kind: 'submodule' }, row: /^\$\(info\) “widgets” is a submodule \| .*submodule alone/ }],
 	credentials: [

@@ -60,6 +60,12 @@ const SCRIPTS = {
 		{ do: 'write', path: 'notes.txt', content: 'done\n' },
 		{ do: 'say', text: 'Done.' },
 	],
+	/** The agent reads a submodule and tries to write to it. */
+	submodule: [
+		{ do: 'run', command: 'cat library/README.md; echo more >>library/README.md || echo "cannot be written"' },
+		{ do: 'write', path: 'notes.txt', content: 'done\n' },
+		{ do: 'say', text: 'Read it.' },
+	],
 	slow: [
 		{ do: 'write', path: 'begun.txt', content: 'begun\n' },
 		{ do: 'run', command: `setsid ${LONG_COMMAND} & ${LONG_COMMAND}` },

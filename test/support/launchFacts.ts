@@ -24,6 +24,7 @@ export function launchFacts(changes: Partial<LaunchFacts> = {}): LaunchFacts {
 		repositoryKind: 'plain',
 		cloneKinds: [],
 		missingFiles: undefined,
+		submodules: [],
 		hasCredentials: false,
 		isNameUnsafe: false,
 		service: { kind: 'not-asked' },

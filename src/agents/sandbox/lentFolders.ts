@@ -1,5 +1,6 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import path from 'node:path';
+import { isPlainFolder } from '../../base/filePlace.ts';
 import type { LentFolder } from './wrap.ts';
 
 /** Where package managers install what a project depends on. */
@@ -30,13 +31,9 @@ export async function lendable(folders: readonly LentFolder[], copy: string): Pr
 
 /** Whether no link leads to a place. An agent may have left one, which would be followed out of the copy to show a folder. */
 async function isPlainPlace(copy: string, place: string): Promise<boolean> {
-	const top = await realpath(copy);
-	const folder = path.join(top, path.posix.dirname(place));
-	const isFolder = async (name: string) => (await lstat(name)).isDirectory();
-	const [real, isThere, isFree] = await Promise.all([
-		realpath(folder).catch(() => ''),
-		isFolder(folder).catch(() => false),
-		isFolder(path.join(top, place)).catch(() => true),
-	]);
-	return real === folder && isThere && isFree;
+	const isFree = await lstat(path.join(copy, place)).then(
+		status => status.isDirectory(),
+		() => true,
+	);
+	return isFree && isPlainFolder(copy, path.posix.dirname(place));
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, statfs, unlink } from 'node:fs/promises';
+import { mkdir, readdir, rm, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
@@ -9,11 +9,14 @@ import { makeAgentRepository } from './agentRepository.ts';
 import {
 	BYTES,
 	type CheckoutGit,
+	checkRoom,
 	entriesOf,
 	linksOutOf,
 	readable,
 	removeLink,
 	split,
+	stagedEntry,
+	type TreeEntry,
 	writeAttributes,
 } from './checkoutFiles.ts';
 import { CheckoutSource } from './checkoutSource.ts';
@@ -23,6 +26,7 @@ import { type GitLocation, runGit } from './git.ts';
 import { countNewFiles, type NewFiles } from './newFiles.ts';
 import { type SourceState, sourceFailure } from './sourceRepository.ts';
 import { bytesToRead, isOrLiesIn, placeOf, removeSpecialFiles, type SpecialFiles } from './specialFiles.ts';
+import { Submodules } from './submodules.ts';
 import { listed } from './taskNames.ts';
 
 export interface DiffStatistics {
@@ -56,6 +60,8 @@ export interface CommitResult {
 	oversizedLists: string[];
 	/** Folders that cannot be read, so that nothing in them can be part of a commit. */
 	unreadable: string[];
+	/** Submodules in whose place something is changed, which cannot be part of a commit. */
+	submodules: string[];
 	/** Set where there are more new files than somebody may have wanted. */
 	newFiles: NewFiles | undefined;
 }
@@ -88,8 +94,8 @@ export class Checkout {
 	private readonly options: CheckoutOptions;
 	private readonly gitFolder: string;
 	private readonly location: GitLocation & { gitFolder: string; workTree: string };
-	/** The paths of submodules, which name a commit of another repository. */
-	private readonly submodules = new Set<string>();
+	/** What the branch has of other repositories, which no commit here changes. */
+	submodules: Submodules;
 	private readonly absentLinks = new Set<string>();
 	private startCommit: string | undefined;
 	private readonly source: CheckoutSource;
@@ -109,6 +115,7 @@ export class Checkout {
 			configuration: options.configuration,
 			...defined({ marker: options.marker }),
 		};
+		this.submodules = this.submodulesIn([]);
 		this.source = new CheckoutSource(this.location, options.sourceFolder, options.signal);
 	}
 
@@ -140,14 +147,14 @@ export class Checkout {
 		});
 		await checkout.list();
 		await checkout.replaceSpecialFiles();
-		if (await checkout.isAtStart()) {
-			return checkout;
+		if (!(await checkout.isAtStart())) {
+			checkout.hasDiscarded = await checkout.discardChanges();
+			await checkout.git(['read-tree', '--reset', '-u', '--no-recurse-submodules', START]);
+			for (const name of checkout.absentLinks) {
+				await removeLink(placeOf(checkout.tree, name));
+			}
 		}
-		checkout.hasDiscarded = await checkout.discardChanges();
-		await checkout.git(['read-tree', '--reset', '-u', '--no-recurse-submodules', START]);
-		for (const name of checkout.absentLinks) {
-			await removeLink(placeOf(checkout.tree, name));
-		}
+		await checkout.submodules.fill();
 		return checkout;
 	}
 
@@ -165,9 +172,7 @@ export class Checkout {
 	/** Returns the same checkout, whose git is ended by another signal. */
 	withSignal(signal: AbortSignal): Checkout {
 		const checkout = new Checkout({ ...this.options, signal });
-		for (const name of this.submodules) {
-			checkout.submodules.add(name);
-		}
+		checkout.submodules = this.submodules.withSignal(signal);
 		for (const name of this.absentLinks) {
 			checkout.absentLinks.add(name);
 		}
@@ -219,6 +224,7 @@ export class Checkout {
 		await rm(env.GIT_INDEX_FILE, { force: true });
 		const links = await linksOutOf(this.git, await entriesOf(this.git, commit));
 		await Promise.all(links.map(name => removeLink(placeOf(folder, name))));
+		await this.submodules.exportTo(folder);
 		await this.makeRepositoryIn(folder);
 	}
 
@@ -251,6 +257,7 @@ export class Checkout {
 			specialFiles: special.removed.map(readable),
 			oversizedLists: special.removedLists.map(readable),
 			unreadable: special.unreadable.map(readable),
+			submodules: await this.submodules.changed(),
 			newFiles: untracked.length > MANY_NEW_FILES ? countNewFiles(untracked.map(readable)) : undefined,
 		};
 		if (tree === (await this.git(['rev-parse', '--verify', `${start}^{tree}`])).trim()) {
@@ -311,17 +318,9 @@ export class Checkout {
 	 * and a list that is too long now would also be too long after the agent's work.
 	 */
 	private async list(): Promise<void> {
-		let bytes = 0;
-		const names: string[] = [];
 		const entries = await entriesOf(this.git, START);
-		for (const { mode, size, name } of entries) {
-			bytes += size;
-			names.push(name);
-			if (mode === GITLINK) {
-				this.submodules.add(name);
-			}
-		}
-		const twice = findTwice(names);
+		this.submodules = this.submodulesIn(entries);
+		const twice = findTwice(entries.map(({ name }) => name));
 		if (twice !== undefined) {
 			throw new UserFacingError(
 				`The branch "${this.options.source.branch}" has two things of one name (${JSON.stringify(readable(twice))}), which no folder can hold. Remove one of them there.`,
@@ -330,12 +329,7 @@ export class Checkout {
 		for (const name of await linksOutOf(this.git, entries)) {
 			this.absentLinks.add(name);
 		}
-		const { bavail, bsize } = await statfs(this.options.folder);
-		if (bytes > bavail * bsize) {
-			throw new UserFacingError(
-				`The files of the branch need ${megabytes(bytes)} MB, and the disk of the data folder has ${megabytes(bavail * bsize)} MB left. Free some space, then start again.`,
-			);
-		}
+		await checkRoom(this.options.folder, entries);
 	}
 
 	/** Removes the locks that a crash may have left in the folder of an earlier run. No git of ours runs in it now. */
@@ -373,6 +367,13 @@ export class Checkout {
 		return !this.submodules.has(name) && !name.endsWith('/');
 	}
 
+	private submodulesIn(entries: readonly Pick<TreeEntry, 'mode' | 'name' | 'object'>[]): Submodules {
+		const { sourceFolder, signal } = this.options;
+		const options = { location: this.location, sourceFolder, format: this.format, signal };
+		const commits = entries.flatMap(({ mode, name, object }) => (mode === GITLINK ? [[name, object] as const] : []));
+		return new Submodules(options, new Map(commits));
+	}
+
 	/** Whether an earlier run has left an index with exactly the files of the branch. */
 	private async isAtStart(): Promise<boolean> {
 		if (!this.hasIndex) {
@@ -391,6 +392,8 @@ export class Checkout {
 			return false;
 		}
 		const isChanged = await this.isChanged();
+		// Git leaves a submodule's folder alone as long as there are files in it.
+		await this.submodulesIn(split(await this.git(['ls-files', '-z', '--stage'], BYTES)).map(stagedEntry)).clear();
 		await this.git(['checkout-index', '--all', '--force']);
 		for (const name of await this.untracked()) {
 			await rm(placeOf(this.tree, name), { recursive: true, force: true });
@@ -452,8 +455,6 @@ function ignoreGitError(error: unknown): undefined {
 		throw error;
 	}
 }
-
-const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
 
 function tooManyFiles(names: readonly string[]): UserFacingError {
 	const folders = names.filter(name => name.endsWith('/'));

@@ -1,5 +1,6 @@
-import { lstat, mkdir, unlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, statfs, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { UserFacingError } from '../../base/errors.ts';
 import type { GitOptions } from './git.ts';
 import { outwardLinks } from './outwardLinks.ts';
 
@@ -42,6 +43,12 @@ function treeEntry(line: string): TreeEntry {
 	return { mode, object, size: Number(size) || 0, name: line.slice(line.indexOf('\t') + 1) };
 }
 
+/** Returns an entry of `git ls-files --stage`. */
+export function stagedEntry(line: string): Pick<TreeEntry, 'mode' | 'object' | 'name'> {
+	const [mode = '', object = ''] = line.split(' ', 2);
+	return { mode, object, name: line.slice(line.indexOf('\t') + 1) };
+}
+
 /** Lists all files, links and submodules of a commit. */
 export async function entriesOf(git: CheckoutGit, commit: string): Promise<TreeEntry[]> {
 	return split(await git(['ls-tree', '-r', '-l', '-z', commit], BYTES)).map(treeEntry);
@@ -75,6 +82,19 @@ function contentsIn(output: string, objects: readonly string[]): Map<string, str
 	}
 	return contents;
 }
+
+/** Throws a sentence if the files of a branch, or of a submodule, do not fit on the disk of a folder. */
+export async function checkRoom(folder: string, entries: readonly TreeEntry[]): Promise<void> {
+	const bytes = entries.reduce((sum, { size }) => sum + size, 0);
+	const { bavail, bsize } = await statfs(folder);
+	if (bytes > bavail * bsize) {
+		throw new UserFacingError(
+			`The files of the branch need ${megabytes(bytes)} MB, and the disk of the data folder has ${megabytes(bavail * bsize)} MB left. Free some space, then start again.`,
+		);
+	}
+}
+
+const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
 
 /** Splits what git lists with `-z`. */
 export function split(text: string): string[] {

@@ -22,13 +22,13 @@ export class CheckoutSource {
 	}
 
 	/**
-	 * Fetches a branch or a commit into a reference of the checkout. A partial clone lacks content of earlier commits, so that
-	 * nothing but the commit itself can be had of it.
+	 * Fetches a branch or a commit into a reference of the checkout. `how` says whether its history comes along. A partial
+	 * clone lacks content of earlier commits, so that nothing but the commit itself can be had of it.
 	 */
-	async fetch(wanted: string, reference: string): Promise<void> {
+	async fetch(wanted: string, reference: string, how: 'with-history' | 'alone' = 'with-history'): Promise<void> {
 		const { location, folder, signal } = this;
 		const side = await sourceSide('upload-pack', location, folder, signal);
-		const depth = side.isPartial ? ['--depth=1'] : [];
+		const depth = side.isPartial || how === 'alone' ? ['--depth=1'] : [];
 		const options = ['--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--update-shallow', ...depth];
 		const commandLine = ['fetch', ...options, side.option, '--', folder, `${wanted}:${reference}`];
 		await runGit(location, commandLine, { signal, env: side.env });

@@ -27,11 +27,13 @@ export interface SavedWork extends DiffStatistics {
  */
 export async function saveWork(options: SaveOptions): Promise<SavedWork | undefined> {
 	const { checkout, task, log } = options;
-	const { commit, lacksIdentity, leftOut, specialFiles, oversizedLists, unreadable, newFiles } = await checkout.commit(
-		commitSubject(task.currentPrompt ?? task.prompt),
-	);
+	const { commit, lacksIdentity, leftOut, specialFiles, oversizedLists, unreadable, submodules, newFiles } =
+		await checkout.commit(commitSubject(task.currentPrompt ?? task.prompt));
 	if (leftOut.length > 0) {
 		log.step('git_committed', `Left out repositories of their own inside the tree: ${listed(leftOut)}.`, 'warning');
+	}
+	if (submodules.length > 0) {
+		log.step('git_committed', `Left out what was changed in submodules: ${listed(submodules)}.`, 'warning');
 	}
 	if (specialFiles.length > 0) {
 		const message = `Left out what is no file, folder or link (pipes, sockets, devices): ${listed(specialFiles)}.`;

@@ -196,6 +196,9 @@ class TaskRun {
 			const message = `Links that lead out of the repository are not in the agent's folder: ${listed(checkout.linksLeftOut)}. They stay as they are where the agent makes nothing of their name.`;
 			this.log.step('git_cloned', message, 'warning');
 		}
+		for (const { message, type } of checkout.submodules.notes()) {
+			this.log.step('git_cloned', message, type);
+		}
 		return checkout;
 	}
 
@@ -221,6 +224,7 @@ class TaskRun {
 		const privateFolders = [...services.privateFolders, folderOfRepoUrl(task.repoUrl)];
 		const place: RunPlace = {
 			tree: checkout.tree,
+			lent: checkout.submodules.lent,
 			home,
 			name: path.basename(folderOfRepoUrl(task.repoUrl)).replace(/\.git$/, ''),
 			isSandboxed,
@@ -397,7 +401,9 @@ class TaskRun {
 	/** Runs the repository's tests in folders of their own, which are removed afterwards. */
 	private async test(work: TestedWork, agentPlace: RunPlace): Promise<TestResult> {
 		const folder = path.join(this.storage.folder, 'tests');
-		const place = { ...agentPlace, tree: path.join(folder, 'tree'), home: path.join(folder, 'home'), relay: undefined };
+		const own = { tree: path.join(folder, 'tree'), home: path.join(folder, 'home') };
+		// Tests may write where the agent may not.
+		const place = { ...agentPlace, ...own, lent: [], relay: undefined };
 		await this.removeFolder(folder);
 		const provide: TestPlace['provide'] = async (onLimit, until) => {
 			const relay = this.job.task.installDependencies

@@ -54,6 +54,7 @@ class HostedSubject implements LaunchSubject {
 			repositoryKind: 'plain',
 			cloneKinds: [],
 			missingFiles: undefined,
+			submodules: [],
 			hasCredentials: false,
 			isNameUnsafe: this.chosen.startsWith('-'),
 		});

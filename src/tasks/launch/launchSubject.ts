@@ -17,6 +17,7 @@ import {
 	type Changes,
 	countCommits,
 	listChanges,
+	listSubmodules,
 	readBranchCommit,
 	readCloneKinds,
 	readRepositoryKind,
@@ -158,7 +159,7 @@ export async function gatherFacts(
 	const isCurrent = branch !== undefined && branch.remote === undefined && repository.state.HEAD?.name === branch.name;
 	const cloned = target.ok && target.kind !== 'remote' ? target.repoUrl : undefined;
 	const start = target.ok ? (target.there ?? target.here) : undefined;
-	const [counts, changes, repositoryKind, cloneKinds, missingFiles] = await Promise.all([
+	const [counts, changes, repositoryKind, cloneKinds, missingFiles, submodules] = await Promise.all([
 		target.ok && target.here !== undefined && target.there !== undefined && target.here !== target.there
 			? countCommits(gitPath, directory, target.here, target.there)
 			: undefined,
@@ -168,6 +169,7 @@ export async function gatherFacts(
 		cloned !== undefined && start !== undefined
 			? findMissingFiles({ gitPath, directory: cloned }, start).catch(() => undefined)
 			: undefined,
+		cloned !== undefined && start !== undefined ? listSubmodules(gitPath, cloned, start) : [],
 	]);
 	const remote = remotes.find(({ name }) => target.ok && name === target.remote);
 	return {
@@ -183,6 +185,7 @@ export async function gatherFacts(
 			repositoryKind,
 			cloneKinds,
 			missingFiles,
+			submodules,
 			hasCredentials: remote !== undefined && hasCredentials(remote.url),
 			isNameUnsafe: [chosen.name, target.ok ? target.branch : '', remote?.name ?? ''].some(name =>
 				name.startsWith('-'),

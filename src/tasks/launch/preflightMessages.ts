@@ -3,7 +3,14 @@ import { oneLine, shortName } from '../../base/plainText.ts';
 import type { AgentStatus, SandboxStatus } from '../../contract/agents.ts';
 import { agentProblemText } from '../../platform/agentProblemMessages.ts';
 import { timeLimitText } from '../../platform/amounts.ts';
-import type { CommitChoice, LaunchFacts, LaunchPlan, PreflightFinding, ServiceCheck } from '../model/findings.ts';
+import type {
+	CommitChoice,
+	LaunchFacts,
+	LaunchPlan,
+	PreflightFinding,
+	ServiceCheck,
+	Submodule,
+} from '../model/findings.ts';
 import type { NeedsFinding } from '../model/taskNeeds.ts';
 import { SHORT_COMMIT } from './openRepositories.ts';
 
@@ -149,6 +156,8 @@ export function findingText(finding: PreflightFinding, names: PreflightNames): F
 				vscode.l10n.t('“{0}” has a sparse checkout', repository),
 				vscode.l10n.t('The task works on all files of the branch, also on those that are not checked out here.'),
 			);
+		case 'submodules':
+			return submodulesText(finding.submodules);
 		case 'credentials':
 			return told(
 				vscode.l10n.t('The remote’s address holds a name or a password'),
@@ -164,6 +173,23 @@ export function findingText(finding: PreflightFinding, names: PreflightNames): F
 		default:
 			return needsText(finding, connection);
 	}
+}
+
+function submodulesText(submodules: readonly Submodule[]): FindingText {
+	const empty = submodules.filter(({ isCheckedOut }) => !isCheckedOut).map(({ name }) => name);
+	const seen =
+		empty.length === 0
+			? vscode.l10n.t('The agent can read their files.')
+			: vscode.l10n.t('The agent finds those empty that are not checked out: {0}.', filesText(empty));
+	return {
+		...told(
+			submodules.length === 1
+				? vscode.l10n.t('The branch has a submodule')
+				: vscode.l10n.t('The branch has {0} submodules', submodules.length),
+			`${seen} ${vscode.l10n.t('What it changes in a submodule is left out.')}`,
+		),
+		description: filesText(submodules.map(({ name }) => name)),
+	};
 }
 
 function serviceText(look: ServiceCheck, { connection, repository }: PreflightNames): FindingText {

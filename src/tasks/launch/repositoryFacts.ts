@@ -1,9 +1,10 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isPlainFolder } from '../../base/filePlace.ts';
 import { type GitOptions, readPromisors, runGit } from '../../platform/gitCommand.ts';
 import { type ComparedFile, findUnchanged } from '../../platform/gitFilters.ts';
 import { BRANCH_FORMAT, type Branch, readBranches, refName } from '../model/branches.ts';
-import type { CloneKind } from '../model/findings.ts';
+import type { CloneKind, Submodule } from '../model/findings.ts';
 
 /** Returns the branches of a repository, and those that it knows of its remotes. Rejects when git fails. */
 export async function listBranches(gitPath: string, directory: string, remotes: readonly string[]): Promise<Branch[]> {
@@ -135,10 +136,8 @@ async function listChangedSubmodules(gitPath: string, directory: string, options
 
 /** Returns whether a name, which may be any text, is a repository below this one, without links on the way. */
 async function isSubmodule(top: string, name: string): Promise<boolean> {
-	const place = path.join(top, name);
-	const isBelow = name.split('/').every(part => part !== '' && part !== '.' && part !== '..');
-	const real = isBelow ? await realpath(place).catch(() => undefined) : undefined;
-	return real === place && (await stat(path.join(place, '.git')).catch(() => undefined)) !== undefined;
+	const isBelow = name !== '.' && (await isPlainFolder(top, name));
+	return isBelow && (await stat(path.join(top, name, '.git')).catch(() => undefined)) !== undefined;
 }
 
 const readable = (names: readonly string[]): string[] =>
@@ -178,4 +177,13 @@ export async function readCloneKinds(gitPath: string, directory: string): Promis
 		...(isShallow ? (['shallow-clone'] as const) : []),
 		...(isSparse ? (['sparse-checkout'] as const) : []),
 	];
+}
+
+/** Lists the submodules of a commit, sorted. There are none where git cannot read it, as in a partial clone. */
+export async function listSubmodules(gitPath: string, directory: string, commit: string): Promise<Submodule[]> {
+	const how = ['-r', '-d', '-z', '--full-tree'];
+	const listed = await runGit(gitPath, directory, ['ls-tree', ...how, commit], { encoding: 'latin1' }).catch(() => '');
+	const entries = listed.split('\0').filter(entry => entry.startsWith('160000 '));
+	const names = readable(entries.map(entry => entry.slice(entry.indexOf('\t') + 1)));
+	return Promise.all(names.map(async name => ({ name, isCheckedOut: await isSubmodule(directory, name) })));
 }

@@ -19,6 +19,12 @@ export type ServiceCheck =
 /** A repository that lacks earlier content, or earlier commits, or shows a part of its files. */
 export type CloneKind = 'partial-clone' | 'shallow-clone' | 'sparse-checkout';
 
+export interface Submodule {
+	name: string;
+	/** Whether its files are there, so that an agent can read them. */
+	isCheckedOut: boolean;
+}
+
 export interface LaunchFacts {
 	target: LaunchTarget;
 	/**
@@ -38,6 +44,8 @@ export interface LaunchFacts {
 	cloneKinds: readonly CloneKind[];
 	/** What the repository that the local service clones lacks of the branch. */
 	missingFiles: { remote: string; objects: number } | undefined;
+	/** The submodules of the branch that the local service clones, sorted. */
+	submodules: readonly Submodule[];
 	/** Whether the remote's address contains a user name or a password, which is not sent. */
 	hasCredentials: boolean;
 	/** Whether a name begins with a hyphen, which programs take for an option. */
@@ -90,6 +98,7 @@ export type PreflightFinding =
 	| { kind: 'worktree' }
 	| { kind: 'submodule' }
 	| { kind: CloneKind }
+	| { kind: 'submodules'; submodules: readonly Submodule[] }
 	| { kind: 'credentials' }
 	| { kind: 'unknown-agent'; agent: string };
 
@@ -167,6 +176,9 @@ export function findFindings(facts: LaunchFacts, decisions: LaunchDecisions): Pr
 		found,
 		facts.cloneKinds.map(kind => ({ kind })),
 	);
+	if (facts.submodules.length > 0) {
+		found.push({ kind: 'submodules', submodules: facts.submodules });
+	}
 	if (facts.hasCredentials) {
 		found.push({ kind: 'credentials' });
 	}

@@ -13,6 +13,7 @@ export const NOTHING = {
 	specialFiles: [],
 	oversizedLists: [],
 	unreadable: [],
+	submodules: [],
 	newFiles: undefined,
 };
 

@@ -7,6 +7,7 @@ import {
 	countCommits,
 	listBranches,
 	listChanges,
+	listSubmodules,
 	readBranchCommit,
 	readCloneKinds,
 } from '../../../../src/tasks/launch/repositoryFacts.ts';
@@ -239,5 +240,19 @@ describe('what is read of a repository', () => {
 		const all = ['partial-clone', 'shallow-clone', 'sparse-checkout'];
 		assert.deepEqual(await clone('all', '--filter=tree:0', '--depth=1', '--sparse'), all);
 		assert.deepEqual(await readCloneKinds('git', repository.folder), []);
+	});
+
+	it('are the submodules of a commit, and whether they are checked out', async () => {
+		assert.deepEqual(await listSubmodules('git', repository.path, 'HEAD'), []);
+		const add = ['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', repository.path];
+		await repository.git(...add, 'libs/one');
+		await repository.git(...add, 'two');
+		await repository.commitAll('Submodules');
+		await repository.git('submodule', '--quiet', 'deinit', '--force', 'two');
+		assert.deepEqual(await listSubmodules('git', repository.path, 'HEAD'), [
+			{ name: 'libs/one', isCheckedOut: true },
+			{ name: 'two', isCheckedOut: false },
+		]);
+		assert.deepEqual(await listSubmodules('git', repository.path, 'HEAD~1'), []);
 	});
 });

@@ -158,8 +158,12 @@ describe('what is found before a task is sent', () => {
 			['unknown-agent', 'submodule', 'credentials', 'empty-git-user', 'service'],
 		);
 		assert.deepEqual(kinds({ repositoryKind: 'worktree' }), ['worktree']);
-		const cloneKinds = ['partial-clone', 'sparse-checkout'] as const;
-		assert.deepEqual(kinds({ cloneKinds }), cloneKinds);
+		const submodules = [{ name: 'library', isCheckedOut: true }];
+		assert.deepEqual(kinds({ cloneKinds: ['partial-clone', 'sparse-checkout'], submodules }), [
+			'partial-clone',
+			'sparse-checkout',
+			'submodules',
+		]);
 	});
 
 	it('does not start from a partial clone that lacks files of the branch', () => {
