@@ -10,7 +10,7 @@ import { type DependencyPlan, planDependencies, type UserDependencies } from './
 import { filesOfFolder } from './dependencies/treeFiles.ts';
 import type { UserRegistries } from './dependencies/userRegistries.ts';
 import type { DependencyAnswer } from './runServices.ts';
-import { listed } from './saveWork.ts';
+import { listed } from './taskNames.ts';
 import type { TaskLog } from './taskLog.ts';
 
 const STEP = 'installing_dependencies';
