@@ -65,6 +65,8 @@ export interface GitOptions {
 	/** The encoding of input and output, UTF-8 by default. File names can be in any encoding: `latin1` keeps each byte. */
 	encoding?: 'utf8' | 'latin1';
 	timeoutMs?: number;
+	/** How many bytes git may write; more make it fail. */
+	maximumOutput?: number;
 }
 
 /** Runs a git command that only reads. Rejects with a GitError when git fails. */
@@ -317,7 +319,7 @@ function runSafely(
 	directory: string,
 	commandLine: readonly string[],
 	variables: Variables,
-	{ input = '', encoding = 'utf8' }: GitOptions = {},
+	{ input = '', encoding = 'utf8', maximumOutput = MAXIMUM_OUTPUT }: GitOptions = {},
 	timeout = TIMEOUT_MS,
 ): Promise<string> {
 	const environment: NodeJS.ProcessEnv = {};
@@ -335,7 +337,7 @@ function runSafely(
 				cwd: directory,
 				env: { ...environment, ...variables },
 				timeout,
-				maxBuffer: MAXIMUM_OUTPUT,
+				maxBuffer: maximumOutput,
 				windowsHide: true,
 				encoding,
 			},

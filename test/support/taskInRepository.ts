@@ -103,6 +103,12 @@ export class TaskInRepository {
 		return this.apply(changes, { contents, heedsRules: false, conflictRule: 'yours' });
 	}
 
+	/** Takes the task's changes back as the undoing of a turn does, which knows no more than both commits. */
+	async takeBack(): Promise<Applied<Change>> {
+		const changes = await listChangedFiles(this.place, this.tip, this.base);
+		return this.apply(changes, { heedsRules: false, conflictRule: 'yours' });
+	}
+
 	/** Makes the working tree have these files and no others. */
 	async replace(files: Files): Promise<void> {
 		for (const name of await readdir(this.repository.path)) {

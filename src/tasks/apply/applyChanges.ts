@@ -1,8 +1,10 @@
-import { chmod, mkdir, rm, rmdir } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { append } from '../../base/append.ts';
+import { systemErrorCode } from '../../base/errors.ts';
 import { replaceFile } from '../../base/files.ts';
 import { type Change, ChangedMeanwhile, type ChangeOutcome, type FileContent, type FileEdit } from './change.ts';
+import { inOrder } from './inOrder.ts';
 import { type PlanOptions, plan } from './plan.ts';
 import type { WorkingTree } from './tree.ts';
 
@@ -62,8 +64,7 @@ export async function applyChanges<T extends Change>(
 	const open: OpenEdit<T>[] = [];
 	let recorded = 0;
 	let hasBegun = false;
-	// Files that go make room for others.
-	const ordered = [...changes.filter(({ after }) => !after), ...changes.filter(({ after }) => after)];
+	const ordered = inOrder(changes);
 	try {
 		for await (const { change, outcome, edit } of plan(ordered, {
 			...options,
@@ -168,15 +169,22 @@ async function writeEdit({ before, after }: FileEdit, tree: WorkingTree): Promis
 	}
 	const isMoved = before !== undefined && before.path !== after?.path;
 	const mode = before && (await tree.mode(before.path));
-	// A file may have to go first because a folder takes its place.
-	const makesRoom = isMoved && after !== undefined && isBelow(after.path, before.path);
-	if (before && makesRoom) {
+	// A file may have to go first because a folder takes its place, or it the place of its folder.
+	const makesRoom = isMoved && after && (isBelow(after.path, before.path) || isBelow(before.path, after.path));
+	if (makesRoom) {
 		await remove(before, tree);
+		try {
+			await write(after, before, mode, tree);
+		} catch (error) {
+			await replaceFile(tree.fileOf(before.path), before.content, mode);
+			throw error;
+		}
+		return;
 	}
 	if (after) {
 		await write(after, before, mode, tree);
 	}
-	if (before && isMoved && !makesRoom) {
+	if (before && isMoved) {
 		await remove(before, tree);
 	}
 }
@@ -190,14 +198,37 @@ async function write(
 	const file = tree.fileOf(name);
 	const isSame = before?.path === name && before.content.equals(content);
 	if (!isSame) {
-		await mkdir(path.dirname(file), { recursive: true });
+		await inPlace(() => mkdir(path.dirname(file), { recursive: true }));
 		// A folder may have become a link since it was looked at.
 		if ((await tree.again().refusal(name)) !== undefined) {
 			throw new ChangedMeanwhile();
 		}
+		await inPlace(() => removeEmptyFolders(file));
 		await replaceFile(file, content, mode ?? 0o666);
 	}
 	await changeMode(name, mode, isExecutable, tree);
+}
+
+/** Rejects with a ChangedMeanwhile where something is in the way of a file, and with the system's other errors. */
+async function inPlace(run: () => Promise<unknown>): Promise<void> {
+	try {
+		await run();
+	} catch (error) {
+		throw IN_THE_WAY.has(systemErrorCode(error) ?? '') ? new ChangedMeanwhile() : error;
+	}
+}
+
+const IN_THE_WAY: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'ENOTEMPTY']);
+
+/** Removes a folder that has nothing but folders, as git does where a file takes its place. */
+async function removeEmptyFolders(folder: string): Promise<void> {
+	const status = await lstat(folder).catch(() => undefined);
+	if (status?.isDirectory()) {
+		for (const name of await readdir(folder)) {
+			await removeEmptyFolders(path.join(folder, name));
+		}
+		await rmdir(folder);
+	}
 }
 
 /** Makes a file a program or a plain file, where an edit wants that. Rejects with the system's errors. */

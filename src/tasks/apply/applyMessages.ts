@@ -48,7 +48,7 @@ export function refusalWords(reason: ChangeRefusal): string {
 		case 'unreadableName':
 			return vscode.l10n.t('its name is not UTF-8');
 		case 'filtered':
-			return vscode.l10n.t('kept by a filter such as Git LFS; check out the branch to get it');
+			return vscode.l10n.t('kept by a filter such as Git LFS, which runs only when git checks out a branch');
 		case 'missing':
 			return vscode.l10n.t('its content is not in the repository');
 		case 'changedMeanwhile':
@@ -113,6 +113,15 @@ export function nothingWords(planned: readonly { change: Change; outcome: Change
 	].join(' ');
 }
 
+/** The reasons that say no more than that a file is not any more what an application had made of it. */
+const EDITED: ReadonlySet<ChangeRefusal> = new Set([
+	'deletedHere',
+	'editedHere',
+	'bothAdded',
+	'notText',
+	'changedMeanwhile',
+]);
+
 /** Says what was taken back, and which files stay as they are because they have changed since. */
 export function undoneWords({ results }: Applied<Change>): string {
 	const undone = results.filter(({ result }) => result.kind === 'applies' || result.kind === 'there').length;
@@ -127,8 +136,12 @@ export function undoneWords({ results }: Applied<Change>): string {
 			({ kind }) => kind === 'conflicts',
 			vscode.l10n.t('taken back except for the lines that have changed since'),
 		),
-		...leftWords(results, ({ kind }) => kind === 'cannot', vscode.l10n.t('changed since, so it stays as it is')),
-		...failedWords(results),
+		...leftWords(
+			results,
+			result => result.kind === 'cannot' && EDITED.has(result.reason),
+			vscode.l10n.t('changed since, so it stays as it is'),
+		),
+		...refusedWords(results.filter(({ result }) => result.kind !== 'cannot' || !EDITED.has(result.reason))),
 	].join(' ');
 }
 

@@ -1,15 +1,40 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { GitError } from '../../base/gitError.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 
+/** A version of a file at a path of the working tree. Attributes of the path say how git writes the content there. */
+export interface PlacedVersion {
+	object: string;
+	path: string;
+}
+
+/** A file as the user has it, with the content that is not saved yet, where there is any. */
+export interface OwnFile {
+	path: string;
+	unsaved: Buffer | undefined;
+}
+
 /** Where the contents of versions come from. */
 export interface Contents {
-	/** Returns the sizes of objects in bytes. Objects that are missing are left out. */
+	/** Whether git has stored them. The working tree may have other bytes for the same content then. */
+	readonly isStored: boolean;
+	/** Returns the sizes of objects in bytes, before they are converted. Objects that are missing are left out. */
 	sizes(objects: readonly string[]): Promise<Map<string, number>>;
-	/** Returns the contents of objects. Objects that are missing are left out. */
-	read(objects: readonly string[]): Promise<Map<string, Buffer>>;
+	/**
+	 * Returns the bytes that a checkout writes for versions, by `versionKey`. The attributes are those of the working tree,
+	 * or of the tree in the folder `attributes`. Rejects where an object is missing.
+	 */
+	read(versions: readonly PlacedVersion[], attributes?: string): Promise<Map<string, Buffer>>;
+	/** Returns by their paths the objects that git would store for files of the working tree. */
+	objectsOf(files: readonly OwnFile[]): Promise<Map<string, string>>;
 }
+
+export const versionKey = ({ object, path }: PlacedVersion) => `${object} ${path}`;
+
+/** Some encodings take four bytes for one, and a chunk of a plan may have this many bytes of contents. */
+const MAXIMUM_OUTPUT = 256 * 1024 * 1024;
 
 /** Returns the name that git gives to a content. `like` is the name of another one in the same repository. */
 export function objectName(content: Uint8Array, like: string): string {
@@ -27,18 +52,33 @@ export async function fileObjectName(file: string, size: number, like: string): 
 
 const algorithmOf = (like: string) => (like.length === 64 ? 'sha256' : 'sha1');
 
-/** Contents that git has stored. One git process serves all objects of a call. Rejects as `runGit` does. */
+/** Git reads one path in each line of its input, behind a blank, and nothing quotes it. */
+const isUnreadableInLines = (path: string) => /^[ \t]|\n|\r$/.test(path);
+
+/**
+ * Contents that git has stored, as `git checkout` writes them: with the line ends, the encoding and the `$Id$` that the
+ * attributes want. No filter runs. One git process serves nearly all that is asked in a call. Rejects as `runGit` does.
+ */
 export function gitContents({ gitPath, directory }: GitPlace): Contents {
-	const ask = (how: string, objects: readonly string[]) =>
-		runGit(gitPath, directory, ['cat-file', how], {
-			input: objects.map(object => `${object}\n`).join(''),
-			encoding: 'latin1',
-		});
+	const run = (commandLine: readonly string[], input?: string) =>
+		runGit(gitPath, directory, commandLine, { input, encoding: 'latin1', maximumOutput: MAXIMUM_OUTPUT });
+
+	/** Options by which git reads the attributes of another tree. */
+	async function inTree(attributes: string | undefined): Promise<string[]> {
+		if (attributes === undefined) {
+			return [];
+		}
+		const gitFolder = (await runGit(gitPath, directory, ['rev-parse', '--absolute-git-dir'])).replace(/\n$/, '');
+		return ['-C', attributes, `--git-dir=${gitFolder}`, `--work-tree=${attributes}`];
+	}
+
 	return {
+		isStored: true,
 		async sizes(objects) {
 			const found = new Map<string, number>();
 			if (objects.length > 0) {
-				const output = await ask('--batch-check=%(objectname) %(objecttype) %(objectsize)', objects);
+				const input = objects.map(object => `${object}\n`).join('');
+				const output = await run(['cat-file', '--batch-check=%(objectname) %(objecttype) %(objectsize)'], input);
 				for (const line of output.split('\n')) {
 					const [object = '', type, size] = line.split(' ');
 					if (type === 'blob') {
@@ -48,44 +88,94 @@ export function gitContents({ gitPath, directory }: GitPlace): Contents {
 			}
 			return found;
 		},
-		async read(objects) {
-			const output = objects.length === 0 ? '' : await ask('--batch', objects);
+		async read(versions, attributes) {
 			const found = new Map<string, Buffer>();
-			for (let start = 0; start < output.length; ) {
-				const end = output.indexOf('\n', start);
-				const [object = '', type, length] = output.slice(start, end).split(' ');
-				start = end + 1;
-				if (length !== undefined) {
-					const next = start + Number(length);
-					if (type === 'blob') {
-						found.set(object, Buffer.from(output.slice(start, next), 'latin1'));
-					}
-					start = next + 1;
+			if (versions.length === 0) {
+				return found;
+			}
+			const where = await inTree(attributes);
+			const [single, inLines] = [true, false].map(is =>
+				versions.filter(({ path }) => isUnreadableInLines(path) === is),
+			);
+			for (const version of single ?? []) {
+				const output = await run([...where, 'cat-file', '--filters', `--path=${version.path}`, version.object]);
+				found.set(versionKey(version), Buffer.from(output, 'latin1'));
+			}
+			// Git tells the sizes of the contents before they are converted, so a word that none of them has ends each.
+			const mark = `\n${randomUUID()} `;
+			const lines = (inLines ?? []).map(({ object, path }) => `${object} ${byteString(path)}\n`);
+			const how = [`--batch=${mark.slice(1)}%(objecttype)`, '--filters'];
+			const output = lines.length === 0 ? '' : `\n${await run([...where, 'cat-file', ...how], lines.join(''))}`;
+			const parts = output.split(mark).slice(1);
+			if (parts.length !== lines.length) {
+				throw new Error('git does not have all of the contents');
+			}
+			for (const [index, version] of (inLines ?? []).entries()) {
+				const part = parts[index] ?? '';
+				const isLast = index === parts.length - 1;
+				const content = part.slice(part.indexOf('\n') + 1, isLast ? -1 : undefined);
+				found.set(versionKey(version), Buffer.from(content, 'latin1'));
+			}
+			return found;
+		},
+		async objectsOf(files) {
+			const found = new Map<string, string>();
+			const saved = files.filter(({ unsaved }) => unsaved === undefined).map(({ path }) => path);
+			for (const [index, object] of (await objectsOnDisk(saved)).entries()) {
+				found.set(saved[index] ?? '', object);
+			}
+			for (const { path, unsaved } of files) {
+				if (unsaved !== undefined) {
+					const output = await run(['hash-object', '--stdin', `--path=${path}`], unsaved.toString('latin1'));
+					found.set(path, output.trim());
 				}
 			}
 			return found;
 		},
 	};
+
+	/** Git gives up at the first file that is not there any more, which has no object then. */
+	async function objectsOnDisk(paths: readonly string[]): Promise<string[]> {
+		const input = paths.map(path => `${quoted(byteString(path))}\n`).join('');
+		try {
+			return input === '' ? [] : (await run(['hash-object', '--stdin-paths'], input)).split('\n').slice(0, -1);
+		} catch (error) {
+			if (!(error instanceof GitError)) {
+				throw error;
+			}
+			const half = Math.ceil(paths.length / 2);
+			return paths.length === 1
+				? ['']
+				: [...(await objectsOnDisk(paths.slice(0, half))), ...(await objectsOnDisk(paths.slice(half)))];
+		}
+	}
 }
 
-/** Contents in memory, by the names that git would give them. Other objects are looked up in `further`. */
-export function knownContents(known: ReadonlyMap<string, Buffer>, further?: Contents): Contents {
-	async function lookUp<T>(
-		objects: readonly string[],
-		of: (content: Buffer) => T,
-		rest: ((objects: readonly string[]) => Promise<Map<string, T>>) | undefined,
-	): Promise<Map<string, T>> {
-		const found = new Map(await rest?.(objects.filter(object => !known.has(object))));
-		for (const object of objects) {
-			const content = known.get(object);
-			if (content) {
-				found.set(object, of(content));
-			}
-		}
-		return found;
-	}
+/** Returns a path as byte string (`latin1`). */
+export const byteString = (path: string) => Buffer.from(path).toString('latin1');
+
+const quoted = (name: string) => `"${name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+
+/** Contents in memory as the working tree has them, by the names that git would give them. */
+export function knownContents(known: ReadonlyMap<string, Buffer>): Contents {
 	return {
-		sizes: objects => lookUp(objects, content => content.length, further?.sizes),
-		read: objects => lookUp(objects, content => content, further?.read),
+		isStored: false,
+		async sizes(objects) {
+			return new Map(
+				objects.flatMap(object => {
+					const content = known.get(object);
+					return content ? [[object, content.length]] : [];
+				}),
+			);
+		},
+		async read(versions) {
+			return new Map(
+				versions.flatMap(version => {
+					const content = known.get(version.object);
+					return content ? [[versionKey(version), content]] : [];
+				}),
+			);
+		},
+		objectsOf: async () => new Map(),
 	};
 }

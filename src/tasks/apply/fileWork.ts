@@ -1,9 +1,10 @@
 import { MAXIMUM_COMPARED } from '../changes/readChanges.ts';
 import type { FileVersion } from '../model/changedFile.ts';
 import type { Change, ChangeOutcome, ChangeRefusal, FileEdit } from './change.ts';
-import { isText, likeFile } from './lineEnds.ts';
+import type { PlacedVersion } from './contents.ts';
+import { isText, likeFile, lineEndsOf, withLineEnds } from './lineEnds.ts';
 import type { ConflictRule, Merger } from './merge.ts';
-import type { PresentFile, WorkingTree } from './tree.ts';
+import type { GonePaths, PresentFile, WorkingTree } from './tree.ts';
 
 /** What a change comes to. */
 export interface Settled {
@@ -12,13 +13,27 @@ export interface Settled {
 	edit: FileEdit | undefined;
 }
 
+/** What git says of versions and of the user's files. */
+export interface Known {
+	/** Returns a version as a checkout would have written it by the attributes that hold now. */
+	content(version: PlacedVersion): Buffer;
+	/** Returns a version as a checkout will write it: the changes may be about attributes too. */
+	wanted(version: PlacedVersion): Buffer;
+	/** Returns the object that git would store for the user's file, where git was asked. */
+	stored(path: string): string | undefined;
+}
+
 /** What is left to be done for a change once the user's file has been looked at. */
 export interface FileWork {
-	/** The objects whose content is needed. */
-	needs: string[];
+	/** The versions whose content is needed. */
+	needs: PlacedVersion[];
+	/** The version that is to be written, if its content is needed. */
+	wanted: FileVersion[];
+	/** The user's file, if git has to say what it would store for it. */
+	asked: (PresentFile & { path: string })[];
 	/** The size of the user's file in bytes. */
 	presentSize: number;
-	settle(content: (object: string) => Buffer): Promise<Settled>;
+	settle(known: Known): Promise<Settled>;
 }
 
 interface Options {
@@ -31,25 +46,25 @@ interface Options {
 	sizeOf(object: string): number;
 }
 
-/** Returns the work that is left where a change is refused: none. */
-export const refusal = (reason: ChangeRefusal): FileWork => ended({ kind: 'cannot', reason });
+const NOTHING = { needs: [], wanted: [], asked: [], presentSize: 0 };
 
-function ended(outcome: ChangeOutcome): FileWork {
-	return { needs: [], presentSize: 0, settle: async () => ({ outcome, edit: undefined }) };
-}
+/** Returns the work that is left where a change is refused: none. */
+export const refusal = (reason: ChangeRefusal): FileWork => ended(refused(reason));
+
+const ended = (settled: Settled): FileWork => ({ ...NOTHING, settle: async () => settled });
+
+const refused = (reason: ChangeRefusal): Settled => ({ outcome: { kind: 'cannot', reason }, edit: undefined });
+
+const plain = (kind: 'applies' | 'there'): Settled => ({ outcome: { kind }, edit: undefined });
 
 /**
  * Looks at the user's file, and returns what has to be found out then. `removed` are paths that will be gone when the
  * change is applied.
  */
-export async function findWork(
-	{ before, after }: Change,
-	options: Options,
-	removed: ReadonlySet<string>,
-): Promise<FileWork> {
+export async function findWork({ before, after }: Change, options: Options, removed: GonePaths): Promise<FileWork> {
 	const first = before ?? after;
 	if (first === undefined) {
-		return ended({ kind: 'there' });
+		return ended(plain('there'));
 	}
 	const own = await options.tree.read(first.path, removed);
 	if (typeof own === 'string') {
@@ -59,7 +74,7 @@ export async function findWork(
 		return own ? addedTwice(first, own, options) : addition(first, options.withEdits);
 	}
 	if (after === undefined) {
-		return own ? removal(before, own, options) : ended({ kind: 'there' });
+		return own ? removal(before, own, options) : ended(plain('there'));
 	}
 	if (before.path === after.path) {
 		return own ? modification(before, after, own, before.path, options) : refusal('deletedHere');
@@ -69,8 +84,7 @@ export async function findWork(
 		return refusal(moved);
 	}
 	if (own && moved) {
-		// Where the new file is there already, only the old one has to go.
-		return moved.object === after.object ? removal(before, own, options) : refusal('bothAdded');
+		return removal(before, own, options, { after, moved });
 	}
 	const present = own ?? moved;
 	return present
@@ -78,48 +92,59 @@ export async function findWork(
 		: refusal('deletedHere');
 }
 
-function addition({ path, object, kind }: FileVersion, withEdits: boolean): FileWork {
+function addition(after: FileVersion, withEdits: boolean): FileWork {
 	return {
-		needs: withEdits ? [object] : [],
-		presentSize: 0,
-		settle: async content => {
-			const after = () => ({ path, content: content(object), isExecutable: kind === 'executable' });
-			const edit = withEdits ? { before: undefined, after: after(), isOpen: false } : undefined;
-			return { outcome: { kind: 'applies' }, edit };
+		...NOTHING,
+		wanted: withEdits ? [after] : [],
+		settle: async known => {
+			if (!withEdits) {
+				return plain('applies');
+			}
+			const file = { path: after.path, content: known.wanted(after), isExecutable: wantedMode(after) };
+			return { outcome: { kind: 'applies' }, edit: { before: undefined, after: file, isOpen: false } };
 		},
 	};
 }
 
 function addedTwice(after: FileVersion, present: PresentFile, options: Options): FileWork {
-	const isSame = present.object === after.object;
 	return {
-		needs: isSame ? [] : [after.object],
-		presentSize: present.size,
-		settle: async content => {
+		...comparison(after, present),
+		settle: async known => {
 			const own = await present.load();
-			if (!isSame && !isConverted(own, content(after.object))) {
-				return { outcome: { kind: 'cannot', reason: 'bothAdded' }, edit: undefined };
-			}
-			return written(own, own, 0, { from: after.path, after, isExecutable: wantedMode(after), present }, options);
+			return isVersion(after, present, own, known)
+				? written(own, own, 0, { from: after.path, after, isExecutable: wantedMode(after), present }, options)
+				: refused('bothAdded');
 		},
 	};
 }
 
-function removal(before: FileVersion, present: PresentFile, { withEdits }: Options): FileWork {
+/** `other` is the new version of a moved file, where the user has that too: then only the old one has to go. */
+function removal(
+	before: FileVersion,
+	present: PresentFile,
+	{ withEdits }: Options,
+	other?: { after: FileVersion; moved: PresentFile },
+): FileWork {
 	if (present.isDirty) {
 		return refusal('unsaved');
 	}
-	const isSame = present.object === before.object;
+	const compared = comparison(before, present);
+	const further = other ? comparison(other.after, other.moved) : NOTHING;
 	return {
-		needs: isSame ? [] : [before.object],
+		needs: [...compared.needs, ...further.needs],
+		wanted: [],
+		asked: [...compared.asked, ...further.asked],
 		presentSize: present.size,
-		settle: async content => {
-			if (isSame && !withEdits) {
-				return { outcome: { kind: 'applies' }, edit: undefined };
+		settle: async known => {
+			if (other && !isVersion(other.after, other.moved, await other.moved.load(), known)) {
+				return refused('bothAdded');
+			}
+			if (present.object === before.object && !withEdits) {
+				return plain('applies');
 			}
 			const own = await present.load();
-			if (!isSame && !isConverted(own, content(before.object))) {
-				return { outcome: { kind: 'cannot', reason: 'editedHere' }, edit: undefined };
+			if (!isVersion(before, present, own, known)) {
+				return refused('editedHere');
 			}
 			const { isExecutable } = present;
 			const edit = { before: { path: before.path, content: own, isExecutable }, after: undefined, isOpen: false };
@@ -136,47 +161,79 @@ function modification(
 	from: string,
 	options: Options,
 ): FileWork {
-	if (present.isDirty && from !== after.path) {
+	const isMoved = from !== after.path;
+	if (present.isDirty && isMoved) {
 		return refusal('unsaved');
 	}
+	const { withEdits, conflictRule } = options;
 	const isExecutable = before.kind === after.kind ? present.isExecutable : wantedMode(after);
 	const goal = { from, after, isExecutable, present };
-	const isThere = present.object === after.object;
-	const isBase = present.object === before.object;
-	if (isThere || isBase) {
-		return {
-			needs: isThere || !options.withEdits ? [] : [after.object],
-			presentSize: present.size,
-			settle: async content => {
-				if (!options.withEdits) {
-					const isDone = isThere && from === after.path && isExecutable === present.isExecutable;
-					return { outcome: { kind: isDone ? 'there' : 'applies' }, edit: undefined };
-				}
-				const own = await present.load();
-				return written(own, isThere ? own : content(after.object), 0, goal, options);
-			},
-		};
-	}
-	if (!present.isText || Math.max(options.sizeOf(before.object), options.sizeOf(after.object)) > MAXIMUM_COMPARED) {
-		return refusal('notText');
-	}
+	const [old, next] = [before, after].map(({ object }) => ({ object, path: from })) as [PlacedVersion, PlacedVersion];
+	const isSame = [old, next].some(({ object }) => object === present.object);
+	const isSmall = Math.max(options.sizeOf(before.object), options.sizeOf(after.object)) <= MAXIMUM_COMPARED;
+	const needs = isSame || !isSmall ? [] : [old, next];
+	const isExactly = (version: PlacedVersion, own: Buffer | undefined, known: Known) =>
+		present.object === version.object || (needs.length > 0 && own?.equals(known.content(version)) === true);
 	return {
-		needs: [before.object, after.object],
+		needs,
+		wanted: withEdits || needs.length > 0 ? [after] : [],
+		asked: isSame ? [] : [{ ...present, path: from }],
 		presentSize: present.size,
-		settle: async content => {
-			const [base, theirs] = [content(before.object), content(after.object)];
-			if (!isText(base) || !isText(theirs)) {
-				return { outcome: { kind: 'cannot', reason: 'notText' }, edit: undefined };
+		settle: async known => {
+			const own = isSame && !withEdits ? undefined : await present.load();
+			const isOld = isExactly(old, own, known);
+			const stored = known.stored(from);
+			const isThere = isExactly(next, own, known) || (!isOld && stored === next.object);
+			if (isThere && !isMoved) {
+				const isDone = isExecutable === present.isExecutable;
+				return own ? written(own, own, 0, goal, options) : plain(isDone ? 'there' : 'applies');
 			}
-			const own = await present.load();
+			if (isThere || isOld || stored === old.object) {
+				// By other attributes, a checkout may write the very bytes that are there.
+				const edit = own && withEdits ? written(own, known.wanted(after), 0, goal, options).edit : undefined;
+				return { outcome: { kind: 'applies' }, edit };
+			}
+			if (!own || !isSmall || !present.isText) {
+				return refused('notText');
+			}
+			const [base, theirs, wanted] = [known.content(old), known.content(next), known.wanted(after)];
+			if (![base, theirs, wanted].every(isText)) {
+				return refused('notText');
+			}
 			const converted = likeFile(own, base, theirs);
-			const merged = await options.merger.merge(own, converted.base, converted.other, options.conflictRule);
-			if (merged.conflicts > 0 && options.conflictRule === 'refuse') {
-				return { outcome: { kind: 'cannot', reason: 'editedHere' }, edit: undefined };
+			const { content, conflicts } = await options.merger.merge(own, converted.base, converted.other, conflictRule);
+			if (conflicts > 0 && conflictRule === 'refuse') {
+				return refused('editedHere');
 			}
-			return written(own, merged.content, merged.conflicts, goal, options);
+			return written(own, withWantedEnds(content, theirs, wanted), conflicts, goal, options);
 		},
 	};
+}
+
+/** Returns what is needed to compare the user's file with a version. */
+function comparison(version: FileVersion, present: PresentFile): Omit<FileWork, 'settle'> {
+	const isSame = present.object === version.object;
+	return {
+		...NOTHING,
+		needs: isSame ? [] : [version],
+		asked: isSame ? [] : [{ ...present, path: version.path }],
+		presentSize: present.size,
+	};
+}
+
+/** Returns whether the user's file is a version: as git stores it, as git checks it out, or with other line ends. */
+function isVersion(version: FileVersion, present: PresentFile, own: Buffer, known: Known): boolean {
+	if ([present.object, known.stored(version.path)].includes(version.object)) {
+		return true;
+	}
+	const content = known.content(version);
+	return own.equals(content) || (isText(own) && isText(content) && likeFile(own, content, undefined).base.equals(own));
+}
+
+/** Where the attributes of a file change, or it moves to a path with others, it may have to get other line ends. */
+function withWantedEnds(merged: Buffer, theirs: Buffer, wanted: Buffer): Buffer {
+	const ends = lineEndsOf(wanted);
+	return ends !== lineEndsOf(theirs) && (ends === 'lf' || ends === 'crlf') ? withLineEnds(merged, ends) : merged;
 }
 
 interface Goal {
@@ -202,8 +259,3 @@ function written(own: Buffer, content: Buffer, conflicts: number, goal: Goal, { 
 }
 
 const wantedMode = ({ kind }: FileVersion) => kind === 'executable';
-
-/** Returns whether a file is what git has stored, with other line ends. */
-function isConverted(own: Buffer, stored: Buffer): boolean {
-	return isText(own) && isText(stored) && likeFile(own, stored, undefined).base.equals(own);
-}

@@ -1,13 +1,16 @@
+import { rm } from 'node:fs/promises';
 import { GitError } from '../../base/gitError.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { findFiltered } from '../../platform/gitFilters.ts';
 import type { FileVersion } from '../model/changedFile.ts';
 import { type Change, ChangedMeanwhile, type ChangeRefusal } from './change.ts';
-import type { Contents } from './contents.ts';
-import { type FileWork, findWork, refusal, type Settled } from './fileWork.ts';
+import { byteString, type Contents, type PlacedVersion, versionKey } from './contents.ts';
+import { type FileWork, findWork, type Known, refusal, type Settled } from './fileWork.ts';
+import { futureAttributes } from './futureAttributes.ts';
+import { findMakingRoom, inOrder } from './inOrder.ts';
 import type { ConflictRule, Merger } from './merge.ts';
-import { MAXIMUM_APPLIED, type WorkingTree } from './tree.ts';
+import { type GonePaths, MAXIMUM_APPLIED, type WorkingTree } from './tree.ts';
 
 export interface Planned<T extends Change> extends Settled {
 	change: T;
@@ -21,7 +24,7 @@ export interface PlanOptions {
 	contents: Contents;
 	merger: Merger;
 	conflictRule: ConflictRule;
-	/** Whether git's rules about ignored and filtered files count. They do not for what comes from the tree itself. */
+	/** Whether git's rules about ignored files count. They do not for what comes from the tree itself. */
 	heedsRules: boolean;
 	/** Whether the edits are wanted, not only what would happen. */
 	withEdits: boolean;
@@ -35,36 +38,158 @@ const CHUNK_BYTES = 32 * 1024 * 1024;
 const AT_A_TIME = 4;
 
 /**
- * Finds out what would happen to each file, in their order. Contents are only in memory until the next files are asked
- * for. Throws when git or the file system fails.
+ * Finds out what would happen to each file, in their order, which is that of `inOrder` where edits are wanted. Contents are
+ * only in memory until the next files are asked for. Throws when git or the file system fails.
  */
 export async function* plan<T extends Change>(changes: readonly T[], options: PlanOptions): AsyncGenerator<Planned<T>> {
-	const refusals = await findRefusals(changes, options);
-	const removed = new Set(
-		changes.flatMap(({ before, after }) => (before && before.path !== after?.path ? [before.path] : [])),
-	);
-	const objects = changes.filter(change => !refusals.has(change)).flatMap(versionsOf);
-	const sizes = await options.contents.sizes([...new Set(objects.map(({ object }) => object))]);
-	const sizeOf = (object: string) => sizes.get(object) ?? 0;
-	for (const chunk of chunksOf(changes, sizeOf)) {
+	const planner = await Planner.of(changes, options);
+	try {
+		for (const chunk of planner.chunks(changes)) {
+			yield* await planner.settle(chunk, options.withEdits);
+		}
+	} finally {
+		await planner.close();
+	}
+}
+
+class Planner<T extends Change> {
+	private readonly options: PlanOptions;
+	private readonly refusals: ReadonlyMap<T, ChangeRefusal>;
+	private readonly sizes: ReadonlyMap<string, number>;
+	/** The place of each change in the order in which they are applied. */
+	private readonly order: ReadonlyMap<T, number>;
+	/** The paths that become free, each with the place of the change by which it does. */
+	private readonly leaving = new Map<string, number>();
+	/** The folder with the attributes as they will be; undefined where they stay as they are. */
+	private attributes: string | undefined;
+
+	private constructor(
+		changes: readonly T[],
+		options: PlanOptions,
+		refusals: ReadonlyMap<T, ChangeRefusal>,
+		sizes: ReadonlyMap<string, number>,
+	) {
+		this.options = options;
+		this.refusals = refusals;
+		this.sizes = sizes;
+		this.order = new Map(inOrder(changes).map((change, index) => [change, index]));
+		for (const change of changes) {
+			const { before, after } = change;
+			if (before && before.path !== after?.path) {
+				this.leaving.set(before.path, this.order.get(change) ?? 0);
+			}
+		}
+	}
+
+	static async of<T extends Change>(changes: readonly T[], options: PlanOptions): Promise<Planner<T>> {
+		const refusals = await findRefusals(changes, options);
+		const objects = changes.filter(change => !refusals.has(change)).flatMap(versionsOf);
+		const sizes = await options.contents.sizes([...new Set(objects.map(({ object }) => object))]);
+		const planner = new Planner(changes, options, refusals, sizes);
+		await planner.findStaying(changes);
+		if (options.contents.isStored) {
+			await planner.findAttributes(changes);
+		}
+		return planner;
+	}
+
+	/** Finds the files that do not go although they are in the way of others, so that these cannot come. */
+	private async findStaying(changes: readonly T[]): Promise<void> {
+		let inTheWay = [...new Set(changes.flatMap(findMakingRoom(changes)))];
+		let count: number;
+		do {
+			const going: T[] = [];
+			for (const chunk of this.chunks(inTheWay)) {
+				for (const { change, outcome } of await this.settle(chunk, false)) {
+					if (outcome.kind === 'cannot') {
+						this.leaving.delete(change.before?.path ?? '');
+					} else {
+						going.push(change);
+					}
+				}
+			}
+			count = inTheWay.length - going.length;
+			// What stays may be in the way of another one that was to go.
+			inTheWay = going;
+		} while (count > 0);
+	}
+
+	private async findAttributes(changes: readonly T[]): Promise<void> {
+		const editsOf = async (files: readonly T[]) => {
+			const planned = await this.settle(files, true);
+			return planned.flatMap(({ edit }) => edit ?? []);
+		};
+		this.attributes = await futureAttributes(changes, editsOf, this.options.tree);
+	}
+
+	/** Divides the changes into groups whose contents fit into memory. */
+	chunks(changes: readonly T[]): T[][] {
+		const chunks: T[][] = [];
+		let bytes = 0;
+		for (const change of changes) {
+			const own = versionsOf(change).reduce((sum, { object }) => sum + this.sizeOf(object), 0);
+			const last = chunks.at(-1);
+			if (last && last.length < CHUNK && bytes + own <= CHUNK_BYTES) {
+				last.push(change);
+				bytes += own;
+			} else {
+				chunks.push([change]);
+				bytes = own;
+			}
+		}
+		return chunks;
+	}
+
+	async settle(chunk: readonly T[], withEdits: boolean): Promise<Planned<T>[]> {
+		const options = { ...this.options, withEdits, sizeOf: (object: string) => this.sizeOf(object) };
 		const works = await inTurns(chunk, async change => {
-			const reason = refusals.get(change) ?? sizeRefusal(change, sizes);
-			return reason === undefined ? findWork(change, { ...options, sizeOf }, removed) : refusal(reason);
+			const reason = this.refusals.get(change) ?? sizeRefusal(change, this.sizes);
+			return reason === undefined ? findWork(change, options, this.goneBefore(change)) : refusal(reason);
 		});
-		const contents = await options.contents.read([...new Set(works.flatMap(({ needs }) => needs))]);
-		const content = (object: string) => {
-			const found = contents.get(object);
-			if (!found) {
+		const known = await this.ask(works);
+		const pairs = chunk.map((change, index) => ({ change, work: works[index] as FileWork }));
+		return inTurns(pairs, async ({ change, work }) => ({
+			change,
+			...(await work.settle(known).catch(changedMeanwhile)),
+			size: work.presentSize + this.sizeOf(change.after?.object ?? ''),
+		}));
+	}
+
+	async close(): Promise<void> {
+		await (this.attributes && rm(this.attributes, { recursive: true, force: true }));
+	}
+
+	private async ask(works: readonly FileWork[]): Promise<Known> {
+		const { contents } = this.options;
+		const read = async (versions: readonly PlacedVersion[], attributes?: string) =>
+			contents.read([...new Map(versions.map(version => [versionKey(version), version])).values()], attributes);
+		const [needs, wanted] = [works.flatMap(work => work.needs), works.flatMap(work => work.wanted)];
+		const now = await read(this.attributes === undefined ? [...needs, ...wanted] : needs);
+		const future = this.attributes === undefined ? now : await read(wanted, this.attributes);
+		const own = await inTurns(
+			works.flatMap(({ asked }) => asked),
+			async ({ path, isDirty, load }) =>
+				// What has changed meanwhile is found out once more.
+				({ path, unsaved: isDirty ? await load().catch(() => Buffer.of()) : undefined }),
+		);
+		const stored = await contents.objectsOf(own);
+		const contentIn = (found: ReadonlyMap<string, Buffer>) => (version: PlacedVersion) => {
+			const content = found.get(versionKey(version));
+			if (!content) {
 				throw new ChangedMeanwhile();
 			}
-			return found;
+			return content;
 		};
-		const pairs = chunk.map((change, index) => ({ change, work: works[index] as FileWork }));
-		yield* await inTurns(pairs, async ({ change, work }) => ({
-			change,
-			...(await work.settle(content).catch(changedMeanwhile)),
-			size: work.presentSize + sizeOf(change.after?.object ?? ''),
-		}));
+		return { content: contentIn(now), wanted: contentIn(future), stored: path => stored.get(path) };
+	}
+
+	private goneBefore(change: T): GonePaths {
+		const own = this.order.get(change) ?? 0;
+		return { has: path => (this.leaving.get(path) ?? Number.POSITIVE_INFINITY) <= own };
+	}
+
+	private sizeOf(object: string): number {
+		return this.sizes.get(object) ?? 0;
 	}
 }
 
@@ -89,7 +214,7 @@ function sizeRefusal(change: Change, sizes: ReadonlyMap<string, number>): Change
 /** Finds the files that are not touched, whatever the user has there. Git is asked once about all of them. */
 async function findRefusals<T extends Change>(
 	changes: readonly T[],
-	{ tree, place, heedsRules }: PlanOptions,
+	{ tree, place, heedsRules, contents }: PlanOptions,
 ): Promise<Map<T, ChangeRefusal>> {
 	const refusals = new Map<T, ChangeRefusal>();
 	const doubles = tree.options.ignoresCase ? findDoubles(changes) : new Set<string>();
@@ -99,10 +224,12 @@ async function findRefusals<T extends Change>(
 			refusals.set(change, reason);
 		}
 	});
-	const open = heedsRules ? changes.filter(change => !refusals.has(change)) : [];
+	const open = changes.filter(change => !refusals.has(change));
 	const names = [...new Set(open.flatMap(versionsOf).map(({ path }) => byteString(path)))];
-	const ignored = await findIgnored(place, names);
-	const filtered = await findFiltered(place.gitPath, place.directory, names);
+	const ignored = await findIgnored(place, heedsRules ? names : []);
+	// Bytes that the tree itself has had need no filter to be written again.
+	const isFiltered = heedsRules || contents.isStored;
+	const filtered = await findFiltered(place.gitPath, place.directory, isFiltered ? names : []);
 	for (const change of open) {
 		const paths = versionsOf(change).map(({ path }) => byteString(path));
 		if (paths.some(name => ignored.has(name))) {
@@ -172,26 +299,6 @@ async function findIgnored({ gitPath, directory }: GitPlace, names: readonly str
 	// A path in a submodule makes git give up, unless it leaves the index out of account.
 	const output = await ask().catch(() => ask('--no-index'));
 	return new Set(output.split('\0').map(name => name.slice(2)));
-}
-
-const byteString = (path: string) => Buffer.from(path).toString('latin1');
-
-/** Divides the changes into groups whose contents fit into memory. */
-function chunksOf<T extends Change>(changes: readonly T[], sizeOf: (object: string) => number): T[][] {
-	const chunks: T[][] = [];
-	let bytes = 0;
-	for (const change of changes) {
-		const own = versionsOf(change).reduce((sum, { object }) => sum + sizeOf(object), 0);
-		const last = chunks.at(-1);
-		if (last && last.length < CHUNK && bytes + own <= CHUNK_BYTES) {
-			last.push(change);
-			bytes += own;
-		} else {
-			chunks.push([change]);
-			bytes = own;
-		}
-	}
-	return chunks;
 }
 
 /** Runs an action for each item, a few at a time, and returns what it resolves with, in order. */

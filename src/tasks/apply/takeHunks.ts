@@ -1,6 +1,6 @@
 import type { ChangedFile, FileVersion } from '../model/changedFile.ts';
 import type { Change } from './change.ts';
-import { type Contents, knownContents, objectName } from './contents.ts';
+import { type Contents, knownContents, objectName, versionKey } from './contents.ts';
 import { type HunkRanges, hunksIn, withHunks } from './hunks.ts';
 import { isText, likeFile } from './lineEnds.ts';
 import type { WorkingTree } from './tree.ts';
@@ -26,14 +26,15 @@ export async function takeHunks(
 	if (!before || !after) {
 		return undefined;
 	}
-	const stored = await contents.read([before.object, after.object]);
-	const [base, theirs] = [stored.get(before.object), stored.get(after.object)];
-	if (!base || !theirs || !isText(base) || !isText(theirs)) {
-		return undefined;
-	}
 	// A renamed file is changed where the user has it. A hunk does not move it.
 	const isMoved = before.path !== after.path && (await tree.mode(after.path)) !== undefined;
 	const version: FileVersion = { ...before, path: isMoved ? after.path : before.path };
+	const versions = [before, after].map(({ object }) => ({ object, path: version.path }));
+	const read = await contents.read(versions);
+	const [base, theirs] = versions.map(placed => read.get(versionKey(placed)));
+	if (!base || !theirs || !isText(base) || !isText(theirs)) {
+		return undefined;
+	}
 	const changeOf = (from: Buffer, to: Buffer): HunkChange => {
 		const known = new Map([from, to].map(content => [objectName(content, before.object), content]));
 		const [object, goal] = [objectName(from, before.object), objectName(to, before.object)];

@@ -26,6 +26,9 @@ export interface PresentFile {
 	load(): Promise<Buffer>;
 }
 
+/** The paths that will be gone when a change is applied. */
+export type GonePaths = Pick<ReadonlySet<string>, 'has'>;
+
 /** What the editor has of a file. */
 export interface OpenFile {
 	/** The content as the editor would save it; undefined where it cannot be changed there. */
@@ -105,7 +108,7 @@ export class WorkingTree {
 	 * Returns the file at a path, undefined where there is none, or why it may not be touched. `removed` are paths that
 	 * will be gone by then, and may make room.
 	 */
-	async read(name: string, removed: ReadonlySet<string>): Promise<PresentFile | PlaceRefusal | undefined> {
+	async read(name: string, removed: GonePaths): Promise<PresentFile | PlaceRefusal | undefined> {
 		const file = this.fileOf(name);
 		let status: Awaited<ReturnType<typeof lstat>>;
 		try {
@@ -203,13 +206,13 @@ function isImpossibleOnWindows(name: string): boolean {
 	return isForbidden || /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:[. ]|$)/i.test(name);
 }
 
-function hasRemovedParent(name: string, removed: ReadonlySet<string>): boolean {
+function hasRemovedParent(name: string, removed: GonePaths): boolean {
 	const parts = name.split('/');
 	return parts.some((_, index) => removed.has(parts.slice(0, index).join('/')));
 }
 
 /** Returns whether a folder will be empty once the removed files are gone. */
-async function holdsOnly(folder: string, name: string, removed: ReadonlySet<string>): Promise<boolean> {
+async function holdsOnly(folder: string, name: string, removed: GonePaths): Promise<boolean> {
 	for (const entry of await readdir(folder, { withFileTypes: true })) {
 		const inner = `${name}/${entry.name}`;
 		const isGone = entry.isDirectory()

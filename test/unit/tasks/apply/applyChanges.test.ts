@@ -8,7 +8,8 @@ import {
 	type Result,
 } from '../../../../src/tasks/apply/applyChanges.ts';
 import { type Change, ChangedMeanwhile } from '../../../../src/tasks/apply/change.ts';
-import { type Files, TaskInRepository } from '../../../support/taskInRepository.ts';
+import { type ChangedFile, pathOf } from '../../../../src/tasks/model/changedFile.ts';
+import { asPresent, type Files, TaskInRepository } from '../../../support/taskInRepository.ts';
 
 const LINES = Array.from({ length: 12 }, (_, number) => `line ${number}\n`).join('');
 
@@ -157,6 +158,49 @@ describe('applying changes to the working tree', () => {
 		const undone = await task.undo(files);
 		assert.deepEqual(kinds(undone.results), { 'a.txt': 'conflicts' });
 		assert.equal((await task.present())['a.txt'], `-x ${LINES.replace('line 2', 'mine\nLINE 2')}`);
+	});
+
+	it('gives a folder the place of a file, and a file that of a folder, only where that goes', async () => {
+		await start(
+			{ file: LINES, 'folder/a': LINES, edited: LINES, 'busy/a': LINES },
+			{ 'file/inner': 'new', folder: 'new', 'edited/inner': 'new', busy: 'new' },
+		);
+		const own = { file: LINES, 'folder/a': LINES, edited: `${LINES}mine\n`, 'busy/a': `${LINES}mine\n` };
+		await task.replace(own);
+		await mkdir(inTree('folder/empty'));
+		const outcomes = await task.outcomes();
+		const { results, files } = await task.apply(task.files);
+		assert.deepEqual(
+			Object.fromEntries(results.map(({ change, result }) => [pathOf(change as ChangedFile), result])),
+			outcomes,
+		);
+		assert.deepEqual(outcomes, {
+			busy: { kind: 'cannot', reason: 'inTheWay' },
+			'busy/a': { kind: 'cannot', reason: 'editedHere' },
+			edited: { kind: 'cannot', reason: 'editedHere' },
+			'edited/inner': { kind: 'cannot', reason: 'inTheWay' },
+			file: { kind: 'applies' },
+			'file/inner': { kind: 'applies' },
+			folder: { kind: 'applies' },
+			'folder/a': { kind: 'applies' },
+		});
+		const untouched = { edited: own.edited, 'busy/a': own['busy/a'] };
+		assert.deepEqual(await task.present(), asPresent({ 'file/inner': 'new', folder: 'new', ...untouched }));
+		await task.undo(files);
+		assert.deepEqual(await task.present(), asPresent(own));
+	});
+
+	it('moves an edited file into a folder in its own place, and out of one, and undo moves it back', async () => {
+		await start({ in: LINES, 'out/a': `${LINES}a\n` }, { 'in/inner': `x\n${LINES}`, out: `x\n${LINES}a\n` });
+		const own = { in: `${LINES}mine\n`, 'out/a': `${LINES}a\nmine\n` };
+		await task.replace(own);
+		assert.deepEqual(await task.outcomes(), { 'in/inner': { kind: 'applies' }, out: { kind: 'applies' } });
+		const { results, files } = await task.apply(task.files);
+		assert.deepEqual(kinds(results), { 'in/inner': 'applies', out: 'applies' });
+		const moved = { 'in/inner': `x\n${own.in}`, out: `x\n${own['out/a']}` };
+		assert.deepEqual(await task.present(), asPresent(moved));
+		await task.undo(files);
+		assert.deepEqual(await task.present(), asPresent(own));
 	});
 
 	it('is undone without the edits made since; a file where that is impossible stays as it is', async () => {
