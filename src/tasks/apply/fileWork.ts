@@ -3,7 +3,7 @@ import type { FileVersion } from '../model/changedFile.ts';
 import type { Change, ChangeOutcome, ChangeRefusal, FileEdit } from './change.ts';
 import type { PlacedVersion } from './contents.ts';
 import { isText, likeFile, lineEndsOf, withLineEnds } from './lineEnds.ts';
-import type { ConflictRule, Merger } from './merge.ts';
+import { type ConflictRule, type Merger, withOwnSides } from './merge.ts';
 import type { GonePaths, PresentFile, WorkingTree } from './tree.ts';
 
 /** What a change comes to. */
@@ -201,11 +201,13 @@ function modification(
 				return refused('notText');
 			}
 			const converted = likeFile(own, base, theirs);
-			const { content, conflicts } = await options.merger.merge(own, converted.base, converted.other, conflictRule);
+			const resolved = conflictRule === 'yours' ? withOwnSides(own, converted.base) : { own, ...converted, count: 0 };
+			const merged = await options.merger.merge(resolved.own, resolved.base, converted.other, conflictRule);
+			const conflicts = Math.max(0, merged.conflicts - resolved.count);
 			if (conflicts > 0 && conflictRule === 'refuse') {
 				return refused('editedHere');
 			}
-			return written(own, withWantedEnds(content, theirs, wanted), conflicts, goal, options);
+			return written(own, withWantedEnds(merged.content, theirs, wanted), conflicts, goal, options);
 		},
 	};
 }

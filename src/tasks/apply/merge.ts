@@ -19,6 +19,59 @@ const LABELS = ['-L', 'Yours', '-L', 'Base', '-L', 'Task'];
 /** Git's exit status is the number of conflicts, up to this number; above it, git has failed. */
 const MAXIMUM_CONFLICTS = 127;
 
+const START = /^<{7} Yours\r?\n$/;
+const MIDDLE = /^={7}\r?\n$/;
+const END = /^>{7} Task(?:\r?\n)?$/;
+
+/**
+ * Returns two texts without the conflicts that an earlier merge has left in them, each with the lines of the user's own
+ * side. `count` is how many `own` has that `base` has not. A conflict stays if the other side of it is not in `base`: then
+ * somebody has written into it.
+ */
+export function withOwnSides(own: Buffer, base: Buffer): { own: Buffer; base: Buffer; count: number } {
+	const known = base.toString('latin1');
+	const [first, second] = [takeOwnSides(own.toString('latin1'), known), takeOwnSides(known, known)];
+	if (first.count === 0) {
+		return { own, base, count: 0 };
+	}
+	return {
+		own: Buffer.from(first.text, 'latin1'),
+		base: Buffer.from(second.text, 'latin1'),
+		count: Math.max(0, first.count - second.count),
+	};
+}
+
+function takeOwnSides(text: string, base: string): { text: string; count: number } {
+	const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+	const known = `\n${withoutReturns(base)}\n`;
+	const taken: string[] = [];
+	let count = 0;
+	/** The place of the last start of a conflict in `taken`. */
+	let start: number | undefined;
+	for (const [index, line] of lines.entries()) {
+		taken.push(line);
+		if (START.test(line)) {
+			start = taken.length - 1;
+		} else if (start !== undefined && END.test(line)) {
+			const inside = taken.slice(start + 1, -1);
+			const isKnown = (others: readonly string[]) => known.includes(`\n${withoutReturns(others.join(''))}`);
+			// The user's own side may have such a line too, under a heading for example.
+			const middle = inside.findIndex((other, at) => MIDDLE.test(other) && isKnown(inside.slice(at + 1)));
+			if (middle >= 0) {
+				const kept = inside.slice(0, middle).join('');
+				// Git ends the last line of a conflict, whether or not it was ended before.
+				const isOpen = index === lines.length - 1 && !base.endsWith('\n');
+				taken.splice(start, taken.length, isOpen ? kept.replace(/\r?\n$/, '') : kept);
+				count++;
+			}
+			start = undefined;
+		}
+	}
+	return { text: taken.join(''), count };
+}
+
+const withoutReturns = (text: string) => text.replaceAll('\r\n', '\n');
+
 /** Merges texts three ways with `git merge-file`, in a private folder of its own. */
 export class Merger {
 	private readonly gitPath: string;

@@ -160,6 +160,45 @@ describe('applying changes to the working tree', () => {
 		assert.equal((await task.present())['a.txt'], `-x ${LINES.replace('line 2', 'mine\nLINE 2')}`);
 	});
 
+	it('of a conflict is taken back with its markers, wherever the user has not written into it', async () => {
+		const changed = LINES.replace('line 2', 'LINE 2').replace('line 9', 'LINE 9');
+		const names = ['a.txt', 'heading.txt', 'crlf.txt', 'written.txt', 'last.txt'];
+		const all = (content: string) => Object.fromEntries(names.map(name => [name, content]));
+		await start({ ...all(LINES), 'last.txt': 'old' }, { ...all(changed), 'last.txt': 'new' });
+		const own: Record<string, string> = {
+			...all(LINES.replace('line 2', 'mine')),
+			'heading.txt': LINES.replace('line 2', 'mine\n=======\n'),
+			'crlf.txt': LINES.replace('line 2', 'mine').replaceAll('\n', '\r\n'),
+			'last.txt': 'mine',
+		};
+		await task.replace(own);
+		const { results } = await task.apply(task.files);
+		assert.deepEqual([...new Set(Object.values(kinds(results)))], ['conflicts']);
+		const marked = (await task.present())['written.txt']?.slice(3) ?? '';
+		own['written.txt'] = marked.replace('LINE 2', 'LINE 2 as I want it').replace('LINE 9', 'line 9');
+		await task.write('written.txt', own['written.txt']);
+		const back = await task.takeBack();
+		assert.deepEqual(kinds(back.results), {
+			'a.txt': 'applies',
+			'crlf.txt': 'applies',
+			'heading.txt': 'applies',
+			'last.txt': 'applies',
+			'written.txt': 'conflicts',
+		});
+		assert.deepEqual(await task.present(), asPresent(own));
+	});
+
+	it('of a conflict is undone with its markers where the user has gone on with their own side', async () => {
+		await start({ 'a.txt': LINES }, { 'a.txt': LINES.replace('line 2', 'LINE 2').replace('line 9', 'LINE 9') });
+		await task.write('a.txt', LINES.replace('line 2', 'mine'));
+		const { files } = await task.apply(task.files);
+		const marked = (await task.present())['a.txt']?.slice(3) ?? '';
+		await task.write('a.txt', marked.replace('mine', 'mine, and more'));
+		const { results } = await task.undo(files);
+		assert.deepEqual(kinds(results), { 'a.txt': 'applies' });
+		assert.deepEqual(await task.present(), asPresent({ 'a.txt': LINES.replace('line 2', 'mine, and more') }));
+	});
+
 	it('gives a folder the place of a file, and a file that of a folder, only where that goes', async () => {
 		await start(
 			{ file: LINES, 'folder/a': LINES, edited: LINES, 'busy/a': LINES },
