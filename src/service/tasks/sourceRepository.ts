@@ -123,9 +123,9 @@ function choose({ commits, current }: SourceReferences, folder: string, branch: 
 	}
 	const name = branch ?? current;
 	if (name === undefined) {
-		throw new UserFacingError(
-			`selectedBranch: ${folder} is not on a branch (detached HEAD). Name the branch to start from.`,
-		);
+		// A repository lists its HEAD only if that is on a commit.
+		const where = commits.has('HEAD') ? 'is not on a branch (detached HEAD)' : 'is on a branch that has no commit yet';
+		throw new UserFacingError(`selectedBranch: ${folder} ${where}. Name the branch to start from.`);
 	}
 	const commit = commits.get(`refs/heads/${name}`);
 	if (commit === undefined) {

@@ -221,6 +221,8 @@ describe('a task on a local repository', () => {
 			await local.repository.git('checkout', '--quiet', '--detach');
 			assert.match(await refused({}), /selectedBranch: .*detached HEAD/);
 			await completed({ selectedBranch: 'main' });
+			await local.repository.git('checkout', '--quiet', '--orphan', 'unborn');
+			assert.match(await refused({}), /selectedBranch: .* is on a branch that has no commit yet/);
 		});
 
 		it('says that a branch stands in the way of its own', async () => {
