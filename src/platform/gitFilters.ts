@@ -59,6 +59,16 @@ export async function findFiltered(gitPath: string, directory: string, names: re
 	return filtered;
 }
 
+/** Does the same for all files of a commit. The attributes are those of the working tree. */
+export async function listFiltered(gitPath: string, directory: string, commit: string): Promise<string[]> {
+	if ((await readFilters(gitPath, directory)).length === 0) {
+		return [];
+	}
+	const list = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit];
+	const names = (await runGit(gitPath, directory, list, { encoding: 'latin1' })).split('\0').slice(0, -1);
+	return [...(await findFiltered(gitPath, directory, names))];
+}
+
 interface Pointer {
 	hash: string;
 	size: number;

@@ -148,6 +148,19 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		);
 	});
 
+	it('are named where a filter keeps them, because the user’s files do not get them', async () => {
+		write(at('server', '.gitattributes'), '*.bin filter=kept\n');
+		write(at('server', 'image.bin'), 'pointer\n');
+		write(at('server', 'other.bin'), 'pointer\n');
+		commit('server');
+		git('server', 'config', 'filter.kept.required', 'false');
+		const files = await begin('client', 'server');
+		assert.deepEqual(await files.filtered(), ['server/image.bin', 'server/other.bin']);
+		write(inCopy('server', 'image.bin'), 'content\n');
+		await assert.rejects(files.keepEnd(), /a filter such as Git LFS keeps.*: server\/image\.bin\. They lie in /);
+		assert.ok(files.checkpoints.every(({ after }) => after !== undefined));
+	});
+
 	it('are named where the agent has put them into the place of another open repository', async () => {
 		repository('client/sub', { 'sub.txt': 'sub\n' });
 		const files = await begin('client', 'client/sub');

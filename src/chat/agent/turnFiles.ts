@@ -7,6 +7,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import { isWithin } from '../../base/filePlace.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 import type { GitPlace } from '../../platform/git.ts';
+import { findFiltered, listFiltered } from '../../platform/gitFilters.ts';
 import type { LeftOutFolder } from '../model/agentWork.ts';
 import { agentPath, type Checkpoint, repositoryPath, withFolders } from '../model/checkpoint.ts';
 import type { AgentFolder } from './agentFolder.ts';
@@ -115,6 +116,17 @@ export class TurnFiles {
 		}
 		await this.checkBeside();
 		await this.checkInside();
+		await this.checkFiltered();
+	}
+
+	/** Lists the files that a filter such as Git LFS keeps, by their paths from the agent's folder. Rejects when git fails. */
+	async filtered(): Promise<string[]> {
+		const lists = this.repositories.map(async ({ place, at, before }) =>
+			(await listFiltered(place.gitPath, place.directory, before)).map(name =>
+				agentPath({ ...defined({ at }) }, readable(name)),
+			),
+		);
+		return (await Promise.all(lists)).flat();
 	}
 
 	/** A sandbox lets an agent write nothing beside several repositories. Without one, what lies there is told. */
@@ -151,12 +163,36 @@ export class TurnFiles {
 		}
 	}
 
+	/** The user's files get nothing of what a filter keeps. What the agent has written there is told. */
+	private async checkFiltered(): Promise<void> {
+		const lists = this.repositories.map(async ({ place, at, before, after = before }) => {
+			const { gitPath, directory } = place;
+			const changed = await this.options.changes.list({ repository: directory, from: before, to: after });
+			const names = changed.map(({ path: name }) => Buffer.from(name).toString('latin1'));
+			const found = await findFiltered(gitPath, directory, names);
+			return [...found].map(name => agentPath({ ...defined({ at }) }, readable(name)));
+		});
+		const written = (await Promise.all(lists)).flat();
+		if (written.length > 0) {
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'The agent has changed files that a filter such as Git LFS keeps, which yours do not get: {0}. They lie in {1} until the next message. Take from there what you need.',
+					written.join(', '),
+					this.copy,
+				),
+			);
+		}
+	}
+
 	private innermost(file: string): TurnRepository | undefined {
 		return this.repositories
 			.filter(({ place }) => isWithin(place.directory, file))
 			.toSorted((one, other) => other.place.directory.length - one.place.directory.length)[0];
 	}
 }
+
+/** Git's names of files can be in any encoding. */
+const readable = (name: string) => Buffer.from(name, 'latin1').toString();
 
 /** Git names folders without links. What is not there is left as it is. */
 function realPath(file: string): string {

@@ -49,6 +49,9 @@ import { TurnFiles } from './turnFiles.ts';
 /** The time for an agent to end its turn when it is stopped, before its processes are ended. */
 const STOP_GRACE_MS = 2_000;
 
+/** How many files an agent is told of that a filter keeps. */
+const MAXIMUM_TOLD = 20;
+
 /** The turn that an agent is to work on, and where what it says and does goes. */
 export interface StartedTurn {
 	turn: AgentTurn;
@@ -311,6 +314,7 @@ export class TurnRun {
 					: []),
 				...(summary === undefined ? [] : [{ uri: 'the conversation so far', text: summary }]),
 				...(session.how === 'new' ? foldersTold(this.files?.checkpoints ?? []) : []),
+				...(session.how === 'new' ? filteredTold((await this.files?.filtered()) ?? []) : []),
 				...resources,
 			];
 			const reason = await session.prompt(text, told);
@@ -468,6 +472,16 @@ function foldersTold(checkpoints: readonly Checkpoint[]): PromptResource[] {
 	}
 	const text = `The working folder has ${folders.length} repositories, each in a folder of its own: ${folders.join(', ')}. Nothing can be written beside these folders. Where a folder has a file of instructions for agents, such as AGENTS.md or CLAUDE.md, read it before you work there.`;
 	return [{ uri: 'the folders', text }];
+}
+
+/** Tells an agent which files a filter keeps: the filter may not have run, and the user's files get nothing of them. */
+function filteredTold(names: readonly string[]): PromptResource[] {
+	if (names.length === 0) {
+		return [];
+	}
+	const rest = names.length > MAXIMUM_TOLD ? ` and ${names.length - MAXIMUM_TOLD} more` : '';
+	const text = `A filter such as Git LFS keeps some files. In the working folder they may hold a pointer in place of their content, and what is written to them does not reach the user's files: ${names.slice(0, MAXIMUM_TOLD).join(', ')}${rest}.`;
+	return [{ uri: 'the files that a filter keeps', text }];
 }
 
 /** Returns where the agent has the files of which repository. */

@@ -26,6 +26,8 @@ export interface Assignment {
 	earlierSession: string | undefined;
 	/** What a new session is told of the work so far, where there is any. */
 	summary: string | undefined;
+	/** What a new session is told of the files. */
+	note: string | undefined;
 }
 
 /** The folders in which an agent works, and the dependencies that are installed there. */
@@ -115,16 +117,15 @@ function attempt(run: () => void): void {
 }
 
 /** A session that is continued knows the work so far; any other is told of it, and the log says so. */
-function promptFor({ prompt, summary }: Assignment, session: AgentSession, log: TaskLog): string {
+function promptFor({ prompt, summary, note }: Assignment, session: AgentSession, log: TaskLog): string {
 	if (session.how !== 'new') {
 		log.step('agent_executing', 'The agent continues its earlier session.');
 		return prompt;
 	}
-	if (summary === undefined) {
-		return prompt;
+	if (summary !== undefined) {
+		log.step('agent_executing', `The agent has no earlier session to continue, so it is told:\n${summary}`);
 	}
-	log.step('agent_executing', `The agent has no earlier session to continue, so it is told:\n${summary}`);
-	return `${summary}\n\n${prompt}`;
+	return [summary, note, prompt].filter(part => part !== undefined).join('\n\n');
 }
 
 /** @throws UserFacingError unless the agent says that it is done. */

@@ -10,8 +10,8 @@ import { type DependencyPlan, planDependencies, type UserDependencies } from './
 import { filesOfFolder } from './dependencies/treeFiles.ts';
 import type { UserRegistries } from './dependencies/userRegistries.ts';
 import type { DependencyAnswer } from './runServices.ts';
-import { listed } from './taskNames.ts';
 import type { TaskLog } from './taskLog.ts';
+import { listed } from './taskNames.ts';
 
 const STEP = 'installing_dependencies';
 /** Runs a command in a folder. All of it comes as arguments, so nothing of it is read as shell. */

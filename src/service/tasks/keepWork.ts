@@ -52,7 +52,7 @@ async function keepOne(
 	}
 	const saved = await writeGitConfiguration(configuration, signal)
 		.then(() => Checkout.reopen(options, branch))
-		.then(checkout => saveWork({ checkout, task, execution, log }))
+		.then(checkout => saveWork({ checkout, task, execution, log, signal }))
 		.catch(error => {
 			if (error instanceof UserFacingError) {
 				throw error;

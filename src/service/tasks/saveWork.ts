@@ -1,5 +1,6 @@
 import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
 import type { Checkout, DiffStatistics } from './checkout.ts';
+import { findFilteredFiles } from './filteredFiles.ts';
 import { newFilesText } from './newFiles.ts';
 import { BranchCheckedOut } from './sourceRepository.ts';
 import { MAXIMUM_LIST_BYTES } from './specialFiles.ts';
@@ -11,6 +12,7 @@ export interface SaveOptions {
 	task: TaskRecord;
 	execution: ExecutionRecord;
 	log: TaskLog;
+	signal: AbortSignal;
 }
 
 export interface SavedWork extends DiffStatistics {
@@ -26,7 +28,7 @@ export interface SavedWork extends DiffStatistics {
  * step. Returns undefined if nothing was changed. Throws sentences.
  */
 export async function saveWork(options: SaveOptions): Promise<SavedWork | undefined> {
-	const { checkout, task, log } = options;
+	const { checkout, task, log, signal } = options;
 	const { commit, lacksIdentity, leftOut, specialFiles, oversizedLists, unreadable, submodules, newFiles } =
 		await checkout.commit(commitSubject(task.currentPrompt ?? task.prompt));
 	if (leftOut.length > 0) {
@@ -61,6 +63,12 @@ export async function saveWork(options: SaveOptions): Promise<SavedWork | undefi
 	log.step('git_committed', `Committed ${commit.slice(0, 10)}: ${summed(statistics)}.`, 'success');
 	if (lacksIdentity) {
 		const message = 'Errand is the author of the commit, as git has no usable user.name and user.email here.';
+		log.step('git_committed', message, 'warning');
+	}
+	const filtered = new Set(await findFilteredFiles(checkout, signal));
+	const written = (await checkout.changedFiles(start, commit)).filter(name => filtered.has(name));
+	if (written.length > 0) {
+		const message = `The commit has files as the agent wrote them that a filter such as Git LFS should keep: ${listed(written)}. Check the branch out, run "git add --renormalize" on them and commit once more.`;
 		log.step('git_committed', message, 'warning');
 	}
 	const branchName = await push(options, start, commit);

@@ -14,6 +14,7 @@ import type { TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
 import { runAgent } from './agentWork.ts';
 import { Checkout } from './checkout.ts';
+import { tellFilteredFiles } from './filteredFiles.ts';
 import { markKept, readKept } from './keptWork.ts';
 import { describeCall, type ModelCall } from './relay/modelCall.ts';
 import { runRepositoryTests, type TestedWork, type TestPlace, type TestResult } from './repositoryTests.ts';
@@ -251,6 +252,7 @@ class TaskRun {
 					model: execution.model,
 					prompt: task.currentPrompt ?? task.prompt,
 					earlierSession: kept?.session,
+					note: agent.isBuiltIn ? undefined : await tellFilteredFiles(checkout, this.log, this.signal),
 					summary: agent.isBuiltIn || execution.branchName === null ? undefined : await this.summary(checkout),
 				},
 				{ repository: folderOfRepoUrl(task.repoUrl), place: { ...place, lent }, installed },
@@ -381,7 +383,7 @@ class TaskRun {
 	private async save(checkout: Checkout, place: RunPlace): Promise<void> {
 		const { agent, task, execution } = this.job;
 		const { log } = this;
-		const saved = await saveWork({ checkout, task, execution, log });
+		const saved = await saveWork({ checkout, task, execution, log, signal: this.signal });
 		if (saved === undefined) {
 			const made = execution.branchName === null ? 'no commit and no branch' : 'no new commit';
 			const message = `The agent changed nothing, so there is ${made}.`;

@@ -326,6 +326,19 @@ describe('a run of an agent that is not built in', () => {
 		assert.ok(existsSync(path.join(workOf(id), 'home', 'seen.txt')));
 	});
 
+	it('is told of the files that a filter keeps, and the log names them and those that it has written', async () => {
+		await local.repository.write('.gitattributes', '*.bin filter=lfs\n');
+		await local.repository.write('a.bin', 'pointer\n');
+		await local.repository.write('b.bin', 'pointer\n');
+		await local.repository.commitAll('Kept by a filter');
+		const { id } = runnerOf().create(task('Begin'), [agentOf('cat > prompt.txt; echo content > b.bin')]);
+		const record = await completed(id);
+		const prompt = await local.repository.git('cat-file', 'blob', `${record.branchName}:prompt.txt`);
+		assert.match(prompt, /^A filter such as Git LFS .* a pointer .*: a\.bin, b\.bin\.\n\nBegin$/);
+		assert.ok(logOf(record).some(message => /^A filter such as Git LFS .*: a\.bin, b\.bin\.$/.test(message)));
+		assert.ok(logOf(record).some(message => /^The commit has files .*: b\.bin\. Check the branch out/.test(message)));
+	});
+
 	it('goes on in a follow-up with what a stopped one has left, as its session remembers it', async () => {
 		const runner = runnerOf();
 		const { id } = runner.create(task('Begin'), [agentOf('echo 1 > one.txt')]);
