@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import path from 'node:path';
 import { readFilters, runGit } from './gitCommand.ts';
+import { storedObjects, workingFile } from './storedObjects.ts';
 
 /** The largest size of a Git LFS pointer, which git stores in place of a file, in bytes. */
 const MAXIMUM_POINTER = 1024;
@@ -18,22 +18,27 @@ export interface ComparedFile {
 }
 
 /**
- * Returns those of the files that differ only because no filter has run. They are files of Git LFS, whose pointer has the
- * hash of the content. Rejects as `runGit` does.
+ * Returns those of the files that differ only in bytes that git converts, such as line ends, or because no filter has run.
+ * These are files of Git LFS, whose pointer has the hash of the content. Rejects as `runGit` does.
  */
 export async function findUnchanged(
 	gitPath: string,
 	directory: string,
 	files: readonly ComparedFile[],
 ): Promise<Set<string>> {
-	if (files.length === 0 || (await readFilters(gitPath, directory)).length === 0) {
-		return new Set();
+	const stored = await storedObjects(
+		gitPath,
+		directory,
+		files.map(({ name }) => name),
+	);
+	const unchanged = new Set(files.filter(({ name, object }) => stored.get(name) === object).map(({ name }) => name));
+	if (unchanged.size === files.length || (await readFilters(gitPath, directory)).length === 0) {
+		return unchanged;
 	}
 	const pointers = await readPointers(gitPath, directory, [...new Set(files.map(({ object }) => object))]);
-	const unchanged = new Set<string>();
 	for (const { name, object } of files) {
 		const pointer = pointers.get(object);
-		if (pointer && (await isContentOf(pointer, placeOf(directory, name)))) {
+		if (pointer && (await isContentOf(pointer, workingFile(directory, name)))) {
 			unchanged.add(name);
 		}
 	}
@@ -122,8 +127,4 @@ async function isContentOf({ hash, size }: Pointer, file: Buffer): Promise<boole
 		return false;
 	}
 	return digest.digest('hex') === hash;
-}
-
-function placeOf(directory: string, name: string): Buffer {
-	return Buffer.concat([Buffer.from(directory + path.sep), Buffer.from(name, 'latin1')]);
 }

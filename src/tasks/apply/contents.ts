@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { GitError } from '../../base/gitError.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
+import { storedObjects } from '../../platform/storedObjects.ts';
 
 /** A version of a file at a path of the working tree. Attributes of the path say how git writes the content there. */
 export interface PlacedVersion {
@@ -94,23 +94,21 @@ export function gitContents({ gitPath, directory }: GitPlace): Contents {
 				return found;
 			}
 			const where = await inTree(attributes);
-			const [single, inLines] = [true, false].map(is =>
-				versions.filter(({ path }) => isUnreadableInLines(path) === is),
-			);
-			for (const version of single ?? []) {
+			const inLines = versions.filter(({ path }) => !isUnreadableInLines(path));
+			for (const version of versions.filter(({ path }) => isUnreadableInLines(path))) {
 				const output = await run([...where, 'cat-file', '--filters', `--path=${version.path}`, version.object]);
 				found.set(versionKey(version), Buffer.from(output, 'latin1'));
 			}
 			// Git tells the sizes of the contents before they are converted, so a word that none of them has ends each.
 			const mark = `\n${randomUUID()} `;
-			const lines = (inLines ?? []).map(({ object, path }) => `${object} ${byteString(path)}\n`);
+			const lines = inLines.map(({ object, path }) => `${object} ${byteString(path)}\n`);
 			const how = [`--batch=${mark.slice(1)}%(objecttype)`, '--filters'];
 			const output = lines.length === 0 ? '' : `\n${await run([...where, 'cat-file', ...how], lines.join(''))}`;
 			const parts = output.split(mark).slice(1);
 			if (parts.length !== lines.length) {
 				throw new Error('git does not have all of the contents');
 			}
-			for (const [index, version] of (inLines ?? []).entries()) {
+			for (const [index, version] of inLines.entries()) {
 				const part = parts[index] ?? '';
 				const isLast = index === parts.length - 1;
 				const content = part.slice(part.indexOf('\n') + 1, isLast ? -1 : undefined);
@@ -121,8 +119,8 @@ export function gitContents({ gitPath, directory }: GitPlace): Contents {
 		async objectsOf(files) {
 			const found = new Map<string, string>();
 			const saved = files.filter(({ unsaved }) => unsaved === undefined).map(({ path }) => path);
-			for (const [index, object] of (await objectsOnDisk(saved)).entries()) {
-				found.set(saved[index] ?? '', object);
+			for (const [name, object] of await storedObjects(gitPath, directory, saved.map(byteString))) {
+				found.set(Buffer.from(name, 'latin1').toString(), object);
 			}
 			for (const { path, unsaved } of files) {
 				if (unsaved !== undefined) {
@@ -133,28 +131,10 @@ export function gitContents({ gitPath, directory }: GitPlace): Contents {
 			return found;
 		},
 	};
-
-	/** Git gives up at the first file that is not there any more, which has no object then. */
-	async function objectsOnDisk(paths: readonly string[]): Promise<string[]> {
-		const input = paths.map(path => `${quoted(byteString(path))}\n`).join('');
-		try {
-			return input === '' ? [] : (await run(['hash-object', '--stdin-paths'], input)).split('\n').slice(0, -1);
-		} catch (error) {
-			if (!(error instanceof GitError)) {
-				throw error;
-			}
-			const half = Math.ceil(paths.length / 2);
-			return paths.length === 1
-				? ['']
-				: [...(await objectsOnDisk(paths.slice(0, half))), ...(await objectsOnDisk(paths.slice(half)))];
-		}
-	}
 }
 
 /** Returns a path as byte string (`latin1`). */
 export const byteString = (path: string) => Buffer.from(path).toString('latin1');
-
-const quoted = (name: string) => `"${name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 
 /** Contents in memory as the working tree has them, by the names that git would give them. */
 export function knownContents(known: ReadonlyMap<string, Buffer>): Contents {

@@ -182,6 +182,18 @@ describe('what is read of a repository', () => {
 		});
 	});
 
+	it('are none of the files that differ only in what git converts, such as line ends', async () => {
+		await repository.write('.gitattributes', '* text=auto\n*.c ident\n');
+		for (const name of ['converted.txt', 'changed.txt', 'expanded.c']) {
+			await repository.write(name, '$Id$\nline\n');
+		}
+		await repository.commitAll('Second');
+		await repository.write('converted.txt', '$Id$\r\nline\r\n');
+		await repository.write('changed.txt', '$Id$\r\nanother line\r\n');
+		await repository.write('expanded.c', '$Id: of a commit $\nline\n');
+		assert.deepEqual((await listChanges('git', repository.path)).files, ['changed.txt']);
+	});
+
 	it('tells changes inside submodules and other repositories from changes that can go along', async () => {
 		const other = await TemporaryRepository.create();
 		try {

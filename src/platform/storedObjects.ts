@@ -1,0 +1,52 @@
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import { GitError } from '../base/gitError.ts';
+import { runGit } from './gitCommand.ts';
+
+/**
+ * Returns by their names the objects that git would store for files of the working tree: attributes and settings say which
+ * line ends, encodings and `$Id$` it converts. No filter runs. What is no file has none. Names are byte strings (`latin1`)
+ * from the repository's top folder. Rejects as `runGit` does.
+ */
+export async function storedObjects(
+	gitPath: string,
+	directory: string,
+	names: readonly string[],
+): Promise<Map<string, string>> {
+	const present: string[] = [];
+	for (const name of names) {
+		const status = await lstat(workingFile(directory, name)).catch(() => undefined);
+		if (status?.isFile()) {
+			present.push(name);
+		}
+	}
+	return hashed(gitPath, directory, present);
+}
+
+async function hashed(gitPath: string, directory: string, names: readonly string[]): Promise<Map<string, string>> {
+	const input = names.map(name => `${quoted(name)}\n`).join('');
+	try {
+		const output =
+			input === ''
+				? ''
+				: await runGit(gitPath, directory, ['hash-object', '--stdin-paths'], { input, encoding: 'latin1' });
+		const objects = output.split('\n');
+		return new Map(names.map((name, index) => [name, objects[index] ?? '']));
+	} catch (error) {
+		if (!(error instanceof GitError)) {
+			throw error;
+		}
+		// Git gives up at the first file that it cannot read, such as one that has gone meanwhile.
+		const half = Math.ceil(names.length / 2);
+		const parts = names.length === 1 ? [] : [names.slice(0, half), names.slice(half)];
+		const found = await Promise.all(parts.map(part => hashed(gitPath, directory, part)));
+		return new Map(found.flatMap(objects => [...objects]));
+	}
+}
+
+/** Returns where a file of the working tree is, whatever encoding its name is in. */
+export function workingFile(directory: string, name: string): Buffer {
+	return Buffer.concat([Buffer.from(directory + path.sep), Buffer.from(name, 'latin1')]);
+}
+
+const quoted = (name: string) => `"${name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
