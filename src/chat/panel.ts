@@ -167,6 +167,7 @@ export class ChatPanel {
 			}
 		};
 		const label = () => this.connection.view.label;
+		const showAgent = ({ conversation }: Chat) => post({ kind: 'agent-set', agent: this.agents.view(conversation) });
 		this.agents = new ChatAgents({
 			storage: {
 				extensionUri: places.extensionUri,
@@ -187,7 +188,7 @@ export class ChatPanel {
 					await (await this.conversations).open(id);
 					await executeCommand(internalCommands.focusChat);
 				},
-				agentChanged: chat => this.showAgent(chat),
+				agentChanged: showAgent,
 			},
 			settings: dependencies.machine.agentSettings,
 			ranges: () => dependencies.tasks().ranges,
@@ -257,7 +258,7 @@ export class ChatPanel {
 		};
 		this.store.add(connection.onDidChange(() => void this.connectionChanged()));
 		this.store.add(onDidChangeSetting(CHAT_SETTINGS, () => void this.connectionChanged()));
-		this.store.add(onDidChangeSetting(['errand.agents.approvals'], async () => this.showAgent(await this.shown())));
+		this.store.add(onDidChangeSetting(['errand.agents.approvals'], async () => showAgent(await this.shown())));
 	}
 
 	/** Lets the user add a model server, and says in a notification which model answers then. */
@@ -468,10 +469,6 @@ export class ChatPanel {
 		if (change.kind === 'turn' && chat.live === undefined && this.connection.problem !== undefined) {
 			void this.checkService();
 		}
-	}
-
-	private showAgent({ conversation }: Chat): void {
-		this.page.post({ kind: 'agent-set', agent: this.agents.view(conversation) });
 	}
 
 	private async connectionChanged(): Promise<void> {

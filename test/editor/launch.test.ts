@@ -125,6 +125,7 @@ describe('the look at the repository before a task is sent', () => {
 		const clone = path.join(repository.folder, 'clone');
 		const how = ['--quiet', '--filter=blob:none', '--sparse', '--depth=1'];
 		await repository.git('clone', ...how, `file://${repository.path}`, clone);
+		await repository.git('-C', clone, 'remote', 'set-url', 'origin', address);
 		const isLocal = true;
 		assert.deepEqual(await kinds('main', clone, isLocal), [
 			'missing-files',

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
@@ -80,6 +80,11 @@ export class TurnFiles {
 			before,
 			...defined({ at, taken: taken === before ? undefined : taken, after }),
 		}));
+	}
+
+	/** Whether a file of the copy, by its path there, is a program. */
+	isExecutable(name: string): boolean {
+		return ((statSync(path.join(this.copy, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
 	}
 
 	/** Returns the repository that keeps a path from the agent's folder, and the path there. */

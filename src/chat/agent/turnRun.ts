@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,6 +11,7 @@ import { AgentFailure } from '../../agents/session/agentFailure.ts';
 import type { AgentSession, PromptResource } from '../../agents/session/agentSession.ts';
 import type { AgentEvent, PermissionRequest, StopReason } from '../../agents/session/events.ts';
 import type { PermissionPolicy } from '../../agents/session/permissions.ts';
+import { append } from '../../base/append.ts';
 import { systemClock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
@@ -29,9 +29,8 @@ import {
 	withQuestion,
 	withStepTaken,
 } from '../model/agentWork.ts';
-import type { Allowance } from '../model/approvalPolicy.ts';
+import { type Allowance, shownRule } from '../model/approvalPolicy.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
-import { ruleText } from '../model/commandRules.ts';
 import { currentReply, turnsUpTo } from '../model/conversation.ts';
 import { AgentFolder } from './agentFolder.ts';
 import { isSandboxed, workspaceFolders } from './agentPlace.ts';
@@ -90,7 +89,7 @@ export class TurnRun {
 				isSandboxed: this.place?.isSandboxed === true,
 				folder: this.place ? seenFrom(this.place).tree : '',
 				isKept: file => this.files?.locate(file) !== undefined,
-				isExecutable: file => this.files !== undefined && isExecutable(path.join(this.files.copy, file)),
+				isExecutable: file => this.files?.isExecutable(file) === true,
 				allowed: this.allowed,
 			}),
 			onAsk: (request, { question, allowances, decides }) => {
@@ -99,7 +98,7 @@ export class TurnRun {
 					state: 'waiting',
 					question,
 					...(allowances.length === 0 ? { isOnlyOnce: true } : {}),
-					...defined({ rule: allowances.map(shownRule).find(Boolean), decides }),
+					...defined({ rule: shownRule(allowances), decides }),
 					...(planned ? { isWritten: true } : {}),
 				};
 				if (this.work) {
@@ -119,7 +118,7 @@ export class TurnRun {
 					...(isOnlyOnce ? { isOnlyOnce } : {}),
 				});
 			},
-			onAllowance: allowances => this.allowed.push(...allowances),
+			onAllowance: allowances => append(this.allowed, allowances),
 		});
 	}
 
@@ -489,12 +488,3 @@ const foldersOf = (checkpoints: readonly Checkpoint[]) =>
 	checkpoints.map(({ repository, at }) => JSON.stringify([at, repository]));
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
-
-/** How a rule for commands is shown with the question that it answers. */
-function shownRule(allowance: Allowance): string | undefined {
-	return allowance.kind === 'rule' ? ruleText(allowance.rule) : undefined;
-}
-
-function isExecutable(file: string): boolean {
-	return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
-}

@@ -1,4 +1,5 @@
 // Asks a model that has only the responses endpoint for a reply of the chat (contract: inference.md, Responses).
+import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import { ResponseOutput } from '../../client/responseOutput.ts';
 import type { Client } from '../../client/types.ts';
@@ -32,7 +33,10 @@ export function toResponsesRequest(
 			instructions.push(content);
 			continue;
 		}
-		input.push(...(role === 'assistant' ? (reasons.next().value ?? []) : []), { role, content });
+		if (role === 'assistant') {
+			append(input, reasons.next().value ?? []);
+		}
+		input.push({ role, content });
 	}
 	return { model, instructions: instructions.join('\n\n') || DEFAULT_INSTRUCTIONS, input };
 }

@@ -5,7 +5,7 @@ import { type DecisiveReason, decisiveReason } from '../../base/decisiveFiles.ts
 import { defined } from '../../base/defined.ts';
 import { pathWithin } from '../../base/filePlace.ts';
 import type { ApprovalSetting } from './agentWork.ts';
-import { type CommandRule, isAllowedBy, isReading, ruleFor } from './commandRules.ts';
+import { type CommandRule, isAllowedBy, isReading, ruleFor, ruleText } from './commandRules.ts';
 
 export type Ruling =
 	/** `allowances` are what an answer for the whole conversation allows; none where it could only hold once. */
@@ -142,6 +142,11 @@ const isUsual = (call: ToolCall): boolean => furtherInput(call) === undefined;
 
 /** What a command may take, in the words of several agents: it changes nothing of what the command does. */
 const WAITING = /^(?:timeout(?:_?ms)?|timeoutMs|seconds|yield_time_ms|max_output_tokens)$/;
+
+/** Returns how the rule among allowances is shown with the question that makes it, if there is one. */
+export function shownRule(allowances: readonly Allowance[]): string | undefined {
+	return allowances.flatMap(allowance => (allowance.kind === 'rule' ? [ruleText(allowance.rule)] : [])).at(0);
+}
 
 /** Returns what a command is called with beside its words, such as a folder or an environment, as JSON. */
 export function furtherInput({ command, input }: Pick<ToolCall, 'command' | 'input'>): string | undefined {

@@ -168,7 +168,9 @@ function withOptions(prefix: string, words: Words): CommandRule | undefined {
 		const next = words[index + 1];
 		if (word.startsWith('-')) {
 			const isUsual = word === '--' || FLAGS.test(word) || FILTERS.test(word);
-			options.push(...(isUsual ? [] : [next === undefined || next.startsWith('-') ? word : `${word} ${next}`]));
+			if (!isUsual) {
+				options.push(next === undefined || next.startsWith('-') ? word : `${word} ${next}`);
+			}
 		} else if (!isOpen(word, prefix) && !FILTERS.test(before)) {
 			return undefined;
 		}

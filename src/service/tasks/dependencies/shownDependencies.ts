@@ -1,6 +1,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { dependencyFolders } from '../../../agents/sandbox/lentFolders.ts';
+import { append } from '../../../base/append.ts';
 import { runGit } from '../git.ts';
 import { ownPlace, type ReferencesQuery } from '../sourceRepository.ts';
 import { locateSource } from '../sourceSide.ts';
@@ -66,7 +67,7 @@ export async function planDependencies(
 		if (lacked.length === 0) {
 			shown.push(folder);
 		} else if (!lockfiles.some(lockfile => installsInto(lockfile, folder))) {
-			unmet.push(...lacked);
+			append(unmet, lacked);
 		}
 	}
 	const isShown = shown.includes(NODE_MODULES);
