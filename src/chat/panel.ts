@@ -394,12 +394,6 @@ export class ChatPanel {
 		this.page.suggest(question);
 	}
 
-	/** Hands what is written in the composer to a task, or the last message where nothing is. */
-	async sendToTask(): Promise<void> {
-		await this.page.focusComposer();
-		this.page.post({ kind: 'draft-send', isForTask: true });
-	}
-
 	async stopReply(): Promise<void> {
 		(await this.shown()).stop();
 	}

@@ -75,13 +75,6 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	store.add(registerCommand(internalCommands.addModelServer, async () => (await openPanel()).addModelServer()));
 	store.add(registerCommand(internalCommands.selectPolicy, () => withPickers(pickers => pickers.selectRouting())));
 	store.add(registerCommand(internalCommands.askForWholeReplies, async () => (await openPanel()).askForWholeReplies()));
-	store.add(
-		registerCommand(commands.sendToTask, async () => {
-			const panel = await openPanel();
-			await showView();
-			await panel.sendToTask();
-		}),
-	);
 	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));
 	const openTools = async () => (await openPanel()).openTools();
 	store.add(registerCommand(commands.applyProposal, async uri => (await openTools()).applyProposal(uri)));

@@ -21,7 +21,6 @@ export const commands = {
 	applyProposal: 'errand.applyProposal',
 	addContext: 'errand.addContext',
 	askAboutSelection: 'errand.askAboutSelection',
-	sendToTask: 'errand.sendToTask',
 	startTask: 'errand.startTask',
 	openTaskLog: 'errand.openTaskLog',
 	stopTask: 'errand.stopTask',

@@ -30,6 +30,7 @@ import {
 	promptEditor,
 	replyEnds,
 	runInChat,
+	sendMessage,
 	taskShows,
 	turns,
 } from '../support/errandWindow.ts';
@@ -402,7 +403,7 @@ describe('context in the window', () => {
 	});
 
 	it('goes to a task with the last message where nothing is written', async () => {
-		await runCommand(page, 'Errand: Start Task from Chat…');
+		await sendMessage(frame, '/task ');
 		await until('the prompt has the message and its context', async () =>
 			/^What did it do\?.*Task: `Changes of Count the stock`/s.test(await promptText()),
 		);

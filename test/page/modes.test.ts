@@ -275,36 +275,6 @@ describe('the chat page', () => {
 			assert.equal(await composer().inputValue(), '/search ');
 		});
 
-		it('hands the draft to a task as one of its messages, or nothing, and waits for the outcome', async () => {
-			await open();
-			await chat.snapshot([turnView()]);
-			await composer().fill('Fix the widgets');
-			await chat.send({ kind: 'draft-send', isForTask: true });
-			const sent = await chat.waitForPosted('message-send');
-			assert.equal(sent.text, '/task Fix the widgets');
-			assert.equal(await composer().inputValue(), 'Fix the widgets');
-			await chat.send({ kind: 'message-accept', turn: sent.turn });
-			await until('the draft is gone', async () => (await composer().inputValue()) === '');
-			await chat.send({ kind: 'draft-send', isForTask: true });
-			await until('the command goes alone', async () =>
-				(await chat.posted()).some(message => message.kind === 'message-send' && message.text === '/task '),
-			);
-		});
-
-		it('hands the draft to a task, and not to a model, where the host still looks at what was pasted', async () => {
-			await open();
-			await chat.snapshot([turnView()]);
-			await composer().evaluate(field => {
-				const clipboardData = new DataTransfer();
-				clipboardData.setData('text/plain', 'two\nlines');
-				field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, cancelable: true, bubbles: true }));
-			});
-			await chat.waitForPosted('paste-check');
-			await chat.send({ kind: 'draft-send', isForTask: true });
-			await chat.answer('paste-check', undefined);
-			assert.equal((await chat.waitForPosted('message-send')).text, '/task two\nlines');
-		});
-
 		it('offers no task in an encrypted conversation, and says why', async () => {
 			await open();
 			const line = { label: 'Encrypted', details: [], isConnecting: false, isRefused: false };

@@ -177,7 +177,7 @@ describe('the menus of package.json', () => {
 				[commands.compareWithFile],
 			);
 			const withConversations = rows({ ...firstDay, 'errand.hasConversations': true });
-			for (const command of [commands.openConversation, commands.exportConversation, commands.sendToTask]) {
+			for (const command of [commands.openConversation, commands.exportConversation]) {
 				assert.ok(withConversations.includes(command), command);
 			}
 		});

@@ -19,11 +19,6 @@ export function taskGoal(message: string): string | undefined {
 	return prefix === undefined ? undefined : message.slice(prefix.length);
 }
 
-/** Returns the message that hands a text to a task. */
-export function taskMessage(text: string): string {
-	return taskGoal(text) === undefined ? `/task ${parseMessage(text).text}` : text;
-}
-
 /**
  * Returns what a message requests, and its text without the command. A text that only looks like a command is escaped
  * by a second slash, which is removed, or by white space before the slash. Any other word after a slash is plain text.

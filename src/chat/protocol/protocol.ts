@@ -39,11 +39,8 @@ export type ToPage =
 	| AnswerMessage
 	/** Puts a question into the composer where it is empty. */
 	| { kind: 'composer-fill'; text: string }
-	/**
-	 * Sends the draft, where there is one, now that a model can answer it; or hands it to a task, or the last message
-	 * where there is no draft.
-	 */
-	| { kind: 'draft-send'; isForTask?: true }
+	/** Sends the draft, where there is one, now that a model can answer it. */
+	| { kind: 'draft-send' }
 	| { kind: 'context-set'; context: ContextView };
 
 /** Messages with a `request` are requests, whose answers `PageAnswers` describes. */

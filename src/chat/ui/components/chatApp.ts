@@ -139,7 +139,7 @@ export class ChatApp extends LitElement {
 				});
 				return;
 			case 'draft-send':
-				this.composer.sendDraft(message.isForTask);
+				this.composer.sendDraft();
 				return;
 			case 'composer-fill':
 				this.composer.suggest(message.text);

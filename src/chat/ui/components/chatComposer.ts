@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { agentMessage, type SlashCommand, type TurnMode, taskMessage } from '../../model/mode.ts';
+import { agentMessage, type SlashCommand, type TurnMode } from '../../model/mode.ts';
 import { noEncryptedModeText, noEncryptedTaskText } from '../../protocol/labels.ts';
 import type { AgentView, ChipView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
 import { MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
@@ -37,9 +37,6 @@ export interface Draft {
 	/** The id of the turn as which it was sent. */
 	sentAs?: string;
 }
-
-/** Makes a message of the text in the field. */
-type MessageOf = (text: string) => string;
 
 /** The field for writing a message. It is cleared only when the host has accepted the message. */
 export class ChatComposer extends LitElement implements CompletionOwner, SlashOwner {
@@ -106,18 +103,18 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	private readonly paste = new PendingPaste(
 		() => this.field,
 		taken => {
-			const { due } = this;
-			this.due = undefined;
+			const { isDue } = this;
+			this.isDue = false;
 			if (taken !== undefined) {
 				// The chip comes later, or not at all if the user declines it, so the message must not be sent before that.
 				this.post({ kind: 'paste-take', paste: taken });
-			} else if (due) {
-				this.send(due);
+			} else if (isDue) {
+				this.send();
 			}
 		},
 	);
 	/** Set where a message was to go before the host had answered about pasted text or had received all files. */
-	private due: MessageOf | undefined;
+	private isDue = false;
 	/** The number of batches of files that the host has not fully received yet. */
 	private readings = 0;
 	private readonly onFocusLost = () => this.focusText();
@@ -166,7 +163,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		if (this.queued) {
 			this.decideQueued('message-withdraw');
 		}
-		this.due = undefined;
+		this.isDue = false;
 		this.completion.close();
 		this.paste.end();
 	}
@@ -192,25 +189,10 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
-	/** Sends the draft if there is one and no reply is streaming, or hands it to a task. */
-	sendDraft(isForTask = false): void {
-		if (isForTask) {
-			this.sendToTask();
-		} else if (this.field.value.trim() !== '' && this.replying === undefined) {
+	/** Sends the draft if there is one and no reply is streaming. */
+	sendDraft(): void {
+		if (this.field.value.trim() !== '' && this.replying === undefined) {
 			this.send();
-		}
-	}
-
-	/** Hands the draft to a task, or the last message where there is no draft. */
-	private sendToTask(): void {
-		// Before its first snapshot the page does not know whose draft it shows.
-		if (this.conversation === undefined) {
-			return;
-		}
-		if (this.replying !== undefined) {
-			this.say(stillReplyingText());
-		} else {
-			this.send(taskMessage);
 		}
 	}
 
@@ -395,11 +377,10 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.readings--;
 		if (!isComplete) {
 			// The user has been told why; the message is not sent without the files.
-			this.due = undefined;
-		} else if (this.readings === 0 && this.due) {
-			const { due } = this;
-			this.due = undefined;
-			this.send(due);
+			this.isDue = false;
+		} else if (this.readings === 0 && this.isDue) {
+			this.isDue = false;
+			this.send();
 		}
 	}
 
@@ -438,19 +419,18 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 	}
 
-	private send(messageOf: MessageOf = text => text): void {
+	private send(): void {
 		if (this.waiting) {
 			return;
 		}
 		if (this.paste.isPending || this.readings > 0) {
-			this.due = messageOf;
+			this.isDue = true;
 			return;
 		}
 		// A list that opens later must not change what is sent.
 		this.completion.close();
 		const text = this.field.value;
-		const sent = messageOf(text);
-		const problem = messageProblem(sent, this.language);
+		const problem = messageProblem(text, this.language);
 		if (problem !== undefined) {
 			this.say(problem);
 			return;
@@ -461,7 +441,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.waiting = true;
 		this.keep({ text, sentAs: turn });
 		const shown = this.conversation === undefined ? {} : { conversation: this.conversation };
-		const goes = this.replying === undefined ? { text: sent } : { text: agentMessage(sent), waits: true as const };
+		const goes = this.replying === undefined ? { text } : { text: agentMessage(text), waits: true as const };
 		this.post({ kind: 'message-send', ...shown, turn, ...goes });
 		this.timeout = setTimeout(
 			() => this.settle(l10n.t('The message was not accepted in time. It is still here; send it again.')),
