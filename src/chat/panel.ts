@@ -11,7 +11,7 @@ import { onDidChangeSetting } from '../platform/settings.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import { agentHandlers } from './agent/agentHandlers.ts';
 import { ChatAgents } from './agent/chatAgents.ts';
-import { StepDocuments } from './agent/stepDocuments.ts';
+import { QuestionDiffs } from './agent/questionDiffs.ts';
 import { blockHandlers } from './blocks/blockHandlers.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
 import { ChatPage } from './chatPage.ts';
@@ -70,6 +70,8 @@ export class ChatPanel {
 	private tools: Promise<ReplyTools> | undefined;
 	readonly encryption: EncryptionController;
 	private readonly agents: ChatAgents;
+	/** Also for the commands of the editor's title. */
+	readonly questionDiffs: QuestionDiffs;
 	private readonly pageState: PageStateFile;
 	private readonly handlers: PageHandlers<FromPage['kind']>;
 	private readonly service: PageService<FromPage>;
@@ -194,6 +196,7 @@ export class ChatPanel {
 			ranges: () => dependencies.tasks().ranges,
 			logger,
 		});
+		this.questionDiffs = this.store.add(new QuestionDiffs(() => this.agents.runs()));
 		this.handlers = {
 			'page-ready': () => this.sendSnapshot(),
 			'snapshot-request': () => this.sendSnapshot(),
@@ -212,7 +215,7 @@ export class ChatPanel {
 				agents: this.agents,
 				withTurn,
 				ranges: () => dependencies.tasks().ranges,
-				documents: this.store.add(new StepDocuments()),
+				diffs: this.questionDiffs,
 				label,
 				focusComposer,
 			}),
@@ -451,6 +454,7 @@ export class ChatPanel {
 		if (this.store.isDisposed) {
 			return;
 		}
+		void this.questionDiffs.changed(chat.conversation);
 		if (!isShown) {
 			if (change.kind === 'notice' && chat.notice) {
 				const title = titleOf(chat.conversation) ?? vscode.l10n.t('New Conversation');

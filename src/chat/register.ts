@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { registerCommand, setContextKey } from '../platform/commands.ts';
-import { commands, internalCommands, PROPOSAL_SCHEME, views } from '../platform/ids.ts';
+import { closeComparisons } from '../platform/diffTabs.ts';
+import { commands, internalCommands, PROPOSAL_SCHEME, QUESTION_SCHEME, views } from '../platform/ids.ts';
 import { registerContext } from './context/contextEntry.ts';
 import type { ChatUse } from './conversations/chatUse.ts';
 import { type ChatDependencies, CONVERSATIONS_FOLDER } from './dependencies.ts';
@@ -77,8 +78,23 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 	store.add(registerCommand(internalCommands.askForWholeReplies, async () => (await openPanel()).askForWholeReplies()));
 	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));
 	const openTools = async () => (await openPanel()).openTools();
-	store.add(registerCommand(commands.applyProposal, async uri => (await openTools()).applyProposal(uri)));
-	void closeOrphans();
+	store.add(
+		registerCommand(commands.acceptChange, async shown => {
+			if (!(await (await openPanel()).questionDiffs.answer(shown, 'once'))) {
+				await (await openTools()).applyProposal(shown);
+			}
+		}),
+	);
+	store.add(
+		registerCommand(commands.refuseChange, async shown => (await openPanel()).questionDiffs.answer(shown, 'no')),
+	);
+	store.add(
+		registerCommand(internalCommands.refuseHunk, async (...named) =>
+			(await openPanel()).questionDiffs.refuseHunk(named),
+		),
+	);
+	// A reload has restored comparisons whose proposals and questions are gone.
+	void closeComparisons(({ scheme }) => scheme === PROPOSAL_SCHEME || scheme === QUESTION_SCHEME);
 	return {
 		dispose: () => store.dispose(),
 		close: async () => (await panel)?.close(),
@@ -100,14 +116,4 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 		requestRules: async () =>
 			(await import('./settings/requestRules.ts')).requestRules(dependencies.connection.describe),
 	};
-}
-
-/** Closes comparisons with proposals that a reload has restored, because the proposals are gone. */
-async function closeOrphans(): Promise<void> {
-	const orphans = vscode.window.tabGroups.all
-		.flatMap(group => group.tabs)
-		.filter(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.scheme === PROPOSAL_SCHEME);
-	if (orphans.length > 0) {
-		await vscode.window.tabGroups.close(orphans);
-	}
 }

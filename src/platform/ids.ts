@@ -18,7 +18,8 @@ export const commands = {
 	newEncryptedConversation: 'errand.newEncryptedConversation',
 	openConversation: 'errand.openConversation',
 	exportConversation: 'errand.exportConversation',
-	applyProposal: 'errand.applyProposal',
+	acceptChange: 'errand.acceptChange',
+	refuseChange: 'errand.refuseChange',
 	addContext: 'errand.addContext',
 	askAboutSelection: 'errand.askAboutSelection',
 	startTask: 'errand.startTask',
@@ -97,8 +98,14 @@ export const LOG_SCHEME = 'errand-log';
  */
 export const PROPOSAL_SCHEME = 'errand-proposal';
 
-/** The scheme of documents that show what a step of an agent would change. */
+/** The scheme of documents that show what a step of an agent has changed, or what it changes them from. */
 export const STEP_SCHEME = 'errand-step';
+
+/**
+ * The scheme of documents that show what an agent asks to change, for as long as it waits for the answer. Menus in
+ * package.json match on it.
+ */
+export const QUESTION_SCHEME = 'errand-question';
 
 /** The scheme of documents with all that a service says of a task. */
 export const TASK_SCHEME = 'errand-task';
@@ -128,6 +135,7 @@ export const internalCommands = {
 	loadMoreAgentTasks: 'errand.loadMoreAgentTasks',
 	readChangesAgain: 'errand.readChangesAgain',
 	showMoreFiles: 'errand.showMoreFiles',
+	refuseHunk: 'errand.refuseHunk',
 } as const;
 
 export type CommandId =

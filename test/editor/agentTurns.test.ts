@@ -15,6 +15,7 @@ const AGAIN = 'Say what you did';
 const MORE = 'Make it shorter, then run something';
 const RENAME = 'Name it in another way';
 const USE = 'Use the dependency';
+const PARTS = 'Change three parts of it';
 const ENCODE = 'Say that texts are encoded in another way';
 
 const SCRIPTS: Record<string, Step[]> = {
@@ -37,6 +38,13 @@ const SCRIPTS: Record<string, Step[]> = {
 		{ do: 'edit', path: 'README.md', from: '# ', to: '# The ' },
 		{ do: 'say', text: 'It has another name.' },
 	],
+	[PARTS]: [
+		{ do: 'write', path: 'README.md', content: '1\r\ntwo\nthree\n4\nfive\nsix\nseven\n8' },
+		// Its file still has what was refused.
+		{ do: 'edit', path: 'README.md', from: 'two', to: '2' },
+		{ do: 'say', text: 'Four lines were changed.' },
+	],
+	'The user refused these parts of your edits': [{ do: 'say', text: 'The fourth line stays as it was.' }],
 	[USE]: [
 		{ do: 'run', command: 'node -p "require(\'dep\')"' },
 		{ do: 'run', command: 'echo x > node_modules/dep/new.js' },
@@ -175,6 +183,41 @@ describe('a turn of an agent', () => {
 		);
 		assert.equal(done.fileCount, 0);
 		assert.match(agent.model.results.join('\n'), /was not allowed/);
+	});
+
+	it('writes exactly the hunks that were not refused, tells the agent of the others, and keeps nothing of them', async () => {
+		await writeFile(inRoot('README.md'), 'one\r\ntwo\nthree\nfour\nfive\nsix\nseven\neight');
+		const shown: (string | undefined)[] = [];
+		const { reply, work: done } = await work(fresh(PARTS), (now, turn) => {
+			const waiting = waitingStep(now);
+			if (waiting) {
+				const question = waiting.approval?.question ?? '';
+				shown.push(waiting.diffs?.[0]?.after);
+				if (shown.length === 1) {
+					agent.runs.refuseHunk(turn, question, 0, 9);
+					agent.runs.refuseHunk(turn, 'another', 0, 1);
+					agent.runs.refuseHunk(turn, question, 0, 1);
+					agent.runs.refuseHunk(turn, question, 0, 1);
+				}
+				agent.answer(turn, waiting, 'once');
+			}
+		});
+		assert.deepEqual(shown, [
+			'1\r\ntwo\nthree\n4\nfive\nsix\nseven\n8',
+			'1\r\ntwo\nthree\nfour\nfive\nsix\nseven\n8',
+			'1\r\n2\nthree\nfour\nfive\nsix\nseven\n8',
+		]);
+		assert.equal(await readFile(inRoot('README.md'), 'utf8'), shown[2]);
+		assert.equal(reply.text, 'Four lines were changed.\n\nThe fourth line stays as it was.');
+		const [told = ''] = JSON.stringify(agent.model.requests.at(-1)?.body).match(/The user refused these parts.*/) ?? [];
+		assert.match(told, /README\.md\\n.*-four\\n\+4\\n/);
+		assert.doesNotMatch(told, /\+1|\+8/);
+		assert.deepEqual(
+			done.files?.map(({ path: name, isTaken, isLeft }) => [name, isTaken, isLeft]),
+			[['README.md', true, undefined]],
+		);
+		assert.ok(done.steps.every(({ isTaken }) => isTaken));
+		assert.equal(agent.asked(), 2, 'the user is told once of what is asked anew');
 	});
 
 	it('asks for commands alone where the setting says so, and for nothing in a sandbox', async () => {

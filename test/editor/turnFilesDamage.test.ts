@@ -247,7 +247,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 					return [];
 				},
 			}),
-			documents: {} as never,
+			diffs: { open: () => assert.fail() },
 			label: () => '',
 			focusComposer: () => {},
 		});

@@ -11,13 +11,13 @@ import { agentPath, type Checkpoint, repositoryPath, sameCheckpoint } from '../m
 import { findTurn, shownReply } from '../model/conversation.ts';
 import type { FromPage, PageHandlers } from '../protocol/protocol.ts';
 import type { ChatAgents } from './chatAgents.ts';
-import type { StepDocuments } from './stepDocuments.ts';
+import type { QuestionDiffs } from './questionDiffs.ts';
 
 export interface AgentHandlersDependencies {
 	agents: Pick<ChatAgents, 'runs' | 'pick' | 'pickApprovals'>;
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 	ranges(): Pick<CommitRanges, 'compare' | 'take' | 'takeBack'>;
-	documents: StepDocuments;
+	diffs: Pick<QuestionDiffs, 'open'>;
 	label(): string;
 	focusComposer(): void;
 }
@@ -28,7 +28,7 @@ export type AgentHandlers = PageHandlers<
 
 /** Returns the handlers of the page's messages about what agents do. */
 export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHandlers {
-	const { agents, withTurn, ranges, documents, label, focusComposer } = dependencies;
+	const { agents, withTurn, ranges, diffs, label, focusComposer } = dependencies;
 
 	const withWork = (turnId: string, run: (work: AgentWork, chat: Chat) => unknown) =>
 		withTurn(turnId, async chat => {
@@ -94,11 +94,7 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			});
 			return output;
 		},
-		'step-diff-open': ({ turn, step: id, index }) =>
-			withStep(turn, id, step => {
-				const diff = step.diffs?.[index];
-				return diff && documents.open(diff, step.title);
-			}),
+		'step-diff-open': ({ turn, step: id, index }) => withStep(turn, id, step => diffs.open(turn, step, index)),
 		'step-place-open': ({ turn, step: id, index }) =>
 			withStep(turn, id, async ({ locations = [] }, { checkpoints }) => {
 				const place = locations[index];

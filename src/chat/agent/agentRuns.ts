@@ -56,6 +56,11 @@ export class AgentRuns implements AgentTurns {
 		this.running.get(turnId)?.questions.answer(question, answer);
 	}
 
+	/** Leaves a hunk out of what a question is about, as `TurnRun.refuseHunk` does. */
+	refuseHunk(turnId: string, question: string, change: number, hunk: number): void {
+		this.running.get(turnId)?.refuseHunk(question, change, hunk);
+	}
+
 	/**
 	 * Keeps what the user's files have of an agent's changes, once these files are as `source` has them. Resolves with the
 	 * commit. Rejects when git fails.

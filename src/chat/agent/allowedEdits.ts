@@ -1,9 +1,11 @@
 import { cutDiff } from '../../agents/session/cutDiff.ts';
 import type { ToolCall } from '../../agents/session/events.ts';
+import { defined } from '../../base/defined.ts';
 import { type StepDiff, shownDiff, type WorkMoment } from '../model/agentWork.ts';
 import { isEdit } from '../model/approvalPolicy.ts';
 import type { CommitRange } from '../model/chatTasks.ts';
 import { editedText } from '../model/editedText.ts';
+import { type ChangedPart, changedParts, inverted, withoutHunk, withoutParts } from '../model/hunks.ts';
 import { isIgnored, keepStateWith, readStateFile, type StateFile, type TurnRepository } from './checkpoints.ts';
 
 const NEW_FILE = '100644';
@@ -15,7 +17,43 @@ const MAXIMUM_SHOWN = 64 * 1024;
 export interface PlannedEdit {
 	/** The whole lines that would change, as they are shown. */
 	shown: readonly StepDiff[];
-	files: readonly { name: string; before: string | undefined; after: StateFile }[];
+	files: readonly PlannedFile[];
+	/** The hunks that the user has left out, as they were shown. */
+	refused: readonly StepDiff[];
+}
+
+interface PlannedFile {
+	name: string;
+	before: string | undefined;
+	/** What is written. */
+	after: StateFile;
+	/** The text that the agent's copy gets, with the hunks that the user has refused. */
+	whole: string;
+}
+
+/** Returns the plan without one hunk of one of its files; undefined where that hunk cannot be refused alone. */
+export function withoutPlannedHunk(planned: PlannedEdit, index: number, hunk: number): PlannedEdit | undefined {
+	const { files, shown, refused } = planned;
+	const file = files[index];
+	if (file?.before === undefined) {
+		return undefined;
+	}
+	const { name, before, after } = file;
+	const text = withoutHunk(before, after.text, hunk);
+	const lines = text === undefined ? undefined : shownFile(name, before, text);
+	return text === undefined || lines === undefined
+		? undefined
+		: {
+				shown: shown.with(index, lines),
+				files: files.with(index, { ...file, after: { ...after, text } }),
+				refused: [...refused, ...changedParts(text, after.text).map(part => ({ path: name, ...part }))],
+			};
+}
+
+/** Returns the whole lines that change, as they are shown; undefined where they are too many. */
+function shownFile(name: string, before: string | undefined, text: string): StepDiff | undefined {
+	const { isCut, ...lines } = cutDiff({ ...defined({ oldText: before }), newText: text }, MAXIMUM_SHOWN);
+	return isCut ? undefined : shownDiff({ path: name, ...lines }, () => name);
 }
 
 export interface AllowedEditsOptions {
@@ -35,6 +73,10 @@ export interface AllowedEditsOptions {
 export class AllowedEdits {
 	private readonly options: AllowedEditsOptions;
 	private readonly allowed = new Map<string, PlannedEdit>();
+	/** What the agent's copy has of files, by their names, that the user has refused. */
+	private readonly refused = new Map<string, readonly ChangedPart[]>();
+	/** Hunks that were refused since `takeRefused` was called last. */
+	private untold: StepDiff[] = [];
 	/** What is being taken. One edit follows the other, as later ones may be about the same file. */
 	private taking: Promise<void> = Promise.resolve();
 
@@ -58,24 +100,23 @@ export class AllowedEdits {
 		for (const name of new Set(diffs.map(({ path }) => path))) {
 			const known = await this.read(name);
 			const own = diffs.filter(({ path }) => path === name);
-			const text = known === undefined ? undefined : editedText(known?.text, own);
+			const edited = known === undefined ? undefined : this.edited(name, known?.text, own);
+			if (edited === undefined) {
+				return undefined;
+			}
+			const { text, whole } = edited;
 			// A file that would be empty may be one that the agent removes.
-			if (
-				text === undefined ||
-				text === known?.text ||
-				(known && text === '') ||
-				(!known && (await this.isIgnored(name)))
-			) {
+			if (text === known?.text || (known && text === '') || (!known && (await this.isIgnored(name)))) {
 				return undefined;
 			}
-			const lines = cutDiff({ ...(known ? { oldText: known.text } : {}), newText: text }, MAXIMUM_SHOWN);
-			if (lines.isCut) {
+			const lines = shownFile(name, known?.text, text);
+			if (lines === undefined) {
 				return undefined;
 			}
-			shown.push(shownDiff({ path: name, ...lines }, () => name));
-			files.push({ name, before: known?.text, after: { mode: known?.mode ?? NEW_FILE, text } });
+			shown.push(lines);
+			files.push({ name, before: known?.text, after: { mode: known?.mode ?? NEW_FILE, text }, whole });
 		}
-		return { shown, files };
+		return { shown, files, refused: [] };
 	}
 
 	/** Notes that a call may do what was planned for it. */
@@ -90,12 +131,63 @@ export class AllowedEdits {
 			return;
 		}
 		this.allowed.delete(call.id);
+		for (const { name, after, whole } of planned.files) {
+			this.refused.set(name, changedParts(after.text, whole));
+		}
+		this.untold.push(...planned.refused);
 		const take = async () => {
 			const isTaken = await this.take(planned).catch(() => false);
 			await this.options.onMade(call.id, isTaken);
 		};
 		// If one edit cannot be reported, the next one must be taken all the same.
 		this.taking = this.taking.then(() => take().catch(() => {}));
+	}
+
+	/** Returns the hunks that were refused of edits that the agent has made since the last call. */
+	takeRefused(): readonly StepDiff[] {
+		const { untold } = this;
+		this.untold = [];
+		return untold;
+	}
+
+	/**
+	 * Resolves with the state of a repository's part of the copy without what was refused, as far as that stands there yet.
+	 * Rejects when git fails.
+	 */
+	async withoutRefused(repository: TurnRepository, state: string): Promise<string> {
+		let kept = state;
+		for (const [name, parts] of this.refused) {
+			const found = this.locate(name);
+			if (found?.kept === repository && parts.length > 0) {
+				const now = await readStateFile(repository.place, kept, found.path);
+				const text = now ? withoutParts(now.text, parts) : undefined;
+				if (now && text !== undefined && text !== now.text) {
+					const { conversation } = this.options;
+					kept = await keepStateWith(repository.place, conversation, kept, found.path, { ...now, text });
+				}
+			}
+		}
+		return kept;
+	}
+
+	/**
+	 * Returns what an edit makes of a file of the user's, and of the agent's, which still has what was refused before. The
+	 * agent may tell its change with lines of that, and none of them are the user's.
+	 */
+	private edited(
+		name: string,
+		known: string | undefined,
+		changes: readonly StepDiff[],
+	): { text: string; whole: string } | undefined {
+		const parts = this.refused.get(name) ?? [];
+		const direct = editedText(known, changes);
+		if (direct !== undefined) {
+			return { text: direct, whole: editedText(direct, parts) ?? direct };
+		}
+		const copy = parts.length === 0 ? undefined : editedText(known, parts);
+		const whole = copy === undefined ? undefined : editedText(copy, changes);
+		const text = whole === undefined ? undefined : editedText(whole, parts.map(inverted));
+		return text === undefined || whole === undefined ? undefined : { text, whole };
 	}
 
 	/** Resolves when nothing is being taken any more. */

@@ -15,6 +15,9 @@ import {
 
 type AskRuling = Pick<Extract<Ruling, { kind: 'ask' }>, 'allowances' | 'decides'>;
 
+/** `again`: it is asked anew. */
+type QuestionEnd = ApprovalAnswer | 'unanswered' | 'again';
+
 export interface ApprovalQuestionsOptions {
 	rules(): ApprovalRules;
 	/** Called before the user is asked, and with how a request was decided. */
@@ -26,7 +29,7 @@ export interface ApprovalQuestionsOptions {
 
 export class ApprovalQuestions {
 	private readonly options: ApprovalQuestionsOptions;
-	private waiting: { question: string; answer(answer: ApprovalAnswer): void } | undefined;
+	private waiting: { question: string; answer(answer: QuestionEnd): void } | undefined;
 
 	constructor(options: ApprovalQuestionsOptions) {
 		this.options = options;
@@ -37,6 +40,13 @@ export class ApprovalQuestions {
 		if (this.waiting?.question === question) {
 			this.waiting.answer(answer);
 		}
+	}
+
+	/** Asks anew about the request of a question, if that waits, because something else is shown with it from now on. */
+	askAgain(question: string): boolean {
+		const waiting = this.waiting?.question === question ? this.waiting : undefined;
+		waiting?.answer('again');
+		return waiting !== undefined;
 	}
 
 	readonly decide: PermissionPolicy = async (request, signal): Promise<PermissionAnswer> => {
@@ -52,10 +62,13 @@ export class ApprovalQuestions {
 			onDecide(request, ruling.because);
 			return allow;
 		}
-		// An agent may ask about one call again, and the answer to the first question does not answer the second.
-		const question = randomUUID();
-		onAsk(request, { question, ...ruling });
-		const answer = await this.wait(question, signal);
+		let answer: QuestionEnd;
+		do {
+			// A call may be asked about again, and the answer to the first question does not answer the second.
+			const question = randomUUID();
+			onAsk(request, { question, ...ruling });
+			answer = await this.wait(question, signal);
+		} while (answer === 'again');
 		onDecide(request, answer);
 		if (answer === 'conversation') {
 			onAllowance(ruling.allowances);
@@ -64,9 +77,9 @@ export class ApprovalQuestions {
 	};
 
 	/** A question that is withdrawn, as when the user stops the agent, counts as not answered. */
-	private wait(question: string, signal: AbortSignal): Promise<ApprovalAnswer | 'unanswered'> {
+	private wait(question: string, signal: AbortSignal): Promise<QuestionEnd> {
 		return new Promise(resolve => {
-			const end = (answer: ApprovalAnswer | 'unanswered') => {
+			const end = (answer: QuestionEnd) => {
 				this.waiting = undefined;
 				signal.removeEventListener('abort', withdrawn);
 				resolve(answer);

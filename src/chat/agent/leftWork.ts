@@ -5,9 +5,11 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
+import type { AgentTurn } from '../conversation/replyRequest.ts';
 import type { AgentWork } from '../model/agentWork.ts';
 import type { CommitRanges } from '../model/chatTasks.ts';
 import { type Checkpoint, repositoryPath, sameCheckpoint } from '../model/checkpoint.ts';
+import { currentReply, turnsUpTo } from '../model/conversation.ts';
 import type { AgentFolder } from './agentFolder.ts';
 import { changedFiles } from './changedFiles.ts';
 import { keepEnd, keepStateOf, mergedState, removePipes } from './checkpoints.ts';
@@ -20,6 +22,20 @@ export interface EarlierWork {
 	readonly isOnPath: boolean;
 	/** Writes the work anew. */
 	keep(work: AgentWork): Promise<void>;
+}
+
+/** Returns what agents have done in this conversation before the reply of a turn, the latest first. */
+export function earlierWork({ conversation, turnId, keepWork }: AgentTurn): EarlierWork[] {
+	const onPath = new Set(turnsUpTo(conversation, turnId));
+	return conversation.turns.toReversed().flatMap(turn => {
+		const replies = turn.id === turnId ? turn.replies.slice(0, -1) : turn.replies;
+		return replies.toReversed().flatMap(reply => {
+			const { work } = reply;
+			const isShown = turn.id === turnId || currentReply(turn) === reply;
+			const keep = (next: AgentWork) => keepWork(turn.id, reply, next);
+			return work === undefined ? [] : [{ work, isOnPath: onPath.has(turn) && isShown, keep }];
+		});
+	});
 }
 
 /**

@@ -22,24 +22,35 @@ export class StepDocuments implements vscode.TextDocumentContentProvider, Dispos
 		);
 	}
 
-	async open({ path: named, before = '', after }: StepDiff, title: string): Promise<void> {
-		const left = this.uriOf(named, before);
-		const right = this.uriOf(named, after);
-		const name = oneLine(path.posix.basename(named), MAXIMUM_TITLE);
-		await vscode.commands.executeCommand('vscode.diff', left, right, `${name} (${oneLine(title, MAXIMUM_TITLE)})`);
+	async open(diff: StepDiff, title: string): Promise<void> {
+		const left = this.addressOf(diff.path, diff.before);
+		const right = this.addressOf(diff.path, diff.after);
+		await vscode.commands.executeCommand('vscode.diff', left, right, diffTitle(diff, title));
 	}
 
 	dispose(): void {
 		this.registration.dispose();
 	}
 
-	private uriOf(named: string, text: string): vscode.Uri {
+	/** Returns the address of one side of a change. */
+	addressOf(named: string, text = ''): vscode.Uri {
 		const query = createHash('sha256').update(text).digest('hex');
 		this.texts.delete(query);
 		this.texts.set(query, text);
 		for (const oldest of [...this.texts.keys()].slice(0, -MAXIMUM_KEPT)) {
 			this.texts.delete(oldest);
 		}
-		return vscode.Uri.from({ scheme: STEP_SCHEME, path: `/${oneLine(named).replace(/^\/+/, '')}`, query });
+		return sideUri(STEP_SCHEME, named, query);
 	}
+}
+
+/** Returns the address of a side that `query` names, with the path that the agent names. */
+export function sideUri(scheme: string, named: string, query: string): vscode.Uri {
+	return vscode.Uri.from({ scheme, path: `/${oneLine(named).replace(/^\/+/, '')}`, query });
+}
+
+/** Returns the title of a change's comparison: the name of its file, and what the agent says of the step. */
+export function diffTitle(diff: StepDiff, title: string): string {
+	const name = oneLine(path.posix.basename(diff.path), MAXIMUM_TITLE);
+	return `${name} (${oneLine(title, MAXIMUM_TITLE)})`;
 }

@@ -109,12 +109,12 @@ export class TurnFiles {
 		const failures: unknown[] = [];
 		for (const repository of this.repositories) {
 			const { place, at, before } = repository;
-			await keptCopy(place, this.options.conversation, before, path.join(this.copy, at ?? '')).then(
-				after => {
-					repository.after = after;
-				},
-				error => failures.push(error),
-			);
+			try {
+				repository.after = await keptCopy(place, this.options.conversation, before, path.join(this.copy, at ?? ''));
+				repository.after = await this.edits.withoutRefused(repository, repository.after);
+			} catch (error) {
+				failures.push(error);
+			}
 		}
 		if (failures.length > 0) {
 			throw failures[0];

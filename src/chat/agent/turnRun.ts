@@ -8,7 +8,7 @@ import type { FoundAgent } from '../../agents/entry.ts';
 import { createClientModels } from '../../agents/relay/clientModels.ts';
 import { openRelay, type Relay } from '../../agents/relay/relay.ts';
 import { AgentFailure } from '../../agents/session/agentFailure.ts';
-import type { AgentSession, PromptResource } from '../../agents/session/agentSession.ts';
+import type { AgentSession } from '../../agents/session/agentSession.ts';
 import type { AgentEvent, PermissionRequest, StopReason } from '../../agents/session/events.ts';
 import type { PermissionPolicy } from '../../agents/session/permissions.ts';
 import { append } from '../../base/append.ts';
@@ -31,25 +31,22 @@ import {
 } from '../model/agentWork.ts';
 import { type Allowance, shownRule } from '../model/approvalPolicy.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
-import { currentReply, turnsUpTo } from '../model/conversation.ts';
 import { AgentFolder } from './agentFolder.ts';
 import { isSandboxed, workspaceFolders } from './agentPlace.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
-import type { PlannedEdit } from './allowedEdits.ts';
+import { type PlannedEdit, withoutPlannedHunk } from './allowedEdits.ts';
 import { ApprovalQuestions, type ApprovalQuestionsOptions } from './approvalQuestions.ts';
 import { changedFiles } from './changedFiles.ts';
 import { repositoriesOf, type TurnRepository } from './checkpoints.ts';
 import type { EventQueue } from './eventQueue.ts';
-import type { EarlierWork } from './leftWork.ts';
+import { earlierWork } from './leftWork.ts';
 import { lentFolders } from './lentFolders.ts';
 import { endedText, refusalText } from './messages.ts';
+import { filteredTold, foldersTold, refusedHunksTold } from './toldToAgents.ts';
 import { TurnFiles } from './turnFiles.ts';
 
 /** The time for an agent to end its turn when it is stopped, before its processes are ended. */
 const STOP_GRACE_MS = 2_000;
-
-/** How many files an agent is told of that a filter keeps. */
-const MAXIMUM_TOLD = 20;
 
 /** The turn that an agent is to work on, and where what it says and does goes. */
 export interface StartedTurn {
@@ -74,6 +71,8 @@ export class TurnRun {
 	private files: TurnFiles | undefined;
 	/** What requests for permission would make of the user's files. */
 	private readonly planned = new WeakMap<PermissionRequest, PlannedEdit>();
+	/** What the user was asked about last. */
+	private asked: { question: string; request: PermissionRequest } | undefined;
 	private readonly usage = { prompt: 0, cached: 0, completion: 0, reasoning: 0, isWhole: true };
 	/** Why a request to the model failed last. The agent says it in words of its own. */
 	private failure: unknown;
@@ -93,6 +92,8 @@ export class TurnRun {
 				allowed: this.allowed,
 			}),
 			onAsk: (request, { question, allowances, decides }) => {
+				const isAgain = this.asked?.request === request;
+				this.asked = { question, request };
 				const planned = this.planned.get(request);
 				const approval: Approval = {
 					state: 'waiting',
@@ -104,7 +105,9 @@ export class TurnRun {
 				if (this.work) {
 					this.set(withQuestion(this.work, request.call, approval, this.moment(), planned?.shown));
 				}
-				onQuestion(started.turn.conversation.id);
+				if (!isAgain) {
+					onQuestion(started.turn.conversation.id);
+				}
 			},
 			onDecide: (request, how) => {
 				const planned = this.planned.get(request);
@@ -120,6 +123,19 @@ export class TurnRun {
 			},
 			onAllowance: allowances => append(this.allowed, allowances),
 		});
+	}
+
+	/**
+	 * Leaves a hunk of one of the changes that a question is about out of what is written, and asks about the rest. Does
+	 * nothing where the question does not wait any more, and for a hunk that cannot be refused alone.
+	 */
+	refuseHunk(question: string, change: number, hunk: number): void {
+		const { asked, questions } = this;
+		const planned = asked?.question === question ? this.planned.get(asked.request) : undefined;
+		const left = planned && withoutPlannedHunk(planned, change, hunk);
+		if (asked && left && questions.askAgain(question)) {
+			this.planned.set(asked.request, left);
+		}
 	}
 
 	/** Rejects with an error for the user. Nothing of the agent is left when it settles. */
@@ -316,9 +332,17 @@ export class TurnRun {
 				...(session.how === 'new' ? filteredTold((await this.files?.filtered()) ?? []) : []),
 				...resources,
 			];
-			const reason = await session.prompt(text, told);
-			signal.throwIfAborted();
-			checkEnd(agent.definition.label, reason);
+			await this.prompt(session, agent, text, told);
+			// The protocol's answer to a question is one of the offered ones, without any words. So an edit is allowed as a whole,
+			// and the agent is told what was refused of it once it can be told something.
+			for (;;) {
+				const refused = this.files?.edits.takeRefused() ?? [];
+				if (refused.length === 0) {
+					break;
+				}
+				this.take({ type: 'message', text: '\n\n' });
+				await this.prompt(session, agent, refusedHunksTold(refused));
+			}
 		} catch (error) {
 			signal.throwIfAborted();
 			throw ended.signal.aborted ? ended.signal.reason : error;
@@ -326,6 +350,16 @@ export class TurnRun {
 			signal.removeEventListener('abort', onAbort);
 			await session?.close();
 		}
+	}
+
+	private async prompt(
+		session: AgentSession,
+		{ definition }: FoundAgent,
+		...words: Parameters<AgentSession['prompt']>
+	): Promise<void> {
+		const reason = await session.prompt(...words);
+		this.started.signal.throwIfAborted();
+		checkEnd(definition.label, reason);
 	}
 
 	private take(event: AgentEvent): void {
@@ -447,40 +481,6 @@ function checkEnd(label: string, reason: StopReason): void {
 	if (sentence !== undefined) {
 		throw new UserFacingError(sentence);
 	}
-}
-
-/** Returns what agents have done in this conversation before the reply of a turn, the latest first. */
-function earlierWork({ conversation, turnId, keepWork }: AgentTurn): EarlierWork[] {
-	const onPath = new Set(turnsUpTo(conversation, turnId));
-	return conversation.turns.toReversed().flatMap(turn => {
-		const replies = turn.id === turnId ? turn.replies.slice(0, -1) : turn.replies;
-		return replies.toReversed().flatMap(reply => {
-			const { work } = reply;
-			const isShown = turn.id === turnId || currentReply(turn) === reply;
-			const keep = (next: AgentWork) => keepWork(turn.id, reply, next);
-			return work === undefined ? [] : [{ work, isOnPath: onPath.has(turn) && isShown, keep }];
-		});
-	});
-}
-
-/** Tells an agent of the repositories in its folder, where there are several. The agent alone reads it, so it is in English. */
-function foldersTold(checkpoints: readonly Checkpoint[]): PromptResource[] {
-	const folders = checkpoints.flatMap(({ at }) => at ?? []);
-	if (folders.length === 0) {
-		return [];
-	}
-	const text = `The working folder has ${folders.length} repositories, each in a folder of its own: ${folders.join(', ')}. Nothing can be written beside these folders. Where a folder has a file of instructions for agents, such as AGENTS.md or CLAUDE.md, read it before you work there.`;
-	return [{ uri: 'the folders', text }];
-}
-
-/** Tells an agent which files a filter keeps: the filter may not have run, and the user's files get nothing of them. */
-function filteredTold(names: readonly string[]): PromptResource[] {
-	if (names.length === 0) {
-		return [];
-	}
-	const rest = names.length > MAXIMUM_TOLD ? ` and ${names.length - MAXIMUM_TOLD} more` : '';
-	const text = `A filter such as Git LFS keeps some files. In the working folder they may hold a pointer in place of their content, and what is written to them does not reach the user's files: ${names.slice(0, MAXIMUM_TOLD).join(', ')}${rest}.`;
-	return [{ uri: 'the files that a filter keeps', text }];
 }
 
 /** Returns where the agent has the files of which repository. */

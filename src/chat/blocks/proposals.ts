@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { executeCommand } from '../../platform/commands.ts';
+import { closeComparisons, comparedIn } from '../../platform/diffTabs.ts';
 import { commands, PROPOSAL_SCHEME } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { type Placement, placeByContext, replaceLines } from './placement.ts';
@@ -72,7 +73,7 @@ export class Proposals implements Disposable {
 
 	/** Writes the shown proposal in one undo step. A file that has changed in the meantime is compared again first. */
 	async apply(argument: unknown): Promise<void> {
-		const uri = shownProposal(argument);
+		const uri = comparedIn(PROPOSAL_SCHEME, argument);
 		const proposal = uri && this.proposals.get(uri.query);
 		if (!uri || !proposal) {
 			await (uri && close(uri));
@@ -120,7 +121,7 @@ export class Proposals implements Disposable {
 		const apply = vscode.l10n.t('Apply');
 		const message = vscode.l10n.t('{0} has changed meanwhile. Look at the new comparison before you apply it.', name);
 		if ((await showMessage('warning', message, apply)) === apply) {
-			await executeCommand(commands.applyProposal, uri);
+			await executeCommand(commands.acceptChange, uri);
 		}
 	}
 }
@@ -212,27 +213,8 @@ function smallestChange(before: string, after: string): { start: number; end: nu
 	return { start, end: before.length - same, text: after.slice(start, after.length - same) };
 }
 
-/**
- * Returns the proposal that a command is about: the editor's title passes it, and for the palette it is that of the
- * active tab.
- */
-function shownProposal(argument: unknown): vscode.Uri | undefined {
-	if (argument instanceof vscode.Uri && argument.scheme === PROPOSAL_SCHEME) {
-		return argument;
-	}
-	const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-	return input instanceof vscode.TabInputTextDiff && input.modified.scheme === PROPOSAL_SCHEME
-		? input.modified
-		: undefined;
-}
-
-async function close(uri: vscode.Uri): Promise<void> {
-	const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
-	await vscode.window.tabGroups.close(
-		tabs.filter(
-			({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri.toString(),
-		),
-	);
+function close(uri: vscode.Uri): Promise<void> {
+	return closeComparisons(right => right.toString() === uri.toString());
 }
 
 function nameOf(uri: vscode.Uri): string {

@@ -25,18 +25,11 @@ const MAXIMUM_PAIRS = 1_000_000;
 /** Returns undefined where the texts are too different and too long to be compared. `before` is undefined for a new file. */
 export function lineDiff(before: string | undefined, after: string): LineDiff | undefined {
 	const [old, now] = [linesOf(before ?? ''), linesOf(after)];
-	let start = 0;
-	while (start < old.length && start < now.length && old[start] === now[start]) {
-		start++;
-	}
-	let end = 0;
-	while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end)) {
-		end++;
-	}
-	const middle = compare(old.slice(start, old.length - end), now.slice(start, now.length - end));
-	if (middle === undefined) {
+	const found = compareMiddle(old, now);
+	if (found === undefined) {
 		return undefined;
 	}
+	const { start, middle, end } = found;
 	const same = (text: string): DiffLine => ({ kind: 'same', text });
 	const all = [
 		...now.slice(Math.max(0, start - AROUND), start).map(same),
@@ -49,6 +42,26 @@ export function lineDiff(before: string | undefined, after: string): LineDiff | 
 		lines.push({ kind: after.endsWith('\n') ? 'broken' : 'unbroken', text: '' });
 	}
 	return { added: count('added'), removed: count('removed'), lines };
+}
+
+/**
+ * Compares the lines between those at the beginning and at the end that both have; `start` and `end` count these. Returns
+ * undefined where they are too many.
+ */
+export function compareMiddle(
+	old: readonly string[],
+	now: readonly string[],
+): { start: number; middle: DiffLine[]; end: number } | undefined {
+	let start = 0;
+	while (start < old.length && start < now.length && old[start] === now[start]) {
+		start++;
+	}
+	let end = 0;
+	while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end)) {
+		end++;
+	}
+	const middle = compare(old.slice(start, old.length - end), now.slice(start, now.length - end));
+	return middle && { start, middle, end };
 }
 
 function linesOf(text: string): string[] {

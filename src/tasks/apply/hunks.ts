@@ -1,4 +1,4 @@
-import { append } from '../../base/append.ts';
+import { type HunkRanges, type HunkSide, linesIn, splitLines } from '../../base/hunks.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
 import { MAXIMUM_COMPARED } from '../changes/readChanges.ts';
@@ -6,21 +6,6 @@ import type { FileVersion } from '../model/changedFile.ts';
 import type { Contents } from './contents.ts';
 
 const FILES: ReadonlySet<string> = new Set<FileVersion['kind']>(['file', 'executable']);
-
-/** The lines of one side of a hunk, counted from 0. */
-export interface HunkSide {
-	start: number;
-	count: number;
-}
-
-/**
- * The places of one change of a file, whose lines `before` became `after`. Between two hunks there is at least one line
- * that both versions have.
- */
-export interface HunkRanges {
-	before: HunkSide;
-	after: HunkSide;
-}
 
 /**
  * Returns the hunks between two versions that git has stored, whatever the user's configuration of diffs. Returns
@@ -59,31 +44,6 @@ export function readHunkRanges(diff: string): HunkRanges[] {
 /** Git counts lines from 1, and names the line before an empty range. */
 function rangeOf(first: string, count = '1'): HunkSide {
 	return { start: count === '0' ? Number(first) : Number(first) - 1, count: Number(count) };
-}
-
-/** Splits a text after each line feed. The last line may have none. */
-function splitLines(text: Buffer): Buffer[] {
-	const lines: Buffer[] = [];
-	for (let start = 0; start < text.length; ) {
-		const end = text.indexOf(0x0a, start);
-		const next = end < 0 ? text.length : end + 1;
-		lines.push(text.subarray(start, next));
-		start = next;
-	}
-	return lines;
-}
-
-/** Returns the first version with some of the hunks, which must be in the order of their lines. */
-export function withHunks(before: Buffer, after: Buffer, hunks: readonly HunkRanges[]): Buffer {
-	const [own, others] = [splitLines(before), splitLines(after)];
-	const parts: Buffer[] = [];
-	let next = 0;
-	for (const hunk of hunks) {
-		append(parts, own.slice(next, hunk.before.start));
-		append(parts, linesIn(others, hunk.after));
-		next = hunk.before.start + hunk.before.count;
-	}
-	return Buffer.concat([...parts, ...own.slice(next)]);
 }
 
 /**
@@ -135,10 +95,6 @@ export function hunksIn(
 	function countWanted(taken: readonly HunkRanges[]): number {
 		return taken.filter(hunk => wanted.includes(hunk)).length;
 	}
-}
-
-function linesIn(lines: readonly Buffer[], { start, count }: HunkSide): Buffer[] {
-	return lines.slice(start, start + count);
 }
 
 function isAt(lines: readonly Buffer[], place: number, expected: readonly Buffer[]): boolean {

@@ -1,7 +1,8 @@
+import { type HunkRanges, withHunks } from '../../base/hunks.ts';
 import type { ChangedFile, FileVersion } from '../model/changedFile.ts';
 import type { Change } from './change.ts';
 import { type Contents, knownContents, objectName, versionKey } from './contents.ts';
-import { type HunkRanges, hunksIn, withHunks } from './hunks.ts';
+import { hunksIn } from './hunks.ts';
 import { isText, likeFile } from './lineEnds.ts';
 import type { WorkingTree } from './tree.ts';
 

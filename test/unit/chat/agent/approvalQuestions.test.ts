@@ -72,6 +72,21 @@ describe('the questions of an agent', () => {
 		assert.deepEqual(await first, { option: 'no' });
 	});
 
+	it('are asked anew where something else is shown with them, and no answer to the one before counts', async () => {
+		const decided = questions.decide(request, open);
+		const before = latest();
+		assert.equal(questions.askAgain('other'), false);
+		assert.equal(questions.askAgain(before), true);
+		assert.equal(questions.askAgain(before), false);
+		await new Promise(setImmediate);
+		questions.answer(before, 'once');
+		assert.equal(questions.askAgain(before), false);
+		assert.deepEqual(told, ['ask one', 'ask one']);
+		questions.answer(latest(), 'no');
+		assert.deepEqual(await decided, { option: 'no' });
+		assert.deepEqual(told, ['ask one', 'ask one', 'no one']);
+	});
+
 	it('are different ones where an agent asks about the same call again', async () => {
 		const withdrawn = new AbortController();
 		const first = questions.decide(request, withdrawn.signal);

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
-import {
-	findHunks,
-	type HunkRanges,
-	hunksAt,
-	hunksIn,
-	readHunkRanges,
-	withHunks,
-} from '../../../../src/tasks/apply/hunks.ts';
+import { type HunkRanges, withHunks } from '../../../../src/base/hunks.ts';
+import { findHunks, hunksAt, hunksIn, readHunkRanges } from '../../../../src/tasks/apply/hunks.ts';
 import { TaskInRepository } from '../../../support/taskInRepository.ts';
 
 const range = (start: number, count: number) => ({ start, count });

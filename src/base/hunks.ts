@@ -1,0 +1,46 @@
+// The hunks between two versions of a text, and a version that has some of them.
+import { append } from './append.ts';
+
+/** The lines of one side of a hunk, counted from 0. */
+export interface HunkSide {
+	start: number;
+	count: number;
+}
+
+/**
+ * The places of one change of a file, whose lines `before` became `after`. Between two hunks there is at least one line
+ * that both versions have.
+ */
+export interface HunkRanges {
+	before: HunkSide;
+	after: HunkSide;
+}
+
+/** Splits a text after each line feed. The last line may have none. */
+export function splitLines(text: Buffer): Buffer[] {
+	const lines: Buffer[] = [];
+	for (let start = 0; start < text.length; ) {
+		const end = text.indexOf(0x0a, start);
+		const next = end < 0 ? text.length : end + 1;
+		lines.push(text.subarray(start, next));
+		start = next;
+	}
+	return lines;
+}
+
+/** Returns the first version with some of the hunks, which must be in the order of their lines. */
+export function withHunks(before: Buffer, after: Buffer, hunks: readonly HunkRanges[]): Buffer {
+	const [own, others] = [splitLines(before), splitLines(after)];
+	const parts: Buffer[] = [];
+	let next = 0;
+	for (const hunk of hunks) {
+		append(parts, own.slice(next, hunk.before.start));
+		append(parts, linesIn(others, hunk.after));
+		next = hunk.before.start + hunk.before.count;
+	}
+	return Buffer.concat([...parts, ...own.slice(next)]);
+}
+
+export function linesIn(lines: readonly Buffer[], { start, count }: HunkSide): Buffer[] {
+	return lines.slice(start, start + count);
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { closeComparisons, comparedIn } from '../../platform/diffTabs.ts';
+import { commands, internalCommands, QUESTION_SCHEME } from '../../platform/ids.ts';
+import { type AgentStep, type ApprovalAnswer, type StepDiff, waitingStep } from '../model/agentWork.ts';
+import { type Conversation, findTurn, shownReply } from '../model/conversation.ts';
+import { lineHunks, refusableHunks } from '../model/hunks.ts';
+import type { AgentRuns } from './agentRuns.ts';
+import { diffTitle, StepDocuments, sideUri } from './stepDocuments.ts';
+
+/** A change in the editor that an agent waits for an answer about. */
+interface QuestionDiff {
+	turn: string;
+	step: string;
+	question: string;
+	/** The position of the change in the step. */
+	index: number;
+	diff: StepDiff;
+	/** The number of changes that the answer is about. */
+	count: number;
+	/** The user's files get exactly this. */
+	isWritten: boolean;
+}
+
+/**
+ * The changes that agents ask about, in the editor's diff, where they are answered as well. A comparison is there as long as
+ * its question waits.
+ */
+export class QuestionDiffs implements Disposable {
+	private readonly runs: () => Promise<Pick<AgentRuns, 'answer' | 'refuseHunk'>>;
+	private readonly disposables = new DisposableStore();
+	private readonly documents = this.disposables.add(new StepDocuments());
+	/** By the queries of their addresses. */
+	private readonly shown = new Map<string, QuestionDiff>();
+	private readonly textChanged = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
+	private readonly lensesChanged = this.disposables.add(new vscode.EventEmitter<void>());
+
+	constructor(runs: () => Promise<Pick<AgentRuns, 'answer' | 'refuseHunk'>>) {
+		this.runs = runs;
+		this.disposables.add(
+			vscode.workspace.registerTextDocumentContentProvider(QUESTION_SCHEME, {
+				onDidChange: this.textChanged.event,
+				provideTextDocumentContent: ({ query }) => this.shown.get(query)?.diff.after ?? '',
+			}),
+		);
+		this.disposables.add(
+			vscode.languages.registerCodeLensProvider(
+				{ scheme: QUESTION_SCHEME },
+				{ onDidChangeCodeLenses: this.lensesChanged.event, provideCodeLenses: ({ uri }) => this.lensesOf(uri) },
+			),
+		);
+		this.disposables.add(
+			vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+				if (uri.scheme === QUESTION_SCHEME) {
+					this.shown.delete(uri.query);
+				}
+			}),
+		);
+	}
+
+	/** Opens a change of a step, with the answers where the step waits for one. */
+	async open(turn: string, step: AgentStep, index: number): Promise<void> {
+		const diff = step.diffs?.[index];
+		const waiting = diff && questionOf(turn, step, index);
+		if (!waiting) {
+			await (diff && this.documents.open(diff, step.title));
+			return;
+		}
+		const known = [...this.shown].find(([, { question, index: at }]) => question === waiting.question && at === index);
+		const query = known?.[0] ?? randomUUID();
+		this.shown.set(query, waiting);
+		const left = this.documents.addressOf(diff.path, diff.before);
+		const right = sideUri(QUESTION_SCHEME, diff.path, query);
+		await vscode.commands.executeCommand('vscode.diff', left, right, diffTitle(diff, step.title));
+	}
+
+	/** Must be called when a conversation has changed: shows what its questions are about now, and closes what is answered. */
+	async changed(conversation: Conversation): Promise<void> {
+		for (const [query, shown] of this.shown) {
+			const turn = findTurn(conversation, shown.turn);
+			if (turn === undefined) {
+				continue;
+			}
+			const step = waitingStep(shownReply(turn).work);
+			const now = step?.id === shown.step ? questionOf(shown.turn, step, shown.index) : undefined;
+			if (now === undefined) {
+				this.shown.delete(query);
+				await closeComparisons(({ scheme, query: other }) => scheme === QUESTION_SCHEME && other === query);
+			} else if (now.question !== shown.question) {
+				this.shown.set(query, now);
+				this.textChanged.fire(sideUri(QUESTION_SCHEME, now.diff.path, query));
+				this.lensesChanged.fire();
+			}
+		}
+	}
+
+	/** Answers the question of the comparison that a command is about. Resolves to whether it is about one. */
+	async answer(argument: unknown, answer: ApprovalAnswer): Promise<boolean> {
+		const uri = comparedIn(QUESTION_SCHEME, argument);
+		const shown = uri && this.shown.get(uri.query);
+		if (shown) {
+			(await this.runs()).answer(shown.turn, shown.question, answer);
+		}
+		return uri !== undefined;
+	}
+
+	/**
+	 * Refuses a hunk of a comparison, as its code lens names both. A press that was meant for what was shown before refuses
+	 * nothing of what is shown now.
+	 */
+	async refuseHunk([query, question, hunk]: readonly unknown[]): Promise<void> {
+		const shown = typeof query === 'string' ? this.shown.get(query) : undefined;
+		if (shown && shown.question === question && typeof hunk === 'number') {
+			(await this.runs()).refuseHunk(shown.turn, shown.question, shown.index, hunk);
+		}
+	}
+
+	dispose(): void {
+		this.disposables.dispose();
+	}
+
+	private lensesOf(uri: vscode.Uri): vscode.CodeLens[] {
+		const shown = this.shown.get(uri.query);
+		if (!shown) {
+			return [];
+		}
+		const { diff, question, count, isWritten } = shown;
+		const hunks = lineHunks(diff.before ?? '', diff.after) ?? [];
+		const isOneOfMany = isWritten && refusableHunks(diff.before, diff.after).length > 0;
+		const yes = isOneOfMany || count > 1 ? vscode.l10n.t('Allow Whole Change Once') : vscode.l10n.t('Allow Once');
+		const starts = hunks.length === 0 ? [0] : hunks.map(({ after }) => after.start);
+		return starts.flatMap((line, hunk) => {
+			const range = new vscode.Range(line, 0, line, 0);
+			const lens = (title: string, command: string, ...rest: unknown[]) =>
+				new vscode.CodeLens(range, { title, command, arguments: rest });
+			return [
+				lens(yes, commands.acceptChange, uri),
+				...(isOneOfMany
+					? [lens(vscode.l10n.t('Refuse This Hunk'), internalCommands.refuseHunk, uri.query, question, hunk)]
+					: []),
+				lens(vscode.l10n.t('No'), commands.refuseChange, uri),
+			];
+		});
+	}
+}
+
+/** Returns the change of a step that waits for an answer. */
+function questionOf(turn: string, { id, approval, diffs = [] }: AgentStep, index: number): QuestionDiff | undefined {
+	const diff = diffs[index];
+	const question = approval?.state === 'waiting' ? approval.question : undefined;
+	return diff && question !== undefined
+		? { turn, step: id, question, index, diff, count: diffs.length, isWritten: approval?.isWritten === true }
+		: undefined;
+}

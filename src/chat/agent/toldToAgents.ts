@@ -1,0 +1,42 @@
+// What agents are told beside the user's words. They alone read it, so it is in English.
+import type { PromptResource } from '../../agents/session/agentSession.ts';
+import type { StepDiff } from '../model/agentWork.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { lineDiff } from '../model/lineDiff.ts';
+
+const SIGNS = { same: ' ', added: '+', removed: '-', gap: '', broken: '\\', unbroken: '\\' } as const;
+
+/** Tells of the repositories in an agent's folder, where there are several. */
+export function foldersTold(checkpoints: readonly Checkpoint[]): PromptResource[] {
+	const folders = checkpoints.flatMap(({ at }) => at ?? []);
+	if (folders.length === 0) {
+		return [];
+	}
+	const text = `The working folder has ${folders.length} repositories, each in a folder of its own: ${folders.join(', ')}. Nothing can be written beside these folders. Where a folder has a file of instructions for agents, such as AGENTS.md or CLAUDE.md, read it before you work there.`;
+	return [{ uri: 'the folders', text }];
+}
+
+/** The most names of files that are told one by one. */
+const MAXIMUM_TOLD = 20;
+
+/** Tells which files a filter keeps: the filter may not have run, and the user's files get nothing of them. */
+export function filteredTold(names: readonly string[]): PromptResource[] {
+	if (names.length === 0) {
+		return [];
+	}
+	const rest = names.length > MAXIMUM_TOLD ? ` and ${names.length - MAXIMUM_TOLD} more` : '';
+	const text = `A filter such as Git LFS keeps some files. In the working folder they may hold a pointer in place of their content, and what is written to them does not reach the user's files: ${names.slice(0, MAXIMUM_TOLD).join(', ')}${rest}.`;
+	return [{ uri: 'the files that a filter keeps', text }];
+}
+
+/** Tells which hunks of an agent's edits the user has refused. */
+export function refusedHunksTold(refused: readonly StepDiff[]): string {
+	const hunks = refused.map(({ path, before, after }) => {
+		const lines = lineDiff(before, after)?.lines ?? [];
+		return [path, ...lines.map(({ kind, text }) => `${SIGNS[kind]}${text}`)].join('\n');
+	});
+	return [
+		'The user refused these parts of your edits and allowed the rest. The user’s files do not have them. Your own folder still has them for now: leave them alone there, do not build on them, and do not make them again. If something else has to be different without them, change that; otherwise say in a sentence what this means.',
+		...hunks,
+	].join('\n\n');
+}

@@ -1,0 +1,102 @@
+// The hunks of a change, of which the user may refuse some.
+import { type HunkRanges, withHunks } from '../../base/hunks.ts';
+import { editedText } from './editedText.ts';
+import { compareMiddle } from './lineDiff.ts';
+
+/** A piece of a text in two versions, with a few of the lines around it. */
+export interface ChangedPart {
+	readonly before: string;
+	readonly after: string;
+}
+
+/** The most unchanged lines that a part has on each side, so that its place in the file is known. */
+const MAXIMUM_AROUND = 3;
+
+/**
+ * Returns the hunks between two texts, in order. The break that ends a line belongs to it. Returns undefined where the texts
+ * are too different and too long to be compared.
+ */
+export function lineHunks(before: string, after: string): HunkRanges[] | undefined {
+	const [old, now] = [wholeLines(before), wholeLines(after)];
+	const found = compareMiddle(old, now);
+	if (found === undefined) {
+		return undefined;
+	}
+	const hunks: HunkRanges[] = [];
+	let [one, other] = [found.start, found.start];
+	let isOpen = false;
+	for (const { kind } of found.middle) {
+		if (kind !== 'same' && !isOpen) {
+			hunks.push({ before: { start: one, count: 0 }, after: { start: other, count: 0 } });
+		}
+		isOpen = kind !== 'same';
+		const hunk = hunks.at(-1);
+		if (kind !== 'added') {
+			one++;
+		}
+		if (kind !== 'removed') {
+			other++;
+		}
+		if (hunk && isOpen) {
+			hunk.before.count = one - hunk.before.start;
+			hunk.after.count = other - hunk.after.start;
+		}
+	}
+	return hunks;
+}
+
+/** Returns the hunks of a change that can be refused one by one: none where there are fewer than two. */
+export function refusableHunks(before: string | undefined, after: string): HunkRanges[] {
+	const hunks = before === undefined ? [] : (lineHunks(before, after) ?? []);
+	return hunks.length > 1 ? hunks : [];
+}
+
+/** Returns what a change makes of a text without one of its hunks; undefined where that hunk cannot be refused alone. */
+export function withoutHunk(before: string, after: string, index: number): string | undefined {
+	const hunks = refusableHunks(before, after);
+	return hunks[index] && withHunks(Buffer.from(before), Buffer.from(after), hunks.toSpliced(index, 1)).toString();
+}
+
+/**
+ * Returns the parts in which two versions of a text differ, each with as few lines around as tell its place, so that changes
+ * near by do not hide it. No part has what another one changes.
+ */
+export function changedParts(before: string, after: string): ChangedPart[] {
+	const hunks = lineHunks(before, after) ?? [];
+	const [own, others] = [wholeLines(before), wholeLines(after)];
+	return hunks.map((hunk, index) => {
+		const [previous, next] = [hunks[index - 1], hunks[index + 1]];
+		const above = hunk.before.start - (previous ? endOf(previous.before) : 0);
+		const below = (next?.before.start ?? own.length) - endOf(hunk.before);
+		const cut = (lines: readonly string[], side: HunkRanges['before'], around: number) =>
+			lines.slice(side.start - Math.min(around, above), endOf(side) + Math.min(around, below)).join('');
+		const partWith = (around: number) => ({
+			before: cut(own, hunk.before, around),
+			after: cut(others, hunk.after, around),
+		});
+		for (let around = 1; around < MAXIMUM_AROUND; around++) {
+			const part = partWith(around);
+			if (isOnce(part.before, before) && isOnce(part.after, after)) {
+				return part;
+			}
+		}
+		return partWith(MAXIMUM_AROUND);
+	});
+}
+
+/** Splits a text after each line feed. */
+const wholeLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+/g) ?? [];
+
+function isOnce(part: string, text: string): boolean {
+	return part !== '' && text.indexOf(part) === text.lastIndexOf(part);
+}
+
+/** Takes parts back out of a text in which they stand, and passes over those that do not. */
+export function withoutParts(text: string, parts: readonly ChangedPart[]): string {
+	return parts.reduce((left, part) => editedText(left, [inverted(part)]) ?? left, text);
+}
+
+/** Returns the change that takes a part back. */
+export const inverted = ({ before, after }: ChangedPart): ChangedPart => ({ before: after, after: before });
+
+const endOf = ({ start, count }: HunkRanges['before']): number => start + count;
