@@ -13,6 +13,7 @@ const CALLS = {
 		refused: {
 			...{ add_key: 248, request_key: 249, keyctl: 250, bpf: 321, perf_event_open: 298, userfaultfd: 323 },
 			...{ io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, memfd_create: 319, memfd_secret: 447 },
+			...{ semget: 64, msgget: 68 },
 			...{ syslog: 103, acct: 163, quotactl: 179, quotactl_fd: 443, kexec_load: 246, kexec_file_load: 320 },
 			...{ init_module: 175, finit_module: 313, delete_module: 176 },
 		},
@@ -24,6 +25,7 @@ const CALLS = {
 		refused: {
 			...{ add_key: 217, request_key: 218, keyctl: 219, bpf: 280, perf_event_open: 241, userfaultfd: 282 },
 			...{ io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427, memfd_create: 279, memfd_secret: 447 },
+			...{ semget: 190, msgget: 186 },
 			...{ syslog: 116, acct: 89, quotactl: 60, quotactl_fd: 443, kexec_load: 104, kexec_file_load: 294 },
 			...{ init_module: 105, finit_module: 273, delete_module: 106 },
 		},

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { DEFAULT_LIMITS, type SandboxLimits } from '../../src/agents/sandbox/limits.ts';
 import { descendantsUse, ResourceWatch } from '../../src/agents/sandbox/resourceWatch.ts';
 import { holdsOurNode, type Outcome, outcomeOf, TestSandbox } from '../support/sandbox.ts';
@@ -82,6 +83,25 @@ describe('the limits of a sandbox', () => {
 		assert.deepEqual(sentences, [
 			'The agent was stopped because its programs took more than 0.5 GB of memory together. Ask it to do less at once.',
 		]);
+	});
+
+	it('refuse memory that belongs to no process, however little of it a program keeps mapped', async function () {
+		if (!existsSync('/usr/bin/perl')) {
+			this.skip();
+		}
+		const attacks = {
+			segments:
+				'for (1 .. 5) { defined(my $id = shmget(0, 1e8, 01600)) or exit 1; shmwrite($id, "x" x 1e8, 0, 1e8) or exit 1 }',
+			queues:
+				'defined(my $id = msgget(0, 01600)) or exit 1; msgsnd($id, pack("l! a*", 1, "x" x 8000), 04000) or exit 1',
+			semaphores: 'for (1 .. 50) { defined(semget(0, 32000, 01600)) or exit 1 }',
+		};
+		const script = Object.entries(attacks).map(([name, code]) => `perl -e '${code}' && echo "kept: ${name}"`);
+		const { outcome } = await watched([...script, 'sleep 2; echo done'].join('\n'), { memory: 300 * MEGABYTE });
+		assert.equal(outcome.output, 'done\n');
+		// A database that makes sure of being alone with its files asks for less than a page.
+		const small = 'defined(my $id = shmget(0, 56, 01600)) or exit 1; print shmwrite($id, "x", 0, 1)';
+		assert.equal((await sandbox.run(`perl -e '${small}'`)).output, '1');
 	});
 
 	it('refuse a single program too much memory', async () => {

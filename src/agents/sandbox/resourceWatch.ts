@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import os from 'node:os';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { append } from '../../base/append.ts';
 import { type Clock, systemClock } from '../../base/async.ts';
@@ -18,6 +19,8 @@ export interface ResourceWatchOptions {
 	/** Called once, with a sentence for the user that says which limit was passed. The caller ends the sandbox. */
 	onOver(sentence: string): void;
 	clock?: Clock;
+	/** Returns the bytes of memory that programs of this machine could still take. */
+	freeMemory?(): number;
 }
 
 /**
@@ -29,11 +32,14 @@ export class ResourceWatch implements Disposable {
 	private readonly clock: Clock;
 	private readonly ended = new AbortController();
 	private readonly disk: DiskUse;
+	private readonly freeMemory: () => number;
+	private readonly memoryReserve = new Reserve(MEMORY_RESERVE);
 
 	constructor(options: ResourceWatchOptions) {
 		this.options = options;
 		this.clock = options.clock ?? systemClock;
 		this.disk = new DiskUse(options.folders, options.limits.disk, this.clock);
+		this.freeMemory = options.freeMemory ?? os.freemem;
 		void this.repeat(() => this.disk.problem(this.ended.signal));
 		void this.repeat(() => this.processProblem());
 	}
@@ -65,6 +71,10 @@ export class ResourceWatch implements Disposable {
 		if (use.memory > limits.memory) {
 			return `The agent was stopped because its programs took more than ${inGigabytes(limits.memory)} of memory together. Ask it to do less at once.`;
 		}
+		// This also holds what the kernel keeps for programs, such as what is in pipes and in small file systems in memory.
+		if (this.memoryReserve.isTouched(this.freeMemory())) {
+			return 'The agent was stopped because the memory of this machine is nearly full. Close other programs before you start the agent again, or ask it to do less at once.';
+		}
 		return undefined;
 	}
 }
@@ -72,8 +82,25 @@ export class ResourceWatch implements Disposable {
 /** The pause between two measurements, in durations of the first. Thus measuring takes at most a tenth of the time. */
 const PAUSE_FACTOR = 9;
 
-/** The bytes that an agent leaves free on the disk. Where less than twice that is free, it leaves half of what is. */
-const FREE_RESERVE = GIGABYTE;
+/** The bytes that an agent leaves free on the disk and in memory. */
+const DISK_RESERVE = GIGABYTE;
+const MEMORY_RESERVE = GIGABYTE / 2;
+
+/** What an agent leaves free. Where less than twice that was free at first, it leaves half of what was. */
+class Reserve {
+	private readonly bytes: number;
+	private freeAtStart: number | undefined;
+
+	constructor(bytes: number) {
+		this.bytes = bytes;
+	}
+
+	/** Returns whether less is free now than has to stay free. */
+	isTouched(free: number): boolean {
+		this.freeAtStart ??= free;
+		return free < Math.min(this.bytes, this.freeAtStart / 2);
+	}
+}
 
 /** Measures folders often while the disk fills, and seldom when there are many files and nothing happens. */
 export class DiskUse {
@@ -81,7 +108,7 @@ export class DiskUse {
 	private readonly limit: number;
 	private readonly clock: Clock;
 	private readonly freeBytes: (folder: string) => Promise<number>;
-	private freeAtStart: number | undefined;
+	private readonly reserve = new Reserve(DISK_RESERVE);
 	private measured = { bytes: 0, free: 0, next: 0 };
 
 	constructor(folders: readonly string[], limit: number, clock: Clock, freeBytes = freeBytesOf) {
@@ -94,9 +121,8 @@ export class DiskUse {
 	/** Returns a sentence if the disk must not be written any further. */
 	async problem(signal: AbortSignal): Promise<string | undefined> {
 		const free = Math.min(...(await Promise.all(this.folders.map(this.freeBytes))));
-		this.freeAtStart ??= free;
 		// This also holds files that have no name any more and folders that only the agent may read.
-		if (free < Math.min(FREE_RESERVE, this.freeAtStart / 2)) {
+		if (this.reserve.isTouched(free)) {
 			return 'The agent was stopped because the disk is nearly full. Make room on it before you start the agent again.';
 		}
 		const lost = this.measured.free - free;

@@ -12,10 +12,11 @@ const NOT_PERMITTED = FAIL | 1;
 const NOT_THERE = FAIL | 38;
 const NO_SUCH_FAMILY = FAIL | 97;
 
-/** Where the kernel puts what it tells about a call. Only the lower half of an argument is read: it is all that counts. */
+/** Where the kernel puts what it tells about a call. Of most arguments the lower half is all that counts. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const argument = (index: number): number => 16 + 8 * index;
+const upperHalfOf = (index: number): number => argument(index) + 4;
 
 interface Architecture {
 	/** The kernel's own number of it. */
@@ -25,6 +26,7 @@ interface Architecture {
 	ioctl: number;
 	/** The calls that make sockets. Their first argument is the family. */
 	sockets: readonly number[];
+	shmget: number;
 	notPermitted: Readonly<Record<string, number>>;
 	notThere: Readonly<Record<string, number>>;
 }
@@ -45,6 +47,7 @@ const ARCHITECTURES: Readonly<Partial<Record<string, Architecture>>> = {
 		otherInterface: 0x4000_0000,
 		ioctl: 16,
 		sockets: [41, 53],
+		shmget: 29,
 		notPermitted: {
 			// It reads the messages of the kernel.
 			syslog: 103,
@@ -66,8 +69,10 @@ const ARCHITECTURES: Readonly<Partial<Record<string, Architecture>>> = {
 			bpf: 321,
 			perf_event_open: 298,
 			userfaultfd: 323,
-			// Its memory belongs to no process and no folder, so that no limit holds for it.
+			// Their memory belongs to no process and no folder, so that no limit holds for it.
 			memfd_create: 319,
+			semget: 64,
+			msgget: 68,
 			// Only programs that are older than 64-bit systems use them.
 			uselib: 134,
 			modify_ldt: 154,
@@ -77,6 +82,7 @@ const ARCHITECTURES: Readonly<Partial<Record<string, Architecture>>> = {
 		id: 0xc000_00b7,
 		ioctl: 29,
 		sockets: [198, 199],
+		shmget: 194,
 		notPermitted: {
 			syslog: 116,
 			acct: 89,
@@ -96,6 +102,8 @@ const ARCHITECTURES: Readonly<Partial<Record<string, Architecture>>> = {
 			perf_event_open: 241,
 			userfaultfd: 282,
 			memfd_create: 279,
+			semget: 190,
+			msgget: 186,
 		},
 	},
 };
@@ -108,6 +116,12 @@ const FAMILIES = [1, 2, 10, 16];
 
 /** They write into the input of a terminal, as if its user had typed (TIOCSTI), or into that of the console (TIOCLINUX). */
 const TERMINAL_REQUESTS = [0x5412, 0x541c];
+
+/**
+ * Shared memory of System V belongs to no process either. Databases like PostgreSQL need a few bytes of it to know that
+ * they run alone; the kernel has 4,096 segments at most, which are 16 MB of this size.
+ */
+const LARGEST_SEGMENT_BYTES = 4_096;
 
 /**
  * Returns the program with which the kernel filters the calls of all programs in a sandbox, for bubblewrap's `--seccomp`.
@@ -123,7 +137,7 @@ export function systemCallFilter(architecture: string): Buffer | undefined {
 }
 
 /** Returns what is decided by the number of a call, which is loaded. Each call ends the filter. */
-function checksOf({ otherInterface, ioctl, sockets, notPermitted, notThere }: Architecture): Program[] {
+function checksOf({ otherInterface, ioctl, sockets, shmget, notPermitted, notThere }: Architecture): Program[] {
 	return [
 		...(otherInterface === undefined ? [] : [whenAtLeast(otherInterface, answer(NOT_THERE))]),
 		...Object.values(notPermitted).map(number => whenEqual(number, answer(NOT_PERMITTED))),
@@ -135,6 +149,14 @@ function checksOf({ otherInterface, ioctl, sockets, notPermitted, notThere }: Ar
 				...FAMILIES.map(family => whenEqual(family, answer(ALLOW))),
 				answer(NO_SUCH_FAMILY),
 			),
+		),
+		whenEqual(
+			shmget,
+			load(upperHalfOf(1)),
+			whenAtLeast(1, answer(NOT_THERE)),
+			load(argument(1)),
+			whenAtLeast(LARGEST_SEGMENT_BYTES + 1, answer(NOT_THERE)),
+			answer(ALLOW),
 		),
 		whenEqual(ioctl, load(argument(1)), ...TERMINAL_REQUESTS.map(request => whenEqual(request, answer(NOT_PERMITTED)))),
 		answer(ALLOW),

@@ -239,6 +239,34 @@ describe('ResourceWatch', () => {
 		}
 	});
 
+	it('leaves memory of the machine free, or half of what was free at first', async () => {
+		for (const { first, calm, low } of [
+			{ first: 9_000, calm: 600, low: 400 },
+			{ first: 400, calm: 250, low: 150 },
+		]) {
+			const clock = new ManualClock();
+			const told: string[] = [];
+			let free = first;
+			const watch = new ResourceWatch({
+				...{ pid: process.pid, folders: [folder], limits: DEFAULT_LIMITS, clock },
+				onOver: sentence => told.push(sentence),
+				freeMemory: () => free * MEGABYTE,
+			});
+			for (free of [first, calm]) {
+				await waitFor('both measurements', () => clock.sleeping === 2);
+				assert.deepEqual(told, []);
+				await clock.advance(10_000);
+			}
+			free = low;
+			await waitFor('a sentence', async () => {
+				await clock.advance(10_000);
+				return told.length > 0;
+			});
+			assert.match(told[0] ?? '', /memory of this machine is nearly full/);
+			watch.dispose();
+		}
+	});
+
 	it('names amounts in words', () => {
 		assert.equal(inGigabytes(DEFAULT_LIMITS.memory), '8 GB');
 		assert.equal(inGigabytes(1_500_000_000), '1.5 GB');

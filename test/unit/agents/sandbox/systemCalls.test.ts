@@ -72,24 +72,46 @@ describe('the assembler of system call filters', () => {
 });
 
 describe('the filter of system calls', () => {
-	for (const { name, id, other, refused, allowed, sockets, ioctl } of [
+	for (const { name, id, other, refused, allowed, sockets, shmget, ioctl } of [
 		{
 			name: 'x64',
 			id: 0xc000_003e,
 			other: 0x4000_0003,
-			refused: { 248: ENOSYS, 250: ENOSYS, 321: ENOSYS, 319: ENOSYS, 425: ENOSYS, 103: EPERM, 175: EPERM },
+			refused: {
+				248: ENOSYS,
+				250: ENOSYS,
+				321: ENOSYS,
+				319: ENOSYS,
+				64: ENOSYS,
+				68: ENOSYS,
+				425: ENOSYS,
+				103: EPERM,
+				175: EPERM,
+			},
 			// The calls read, clone, getrandom, rseq and clone3.
 			allowed: [0, 56, 318, 334, 435],
 			sockets: [41, 53],
+			shmget: 29,
 			ioctl: 16,
 		},
 		{
 			name: 'arm64',
 			id: 0xc000_00b7,
 			other: undefined,
-			refused: { 217: ENOSYS, 219: ENOSYS, 280: ENOSYS, 279: ENOSYS, 425: ENOSYS, 116: EPERM, 105: EPERM },
+			refused: {
+				217: ENOSYS,
+				219: ENOSYS,
+				280: ENOSYS,
+				279: ENOSYS,
+				190: ENOSYS,
+				186: ENOSYS,
+				425: ENOSYS,
+				116: EPERM,
+				105: EPERM,
+			},
 			allowed: [63, 220, 278, 293, 435],
 			sockets: [198, 199],
+			shmget: 194,
 			ioctl: 29,
 		},
 	]) {
@@ -120,6 +142,15 @@ describe('the filter of system calls', () => {
 						assert.equal(call(number, family), expected, `family ${family}`);
 						assert.equal(call(number, family + (7n << 32n)), expected, `family ${family} and more`);
 					}
+				}
+			});
+
+			it('lets through shared memory of one page, by both halves of its size', () => {
+				for (const bytes of [0n, 56n, 4_096n]) {
+					assert.equal(call(shmget, 0n, bytes), ALLOW, `${bytes}`);
+				}
+				for (const bytes of [4_097n, 500_000_000n, 1n << 32n, (1n << 32n) + 56n, (1n << 63n) + 1n]) {
+					assert.equal(call(shmget, 0n, bytes), ENOSYS, `${bytes}`);
 				}
 			});
 
