@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -66,6 +66,35 @@ describe('an agent in the sandbox', () => {
 				'cat /etc/environment',
 				'cat /etc/hostname',
 			);
+		});
+
+		it('tokens that lie in installations on PATH, in those of a version manager, or in dependencies that it is lent', async () => {
+			const at = (name: string) => path.join(sandbox.folder, name);
+			const write = async (name: string, content: string) => {
+				await mkdir(path.dirname(at(name)), { recursive: true });
+				await writeFile(at(name), content, { mode: 0o644 });
+			};
+			const tokens = [
+				...['node/etc/npmrc', 'node/lib/node_modules/npm/npmrc', 'node/.npmrc', 'node/.netrc', 'node/.pypirc'],
+				...['conda/.condarc', 'conda/condarc.d/work.yml', 'conda/pip.conf', 'conda/conda-meta/state'],
+				...['conda/envs/work/pip.conf', 'manager/installs/nodejs/24/etc/npmrc', 'conda/shared', 'venv/pip.conf'],
+			];
+			for (const name of tokens) {
+				await write(name, SECRET);
+			}
+			await symlink(at('conda/shared'), at('node/.yarnrc'));
+			for (const name of ['node/bin/tool', 'node/etc/other', 'venv/bin/python']) {
+				await write(name, 'shown\n');
+			}
+			const shown = ['node', 'conda', 'manager'].map(at);
+			const lent = [{ source: at('venv'), at: '.venv' }];
+			await mkdir(path.join(sandbox.tree, '.venv'));
+			const places = [...shown, '.venv'].join("' '");
+			const { stdout } = await sandbox.run(`grep -r '${SECRET}' '${places}'; grep -rh shown '${places}'`, {
+				readOnly: shown,
+				lent,
+			});
+			assert.equal(stdout, 'shown\nshown\nshown\n');
 		});
 
 		it('anything at the top of the disk but what it was given', async () => {

@@ -10,7 +10,7 @@ import type { SandboxLimits } from '../../src/agents/sandbox/limits.ts';
 import { packageFolders } from '../../src/agents/sandbox/packageFolders.ts';
 import { insidePlaces } from '../../src/agents/sandbox/places.ts';
 import { toolchains } from '../../src/agents/sandbox/toolchains.ts';
-import { type SandboxRelay, type SandboxRequest, wrap } from '../../src/agents/sandbox/wrap.ts';
+import { type LentFolder, type SandboxRelay, type SandboxRequest, wrap } from '../../src/agents/sandbox/wrap.ts';
 
 /** Nothing on this machine contains it but what a test puts somewhere for the agent to find. */
 export const SECRET = 'the-secret-of-the-host-5b1f';
@@ -38,6 +38,7 @@ export interface ScriptOptions {
 	/** The relay's socket. */
 	socket?: string;
 	readOnly?: string[];
+	lent?: LentFolder[];
 }
 
 /** A real sandbox with folders of its own, in which shell scripts run. */
@@ -73,7 +74,10 @@ export class TestSandbox {
 	}
 
 	/** Returns the request that runs a shell script. */
-	async request(script: string, { env, limits, socket, readOnly = [] }: ScriptOptions = {}): Promise<SandboxRequest> {
+	async request(
+		script: string,
+		{ env, limits, socket, readOnly = [], lent }: ScriptOptions = {},
+	): Promise<SandboxRequest> {
 		const hidden = [this.folder];
 		const tools = toolchains(process.env, os.homedir(), hidden);
 		const node = await packageFolders(process.execPath, os.homedir(), hidden);
@@ -94,6 +98,7 @@ export class TestSandbox {
 			readOnly: [...tools.readOnly, ...node.readOnly, ...readOnly],
 			...(relay && { relay }),
 			...(limits && { limits }),
+			...(lent && { lent }),
 		};
 	}
 

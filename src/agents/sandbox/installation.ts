@@ -1,5 +1,5 @@
 // Which folders of the host hold an installed program, and which must never be shown to an agent.
-import { existsSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isSameOrWithin } from '../../base/filePlace.ts';
 
@@ -26,6 +26,62 @@ export function installationOf(folder: string, privateFolders: readonly string[]
 		return prefix;
 	}
 	return holdsPrivate(folder, privateFolders) ? undefined : folder;
+}
+
+/** The files in an installation in which programs keep what they log in with, by the folder that they are read from. */
+const TOKEN_FILES = [
+	...['.npmrc', 'etc/npmrc', 'lib/node_modules/npm/npmrc', 'share/nodejs/npm/npmrc', '.yarnrc', '.yarnrc.yml'],
+	...['etc/yarnrc', 'bunfig.toml', '.condarc', 'condarc', '.mambarc', 'conda-meta/state', 'pip.conf', '.pypirc'],
+	...['uv.toml', 'etc/gemrc', '.gemrc', '.gem/credentials', '.bundle/config', 'conf/settings.xml', 'gradle.properties'],
+	...['.cargo/credentials', '.cargo/credentials.toml', 'credentials', 'credentials.toml', 'auth.json', '.netrc'],
+	...['.git-credentials', '.curlrc', '.wgetrc', 'etc/wgetrc', '.env'],
+];
+/** conda reads all files in them. */
+const TOKEN_FOLDERS = ['condarc.d', '.condarc.d'];
+
+/** What an installation itself consists of, or a project. No other installation lies in it. */
+const INNER_FOLDERS: ReadonlySet<string> = new Set([
+	...BESIDE_BIN,
+	...['bin', 'sbin', 'src', 'pkgs', 'node_modules', 'vendor', '.git'],
+]);
+
+/** A version manager keeps its installations at most as far down, as in `.volta/tools/image/node/24.1.0`. */
+const DEEPEST_INSTALLATION = 4;
+
+/**
+ * Returns the files with tokens in a folder that holds an installation, or several as that of a version manager does. They
+ * must not be shown with it. Links are followed, so that a file may lie elsewhere.
+ */
+export function tokenFilesIn(folder: string, levels = DEEPEST_INSTALLATION): string[] {
+	const entries = entriesOf(folder);
+	const names = new Set(entries.map(({ name }) => name));
+	const listed = TOKEN_FOLDERS.filter(name => names.has(name)).flatMap(name =>
+		entriesOf(path.join(folder, name)).map(entry => `${name}/${entry.name}`),
+	);
+	const own = [...TOKEN_FILES, ...listed]
+		.filter(name => names.has(name.split('/')[0] ?? name))
+		.flatMap(name => realFile(path.join(folder, name)));
+	const further =
+		levels === 0 || INNER_FOLDERS.has(path.basename(folder))
+			? []
+			: entries.filter(entry => entry.isDirectory() && !INNER_FOLDERS.has(entry.name));
+	return [...own, ...further.flatMap(({ name }) => tokenFilesIn(path.join(folder, name), levels - 1))];
+}
+
+function realFile(file: string): string[] {
+	try {
+		return [realpathSync(file)];
+	} catch {
+		return [];
+	}
+}
+
+function entriesOf(folder: string): Dirent[] {
+	try {
+		return readdirSync(folder, { withFileTypes: true });
+	} catch {
+		return [];
+	}
 }
 
 /**

@@ -4,6 +4,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import { isSameOrWithin } from '../../base/filePlace.ts';
 import { readHost, type SandboxHost } from './host.ts';
 import { ETC_FILES, INPUT_DESCRIPTOR, withFiles } from './identity.ts';
+import { tokenFilesIn } from './installation.ts';
 import { DEFAULT_LIMITS, processLimits, type SandboxLimits } from './limits.ts';
 import { AGENT_USER, insidePlaces, insideProgram, RELAY } from './places.ts';
 import { systemCallFilter } from './systemCalls.ts';
@@ -185,6 +186,8 @@ function mounts(request: SandboxRequest, host: SandboxHost): string[] {
 		list.args.push('--ro-bind-try', source, path.posix.join(places.tree, at));
 	}
 	list.bind('--bind', request.home, places.home);
+	const lent = (request.lent ?? []).map(({ source, at }) => ({ source, target: path.posix.join(places.tree, at) }));
+	list.hide([...['/usr', '/usr/local', ...shown].map(folder => ({ source: folder, target: folder })), ...lent]);
 	return list.args;
 }
 
@@ -201,6 +204,17 @@ class MountList {
 	link(content: string, target: string): void {
 		this.addParents(target);
 		this.args.push('--symlink', content, target);
+	}
+
+	/** Lays a file that nobody can read on each file with tokens in folders that are shown. */
+	hide(folders: readonly { source: string; target: string }[]): void {
+		const targets = new Set<string>();
+		for (const file of folders.flatMap(({ source }) => tokenFilesIn(source))) {
+			for (const { source, target } of folders.filter(folder => isSameOrWithin(folder.source, file))) {
+				targets.add(path.posix.join(target, path.relative(source, file)));
+			}
+		}
+		this.args.push(...[...targets].flatMap(target => ['--ro-bind', '/dev/null', target]));
 	}
 
 	/** If root starts bubblewrap, the user inside cannot enter the folders that bubblewrap makes by itself. */
