@@ -48,6 +48,8 @@ const sandboxStatusSchema = z.object({
 	problem: z.enum(SANDBOX_PROBLEMS).optional(),
 	/** What the sandbox's program printed when it could not start. */
 	detail: z.string().optional(),
+	/** The setting of the kernel that does not permit it, and the command that does. Absent where nothing of both is known. */
+	forbidden: z.object({ setting: z.string(), command: z.string() }).optional(),
 });
 export type SandboxStatus = z.output<typeof sandboxStatusSchema>;
 export type SandboxProblem = (typeof SANDBOX_PROBLEMS)[number];

@@ -97,7 +97,7 @@ function sandboxRow({ report: { sandbox }, isSandboxRequired, installCommand }: 
 }
 
 function sandboxText(
-	{ works, problem, detail = '' }: SandboxStatus,
+	{ works, problem, detail = '', forbidden }: SandboxStatus,
 	installCommand: string | undefined,
 ): { label: string; detail: string } {
 	if (works) {
@@ -124,15 +124,29 @@ function sandboxText(
 			};
 		default: {
 			const said = oneLine(detail, MAXIMUM_TEXT);
-			const help = vscode.l10n.t(
-				'Containers and AppArmor may forbid user namespaces: allow them for this container, or give bwrap an AppArmor profile with “userns”.',
-			);
+			const help =
+				forbidden !== undefined
+					? forbiddenText(forbidden)
+					: vscode.l10n.t(
+							'Containers and AppArmor may forbid user namespaces: allow them for this container, or give bwrap an AppArmor profile with “userns”.',
+						);
 			return {
 				label: vscode.l10n.t('No sandbox: this system does not permit it'),
 				detail: said === '' ? help : `${help} ${vscode.l10n.t('It said: “{0}”', said)}`,
 			};
 		}
 	}
+}
+
+function forbiddenText({ setting }: NonNullable<SandboxStatus['forbidden']>): string {
+	const help = vscode.l10n.t('Choose this row to copy the command that permits them.');
+	const cause = setting.includes('apparmor')
+		? vscode.l10n.t(
+				'AppArmor forbids bubblewrap user namespaces, as it does on Ubuntu 24.04 and newer ({0}). It needs a profile that permits them.',
+				setting,
+			)
+		: vscode.l10n.t('A setting of the kernel forbids user namespaces ({0}).', setting);
+	return `${cause} ${help}`;
 }
 
 function agentRow(agent: AgentStatus, { defaultAgent, results }: AgentsView): AgentRow {

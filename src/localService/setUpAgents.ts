@@ -180,16 +180,17 @@ class AgentList {
 		return 'list';
 	}
 
-	private async helpWithSandbox({ works, problem, detail }: SandboxStatus): Promise<Next> {
+	private async helpWithSandbox({ works, problem, detail, forbidden }: SandboxStatus): Promise<Next> {
 		const { installCommand } = this;
-		const copied = problem === 'not-installed' ? installCommand : detail;
+		const command = problem === 'not-installed' ? installCommand : forbidden?.command;
+		const copied = problem === 'not-installed' ? command : (command ?? detail);
 		const action = await choose<'again' | 'copy' | 'settings'>(vscode.l10n.t('Sandbox'), [
 			{ label: `$(refresh) ${vscode.l10n.t('Check Again')}`, value: 'again' },
 			...(works || copied === undefined
 				? []
 				: [
 						{
-							label: `$(copy) ${problem === 'not-installed' ? vscode.l10n.t('Copy Command') : vscode.l10n.t('Copy What It Said')}`,
+							label: `$(copy) ${command !== undefined ? vscode.l10n.t('Copy Command') : vscode.l10n.t('Copy What It Said')}`,
 							value: 'copy' as const,
 						},
 					]),

@@ -79,6 +79,18 @@ describe('the list of agents', () => {
 			sandboxRow({ sandbox: { works: false, problem: 'not-permitted', detail: 'bwrap: $(bug)\nno' } }),
 			/does not permit it \| Containers and AppArmor .*“userns”\. It said: “bwrap: \\\$\(bug\) no” /,
 		);
+		const forbidden = (setting: string) =>
+			sandboxRow({
+				sandbox: { works: false, problem: 'not-permitted', detail: 'no', forbidden: { setting, command: 'sudo x' } },
+			});
+		assert.match(
+			forbidden('kernel.apparmor_restrict_unprivileged_userns'),
+			/AppArmor forbids .*Ubuntu 24\.04 .*Choose this row to copy the command that permits them\. It said: “no”/,
+		);
+		assert.match(
+			forbidden('user.max_user_namespaces'),
+			/A setting of the kernel forbids .*\(user\.max_user_namespaces\)/,
+		);
 		assert.match(
 			sandboxRow({ sandbox: { works: false, problem: 'platform' } }),
 			/for this system yet \| .*Linux only\./,

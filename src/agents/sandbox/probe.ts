@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { type Clock, singleFlight, systemClock } from '../../base/async.ts';
 import { runChild } from '../../base/childProcess.ts';
+import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import { firstLine } from '../../base/plainText.ts';
 import type { SandboxStatus } from '../../contract/agents.ts';
@@ -40,8 +41,11 @@ export function remembered(probe: () => Promise<SandboxStatus>, clock: Clock): (
 	return async () => (last !== undefined && clock.now() < last.until ? last.status : run());
 }
 
-/** Starts a program that does nothing in a sandbox without a relay. */
-export async function trySandbox(host?: SandboxHost): Promise<SandboxStatus> {
+/**
+ * Starts a program that does nothing in a sandbox without a relay. Where that is not permitted, `root` is the folder in
+ * whose `proc` the reason is looked for.
+ */
+export async function trySandbox(host?: SandboxHost, root = '/'): Promise<SandboxStatus> {
 	if (process.platform !== 'linux') {
 		return { works: false, problem: 'platform' };
 	}
@@ -52,7 +56,7 @@ export async function trySandbox(host?: SandboxHost): Promise<SandboxStatus> {
 			return { works: false, problem: 'not-installed', detail: `Not found: ${facts.missing.join(', ')}.` };
 		}
 		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-sandbox-'));
-		return await tryIn(folder, facts);
+		return await tryIn(folder, facts, root);
 	} catch (error) {
 		return { works: false, problem: 'not-permitted', detail: firstLine(describeError(error), DETAIL_CHARACTERS) };
 	} finally {
@@ -62,7 +66,7 @@ export async function trySandbox(host?: SandboxHost): Promise<SandboxStatus> {
 	}
 }
 
-async function tryIn(folder: string, host: SandboxHost): Promise<SandboxStatus> {
+async function tryIn(folder: string, host: SandboxHost, root: string): Promise<SandboxStatus> {
 	const signal = AbortSignal.timeout(START_LIMIT_MS);
 	await prepareFolders({ tree: folder, home: folder, signal });
 	const command = wrap(
@@ -84,5 +88,42 @@ async function tryIn(folder: string, host: SandboxHost): Promise<SandboxStatus> 
 	const detail = firstLine(output, DETAIL_CHARACTERS) || 'It ended without a message.';
 	return OLD_BUBBLEWRAP.test(output)
 		? { works: false, problem: 'not-installed', detail: `bubblewrap 0.8 or newer is needed: ${detail}` }
-		: { works: false, problem: 'not-permitted', detail };
+		: {
+				works: false,
+				problem: 'not-permitted',
+				detail,
+				...defined({ forbidden: await whatForbids(host.programs.bwrap, root) }),
+			};
+}
+
+/** Settings that forbid user namespaces to programs that are not root, with the values that do not. */
+const NAMESPACE_SETTINGS = [
+	{ setting: 'kernel.unprivileged_userns_clone', permits: '1' },
+	{ setting: 'user.max_user_namespaces', permits: '15000' },
+];
+
+/** Ubuntu has it since 23.10, and it forbids by default since 24.04. Programs that have a profile of their own are exempt. */
+const APPARMOR_SETTING = 'kernel.apparmor_restrict_unprivileged_userns';
+
+/** Returns the setting of the kernel that forbids user namespaces here, and the command with which they are permitted. */
+async function whatForbids(bwrap: string, root: string): Promise<SandboxStatus['forbidden']> {
+	const read = async (...parts: string[]) =>
+		(await readFile(path.join(root, 'proc', ...parts), 'utf8').catch(() => '')).trim();
+	const settingOf = (setting: string) => read('sys', ...setting.split('.'));
+	for (const { setting, permits } of NAMESPACE_SETTINGS) {
+		if ((await settingOf(setting)) === '0') {
+			const line = `${setting} = ${permits}`;
+			return { setting, command: `echo '${line}' | sudo tee /etc/sysctl.d/60-errand.conf && sudo sysctl --system` };
+		}
+	}
+	// It holds for programs without a profile alone. In a container with one, that of the container forbids.
+	const isConfined = (await read('self', 'attr', 'current')).endsWith('(enforce)');
+	if (isConfined || (await settingOf(APPARMOR_SETTING)) !== '1') {
+		return undefined;
+	}
+	const profile = `abi <abi/4.0>,\\ninclude <tunables/global>\\nprofile bwrap ${bwrap} flags=(unconfined) {\\n  userns,\\n}\\n`;
+	return {
+		setting: APPARMOR_SETTING,
+		command: `printf '${profile}' | sudo tee /etc/apparmor.d/bwrap && sudo apparmor_parser -r /etc/apparmor.d/bwrap`,
+	};
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { findProgram, readHost } from '../../../../src/agents/sandbox/host.ts';
@@ -42,13 +43,63 @@ describe('the sandbox of this machine', () => {
 
 	it('is not permitted where it cannot be started, with the first line that was printed', async () => {
 		const host = failing('\nbwrap: setting up uid map: \u001b[31mPermission denied\nmore');
-		assert.deepEqual(await trySandbox(host), {
+		assert.deepEqual(await trySandbox(host, folder), {
 			works: false,
 			problem: 'not-permitted',
 			detail: 'bwrap: setting up uid map: Permission denied',
 		});
 		const { detail } = await trySandbox(failing('x'.repeat(100_000)));
 		assert.ok(detail && detail.length <= 200);
+	});
+
+	/** Has the files of a machine in the folder, and returns what is told to forbid the sandbox there. */
+	async function forbiddenWith(files: Record<string, string>) {
+		const root = mkdtempSync(path.join(folder, 'root-'));
+		for (const [name, content] of Object.entries(files)) {
+			mkdirSync(path.join(root, 'proc', path.dirname(name)), { recursive: true });
+			writeFileSync(path.join(root, 'proc', name), `${content}\n`);
+		}
+		const status = await trySandbox(failing('bwrap: setting up uid map: Permission denied'), root);
+		assert.equal(status.problem, 'not-permitted');
+		return status.forbidden;
+	}
+
+	const APPARMOR = 'sys/kernel/apparmor_restrict_unprivileged_userns';
+
+	it('is forbidden by AppArmor on Ubuntu 24.04, with the command that gives bubblewrap a profile', async () => {
+		for (const confinement of ['unconfined', 'code (unconfined)']) {
+			const found = await forbiddenWith({ [APPARMOR]: '1', 'self/attr/current': confinement });
+			assert.equal(found?.setting, 'kernel.apparmor_restrict_unprivileged_userns');
+			const [print = '', ...others] = found?.command.split(' | ') ?? [];
+			assert.deepEqual(others, ['sudo tee /etc/apparmor.d/bwrap && sudo apparmor_parser -r /etc/apparmor.d/bwrap']);
+			const profile = execFileSync('/bin/sh', ['-c', print], { encoding: 'utf8' });
+			assert.deepEqual(profile.split('\n'), [
+				'abi <abi/4.0>,',
+				'include <tunables/global>',
+				`profile bwrap ${path.join(folder, 'bwrap')} flags=(unconfined) {`,
+				'  userns,',
+				'}',
+				'',
+			]);
+		}
+	});
+
+	it('is forbidden by a setting of the kernel, with the command that changes it', async () => {
+		for (const [file, line] of [
+			['sys/kernel/unprivileged_userns_clone', 'kernel.unprivileged_userns_clone = 1'],
+			['sys/user/max_user_namespaces', 'user.max_user_namespaces = 15000'],
+		] as const) {
+			const found = await forbiddenWith({ [file]: '0', [APPARMOR]: '1' });
+			assert.equal(found?.setting, line.split(' ')[0]);
+			assert.ok(found?.command.startsWith(`echo '${line}' | sudo tee `), found?.command);
+		}
+	});
+
+	it('is not said to be forbidden by what is off, or does not hold in a container with a profile of its own', async () => {
+		assert.equal(await forbiddenWith({}), undefined);
+		assert.equal(await forbiddenWith({ [APPARMOR]: '0', 'sys/user/max_user_namespaces': '63432' }), undefined);
+		const inContainer = { [APPARMOR]: '1', 'self/attr/current': 'docker-default (enforce)' };
+		assert.equal(await forbiddenWith(inContainer), undefined);
 	});
 
 	it('is to be installed anew where it is too old', async () => {
