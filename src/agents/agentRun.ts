@@ -8,6 +8,7 @@ import type { AgentPlace } from './entry.ts';
 import { makeTemporaryFolder, writeAgentHome } from './sandbox/agentHome.ts';
 import { prepareFolders } from './sandbox/folders.ts';
 import { DEFAULT_LIMITS } from './sandbox/limits.ts';
+import { wrapMacos } from './sandbox/macos.ts';
 import { packageFolders } from './sandbox/packageFolders.ts';
 import { insidePlaces } from './sandbox/places.ts';
 import { ResourceWatch } from './sandbox/resourceWatch.ts';
@@ -42,7 +43,10 @@ export interface RunPlace {
 	insideProgram: string;
 	/** Marks descendants of a program that runs without a sandbox, so that they are found when it ends. */
 	marker: string;
-	/** Called with the id of each program that is started without a sandbox. It leads a process group of its own. */
+	/**
+	 * Called with the id of each program that is started without a sandbox, or in one that does not end it with this process.
+	 * It leads a process group of its own.
+	 */
 	onUnsandboxed(pid: number): void;
 }
 
@@ -70,6 +74,9 @@ export function findToolchains(privateFolders: readonly string[]): Toolchains {
 
 /** Returns what a program sees of the place that it runs in. */
 export function seenFrom({ tree, home, name, isSandboxed, relay, toolchains: { path } }: RunPlace): SeenPlace {
+	if (isSandboxed && process.platform === 'darwin') {
+		return { tree, home, path, relayUrl: relay?.url ?? '' };
+	}
 	if (isSandboxed) {
 		const inside = insidePlaces(name);
 		return { ...inside, path, relayUrl: relay === undefined ? '' : inside.relayUrl };
@@ -96,7 +103,7 @@ export interface ProgramOptions {
 	onLimit(sentence: string): void;
 }
 
-/** Starts a program at its place. In a sandbox nothing of it outlives the returned child, or this process. */
+/** Starts a program at its place. In a sandbox of Linux nothing of it outlives the returned child, or this process. */
 async function startAt(place: RunPlace, options: ProgramOptions): Promise<RunningChild> {
 	const { signal } = options;
 	const { tree, home } = place;
@@ -110,8 +117,13 @@ async function startAt(place: RunPlace, options: ProgramOptions): Promise<Runnin
 		return child;
 	}
 	const wrapped = await sandboxed(place, options);
-	const child = startChild({ ...wrapped, cwd: '/', signal });
+	const isEndedBySandbox = process.platform === 'linux';
+	const started = isEndedBySandbox ? { cwd: '/' } : { cwd: tree, marker: place.marker };
+	const child = startChild({ ...wrapped, ...started, signal });
 	const { pid } = child;
+	if (pid !== undefined && !isEndedBySandbox) {
+		place.onUnsandboxed(pid);
+	}
 	if (pid !== undefined) {
 		const limits = DEFAULT_LIMITS;
 		const watch = new ResourceWatch({ pid, folders: [tree, home], limits, onOver: options.onLimit });
@@ -127,17 +139,25 @@ async function sandboxed(place: RunPlace, { command, args, env, programs = [], s
 	const [program, own] = [await placeOf(command), await placeOf(process.execPath)];
 	const others = await Promise.all(programs.map(placeOf));
 	const { readOnly, variables } = place.toolchains;
-	const socket = relay?.socket;
-	await prepareFolders({ tree, home, signal, ...defined({ socket }) });
-	return wrap({
+	const request = {
 		command: program.command,
 		args,
 		env: { ...variables, ...env },
 		tree,
 		home,
-		name,
 		readOnly: [program, own, ...others].flatMap(shown => shown.readOnly).concat(readOnly),
-		...defined({ treeFolders, lent }),
+		...defined({ treeFolders }),
+	};
+	if (process.platform === 'darwin') {
+		await makeTemporaryFolder(home);
+		return wrapMacos({ ...request, relayUrl: relay?.url });
+	}
+	const socket = relay?.socket;
+	await prepareFolders({ tree, home, signal, ...defined({ socket }) });
+	return wrap({
+		...request,
+		name,
+		...defined({ lent }),
 		...(socket === undefined ? {} : { relay: { socket, node: own.command, program: insideProgram } }),
 	});
 }

@@ -120,7 +120,7 @@ function sandboxText(
 		case 'platform':
 			return {
 				label: vscode.l10n.t('No sandbox: there is none for this system yet'),
-				detail: vscode.l10n.t('Errand has one for Linux only.'),
+				detail: vscode.l10n.t('Errand has one for Linux and macOS.'),
 			};
 		default: {
 			const said = oneLine(detail, MAXIMUM_TEXT);

@@ -5,6 +5,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { CONFINED_PROGRAM } from '../../src/agents/sandbox/probe.ts';
 import { outcomeOf, SECRET, TestSandbox } from '../support/sandbox.ts';
 import { isAlive } from '../support/waitFor.ts';
 
@@ -95,6 +96,20 @@ describe('an agent in the sandbox', () => {
 				lent,
 			});
 			assert.equal(stdout, 'shown\nshown\nshown\n');
+		});
+
+		it('or reach what the program looks for by which a sandbox is tried', async () => {
+			const server = createServer().listen(0, '127.0.0.1');
+			try {
+				await once(server, 'listening');
+				const { port } = server.address() as AddressInfo;
+				await writeFile(path.join(sandbox.folder, 'outside'), SECRET);
+				const script = `node -e "$PROGRAM" ~ '${sandbox.folder}' ${port}; echo "ended: $?"`;
+				const { output } = await sandbox.run(script, { env: { PROGRAM: CONFINED_PROGRAM } });
+				assert.equal(output, 'ended: 0\n');
+			} finally {
+				server.close();
+			}
 		});
 
 		it('anything at the top of the disk but what it was given', async () => {

@@ -93,7 +93,7 @@ describe('the list of agents', () => {
 		);
 		assert.match(
 			sandboxRow({ sandbox: { works: false, problem: 'platform' } }),
-			/for this system yet \| .*Linux only\./,
+			/for this system yet \| .*Linux and macOS\./,
 		);
 	});
 

@@ -110,7 +110,9 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
 		}
 	});
 
-	const { place, folder } = options.listen === 'loopback' ? {} : socketPlaceFor(options.listen.socket);
+	// The sandbox of macOS has the machine's own network, of which it lets through the relay's port alone.
+	const { listen: at } = options;
+	const { place, folder } = at === 'loopback' || process.platform === 'darwin' ? {} : socketPlaceFor(at.socket);
 	await listen(server, place);
 	if (place !== undefined && process.platform !== 'win32') {
 		// In a sandbox the agent is another user. The token is what lets it in.

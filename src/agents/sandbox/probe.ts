@@ -1,14 +1,19 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { type Clock, singleFlight, systemClock } from '../../base/async.ts';
-import { runChild } from '../../base/childProcess.ts';
+import { type ChildOptions, runChild } from '../../base/childProcess.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError } from '../../base/errors.ts';
 import { firstLine } from '../../base/plainText.ts';
 import type { SandboxStatus } from '../../contract/agents.ts';
+import { makeTemporaryFolder } from './agentHome.ts';
 import { prepareFolders } from './folders.ts';
 import { readHost, type SandboxHost } from './host.ts';
+import { wrapMacos } from './macos.ts';
+import { packageFolders } from './packageFolders.ts';
 import { wrap } from './wrap.ts';
 
 const WORKING_MS = 10 * 60_000;
@@ -46,11 +51,15 @@ export function remembered(probe: () => Promise<SandboxStatus>, clock: Clock): (
  * whose `proc` the reason is looked for.
  */
 export async function trySandbox(host?: SandboxHost, root = '/'): Promise<SandboxStatus> {
-	if (process.platform !== 'linux') {
+	if (process.platform !== 'linux' && process.platform !== 'darwin') {
 		return { works: false, problem: 'platform' };
 	}
 	let folder: string | undefined;
 	try {
+		if (process.platform === 'darwin') {
+			folder = await realpath(await mkdtemp(path.join(os.tmpdir(), 'errand-sandbox-')));
+			return await tryMacos(folder);
+		}
 		const facts = host ?? readHost();
 		if (facts.missing.length > 0) {
 			return { works: false, problem: 'not-installed', detail: `Not found: ${facts.missing.join(', ')}.` };
@@ -73,19 +82,11 @@ async function tryIn(folder: string, host: SandboxHost, root: string): Promise<S
 		{ command: '/bin/sh', args: ['-c', 'exit 0'], env: {}, tree: folder, home: folder, name: 'probe', readOnly: [] },
 		host,
 	);
-	let output = '';
-	const { exitCode } = await runChild({
-		...command,
-		cwd: '/',
-		signal,
-		onOutput(_stream, bytes) {
-			output = (output + bytes.toString()).slice(0, DETAIL_CHARACTERS * 32);
-		},
-	});
+	const { exitCode, output } = await outcomeOf({ ...command, cwd: '/', signal });
 	if (exitCode === 0) {
 		return { works: true };
 	}
-	const detail = firstLine(output, DETAIL_CHARACTERS) || 'It ended without a message.';
+	const detail = firstLine(output, DETAIL_CHARACTERS) || NO_MESSAGE;
 	return OLD_BUBBLEWRAP.test(output)
 		? { works: false, problem: 'not-installed', detail: `bubblewrap 0.8 or newer is needed: ${detail}` }
 		: {
@@ -94,6 +95,67 @@ async function tryIn(folder: string, host: SandboxHost, root: string): Promise<S
 				detail,
 				...defined({ forbidden: await whatForbids(host.programs.bwrap, root) }),
 			};
+}
+
+/**
+ * A program for Node that ends with 0 if it can write into its home, and neither read nor write beside it, nor reach a
+ * server of this machine: `<home> <folder> <port>`. The folder has a file `outside`.
+ */
+export const CONFINED_PROGRAM = `
+	const { readFileSync, writeFileSync } = require('node:fs');
+	const [home, folder, port] = process.argv.slice(1);
+	const isRefused = attempt => { try { attempt(); return false; } catch { return true; } };
+	writeFileSync(home + '/made', '');
+	const isConfined =
+		isRefused(() => readFileSync(folder + '/outside')) && isRefused(() => writeFileSync(folder + '/planted', ''));
+	require('node:net').connect(Number(port), '127.0.0.1')
+		.on('connect', () => process.exit(1))
+		.on('error', () => process.exit(isConfined ? 0 : 1));
+`;
+
+/**
+ * The sandbox of macOS has to show that it confines, besides that our own Node runs in it: the system's own services decide
+ * what its profile means, and they differ from version to version.
+ */
+async function tryMacos(folder: string): Promise<SandboxStatus> {
+	const signal = AbortSignal.timeout(START_LIMIT_MS);
+	const home = path.join(folder, 'home');
+	await mkdir(home);
+	await makeTemporaryFolder(home);
+	await writeFile(path.join(folder, 'outside'), '');
+	const server = createServer().listen(0, '127.0.0.1');
+	try {
+		await once(server, 'listening');
+		const { port } = server.address() as AddressInfo;
+		const node = await packageFolders(process.execPath, os.homedir(), [folder]);
+		const command = wrapMacos({
+			command: node.command,
+			args: ['-e', CONFINED_PROGRAM, home, folder, String(port)],
+			env: { ELECTRON_RUN_AS_NODE: '1' },
+			tree: home,
+			home,
+			readOnly: node.readOnly,
+		});
+		const { exitCode, output } = await outcomeOf({ ...command, cwd: home, signal });
+		return exitCode === 0
+			? { works: true }
+			: { works: false, problem: 'not-permitted', detail: firstLine(output, DETAIL_CHARACTERS) || NO_MESSAGE };
+	} finally {
+		server.close();
+	}
+}
+
+const NO_MESSAGE = 'It ended without a message.';
+
+async function outcomeOf(options: ChildOptions): Promise<{ exitCode: number | undefined; output: string }> {
+	let output = '';
+	const { exitCode } = await runChild({
+		...options,
+		onOutput(_stream, bytes) {
+			output = (output + bytes.toString()).slice(0, DETAIL_CHARACTERS * 32);
+		},
+	});
+	return { exitCode, output };
 }
 
 /** Settings that forbid user namespaces to programs that are not root, with the values that do not. */

@@ -25,7 +25,8 @@ export interface ResourceWatchOptions {
 
 /**
  * Watches what all processes of a sandbox use together. bubblewrap limits none of it, and the kernel limits only single
- * processes. It starts at once and ends when it is disposed or a limit has been passed.
+ * processes. Of memory and processes only Linux tells; elsewhere it is the disk alone. It starts at once and ends when it is
+ * disposed or a limit has been passed.
  */
 export class ResourceWatch implements Disposable {
 	private readonly options: ResourceWatchOptions;
@@ -41,7 +42,10 @@ export class ResourceWatch implements Disposable {
 		this.disk = new DiskUse(options.folders, options.limits.disk, this.clock);
 		this.freeMemory = options.freeMemory ?? os.freemem;
 		void this.repeat(() => this.disk.problem(this.ended.signal));
-		void this.repeat(() => this.processProblem());
+		// No other system tells what processes use without a program that has to be started each time.
+		if (process.platform === 'linux') {
+			void this.repeat(() => this.processProblem());
+		}
 	}
 
 	dispose(): void {
