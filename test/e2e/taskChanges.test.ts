@@ -280,34 +280,6 @@ describe('what a task has changed, in the window', () => {
 		await clearNotices();
 	});
 
-	it('gives one hunk of the review of all changes to the user’s file, by the buttons above it', async () => {
-		await closeAll();
-		await endedTask('reviewed', 'Rename in a review', {
-			'app/config.py': configOf('renamed 3', 'renamed 35'),
-			'README.md': '# Widgets\n\nReviewed.\n',
-		});
-		await chooseInMenu(page, /^Rename in a review,/, 'Review Task Changes', () => appears(review(), 5_000));
-		const button = (name: string) =>
-			page.locator('.editor-group-container.active .editor-actions').getByRole('button', { name });
-		await review()
-			.locator('.modified-in-monaco-diff-editor .view-line')
-			.getByText('renamed 35', { exact: true })
-			.click();
-		await screenshot(page, 'changes-review-buttons');
-		await button('Apply Hunk at Cursor to Your File').click();
-		await until('the hunk is taken', async () => (await read('app/config.py')) === configOf('setting 3', 'renamed 35'));
-		await button('Apply Task Changes…').click();
-		const list = page.locator('.quick-input-widget:visible');
-		await list.getByText('Apply: Rename in a review').waitFor();
-		await list.getByText('README.md').waitFor();
-		await dismissInput(page);
-		await button('Compare Task Version with Your File').click();
-		await page.getByRole('tab', { name: /^config\.py \(Task ↔ Yours\)/ }).waitFor();
-		await runCommand(page, 'Errand: Undo Last Apply of Task Changes');
-		await until('it is taken back', async () => (await status()) === '');
-		await clearNotices();
-	});
-
 	it('is applied by keyboard alone, with a preview, conflicts that the editor resolves, and a way back', async () => {
 		await closeAll();
 		await fold('Rename two settings');
