@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { isSameOrWithin } from '../../base/filePlace.ts';
@@ -214,7 +215,10 @@ class MountList {
 				targets.add(path.posix.join(target, path.relative(source, file)));
 			}
 		}
-		this.args.push(...[...targets].flatMap(target => ['--ro-bind', '/dev/null', target]));
+		append(
+			this.args,
+			[...targets].flatMap(target => ['--ro-bind', '/dev/null', target]),
+		);
 	}
 
 	/** If root starts bubblewrap, the user inside cannot enter the folders that bubblewrap makes by itself. */

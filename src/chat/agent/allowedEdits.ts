@@ -1,5 +1,6 @@
 import { cutDiff } from '../../agents/session/cutDiff.ts';
 import type { ToolCall } from '../../agents/session/events.ts';
+import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import { type StepDiff, shownDiff, type WorkMoment } from '../model/agentWork.ts';
 import { isEdit } from '../model/approvalPolicy.ts';
@@ -134,7 +135,7 @@ export class AllowedEdits {
 		for (const { name, after, whole } of planned.files) {
 			this.refused.set(name, changedParts(after.text, whole));
 		}
-		this.untold.push(...planned.refused);
+		append(this.untold, planned.refused);
 		const take = async () => {
 			const isTaken = await this.take(planned).catch(() => false);
 			await this.options.onMade(call.id, isTaken);
