@@ -106,4 +106,5 @@ export const composerChoiceStyles = css`
 	${iconAlone(css`.choice.plain`)}
 	${iconAloneWithin(css`.choice`, css`240px`)}
 	${iconAloneWithin(css`.choice.long:not(.name)`, css`380px`)}
+	${/* A name is cut to a part that tells it from others only where the words beside it give way. */ iconAloneWithin(css`.choice:not(.name)`, css`290px`)}
 `;
