@@ -15,8 +15,8 @@ const HARMLESS_REDIRECTION = /^(?:2>&1|[12]?>\s*\/dev\/null)(?=\s|$|[;|&])/;
 /** Characters that mean the same to every shell, wherever they stand outside of quotes, and those of patterns. */
 const PLAIN = /^[\w@%+=:,./*?\p{L}\p{N}-]$/u;
 
-/** A pattern that may stand for an option, or for a place outside of the folder. */
-const LOOSE_PATTERN = /^[*?]|(?:^|\/)\.[^/]+[*?]|(?:^|\/)\.[*?]/;
+/** A pattern that may stand for an option, for another one than it seems, or for a place outside of the folder. */
+const LOOSE_PATTERN = /^[*?]|^-[^=]*[*?]|(?:^|\/)\.[^/]+[*?]|(?:^|\/)\.[*?]/;
 
 /** Returns the simple commands of a command line in order, or undefined for a line that is more than plain words. */
 export function simpleCommands(line: string): Words[] | undefined {
@@ -63,11 +63,14 @@ export function simpleCommands(line: string): Words[] | undefined {
 	const last = commands.at(-1);
 	// A line may end with a separator, but none may stand alone.
 	const whole = last?.length === 0 && commands.length > 1 ? commands.slice(0, -1) : commands;
-	return !isLoose && whole.every(words => words.length > 0 && !isAssignment(words[0])) ? whole : undefined;
+	return !isLoose && whole.every(words => words.length > 0 && !isOther(words[0])) ? whole : undefined;
 }
 
-/** A variable before a command may change what it runs. */
-const isAssignment = (word = '') => /^\w+\+?=/.test(word);
+/** A variable before a command may change what it runs, and a name with blanks is not that of two words. */
+const isOther = (word = '') => /^\w+\+?=|\s/.test(word);
+
+/** Programs that make files, whose options are their own. */
+const MAKERS = /^(?:mkdir(?: -p)?|touch|cp|mv)$/;
 
 /** A program's words that name what it does, before the words that a rule leaves open. */
 const PREFIXES: readonly RegExp[] = [
@@ -83,25 +86,27 @@ const PREFIXES: readonly RegExp[] = [
 	/^(?:mvn|\.\/mvnw|gradle|\.\/gradlew|dotnet|mix|swift|zig|sbt) (?:test|build|check|compile|verify)$/,
 	/^(?:phpunit|phpstan)$/,
 	/^git (?:add|stash list)$/,
-	/^(?:mkdir(?: -p)?|touch|cp|mv)$/,
+	MAKERS,
 ];
 
 /** Programs that only read, with the options of each that do more. Long options of Git may be shortened. */
 const READERS: readonly [program: RegExp, refused?: RegExp][] = [
-	[/^(?:ls|cat|head|tail|wc|grep|pwd|echo|printf|stat|du|diff|cmp|basename|dirname|realpath|which|true|cut|tr|nl|jq)$/],
+	[/^(?:ls|cat|head|tail|wc|grep|pwd|echo|stat|du|diff|cmp|basename|dirname|realpath|which|true|cut|tr|nl|jq)$/],
+	// It would set a variable, such as the path on which the next program is found.
+	[/^printf$/, /^-v/],
 	[/^find$/, /^-(?:exec|ok|delete|f(?:print|ls))/],
 	[/^sort$/, /^-[a-zA-Z]*[oT]|^--(?:o|c|t)/],
 	[/^rg$/, /^--(?:pre|hostname-bin)/],
 	[/^tree$/, /^-[a-zA-Z]*[oR]/],
-	[
-		/^git (?:status|diff|log|show|ls-files|grep|blame|shortlog|describe|rev-parse)$/,
-		/^--(?:ou|op|ext|textc)|^-[a-zA-Z]*O/,
-	],
+	[/^git (?:status|diff|log|show|ls-files|grep|blame|shortlog|describe|rev-parse)$/, /^--(?:ou|op|ext|textc)|^-\w*O/],
 ];
 
 /** Options that say how much is told and how many are tried, in all of these programs. */
 const FLAGS =
 	/^(?:-[vqsx]|--(?:verbose|quiet|silent|bail|ci|run|runInBand|coverage|no-coverage|noEmit|exit|color|no-color|release|all|watch=false))$/;
+
+/** Programs of which each further word names something else to do. */
+const GOALS = /^(?:make|just|mvn|\.\/mvnw|gradle|\.\/gradlew|sbt|zig) /;
 
 /** Options whose value says which tests are run. */
 const FILTERS = /^(?:-[gtk]|--(?:grep|testNamePattern|test-name-pattern|filter))$/;
@@ -163,15 +168,16 @@ function ruleOf(words: Words): CommandRule | undefined {
 
 function withOptions(prefix: string, words: Words): CommandRule | undefined {
 	const options: string[] = [];
+	const isUsual = (word: string) => word === '--' || (!MAKERS.test(prefix) && (FLAGS.test(word) || FILTERS.test(word)));
 	for (const [index, word] of words.entries()) {
 		const before = words[index - 1] ?? '';
 		const next = words[index + 1];
+		const isValue = before.startsWith('-') && !isUsual(before);
 		if (word.startsWith('-')) {
-			const isUsual = word === '--' || FLAGS.test(word) || FILTERS.test(word);
-			if (!isUsual) {
+			if (!isUsual(word)) {
 				options.push(next === undefined || next.startsWith('-') ? word : `${word} ${next}`);
 			}
-		} else if (!isOpen(word, prefix) && !FILTERS.test(before)) {
+		} else if (!isOpen(word, prefix) || (GOALS.test(prefix) && !isValue)) {
 			return undefined;
 		}
 	}
@@ -194,12 +200,11 @@ function isReader(words: Words, folder: string): boolean {
 }
 
 /**
- * Whether a word may stand where a rule leaves words open. It leads to no place outside of the folder, sets nothing, and
- * names no file with further options. What is made by a rule is no file that decides what runs.
+ * Whether a word may stand where a rule leaves words open. It leads to no place outside of the folder, sets nothing, as
+ * `make` would even from the output of a command, and names no file with further options. What is made by a rule is no
+ * file that decides what runs, as one might be that a pattern stands for.
  */
 function isOpen(word: string, prefix: string): boolean {
-	const isMade = /^(?:mkdir(?: -p)?|touch|cp|mv)$/.test(prefix);
-	return (
-		!/^[/~@=]|(?:^|[/=])\.\.(?:\/|$)|^\w+=/.test(word) && !(isMade && decisiveReason({ path: word }) !== undefined)
-	);
+	const isDecisive = MAKERS.test(prefix) && (/[*?]/.test(word) || decisiveReason({ path: word }) !== undefined);
+	return !/^[/~@]|=|(?:^|\/)\.\.(?:\/|$)/.test(word) && !isDecisive;
 }

@@ -217,6 +217,33 @@ describe('a rule for commands', () => {
 		assert.ok(!allows('make test', 'make test SHELL=./evil'));
 		assert.ok(!allows('make test', 'make -f evil.mk test'));
 	});
+
+	it('lets nothing be made outside of the folder, over what a pattern stands for, or as a link', () => {
+		assert.ok(!allows('cp a.js b.js', 'cp a.js -t .git/hooks'));
+		assert.ok(!allows('cp a.js b.js', 'cp -t /tmp a.js'));
+		assert.ok(!allows('mv a.js b.js', 'mv a.js -t ../other'));
+		assert.ok(!allows('cp a.js b.js', 'cp a.txt Makef*'));
+		assert.ok(!allows('cp a.js b.js', 'cp a.txt packag?.json'));
+		assert.ok(!allows('cp a.js b.js', 'cp -s a.js b.js'));
+	});
+
+	it('of one goal allows no other goal, and sets no variable', () => {
+		assert.ok(allows('make test', 'make test -s'));
+		assert.ok(allows('make test -j 4', 'make test -j 4'));
+		assert.ok(!allows('make test', 'make test deploy'));
+		assert.ok(!allows('make test', 'make test -k deploy'));
+		assert.ok(!allows('make test', "make test 'X!=rm -rf .'"));
+		assert.ok(!allows('make test', "make test 'X := $(shell rm -rf .)'"));
+		assert.ok(!allows('npm test', "npm test 'X!=rm -rf .'"));
+		assert.ok(!allows('mvn test', 'mvn test deploy'));
+		assert.ok(!allows('mvn test', 'mvn test -s settings.txt'));
+		assert.ok(!allows('./gradlew test', './gradlew test -g folder'));
+	});
+
+	it('takes one word for no two', () => {
+		assert.ok(!allows('./gradlew test', "'./gradlew test'"));
+		assert.ok(!isReading("'git log'", HERE));
+	});
 });
 
 describe('a command that only reads', () => {
@@ -236,8 +263,22 @@ describe('a command that only reads', () => {
 		]) {
 			assert.ok(isReading(line, HERE), line);
 		}
+		assert.ok(isReading('grep -rn --include=*.ts x src', HERE));
 		assert.ok(!isReading('git commit -m x', HERE));
 		assert.ok(!isReading('', HERE));
+	});
+
+	it('is none that runs or removes something in another way than by its name', () => {
+		// Each of these did when it was run by dash or Bash, the patterns beside a file whose name is an option.
+		for (const line of [
+			"git grep '-1Orm -rf .' x",
+			'git grep -l -* x',
+			'find src -d*',
+			'sort a -?Makefile',
+			'printf -v PATH bin; ls',
+		]) {
+			assert.ok(!isReading(line, HERE), line);
+		}
 	});
 });
 
