@@ -24,14 +24,18 @@ const BUILD_NAMES: ReadonlySet<string> = new Set(
 	mvnw mvnw.cmd nox.py noxfile.py nx.json package.swift pipfile podfile pom.xml procfile project.clj project.json
 	pyproject.toml pytest.ini rakefile rebar.config sconstruct setup.cfg setup.py shell.nix sitecustomize.py
 	skaffold.yaml snakefile stack.yaml tasks.py tiltfile tox.ini turbo.json usercustomize.py vagrantfile workspace
-	workspace.bazel wscript pnpm-workspace.yaml deps.edn earthfile bazel.rc devbox.json mise.toml`.split(/\s+/),
+	workspace.bazel wscript pnpm-workspace.yaml deps.edn earthfile bazel.rc devbox.json mise.toml action.yml action.yaml
+	buck build.ninja build.properties build.sc configure configure.ac deno.jsonc dodo.py dune gems.rb global.json
+	gradle-wrapper.jar gradle-wrapper.properties guardfile hatch.toml hatch_build.py meson.build mypy.ini nodemon.json
+	package.json5 package.yaml phpstan.neon phpunit.xml phpunit.xml.dist pixi.toml premake5.lua
+	rust-toolchain rust-toolchain.toml uv.toml wrangler.toml xmake.lua`.split(/\s+/),
 );
 
 const BUILD_PATTERNS: readonly RegExp[] = [
-	/\.(?:code-workspace|mk|mak|bzl|cmake|gradle|gradle\.kts|gemspec|podspec|csproj|fsproj|vbproj|vcxproj|props|targets|sln|nuspec|pth|nix|service|desktop)$/,
+	/\.(?:code-workspace|mk|mak|bzl|cmake|gradle|gradle\.kts|gemspec|podspec|(?:cs|fs|vb|vcx|es)?proj|slnx|sbt|rake|just|props|targets|sln|nuspec|pth|nix|service|desktop)$/,
 	/\.(?:sh|bash|zsh|fish|ps1|psm1|bat|cmd|command)$/,
-	/^(?:gulpfile|gruntfile|karma\.conf|wallaby|protractor\.conf|rollup\.config|dangerfile|package)\.[cm]?[jt]s$/,
-	/\.(?:config|conf|setup|workspace)\.(?:[cm]?[jt]s|json|ya?ml|toml)$/,
+	/^(?:gulpfile|gruntfile|karma\.conf|wallaby|protractor\.conf|rollup\.config|dangerfile|package)(?:\.babel)?\.[cm]?[jt]s$/,
+	/\.(?:config|conf|setup|workspace)(?:\.[\w-]+)?\.(?:[cm]?[jt]s|json|ya?ml|toml)$/,
 	/^(?:lefthook|taskfile|compose|docker-compose|cloudbuild|buildspec|codefresh|pre-commit|mise)(?:[.-][\w-]+)*\.(?:ya?ml|toml|json)$/,
 	/^(?:dockerfile|containerfile|jenkinsfile|makefile|gnumakefile|justfile)\.[\w-]+$/,
 ];

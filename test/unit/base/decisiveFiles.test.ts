@@ -48,6 +48,18 @@ describe('a file that decides what runs', () => {
 				'azure-pipelines.yml',
 				'flake.nix',
 				'x.pth',
+				'gradle/wrapper/gradle-wrapper.properties',
+				'gradle/wrapper/gradle-wrapper.jar',
+				'rust-toolchain.toml',
+				'meson.build',
+				'lib/tasks/a.rake',
+				'project/plugins.sbt',
+				'phpunit.xml.dist',
+				'deno.jsonc',
+				'package.yaml',
+				'Directory.Build.proj',
+				'webpack.config.babel.js',
+				'gulpfile.babel.js',
 			],
 		],
 		[
@@ -84,6 +96,9 @@ describe('a file that decides what runs', () => {
 			'config.ts',
 			'./a.ts',
 			'tsconfig.json',
+			'gradle.lockfile',
+			'src/config/app.ts',
+			'configure.ts',
 		];
 		assert.deepEqual(
 			usual.filter(path => decisiveReason({ path }) !== undefined),
