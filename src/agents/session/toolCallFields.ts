@@ -69,11 +69,15 @@ function readInput(
 		: { command: commandIn(value), input, isInputCut: undefined };
 }
 
-/** Words are quoted as a shell needs them. Anything but a command and its words does not count as an exact command. */
+/**
+ * Words are quoted as a shell needs them. Anything but a command and its words does not count as an exact command, nor do
+ * two commands: a model may add one by a name that its agent passes over.
+ */
 function commandIn({ command, cmd, args }: Record<string, unknown>): string | undefined {
 	const [named, further] = [command ?? cmd, args ?? []];
 	const words = typeof named === 'string' ? [named] : named;
-	if (!isWords(words) || !isWords(further) || words.every(word => word.trim() === '')) {
+	const isOne = (command ?? undefined) === undefined || (cmd ?? undefined) === undefined;
+	if (!isOne || !isWords(words) || !isWords(further) || words.every(word => word.trim() === '')) {
 		return undefined;
 	}
 	return typeof named === 'string' && further.length === 0 ? named : [...words, ...further].map(quoted).join(' ');

@@ -89,6 +89,7 @@ describe('the input of a tool call', () => {
 			{ command: { toString: 'ls' } },
 			{ command: [['ls']] },
 			{ command: true, cmd: 'ls' },
+			{ command: 'ls', cmd: 'rm -rf .' },
 			{ script: 'ls' },
 		]) {
 			const { command, input: told } = fieldsOf(input);
