@@ -1,4 +1,5 @@
 // Finds out where a file really lies: because of links, a path can name one place and mean another.
+import { lstatSync, realpathSync } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isGitsOwn } from './decisiveFiles.ts';
@@ -44,6 +45,27 @@ export async function realPathOf(file: string): Promise<string | undefined> {
 			}
 		}
 		missing.unshift(path.basename(current));
+	}
+}
+
+/**
+ * Returns where a name below `top`, both with slashes, lies or would lie below it once links are followed. Returns undefined
+ * where a link leads out of the folder, or nowhere.
+ */
+export function linkedPlace(top: string, name: string): string | undefined {
+	const real = realPathNow(path.join(top, name));
+	return real && pathWithin(realpathSync(top), real)?.split(path.sep).join('/');
+}
+
+function realPathNow(file: string): string | undefined {
+	try {
+		return realpathSync(file);
+	} catch (error) {
+		if (!isMissing(error) || lstatSync(file, { throwIfNoEntry: false }) || path.dirname(file) === file) {
+			return undefined;
+		}
+		const folder = realPathNow(path.dirname(file));
+		return folder && path.join(folder, path.basename(file));
 	}
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { isWithin } from '../../base/filePlace.ts';
+import { isWithin, linkedPlace } from '../../base/filePlace.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { findFiltered, listFiltered } from '../../platform/gitFilters.ts';
@@ -85,6 +85,11 @@ export class TurnFiles {
 	/** Whether a file of the copy, by its path there, is a program. */
 	isExecutable(name: string): boolean {
 		return ((statSync(path.join(this.copy, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
+	}
+
+	/** Returns where a path of the copy lies there once links are followed; undefined where they lead out of it or nowhere. */
+	linkedPlace(name: string): string | undefined {
+		return linkedPlace(this.copy, name);
 	}
 
 	/** Returns the repository that keeps a path from the agent's folder, and the path there. */

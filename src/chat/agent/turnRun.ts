@@ -89,6 +89,7 @@ export class TurnRun {
 				folder: this.place ? seenFrom(this.place).tree : '',
 				isKept: file => this.files?.locate(file) !== undefined,
 				isExecutable: file => this.files?.isExecutable(file) === true,
+				linkedPlace: file => this.files?.linkedPlace(file),
 				allowed: this.allowed,
 			}),
 			onAsk: (request, { question, allowances, decides }) => {

@@ -43,6 +43,8 @@ export interface ApprovalRules {
 	isKept(path: string): boolean;
 	/** Whether a file in it, with slashes, is executable now. */
 	isExecutable(path: string): boolean;
+	/** Where a path in it lies once links are followed, with slashes; undefined where they lead out of it or nowhere. */
+	linkedPlace(path: string): string | undefined;
 	/** What the user has allowed for the whole conversation. */
 	allowed: readonly Allowance[];
 }
@@ -65,7 +67,7 @@ export function ruleOn({ call, options, complete }: PermissionRequest, rules: Ap
 	if (liesBeside(call, rules)) {
 		return { kind: 'refuse', reason: 'beside' };
 	}
-	if (leadsOutside(call, rules.folder)) {
+	if (leadsOutside(call, rules)) {
 		return { kind: 'ask', allowances: [] };
 	}
 	const allowances = allowancesOf(call, rules);
@@ -178,18 +180,21 @@ function isAllowedBySetting(call: ToolCall, { setting, isSandboxed }: ApprovalRu
 	return setting === 'ask-for-commands' && EDITS.has(kind);
 }
 
-/** Returns whether a call would change something outside of the agent's folder. */
-function leadsOutside(call: ToolCall, folder: string): boolean {
+/** Returns whether a call would change something outside of the agent's folder, also by way of a link. */
+function leadsOutside(call: ToolCall, { folder, linkedPlace }: ApprovalRules): boolean {
 	return (
 		!HARMLESS.has(kindOf(call)) &&
-		pathsOf(call).some(named => pathWithin(folder, path.resolve(folder, named)) === undefined)
+		pathsOf(call).some(named => {
+			const within = pathWithin(folder, path.resolve(folder, named));
+			return within === undefined || linkedPlace(within.split(path.sep).join('/')) === undefined;
+		})
 	);
 }
 
 /** Returns the files that a call would change, each with the reason why it decides what runs, if it does. */
 function changesOf(
 	call: ToolCall,
-	{ folder, isExecutable }: ApprovalRules,
+	{ folder, isExecutable, linkedPlace }: ApprovalRules,
 ): { path: string; reason?: DecisiveReason }[] {
 	if (HARMLESS.has(kindOf(call))) {
 		return [];
@@ -197,8 +202,13 @@ function changesOf(
 	const texts = new Map(call.diffs.map(({ path: named, oldText, newText }) => [named, [oldText, newText] as const]));
 	return [...new Set(pathsOf(call))].map(named => {
 		const within = (pathWithin(folder, path.resolve(folder, named)) ?? named).split(path.sep).join('/');
-		const reason = decisiveReason({ path: within, texts: texts.get(named), isExecutable: isExecutable(within) });
-		return { path: within, ...defined({ reason }) };
+		const change = { texts: texts.get(named), isExecutable: isExecutable(within) };
+		// What is written to a link is written to what it leads to.
+		const reasons = [within, linkedPlace(within) ?? within].map(place => ({
+			path: place,
+			...defined({ reason: decisiveReason({ ...change, path: place }) }),
+		}));
+		return reasons.find(({ reason }) => reason !== undefined) ?? { path: within };
 	});
 }
 

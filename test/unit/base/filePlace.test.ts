@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import os from 'node:os';
 import path from 'node:path';
 import { isGitsOwn } from '../../../src/base/decisiveFiles.ts';
-import { isSameOrWithin, isWithin, pathWithin, placeOf, realPathOf } from '../../../src/base/filePlace.ts';
+import { isSameOrWithin, isWithin, linkedPlace, pathWithin, placeOf, realPathOf } from '../../../src/base/filePlace.ts';
 
 describe('the real place of a file', () => {
 	let scratch: string;
@@ -36,6 +36,25 @@ describe('the real place of a file', () => {
 	it('is the workspace for its own files, even those that do not exist yet', async () => {
 		for (const name of ['src/a.ts', 'src/b.ts', 'new/deep/b.ts', 'src/a.ts/below-a-file.ts', '..a/b.ts']) {
 			assert.equal(await kindOf(name), 'inside', name);
+		}
+	});
+
+	it('is told by its path below a folder, and not told where a link leads out of that or nowhere', async () => {
+		await symlink('src', path.join(workspace, 'lib'));
+		await symlink(home, path.join(workspace, 'assets'));
+		await symlink('Makefile', path.join(workspace, 'nowhere'));
+		await symlink('circle', path.join(workspace, 'circle'));
+		for (const [name, place] of [
+			['', ''],
+			['src/a.ts', 'src/a.ts'],
+			['lib/a.ts', 'src/a.ts'],
+			['lib/new/b.ts', 'src/new/b.ts'],
+			['assets/a', undefined],
+			['assets/new/b', undefined],
+			['nowhere', undefined],
+			['circle/a', undefined],
+		] as const) {
+			assert.equal(linkedPlace(workspace, name), place, name);
 		}
 	});
 

@@ -43,6 +43,7 @@ describe('the questions of an agent', () => {
 				folder: '/project',
 				isKept: () => true,
 				isExecutable: () => false,
+				linkedPlace: path => path,
 				allowed,
 			}),
 			onAsk: ({ call: { id } }, { question, allowances }) => {

@@ -45,6 +45,7 @@ function rule(asked: ToolCall, rules: Partial<ApprovalRules> = {}, others: Parti
 			folder: '/project',
 			isKept: () => true,
 			isExecutable: () => false,
+			linkedPlace: path => path,
 			allowed: [],
 			...rules,
 		},
@@ -141,6 +142,20 @@ describe('what an agent asks for', () => {
 		const both = call({ kind: 'edit', locations: [{ path: 'src/a.ts' }, { path: '.npmrc' }] });
 		assert.deepEqual(allowances(both, rules), [EDITS, { kind: 'file', path: '.npmrc' }]);
 		assert.equal(rule(both, { allowed: [{ kind: 'file', path: '.npmrc' }] }).kind, 'ask');
+	});
+
+	it('is asked about by what a link leads to, and only once where that lies outside', () => {
+		const places: Record<string, string | undefined> = {
+			'notes.txt': 'Makefile',
+			'x/y': undefined,
+			'b.ts': 'src/b.ts',
+		};
+		const rules = { setting: 'ask-for-commands', linkedPlace: (path: string) => places[path] } as const;
+		assert.deepEqual(allowances(edit('notes.txt'), { ...rules, allowed: [EDITS] }), [
+			{ kind: 'file', path: 'Makefile' },
+		]);
+		assert.deepEqual(allowances(edit('x/y'), { ...rules, allowed: [EDITS] }), []);
+		assert.equal(rule(edit('b.ts'), rules).kind, 'allow');
 	});
 
 	it('is asked about in a manifest only where more than dependencies and words change', () => {
