@@ -1,6 +1,7 @@
 import { lstat, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Checkout } from './checkout.ts';
+import { readable } from './checkoutFiles.ts';
 import { runGit } from './git.ts';
 import type { TaskLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
@@ -58,5 +59,3 @@ async function namesFilter(file: string): Promise<boolean> {
 	const isRead = status?.isFile() === true && status.size <= MAXIMUM_ATTRIBUTES;
 	return isRead && /\bfilter=/.test(await readFile(file, 'latin1').catch(() => ''));
 }
-
-const readable = (name: string): string => Buffer.from(name, 'latin1').toString();
