@@ -99,9 +99,11 @@ function isSameBut(fields: ReadonlySet<string>, before: string | undefined, afte
 	return old !== undefined && old === next;
 }
 
-function othersIn(fields: ReadonlySet<string>, text = '{}'): string | undefined {
-	const value = parseJson(text);
-	return typeof value === 'object' && value !== null && !Array.isArray(value)
+function othersIn(fields: ReadonlySet<string>, text: string | undefined): string | undefined {
+	const value = text === undefined ? {} : parseJson(text);
+	// A fragment may be an object as well, whose fields mean something else.
+	const isWhole = text === undefined || /"(?:name|scripts|dependencies|require|imports)"/.test(text);
+	return isWhole && typeof value === 'object' && value !== null && !Array.isArray(value)
 		? JSON.stringify(Object.entries(value).filter(([name]) => !fields.has(name)))
 		: undefined;
 }

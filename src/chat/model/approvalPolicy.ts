@@ -137,7 +137,11 @@ function isAllowed(call: ToolCall, needed: readonly Allowance[], { allowed, fold
 	return needed.length > 0 && needed.every(isGiven);
 }
 
-const exactCommand = (call: ToolCall): string => [call.command ?? '', furtherInput(call) ?? []].flat().join(' ');
+/** The two are told apart, or a command could end with what looks like the other's input. */
+const exactCommand = (call: ToolCall): string => {
+	const further = furtherInput(call);
+	return further === undefined ? (call.command ?? '') : JSON.stringify([call.command, further]);
+};
 
 /** Returns whether a command is called with nothing but its words, so that it runs where and as every other one. */
 const isUsual = (call: ToolCall): boolean => furtherInput(call) === undefined;

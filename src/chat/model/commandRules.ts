@@ -70,7 +70,7 @@ export function simpleCommands(line: string): Words[] | undefined {
 const isOther = (word = '') => /^\w+\+?=|\s/.test(word);
 
 /** Programs that make files, whose options are their own. */
-const MAKERS = /^(?:mkdir(?: -p)?|touch|cp|mv)$/;
+const MAKERS = /^(?:mkdir(?: -p)?|touch)$/;
 
 /** A program's words that name what it does, before the words that a rule leaves open. */
 const PREFIXES: readonly RegExp[] = [

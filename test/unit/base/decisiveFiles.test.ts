@@ -127,5 +127,6 @@ describe('a file that decides what runs', () => {
 		assert.equal(reason(text({}), undefined), 'build');
 		assert.equal(reason(text({}), '{ broken'), 'build');
 		assert.equal(reason('"test": "a"', '"test": "b"'), 'build');
+		assert.equal(reason('{}', '{"version":"rm -rf ."}'), 'build');
 	});
 });
