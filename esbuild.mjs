@@ -12,6 +12,7 @@ import { globSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import * as esbuild from 'esbuild';
+import { iconFont } from './scripts/iconFont.ts';
 import { bundledPackages } from './scripts/packaging/bundledPackages.ts';
 import { NOTICES_FILE, thirdPartyNotices } from './scripts/packaging/thirdPartyNotices.ts';
 import { workerCode } from './scripts/workerCode.ts';
@@ -123,7 +124,7 @@ const programs = [
 		chunkNames: '[name].[hash]',
 		loader: { '.ttf': 'file' },
 		assetNames: '[name]',
-		plugins: [workerCode],
+		plugins: [iconFont, workerCode],
 	},
 ];
 

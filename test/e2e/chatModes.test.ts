@@ -111,7 +111,7 @@ describe('the chat in the window', () => {
 		const asked = () => service.received.at(-1)?.json as Record<string, unknown>;
 		const openModels = async () => {
 			await frame.getByRole('button', { name: /^Select Model/ }).click();
-			await quickRow(page, 'Alternates…').first().waitFor();
+			await quickRow(page, 'Harvest 70B').first().waitFor();
 		};
 		const beginConversation = async () => {
 			await runInChat(page, frame, 'Errand: New Conversation');
@@ -157,6 +157,7 @@ describe('the chat in the window', () => {
 			// The composer gets the cursor once the extension knows that the list is gone, and would close one opened before.
 			await composerHasCursor(frame);
 			await openModels();
+			await widget.locator('.quick-input-box input').fill('alternates');
 			await quickRow(page, 'Alternates…').click();
 			await widget.getByPlaceholder('Models that may serve in place of').waitFor();
 			await quickRow(page, 'sonata-large').click();
@@ -164,7 +165,9 @@ describe('the chat in the window', () => {
 			await page.keyboard.press('Enter');
 			await composerHasCursor(frame);
 			await openModels();
+			await widget.locator('.quick-input-box input').fill('alternates');
 			await quickRow(page, 'Alternates…').filter({ hasText: 'sonata-large' }).waitFor();
+			await widget.locator('.quick-input-box input').fill('provider');
 			await quickRow(page, 'Through a Provider…').filter({ hasText: 'enterprise host only' }).click();
 			await quickRow(page, 'swiftcore/harvest-70b').click();
 			await toast(page, 'Only the enterprise host understands a provider prefix')

@@ -10,6 +10,8 @@ export interface ComposerChoice {
 	word: string;
 	/** Whether the word is a name, of which a part says more than an icon. */
 	isName?: boolean;
+	/** Whether the word makes room before a name is cut to a part that no longer tells it from others. */
+	yields?: boolean;
 	/** What the button does; read out before the word. */
 	label: string;
 	/** A longer text that is shown on hover. */
@@ -21,9 +23,17 @@ export interface ComposerChoice {
  * A choice in the composer's bottom row: a word, or only its icon where there is no room. A word can be long in some
  * languages; it is shown whole or not at all.
  */
-export function composerChoice({ icon, word, isName, label, hint = word, press }: ComposerChoice): TemplateResult {
+export function composerChoice({
+	icon,
+	word,
+	isName,
+	yields,
+	label,
+	hint = word,
+	press,
+}: ComposerChoice): TemplateResult {
 	const kind = word === '' ? 'plain' : word.length <= LONG_WORD ? '' : isName ? 'long name' : 'long';
-	return html`<button type="button" class="choice ${kind}" title=${`${label}: ${hint}`} aria-label=${`${label}: ${hint}`} @click=${press}>
+	return html`<button type="button" class="choice ${kind} ${yields ? 'yields' : ''}" title=${`${label}: ${hint}`} aria-label=${`${label}: ${hint}`} @click=${press}>
 		${codicon(icon)}<span class="word">${word}</span>${codicon('chevron-down')}
 	</button>`;
 }
@@ -106,5 +116,5 @@ export const composerChoiceStyles = css`
 	${iconAlone(css`.choice.plain`)}
 	${iconAloneWithin(css`.choice`, css`240px`)}
 	${iconAloneWithin(css`.choice.long:not(.name)`, css`380px`)}
-	${/* A name is cut to a part that tells it from others only where the words beside it give way. */ iconAloneWithin(css`.choice:not(.name)`, css`290px`)}
+	${iconAloneWithin(css`.choice.yields`, css`300px`)}
 `;

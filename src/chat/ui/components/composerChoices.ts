@@ -59,6 +59,7 @@ export function composerChoices({ connection, model, mode, agent, settings, post
 		settings
 			? composerChoice({
 					icon: 'compass',
+					yields: true,
 					word: isIdle ? '' : name,
 					label: l10n.t('Select Routing Policy'),
 					hint: settings.retention === 'on' ? `${name}. ${l10n.t('Zero data retention is required.')}` : name,
