@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
 import { ManualClock } from '../../../../support/manualClock.ts';
 import { waitFor } from '../../../../support/waitFor.ts';
-import { allOf, GatewayHarness, refusal as refused, textOf } from '../gatewayHarness.ts';
+import { allOf, refusal as refused, textOf, useGateway } from '../gatewayHarness.ts';
 
 describe('an upstream that is slow', () => {
-	let harness: GatewayHarness | undefined;
-
-	const start: typeof GatewayHarness.start = async (...parameters) => {
-		harness = await GatewayHarness.start(...parameters);
-		return harness;
-	};
-
-	afterEach(async () => {
-		await harness?.stop();
-		harness = undefined;
-	});
+	const start = useGateway();
 
 	const passing = new Set([2_000]);
 	const clock = () => new ManualClock({ passesAtOnce: milliseconds => passing.has(milliseconds) });
@@ -32,9 +22,7 @@ describe('an upstream that is slow', () => {
 			await waitFor('the limit', () => time.running(milliseconds) === 1);
 			await time.advance(milliseconds);
 			assert.match((await attempt).message, /did not answer in time/);
-			await gateway.stop();
 		}
-		harness = undefined;
 	});
 
 	it('is asked again while it says that it is loading the model, until the limit', async () => {

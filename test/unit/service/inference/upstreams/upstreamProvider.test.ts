@@ -5,20 +5,10 @@ import type { ProviderRequest } from '../../../../../src/service/inference/provi
 import { wholeReply } from '../../../../../src/service/inference/wholeReply.ts';
 import { type Answer, FaultServer } from '../../../../support/faultServer.ts';
 import { type UpstreamBehaviour, UpstreamServer } from '../../../../support/upstreamServer.ts';
-import { allOf, GatewayHarness, refusal as refused, textOf } from '../gatewayHarness.ts';
+import { allOf, refusal as refused, textOf, useGateway } from '../gatewayHarness.ts';
 
 describe('an upstream', () => {
-	let harness: GatewayHarness | undefined;
-
-	const start: typeof GatewayHarness.start = async (...parameters) => {
-		harness = await GatewayHarness.start(...parameters);
-		return harness;
-	};
-
-	afterEach(async () => {
-		await harness?.stop();
-		harness = undefined;
-	});
+	const start = useGateway();
 
 	const everything: Omit<ProviderRequest, 'model'> = {
 		messages: [
@@ -245,8 +235,6 @@ describe('an upstream', () => {
 				);
 				const [choice] = (await wholeReply(first)).choices;
 				assert.equal(choice?.message.tool_calls?.length, 1);
-				await gateway.stop();
-				harness = undefined;
 			}
 		}
 	});
@@ -259,8 +247,6 @@ describe('an upstream', () => {
 			const all = await allOf((await gateway.chat()).chunks);
 			assert.equal(textOf(all), 'Yes.');
 			assert.equal(all.map(({ choices }) => choices[0]?.delta.reasoning_content ?? '').join(''), 'Hm.');
-			await gateway.stop();
-			harness = undefined;
 		}
 	});
 
@@ -304,8 +290,6 @@ describe('an upstream', () => {
 				return message;
 			} finally {
 				await server.stop();
-				await harness?.stop();
-				harness = undefined;
 			}
 		}
 
@@ -375,8 +359,6 @@ describe('an upstream', () => {
 					);
 				} finally {
 					await server.stop();
-					await harness?.stop();
-					harness = undefined;
 				}
 			}
 		});
@@ -424,8 +406,6 @@ describe('an upstream', () => {
 					const headers = { location: `${elsewhere.url}/chat/completions` };
 					const gateway = await start({ one: { key: 'key-of-one', models: ['small'], behaves: { status, headers } } });
 					await assert.rejects(gateway.chat(), /^RequestRefused: one sends the request on to where it may not go/);
-					await gateway.stop();
-					harness = undefined;
 				}
 				assert.equal(elsewhere.requests.length, 0);
 			} finally {
