@@ -1,9 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import satisfies from 'semver/functions/satisfies.js';
+import valid from 'semver/functions/valid.js';
+import validRange from 'semver/ranges/valid.js';
 import * as z from 'zod';
 import { parseJson } from '../../../base/json.ts';
 import { readBeginning } from './treeFiles.ts';
-import { isInRange } from './versionRange.ts';
 
 const rangesSchema = z.record(z.string(), z.string()).catch({});
 const manifestSchema = z.object({
@@ -55,4 +57,9 @@ async function installedVersion(name: string, folders: readonly string[]): Promi
 		} catch {}
 	}
 	return undefined;
+}
+
+/** Returns undefined where one of the two is none: a range may also be a tag or an address. */
+export function isInRange(version: string, range: string): boolean | undefined {
+	return valid(version) === null || validRange(range) === null ? undefined : satisfies(version, range);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isInRange } from '../../../../../src/service/tasks/dependencies/versionRange.ts';
+import { isInRange } from '../../../../../src/service/tasks/dependencies/packageManifest.ts';
 
 describe('a range of versions in a package.json', () => {
 	const check = (range: string, inside: readonly string[], outside: readonly string[]) => {
