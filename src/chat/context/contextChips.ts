@@ -172,12 +172,13 @@ export class ContextChips {
 		}
 	}
 
-	/** Reads whether the file of a selection has something else now where it was, and shows it. */
-	async hasChanged(chip: ContextChip): Promise<boolean> {
-		const read = await readSource(chip.source).catch(() => undefined);
-		const now = marked(chip, read?.attachment.text);
-		this.set(this.list.map(other => (other.id === chip.id ? now : other)));
-		return now.isChanged === true;
+	/**
+	 * Notes what the file of a selection has now where it was; undefined where it has nothing there. Returns whether that is
+	 * something else than what was added.
+	 */
+	mark(id: string, text: string | undefined): boolean {
+		this.set(this.list.map(chip => (chip.id === id ? marked(chip, text) : chip)));
+		return this.list.some(chip => chip.id === id && chip.isChanged);
 	}
 
 	private set(list: readonly ContextChip[]): void {

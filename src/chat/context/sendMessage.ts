@@ -10,7 +10,7 @@ import { askFindings, findingKey } from './askFindings.ts';
 import { type Added, type ChatContext, encryptedImageText } from './chatContext.ts';
 import { type ContextChips, mayRead } from './contextChips.ts';
 import { fitContext, type Measure } from './fitContext.ts';
-import { type ReadContext, readSource } from './readSource.ts';
+import { readSource } from './readSource.ts';
 
 /** How long a message waits for context that is still being added, in milliseconds: some file systems never answer. */
 const ADDING_MS = 10_000;
@@ -123,8 +123,9 @@ async function imageProblem({ chips, model }: ChatContext, chat: Chat): Promise<
 }
 
 /**
- * Reads each chip anew, but for a selection that is not in its file any more, which goes as it was. Resolves with the reason why the message cannot be sent, if a chip cannot be read or the user
- * withholds one because of a new finding in it. Otherwise resolves with undefined.
+ * Reads each chip anew. A selection that is not in its file any more stays as it was. Resolves with the reason why the
+ * message cannot be sent, if another chip cannot be read or the user withholds one because of a new finding in it.
+ * Otherwise resolves with undefined.
  */
 export async function readChips(chips: ContextChips, onAsk: () => void): Promise<Explanation | undefined> {
 	if (chips.chips.length === 0) {
@@ -133,16 +134,14 @@ export async function readChips(chips: ContextChips, onAsk: () => void): Promise
 	if (!mayRead()) {
 		return { message: vscode.l10n.t('Not sent: the context cannot be read until this workspace is trusted.') };
 	}
-	for (const chip of chips.chips) {
-		const { id, source, confirmed } = chip;
-		if (source.kind === 'selection' && (await chips.hasChanged(chip))) {
+	for (const { id, source, confirmed } of chips.chips) {
+		const read = await readSource(source).catch((error: unknown) => ({ error }));
+		const isError = 'error' in read;
+		if (source.kind === 'selection' && chips.mark(id, isError ? undefined : read.attachment.text)) {
 			continue;
 		}
-		let read: ReadContext;
-		try {
-			read = await readSource(source);
-		} catch (error) {
-			return { message: chips.problemOf(error) };
+		if (isError) {
+			return { message: chips.problemOf(read.error) };
 		}
 		const findings = read.findings.filter(finding => !confirmed.includes(findingKey(finding)));
 		if (findings.length > 0) {
