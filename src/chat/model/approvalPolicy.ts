@@ -24,7 +24,7 @@ export type RefusalReason =
 	/** It would change what lies beside the repositories, where nothing is kept. */
 	| 'beside';
 
-/** What the user allows for a conversation. */
+/** A permission that the user gives for a whole conversation. */
 export type Allowance =
 	/** All changes of files but those that decide what runs. */
 	| { kind: 'edits' }
@@ -70,7 +70,8 @@ export function ruleOn({ call, options, complete }: PermissionRequest, rules: Ap
 	if (leadsOutside(call, rules)) {
 		return { kind: 'ask', allowances: [] };
 	}
-	const allowances = allowancesOf(call, rules);
+	const changes = changesOf(call, rules);
+	const allowances = allowancesOf(call, changes, rules);
 	if (isAllowed(call, allowances, rules)) {
 		return { kind: 'allow', because: 'before' };
 	}
@@ -78,7 +79,7 @@ export function ruleOn({ call, options, complete }: PermissionRequest, rules: Ap
 	if (isReadOnly && rules.isSandboxed) {
 		return { kind: 'allow', because: 'setting' };
 	}
-	const decides = changesOf(call, rules).find(({ reason }) => reason !== undefined)?.reason;
+	const decides = changes.find(({ reason }) => reason !== undefined)?.reason;
 	return decides === undefined && isAllowedBySetting(call, rules)
 		? { kind: 'allow', because: 'setting' }
 		: { kind: 'ask', allowances, decides };
@@ -101,10 +102,9 @@ export function isEdit(call: ToolCall): boolean {
 }
 
 /** Returns what an answer for the whole conversation would allow. */
-function allowancesOf(call: ToolCall, rules: ApprovalRules): Allowance[] {
+function allowancesOf(call: ToolCall, changes: readonly FileEdit[], { folder }: ApprovalRules): Allowance[] {
 	const { command } = call;
 	if (isEdit(call)) {
-		const changes = changesOf(call, rules);
 		if (changes.some(({ reason }) => reason === 'git')) {
 			return [];
 		}
@@ -116,7 +116,7 @@ function allowancesOf(call: ToolCall, rules: ApprovalRules): Allowance[] {
 		// Another request that looks the same may mean something else.
 		return [];
 	}
-	const rule = isUsual(call) ? ruleFor(command, rules.folder) : undefined;
+	const rule = isUsual(call) ? ruleFor(command, folder) : undefined;
 	return [rule ? { kind: 'rule', rule } : { kind: 'command', command: exactCommand(call) }];
 }
 
@@ -146,7 +146,7 @@ const exactCommand = (call: ToolCall): string => {
 /** Returns whether a command is called with nothing but its words, so that it runs where and as every other one. */
 const isUsual = (call: ToolCall): boolean => furtherInput(call) === undefined;
 
-/** What a command may take, in the words of several agents: it changes nothing of what the command does. */
+/** The fields by which several agents limit a command's time and output. They change nothing of what the command does. */
 const WAITING = /^(?:timeout(?:_?ms)?|timeoutMs|seconds|yield_time_ms|max_output_tokens)$/;
 
 /** Returns how the rule among allowances is shown with the question that makes it, if there is one. */
@@ -189,23 +189,26 @@ function leadsOutside(call: ToolCall, { folder, linkedPlace }: ApprovalRules): b
 	return (
 		!HARMLESS.has(kindOf(call)) &&
 		pathsOf(call).some(named => {
-			const within = pathWithin(folder, path.resolve(folder, named));
-			return within === undefined || linkedPlace(within.split(path.sep).join('/')) === undefined;
+			const within = placeIn(folder, named);
+			return within === undefined || linkedPlace(within) === undefined;
 		})
 	);
 }
 
+/** A file that a call would change, with the reason why it decides what runs, if it does. */
+interface FileEdit {
+	path: string;
+	reason?: DecisiveReason;
+}
+
 /** Returns the files that a call would change, each with the reason why it decides what runs, if it does. */
-function changesOf(
-	call: ToolCall,
-	{ folder, isExecutable, linkedPlace }: ApprovalRules,
-): { path: string; reason?: DecisiveReason }[] {
+function changesOf(call: ToolCall, { folder, isExecutable, linkedPlace }: ApprovalRules): FileEdit[] {
 	if (HARMLESS.has(kindOf(call))) {
 		return [];
 	}
 	const texts = new Map(call.diffs.map(({ path: named, oldText, newText }) => [named, [oldText, newText] as const]));
 	return [...new Set(pathsOf(call))].map(named => {
-		const within = (pathWithin(folder, path.resolve(folder, named)) ?? named).split(path.sep).join('/');
+		const within = placeIn(folder, named) ?? named;
 		const change = { texts: texts.get(named), isExecutable: isExecutable(within) };
 		// What is written to a link is written to what it leads to.
 		const reasons = [within, linkedPlace(within) ?? within].map(place => ({
@@ -221,10 +224,15 @@ function liesBeside(call: ToolCall, { folder, isKept }: ApprovalRules): boolean 
 	return (
 		EDITS.has(kindOf(call)) &&
 		pathsOf(call).some(named => {
-			const relative = pathWithin(folder, path.resolve(folder, named));
-			return relative && !isKept(relative.split(path.sep).join('/'));
+			const within = placeIn(folder, named);
+			return within && !isKept(within);
 		})
 	);
+}
+
+/** Returns a path that an agent names as one from its folder, with slashes; undefined where it lies elsewhere. */
+function placeIn(folder: string, named: string): string | undefined {
+	return pathWithin(folder, path.resolve(folder, named))?.split(path.sep).join('/');
 }
 
 const pathsOf = ({ locations, diffs }: ToolCall): string[] => [...locations, ...diffs].map(entry => entry.path);
