@@ -2,7 +2,10 @@
 // A list of names is never whole, so every file and folder that begins with a dot is one of them.
 import { parseJson } from './json.ts';
 
-/** Why a file decides: Git's own files, hidden ones, what builds obey, programs, and what instructs agents. */
+/**
+ * The reasons why a file decides what runs: it is one of Git's own, hidden, obeyed by builds, a program, or an instruction
+ * for agents.
+ */
 export const DECISIVE_REASONS = ['git', 'hidden', 'build', 'executable', 'instructions'] as const;
 export type DecisiveReason = (typeof DECISIVE_REASONS)[number];
 
@@ -11,7 +14,7 @@ export interface FileChange {
 	path: string;
 	/** The whole texts before and after, where they are known; undefined for a file that is not there. */
 	texts?: readonly [before: string | undefined, after: string | undefined] | undefined;
-	/** Whether the file is executable, before or after. */
+	/** This is true if the file is executable before the change or after it. */
 	isExecutable?: boolean | undefined;
 }
 
@@ -93,7 +96,7 @@ export function isGitsOwn(file: string): boolean {
 	});
 }
 
-/** Whether two texts are JSON objects that differ in nothing but some fields. A text that is missing has no fields. */
+/** Returns whether two texts are JSON objects that differ in these fields alone. A missing text counts as an empty object. */
 function isSameBut(fields: ReadonlySet<string>, before: string | undefined, after: string | undefined): boolean {
 	const [old, next] = [before, after].map(text => othersIn(fields, text));
 	return old !== undefined && old === next;

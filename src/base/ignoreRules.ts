@@ -3,13 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { GitError } from './gitError.ts';
 
-/** What makes git ignore files of a repository, beside the lists among its files. */
+/** The rules by which git ignores files of a repository, in addition to the `.gitignore` files in its tree. */
 export interface IgnoreRules {
 	/** The lines of the user's list and of the repository's own one, for `info/exclude` of another repository, in bytes. */
 	lines: Buffer;
 	/** Those that an agent may read. A repository's own configuration, or a link in it, can name any file of the user's. */
 	shown: Buffer;
-	/** Whether git takes upper and lower case for the same. */
+	/** This is true if git does not distinguish upper and lower case. */
 	ignoresCase: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface MissingFiles {
 	objects: number;
 }
 
-/** How many objects are asked for at once, because a command has only so much time. */
+/** The most objects in one request, because a command has only so much time. */
 const AT_ONCE = 10_000;
 
 /** Resolves with undefined where nothing is missing. Rejects when git fails. */

@@ -39,7 +39,7 @@ const TOKEN_FILES = [
 /** conda reads all files in them. */
 const TOKEN_FOLDERS = ['condarc.d', '.condarc.d'];
 
-/** What an installation itself consists of, or a project. No other installation lies in it. */
+/** The folders that belong to an installation or a project itself. No other installation lies in one of them. */
 const INNER_FOLDERS: ReadonlySet<string> = new Set([
 	...BESIDE_BIN,
 	...['bin', 'sbin', 'src', 'pkgs', 'node_modules', 'vendor', '.git'],

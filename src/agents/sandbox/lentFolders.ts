@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isPlainFolder } from '../../base/filePlace.ts';
 import type { LentFolder } from './wrap.ts';
 
-/** Where package managers install what a project depends on. */
+/** The names of the folders in which package managers install a project's dependencies. */
 const DEPENDENCIES: ReadonlySet<string> = new Set(['node_modules', '.venv', 'venv', 'vendor']);
 
 /** The number of folders that are shown, in the order of their paths. */
@@ -29,7 +29,10 @@ export async function lendable(folders: readonly LentFolder[], copy: string): Pr
 	return folders.filter((_, index) => isSafe[index]);
 }
 
-/** Whether no link leads to a place. An agent may have left one, which would be followed out of the copy to show a folder. */
+/**
+ * Returns whether a place in the copy is reached without links. An agent may have left one, which would be followed out of
+ * the copy to show a folder.
+ */
 async function isPlainPlace(copy: string, place: string): Promise<boolean> {
 	const isFree = await lstat(path.join(copy, place)).then(
 		status => status.isDirectory(),

@@ -13,7 +13,7 @@ export interface MacosRequest
 }
 
 /**
- * What programs of the system need. `/System` as a whole would show the users' files a second time, below its `Volumes`.
+ * The folders that programs of the system need. `/System` as a whole would show the users' files a second time, below its `Volumes`.
  */
 const SYSTEM_FOLDERS = [
 	...['/usr', '/bin', '/sbin', '/System/Library', '/System/iOSSupport', '/System/Cryptexes', '/Library/Apple'],

@@ -90,7 +90,10 @@ const PAUSE_FACTOR = 9;
 const DISK_RESERVE = GIGABYTE;
 const MEMORY_RESERVE = GIGABYTE / 2;
 
-/** What an agent leaves free. Where less than twice that was free at first, it leaves half of what was. */
+/**
+ * The part of a resource that an agent must leave free. If less than twice that amount was free at first, half of what was
+ * free is the reserve.
+ */
 class Reserve {
 	private readonly bytes: number;
 	private freeAtStart: number | undefined;

@@ -12,7 +12,7 @@ const NOT_PERMITTED = FAIL | 1;
 const NOT_THERE = FAIL | 38;
 const NO_SUCH_FAMILY = FAIL | 97;
 
-/** Where the kernel puts what it tells about a call. Of most arguments the lower half is all that counts. */
+/** The offsets at which the kernel describes a call. Only the lower half of most arguments counts. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const argument = (index: number): number => 16 + 8 * index;
@@ -69,7 +69,7 @@ const ARCHITECTURES: Readonly<Partial<Record<string, Architecture>>> = {
 			bpf: 321,
 			perf_event_open: 298,
 			userfaultfd: 323,
-			// Their memory belongs to no process and no folder, so that no limit holds for it.
+			// The memory that these calls make belongs to no process and no folder, so that no limit holds for it.
 			memfd_create: 319,
 			semget: 64,
 			msgget: 68,

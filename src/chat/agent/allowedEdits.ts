@@ -26,7 +26,7 @@ export interface PlannedEdit {
 interface PlannedFile {
 	name: string;
 	before: string | undefined;
-	/** What is written. */
+	/** The state of the file that is written into the user's files. */
 	after: StateFile;
 	/** The text that the agent's copy gets, with the hunks that the user has refused. */
 	whole: string;

@@ -6,10 +6,10 @@ import { decisiveReason } from '../../base/decisiveFiles.ts';
 /** The words of one simple command, without quotes. */
 export type Words = readonly string[];
 
-/** What separates the simple commands of a command line. A lone `&` would let one go on unseen. */
+/** The operators between the simple commands of a command line. A lone `&` is not one: it would let a command go on unseen. */
 const SEPARATOR = /^(?:&&|\|\||[;|\n])/;
 
-/** Where a command may write its output without writing a file. */
+/** The redirections that write no file. */
 const HARMLESS_REDIRECTION = /^(?:2>&1|[12]?>\s*\/dev\/null)(?=\s|$|[;|&])/;
 
 /** Characters that mean the same to every shell, wherever they stand outside of quotes, and those of patterns. */
@@ -121,7 +121,7 @@ export interface CommandRule {
 	options: readonly string[];
 }
 
-/** How a rule is shown, and how it is told from another one. */
+/** Returns the text by which a rule is shown. */
 export function ruleText({ prefix, options }: CommandRule): string {
 	return [prefix, ...options, '…'].join(' ');
 }

@@ -42,7 +42,7 @@ export interface Reply {
 	readonly endedAt?: number;
 	readonly text: string;
 	readonly reasoning?: string;
-	/** What the model goes on from in its next reply, over the responses endpoint, as it was received. */
+	/** The model's reasoning, as the responses endpoint sent it. It goes back to the model with the next message. */
 	readonly reasoningItems?: readonly ReasoningItem[];
 	/** The model that answered or, as long as nothing has come back, the model that was asked. */
 	readonly model?: string;

@@ -8,7 +8,7 @@ import { type Conversation, currentReply, findTurn, type Reply, shownReply, turn
 const GO_ON =
 	'Your last reply was cut off. Go on exactly where its text ends, in the middle of the sentence or code if need be. Repeat nothing and write no introduction.';
 
-/** What the user asked in one message, and the reply to it that a request carries. The last one has none. */
+/** One message of the user, and the reply to it that a request carries. The last exchange has none. */
 interface Exchange {
 	asked: ChatMessage;
 	reply?: Reply;

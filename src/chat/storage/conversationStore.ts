@@ -27,7 +27,7 @@ import { seenFor } from './trashDays.ts';
 /** The folder that keeps deleted conversations for a while. */
 const TRASH_FOLDER = 'trash';
 const TRASH_DAYS = 30;
-/** How long each has been there (`trashDays.ts`). */
+/** The file that counts the days for which each conversation has been in the trash (`trashDays.ts`). */
 const TRASH_DAYS_FILE = 'trash.json';
 /** The extension of the folder with the images of a conversation in the trash, beside its file. */
 const TRASHED_IMAGES = '.images';

@@ -8,7 +8,7 @@ import { listed } from './taskNames.ts';
 
 /** Git passes over a larger file of attributes, in bytes. */
 const MAXIMUM_ATTRIBUTES = 100 * 1024 * 1024;
-/** What git says of the attribute `filter` where it names no filter. */
+/** The values of the attribute `filter` by which git says that a file has no filter. */
 const NO_FILTER: ReadonlySet<string | undefined> = new Set(['unspecified', 'unset', 'set']);
 
 /**

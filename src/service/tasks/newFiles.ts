@@ -1,6 +1,6 @@
 import { listed } from './taskNames.ts';
 
-/** Where the new files of a commit are. */
+/** The number of a commit's new files, and the folder that has most of them. */
 export interface NewFiles {
 	count: number;
 	/** The innermost folder that has more than half of them, and how many it has. Empty where that is the top folder. */

@@ -23,13 +23,13 @@ const PACKAGE = 'package.json';
 const NO_TESTS = /^(?:# tests|ℹ tests|Ran) 0\b/m;
 /** How much of the end of the output is looked at for that, in bytes. */
 const MAXIMUM_SUMMARY = 4_096;
-/** How much of it is looked at for what tests could not find. */
+/** The length of the output in which names of missing packages are looked for. */
 const MAXIMUM_END = 64 * 1024;
 
 /** The exit codes by which a shell says that it could not run a command. */
 const NOT_RUN: ReadonlySet<number | undefined> = new Set([126, 127]);
 
-/** What programs write that do not find a package or its program. */
+/** The messages of programs that do not find a package or its program. */
 const NOT_FOUND =
 	/Cannot find (?:module|package) ['"]((?:@[^/'"\s]+\/)?[^/'"\s]+)|Failed to resolve import ['"]((?:@[^/'"\s]+\/)?[^/'"\s]+)/g;
 
