@@ -7,6 +7,7 @@ import { makeSampleRepository, type SampleRepository } from '../../scripts/sampl
 import { type EditorServer, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
 import {
 	acceptPicks,
+	appears,
 	hiddenWidth,
 	openFile,
 	openView,
@@ -269,8 +270,14 @@ describe('tasks that are compared, and decided about', () => {
 		});
 
 		it('is there again when the window was reloaded', async () => {
-			await compare();
-			await reloadWindow(page);
+			const tab = page.locator('.tab').filter({ hasText: 'Compare:' }).first();
+			await until('a reload finds the page among the open ones', async () => {
+				await compare();
+				await reloadWindow(page);
+				// A served editor that is left at once may not have written down which pages are open. Its own files are
+				// not there again either, then.
+				return appears(tab, 10_000);
+			});
 			await comparison().says(/^Files in which they differ: 2 of 2\.$/);
 			assert.match(await comparison().text(), /Changed by one only \(1\)/);
 			await openView(page, 'Errand');
