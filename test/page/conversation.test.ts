@@ -175,6 +175,28 @@ describe('the chat page', () => {
 			assert.equal(await chat.page.getByRole('textbox', { name: 'Edit message' }).inputValue(), 'Half a');
 		});
 
+		it('is replaced as a whole after Select All, which the editor does once more when letters have been typed', async () => {
+			await open();
+			await chat.snapshot([turnView()]);
+			await button('Edit and Send Again').click();
+			await chat.page.evaluate(() => {
+				window.addEventListener('keydown', ({ key, ctrlKey }) => {
+					if (key === 'a' && ctrlKey) {
+						window.addEventListener('keyup', () => document.execCommand('selectAll'));
+					}
+				});
+			});
+			const field = chat.page.getByRole('textbox', { name: 'Edit message' });
+			await chat.page.keyboard.press('Control+a');
+			await chat.page.keyboard.type('New');
+			assert.equal(await field.inputValue(), 'New');
+			const composer = chat.page.locator('chat-composer textarea');
+			await composer.fill('A draft');
+			await chat.page.keyboard.press('Control+a');
+			await chat.page.keyboard.type('New');
+			assert.equal(await composer.inputValue(), 'New');
+		});
+
 		it('is not begun while a reply runs, which is said', async () => {
 			await open();
 			await chat.snapshot([turnView(), turnView({ state: 'streaming', text: 'So far' })]);
