@@ -169,11 +169,20 @@ describe('a reply that grows', () => {
 		assert.deepEqual(chat.requests, []);
 	});
 
-	it('offers Copy on hover and to the keyboard, and hides it otherwise', async () => {
-		await open('```ts\nconst a = 1;\n```\n\nText.');
+	it('offers Copy at the last reply; at others on hover and to the keyboard, without anything that moves', async () => {
+		const turn = await open('```ts\nconst a = 1;\n```\n\nText.');
+		const done = { ...turn, reply: { ...turn.reply, state: 'done' as const } };
+		await chat.snapshot([done]);
 		const copy = chat.page.getByRole('button', { name: 'Copy', exact: true });
 		const opacity = () => copy.evaluate(button => getComputedStyle(button).opacity);
-		assert.equal(await opacity(), '0');
+		const actions = chat.page.locator('.footer .actions').first();
+		const footerOpacity = () => actions.evaluate(element => getComputedStyle(element).opacity);
+		assert.deepEqual([await opacity(), await footerOpacity()], ['1', '1']);
+		await chat.screenshot('code-actions-last');
+		const place = await chat.page.locator('.code').boundingBox();
+		await chat.snapshot([done, turnView({ text: 'Short.' })]);
+		assert.deepEqual(await chat.page.locator('.code').boundingBox(), place);
+		assert.deepEqual([await opacity(), await footerOpacity()], ['0', '0']);
 		await chat.page.locator('pre').hover();
 		assert.equal(await opacity(), '1');
 		await chat.page.mouse.move(0, 0);

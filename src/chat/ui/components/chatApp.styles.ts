@@ -30,6 +30,11 @@ export const chatAppStyles = css`
 		padding-bottom: 8px;
 	}
 
+	/* Further actions are visible without hovering at the last reply alone. */
+	chat-turn:last-of-type {
+		--errand-actions: 1;
+	}
+
 	chat-turn + chat-turn {
 		border-top: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent));
 	}

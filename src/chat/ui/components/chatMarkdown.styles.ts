@@ -160,7 +160,7 @@ export const chatMarkdownStyles = css`
 
 	.code-bar .icon-button {
 		flex: none;
-		opacity: 0;
+		opacity: var(--errand-actions, 0);
 	}
 
 	.code:hover .icon-button,

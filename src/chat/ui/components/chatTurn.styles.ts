@@ -105,6 +105,10 @@ export const chatTurnStyles = css`
 		opacity: 0;
 	}
 
+	.footer .actions {
+		opacity: var(--errand-actions, 0);
+	}
+
 	article:hover .actions,
 	article:focus-within .actions {
 		opacity: 1;
