@@ -88,7 +88,7 @@ describe('context in the window', () => {
 	/** Returns the text of the prompt's editor, without the places where its lines are wrapped. */
 	const promptText = async () => (await promptEditor(page).locator('.view-lines').innerText()).replace(/\s+/g, ' ');
 	const composer = () => frame.locator('chat-composer textarea');
-	const chips = () => frame.locator('chat-composer chat-chips .label').allInnerTexts();
+	const chips = () => frame.locator('chat-composer chat-chips .label').allTextContents();
 	const has = (...labels: string[]) =>
 		until(`the chips are ${labels.join(', ')}`, async () => (await chips()).join() === labels.join());
 	const clear = async () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Answer } from '../../src/base/rpc.ts';
-import type { ContextView, FromPage } from '../../src/chat/protocol/protocol.ts';
+import type { ChipView, ContextView, FromPage } from '../../src/chat/protocol/protocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
 import { CHIPS, chip } from '../ui/scenes.ts';
 import type { PageOptions } from '../ui/testPage.ts';
+import { themeNames } from '../ui/themes.ts';
 
 describe('the context in the chat page', () => {
 	let chat: ChatPage;
@@ -239,6 +240,26 @@ describe('the context in the chat page', () => {
 		await textarea().press('Enter');
 		assert.equal((await chat.waitForPosted('completion-take')).item, chip(1).id);
 	});
+
+	for (const theme of themeNames) {
+		it(`says of a selection that its file has changed since, and what goes, in ${theme} at 280 pixels`, async () => {
+			const selection = (number: number, label: string): ChipView =>
+				chip(number, { kind: 'selection', label, path: `src/server/${label.replace(/:.*/, '')}`, isChanged: true });
+			const chips = [selection(1, 'auth.ts:40-72'), selection(2, 'authenticationMiddleware.ts:140-172'), chip(3)];
+			await open({ chips }, { theme, width: 280 });
+			const first = chat.page.locator('chat-composer chat-chips .open').first();
+			await first.getByText('file changed').waitFor();
+			const long = chat.page.locator('chat-composer chat-chips .label').nth(1);
+			const cut = () => long.locator('.name').evaluate(name => name.scrollWidth - name.clientWidth);
+			assert.ok((await cut()) > 0, 'the name of the file gives way');
+			assert.equal(await long.evaluate(label => label.scrollWidth - label.clientWidth), 0, 'and its lines do not');
+			assert.match(
+				(await first.getAttribute('aria-label')) ?? '',
+				/^auth\.ts:40-72 file changed\. .* goes as it was selected\./,
+			);
+			await chat.screenshot(`context-changed-${theme}-280`);
+		});
+	}
 
 	it('says at an image of a message why it is not shown', async () => {
 		await open({ chips: [] });

@@ -59,9 +59,14 @@ export const chatChipsStyles = css`
 	}
 
 	.label {
+		display: inline-flex;
+		min-width: 0;
+		white-space: nowrap;
+	}
+
+	.name {
 		overflow: hidden;
 		text-overflow: ellipsis;
-		white-space: nowrap;
 	}
 
 	.note {

@@ -135,7 +135,11 @@ class ChatChips extends LitElement {
 		const whole =
 			chip.omitted === undefined ? size : l10n.t('{0}, shortened by {1}', size, number.format(chip.omitted));
 		// The spoken label contains the visible one, so that voice commands find it.
-		const seen = chip.omitted === undefined ? chip.label : `${chip.label} ${l10n.t('shortened')}`;
+		const marks = [
+			...(chip.omitted === undefined ? [] : [l10n.t('shortened')]),
+			...(chip.isChanged ? [l10n.t('file changed')] : []),
+		];
+		const seen = [chip.label, ...marks].join(' ');
 		const problem = image && this.previews.get(image.file)?.problem;
 		const notes = [
 			problem,
@@ -158,9 +162,8 @@ class ChatChips extends LitElement {
 				}}
 			>
 				${this.renderIcon(chip)}
-				<span class="label">${chip.label}</span>
-				${chip.omitted === undefined ? nothing : html`<span class="note">${l10n.t('shortened')}</span>`}
-				${chip.isChanged ? html`<span class="note">${l10n.t('file changed')}</span>` : nothing}
+				${renderLabel(chip.label)}
+				${marks.map(mark => html`<span class="note">${mark}</span>`)}
 			</button>
 			${removeChip ? this.renderRemove(chip, index) : nothing}
 		</li>`;
@@ -224,6 +227,12 @@ class ChatChips extends LitElement {
 		this.current = index;
 		this.renderRoot.querySelectorAll<HTMLElement>('.open')[index]?.focus();
 	}
+}
+
+/** The lines at the end of a label stay visible where the name of the file before them has no room. */
+function renderLabel(label: string): TemplateResult {
+	const lines = /:\d+(?:-\d+)?$/.exec(label)?.[0] ?? '';
+	return html`<span class="label"><span class="name">${label.slice(0, label.length - lines.length)}</span>${lines}</span>`;
 }
 
 customElements.define('chat-chips', ChatChips);
