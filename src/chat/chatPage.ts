@@ -7,6 +7,7 @@ import type { Logger } from '../base/logger.ts';
 import { type AnswerMessage, Requests } from '../base/rpc.ts';
 import { setContextKey } from '../platform/commands.ts';
 import { hasMovedToEditor } from '../platform/editorUse.ts';
+import { showMessage } from '../platform/notify.ts';
 import { ConnectionStatus } from './connectionStatus.ts';
 import type { Chat } from './conversation/chat.ts';
 import type { ShownChange } from './conversation/openConversations.ts';
@@ -136,6 +137,15 @@ export class ChatPage implements Disposable {
 	/** Puts a question into the composer where it is empty. */
 	suggest(question: string): void {
 		this.suggestion = question;
+	/** Says in the chat why something was not done, or in a notification where the chat is not in view. */
+	readonly say = (sentence: string): void => {
+		if (this.isVisible) {
+			this.post({ kind: 'hint-set', hint: sentence });
+		} else {
+			void showMessage('information', sentence);
+		}
+	};
+
 		this.sendFocus();
 	}
 

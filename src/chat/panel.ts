@@ -140,6 +140,7 @@ export class ChatPanel {
 				conversationShown: () => this.context.show(),
 				logger,
 			}),
+		const { say } = this.page;
 		);
 		const post = (message: ToPage) => this.page.post(message);
 		const focusComposer = () => this.focusComposer();
@@ -156,7 +157,7 @@ export class ChatPanel {
 					known: () => this.connection.refreshed(),
 					askAgain: () => this.checkService(),
 				},
-				page: { post, focusComposer },
+				page: { post, say, focusComposer },
 				sources: { task: argument => dependencies.tasks().readForChat(argument), terminal },
 				logger,
 			}),
@@ -216,6 +217,7 @@ export class ChatPanel {
 				withTurn,
 				ranges: () => dependencies.tasks().ranges,
 				diffs: this.questionDiffs,
+				say,
 				label,
 				focusComposer,
 			}),
@@ -231,7 +233,7 @@ export class ChatPanel {
 					ensureKey: service.ensureKey,
 					addServer: chat => this.addServerFromPage(chat),
 				},
-				page: { post, focusComposer },
+				page: { post, say, focusComposer },
 				logger,
 			}),
 			...blockHandlers({
@@ -245,6 +247,7 @@ export class ChatPanel {
 					refusedModes: () => this.connection.view.refusedModes ?? {},
 					nameImageModel: async chat => (await this.settingsPickers()).nameImageModel(chat),
 				},
+				say,
 				images,
 				focusComposer,
 				logger,
@@ -382,7 +385,7 @@ export class ChatPanel {
 	/** Loads the tools for the code, files and images of replies on first use. */
 	openTools(): Promise<ReplyTools> {
 		this.tools ??= import('./blocks/replyTools.ts').then(({ ReplyTools }) =>
-			this.store.add(new ReplyTools(this.dependencies.connection.origins)),
+			this.store.add(new ReplyTools(this.dependencies.connection.origins, this.page.say)),
 		);
 		return this.tools;
 	}

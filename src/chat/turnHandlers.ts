@@ -45,7 +45,7 @@ export interface TurnDependencies {
 	conversations: TurnConversations;
 	message: MessageParts;
 	connection: TurnConnection;
-	page: { post(message: ToPage): void; focusComposer(): void };
+	page: { post(message: ToPage): void; say(sentence: string): void; focusComposer(): void };
 	logger: Logger;
 }
 
@@ -206,7 +206,7 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 			withTurn(turn, async chat => {
 				const attachment = findTurn(chat.conversation, turn)?.attachments?.[index];
 				if (attachment) {
-					await openPlace(attachment);
+					await openPlace(attachment, page.say);
 				}
 			}),
 	};

@@ -117,6 +117,9 @@ describe('context in the editor', () => {
 		const state = new State();
 		const chips = new ContextChips(state, () => true, nullLogger);
 		await writeFile(place('gone.ts').fsPath, 'gone\n');
+		const { ids, problems } = await chips.add([{ kind: 'file', uri: place('nowhere.ts').toString() }]);
+		assert.deepEqual(ids, []);
+		assert.match(problems.join(), /cannot be read/);
 		await chips.add(['folder/a.ts', 'gone.ts'].map(name => ({ kind: 'file', uri: place(name).toString() })));
 		assert.deepEqual(
 			chips.chips.map(({ attachment }) => attachment.label),

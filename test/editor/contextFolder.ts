@@ -27,9 +27,10 @@ export const openContext = (
 				state: new State(),
 				images: new ImageStore(place('kept').fsPath, refuseImages, nullLogger),
 			},
+	const said: string[] = [];
 			conversations: { of: async () => undefined, isEncrypted: () => false, mayKeep: () => true },
 			model: { measure, known: async () => {}, askAgain: measureAgain },
-			page: { post: message => posted.push(message), focusComposer },
+			page: { post: message => posted.push(message), say: sentence => said.push(sentence), focusComposer },
 			sources: {
 				task: async argument => (argument === 'none' ? undefined : { label: 'Log of It', text: 'it began\n' }),
 				terminal: () => undefined,
@@ -42,5 +43,5 @@ export const openContext = (
 		const shown = posted.findLast(message => message.kind === 'context-set');
 		return shown?.kind === 'context-set' ? shown.context.chips.map(({ label }) => label) : [];
 	};
-	return { context, posted, labels };
+	return { context, posted, said, labels };
 };

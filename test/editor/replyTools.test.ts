@@ -20,7 +20,10 @@ describe('the host, when a reply is used in the editor,', () => {
 	const root = () => vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail('no folder is open');
 	const folder = () => vscode.Uri.joinPath(root(), 'reply-tools');
 	const file = (name: string) => vscode.Uri.joinPath(folder(), name);
-	const tools = new ReplyTools(async () => []);
+	const tools = new ReplyTools(
+		async () => [],
+		() => {},
+	);
 	const nothing: vscode.Uri[] = [];
 
 	before(async () => {
@@ -261,7 +264,10 @@ describe('the host, when a reply is used in the editor,', () => {
 		});
 		await once(server.listen(0, '127.0.0.1'), 'listening');
 		const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-		const own = new ReplyTools(async () => [origin]);
+		const own = new ReplyTools(
+			async () => [origin],
+			() => assert.fail(),
+		);
 		try {
 			assert.deepEqual(await tools.loadImage(`${origin}/fox.png`), {
 				problem: 'The image lies on this machine or its network, where replies load nothing from.',

@@ -249,6 +249,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 			}),
 			diffs: { open: () => assert.fail() },
 			label: () => '',
+			say: () => assert.fail(),
 			focusComposer: () => {},
 		});
 		await handlers['work-undo']({ kind: 'work-undo', turn: 't' } as never);

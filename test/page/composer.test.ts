@@ -345,6 +345,16 @@ describe('the composer of the chat page', () => {
 		});
 	});
 
+	it('says why something was not done, to screen readers too, until the user goes on', async () => {
+		await open();
+		await chat.snapshot([]);
+		const hint = 'auth.ts cannot be opened. It may have been moved or deleted.';
+		await chat.send({ kind: 'hint-set', hint });
+		await chat.page.getByRole('status').getByText(hint).waitFor();
+		await textarea().pressSequentially('x');
+		assert.equal(await chat.page.getByText(hint).count(), 0);
+	});
+
 	it('takes the cursor when the host says so', async () => {
 		await open();
 		await chat.snapshot([]);

@@ -19,6 +19,8 @@ export interface AgentHandlersDependencies {
 	ranges(): Pick<CommitRanges, 'compare' | 'take' | 'takeBack'>;
 	diffs: Pick<QuestionDiffs, 'open'>;
 	label(): string;
+	/** Says in the chat why something was not done. */
+	say(sentence: string): void;
 	focusComposer(): void;
 }
 
@@ -28,7 +30,7 @@ export type AgentHandlers = PageHandlers<
 
 /** Returns the handlers of the page's messages about what agents do. */
 export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHandlers {
-	const { agents, withTurn, ranges, diffs, label, focusComposer } = dependencies;
+	const { agents, withTurn, ranges, diffs, label, say, focusComposer } = dependencies;
 
 	const withWork = (turnId: string, run: (work: AgentWork, chat: Chat) => unknown) =>
 		withTurn(turnId, async chat => {
@@ -99,7 +101,7 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			withStep(turn, id, async ({ locations = [] }, { checkpoints }) => {
 				const place = locations[index];
 				if (place) {
-					await openInRepository(checkpoints, place.path, place.line);
+					await openInRepository(checkpoints, place, say);
 				}
 			}),
 		'work-compare': ({ turn, file }) =>
@@ -164,25 +166,28 @@ function statesOf(kept: Checkpoint): KeptStates {
 	return { ...kept, taken, after };
 }
 
-/** Opens a file of the agent's folders. The agent has named it, so that nothing elsewhere is opened. */
+/**
+ * Opens a file of the agent's folders. The agent has named it, so that nothing elsewhere is opened. `say` is called with
+ * why it is not.
+ */
 async function openInRepository(
 	checkpoints: readonly Checkpoint[],
-	named: string,
-	line: number | undefined,
+	{ path: named, line }: { path: string; line?: number },
+	say: (sentence: string) => void,
 ): Promise<void> {
 	const itself = checkpoints.find(({ at }) => at === named);
 	const found = itself ? { kept: itself, path: '' } : repositoryPath(checkpoints, named);
 	const folder = found?.kept.repository ?? '';
 	const file = path.resolve(folder, found?.path ?? named);
 	if (found === undefined || !isSameOrWithin(folder, file)) {
-		void showMessage('information', vscode.l10n.t('The file is not in the folder that the agent works in.'));
+		say(vscode.l10n.t('The file is not in the folder that the agent works in.'));
 		return;
 	}
 	const uri = vscode.Uri.file(file);
 	const start = Math.max(0, (line ?? 1) - 1);
 	const status = await Promise.resolve(vscode.workspace.fs.stat(uri)).catch(() => undefined);
 	if (status === undefined) {
-		void showMessage('information', vscode.l10n.t('The file is not there any more.'));
+		say(vscode.l10n.t('The file is not there any more.'));
 	} else if (status.type & vscode.FileType.Directory) {
 		await vscode.commands.executeCommand('revealInExplorer', uri);
 	} else {

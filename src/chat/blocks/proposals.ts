@@ -31,7 +31,11 @@ export class Proposals implements Disposable {
 	private readonly proposals = new Map<string, Proposal>();
 	private readonly changed = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
 
-	constructor() {
+	private readonly say: (sentence: string) => void;
+
+	/** `say` says in the chat why nothing is proposed. */
+	constructor(say: (sentence: string) => void) {
+		this.say = say;
 		this.disposables.add(
 			vscode.workspace.registerTextDocumentContentProvider(PROPOSAL_SCHEME, {
 				onDidChange: this.changed.event,
@@ -55,7 +59,7 @@ export class Proposals implements Disposable {
 			return;
 		}
 		if (placement.text === before) {
-			void showMessage('information', vscode.l10n.t('{0} has this code already.', nameOf(target)));
+			this.say(vscode.l10n.t('{0} has this code already.', nameOf(target)));
 			return;
 		}
 		const id = randomUUID();

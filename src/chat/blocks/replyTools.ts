@@ -8,14 +8,18 @@ import { changeText, confirmChange, findFiles, newFileUri, openFile, resolveFile
 
 /** What can be done with the code, files and images of a reply. All their content is treated as hostile input. */
 export class ReplyTools implements Disposable {
-	private readonly proposals = new Proposals();
+	private readonly proposals: Proposals;
 	private readonly imageOrigins: () => Promise<readonly string[]>;
+	private readonly say: (sentence: string) => void;
 
 	/**
-	 * `imageOrigins` are the origins of the connection: only images from there may be on this machine or its network.
+	 * `imageOrigins` are the origins of the connection: only images from there may be on this machine or its network. `say`
+	 * says in the chat why something was not done.
 	 */
-	constructor(imageOrigins: () => Promise<readonly string[]>) {
+	constructor(imageOrigins: () => Promise<readonly string[]>, say: (sentence: string) => void) {
+		this.proposals = new Proposals(say);
 		this.imageOrigins = imageOrigins;
+		this.say = say;
 	}
 
 	async useCode(action: CodeAction, block: CodeBlock, contextFiles: readonly vscode.Uri[]): Promise<void> {
@@ -34,7 +38,7 @@ export class ReplyTools implements Disposable {
 	}
 
 	openFile(name: string): Promise<void> {
-		return openFile(name);
+		return openFile(name, this.say);
 	}
 
 	/** Resolves with the image as a `data:` URL, or with why it is not shown, as a sentence. */

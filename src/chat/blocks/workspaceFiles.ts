@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { append } from '../../base/append.ts';
 import { isGitsOwn } from '../../base/decisiveFiles.ts';
 import { type FilePlace, placeOf } from '../../base/filePlace.ts';
-import { askModal, showMessage } from '../../platform/notify.ts';
+import { askModal } from '../../platform/notify.ts';
 import { type FileReference, looksLikeFile, parseFileReference } from '../model/fileReference.ts';
 
 /** How many names are looked up at a time, because a reply may name anything. */
@@ -51,12 +51,12 @@ export function newFileUri(text: string): vscode.Uri | undefined {
 
 /**
  * Opens a file that a reply names, at its lines. The user is asked first about a link of the file system that leads out
- * of the workspace.
+ * of the workspace. `say` is called with why it is not opened.
  */
-export async function openFile(text: string): Promise<void> {
+export async function openFile(text: string, say: (sentence: string) => void): Promise<void> {
 	const file = await resolveFile(text);
 	if (!file) {
-		void showMessage('information', vscode.l10n.t('“{0}” is not in the workspace any more.', text));
+		say(vscode.l10n.t('“{0}” is not in the workspace any more.', text));
 		return;
 	}
 	const { uri, reference } = file;

@@ -7,7 +7,6 @@ import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
-import { showMessage } from '../../platform/notify.ts';
 import { isImagePath, MAXIMUM_DROPPED } from '../model/addedFiles.ts';
 import type { ChatTasks } from '../model/chatTasks.ts';
 import type { ContextSource } from '../model/contextSource.ts';
@@ -66,7 +65,7 @@ export interface ChatContextOptions {
 	storage: { state: vscode.Memento; images: ImageStore };
 	conversations: ContextConversations;
 	model: ModelRoom;
-	page: { post(message: ToPage): void; focusComposer(): void };
+	page: { post(message: ToPage): void; say(sentence: string): void; focusComposer(): void };
 	sources: OtherSources;
 	logger: Logger;
 }
@@ -81,6 +80,8 @@ export interface Added {
 
 /** The composer's context: its chips, and what the page and the commands add to them. */
 export class ChatContext {
+	/** What the user was told of that, in sentences. */
+	said: readonly string[];
 	private readonly options: ChatContextOptions;
 	private readonly store = new DisposableStore();
 	readonly chips: ContextChips;
@@ -114,7 +115,7 @@ export class ChatContext {
 		'chip-open': async ({ chip }) => {
 			const found = this.chips.chips.find(({ id }) => id === chip);
 			if (found) {
-				await openPlace(found.attachment);
+				await openPlace(found.attachment, this.options.page.say);
 			}
 		},
 		'completion-request': ({ query }) => this.offer(query),
@@ -182,15 +183,15 @@ export class ChatContext {
 	}
 
 	/**
-	 * Adds the sources that are found. Resolves with whether one of them is a chip now. The user is shown what could
-	 * not be added.
+	 * Adds the sources that are found. Resolves with whether one of them is a chip now. The user is told what could not be
+	 * added.
 	 */
 	async addFrom(find: () => Promise<ContextSource[] | undefined>): Promise<boolean> {
 		if (!mayRead()) {
 			return false;
 		}
 		const adding = this.addNow(find);
-		const settled = adding.catch(() => ({ ids: [], isMissing: true }));
+		const settled = adding.catch(() => ({ ids: [], isMissing: true, said: [] }));
 		this.adding.add(settled);
 		try {
 			return (await adding).ids.length > 0;
@@ -217,12 +218,13 @@ export class ChatContext {
 			problem(error);
 		}
 		const read = await Promise.all((found ?? []).map(source => this.withImage(source).catch(problem)));
-		for (const text of problems) {
-			void showMessage('warning', text);
-		}
 		const sources = read.filter(source => source !== undefined);
-		const ids = await this.chips.add(sources);
-		return { ids, isMissing: problems.size > 0 || ids.length < sources.length };
+		const added = await this.chips.add(sources);
+		const said = [...problems, ...added.problems];
+		if (said.length > 0) {
+			this.options.page.say(said.join(' '));
+		}
+		return { ids: added.ids, isMissing: problems.size > 0 || added.ids.length < sources.length, said };
 	}
 
 	/** Turns the source of an image file into the source of an image. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { append } from '../../base/append.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
@@ -79,19 +80,20 @@ export class ContextChips {
 	}
 
 	/**
-	 * Adds each source that can be read and that the user does not hold back, and shows the user which cannot be read.
-	 * Resolves with the ids of the chips that the sources have now.
+	 * Adds each source that can be read and that the user does not hold back. Resolves with the ids of the chips that the
+	 * sources have now, and with sentences about what was not added.
 	 */
-	async add(sources: readonly ContextSource[]): Promise<string[]> {
+	async add(sources: readonly ContextSource[]): Promise<{ ids: string[]; problems: string[] }> {
+		const problems: string[] = [];
 		if (!mayRead()) {
-			return [];
+			return { ids: [], problems };
 		}
 		for (const source of sources) {
 			if (this.idOf(source) === undefined) {
-				await this.addOne(source);
+				append(problems, await this.addOne(source));
 			}
 		}
-		return sources.map(source => this.idOf(source)).filter(id => id !== undefined);
+		return { ids: sources.map(source => this.idOf(source)).filter(id => id !== undefined), problems };
 	}
 
 	remove(id: string): void {
@@ -116,30 +118,29 @@ export class ContextChips {
 		return this.list.find(chip => sourceKey(chip.source) === sourceKey(source))?.id;
 	}
 
-	private async addOne(source: ContextSource): Promise<void> {
+	/** Resolves with sentences about what was not added. */
+	private async addOne(source: ContextSource): Promise<string[]> {
 		let read: ReadContext;
 		try {
 			read = await readSource(source);
 		} catch (error) {
-			void showMessage('warning', this.problemOf(error));
-			return;
+			return [this.problemOf(error)];
 		}
 		const { attachment, findings, leftOut = 0 } = read;
 		if (findings.length > 0 && !(await askFindings(attachment.label, findings, 'add'))) {
-			return;
+			return [];
 		}
 		const addedAt = Math.max(Date.now(), 1 + (this.list.at(-1)?.addedAt ?? 0));
 		this.set([...this.list, { id: randomUUID(), addedAt, source, attachment, confirmed: keysOf([], findings) }]);
-		if (leftOut > 0) {
-			void showMessage(
-				'information',
-				vscode.l10n.t(
-					'{0} files of {1} were left out: they are no text, usually hold secrets, lead elsewhere, or were too many.',
-					leftOut,
-					attachment.label,
-				),
-			);
-		}
+		return leftOut === 0
+			? []
+			: [
+					vscode.l10n.t(
+						'{0} files of {1} were left out: they are no text, usually hold secrets, lead elsewhere, or were too many.',
+						leftOut,
+						attachment.label,
+					),
+				];
 	}
 
 	/** Says in a sentence why a source cannot be read. */

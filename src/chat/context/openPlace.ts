@@ -1,10 +1,15 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
-import { showMessage } from '../../platform/notify.ts';
 import type { Attachment } from '../model/attachment.ts';
 
-/** Opens the place where a piece of context came from. Context without a place is shown as text. */
-export async function openPlace({ kind, uri, lines, text, language, label }: Attachment): Promise<void> {
+/**
+ * Opens the place where a piece of context came from. Context without a place is shown as text. `say` is called with why
+ * it cannot be opened.
+ */
+export async function openPlace(
+	{ kind, uri, lines, text, language, label }: Attachment,
+	say: (sentence: string) => void,
+): Promise<void> {
 	try {
 		switch (kind) {
 			case 'selection':
@@ -18,10 +23,7 @@ export async function openPlace({ kind, uri, lines, text, language, label }: Att
 			}
 			case 'image':
 				if (uri === undefined) {
-					void showMessage(
-						'information',
-						vscode.l10n.t('{0} was pasted, so it has no file that could be opened.', label),
-					);
+					say(vscode.l10n.t('{0} was pasted, so it has no file that could be opened.', label));
 				} else {
 					await vscode.commands.executeCommand('vscode.open', vscode.Uri.parse(uri));
 				}
@@ -44,6 +46,6 @@ export async function openPlace({ kind, uri, lines, text, language, label }: Att
 				break;
 		}
 	} catch {
-		void showMessage('warning', vscode.l10n.t('{0} cannot be opened. It may have been moved or deleted.', label));
+		say(vscode.l10n.t('{0} cannot be opened. It may have been moved or deleted.', label));
 	}
 }

@@ -98,11 +98,13 @@ export async function awaitAdded(
 	for (const id of added.flatMap(({ ids }) => ids)) {
 		own.add(id);
 	}
-	return added.some(({ isMissing }) => isMissing)
-		? {
-				message: vscode.l10n.t('Not sent: some of what was to go with it was not added. Send it again to go without.'),
-			}
-		: undefined;
+	if (added.every(({ isMissing }) => !isMissing)) {
+		return undefined;
+	}
+	// The refusal takes the place of what has just been said of it.
+	const said = added.flatMap(one => one.said);
+	const refusal = vscode.l10n.t('Not sent: some of what was to go with it was not added. Send it again to go without.');
+	return { message: [...said, refusal].join(' ') };
 }
 
 /** Resolves with why the images among the chips cannot go to the conversation, or with undefined. */

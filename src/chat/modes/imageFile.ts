@@ -29,13 +29,13 @@ export async function saveImage(image: ShownImage): Promise<void> {
 
 /**
  * Writes the image to a location that the user chooses, and a Markdown reference to it at the cursor. Rejects when the
- * image cannot be written.
+ * image cannot be written. `say` is called with what has to be done first.
  */
-export async function insertImage(image: ShownImage): Promise<void> {
+export async function insertImage(image: ShownImage, say: (sentence: string) => void): Promise<void> {
 	const editor = vscode.window.activeTextEditor;
 	// A log, or another document that is not a file, cannot be edited.
 	if (!editor || !takesText(editor.document)) {
-		void showMessage('information', vscode.l10n.t('Open the file that the image is to be inserted into first.'));
+		say(vscode.l10n.t('Open the file that the image is to be inserted into first.'));
 		return;
 	}
 	const { document } = editor;

@@ -33,6 +33,8 @@ export interface ModeDependencies {
 	conversations: ModeConversations;
 	connection: ModeConnection;
 	images: ImageStore;
+	/** Says in the chat why something was not done. */
+	say(sentence: string): void;
 	focusComposer(): void;
 	logger: Logger;
 }
@@ -46,6 +48,7 @@ export function modeHandlers({
 	conversations,
 	connection,
 	images,
+	say,
 	focusComposer,
 	logger,
 }: ModeDependencies): ModeHandlers {
@@ -102,7 +105,7 @@ export function modeHandlers({
 			}),
 		'reply-image-save': ({ turn }) => withImage(turn, async image => (await import('./imageFile.ts')).saveImage(image)),
 		'reply-image-insert': ({ turn }) =>
-			withImage(turn, async image => (await import('./imageFile.ts')).insertImage(image)),
+			withImage(turn, async image => (await import('./imageFile.ts')).insertImage(image, say)),
 		'reply-image-open': ({ turn: turnId }) =>
 			withTurn(turnId, async chat => {
 				const turn = findTurn(chat.conversation, turnId);

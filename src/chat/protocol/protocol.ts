@@ -37,6 +37,8 @@ export type ToPage =
 	| { kind: 'composer-focus'; request: string }
 	/** Answers a request of the page. */
 	| AnswerMessage
+	/** Says above the composer why something was not done, until the user goes on. */
+	| { kind: 'hint-set'; hint: string }
 	/** Puts a question into the composer where it is empty. */
 	| { kind: 'composer-fill'; text: string }
 	/** Sends the draft, where there is one, now that a model can answer it. */

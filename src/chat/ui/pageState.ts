@@ -109,6 +109,7 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 		case 'message-hold':
 		case 'message-refuse':
 		case 'composer-focus':
+		case 'hint-set':
 		case 'composer-fill':
 		case 'draft-send':
 		case 'answer':

@@ -28,7 +28,7 @@ import { sharedStyles } from './shared.styles.ts';
 import './chatComposer.ts';
 import type { ChatTurn } from './chatTurn.ts';
 import './chatTurn.ts';
-import { emptyConversation, fileNotice, problemNotice } from './notices.ts';
+import { earlierButton, emptyConversation, fileNotice, problemNotice } from './notices.ts';
 import type { QuestionActions } from './question.ts';
 import { toEndButton } from './toEndButton.ts';
 
@@ -141,6 +141,9 @@ export class ChatApp extends LitElement {
 			case 'draft-send':
 				this.composer.sendDraft();
 				return;
+			case 'hint-set':
+				this.composer.say(message.hint);
+				return;
 			case 'composer-fill':
 				this.composer.suggest(message.text);
 				return;
@@ -233,7 +236,7 @@ export class ChatApp extends LitElement {
 			<div class="scroll-area">
 				<div class="log scrolls ${this.following ? 'following' : ''}" role="log" aria-live="off" aria-label=${l10n.t('Conversation')} tabindex="0" @scroll=${this.onScroll} @scrollend=${this.onScrollEnd}>
 					<div class="turns">
-						${state.earlier > 0 ? this.renderEarlier(state.earlier) : nothing}
+						${state.earlier > 0 ? earlierButton(state.earlier, this.language, () => this.missing.earlier()) : nothing}
 						${repeat(
 							state.turns,
 							turn => turn.id,
@@ -278,11 +281,6 @@ export class ChatApp extends LitElement {
 				.post=${this.post}
 			></chat-composer>
 		`;
-	}
-
-	private renderEarlier(count: number): TemplateResult {
-		const label = l10n.t('Show {0} Earlier Messages', new Intl.NumberFormat(this.language).format(count));
-		return html`<button type="button" class="earlier" @click=${() => this.missing.earlier()}>${label}</button>`;
 	}
 
 	private renderNotice(): TemplateResult | typeof nothing {

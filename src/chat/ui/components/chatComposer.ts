@@ -241,12 +241,12 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		return html`
 			<div class="hint" role="status">${
 				this.queued
-					? queuedMessage(
+					? html`${queuedMessage(
 							() => this.decideQueued('message-hurry'),
 							() => this.decideQueued('message-withdraw'),
-						)
-					: this.hint
-			}${this.renderHelp()}</div>
+						)} `
+					: nothing
+			}${this.hint}${this.renderHelp()}</div>
 			${this.renderContext(this.context)}
 			<div class="box">
 				${this.completion.render()} ${this.slash.render()}

@@ -53,6 +53,12 @@ function encryptedChoice({ noEncryption }: ConnectionView, begin: () => void): T
 		${noEncryption === undefined ? nothing : html`<p class="quiet reason">${noEncryption}</p>`}`;
 }
 
+/** Loads the turns before the first one here; `count` is how many there are. */
+export function earlierButton(count: number, language: string, load: () => void): TemplateResult {
+	const label = l10n.t('Show {0} Earlier Messages', new Intl.NumberFormat(language).format(count));
+	return html`<button type="button" class="earlier" @click=${load}>${label}</button>`;
+}
+
 /** Says why the conversation cannot continue. */
 export function problemNotice({ message, action }: ConnectionProblem, followConnection: () => void): TemplateResult {
 	return html`<div class="notice" role="status">
