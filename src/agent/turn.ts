@@ -124,7 +124,7 @@ export class Turn {
 	}
 
 	private async ask(): Promise<InputItem[]> {
-		const { model, instructions } = this.turnModel;
+		const { model, contextLength, instructions } = this.turnModel;
 		const { tools } = this.turnTools;
 		const { signal } = this;
 		const isFirst = !this.items.some(item => item.type === 'function_call');
@@ -136,6 +136,10 @@ export class Turn {
 			onText: text => this.say('agent_message_chunk', text),
 			onThought: text => this.say('agent_thought_chunk', text),
 		});
+		const used = usage ? usage.inputTokens + usage.outputTokens : 0;
+		if (used > 0 && contextLength !== undefined) {
+			await this.events.update({ sessionUpdate: 'usage_update', used, size: contextLength });
+		}
 		this.tokens += (usage?.inputTokens ?? tokensOf(this.items)) + (usage?.outputTokens ?? tokensOf(items));
 		if (isFirst && callsIn(items).length === 0 && looksLikeCall(textIn(items), tools)) {
 			throw new TurnFailure(

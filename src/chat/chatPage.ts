@@ -30,7 +30,10 @@ export interface ChatPageOptions {
 	encryption: Pick<EncryptionController, 'view' | 'viewWithDraft'>;
 	/** Returns the agent that messages of a conversation go to. */
 	agent(conversation: Conversation): AgentView;
-	/** Called when another conversation or model is shown, so that the size of the next message is measured again. */
+	/**
+	 * Called when another conversation, mode or model is shown, and when a reply has ended, so that the size of the next
+	 * message is measured again.
+	 */
 	conversationShown(): void;
 	logger: Logger;
 }
@@ -134,9 +137,6 @@ export class ChatPage implements Disposable {
 		return answer;
 	}
 
-	/** Puts a question into the composer where it is empty. */
-	suggest(question: string): void {
-		this.suggestion = question;
 	/** Says in the chat why something was not done, or in a notification where the chat is not in view. */
 	readonly say = (sentence: string): void => {
 		if (this.isVisible) {
@@ -146,6 +146,9 @@ export class ChatPage implements Disposable {
 		}
 	};
 
+	/** Puts a question into the composer where it is empty. */
+	suggest(question: string): void {
+		this.suggestion = question;
 		this.sendFocus();
 	}
 
@@ -230,6 +233,7 @@ export class ChatPage implements Disposable {
 				}
 				if (chat.live === undefined) {
 					this.showSettings(conversation);
+					this.options.conversationShown();
 				}
 				break;
 			}
@@ -247,10 +251,14 @@ export class ChatPage implements Disposable {
 				for (const part of work ? workChanges(change.turnId, change.before, work) : []) {
 					this.changeTurn(part);
 				}
+				if (work?.context !== change.before.context) {
+					this.options.conversationShown();
+				}
 				break;
 			}
 			case 'mode':
 				this.post({ kind: 'mode-set', mode: chat.mode });
+				this.options.conversationShown();
 				break;
 			case 'encryption': {
 				const encryption = this.options.encryption.view(chat);

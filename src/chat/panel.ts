@@ -16,7 +16,6 @@ import { blockHandlers } from './blocks/blockHandlers.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
 import { ChatPage } from './chatPage.ts';
 import { ChatContext } from './context/chatContext.ts';
-import type { Measure } from './context/fitContext.ts';
 import type { TerminalMemory } from './context/terminalMemory.ts';
 import type { Chat } from './conversation/chat.ts';
 import { OpenConversations, type ShownChange } from './conversation/openConversations.ts';
@@ -29,7 +28,6 @@ import { EncryptionController } from './encrypted/encryptionController.ts';
 import { createFetchImage } from './images/remoteImage.ts';
 import { finishExplanation, noticeText } from './messages/messages.ts';
 import type { SettingsSource } from './model/applySettings.ts';
-import { historyTokens } from './model/contextBudget.ts';
 import { parseShownState, shownState } from './model/shownConversation.ts';
 import { titleOf } from './model/title.ts';
 import { modeHandlers } from './modes/modeHandlers.ts';
@@ -140,20 +138,21 @@ export class ChatPanel {
 				conversationShown: () => this.context.show(),
 				logger,
 			}),
-		const { say } = this.page;
 		);
 		const post = (message: ToPage) => this.page.post(message);
+		const { say } = this.page;
 		const focusComposer = () => this.focusComposer();
 		this.context = this.store.add(
 			new ChatContext({
 				storage: { state: workspaceState, images },
 				conversations: {
+					shown: () => this.page.conversation,
 					of: async turn => (await this.conversations).findByTurn(turn)?.conversation,
 					isEncrypted: () => this.page.conversation?.encryption !== undefined,
 					mayKeep: () => !this.page.conversation?.encryption?.isUnkept,
 				},
 				model: {
-					measure: () => this.measure(),
+					measure: () => this.connection.measure(this.page.conversation, shown => this.agents.idOf(shown)),
 					known: () => this.connection.refreshed(),
 					askAgain: () => this.checkService(),
 				},
@@ -217,8 +216,8 @@ export class ChatPanel {
 				withTurn,
 				ranges: () => dependencies.tasks().ranges,
 				diffs: this.questionDiffs,
-				say,
 				label,
+				say,
 				focusComposer,
 			}),
 			...turnHandlers({
@@ -247,8 +246,8 @@ export class ChatPanel {
 					refusedModes: () => this.connection.view.refusedModes ?? {},
 					nameImageModel: async chat => (await this.settingsPickers()).nameImageModel(chat),
 				},
-				say,
 				images,
+				say,
 				focusComposer,
 				logger,
 			}),
@@ -417,18 +416,6 @@ export class ChatPanel {
 	async close(): Promise<void> {
 		this.store.dispose();
 		await Promise.all([(await this.conversations).close(), this.pageState.settled()]);
-	}
-
-	/** Says how much of the chosen model the shown conversation uses, and what else is known of the model. */
-	private measure(): Measure {
-		const { conversation } = this.page;
-		const model = conversation?.settings?.model ?? this.connection.view.model ?? '';
-		return {
-			...this.connection.limitsOf(model),
-			takesImages: this.connection.takesImages(model),
-			request: conversation === undefined ? 0 : historyTokens(conversation),
-			model,
-		};
 	}
 
 	/** While only the demo is known, the service may be about to report a model of a model server. */

@@ -6,9 +6,13 @@ import { DEMO_SLUGS } from '../contract/localConnection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
 import type { ModelLimits } from '../contract/modelLimits.ts';
 import { errorText } from '../platform/notify.ts';
-import { refusedModesOf } from './conversation/replyRequest.ts';
+import { readTextSetting } from '../platform/settings.ts';
+import { modelOfMode } from './conversation/findModel.ts';
+import { modeModelsOf, refusedModesOf } from './conversation/replyRequest.ts';
 import type { ChatConnection } from './dependencies.ts';
 import { noModelText, noModeText } from './messages/messages.ts';
+import type { Conversation } from './model/conversation.ts';
+import { type Measure, measureOf } from './model/measure.ts';
 import type { ConnectionView } from './protocol/protocol.ts';
 
 /** The active connection as the page shows it. */
@@ -34,17 +38,30 @@ export class ShownConnection {
 		return this.current.problem?.message ?? this.failure;
 	}
 
+	/** Measures what goes with the next message of a conversation. `agentOf` returns the id of the agent that would get it. */
+	measure(conversation: Conversation | undefined, agentOf: (conversation: Conversation) => string): Measure {
+		const model = (conversation && this.modelFor(conversation)) ?? '';
+		return measureOf(conversation, {
+			model,
+			limits: this.limitsOf(model),
+			takesImages: this.described && findModel(this.described, model)?.images,
+			instructions: readTextSetting('errand.chat.instructions'),
+			agentOf,
+		});
+	}
+
+	private modelFor({ encryption, mode, settings }: Conversation): string | undefined {
+		const models = this.described ? modeModelsOf(this.described) : {};
+		const chosen = modelOfMode(mode ?? 'chat', settings, { usual: this.current.model, models });
+		return encryption ? encryption.model : chosen;
+	}
+
 	/** Returns the limits of a model as far as they are known. `refreshed` resolves when they are. */
 	limitsOf(model: string): ModelLimits {
 		const { contextLength, maxOutputTokens } = (this.described && findModel(this.described, model)) ?? {};
 		return {
 			...defined({ contextLength, maxOutputTokens }),
 		};
-	}
-
-	/** Returns whether a model takes images, or undefined where the connection does not say. */
-	takesImages(model: string): boolean | undefined {
-		return this.described && findModel(this.described, model)?.images;
 	}
 
 	/** Resolves when the service has described the connection or failed to. */

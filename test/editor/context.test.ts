@@ -19,7 +19,7 @@ import { commands } from '../../src/platform/ids.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { ManualClock } from '../support/manualClock.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { openContext, place } from './contextFolder.ts';
+import { NOTHING, openContext, place } from './contextFolder.ts';
 import { State } from './state.ts';
 
 describe('context in the editor', () => {
@@ -182,13 +182,16 @@ describe('context in the editor', () => {
 	});
 
 	it('takes the rest where one image among them cannot be taken, also from a pasted list', async () => {
-		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { context, labels, said } = openContext(() => NOTHING);
 		const sources = ['large.png', 'folder/a.ts', 'image.png'].map(name => ({
 			kind: 'file' as const,
 			uri: place(name).toString(),
 		}));
 		assert.equal(await context.addFrom(async () => sources), true);
 		assert.deepEqual(labels(), ['a.ts']);
+		assert.equal(said.length, 1, 'in one sentence after another');
+		assert.match(said.join(), /larger than 5 MB/);
+		assert.match(said.join(), /Models cannot read image\.png/);
 		const nowhere = { kind: 'file' as const, uri: place('nowhere.ts').toString() };
 		assert.equal(await context.addFrom(async () => [nowhere]), false, 'what cannot be read is not added');
 		assert.equal(await context.addFrom(async () => sources), true, 'what is there already is in the chat');
@@ -204,7 +207,7 @@ describe('context in the editor', () => {
 	});
 
 	it('adds what was pasted last, also where it takes longer to look at what was pasted before', async () => {
-		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { context, labels } = openContext(() => NOTHING);
 		const path = place('folder/a.ts').fsPath;
 		const many = [...Array.from({ length: 19 }, () => path), place('nowhere.ts').fsPath].join('\n');
 		let isLooked = false;
@@ -220,7 +223,7 @@ describe('context in the editor', () => {
 	});
 
 	it('takes what the page still shows of an earlier list, while the next one is on its way', async () => {
-		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { context, labels } = openContext(() => NOTHING);
 		const offered = (query: string) =>
 			context.handlers['completion-request']({ kind: 'completion-request', request: '', query });
 		const item = (await offered('b.md')).find(({ label }) => label === 'b.md');
@@ -232,7 +235,7 @@ describe('context in the editor', () => {
 	});
 
 	it('sends a message with what is still being added, and not without what the user holds back', async () => {
-		const { context } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { context } = openContext(() => NOTHING);
 		const { chat, sent } = openChat('c3');
 		const dropped = { kind: 'context-drop' as const, uris: [place('folder/a.ts').toString()] };
 		const [, refusal] = await Promise.all([
@@ -269,7 +272,7 @@ describe('context in the editor', () => {
 	});
 
 	it('leaves no image behind for a conversation that did not take the message', async () => {
-		const { context, labels } = openContext(() => ({ request: 0, model: 'demo', takesImages: true }));
+		const { context, labels } = openContext(() => ({ ...NOTHING, takesImages: true }));
 		await context.addFrom(async () => [{ kind: 'file' as const, uri: place('fox.png').toString() }]);
 		let files: string[] = [];
 		const refusal = { reason: 'too-long' } as unknown as SendRefusal;
@@ -287,7 +290,7 @@ describe('context in the editor', () => {
 	});
 
 	it('is the log or the changes of a task, as the user chooses', async () => {
-		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { context, labels } = openContext(() => NOTHING);
 		assert.equal(await context.addFrom(() => context.ofTask('none')), false);
 		assert.equal(await context.addFrom(() => context.ofTask('t1')), true);
 		assert.deepEqual(labels(), ['Log of It']);
@@ -298,7 +301,7 @@ describe('context in the editor', () => {
 	});
 
 	it('is what the menu was opened on: in the explorer, on a tab, in an editor, a terminal or the list of tasks', async () => {
-		const { context } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { context } = openContext(() => NOTHING);
 		const found = async (...args: unknown[]) =>
 			(await contextOf(commands.addContext, args, context, undefined))?.map(source => [
 				source.kind,
@@ -323,7 +326,7 @@ describe('context in the editor', () => {
 	});
 
 	it('leaves what is chosen while a message waits for the next one', async () => {
-		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { context, labels } = openContext(() => NOTHING);
 		const { chat, sent } = openChat('c5');
 		const sourceOf = (name: string) => ({ kind: 'file' as const, uri: place(name).toString() });
 		const found = Promise.withResolvers<void>();
@@ -344,7 +347,7 @@ describe('context in the editor', () => {
 	it('waits with a message for no place that never answers', async () => {
 		const clock = new ManualClock();
 		const { context } = openContext(
-			() => ({ request: 0, model: 'demo' }),
+			() => NOTHING,
 			async () => {},
 			() => {},
 			clock,
@@ -364,7 +367,7 @@ describe('context in the editor', () => {
 	it('gives the keyboard back to the composer after its lists, unless the user has gone to an editor', async () => {
 		let focused = 0;
 		const { context } = openContext(
-			() => ({ request: 0, model: 'demo' }),
+			() => NOTHING,
 			async () => {},
 			() => focused++,
 		);
@@ -393,7 +396,7 @@ describe('context in the editor', () => {
 		let told = false;
 		let asked = 0;
 		const { context } = openContext(
-			() => ({ request: 0, model: 'seer', takesImages }),
+			() => ({ ...NOTHING, model: 'seer', takesImages }),
 			async () => {
 				asked++;
 				takesImages = told;

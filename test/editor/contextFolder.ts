@@ -7,12 +7,18 @@ import type { ToPage } from '../../src/chat/protocol/protocol.ts';
 import { ImageStore } from '../../src/chat/storage/imageStore.ts';
 import { State } from './state.ts';
 
+/** What is measured where nothing goes with a message. */
+export const NOTHING = { model: 'demo', instructions: 0, history: 0, question: 0 };
+
 export const root = () => vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail('no folder is open');
 
 /** A place in the folder of the workspace that tests of context write into. */
 export const place = (name: string) => vscode.Uri.joinPath(root(), 'context', name);
 
-/** The composer's context over the folder of `place`, with what it tells the page and the chips that are shown. */
+/**
+ * The composer's context over the folder of `place`, with what it tells the page and the user, and the chips that
+ * are shown.
+ */
 export const openContext = (
 	measure: ModelRoom['measure'],
 	measureAgain = async () => {},
@@ -21,14 +27,19 @@ export const openContext = (
 ) => {
 	const refuseImages = async () => ({ kind: 'refused', problem: 'type' }) as const;
 	const posted: ToPage[] = [];
+	const said: string[] = [];
 	const context = new ChatContext(
 		{
 			storage: {
 				state: new State(),
 				images: new ImageStore(place('kept').fsPath, refuseImages, nullLogger),
 			},
-	const said: string[] = [];
-			conversations: { of: async () => undefined, isEncrypted: () => false, mayKeep: () => true },
+			conversations: {
+				shown: () => undefined,
+				of: async () => undefined,
+				isEncrypted: () => false,
+				mayKeep: () => true,
+			},
 			model: { measure, known: async () => {}, askAgain: measureAgain },
 			page: { post: message => posted.push(message), say: sentence => said.push(sentence), focusComposer },
 			sources: {

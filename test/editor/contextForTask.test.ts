@@ -5,7 +5,7 @@ import type { ChatContext } from '../../src/chat/context/chatContext.ts';
 import { sendToTask } from '../../src/chat/context/sendToTask.ts';
 import type { Chat } from '../../src/chat/conversation/chat.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
-import { openContext, place } from './contextFolder.ts';
+import { NOTHING, openContext, place } from './contextFolder.ts';
 
 describe('context that goes to a task', () => {
 	const question = 'Why does it fail?';
@@ -36,7 +36,7 @@ describe('context that goes to a task', () => {
 	afterEach(() => Object.assign(vscode.window, { showWarningMessage }));
 
 	it('stands in its prompt behind the goal, as it is now, and is gone from the composer', async () => {
-		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { context, labels } = openContext(() => NOTHING);
 		await writeFile(place('folder/now.ts').fsPath, 'export const now = 1;\n');
 		await context.addFrom(async () => [{ kind: 'file' as const, uri: place('folder/now.ts').toString() }]);
 		await writeFile(place('folder/now.ts').fsPath, 'export const now = 2;\n');
@@ -48,7 +48,7 @@ describe('context that goes to a task', () => {
 	});
 
 	it('stays if it can no longer be read, and nothing is handed over', async () => {
-		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { context, labels } = openContext(() => NOTHING);
 		await writeFile(place('folder/gone.ts').fsPath, '');
 		await context.addFrom(async () => [{ kind: 'file' as const, uri: place('folder/gone.ts').toString() }]);
 		await rm(place('folder/gone.ts').fsPath);
@@ -58,7 +58,7 @@ describe('context that goes to a task', () => {
 	});
 
 	it('is that of the last message if there is no goal, and the composer keeps its own', async () => {
-		const { context, labels } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { context, labels } = openContext(() => NOTHING);
 		await context.addFrom(() => context.ofTask());
 		assert.equal(await handOver(context, asked(), ' '), undefined);
 		assert.match(prompts[0] ?? '', /^Why does it fail\?\n\n[\s\S]*`notes\.txt`\n```\nIt fails\.\n```$/);
@@ -69,7 +69,7 @@ describe('context that goes to a task', () => {
 	});
 
 	it('leaves images out of the prompt and says so', async () => {
-		const { context, labels } = openContext(() => ({ request: 0, model: 'demo', takesImages: true }));
+		const { context, labels } = openContext(() => ({ ...NOTHING, takesImages: true }));
 		await context.addFrom(async () => [{ kind: 'file' as const, uri: place('fox.png').toString() }]);
 		assert.equal(await handOver(context, asked(), 'Draw it'), undefined);
 		assert.deepEqual(prompts, ['Draw it']);
@@ -79,7 +79,7 @@ describe('context that goes to a task', () => {
 	});
 
 	it('never comes from an encrypted conversation', async () => {
-		const { context } = openContext(() => ({ request: 0, model: 'demo' }));
+		const { context } = openContext(() => NOTHING);
 		const encrypted = asked({ encryption: { connection: 'acme' } });
 		for (const goal of ['Do it', '']) {
 			assert.match((await handOver(context, encrypted, goal))?.message ?? '', /A task is not encrypted/);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { type Conversation, newConversation } from '../../src/chat/model/conversation.ts';
 import { ShownConnection } from '../../src/chat/shownConnection.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 
@@ -8,6 +9,9 @@ describe('the connection that the chat shows', () => {
 		...localConnection,
 		models: [{ id: 'small', kinds: ['chat' as const], contextLength: 4_000, maxOutputTokens: 500 }],
 	};
+
+	const measure = (shown: ShownConnection, others: Partial<Conversation>) =>
+		shown.measure({ ...newConversation('c1', 0, { folders: [] }), ...others }, () => 'errand');
 
 	it('tells how much a model takes once its service has told', async () => {
 		const shown = new ShownConnection({ read, describe: async () => described });
@@ -24,12 +28,31 @@ describe('the connection that the chat shows', () => {
 		const models = [undefined, true, false].map(images => ({ id: `m-${images}`, kinds: ['chat' as const], images }));
 		const shown = new ShownConnection({ read, describe: async () => ({ ...localConnection, models }) });
 		await shown.read();
-		assert.equal(shown.takesImages('m-true'), undefined);
+		const takesImages = (model: string) => measure(shown, { settings: { model } }).takesImages;
+		assert.equal(takesImages('m-true'), undefined);
 		await shown.refresh();
-		assert.deepEqual(
-			['m-undefined', 'm-true', 'm-false', 'another'].map(model => shown.takesImages(model)),
-			[undefined, true, false, undefined],
-		);
+		assert.deepEqual(['m-undefined', 'm-true', 'm-false', 'another'].map(takesImages), [
+			undefined,
+			true,
+			false,
+			undefined,
+		]);
+	});
+
+	it('measures a message by the model that it goes to: that of its mode, or of its channel', async () => {
+		const shown = new ShownConnection({ read, describe: async () => described });
+		await shown.read();
+		await shown.refresh();
+		const lengthIn = (others: Partial<Conversation>) => {
+			const { model, contextLength } = measure(shown, others);
+			return [model, contextLength];
+		};
+		assert.deepEqual(lengthIn({}), ['small', 4_000]);
+		assert.deepEqual(lengthIn({ mode: 'agent' }), ['small', 4_000]);
+		assert.deepEqual(lengthIn({ mode: 'image', settings: { imageModel: 'painter' } }), ['painter', undefined]);
+		assert.deepEqual(lengthIn({ encryption: { model: 'sealed' } }), ['sealed', undefined]);
+		assert.deepEqual(lengthIn({ encryption: {} }), ['', undefined]);
+		assert.equal(shown.measure(undefined, () => assert.fail()).model, '');
 	});
 
 	it('tells that there is one provider, beside the demo and the name for all that run here', async () => {

@@ -9,8 +9,7 @@ describe('the chat page with a model server of the user', () => {
 		chat = page;
 	});
 	const routing = { preset: 'balanced', isPrivate: false, isLimited: false } as const;
-	const total = { replies: 0, prompt: 0, completion: 0, isPartial: false };
-	const settings = { routing, retention: 'off', total } as const;
+	const settings = { routing, retention: 'off' } as const;
 	const policy = () => chat.page.getByRole('button', { name: 'Select Routing Policy: Balanced' });
 
 	it('says that its model is being loaded while nothing comes, with a button that stops', async () => {

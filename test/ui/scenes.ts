@@ -1,6 +1,6 @@
 import { citationsOf, type Source } from '../../src/chat/model/citations.ts';
 import type { ChipView, ReplyView, TurnView } from '../../src/chat/protocol/protocol.ts';
-import type { DetailsView } from '../../src/chat/protocol/settingsProtocol.ts';
+import type { DetailsView, UseView } from '../../src/chat/protocol/settingsProtocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { type ChatPage, turnView } from './chatPage.ts';
 
@@ -167,6 +167,17 @@ const now = Date.now(); // שלום
 This paragraph is in English.
 `;
 
+/** What a message takes of its model, with the totals of its conversation. */
+export const USE: UseView = {
+	model: 'large-model',
+	instructions: 120,
+	history: 8_240,
+	attached: 3_910,
+	limit: 123_904,
+	reply: 4_096,
+	total: { replies: 2, prompt: 1_624, completion: 428, isPartial: false, cost: { usd: 0.00246, atLeast: true } },
+};
+
 /** Every state of the view, for screenshots and for checks of all states. */
 export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 	empty: chat => chat.snapshot([]),
@@ -199,16 +210,10 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 					model: 'large-model',
 					routing: { preset: 'cheapest', isPrivate: true, isLimited: false },
 					retention: 'on',
-					total: {
-						replies: 2,
-						prompt: 1_624,
-						completion: 428,
-						isPartial: false,
-						cost: { usd: 0.00246, atLeast: true },
-					},
 				},
 			},
 		);
+		await chat.send({ kind: 'context-set', context: { chips: [], use: USE } });
 		await chat.page.getByRole('button', { name: 'Details of the reply' }).last().click();
 	},
 	error: chat =>
@@ -258,6 +263,11 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 				turnView({ text: index % 3 === 0 ? RICH : 'A short answer.', ...FACTS }),
 			),
 		),
+	'context-meter': async chat => {
+		await chat.snapshot([turnView({ text: RICH, canRetry: true, ...FACTS })]);
+		await chat.send({ kind: 'context-set', context: { chips: [], use: USE } });
+		await chat.page.locator('context-meter button').click();
+	},
 	// This scene is last, because the composer keeps its context and its text when another conversation is shown.
 	context: async chat => {
 		await chat.snapshot([turnView({}, { attachments: CHIPS.map(({ id: _, ...attachment }) => attachment) })]);

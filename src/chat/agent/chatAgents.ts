@@ -85,9 +85,15 @@ export class ChatAgents implements AgentTurns {
 		yield* (await this.runs()).run(turn, signal);
 	}
 
+	/** Returns the id of the agent that messages of a conversation go to. */
+	idOf({ settings }: Pick<Conversation, 'settings'>): string {
+		return settings?.agent ?? this.memory.chosen.id;
+	}
+
 	/** Returns the agent that messages of a conversation go to, with what was chosen of its options. */
-	view({ settings }: Pick<Conversation, 'settings'>): AgentView {
-		const agent = settings?.agent ?? this.memory.chosen.id;
+	view(conversation: Pick<Conversation, 'settings'>): AgentView {
+		const { settings } = conversation;
+		const agent = this.idOf(conversation);
 		const known = this.memory.options[agent] ?? [];
 		const chosen = Object.entries(settings?.agentOptions?.[agent] ?? {}).flatMap(([name, value]) => {
 			const option = known.find(candidate => candidate.id === name);

@@ -11,13 +11,15 @@ import { isImagePath, MAXIMUM_DROPPED } from '../model/addedFiles.ts';
 import type { ChatTasks } from '../model/chatTasks.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import { type Conversation, findTurn } from '../model/conversation.ts';
+import type { Measure } from '../model/measure.ts';
 import type { CompletionItem, FromPage, PageHandlers, ToPage } from '../protocol/protocol.ts';
+import { toUseView } from '../protocol/toView.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import { ContextChips, mayRead, toChipView } from './contextChips.ts';
 import { type ContextChoice, contextChoices } from './contextChoices.ts';
 import { ContextImages } from './contextImages.ts';
 import { FileSearch } from './fileSearch.ts';
-import { type Measure, pickShortened, warningText } from './fitContext.ts';
+import { pickShortened, warningText } from './fitContext.ts';
 import { openPlace } from './openPlace.ts';
 import { fileSource, hostUri, pastedContext, unreadSource } from './pastedContext.ts';
 import { pickContext } from './pickContext.ts';
@@ -46,6 +48,8 @@ export interface ModelRoom {
 
 /** What the context has to know of conversations. */
 export interface ContextConversations {
+	/** The shown conversation; undefined before the first one. */
+	shown(): Conversation | undefined;
 	/** Resolves with the conversation that has a turn. */
 	of(turn: string): Promise<Conversation | undefined>;
 	/** Whether the shown conversation is encrypted: then it takes text alone. */
@@ -76,12 +80,12 @@ export interface Added {
 	ids: readonly string[];
 	/** Some of what was found did not become a chip. */
 	isMissing: boolean;
+	/** What the user was told of that, in sentences. */
+	said: readonly string[];
 }
 
 /** The composer's context: its chips, and what the page and the commands add to them. */
 export class ChatContext {
-	/** What the user was told of that, in sentences. */
-	said: readonly string[];
 	private readonly options: ChatContextOptions;
 	private readonly store = new DisposableStore();
 	readonly chips: ContextChips;
@@ -151,13 +155,24 @@ export class ChatContext {
 		this.store.dispose();
 	}
 
-	/** Sends the chips to the page. It is also called when another conversation or model is shown. */
+	/**
+	 * Sends the chips to the page, and what the next message takes. It is also called when another conversation, mode or
+	 * model is shown, and when a reply has ended.
+	 */
 	show(): void {
 		const { chips } = this.chips;
-		const warning = chips.length === 0 ? undefined : warningText(chips, this.model.measure());
+		const measure = this.model.measure();
+		const conversation = this.options.conversations.shown();
+		const attachments = chips.map(({ attachment }) => attachment);
 		this.options.page.post({
 			kind: 'context-set',
-			context: { chips: chips.map(toChipView), ...defined({ warning }) },
+			context: {
+				chips: chips.map(toChipView),
+				...defined({
+					use: conversation && toUseView(conversation, attachments, measure),
+					warning: chips.length === 0 ? undefined : warningText(chips, measure),
+				}),
+			},
 		});
 	}
 

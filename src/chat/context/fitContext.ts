@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { escapeIcons } from '../../base/plainText.ts';
 import { estimateTokens } from '../../base/tokens.ts';
-import { type ModelLimits, requestBudget } from '../../contract/modelLimits.ts';
+import { requestBudget } from '../../contract/modelLimits.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import { askModal, type Explanation, helpfulButton } from '../../platform/notify.ts';
 import { PickList } from '../../platform/pick.ts';
-import { attachmentTokens, shortenedLengths } from '../model/contextBudget.ts';
+import { shortenedLengths } from '../model/contextBudget.ts';
+import { excessOf, type Measure } from '../model/measure.ts';
 import type { ContextChip, ContextChips } from './contextChips.ts';
 
 /** Slightly more than the excess is cut, because sizes are estimates and lines are cut whole. */
@@ -14,24 +15,10 @@ const MARGIN = 1.02;
 /** The limit for all attachments of a message together, in UTF-16 code units. */
 const MAXIMUM_TOTAL = 4_000_000;
 
-/** The size of a message and the limits of the model. All numbers are estimated tokens. */
-export interface Measure extends ModelLimits {
-	/** The tokens of the history and of the question. */
-	readonly request: number;
-	readonly model: string;
-	/** Whether the model takes images; absent where that is not known. */
-	readonly takesImages?: boolean | undefined;
-}
-
-/** Returns by how many tokens the message is too large: 0 where it fits or the limit is not known. */
-function excessOf(chips: readonly ContextChip[], measure: Measure): number {
-	const budget = requestBudget(measure);
-	const total = chips.reduce((sum, { attachment }) => sum + attachmentTokens(attachment), measure.request);
-	return budget === undefined ? 0 : Math.max(0, total - budget);
-}
+const attachmentsOf = (chips: readonly ContextChip[]) => chips.map(({ attachment }) => attachment);
 
 export function warningText(chips: readonly ContextChip[], measure: Measure): string | undefined {
-	const excess = excessOf(chips, measure);
+	const excess = excessOf(attachmentsOf(chips), measure);
 	return excess === 0
 		? undefined
 		: vscode.l10n.t('About {0} tokens too many for {1}.', formatNumber(excess), measure.model);
@@ -98,7 +85,7 @@ export async function pickShortened(chips: ContextChips, measure: Measure): Prom
 		picker.ignoreFocusOut = true;
 		picker.onDidTriggerItemButton(({ item }) => {
 			chips.remove(item.chip.id);
-			if (excessOf(chips.chips, measure) === 0) {
+			if (excessOf(attachmentsOf(chips.chips), measure) === 0) {
 				list.end(true);
 			} else {
 				show();
@@ -108,7 +95,7 @@ export async function pickShortened(chips: ContextChips, measure: Measure): Prom
 			shortenChips(
 				chips,
 				picker.selectedItems.map(({ chip }) => chip),
-				excessOf(chips.chips, measure),
+				excessOf(attachmentsOf(chips.chips), measure),
 			);
 			list.end(true);
 		});

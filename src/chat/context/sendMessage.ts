@@ -9,7 +9,7 @@ import { noImagesText } from '../settings/messages.ts';
 import { askFindings, findingKey } from './askFindings.ts';
 import { type Added, type ChatContext, encryptedImageText } from './chatContext.ts';
 import { type ContextChips, mayRead } from './contextChips.ts';
-import { fitContext, type Measure } from './fitContext.ts';
+import { fitContext } from './fitContext.ts';
 import { readSource } from './readSource.ts';
 
 /** How long a message waits for context that is still being added, in milliseconds: some file systems never answer. */
@@ -40,7 +40,7 @@ export async function sendMessage(
 		(await awaitAdded(context, adding, own, onAsk)) ??
 		(await imageProblem(context, chat)) ??
 		(await readChips(chips, onAsk)) ??
-		(await fitContext(chips, withQuestion(model.measure(), question), onAsk));
+		(await fitContext(chips, { ...model.measure(), question: estimateTokens(question) }, onAsk));
 	if (problem) {
 		return { reason: 'context', explanation: problem };
 	}
@@ -60,10 +60,6 @@ export async function sendMessage(
 		}
 	}
 	return refusal;
-}
-
-function withQuestion(measure: Measure, question: string): Measure {
-	return { ...measure, request: measure.request + estimateTokens(question) };
 }
 
 /**

@@ -1,8 +1,21 @@
 import type { Conversation } from '../model/conversation.ts';
 import type { TurnMode } from '../model/mode.ts';
+import type { ConversationSettings } from '../model/settings.ts';
 import type { ChatOptions, ChatService, SendRefusal } from './chatOptions.ts';
 import { refuseEncrypted } from './conversationChannel.ts';
 import type { ModeModels } from './replyRequest.ts';
+
+/** Returns the model that a conversation without encryption has for a mode. `usual` is the connection's for the chat. */
+export function modelOfMode(
+	mode: TurnMode,
+	settings: ConversationSettings | undefined,
+	{ usual, models }: { usual: string | undefined; models: ModeModels },
+): string | undefined {
+	if (mode === 'chat' || mode === 'agent') {
+		return settings?.model ?? usual;
+	}
+	return (mode === 'image' ? settings?.imageModel : undefined) ?? models[mode];
+}
 
 /** Resolves with the model that answers in a mode and the name of its connection, or with why none can be asked. */
 export async function findModel(
@@ -28,9 +41,7 @@ export async function findModel(
 	}
 	const model = encryption
 		? (encryption.model ?? label)
-		: isOfChat
-			? (settings?.model ?? connection.model)
-			: ((mode === 'image' ? settings?.imageModel : undefined) ?? models[mode]);
+		: modelOfMode(mode, settings, { usual: connection.model, models });
 	if (model === undefined) {
 		return isOfChat ? { reason: 'no-model' } : { reason: 'no-mode', mode };
 	}

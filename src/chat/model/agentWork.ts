@@ -106,6 +106,13 @@ export interface LeftOutFolder {
 	readonly reason?: string;
 }
 
+/** What an agent says of its own context, in tokens. */
+export interface AgentContext {
+	readonly used: number;
+	/** How many its model takes. */
+	readonly size: number;
+}
+
 export interface AgentWork {
 	readonly agent: string;
 	/** The agent's name for people. */
@@ -118,6 +125,8 @@ export interface AgentWork {
 	/** `new` after earlier turns: the agent was told a summary of them. */
 	readonly how?: 'new' | 'resumed' | 'loaded';
 	readonly summary?: string;
+	/** What the agent has said last of its context. Absent where it says nothing of it. */
+	readonly context?: AgentContext;
 	/** What the turn before had left in the copy does not fit the user's files, and stays with that turn. */
 	readonly isSetAside?: true;
 	/** In the order in which they began. */
@@ -161,6 +170,11 @@ export function withAgentEvent(work: AgentWork, event: AgentEvent, moment: WorkM
 			return withCall(work, event.call, moment);
 		case 'plan':
 			return { ...work, plan: event.entries };
+		case 'usage': {
+			const { used, size } = event;
+			const isSame = work.context?.used === used && work.context.size === size;
+			return isSame ? work : { ...work, context: { used, size } };
+		}
 		default:
 			return work;
 	}

@@ -53,6 +53,7 @@ export const agentWorkSchema = z.object({
 	session: z.string().exactOptional(),
 	how: z.enum(['new', 'resumed', 'loaded']).exactOptional(),
 	summary: z.string().exactOptional(),
+	context: z.object({ used: z.number().nonnegative(), size: z.number().nonnegative() }).exactOptional(),
 	isSetAside: z.literal(true).exactOptional(),
 	steps: z.array(stepSchema),
 	further: count.exactOptional(),

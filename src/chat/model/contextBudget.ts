@@ -27,9 +27,13 @@ export function shortenedLengths(texts: readonly string[], excess: number): numb
 /** A turn never changes in place, so its tokens are counted only once. */
 const turnTokens = new WeakMap<Turn, number>();
 
-/** Counts the tokens of the shown messages and replies, which are sent along with the next message. */
+/**
+ * Counts the tokens of the shown messages and replies, which are sent along with the next message. Generated images and
+ * their prompts are not.
+ */
 export function historyTokens(conversation: Conversation): number {
-	return shownTurns(conversation).reduce((sum, turn) => {
+	const sent = shownTurns(conversation).filter(({ mode }) => mode !== 'image');
+	return sent.reduce((sum, turn) => {
 		const known = turnTokens.get(turn);
 		const tokens =
 			known ??

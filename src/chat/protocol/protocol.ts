@@ -7,7 +7,7 @@ import type { AttachmentKind } from '../model/attachment.ts';
 import type { Citations } from '../model/citations.ts';
 import type { ImageProblem } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { CostView, DetailsView, SettingsView } from './settingsProtocol.ts';
+import type { CostView, DetailsView, SettingsView, UseView } from './settingsProtocol.ts';
 import type { WorkChange, WorkFromPage, WorkView } from './workProtocol.ts';
 
 /**
@@ -265,6 +265,8 @@ export interface AttachmentView {
 /** The context of the next message. */
 export interface ContextView {
 	chips: ChipView[];
+	/** What the message takes of its model; absent until it is known. */
+	use?: UseView;
 	/** Why not all of it can be sent, as a sentence. */
 	warning?: string;
 }

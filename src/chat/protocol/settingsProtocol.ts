@@ -27,13 +27,30 @@ export interface TotalView {
 	cost?: CostView;
 }
 
+/** What the next message takes of its model without its text, in tokens. All but what an agent says are estimates. */
+export interface UseView {
+	/** The name of the model; empty where it is not known. */
+	model: string;
+	/** The user's instructions, the earlier messages, and what is attached. */
+	instructions: number;
+	history: number;
+	attached: number;
+	/** Set for a message to an agent. `used` is what it says that it has in its context; absent where it says nothing. */
+	agent?: { used?: number };
+	/** How many tokens may go with the message and its text; absent where that is not known. */
+	limit?: number;
+	/** How many tokens the model takes beyond the limit, for its reply. */
+	reply?: number;
+	/** What the conversation has taken so far. */
+	total: TotalView;
+}
+
 /** The model and the routing policy of the next message. */
 export interface SettingsView {
 	/** The name of the model. */
 	model?: string;
 	routing: RoutingNameView;
 	retention: 'on' | 'off' | 'account';
-	total: TotalView;
 }
 
 /** A field of a request: its name there and its value. */

@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.ts';
 import { estimateTokens, imageTokens } from '../../base/tokens.ts';
 import type { TokenProbability } from '../../client/types.ts';
+import { requestBudget } from '../../contract/modelLimits.ts';
 import { commands } from '../../platform/ids.ts';
 import type { Attachment } from '../model/attachment.ts';
 import { citationsOf } from '../model/citations.ts';
@@ -14,11 +15,12 @@ import {
 	versionsOf,
 } from '../model/conversation.ts';
 import type { ReplyUsage } from '../model/cost.ts';
+import { attachedTokens, type Measure } from '../model/measure.ts';
 import { nameOf } from '../model/presets.ts';
 import { costOf, servedModel, totalOf } from '../model/replyFacts.ts';
 import { retentionInForce, settingsInForce, type UserSettings } from '../model/settings.ts';
 import type { AttachmentView, ReplyImageView, ReplyView, TurnView } from './protocol.ts';
-import type { DetailsView, FieldView, SettingsView, TokenView } from './settingsProtocol.ts';
+import type { DetailsView, FieldView, SettingsView, TokenView, UseView } from './settingsProtocol.ts';
 import { toWorkView } from './toWorkView.ts';
 
 /** The state of a running reply that is not part of the conversation. */
@@ -194,15 +196,26 @@ export function toSettingsView(
 	const named = used === undefined ? {} : { model: used };
 	if (defaults === undefined) {
 		const routing = { preset: 'unreadable', isPrivate: false, isLimited: false } as const;
-		return { ...named, routing, retention: 'account', total: totalOf(conversation) };
+		return { ...named, routing, retention: 'account' };
 	}
 	const retention = retentionInForce(defaults, settings);
 	return {
 		...named,
 		routing: nameOf(settingsInForce(defaults, settings).routing),
 		retention: retention === 'account' ? 'account' : retention ? 'on' : 'off',
-		total: totalOf(conversation),
 	};
+}
+
+/** Returns what the next message of a conversation takes, with what is attached to it. */
+export function toUseView(conversation: Conversation, attachments: readonly Attachment[], measure: Measure): UseView {
+	const { model, instructions, history, agent, contextLength } = measure;
+	const use = { model, instructions, history, attached: attachedTokens(attachments), total: totalOf(conversation) };
+	if (agent) {
+		const { used, size } = agent;
+		return { ...use, agent: defined({ used }), ...defined({ limit: size || undefined }) };
+	}
+	const limit = requestBudget(measure);
+	return limit === undefined || contextLength === undefined ? use : { ...use, limit, reply: contextLength - limit };
 }
 
 /** Returns undefined for a reply of which nothing more is known than what it shows. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
+import type { ModelReply } from '../../../src/agent/model/model.ts';
 import { defineTool, ToolFailure } from '../../../src/agent/tools/tool.ts';
 import { type ShownCall, Turn } from '../../../src/agent/turn.ts';
 import type { InputItem } from '../../../src/contract/responses.ts';
@@ -11,9 +12,11 @@ describe('a call that needs a permission', () => {
 	/** What has happened, in order. */
 	const happened: string[] = [];
 	const asked: ShownCall[] = [];
+	let usage: ModelReply['usage'];
 	beforeEach(() => {
 		happened.splice(0);
 		asked.splice(0);
+		usage = undefined;
 	});
 
 	/** Plays one call of a tool that has these previews, and returns its result and what the client was told. */
@@ -52,9 +55,9 @@ describe('a call that needs a permission', () => {
 			{
 				model: {
 					name: 'scripted',
-					reply: async () => ({ items: replies.shift() ?? [], usage: undefined, isCut: false }),
+					reply: async () => ({ items: replies.shift() ?? [], usage, isCut: false }),
 				},
-				contextLength: undefined,
+				contextLength: 32_000,
 				instructions: '',
 			},
 			{ tools: [tool], folder: '/srv', isAllowed },
@@ -118,6 +121,14 @@ describe('a call that needs a permission', () => {
 	it('is not looked at if no user is asked', async () => {
 		assert.equal((await play([], undefined)).result, 'It was changed.');
 		assert.deepEqual(happened, ['run']);
+	});
+
+	it('is followed by how full the context is, where the service has counted that', async () => {
+		const told = (updates: SessionUpdate[]) => updates.filter(({ sessionUpdate }) => sessionUpdate === 'usage_update');
+		assert.deepEqual(told((await play([], undefined)).updates), []);
+		usage = { inputTokens: 1_200, outputTokens: 34 };
+		const update = { sessionUpdate: 'usage_update', used: 1_234, size: 32_000 };
+		assert.deepEqual(told((await play([], undefined)).updates), [update, update]);
 	});
 
 	it('is not looked at if it needs no permission', async () => {

@@ -242,7 +242,7 @@ export class ChatApp extends LitElement {
 							turn => turn.id,
 							(turn, index) => html`<chat-turn
 								.turn=${turn}
-								.total=${index === state.turns.length - 1 ? state.settings?.total : undefined}
+								.total=${index === state.turns.length - 1 ? state.context.use?.total : undefined}
 								.language=${this.language}
 								.post=${this.post}
 								.requests=${this.requests}

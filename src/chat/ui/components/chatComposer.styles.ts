@@ -40,6 +40,7 @@ export const chatComposerStyles = css`
 	}
 
 	.box {
+		container: composer / inline-size;
 		position: relative;
 		display: flex;
 		flex-direction: column;
@@ -72,17 +73,45 @@ export const chatComposerStyles = css`
 	textarea::placeholder {
 		color: var(--vscode-input-placeholderForeground);
 		opacity: 1;
+		/* The words of another mode take no further line. */
+		overflow: hidden;
+		text-overflow: ellipsis;
+		white-space: nowrap;
 	}
 
+	/* The group with the model goes below the other one where it would have no room for the beginning of the model's name. */
 	.row {
 		display: flex;
-		align-items: center;
+		flex-wrap: wrap;
 		gap: 4px;
 		padding: 0 4px 4px;
 	}
 
-	.send {
+	.first,
+	.second {
+		display: flex;
+		align-items: center;
+		gap: 4px;
+		min-width: 0;
+	}
+
+	.second {
+		container: second / inline-size;
+		flex: 1 1 160px;
+	}
+
+	@container composer (max-width: 248px) {
+		.second {
+			flex-basis: 108px;
+		}
+	}
+
+	.row .icon-button,
+	context-meter {
 		flex: none;
+	}
+
+	context-meter {
 		margin-inline-start: auto;
 	}
 

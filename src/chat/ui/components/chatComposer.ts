@@ -15,9 +15,10 @@ import { SlashMenu, type SlashOwner } from '../modes/slashMenu.ts';
 import type { Post } from '../page.ts';
 import { postFiles } from '../transfer.ts';
 import './chatChips.ts';
+import './contextMeter.ts';
 import { chatComposerStyles } from './chatComposer.styles.ts';
 import { composerChoiceStyles } from './composerChoice.ts';
-import { composerChoices } from './composerChoices.ts';
+import { modeChoices, modelChoices } from './composerChoices.ts';
 import { contextCompletionStyles } from './contextCompletion.styles.ts';
 import { type CompletionOwner, ContextCompletion } from './contextCompletion.ts';
 import { iconButton } from './iconButton.ts';
@@ -66,6 +67,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		help: { state: true },
 		waiting: { state: true },
 		queued: { state: true },
+		draft: { state: true },
 	};
 
 	declare language: string;
@@ -97,7 +99,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	/** The message goes when the agent that works has ended. */
 	declare queued: boolean;
 
-	private draft: Draft = { text: '' };
+	declare private draft: Draft;
 	private readonly completion = new ContextCompletion(this);
 	private readonly slash = new SlashMenu(this);
 	private readonly paste = new PendingPaste(
@@ -126,6 +128,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.help = undefined;
 		this.waiting = false;
 		this.queued = false;
+		this.draft = { text: '' };
 	}
 
 	/** Must be called when the host has accepted the message of this turn; the composer is then cleared. */
@@ -237,6 +240,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		const { connection, mode, agent, settings, post } = this;
 		const model = settings?.model ?? connection?.model;
 		const replying = this.replying !== undefined;
+		const choices = connection && model && !this.encrypted && { connection, model, mode, agent, settings, post };
 		const buttonLabel = replying ? l10n.t('Stop') : l10n.t('Send');
 		return html`
 			<div class="hint" role="status">${
@@ -266,17 +270,23 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 					@blur=${this.onBlur}
 				></textarea>
 				<div class="row">
-					${iconButton('add', l10n.t('Add Context… (or type #)'), () => this.post({ kind: 'context-pick' }))}
-					${connection && model && !this.encrypted ? composerChoices({ connection, model, mode, agent, settings, post }) : nothing}
-					<button
-						type="button"
-						class="icon-button send"
-						title=${buttonLabel}
-						aria-label=${buttonLabel}
-						@click=${this.onPress}
-					>
-						${codicon(replying ? 'debug-stop' : 'send')}
-					</button>
+					<div class="first">
+						${iconButton('add', l10n.t('Add Context… (or type #)'), () => this.post({ kind: 'context-pick' }))}
+						${choices ? modeChoices(choices) : nothing}
+					</div>
+					<div class="second">
+						${choices ? modelChoices(choices) : nothing}
+						<context-meter .use=${this.context.use} .draft=${this.draft.text} .language=${this.language}></context-meter>
+						<button
+							type="button"
+							class="icon-button send"
+							title=${buttonLabel}
+							aria-label=${buttonLabel}
+							@click=${this.onPress}
+						>
+							${codicon(replying ? 'debug-stop' : 'send')}
+						</button>
+					</div>
 				</div>
 			</div>
 		`;

@@ -58,21 +58,17 @@ const iconAlone = (choice: CSSResult) => css`
 	}
 `;
 
-/** Shows the icon alone in a row of at most that many pixels. */
-const iconAloneWithin = (choice: CSSResult, width: CSSResult) => css`
-	@container (max-width: ${width}) {
+/** Shows the icon alone in a container of at most that many pixels. */
+const iconAloneWithin = (container: CSSResult, width: CSSResult, choice: CSSResult) => css`
+	@container ${container} (max-width: ${width}) {
 		${iconAlone(choice)}
 	}
 `;
 
 export const composerChoiceStyles = css`
-	.row {
-		container-type: inline-size;
-	}
-
 	.choice {
 		display: flex;
-		flex: 0 1 auto;
+		flex: none;
 		gap: 2px;
 		align-items: center;
 		min-width: 24px;
@@ -86,7 +82,7 @@ export const composerChoiceStyles = css`
 	}
 
 	.choice.name {
-		flex-shrink: 1000;
+		flex: 0 1 auto;
 	}
 
 	.choice:hover {
@@ -114,7 +110,16 @@ export const composerChoiceStyles = css`
 	}
 
 	${iconAlone(css`.choice.plain`)}
-	${iconAloneWithin(css`.choice`, css`240px`)}
-	${iconAloneWithin(css`.choice.long:not(.name)`, css`380px`)}
-	${iconAloneWithin(css`.choice.yields`, css`300px`)}
+	${iconAloneWithin(css`composer`, css`248px`, css`.first .choice`)}
+	${iconAloneWithin(css`composer`, css`528px`, css`.first .choice.long:not(.name)`)}
+	${iconAloneWithin(css`second`, css`130px`, css`.choice`)}
+	${iconAloneWithin(css`second`, css`205px`, css`.choice.yields`)}
+	${iconAloneWithin(css`second`, css`270px`, css`.choice.long:not(.name)`)}
+
+	/* Here the words say enough, and the arrows would take the room of two characters. */
+	@container composer (max-width: 308px) {
+		.choice .codicon:last-child {
+			display: none;
+		}
+	}
 `;

@@ -19,12 +19,8 @@ export interface ComposerChoices {
 	post: Post;
 }
 
-/** Everything about the next message that can be chosen in the composer's bottom row. */
-export function composerChoices({ connection, model, mode, agent, settings, post }: ComposerChoices): TemplateResult {
-	const name = settings ? routingLabel(settings.routing) : '';
-	const { preset, isPrivate, isLimited } = settings?.routing ?? {};
-	// The usual routing policy means nothing where one provider is all there is.
-	const isIdle = connection.hasOneProvider && preset === 'balanced' && !isPrivate && !isLimited;
+/** What the next message asks for, and of which agent. */
+export function modeChoices({ mode, agent, post }: ComposerChoices): TemplateResult {
 	return html`${modeChoice(mode, post)}${
 		mode === 'agent'
 			? composerChoice({
@@ -44,7 +40,16 @@ export function composerChoices({ connection, model, mode, agent, settings, post
 					press: () => post({ kind: 'approvals-pick' }),
 				})
 			: nothing
-	}${
+	}`;
+}
+
+/** Which model answers the next message, and who serves it. */
+export function modelChoices({ connection, model, mode, settings, post }: ComposerChoices): TemplateResult {
+	const name = settings ? routingLabel(settings.routing) : '';
+	const { preset, isPrivate, isLimited } = settings?.routing ?? {};
+	// The usual routing policy means nothing where one provider is all there is.
+	const isIdle = connection.hasOneProvider && preset === 'balanced' && !isPrivate && !isLimited;
+	return html`${
 		mode === 'chat' || mode === 'agent'
 			? composerChoice({
 					icon: 'chip',

@@ -10,7 +10,7 @@ export function modePlaceholder(mode: TurnMode): string {
 		case 'chat':
 			return l10n.t('Ask, or / for more…');
 		case 'agent':
-			return l10n.t('Say what is to be done, or / for more…');
+			return l10n.t('Say what to do, or / for more…');
 		case 'search':
 			return l10n.t('Search the web, or / for more…');
 		case 'image':

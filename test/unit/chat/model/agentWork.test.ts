@@ -111,7 +111,9 @@ describe('the work of an agent', () => {
 		const entries = [{ content: 'Look', status: 'in_progress' as const }];
 		const work = withAgentEvent(AGENT_WORK, { type: 'plan', entries }, moment());
 		assert.equal(work.plan, entries);
-		assert.equal(withAgentEvent(work, { type: 'usage', used: 1, size: 2 }, moment()), work);
+		const full = withAgentEvent(work, { type: 'usage', used: 1, size: 2 }, moment());
+		assert.deepEqual(full, { ...work, context: { used: 1, size: 2 } });
+		assert.equal(withAgentEvent(full, { type: 'usage', used: 1, size: 2 }, moment()), full);
 	});
 
 	it('asks about a call with what it is called with, also one that nothing was told of, and forgets that after the answer', () => {

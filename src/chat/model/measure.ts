@@ -1,0 +1,72 @@
+// How much of what a model takes goes with the next message, and by what. The same figures are shown, say when a message
+// is too long, and how far it is shortened.
+import { defined } from '../../base/defined.ts';
+import { estimateTokens } from '../../base/tokens.ts';
+import { type ModelLimits, requestBudget } from '../../contract/modelLimits.ts';
+import type { AgentContext } from './agentWork.ts';
+import type { Attachment } from './attachment.ts';
+import { attachmentTokens, historyTokens } from './contextBudget.ts';
+import { type Conversation, shownReply, shownTurns } from './conversation.ts';
+
+/** What goes with a message besides its attachments, and the limits of the model. All numbers are tokens. */
+export interface Measure extends ModelLimits {
+	/** The model, where it is known. */
+	readonly model: string;
+	/** Whether the model takes images; absent where that is not known. */
+	readonly takesImages?: boolean;
+	/** Estimates of the user's instructions, the earlier messages, and the message itself. */
+	readonly instructions: number;
+	readonly history: number;
+	readonly question: number;
+	/** Set for a message to an agent: what it says of its own context, in which it has the earlier messages. */
+	readonly agent?: Partial<AgentContext>;
+}
+
+/** What is known of the model and the agent that the next message of a conversation goes to. */
+export interface Addressee {
+	readonly model: string;
+	readonly takesImages: boolean | undefined;
+	readonly limits: ModelLimits;
+	/** What the user tells every model. */
+	readonly instructions: string;
+	/** Returns the id of the agent that messages of a conversation go to. */
+	agentOf(conversation: Conversation): string;
+}
+
+/** Measures what goes with the next message of a conversation. An image model gets its description alone. */
+export function measureOf(conversation: Conversation | undefined, addressee: Addressee): Measure {
+	const { model, takesImages, limits, instructions } = addressee;
+	const alone = { model, ...limits, ...defined({ takesImages }), instructions: 0, history: 0, question: 0 };
+	if (conversation === undefined || conversation.mode === 'image') {
+		return alone;
+	}
+	return conversation.mode === 'agent'
+		? { ...alone, agent: agentContext(conversation, addressee.agentOf(conversation)) ?? {} }
+		: { ...alone, instructions: estimateTokens(instructions.trim()), history: historyTokens(conversation) };
+}
+
+/** Returns what an agent has said last of the session that its next turn continues. */
+function agentContext(conversation: Conversation, agent: string): AgentContext | undefined {
+	for (const turn of shownTurns(conversation).reverse()) {
+		const { work } = shownReply(turn);
+		if (work?.agent === agent && (work.context || work.how === 'new')) {
+			return work.context;
+		}
+	}
+	return undefined;
+}
+
+/**
+ * Returns by how many tokens a message is too large: 0 where it fits or the limit is not known. What an agent has in its
+ * context is left out, because agents make room by themselves.
+ */
+export function excessOf(attachments: readonly Attachment[], measure: Measure): number {
+	const budget = requestBudget(measure);
+	const { instructions, history, question } = measure;
+	const sent = instructions + history + question + attachedTokens(attachments);
+	return budget === undefined ? 0 : Math.max(0, sent - budget);
+}
+
+export function attachedTokens(attachments: readonly Attachment[]): number {
+	return attachments.reduce((sum, attachment) => sum + attachmentTokens(attachment), 0);
+}

@@ -1,0 +1,165 @@
+import * as l10n from '@vscode/l10n';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { estimateTokens } from '../../../base/tokens.ts';
+import type { TotalView, UseView } from '../../protocol/settingsProtocol.ts';
+import { codicon } from '../codicon.ts';
+import { contextMeterStyles } from './contextMeter.styles.ts';
+import { costText } from './replyDetails.ts';
+import { sharedStyles } from './shared.styles.ts';
+
+/** The distance of the panel from the row that the meter is in, in pixels. */
+const GAP = 4;
+
+/** A share below this is told with a decimal place. */
+const SMALL_SHARE = 0.01;
+
+/**
+ * A ring that shows how much of what the model takes the next message uses. It is a button, which opens a panel with the
+ * parts, and with what the conversation has taken so far. Its place is kept while nothing is known.
+ */
+class ContextMeter extends LitElement {
+	static override styles = [sharedStyles, contextMeterStyles];
+	static override properties = {
+		use: { attribute: false },
+		draft: { attribute: false },
+		language: { attribute: false },
+	};
+
+	declare use: UseView | undefined;
+	/** The text of the message so far. */
+	declare draft: string;
+	declare language: string;
+
+	private draftTokens = 0;
+
+	override willUpdate(changed: PropertyValues<this>): void {
+		if (changed.has('draft')) {
+			this.draftTokens = estimateTokens(this.draft);
+		}
+	}
+
+	override render(): TemplateResult | typeof nothing {
+		const { use } = this;
+		if (!use) {
+			return nothing;
+		}
+		const { agent, limit, instructions, history, attached } = use;
+		const known = instructions + history + attached + this.draftTokens + (agent?.used ?? 0);
+		// What an agent does not say may be the most of it, so that a share would be too low.
+		const share = limit === undefined || (agent && agent.used === undefined) ? undefined : known / limit;
+		const label = this.label(use, known, share);
+		return html`
+			<button type="button" class="icon-button" popovertarget="panel" title=${label} aria-label=${label}>
+				${ring(share)}
+			</button>
+			<div id="panel" class="panel scrolls" popover role="group" aria-label=${l10n.t('Context of the next message')} @beforetoggle=${this.place}>
+				<p class="sum">${this.sum(known, limit, share)}</p>
+				<dl>
+					${
+						agent
+							? this.row(
+									l10n.t('In the agent’s context'),
+									agent.used === undefined ? l10n.t('not known') : this.number(agent.used),
+								)
+							: [
+									this.row(l10n.t('Instructions'), this.about(instructions)),
+									this.row(l10n.t('Earlier messages'), this.about(history)),
+								]
+					}
+					${this.row(l10n.t('Attached'), this.about(attached))} ${this.row(l10n.t('Draft'), this.about(this.draftTokens))}
+				</dl>
+				<p>${this.limits(use)}</p>
+				${use.total.replies > 0 ? this.renderTotal(use.total) : nothing}
+			</div>
+		`;
+	}
+
+	private label({ agent }: UseView, known: number, share: number | undefined): string {
+		if (share !== undefined) {
+			return share > 1
+				? l10n.t('Context: about {0} of what fits', this.percent(share))
+				: l10n.t('Context: about {0} used', this.percent(share));
+		}
+		const tokens = this.number(known);
+		return agent
+			? l10n.t('Context: about {0} tokens, and what the agent has, which is not known', tokens)
+			: l10n.t('Context: about {0} tokens. How many fit is not known.', tokens);
+	}
+
+	private sum(known: number, limit: number | undefined, share: number | undefined): string {
+		return limit === undefined || share === undefined
+			? l10n.t('About {0} tokens', this.number(known))
+			: l10n.t('About {0} of {1} tokens ({2})', this.number(known), this.number(limit), this.percent(share));
+	}
+
+	/** Says how much fits, and how that is known. */
+	private limits({ agent, model, limit, reply }: UseView): string {
+		if (agent) {
+			return agent.used === undefined
+				? l10n.t('The agent has not said how full its context is.')
+				: l10n.t('The agent says how full its context is, and makes room by itself.');
+		}
+		if (limit === undefined || reply === undefined) {
+			return model === ''
+				? l10n.t('How much the model takes is not known.')
+				: l10n.t('How much {0} takes is not known.', model);
+		}
+		const [whole, kept] = [limit + reply, reply].map(tokens => this.number(tokens));
+		return l10n.t('{0} takes {1} tokens, {2} of which are kept for the reply.', model, whole ?? '', kept ?? '');
+	}
+
+	private renderTotal({ prompt, completion, isPartial, cost }: TotalView): TemplateResult {
+		const counts = [this.number(prompt), this.number(completion)];
+		const isCounted = prompt + completion > 0;
+		return html`<dl class="so-far">
+			${this.row(
+				l10n.t('Tokens so far'),
+				isCounted
+					? isPartial
+						? l10n.t('at least {0} in · {1} out', ...counts)
+						: l10n.t('{0} in · {1} out', ...counts)
+					: l10n.t('not known'),
+			)}
+			${this.row(l10n.t('Cost so far'), cost ? costText(cost, this.language) : l10n.t('not known'))}
+		</dl>`;
+	}
+
+	private row(name: string, value: string): TemplateResult {
+		return html`<dt>${name}</dt>
+			<dd>${value}</dd>`;
+	}
+
+	private about(tokens: number): string {
+		return tokens === 0 ? this.number(0) : l10n.t('about {0}', this.number(tokens));
+	}
+
+	private number(value: number): string {
+		return new Intl.NumberFormat(this.language).format(value);
+	}
+
+	private percent(share: number): string {
+		const maximumFractionDigits = share < SMALL_SHARE ? 1 : 0;
+		return new Intl.NumberFormat(this.language, { style: 'percent', maximumFractionDigits }).format(share);
+	}
+
+	/** The panel is drawn above everything, so that it has to be told where the row is. */
+	private place({ newState, currentTarget }: ToggleEvent): void {
+		if (newState === 'open') {
+			const bottom = document.documentElement.clientHeight - this.getBoundingClientRect().top + GAP;
+			(currentTarget as HTMLElement).style.setProperty('--errand-meter-bottom', `${bottom}px`);
+		}
+	}
+}
+
+/** Filled by a share of 1 at most. Without one, its line is broken; where more is used than fits, it is a warning. */
+function ring(share: number | undefined): TemplateResult {
+	if (share !== undefined && share > 1) {
+		return codicon('warning');
+	}
+	return html`<svg viewBox="0 0 16 16" aria-hidden="true">
+		<circle class="track ${share === undefined ? 'unknown' : ''}" cx="8" cy="8" r="6"></circle>
+		<circle class="used" cx="8" cy="8" r="6" pathLength="100" stroke-dasharray="${100 * (share ?? 0)} 100"></circle>
+	</svg>`;
+}
+
+customElements.define('context-meter', ContextMeter);
