@@ -206,6 +206,8 @@ export class ChatPanel {
 			'state-keep': ({ state }) => this.pageState.write(state),
 			'connection-follow': () => executeCommand(commands.switchConnection),
 			'model-choose': () => this.pickFromPage(pickers => pickers.selectModel()),
+			'models-request': async () => (await this.settingsPickers()).modelsAtHand(),
+			'model-use': async ({ model }) => (await this.settingsPickers()).useModel(model),
 			'routing-choose': () => this.pickFromPage(pickers => pickers.selectRouting()),
 			'link-open': ({ url }) => openLink(url),
 			'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),

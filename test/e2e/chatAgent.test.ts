@@ -4,7 +4,7 @@ import { opencodeProgram } from '../support/agentPrograms.ts';
 import { agentQuestion, answerQuestion, useChatAgentWindow } from '../support/chatAgentWindow.ts';
 import { reloadWindow } from '../support/editor.ts';
 import { pickItem, runCommand, screenshot, screenshotInThemes, until, webviewFrame } from '../support/editorWindow.ts';
-import { replyEnds, runInChat, sendMessage, turns } from '../support/errandWindow.ts';
+import { chooseInComposer, replyEnds, runInChat, sendMessage, turns } from '../support/errandWindow.ts';
 import { DISCOUNT, discountTest, discountPlan as plan } from '../support/repairs.ts';
 import type { Step } from '../support/scriptedModel.ts';
 
@@ -198,8 +198,7 @@ describe('an agent in the chat', () => {
 		it('is chosen in the composer, like a model', async () => {
 			const { chat, page } = window();
 			const composer = chat.locator('chat-composer');
-			await composer.getByRole('button', { name: /^Choose Chat, Agent/ }).click();
-			await pickItem(page, 'Agent');
+			await chooseInComposer(chat, /^Choose Chat, Agent/, 'Agent');
 			await composer.getByRole('button', { name: /^Select Agent/ }).click();
 			await pickItem(page, 'opencode');
 			await composer.getByRole('button', { name: /^Select Agent: .*opencode/i }).waitFor();

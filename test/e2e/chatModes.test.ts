@@ -18,7 +18,17 @@ import {
 	toast,
 	until,
 } from '../support/editorWindow.ts';
-import { ask, composerHasCursor, openChat, replyEnds, runInChat, sendMessage, turns } from '../support/errandWindow.ts';
+import {
+	ask,
+	chooseInComposer,
+	composerHasCursor,
+	openChat,
+	openModels,
+	replyEnds,
+	runInChat,
+	sendMessage,
+	turns,
+} from '../support/errandWindow.ts';
 
 describe('the chat in the window', () => {
 	let service: ContractServer;
@@ -74,8 +84,7 @@ describe('the chat in the window', () => {
 	});
 
 	it('makes an image with the mode of the conversation, and keeps it over a reload', async () => {
-		await choice().click();
-		await pickItem(page, 'Image');
+		await chooseInComposer(frame, /^Choose Chat, Agent/, 'Image');
 		await until('the mode is shown', async () => (await choice().innerText()).includes('Image'));
 		await ask(frame, 'a fox in the snow');
 		await image().waitFor();
@@ -109,8 +118,8 @@ describe('the chat in the window', () => {
 
 	describe('with a remote service', () => {
 		const asked = () => service.received.at(-1)?.json as Record<string, unknown>;
-		const openModels = async () => {
-			await frame.getByRole('button', { name: /^Select Model/ }).click();
+		const openHarvest = async () => {
+			await openModels(frame);
 			await quickRow(page, 'Harvest 70B').first().waitFor();
 		};
 		const beginConversation = async () => {
@@ -135,7 +144,7 @@ describe('the chat in the window', () => {
 		it('takes its models from it, an alternate, and for a prefix that it does not understand the order', async () => {
 			const widget = page.locator('.quick-input-widget:visible');
 			const refresh = () => widget.getByRole('button', { name: 'Ask the Service for Its Models' }).click();
-			await openModels();
+			await openHarvest();
 			await refresh();
 			await toast(page, 'Quillon needs a key.').waitFor();
 			await page.keyboard.press('Escape');
@@ -145,7 +154,7 @@ describe('the chat in the window', () => {
 			await until('the message is a turn', async () => (await turns(frame).count()) === 1);
 			await replyEnds(frame);
 			await runCommand(page, 'Notifications: Clear All Notifications');
-			await openModels();
+			await openHarvest();
 			// The list draws what is in view alone.
 			await widget.locator('.quick-input-box input').fill('petit');
 			await until('nothing else is listed', async () => (await quickRow(page, 'Harvest').count()) === 0);
@@ -156,7 +165,7 @@ describe('the chat in the window', () => {
 			await page.keyboard.press('Escape');
 			// The composer gets the cursor once the extension knows that the list is gone, and would close one opened before.
 			await composerHasCursor(frame);
-			await openModels();
+			await openHarvest();
 			await widget.locator('.quick-input-box input').fill('alternates');
 			await quickRow(page, 'Alternates…').click();
 			await widget.getByPlaceholder('Models that may serve in place of').waitFor();
@@ -164,7 +173,7 @@ describe('the chat in the window', () => {
 			await widget.getByText('1 Selected').waitFor();
 			await page.keyboard.press('Enter');
 			await composerHasCursor(frame);
-			await openModels();
+			await openHarvest();
 			await widget.locator('.quick-input-box input').fill('alternates');
 			await quickRow(page, 'Alternates…').filter({ hasText: 'sonata-large' }).waitFor();
 			await widget.locator('.quick-input-box input').fill('provider');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
 import { dismissInput, quickRow, resizeChat, screenshot, until } from '../support/editorWindow.ts';
-import { ask, isStreaming, lastTurnText, openChat, turns } from '../support/errandWindow.ts';
+import { ask, isStreaming, lastTurnText, openChat, openModels, turns } from '../support/errandWindow.ts';
 import { allowOnly, askAndRead, choosePreset, policyButton as policyButtonIn } from '../support/routingPolicy.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 
@@ -178,7 +178,7 @@ describe('the policy of a conversation in the window', () => {
 		await screenshot(page, 'policy-fields');
 		await dismissInput(page);
 		await frame.getByRole('button', { name: 'Select Routing Policy: Custom' }).waitFor();
-		await frame.getByRole('button', { name: /^Select Model/ }).click();
+		await openModels(frame);
 		await row('Parameters…').click();
 		await row('temperature').click();
 		await boxOf('temperature');
@@ -194,7 +194,7 @@ describe('the policy of a conversation in the window', () => {
 	});
 
 	it('has the models with what is known of them, and the choice stays with the conversation', async () => {
-		await frame.getByRole('button', { name: /^Select Model/ }).click();
+		await openModels(frame);
 		await row(/^\s*small/)
 			.filter({ hasText: '33K context' })
 			.first()

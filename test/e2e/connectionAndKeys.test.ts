@@ -26,6 +26,7 @@ import {
 	confirmTask,
 	isStreaming,
 	openChat,
+	openModels,
 	openPrompt,
 	replyEnds,
 	runFromConnections,
@@ -108,7 +109,8 @@ describe('a connection and its keys, in the window', () => {
 			await toast(page, `The connection “${NAME}” was added.`).getByRole('button', { name: 'Switch to It' }).click();
 			await until('it is in use', async () => server.settings()['errand.connection'] === NAME);
 			// The chat names the connection once the extension knows of the setting.
-			await frame.getByRole('button', { name: new RegExp(`^Select Model: .* on ${NAME}$`) }).click();
+			await frame.getByRole('button', { name: new RegExp(`^Select Model: .* on ${NAME}$`) }).waitFor();
+			await openModels(frame);
 			await input().fill(openModel.id);
 			await row(openModel.id).first().waitFor();
 			await page.keyboard.press('Enter');

@@ -17,6 +17,7 @@ import {
 } from '../support/editorWindow.ts';
 import {
 	ask,
+	chooseInComposer,
 	isStreaming,
 	lastTurnText,
 	localService,
@@ -130,8 +131,7 @@ describe('Errand in the window', () => {
 		it('streams a reply, which grows while it comes, and stops it with its text kept', async () => {
 			upstream.behaviour = SLOW;
 			const frame = await openChat(page);
-			await frame.getByRole('button', { name: /^Select Model/ }).click();
-			await pickItem(page, 'small');
+			await chooseInComposer(frame, /^Select Model/, 'small');
 			await frame.getByRole('button', { name: /^Select Model: small/ }).waitFor();
 			await ask(frame, 'Take your time');
 			await until('some of the reply is there', async () => (await replyText(frame)).length > 150);

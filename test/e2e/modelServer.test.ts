@@ -18,6 +18,7 @@ import {
 	ask,
 	lastTurnText,
 	openChat,
+	openModels,
 	replyEnds,
 	replyText,
 	runFromConnections,
@@ -185,7 +186,7 @@ describe('adding a model server, in the window', () => {
 	});
 
 	it('makes the model the default: it is checked in the list, and the demo is not', async () => {
-		await frame.getByRole('button', { name: /^Select Model/ }).click();
+		await openModels(frame);
 		const checked = page.locator('.quick-input-widget:visible .monaco-list-row:has(.codicon-check)');
 		await checked.first().waitFor();
 		assert.equal(await checked.count(), 1);

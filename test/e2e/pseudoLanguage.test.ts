@@ -166,6 +166,10 @@ describe('the window in another language', () => {
 	});
 
 	const press = (name: RegExp) => chat.locator('chat-composer').getByRole('button', { name }).click();
+	const openModels = async () => {
+		await press(/Select Model/);
+		await chat.locator('chat-composer').getByRole('option').last().click();
+	};
 	const connections = command('Switch or Add Connection…');
 	/** The words are typed, because a row further down is not drawn. */
 	const pickTranslated = async (label: string) => {
@@ -173,10 +177,10 @@ describe('the window in another language', () => {
 		await quickRow(page, label).click();
 	};
 	const lists: Record<string, () => Promise<unknown>> = {
-		'Select Model': () => press(/Select Model/),
+		'Select Model': openModels,
 		'Select Routing Policy': () => press(/Select Routing Policy/),
 		Parameters: async () => {
-			await press(/Select Model/);
+			await openModels();
 			await pickTranslated('Parameters…');
 		},
 		'Add Context': () => runCommand(page, pseudoText('Add Context to Errand Chat…')),

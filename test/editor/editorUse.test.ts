@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Chat } from '../../src/chat/conversation/chat.ts';
-import { type ModeDependencies, modeHandlers } from '../../src/chat/modes/modeHandlers.ts';
 import { SettingsPickers } from '../../src/chat/settings/settingsPickers.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 import type { PickerEnd } from '../../src/platform/editorUse.ts';
@@ -60,11 +59,6 @@ describe('the composer after a list of the editor', () => {
 			explainError: error => assert.fail(String(error)),
 		});
 		const taken: string[] = [];
-		const handlers = modeHandlers({
-			conversations: { shown: async () => chat },
-			connection: { refusedModes: () => ({}), nameImageModel: async () => {} },
-			focusComposer: () => taken.push('mode'),
-		} as unknown as ModeDependencies);
 		const lists: Record<string, () => unknown> = {
 			policy: () =>
 				thenComposer(
@@ -76,7 +70,6 @@ describe('the composer after a list of the editor', () => {
 					() => pickers.selectModel(),
 					() => taken.push('model'),
 				),
-			mode: () => handlers['mode-pick']({ kind: 'mode-pick' }),
 		};
 		for (const [name, open] of Object.entries(lists)) {
 			void open();

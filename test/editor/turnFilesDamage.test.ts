@@ -237,7 +237,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 		const chat = { conversation: { id: id(), turns: [{ id: 't', askedAt: 0, question: '', replies: [reply] }] } };
 		const asked: string[] = [];
 		const handlers = agentHandlers({
-			agents: { runs: () => assert.fail(), pick: () => assert.fail(), pickApprovals: () => assert.fail() },
+			agents: { runs: () => assert.fail(), pick: () => assert.fail(), chooseApprovals: () => assert.fail() },
 			withTurn: async (_, run) => void (await run(chat as unknown as Chat)),
 			ranges: () => ({
 				compare: () => assert.fail(),

@@ -458,6 +458,17 @@ describe('the turn of an agent in the chat', () => {
 		await chat.send({ kind: 'agent-set', agent: { label: 'Other agent', approvals: 'ask-for-commands' } });
 		await button('Select Agent: Other agent').waitFor();
 		await button('Select What Is Asked: Asks for commands').click();
-		await chat.waitForPosted('approvals-pick');
+		const levels = chat.page.getByRole('listbox', { name: 'What Agents Ask About' });
+		assert.equal(
+			await levels
+				.getByRole('option', { selected: true })
+				.innerText()
+				.then(words => /Asks for commands/.test(words)),
+			true,
+		);
+		await chat.page.keyboard.press('ArrowUp');
+		await chat.page.keyboard.press('Enter');
+		assert.equal((await chat.waitForPosted('approvals-choose')).approvals, 'ask');
+		await levels.waitFor({ state: 'detached' });
 	});
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
 import { citationsOf } from '../../src/chat/model/citations.ts';
 import { until } from '../support/editorWindow.ts';
 import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
@@ -291,10 +292,80 @@ describe('the chat page', () => {
 			const choice = chat.page.getByRole('button', { name: /^Choose Chat, Agent, Search or Image/ });
 			assert.match((await choice.innerText()).trim(), /Chat/);
 			await choice.click();
-			await chat.waitForPosted('mode-pick');
+			await chat.page.getByRole('option', { name: /^Search/ }).click();
+			assert.equal((await chat.waitForPosted('mode-choose')).mode, 'search');
 			await chat.send({ kind: 'mode-set', mode: 'search' });
 			assert.match((await choice.innerText()).trim(), /Search/);
 			await chat.page.getByPlaceholder('Search the web, or / for more…').waitFor();
+		});
+
+		describe('has a list above it, which', () => {
+			const choice = () => chat.page.getByRole('button', { name: /^Choose Chat, Agent, Search or Image/ });
+			const list = () => chat.page.getByRole('listbox', { name: 'Messages in This Conversation' });
+			const hasFocus = (part: Locator) => part.evaluate(element => element.matches(':focus'));
+			beforeEach(async () => {
+				await open();
+				await chat.snapshot([]);
+				await chat.send({
+					kind: 'connection-set',
+					connection: { label: 'Local', model: 'demo-small', refusedModes: { image: 'No model makes images.' } },
+				});
+				await choice().focus();
+				await chat.page.keyboard.press('Enter');
+				await list().waitFor();
+			});
+
+			it('takes the keyboard, and a letter or an arrow finds a row', async () => {
+				assert.ok(await hasFocus(list()));
+				assert.equal(await choice().getAttribute('aria-expanded'), 'true');
+				await chat.page.keyboard.press('s');
+				await chat.page.keyboard.press('Enter');
+				assert.equal((await chat.waitForPosted('mode-choose')).mode, 'search');
+				assert.ok(await hasFocus(composer()));
+			});
+
+			it('says why a row cannot be chosen, and does not take it', async () => {
+				await chat.page.getByRole('option', { name: /No model makes images/ }).click({ force: true });
+				await chat.page.keyboard.press('i');
+				await chat.page.keyboard.press('Enter');
+				assert.ok(await list().isVisible());
+			});
+
+			it('is closed by Escape, which gives the keyboard back to its button, and by a second press', async () => {
+				await chat.page.keyboard.press('Escape');
+				await list().waitFor({ state: 'detached' });
+				assert.ok(await hasFocus(choice()));
+				await choice().click();
+				await list().waitFor();
+				await choice().click();
+				await list().waitFor({ state: 'detached' });
+			});
+
+			it('is closed when the message is written on', async () => {
+				await composer().click();
+				await list().waitFor({ state: 'detached' });
+			});
+		});
+
+		it('offers the models at hand and the list of all, and says why where they cannot be had', async () => {
+			await open();
+			await chat.snapshot([]);
+			const choice = chat.page.getByRole('button', { name: /^Select Model/ });
+			const models = [
+				{ id: 'demo-small', name: 'Small', detail: '32K context', isCurrent: true },
+				{ id: 'large', name: 'Large', isCurrent: false },
+			];
+			await choice.click();
+			await chat.answer('models-request', models);
+			await chat.page.getByRole('option', { name: /^Large/ }).click();
+			assert.equal((await chat.waitForPosted('model-use')).model, 'large');
+			await choice.click();
+			await chat.answer('models-request', models);
+			await chat.page.getByRole('option', { name: 'All Models and Options…' }).click();
+			await chat.waitForPosted('model-choose');
+			await choice.click();
+			await chat.fail('models-request', 'The settings cannot be read.');
+			await chat.page.getByRole('alert').getByText('The settings cannot be read.').waitFor();
 		});
 	});
 });

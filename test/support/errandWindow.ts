@@ -20,6 +20,16 @@ export async function openChat(page: Page): Promise<Frame> {
 	return frame;
 }
 
+/** Chooses a row of the list that a button of the composer opens above it. */
+export async function chooseInComposer(frame: Frame, button: RegExp, row: string): Promise<void> {
+	await frame.locator('chat-composer').getByRole('button', { name: button }).click();
+	await frame.locator('chat-composer').getByRole('option', { name: row }).first().click();
+}
+
+/** Opens the editor's list of all models. */
+export const openModels = (frame: Frame): Promise<void> =>
+	chooseInComposer(frame, /^Select Model/, 'All Models and Options…');
+
 /** Resolves with whether typed keys go into the composer. */
 const hasCursor = (frame: Frame): Promise<boolean> =>
 	frame

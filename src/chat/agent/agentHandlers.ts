@@ -14,7 +14,7 @@ import type { ChatAgents } from './chatAgents.ts';
 import type { QuestionDiffs } from './questionDiffs.ts';
 
 export interface AgentHandlersDependencies {
-	agents: Pick<ChatAgents, 'runs' | 'pick' | 'pickApprovals'>;
+	agents: Pick<ChatAgents, 'runs' | 'pick' | 'chooseApprovals'>;
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 	ranges(): Pick<CommitRanges, 'compare' | 'take' | 'takeBack'>;
 	diffs: Pick<QuestionDiffs, 'open'>;
@@ -25,7 +25,7 @@ export interface AgentHandlersDependencies {
 }
 
 export type AgentHandlers = PageHandlers<
-	Extract<FromPage, { kind: `step-${string}` | `work-${string}` | 'agent-pick' | 'approvals-pick' }>['kind']
+	Extract<FromPage, { kind: `step-${string}` | `work-${string}` | 'agent-pick' | 'approvals-choose' }>['kind']
 >;
 
 /** Returns the handlers of the page's messages about what agents do. */
@@ -145,11 +145,7 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 				await agents.pick();
 				return undefined;
 			}, focusComposer),
-		'approvals-pick': () =>
-			thenComposer(async () => {
-				await agents.pickApprovals();
-				return undefined;
-			}, focusComposer),
+		'approvals-choose': ({ approvals }) => agents.chooseApprovals(approvals),
 	};
 }
 

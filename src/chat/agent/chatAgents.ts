@@ -8,7 +8,7 @@ import type { TaskSettings } from '../../contract/agents.ts';
 import type { ModelLimits } from '../../contract/modelLimits.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import { explainError, offer } from '../../platform/notify.ts';
-import { readSetting } from '../../platform/settings.ts';
+import { readSetting, writeSetting } from '../../platform/settings.ts';
 import type { Chat } from '../conversation/chat.ts';
 import type { AgentTurn, AgentTurns } from '../conversation/replyRequest.ts';
 import { APPROVAL_SETTINGS, type ApprovalSetting } from '../model/agentWork.ts';
@@ -66,6 +66,8 @@ export class ChatAgents implements AgentTurns {
 	private readonly dependencies: ChatAgentsDependencies;
 	private readonly memory: AgentMemory;
 	private loaded: Promise<{ runs: AgentRuns; agents: AvailableAgents }> | undefined;
+	/** Resolves when what agents ask about is in the settings. */
+	private writing: Thenable<void> | undefined;
 
 	constructor(dependencies: ChatAgentsDependencies) {
 		this.dependencies = dependencies;
@@ -82,7 +84,10 @@ export class ChatAgents implements AgentTurns {
 	}
 
 	async *run(turn: AgentTurn, signal: AbortSignal): AsyncIterable<ReplyEvent> {
-		yield* (await this.runs()).run(turn, signal);
+		const runs = await this.runs();
+		// A message may be sent before the choice that came before it is written.
+		await this.writing;
+		yield* runs.run(turn, signal);
 	}
 
 	/** Returns the id of the agent that messages of a conversation go to. */
@@ -139,10 +144,11 @@ export class ChatAgents implements AgentTurns {
 		}
 	}
 
-	/** Lets the user choose what agents ask about, from the next message on. */
-	async pickApprovals(): Promise<void> {
-		const { pickApprovals } = await import('./pickAgent.ts');
-		await pickApprovals(approvals());
+	/** Makes agents ask about this from the next message on, in all windows. Rejects where the setting cannot be written. */
+	chooseApprovals(approvals: ApprovalSetting): Thenable<void> {
+		const writing = writeSetting('errand.agents.approvals', approvals);
+		this.writing = writing.then(undefined, () => {});
+		return writing;
 	}
 
 	private load(): Promise<{ runs: AgentRuns; agents: AvailableAgents }> {

@@ -5,10 +5,7 @@ import { agentProblemText } from '../../platform/agentProblemMessages.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Choice, choose, PickList, separator, shownText } from '../../platform/pick.ts';
-import { writeSetting } from '../../platform/settings.ts';
 import type { Chat } from '../conversation/chat.ts';
-import { APPROVAL_SETTINGS, type ApprovalSetting } from '../model/agentWork.ts';
-import { approvalsLabel } from '../protocol/labels.ts';
 import type { AvailableAgents } from './availableAgents.ts';
 
 /** The agent that the user has chosen, or one of its options with the value. */
@@ -100,33 +97,4 @@ function chooseValue({ name, values }: AgentOption, current: string): Promise<st
 		value,
 	}));
 	return choose(shownText(name), rows, { active: current });
-}
-
-/** Lets the user choose what is asked, which is a setting of all windows. */
-export async function pickApprovals(current: ApprovalSetting): Promise<void> {
-	const items = APPROVAL_SETTINGS.map(setting => ({
-		label: `${setting === current ? '$(check)' : '$(blank)'} ${approvalsLabel(setting)}`,
-		detail: `$(blank) ${approvalsDetail(setting)}`,
-		value: setting,
-	}));
-	const chosen = await choose(vscode.l10n.t('What Agents Ask About'), items, {
-		placeHolder: vscode.l10n.t('Holds from the next message on, in all windows'),
-		active: current,
-	});
-	await (chosen && writeSetting('errand.agents.approvals', chosen));
-}
-
-function approvalsDetail(setting: ApprovalSetting): string {
-	switch (setting) {
-		case 'ask':
-			return vscode.l10n.t('Before each change of a file and each command. What you allow is in your files at once.');
-		case 'ask-for-commands':
-			return vscode.l10n.t(
-				'Before each command, and before files change that decide what runs. Other files change at once.',
-			);
-		case 'allow-in-sandbox':
-			return vscode.l10n.t(
-				'Only before files change that decide what runs. Changes stay in a copy until you take them.',
-			);
-	}
 }

@@ -72,20 +72,20 @@ export function modeHandlers({
 			}
 		});
 	return {
-		'mode-pick': async () => {
+		'mode-choose': async ({ mode }) => {
 			const chat = await shown();
-			const { pickMode } = await import('./pickMode.ts');
-			await thenComposer(async () => {
-				const mode = await pickMode(chat.mode, connection.refusedModes());
-				if (mode !== undefined) {
-					// The focus does not wait for the disk.
-					void chat.setMode(mode);
-				}
-				if (mode === 'image') {
+			// The connection may have changed since the list was drawn.
+			if (connection.refusedModes()[mode] !== undefined) {
+				return;
+			}
+			// What is asked next does not wait for the disk.
+			void chat.setMode(mode);
+			if (mode === 'image') {
+				await thenComposer(async () => {
 					await connection.nameImageModel(chat);
-				}
-				return undefined;
-			}, focusComposer);
+					return undefined;
+				}, focusComposer);
+			}
 		},
 		'reply-image-request': async ({ turn: turnId, file }) => {
 			let address: string | undefined;

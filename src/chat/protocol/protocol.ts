@@ -78,8 +78,8 @@ export type FromPage =
 	 * The user wants to add a model server. What waits for its model is the reply to that turn, or, without one, the draft.
 	 */
 	| { kind: 'server-add'; turn?: string }
-	/** The user wants to choose the mode of the messages. */
-	| { kind: 'mode-pick' }
+	/** The mode of the messages was chosen. */
+	| { kind: 'mode-choose'; mode: TurnMode }
 	| WorkFromPage
 	| { kind: 'reply-image-request'; request: string; turn: string; file: string }
 	/**
@@ -92,7 +92,10 @@ export type FromPage =
 	| { kind: 'attestation-show' }
 	/** The draft of this encrypted conversation. The host holds it in memory and never writes it to disk. */
 	| { kind: 'draft-hold'; conversation: string; text: string }
-	/** The buttons for the model and the routing policy were pressed. */
+	/** Asks for the models that the composer offers. */
+	| { kind: 'models-request'; request: string }
+	| { kind: 'model-use'; model: string }
+	/** The whole list of models, and the routing policies, are asked for. */
 	| { kind: 'model-choose' }
 	| { kind: 'routing-choose' }
 	/** Answers a request of the host. */
@@ -144,6 +147,7 @@ export interface PageAnswers {
 	'reply-image-request'(): string | undefined;
 	/** The output of a step; undefined where it is not kept. */
 	'step-request'(): string | undefined;
+	'models-request'(): ModelView[];
 	/** The names that are files of the workspace. */
 	'files-check'(): string[];
 	'image-load'(): LoadedImage;
@@ -228,6 +232,17 @@ export interface ConnectionView {
 	noEncryption?: string;
 	/** Why modes cannot be used, as sentences. */
 	refusedModes?: Partial<Record<TurnMode, string>>;
+}
+
+/** A model that the composer offers. */
+export interface ModelView {
+	/** The name that a request uses. */
+	id: string;
+	name: string;
+	/** What is known about it, in a line. */
+	detail?: string;
+	/** Whether the next message goes to it. */
+	isCurrent: boolean;
 }
 
 export interface TurnView {

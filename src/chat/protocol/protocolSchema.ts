@@ -1,7 +1,8 @@
 // Parses the page's messages. Only the host uses this.
 import * as z from 'zod';
-import { APPROVAL_ANSWERS } from '../model/agentWork.ts';
+import { APPROVAL_ANSWERS, APPROVAL_SETTINGS } from '../model/agentWork.ts';
 import { IMAGE_FILE } from '../model/images.ts';
+import { TURN_MODES } from '../model/mode.ts';
 import {
 	type FromPage,
 	MAXIMUM_COPY_LENGTH,
@@ -49,8 +50,9 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.enum(['explanation-follow', 'refusal-follow']), turn }),
 	z.strictObject({ kind: z.literal('connection-follow') }),
 	z.strictObject({ kind: z.literal('server-add'), turn: turn.exactOptional() }),
-	z.strictObject({ kind: z.literal('mode-pick') }),
-	z.strictObject({ kind: z.literal(['agent-pick', 'approvals-pick']) }),
+	z.strictObject({ kind: z.literal('mode-choose'), mode: z.enum(TURN_MODES) }),
+	z.strictObject({ kind: z.literal('agent-pick') }),
+	z.strictObject({ kind: z.literal('approvals-choose'), approvals: z.enum(APPROVAL_SETTINGS) }),
 	z.strictObject({ kind: z.literal('step-answer'), turn, question: z.uuid(), answer: z.enum(APPROVAL_ANSWERS) }),
 	z.strictObject({ kind: z.literal('step-request'), request, turn, step }),
 	z.strictObject({
@@ -75,6 +77,8 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 		conversation: z.uuid(),
 		text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH),
 	}),
+	z.strictObject({ kind: z.literal('models-request'), request }),
+	z.strictObject({ kind: z.literal('model-use'), model: z.string().min(1).max(MAXIMUM_NAME_LENGTH) }),
 	z.strictObject({ kind: z.literal('model-choose') }),
 	z.strictObject({ kind: z.literal('routing-choose') }),
 	z.strictObject({ kind: z.literal('link-open'), url: address }),

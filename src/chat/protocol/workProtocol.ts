@@ -108,7 +108,8 @@ export type WorkFromPage =
 	| { kind: 'work-compare' | 'work-take' | 'work-undo'; turn: string; file?: string }
 	/** The user wants to choose the agent. */
 	| { kind: 'agent-pick' }
-	| { kind: 'approvals-pick' };
+	/** What agents ask about was chosen. */
+	| { kind: 'approvals-choose'; approvals: ApprovalSetting };
 
 /** The longest id of a step, and the longest path of a file. */
 export const MAXIMUM_STEP_ID = 1_000;

@@ -10,6 +10,7 @@ import type { Chat } from '../conversation/chat.ts';
 import {
 	alternatesOf,
 	bareModel,
+	type ModelChoice,
 	type ModelGroup,
 	modelChoices,
 	prefixesFor,
@@ -17,9 +18,10 @@ import {
 	withRecent,
 } from '../model/modelChoices.ts';
 import type { UnusedServer } from '../model/unusedServer.ts';
+import type { ModelView } from '../protocol/protocol.ts';
 import { addServerRow, onlyDemoRows } from './addServerRow.ts';
 import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';
-import { modelRow, typeModel } from './modelRow.ts';
+import { modelRow, modelWords, typeModel } from './modelRow.ts';
 import type { ModelServers, ModelSources } from './modelSources.ts';
 import { type OtherModel, otherModelRows, useOther } from './otherModels.ts';
 import type { RoutingTarget } from './routingEditor.ts';
@@ -102,7 +104,22 @@ function useRow({ subject, models }: ModelPickerOptions, chosen: Extract<Row, ob
 
 const currentModel = ({ chat, defaultModel }: ModelSubject) => chat.conversation.settings?.model ?? defaultModel ?? '';
 
-function use({ chat, connection }: ModelSubject, { recent }: ModelSources, model: string): void {
+/** How many models the composer offers beside the whole list. */
+const MODELS_AT_HAND = 10;
+
+/** Returns the models that the composer offers: the recent ones first, each once. */
+export function modelsAtHand(subject: ModelSubject, models: ModelSources): ModelView[] {
+	const current = currentModel(subject);
+	const byName = new Map(choicesOf(subject, models).map(choice => [choice.name, choice]));
+	return [...byName].slice(0, MODELS_AT_HAND).map(([id, choice]) => {
+		const { label, meaning, facts } = modelWords(subject.connection, choice);
+		const detail = [meaning, facts].filter(part => part !== '').join(' · ');
+		return { id, name: label, isCurrent: id === current, ...(detail === '' ? {} : { detail }) };
+	});
+}
+
+/** Makes the conversation use a model. */
+export function use({ chat, connection }: ModelSubject, { recent }: ModelSources, model: string): void {
 	recent.write(connection.name, withRecent(recent.read(connection.name), model));
 	void chat.choose({ model, models: alternatesOf(model, chat.conversation.settings?.models) });
 }
@@ -166,20 +183,21 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 	return list.result;
 }
 
-function rowsOf(
-	subject: ModelSubject,
-	{ recent, found }: ModelSources,
-	unused: readonly UnusedServer[],
-): Choice<Row>[] {
-	const { chat, connection, defaultModel } = subject;
-	const current = currentModel(subject);
-	const choices = modelChoices(connection, {
+function choicesOf(subject: ModelSubject, { recent, found }: ModelSources): ModelChoice[] {
+	const { connection } = subject;
+	return modelChoices(connection, {
 		recent: recent.read(connection.name),
 		found: found.read(connection.name),
-		current,
+		current: currentModel(subject),
 	});
+}
+
+function rowsOf(subject: ModelSubject, sources: ModelSources, unused: readonly UnusedServer[]): Choice<Row>[] {
+	const { chat, connection, defaultModel } = subject;
+	const current = currentModel(subject);
 	const { model, models = [] } = chat.conversation.settings ?? {};
 	const isLocal = connection.name === LOCAL_CONNECTION_NAME;
+	const choices = choicesOf(subject, sources);
 	const firstRows = onlyDemoRows(connection);
 	const overResponses = chatEndpointOf(connection, current) === 'responses';
 	return [

@@ -7,22 +7,31 @@ import { modelText } from './messages.ts';
 /** Returns the row of a model in a list. */
 export function modelRow(
 	connection: Connection,
-	{ name, model, alias, listed }: Omit<ModelChoice, 'group'>,
+	choice: Omit<ModelChoice, 'group'>,
 	isCurrent: boolean,
 ): Choice<string> {
-	const label = model?.label ?? listed?.name ?? name;
-	const meaning = alias ? aliasText(shownText(alias.model), connection.plan) : label === name ? '' : shownText(name);
+	const { label, meaning, facts } = modelWords(connection, choice);
+	return {
+		label: `${isCurrent ? '$(check)' : '$(blank)'} ${shownText(label)}`,
+		description: shownText(meaning),
+		...(facts === '' ? {} : { detail: `$(blank) ${facts}` }),
+		value: choice.name,
+	};
+}
+
+/** A model in words: its name, what else it is called, and what is known of it. The last two may be empty. */
+export function modelWords(
+	connection: Connection,
+	{ name, model, alias, listed }: Omit<ModelChoice, 'group'>,
+): { label: string; meaning: string; facts: string } {
+	const label = alias ? name : (model?.label ?? listed?.name ?? name);
+	const meaning = alias ? aliasText(alias.model, connection.plan) : label === name ? '' : name;
 	const facts = model
 		? modelText(model, hostsOf(connection, model.id).length > 1)
 		: listed?.context_length
 			? modelText({ id: name, kinds: ['chat'], contextLength: listed.context_length }, false)
 			: '';
-	return {
-		label: `${isCurrent ? '$(check)' : '$(blank)'} ${shownText(alias ? name : label)}`,
-		description: meaning,
-		...(facts === '' ? {} : { detail: `$(blank) ${facts}` }),
-		value: name,
-	};
+	return { label, meaning, facts };
 }
 
 function aliasText(model: string, plan: Connection['plan']): string {

@@ -14,9 +14,10 @@ import { previewOf } from '../model/preview.ts';
 import type { RetentionChoice } from '../model/settings.ts';
 import { type AskedWith, askedWith, retentionInForce, settingsInForce } from '../model/settings.ts';
 import { presetLabel, retentionText, routingLabel } from '../protocol/labels.ts';
+import type { ModelView } from '../protocol/protocol.ts';
 import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';
 import { presetDetail, reasonText, retentionLabel } from './messages.ts';
-import { selectModel } from './modelPicker.ts';
+import { type ModelSubject, modelsAtHand, selectModel, use } from './modelPicker.ts';
 import type { ModelServers, ModelSources } from './modelSources.ts';
 import { editParameters } from './parameterEditor.ts';
 import { editRouting, providerChoices, type RoutingTarget } from './routingEditor.ts';
@@ -43,6 +44,22 @@ export class SettingsPickers {
 
 	constructor(options: SettingsPickersOptions) {
 		this.options = options;
+	}
+
+	/** Resolves with the models that the composer offers. */
+	async modelsAtHand(): Promise<ModelView[]> {
+		return modelsAtHand(await this.subject(), this.options.models);
+	}
+
+	/** Makes the shown conversation use a model. */
+	async useModel(model: string): Promise<void> {
+		use(await this.subject(), this.options.models, model);
+	}
+
+	private async subject(): Promise<ModelSubject> {
+		const { shown, source, defaultModel } = this.options;
+		const [chat, connection] = await Promise.all([shown(), source.connection()]);
+		return { chat, connection, defaultModel: await defaultModel() };
 	}
 
 	selectModel(): Promise<PickerEnd> {

@@ -19,6 +19,7 @@ import './contextMeter.ts';
 import { chatComposerStyles } from './chatComposer.styles.ts';
 import { composerChoiceStyles } from './composerChoice.ts';
 import { modeChoices, modelChoices } from './composerChoices.ts';
+import { ComposerMenu, composerMenuStyles } from './composerMenu.ts';
 import { contextCompletionStyles } from './contextCompletion.styles.ts';
 import { type CompletionOwner, ContextCompletion } from './contextCompletion.ts';
 import { iconButton } from './iconButton.ts';
@@ -47,6 +48,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		chatComposerStyles,
 		composerChoiceStyles,
 		contextCompletionStyles,
+		composerMenuStyles,
 	];
 	static override properties = {
 		language: { attribute: false },
@@ -102,6 +104,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	declare private draft: Draft;
 	private readonly completion = new ContextCompletion(this);
 	private readonly slash = new SlashMenu(this);
+	private readonly menu = new ComposerMenu(this);
 	private readonly paste = new PendingPaste(
 		() => this.field,
 		taken => {
@@ -237,10 +240,13 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	override render(): TemplateResult {
-		const { connection, mode, agent, settings, post } = this;
+		const { connection, mode, agent, settings, menu, requests, post } = this;
 		const model = settings?.model ?? connection?.model;
 		const replying = this.replying !== undefined;
-		const choices = connection && model && !this.encrypted && { connection, model, mode, agent, settings, post };
+		const choices =
+			connection && model && !this.encrypted
+				? { connection, model, mode, agent, settings, menu, requests, post }
+				: undefined;
 		const buttonLabel = replying ? l10n.t('Stop') : l10n.t('Send');
 		return html`
 			<div class="hint" role="status">${
@@ -253,7 +259,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			}${this.hint}${this.renderHelp()}</div>
 			${this.renderContext(this.context)}
 			<div class="box">
-				${this.completion.render()} ${this.slash.render()}
+				${this.completion.render()} ${this.slash.render()} ${this.menu.render()}
 				<textarea
 					class="scrolls"
 					dir="auto"

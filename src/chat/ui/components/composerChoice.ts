@@ -1,4 +1,4 @@
-import { type CSSResult, css, html, type TemplateResult } from 'lit';
+import { type CSSResult, css, html, nothing, type TemplateResult } from 'lit';
 import { type CodiconName, codicon } from '../codicon.ts';
 
 /** A word with more characters than this makes room before others do. */
@@ -16,7 +16,9 @@ export interface ComposerChoice {
 	label: string;
 	/** A longer text that is shown on hover. */
 	hint?: string;
-	press(): void;
+	/** Whether the list that the button opens is shown; absent where it opens none in the page. */
+	isOpen?: boolean;
+	press(button: HTMLElement): void;
 }
 
 /**
@@ -30,10 +32,19 @@ export function composerChoice({
 	yields,
 	label,
 	hint = word,
+	isOpen,
 	press,
 }: ComposerChoice): TemplateResult {
 	const kind = word === '' ? 'plain' : word.length <= LONG_WORD ? '' : isName ? 'long name' : 'long';
-	return html`<button type="button" class="choice ${kind} ${yields ? 'yields' : ''}" title=${`${label}: ${hint}`} aria-label=${`${label}: ${hint}`} @click=${press}>
+	return html`<button
+		type="button"
+		class="choice ${kind} ${yields ? 'yields' : ''}"
+		title=${`${label}: ${hint}`}
+		aria-label=${`${label}: ${hint}`}
+		aria-haspopup=${isOpen === undefined ? nothing : 'listbox'}
+		aria-expanded=${isOpen ?? nothing}
+		@click=${(event: MouseEvent) => press(event.currentTarget as HTMLElement)}
+	>
 		${codicon(icon)}<span class="word">${word}</span>${codicon('chevron-down')}
 	</button>`;
 }

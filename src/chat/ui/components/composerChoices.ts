@@ -4,9 +4,13 @@ import type { TurnMode } from '../../model/mode.ts';
 import { approvalsLabel, routingLabel } from '../../protocol/labels.ts';
 import type { AgentView, ConnectionView } from '../../protocol/protocol.ts';
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
+import { approvalsMenu } from '../agent/approvalsMenu.ts';
+import type { HostRequests } from '../hostRequests.ts';
 import { modeChoice } from '../modes/modeChoice.ts';
 import type { Post } from '../page.ts';
 import { composerChoice } from './composerChoice.ts';
+import type { ComposerMenu } from './composerMenu.ts';
+import { modelMenu } from './modelMenu.ts';
 
 export interface ComposerChoices {
 	connection: ConnectionView;
@@ -16,12 +20,15 @@ export interface ComposerChoices {
 	/** Undefined until it is known. */
 	agent: AgentView | undefined;
 	settings: SettingsView | undefined;
+	/** Opens the lists that are in the page. */
+	menu: ComposerMenu;
+	requests: HostRequests;
 	post: Post;
 }
 
 /** What the next message asks for, and of which agent. */
-export function modeChoices({ mode, agent, post }: ComposerChoices): TemplateResult {
-	return html`${modeChoice(mode, post)}${
+export function modeChoices({ connection, mode, agent, menu, post }: ComposerChoices): TemplateResult {
+	return html`${modeChoice(mode, connection.refusedModes ?? {}, menu, post)}${
 		mode === 'agent'
 			? composerChoice({
 					icon: 'robot',
@@ -37,14 +44,16 @@ export function modeChoices({ mode, agent, post }: ComposerChoices): TemplateRes
 					icon: 'shield',
 					word: approvalsLabel(agent.approvals),
 					label: l10n.t('Select What Is Asked'),
-					press: () => post({ kind: 'approvals-pick' }),
+					isOpen: menu.isOpenFor(l10n.t('What Agents Ask About')),
+					press: button => menu.toggle(button, approvalsMenu(agent.approvals, post)),
 				})
 			: nothing
 	}`;
 }
 
 /** Which model answers the next message, and who serves it. */
-export function modelChoices({ connection, model, mode, settings, post }: ComposerChoices): TemplateResult {
+export function modelChoices(choices: ComposerChoices): TemplateResult {
+	const { connection, model, mode, settings, menu, requests, post } = choices;
 	const name = settings ? routingLabel(settings.routing) : '';
 	const { preset, isPrivate, isLimited } = settings?.routing ?? {};
 	// The usual routing policy means nothing where one provider is all there is.
@@ -57,7 +66,10 @@ export function modelChoices({ connection, model, mode, settings, post }: Compos
 					isName: true,
 					label: l10n.t('Select Model'),
 					hint: l10n.t('{0} on {1}', model, connection.label),
-					press: () => post({ kind: 'model-choose' }),
+					isOpen: menu.isOpenFor(l10n.t('Model of This Conversation')),
+					// Where only the demo answers, there is nothing to choose among, and the editor's list says what to do.
+					press: button =>
+						connection.isDemo ? post({ kind: 'model-choose' }) : menu.toggle(button, modelMenu(requests, post)),
 				})
 			: nothing
 	}${

@@ -1,8 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import type { TemplateResult } from 'lit';
-import type { TurnMode } from '../../model/mode.ts';
-import { MODE_ICONS, modeLabel } from '../../protocol/labels.ts';
+import { defined } from '../../../base/defined.ts';
+import { TURN_MODES, type TurnMode } from '../../model/mode.ts';
+import { MODE_ICONS, modeDescription, modeLabel } from '../../protocol/labels.ts';
 import { composerChoice } from '../components/composerChoice.ts';
+import type { ComposerMenu } from '../components/composerMenu.ts';
 import type { Post } from '../page.ts';
 
 export function modePlaceholder(mode: TurnMode): string {
@@ -19,11 +21,27 @@ export function modePlaceholder(mode: TurnMode): string {
 }
 
 /** The mode of the conversation's messages, as a choice in the composer's bottom row. */
-export function modeChoice(mode: TurnMode, post: Post): TemplateResult {
+export function modeChoice(
+	mode: TurnMode,
+	refusals: Partial<Record<TurnMode, string>>,
+	menu: ComposerMenu,
+	post: Post,
+): TemplateResult {
+	const title = l10n.t('Messages in This Conversation');
+	const rows = TURN_MODES.map(id => ({
+		id,
+		icon: MODE_ICONS[id],
+		name: modeLabel(id),
+		detail: modeDescription(id),
+		isCurrent: id === mode,
+		...defined({ refusal: refusals[id] }),
+	}));
+	const take = (id: string) => post({ kind: 'mode-choose', mode: id as TurnMode });
 	return composerChoice({
 		icon: MODE_ICONS[mode],
 		word: modeLabel(mode),
 		label: l10n.t('Choose Chat, Agent, Search or Image'),
-		press: () => post({ kind: 'mode-pick' }),
+		isOpen: menu.isOpenFor(title),
+		press: button => menu.toggle(button, { label: title, rows, take }),
 	});
 }

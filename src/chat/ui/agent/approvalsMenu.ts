@@ -1,0 +1,31 @@
+import * as l10n from '@vscode/l10n';
+import { APPROVAL_SETTINGS, type ApprovalSetting } from '../../model/agentWork.ts';
+import { approvalsLabel } from '../../protocol/labels.ts';
+import type { Menu } from '../components/composerMenu.ts';
+import type { Post } from '../page.ts';
+
+/** What agents can ask about, a setting of all windows. */
+export function approvalsMenu(current: ApprovalSetting, post: Post): Menu {
+	return {
+		label: l10n.t('What Agents Ask About'),
+		rows: APPROVAL_SETTINGS.map(id => ({
+			id,
+			icon: 'shield',
+			name: approvalsLabel(id),
+			detail: approvalsDetail(id),
+			isCurrent: id === current,
+		})),
+		take: id => post({ kind: 'approvals-choose', approvals: id as ApprovalSetting }),
+	};
+}
+
+function approvalsDetail(setting: ApprovalSetting): string {
+	switch (setting) {
+		case 'ask':
+			return l10n.t('Before each change of a file and each command. What you allow is in your files at once.');
+		case 'ask-for-commands':
+			return l10n.t('Before each command, and before files change that decide what runs. Other files change at once.');
+		case 'allow-in-sandbox':
+			return l10n.t('Only before files change that decide what runs. Changes stay in a copy until you take them.');
+	}
+}

@@ -1,0 +1,27 @@
+import * as l10n from '@vscode/l10n';
+import { defined } from '../../../base/defined.ts';
+import type { HostRequests } from '../hostRequests.ts';
+import type { Post } from '../page.ts';
+import type { Menu } from './composerMenu.ts';
+
+/** The id of the row that leads to the editor's list, which no model can have. */
+const ALL = '';
+
+/** The models that are nearest at hand, and the way to all others. */
+export function modelMenu(requests: HostRequests, post: Post): Menu {
+	const all = { id: ALL, icon: 'search', name: l10n.t('All Models and Options…') } as const;
+	return {
+		label: l10n.t('Model of This Conversation'),
+		rows: requests.ask('models-request', {}).then(models => [
+			...models.map(({ id, name, detail, isCurrent }) => ({
+				id,
+				icon: 'chip' as const,
+				name,
+				isCurrent,
+				...defined({ detail }),
+			})),
+			all,
+		]),
+		take: id => post(id === ALL ? { kind: 'model-choose' } : { kind: 'model-use', model: id }),
+	};
+}
