@@ -110,6 +110,7 @@ function wire(context: vscode.ExtensionContext): void {
 			onDidChange: connect.onDidChange,
 		},
 		localService,
+		composer: { write: chat.writeTask, made: chat.taskMade },
 		logger: log.logger('tasks'),
 	});
 	const languageModels = registerLanguageModels({

@@ -99,6 +99,11 @@ export class ChatPage implements Disposable {
 		return (await this.view?.webview.postMessage(message)) ?? false;
 	}
 
+	/** Resolves with the page's answer to a request. Rejects with a sentence for the user where there is none. */
+	ask(message: (request: string) => ToPage): Promise<boolean> {
+		return this.requests.ask<boolean>(message);
+	}
+
 	/** Takes the page's answer to a request. */
 	answered(message: AnswerMessage): void {
 		this.requests.receive(message);
@@ -345,9 +350,7 @@ export class ChatPage implements Disposable {
 	}
 
 	private async askForFocus(): Promise<void> {
-		const hasFocus = await this.requests
-			.ask<boolean>(request => ({ kind: 'composer-focus', request }))
-			.catch(() => undefined);
+		const hasFocus = await this.ask(request => ({ kind: 'composer-focus', request })).catch(() => undefined);
 		if (hasFocus !== undefined) {
 			this.focusChanged(hasFocus);
 		}

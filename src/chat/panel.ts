@@ -16,6 +16,7 @@ import { blockHandlers } from './blocks/blockHandlers.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
 import { ChatPage } from './chatPage.ts';
 import { ChatContext } from './context/chatContext.ts';
+import { TaskMode } from './context/taskMode.ts';
 import type { TerminalMemory } from './context/terminalMemory.ts';
 import type { Chat } from './conversation/chat.ts';
 import { OpenConversations, type ShownChange } from './conversation/openConversations.ts';
@@ -32,7 +33,7 @@ import { parseShownState, shownState } from './model/shownConversation.ts';
 import { titleOf } from './model/title.ts';
 import { modeHandlers } from './modes/modeHandlers.ts';
 import type { FromPage, PageData, PageHandlers, ToPage } from './protocol/protocol.ts';
-import { openableUrl, parseFromPage } from './protocol/protocolSchema.ts';
+import { parseFromPage } from './protocol/protocolSchema.ts';
 import { keptModels } from './settings/keptModels.ts';
 import { explainRequestFailure } from './settings/messages.ts';
 import { CHAT_SETTINGS, readChatSettings } from './settings/readChatSettings.ts';
@@ -67,6 +68,8 @@ export class ChatPanel {
 	private readonly settings: SettingsSource;
 	private tools: Promise<ReplyTools> | undefined;
 	readonly encryption: EncryptionController;
+	/** Also for what brings a prompt. */
+	readonly taskMode: TaskMode;
 	private readonly agents: ChatAgents;
 	/** Also for the commands of the editor's title. */
 	readonly questionDiffs: QuestionDiffs;
@@ -197,6 +200,14 @@ export class ChatPanel {
 			logger,
 		});
 		this.questionDiffs = this.store.add(new QuestionDiffs(() => this.agents.runs()));
+		this.taskMode = this.store.add(
+			new TaskMode({
+				conversations: () => this.conversations,
+				context: () => this.context,
+				tasks: dependencies.tasks,
+				page: this.page,
+			}),
+		);
 		this.handlers = {
 			'page-ready': () => this.sendSnapshot(),
 			'snapshot-request': () => this.sendSnapshot(),
@@ -209,8 +220,6 @@ export class ChatPanel {
 			'models-request': async () => (await this.settingsPickers()).modelsAtHand(),
 			'model-use': async ({ model }) => (await this.settingsPickers()).useModel(model),
 			'routing-choose': () => this.pickFromPage(pickers => pickers.selectRouting()),
-			'link-open': ({ url }) => openLink(url),
-			'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
 			...this.encryption.handlers,
 			...this.context.handlers,
 			...agentHandlers({
@@ -227,7 +236,7 @@ export class ChatPanel {
 				message: {
 					context: this.context,
 					waiting: this.waiting,
-					proposeTask: (goal, context) => dependencies.tasks().propose(goal, context),
+					startTask: prompt => dependencies.tasks().startPrompt(prompt),
 				},
 				connection: {
 					label,
@@ -253,6 +262,7 @@ export class ChatPanel {
 				focusComposer,
 				logger,
 			}),
+			...this.taskMode.handlers,
 		};
 		this.service = {
 			parse: parseFromPage,
@@ -473,15 +483,5 @@ export class ChatPanel {
 			this.page.showConnection();
 		}
 		this.page.showChoices(await this.shown());
-	}
-}
-
-async function openLink(url: string): Promise<void> {
-	const address = openableUrl(url);
-	if (address?.protocol === 'mailto:') {
-		await vscode.env.openExternal(vscode.Uri.parse(address.href));
-	} else if (address) {
-		// The address stays a string, because a Uri would decode and re-encode the query and change it.
-		await vscode.commands.executeCommand('vscode.open', address.href);
 	}
 }

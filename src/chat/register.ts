@@ -9,6 +9,7 @@ import type { ChatUse } from './conversations/chatUse.ts';
 import { type ChatDependencies, CONVERSATIONS_FOLDER } from './dependencies.ts';
 import type { ContextSource } from './model/contextSource.ts';
 import type { ChatPanel } from './panel.ts';
+import type { DraftChange } from './protocol/protocol.ts';
 import type { RequestRules } from './settings/requestRules.ts';
 import type { SettingsPickers } from './settings/settingsPickers.ts';
 
@@ -19,6 +20,10 @@ export interface RegisteredChat extends Disposable {
 	readContext(source: ContextSource): Promise<{ label: string; text: string; warnings: string[] }>;
 	/** Returns what the replies of all conversations on this machine have used. Rejects with the system's error. */
 	use(): Promise<ChatUse>;
+	/** Shows the composer for the prompt of a task, and writes a text into it as `TaskMode.write` does. */
+	writeTask(text: string, how: DraftChange): Promise<boolean>;
+	/** Tells the composer that a task was made of a prompt. */
+	taskMade(prompt: string): void;
 	/** Loads the rules for requests to models that belong to no conversation. */
 	requestRules(): Promise<RequestRules>;
 }
@@ -106,6 +111,8 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 			const { attachment, findings } = await readSource(source);
 			return { label: attachment.label, text: attachment.text, warnings: findings.map(findingText) };
 		},
+		writeTask: async (text, how) => (await openPanel()).taskMode.write(text, how, showView),
+		taskMade: prompt => void panel?.then(({ taskMode }) => taskMode.made(prompt)),
 		async use() {
 			const [{ readChatUse }, { ConversationStore }] = await Promise.all([
 				import('./conversations/chatUse.ts'),

@@ -28,7 +28,7 @@ export interface TurnConversations {
 export interface MessageParts {
 	context: ChatContext;
 	waiting: WaitingMessage;
-	proposeTask: ChatTasks['propose'];
+	startTask: ChatTasks['startPrompt'];
 }
 
 /** The active connection, with what the user may have to do before it answers. */
@@ -80,7 +80,7 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 	/** The command of the last refusal's button, of which the page knows only the label. */
 	let offered: { turn: string; action: NonNullable<Explanation['action']> } | undefined;
 
-	/** The last message that went to a task. It comes again where its outcome has not reached the page in time. */
+	/** The last message that became a task. It comes again where its outcome has not reached the page in time. */
 	let handedOver: { turn: string; outcome: Promise<Explanation | undefined> } | undefined;
 
 	const refuse = (turn: string, { message, action }: Explanation): void => {
@@ -117,8 +117,32 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 		return refusal && explainRefusal(refusal, label);
 	};
 
-	const handOver = (chat: Chat, goal: string, onAsk: () => void) =>
-		sendToTask(message.context, chat, goal, { proposeTask: message.proposeTask, onAsk });
+	const handOver = async (chat: Chat, turn: string, goal: string): Promise<Explanation | undefined> => {
+		if (handedOver?.turn !== turn) {
+			handedOver = { turn, outcome: startTask(chat, turn, goal) };
+		}
+		const mine = handedOver;
+		let isStarted = false;
+		try {
+			const problem = await mine.outcome;
+			isStarted = problem === undefined;
+			return problem;
+		} finally {
+			// The user may try again with the same message.
+			if (!isStarted && handedOver === mine) {
+				handedOver = undefined;
+			}
+		}
+	};
+
+	const startTask = async (chat: Chat, turn: string, goal: string): Promise<Explanation | undefined> => {
+		let problem: Explanation | undefined;
+		await thenComposer(async () => {
+			problem = await sendToTask(message.context, chat, goal, { give: message.startTask, onAsk: () => hold(turn) });
+			return undefined;
+		}, page.focusComposer);
+		return problem;
+	};
 
 	const askAgain = (turn: string, send: (chat: Chat) => Promise<SendRefusal | undefined>): Promise<void> =>
 		atComposer(turn, () =>
@@ -131,7 +155,7 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 		);
 
 	return {
-		'message-send': ({ conversation, turn, text, edits, waits }) =>
+		'message-send': ({ conversation, turn, text, edits, waits, task }) =>
 			atComposer(turn, async () => {
 				const open = await conversations.open();
 				const chat = (conversation === undefined ? undefined : open.find(conversation)) ?? open.shown;
@@ -143,7 +167,7 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 						return;
 					}
 				}
-				const goal = taskGoal(text);
+				const goal = taskGoal(text, task ? 'task' : 'chat');
 				let refused: Explanation | undefined;
 				if (goal === undefined) {
 					refused = await ask(turn, () =>
@@ -152,10 +176,7 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 				} else if (edits !== undefined) {
 					refused = { message: editedTaskText() };
 				} else {
-					if (handedOver?.turn !== turn) {
-						handedOver = { turn, outcome: handOver(chat, goal, onAsk) };
-					}
-					refused = await handedOver.outcome;
+					refused = await handOver(chat, turn, goal);
 				}
 				if (refused) {
 					refuse(turn, refused);

@@ -14,6 +14,7 @@ export interface GitRepository {
 		/** `name` is undefined while HEAD is detached; `commit` is undefined while there is no commit. */
 		readonly HEAD: { readonly name?: string; readonly commit?: string } | undefined;
 		readonly remotes: readonly GitRemote[];
+		readonly onDidChange: vscode.Event<void>;
 	};
 	/** Reads the state again. */
 	status(): Promise<void>;

@@ -128,6 +128,7 @@ export const internalCommands = {
 	explainProblem: 'errand.explainProblem',
 	startTaskFromSelection: 'errand.startTaskFromSelection',
 	startTaskFromPrompt: 'errand.startTaskFromPrompt',
+	takePromptToChat: 'errand.takePromptToChat',
 	addConnection: 'errand.addConnection',
 	addModelServer: 'errand.addModelServer',
 	changeServerKey: 'errand.changeServerKey',

@@ -25,6 +25,8 @@ import type { AskedTasks } from './askedTasks.ts';
 import type { BranchCommands } from './branches/branchCommands.ts';
 import { watchShownChanges } from './changes/shownChange.ts';
 import type { TaskFollowUps } from './continueTask.ts';
+import type { NextTask } from './launch/nextTask.ts';
+import type { NextTaskView } from './launch/nextTaskView.ts';
 import { PromptFile } from './launch/promptFile.ts';
 import type { TaskLauncher } from './launch/taskLauncher.ts';
 import type { LogDocumentCommands } from './logDocumentCommands.ts';
@@ -56,7 +58,15 @@ export interface RegisteredTasks extends Disposable {
 	readChanges: TaskMaterial['readChanges'];
 	readPatches: TaskAnswers['readPatches'];
 	readForChat: TaskAnswers['readForChat'];
-	propose: TaskLauncher['propose'];
+	/** Starts a task from a prompt of the chat, once the user has seen what it will meet and says so. */
+	startPrompt: TaskLauncher['startPrompt'];
+	/** Opens an editor for a prompt of the chat. */
+	openEditor: TaskLauncher['openEditor'];
+	/** What the next task uses. */
+	next: {
+		follow(show: (view: NextTaskView) => void): Promise<Disposable>;
+		choose: NextTask['choose'];
+	};
 	showLogEntry: LogDocumentCommands['showEntry'];
 	/** Changes between two commits that no task has made. */
 	ranges: {
@@ -168,7 +178,12 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 		readChanges: async (...asked) => (await feature()).answers.material.readChanges(...asked),
 		readPatches: async (...asked) => (await feature()).answers.readPatches(...asked),
 		readForChat: async argument => (await feature()).answers.readForChat(argument),
-		propose: async (...proposed) => (await feature()).launcher.propose(...proposed),
+		startPrompt: async prompt => (await feature()).launcher.startPrompt(prompt),
+		openEditor: async text => (await feature()).launcher.openEditor(text),
+		next: {
+			follow: async show => (await feature()).next.follow(show),
+			choose: async choice => (await feature()).next.choose(choice),
+		},
 		showLogEntry: async (...asked) => (await feature()).logCommands.showEntry(...asked),
 		ranges: {
 			list: async range => (await import('./apply/commitRanges.ts')).describeRange(range),
@@ -249,7 +264,8 @@ function registerWaysToStart(launcher: () => Promise<TaskLauncher>): Disposable 
 			(await launcher()).startFromPlace(argument),
 		),
 	);
-	store.add(registerCommand(internalCommands.startTaskFromPrompt, async () => (await launcher()).startFromPrompt()));
+	store.add(registerCommand(internalCommands.startTaskFromPrompt, async () => (await launcher()).startFromEditor()));
+	store.add(registerCommand(internalCommands.takePromptToChat, async () => (await launcher()).takeToChat()));
 	store.add(
 		vscode.window.registerUriHandler({ handleUri: async uri => (await launcher()).startFromLink(uri.path, uri.query) }),
 	);

@@ -3,6 +3,7 @@ import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Client } from '../client/types.ts';
 import type { Consent, TaskCheck, TaskCheckRequest } from '../contract/agents.ts';
+import type { TaskComposer } from './launch/taskLauncher.ts';
 import type { TaskConnection } from './model/taskConnection.ts';
 
 /** The places in which this feature keeps its state. */
@@ -50,5 +51,6 @@ export interface TasksDependencies {
 	storage: TasksStorage;
 	connection: TasksConnection;
 	localService: TasksLocalService;
+	composer: TaskComposer;
 	logger: Logger;
 }

@@ -17,13 +17,14 @@ import { showTaskProblem } from './common/dashboard.ts';
 import { serviceIsStopped } from './common/messages.ts';
 import { TaskFollowUps } from './continueTask.ts';
 import { createTaskAnswers } from './createTaskAnswers.ts';
+import { createTaskLauncher } from './createTaskLauncher.ts';
 import { pickTaskFilter } from './filterTasks.ts';
 import { FollowedLogs } from './followedLogs.ts';
 import { KeptTasks } from './keepTaskWork.ts';
 import { KeptLogs } from './keptLog.ts';
-import { PromptEditor } from './launch/promptEditor.ts';
+import type { NextTask } from './launch/nextTask.ts';
 import type { PromptFile } from './launch/promptFile.ts';
-import { TaskLauncher } from './launch/taskLauncher.ts';
+import type { TaskLauncher } from './launch/taskLauncher.ts';
 import { ListRefresh } from './listRefresh.ts';
 import { LogDocuments } from './logDocument/logDocuments.ts';
 import { openStoredTabs } from './logDocument/storedTabs.ts';
@@ -49,6 +50,7 @@ import { TaskView } from './taskView.ts';
 export interface TasksFeature extends Disposable {
 	readonly tree: TaskTree;
 	readonly launcher: TaskLauncher;
+	readonly next: NextTask;
 	openLog(argument: unknown): Promise<void>;
 	stop(argument: unknown): Promise<void>;
 	/** Gives a further prompt to a task that has ended. */
@@ -103,6 +105,7 @@ class Feature implements TasksFeature {
 	readonly followUps: TaskFollowUps;
 	private readonly view: TaskView;
 	readonly launcher: TaskLauncher;
+	readonly next: NextTask;
 	readonly archive: TaskArchive;
 	readonly branchCommands: BranchCommands;
 	readonly applyCommands: ApplyCommands;
@@ -243,22 +246,13 @@ class Feature implements TasksFeature {
 		this.view = this.disposables.add(
 			new TaskView({ treeView, fireTree, store, tree: this.tree, active, ended: results.ended, globalState }),
 		);
-		this.launcher = new TaskLauncher({
-			storage: { workspaceState, globalState },
-			promptEditor: this.disposables.add(new PromptEditor(promptFile)),
-			connection: {
-				target: () => this.launchTarget(),
-				ensureKey: () => connection.ensureKey(),
-				localService,
-			},
-			known: {
-				tasks: () => store.all(),
-				load: () => this.list.load(),
-				rememberStart: (id, commit) => results.starts.remember(id, commit),
-			},
-			listener: { started: (task, target) => this.started(task, target), explain },
-			logger,
-		});
+		const launch = createTaskLauncher(
+			{ store, active, list: this.list, starts: results.starts },
+			{ ...dependencies, promptFile, started: (task, target) => this.started(task, target), explain },
+		);
+		this.launcher = launch.launcher;
+		this.next = this.disposables.add(launch.next);
+		this.disposables.add(launch.promptEditor);
 		this.disposables.add(store.onDidChange(() => void (active.current && this.listChanged(active.current.name))));
 		this.disposables.add(
 			this.logs.onDidChange(taskId => {
@@ -392,12 +386,6 @@ class Feature implements TasksFeature {
 			await this.branches.sweep(() => this.active.target());
 			await this.results.listChanged(await this.active.target());
 		}
-	}
-
-	/** Agents may be installed or removed at any time, so each launch asks which there are. */
-	private async launchTarget(): Promise<TaskTarget> {
-		const { connection, client } = await this.active.target();
-		return { client, connection: { ...connection, agents: await this.dependencies.connection.agents() } };
 	}
 
 	private async started(task: Task, target: TaskTarget): Promise<void> {

@@ -6,8 +6,8 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { makeSampleRepository } from '../../scripts/sampleRepository.ts';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
-import { dismissInput, pickItem, pickThrough, runCommand, screenshot, until } from '../support/editorWindow.ts';
-import { logText, openChat, startTask, taskShows, writePrompt } from '../support/errandWindow.ts';
+import { dismissInput, pickItem, pickThrough, screenshot, until } from '../support/editorWindow.ts';
+import { logText, openChat, openPrompt, startTask, taskLine, taskShows, writePrompt } from '../support/errandWindow.ts';
 
 describe('the command “Start Task”', () => {
 	let server: EditorServer;
@@ -42,10 +42,10 @@ describe('the command “Start Task”', () => {
 	const headIs = (text: string) => page.locator('.statusbar').getByText(text).first().waitFor();
 
 	it('says that a folder without a repository needs one', async () => {
-		await runCommand(page, 'Errand: Start Task…');
-		await says(/repository/i);
+		const line = taskLine(await openPrompt(page));
+		await line.getByText('is not a Git repository').waitFor();
+		await line.getByRole('button', { name: 'Initialize Repository' }).waitFor();
 		await screenshot(page, 'bad-no-repository');
-		await runCommand(page, 'Notifications: Clear All Notifications');
 	});
 
 	describe('in a repository', () => {
@@ -59,9 +59,9 @@ describe('the command “Start Task”', () => {
 		const isUntouched = () => assert.equal(git(origin, 'branch', '--list', 'errand/*'), '');
 
 		it('sends nothing for an empty prompt, and says what to write', async () => {
-			await writePrompt(page, '   ');
-			await page.keyboard.press('ControlOrMeta+Enter');
-			await says('Write what the task should do');
+			const frame = await writePrompt(page, '   ');
+			await page.keyboard.press('Enter');
+			await frame.getByText('Write a message first.').waitFor();
 			isUntouched();
 		});
 
@@ -69,7 +69,7 @@ describe('the command “Start Task”', () => {
 			git(folder, 'branch', 'short-lived');
 			git(folder, 'push', '--quiet', 'origin', 'short-lived');
 			await writePrompt(page, 'Work on what is gone');
-			await page.keyboard.press('ControlOrMeta+Enter');
+			await page.keyboard.press('Enter');
 			await pickThrough(page, 'Branch', 'short-lived');
 			await pickItem(page, 'short-lived');
 			await page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: 'Start Task' }).waitFor();
@@ -86,7 +86,7 @@ describe('the command “Start Task”', () => {
 			git(folder, 'checkout', '--quiet', '--detach', 'HEAD');
 			await headIs(git(folder, 'rev-parse', '--short', 'HEAD'));
 			await writePrompt(page, 'Work on a branch');
-			await page.keyboard.press('ControlOrMeta+Enter');
+			await page.keyboard.press('Enter');
 			await says(/detached|not on a branch/i);
 			await screenshot(page, 'bad-detached-head');
 			await pickItem(page, 'main');

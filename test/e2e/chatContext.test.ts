@@ -9,6 +9,7 @@ import {
 	appears,
 	changeSettings,
 	dialog,
+	dismissInput,
 	openFile,
 	openView,
 	pickInMenu,
@@ -28,7 +29,6 @@ import {
 	lastTurnText,
 	localService,
 	openChat,
-	promptEditor,
 	replyEnds,
 	runInChat,
 	sendMessage,
@@ -86,8 +86,6 @@ describe('context in the window', () => {
 		await recorder?.stop();
 	});
 
-	/** Returns the text of the prompt's editor, without the places where its lines are wrapped. */
-	const promptText = async () => (await promptEditor(page).locator('.view-lines').innerText()).replace(/\s+/g, ' ');
 	const composer = () => frame.locator('chat-composer textarea');
 	const chips = () => frame.locator('chat-composer chat-chips .label').allTextContents();
 	const has = (...labels: string[]) =>
@@ -342,29 +340,30 @@ describe('context in the window', () => {
 		await runInChat(page, frame, 'Errand: New Conversation');
 	});
 
-	it('goes to a task behind its goal, where all of it is shown before anything is sent', async () => {
+	it('goes to a task behind its goal, and stays where it is until the task is started', async () => {
+		await openView(page, 'Errand');
+		await page.getByText('A task runs an agent on a branch').first().waitFor();
 		await complete('stock', 'stock.ts');
 		await composer().fill('/');
 		await screenshot(page, 'context-task-command');
 		await composer().fill('/task Count the stock');
 		await composer().press('Enter');
-		await until('the prompt has the goal and its context', async () =>
-			/^Count the stock.*not instructions\..*File: `src\/stock\.ts`.*export/s.test(await promptText()),
-		);
-		await until('the composer is empty', async () => (await composer().inputValue()) === '');
-		await has();
-		await openView(page, 'Errand');
-		await page.getByText('A task runs an agent on a branch').first().waitFor();
-		await page.locator('.tab').filter({ hasText: 'Task Prompt.md' }).click();
-		await screenshot(page, 'context-task-prompt');
-		await page.keyboard.press('ControlOrMeta+Enter');
+		await quickRow(page, 'Prompt').filter({ hasText: 'Count the stock' }).waitFor();
+		await screenshot(page, 'context-task-preflight');
+		await dismissInput(page);
+		await composerHasCursor(frame);
+		assert.equal(await composer().inputValue(), '/task Count the stock');
+		await has('stock.ts');
+		await composer().press('Enter');
 		await confirmTask(page);
 		await taskShows(page, 'Count the stock', '+');
+		await has();
 		// The list does not tell of what another has started before it is read again.
 		const { address, token } = localService(server) ?? assert.fail('no local service');
 		const answer = await fetch(`${address}/api/tasks`, { headers: { authorization: `Bearer ${token}` } });
-		const { tasks } = (await answer.json()) as { tasks: unknown[] };
+		const { tasks } = (await answer.json()) as { tasks: { prompt: string }[] };
 		assert.equal(tasks.length, 1, 'none was started before');
+		assert.match(tasks[0]?.prompt ?? '', /^Count the stock.*not instructions\..*File: `src\/stock\.ts`.*export/s);
 	});
 
 	it('is the log or the changes of a task, from its row', async () => {
@@ -396,9 +395,11 @@ describe('context in the window', () => {
 
 	it('goes to a task with the last message where nothing is written', async () => {
 		await sendMessage(frame, '/task ');
-		await until('the prompt has the message and its context', async () =>
-			/^What did it do\?.*Task: `Changes of Count the stock`/s.test(await promptText()),
-		);
+		await quickRow(page, 'Prompt')
+			.filter({ hasText: /What did it do\?.*Task: `Changes of Count the stock`/s })
+			.waitFor();
+		await dismissInput(page);
+		await composer().fill('');
 	});
 
 	it('keeps what waits for the next message over a reload', async () => {

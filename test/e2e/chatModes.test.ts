@@ -56,7 +56,7 @@ describe('the chat in the window', () => {
 	const mark = (number: number) => turns(frame).last().locator(`.citation[data-source="${number}"]`).first();
 	const image = () => turns(frame).last().locator('chat-image img');
 	const isShown = () => image().evaluate(image => (image as HTMLImageElement).naturalWidth === 256);
-	const choice = () => frame.getByRole('button', { name: /^Choose Chat, Agent, Search or Image/ });
+	const choice = () => frame.getByRole('button', { name: /^Choose Chat, Agent, Search, Image or Task/ });
 
 	/** Types only after the editor's dialog proposes a name, because the proposal would replace what was typed before. */
 	const saveAs = async (file: string) => {

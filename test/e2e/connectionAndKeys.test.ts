@@ -27,7 +27,7 @@ import {
 	isStreaming,
 	openChat,
 	openModels,
-	openPrompt,
+	openPromptEditor,
 	replyEnds,
 	runFromConnections,
 	runInChat,
@@ -182,7 +182,7 @@ describe('a connection and its keys, in the window', () => {
 			const address = 'https://forge.example/harbour-crew/harbour.git';
 			execFileSync('git', ['-C', server.folder, 'remote', 'set-url', 'origin', address]);
 			await writePrompt(page, 'Paint the buoys');
-			await page.keyboard.press('ControlOrMeta+Enter');
+			await page.keyboard.press('Enter');
 			await widget().getByText(`Cloud token of ${NAME}`).waitFor();
 			await answerInput(page, keys.cloud);
 			await row('Agent').first().waitFor();
@@ -294,7 +294,7 @@ describe('a connection and its keys, in the window', () => {
 		});
 
 		it('tells a user who has gone to an editor meanwhile what came of a check, and does not take the keyboard from them', async () => {
-			const prompt = await openPrompt(page);
+			const prompt = await openPromptEditor(page);
 			await openUntitledFile(page);
 			await prompt.waitFor({ state: 'hidden' });
 			holdsCheck = true;
@@ -306,7 +306,7 @@ describe('a connection and its keys, in the window', () => {
 			await page.locator('.tab').filter({ hasText: 'Task Prompt' }).click();
 			await prompt.and(page.locator('.focused')).waitFor();
 			// Drawn by the extension, which knows by then which editor is in front.
-			await prompt.locator('.view-lines [class*="ced-"]').first().waitFor();
+			await prompt.locator('.view-lines [class*="ced-"]').last().waitFor();
 			heldCheck?.writeHead(401, { 'Content-Type': 'application/json' }).end('{"error":{"message":"expired"}}');
 			holdsCheck = false;
 			const answer = toast(page, 'Acme refuses the key');

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Locator, Page } from 'playwright-core';
+import type { Frame, Locator, Page } from 'playwright-core';
 import { makeSampleRepository, type SampleRepository } from '../../scripts/sampleRepository.ts';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { connectionFields, keys } from '../support/contractServer/fixtures.ts';
@@ -23,7 +23,17 @@ import {
 	toast,
 	until,
 } from '../support/editorWindow.ts';
-import { confirmTask, openChat, promptEditor, taskShows, writePrompt } from '../support/errandWindow.ts';
+import {
+	composerHasCursor,
+	confirmTask,
+	openChat,
+	openPrompt,
+	openPromptEditor,
+	promptEditor,
+	taskLine,
+	taskShows,
+	writePrompt,
+} from '../support/errandWindow.ts';
 import { chooseBothAgents } from '../support/raceOfAgents.ts';
 
 describe('from the wish to start a task to its being sent', () => {
@@ -32,6 +42,7 @@ describe('from the wish to start a task to its being sent', () => {
 	let service: ContractServer;
 	let server: EditorServer;
 	let page: Page;
+	let chat: Frame;
 
 	before(async () => {
 		scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-launch-'));
@@ -46,7 +57,7 @@ describe('from the wish to start a task to its being sent', () => {
 			},
 		});
 		({ page } = await openWindow(server));
-		await openChat(page);
+		chat = await openChat(page);
 	});
 
 	after(async () => {
@@ -58,26 +69,75 @@ describe('from the wish to start a task to its being sent', () => {
 	const git = (...args: string[]) => execFileSync('git', ['-C', sample.folder, ...args], { encoding: 'utf8' });
 	const origin = (...args: string[]) => execFileSync('git', ['-C', sample.origin, ...args], { encoding: 'utf8' });
 	const row = (text: string | RegExp) => quickRow(page, text);
-	const promptText = async () =>
-		(await promptEditor(page).locator('.view-lines').innerText()).replaceAll('\u00a0', ' ');
-	const askToStart = () => page.keyboard.press('ControlOrMeta+Enter');
-	/** Puts the prompt's editor in front again and asks. */
+	const composer = () => chat.locator('chat-composer textarea');
+	const promptText = () => composer().inputValue();
+	const askToStart = () => page.keyboard.press('Enter');
+	/** Puts the cursor into the prompt again and asks. */
 	const askToStartAgain = async () => {
-		await promptEditor(page).click();
+		await composer().click();
 		await askToStart();
 	};
 
-	const promptCloses = () => until('the prompt is closed', async () => (await promptEditor(page).count()) === 0);
+	const promptIsUsed = () => until('the prompt is used', async () => (await promptText()) === '');
 
-	it('teaches what to write, and offers the way on above it', async () => {
-		await runCommand(page, 'Errand: Start Task…');
-		const editor = promptEditor(page);
-		await editor.locator('.codelens-decoration').getByText('Start Task…').waitFor();
-		await until(
-			'the empty prompt says what to write',
-			async () => (await editor.locator('.view-lines [class*="ced-"]').count()) > 0,
-		);
+	it('tells what the next task uses, and lets each of it be changed where the prompt is written', async () => {
+		const line = taskLine(await openPrompt(page));
+		const choice = (name: RegExp) => line.getByRole('button', { name });
+		await choice(/^Select Branch: main/).waitFor();
+		await choice(/^Select Repository: widgets/).waitFor();
+		await choice(/^Select Agents: Demo$/).waitFor();
+		await choice(/^Select Models: demo$/).waitFor();
+		await choice(/^Set Cost Limit: No cost limit/).waitFor();
+		await choice(/^Set Sandbox: /).waitFor();
 		await screenshot(page, 'launch-empty');
+		git('checkout', '--quiet', '-b', 'zz-other');
+		await choice(/^Select Branch: zz-other/).waitFor();
+		await choice(/^Select Branch/).click();
+		await pickItem(page, 'main');
+		await choice(/^Select Branch: main/).waitFor();
+		await choice(/^Select Agents/).click();
+		await row('Demo Two').click();
+		await row(/^Demo(?! Two)/)
+			.first()
+			.click();
+		await page.keyboard.press('Enter');
+		await choice(/^Select Agents: Demo Two$/).waitFor();
+		await composer().fill('Not yet');
+		await composer().press('Enter');
+		// What was chosen is not asked again, and the draft stays until a task is made of it.
+		await row('Branch').filter({ hasText: 'main' }).first().waitFor();
+		await row('Agent').filter({ hasText: 'Demo Two' }).first().waitFor();
+		await dismissInput(page);
+		await composerHasCursor(chat);
+		assert.equal(await promptText(), 'Not yet');
+		await choice(/^Select Agents/).click();
+		await row('Demo Two').click();
+		await row(/^Demo(?! Two)/)
+			.first()
+			.click();
+		await page.keyboard.press('Enter');
+		await choice(/^Select Agents: Demo$/).waitFor();
+		git('checkout', '--quiet', 'main');
+		git('branch', '--quiet', '--delete', 'zz-other');
+	});
+
+	it('moves a longer prompt into an editor of its own, which says what it is for, and back', async () => {
+		await composer().fill('Write this');
+		const editor = await openPromptEditor(page);
+		await until('the composer is empty', async () => (await promptText()) === '');
+		await editor.locator('.view-lines').getByText('Write').first().waitFor();
+		await page.keyboard.press('ControlOrMeta+A');
+		await page.keyboard.press('Delete');
+		// What stands before the text is drawn as well, and is empty.
+		await editor.locator('.view-lines [class*="ced-"]').last().waitFor();
+		await screenshot(page, 'launch-editor');
+		assert.equal(await editor.locator('.empty-editor-hint').count(), 0, 'the editor has no hint of its own there');
+		await page.keyboard.insertText('Write all of this');
+		await editor.locator('.codelens-decoration').getByText('Start Task…').waitFor();
+		await editor.locator('.codelens-decoration').getByText('Back to Chat').click();
+		await until('it is back', async () => (await promptText()) === 'Write all of this');
+		assert.equal(await promptEditor(page).count(), 0);
+		await composerHasCursor(chat);
 	});
 
 	it('takes uncommitted files along on a scratch branch, which is gone when the task has ended', async () => {
@@ -115,7 +175,7 @@ describe('from the wish to start a task to its being sent', () => {
 			before,
 			`the working repository was touched (${scratches})`,
 		);
-		await promptCloses();
+		await promptIsUsed();
 	});
 
 	it('pushes the commits that its row says it will push, and warns of no account that this machine does not have', async () => {
@@ -230,7 +290,7 @@ describe('from the wish to start a task to its being sent', () => {
 		await openLink('prompt=Mend%20the%20link&branch=main', question);
 		await screenshot(page, 'launch-link-draft');
 		await question.getByRole('button', { name: 'Replace the Draft' }).click();
-		await until('the prompt of the link is shown', async () => (await promptText()).trim() === 'Mend the link');
+		await until('the prompt of the link is shown', async () => (await promptText()) === 'Mend the link');
 		await toast(page, 'This prompt came with a link').waitFor();
 		await screenshot(page, 'launch-link');
 		await runCommand(page, 'Notifications: Clear All Notifications');
@@ -287,7 +347,7 @@ describe('from the wish to start a task to its being sent', () => {
 			maxDuration: 2700,
 		});
 		assert.doesNotMatch(JSON.stringify(service.received), /robin|secret/);
-		await promptCloses();
+		await promptIsUsed();
 	});
 
 	it('starts on a repository that is not open here, with a model that is not listed', async () => {

@@ -18,6 +18,7 @@ import { type EditorServer, openWindow, startEditor } from '../support/editor.ts
 import { dismissInput, pickItem, quickRow, runCommand, screenshot, until } from '../support/editorWindow.ts';
 import {
 	ask,
+	composerHasCursor,
 	logText,
 	openChat,
 	openPrompt,
@@ -113,9 +114,15 @@ describe('a profile that an earlier build has left, in the window', () => {
 	it('has what was typed and not sent, with its context', async () => {
 		assert.equal(await chat.locator('chat-composer textarea').inputValue(), words.draft);
 		assert.deepEqual(await chat.locator('chat-composer chat-chips .label').allInnerTexts(), ['widget.ts']);
-		const prompt = await openPrompt(page);
-		await prompt.getByText(words.prompt).waitFor();
-		await page.keyboard.press('ControlOrMeta+Enter');
+		await openPrompt(page);
+		await chat.getByRole('button', { name: /^Take Back the Prompt/ }).click();
+		const composer = chat.locator('chat-composer textarea');
+		await until(
+			'both drafts are there',
+			async () => (await composer.inputValue()) === `${words.draft}\n\n${words.prompt}`,
+		);
+		await composerHasCursor(chat);
+		await page.keyboard.press('Enter');
 		// What was chosen for the last task of this repository is chosen for the next one.
 		await quickRow(page, 'Agent').filter({ hasText: 'Demo' }).first().waitFor();
 		await quickRow(page, 'files are not committed').filter({ hasText: 'on a scratch branch' }).waitFor();

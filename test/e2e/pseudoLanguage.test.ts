@@ -17,7 +17,7 @@ import {
 	until,
 	webviewFrame,
 } from '../support/editorWindow.ts';
-import { ask, logText, promptEditor, replyEnds, takeStart, taskRow } from '../support/errandWindow.ts';
+import { ask, logText, openPrompt, promptEditor, replyEnds, takeStart, taskRow } from '../support/errandWindow.ts';
 import { addPseudoLanguage, pseudoText, untranslated } from '../support/pseudoLanguage.ts';
 import { type ShownText, shownTexts } from '../support/shownTexts.ts';
 
@@ -240,11 +240,14 @@ describe('the window in another language', () => {
 	});
 
 	it('starts a task in that language: prompt, list before it, row, hover and menu', async () => {
-		await until('the prompt can be written', async () => {
-			await runCommand(page, command('Start Task…'));
-			return appears(promptEditor(page).and(page.locator('.focused')), 10_000);
-		});
-		await page.keyboard.insertText(PROMPT);
+		const frame = await openPrompt(page, command('Start Task…'));
+		const composer = frame.locator('chat-composer');
+		// The names of a repository, a branch, an agent and a model stay as they are.
+		await composer.locator('.task-choice').nth(5).waitFor();
+		await assertTranslated(composer.locator('.task-choice:nth-child(n + 5) .word, .choice .word'));
+		await composer.locator('textarea').fill(PROMPT);
+		await composer.locator('.row .icon-button').nth(1).click();
+		await promptEditor(page).and(page.locator('.focused')).waitFor();
 		await assertTranslated(page.locator('.editor-instance .codelens-decoration:visible, .tab.active .label-name'));
 		await page.keyboard.press('ControlOrMeta+Enter');
 		const list = page.locator('.quick-input-widget:visible');

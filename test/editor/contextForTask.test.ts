@@ -17,9 +17,12 @@ describe('context that goes to a task', () => {
 	let prompts: string[];
 	let warnings: string[];
 	const { showWarningMessage } = vscode.window;
-	const handOver = (context: ChatContext, chat: Chat, goal: string) =>
+	const handOver = (context: ChatContext, chat: Chat, goal: string, isTaken = true) =>
 		sendToTask(context, chat, goal, {
-			proposeTask: async (goal, context) => void prompts.push(context === '' ? goal : `${goal}\n\n${context}`),
+			give: async prompt => {
+				prompts.push(prompt);
+				return isTaken;
+			},
 			onAsk: () => {},
 		});
 
@@ -54,6 +57,15 @@ describe('context that goes to a task', () => {
 		await rm(place('folder/gone.ts').fsPath);
 		assert.notEqual(await handOver(context, asked(), 'Count further'), undefined);
 		assert.deepEqual([prompts, labels()], [[], ['gone.ts']]);
+		context.dispose();
+	});
+
+	it('stays in the composer where the user does not start it, and nothing is said', async () => {
+		const { context, labels } = openContext(() => NOTHING);
+		await context.addFrom(async () => [{ kind: 'file' as const, uri: place('fox.png').toString() }]);
+		await context.addFrom(() => context.ofTask());
+		assert.deepEqual(await handOver(context, asked(), 'Count further', false), { message: '' });
+		assert.deepEqual([labels(), warnings], [['fox.png', 'Log of It'], []]);
 		context.dispose();
 	});
 

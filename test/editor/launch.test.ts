@@ -6,7 +6,6 @@ import { UserFacingError } from '../../src/base/errors.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
-import { commands } from '../../src/platform/ids.ts';
 import { gatherFacts } from '../../src/tasks/launch/launchSubject.ts';
 import { placeActions, promptOfPlace } from '../../src/tasks/launch/promptSources.ts';
 import { checkService } from '../../src/tasks/launch/serviceCheck.ts';
@@ -38,6 +37,7 @@ describe('the look at the repository before a task is sent', () => {
 			rootUri: vscode.Uri.file(folder),
 			state: {
 				HEAD: { name: (await repository.git('branch', '--show-current')).trim() },
+				onDidChange: () => ({ dispose() {} }),
 				remotes: await Promise.all(
 					remotes.map(async name => ({
 						name,
@@ -255,10 +255,9 @@ describe('the prompt’s editor', () => {
 	const text = () =>
 		vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'errand-prompt')?.document;
 
-	it('keeps its draft when it is closed, adds to it, and offers code actions for problems', async () => {
-		const diagnostics = vscode.languages.createDiagnosticCollection('launch test');
+	it('keeps its draft when it is closed', async () => {
 		try {
-			await vscode.commands.executeCommand(commands.startTask);
+			await vscode.window.showTextDocument(vscode.Uri.from({ scheme: 'errand-prompt', path: '/Task Prompt.md' }));
 			const document = await waitFor('the prompt', () => text());
 			const edit = new vscode.WorkspaceEdit();
 			const draft = 'Keep this\n\nwith blank lines, \n\n';
@@ -269,7 +268,25 @@ describe('the prompt’s editor', () => {
 			assert.equal(document.getText(), draft);
 			await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
 			await waitFor('the prompt to be closed', () => text() === undefined);
+			await vscode.window.showTextDocument(document.uri);
+			assert.equal(text()?.getText(), draft);
+		} finally {
+			const open = text();
+			if (open) {
+				const clear = new vscode.WorkspaceEdit();
+				clear.replace(open.uri, new vscode.Range(0, 0, open.lineCount, 0), '');
+				await vscode.workspace.applyEdit(clear);
+				await open.save();
+			}
+			await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+		}
+	});
+});
 
+describe('a problem', () => {
+	it('has a code action that begins a prompt with it', async () => {
+		const diagnostics = vscode.languages.createDiagnosticCollection('launch test');
+		try {
 			const [file] = await vscode.workspace.findFiles('README.md');
 			assert.ok(file);
 			const problem = new vscode.Diagnostic(new vscode.Range(0, 0, 0, 3), 'It is `wrong`');
@@ -281,25 +298,10 @@ describe('the prompt’s editor', () => {
 				problem.range,
 			);
 			const action = actions.find(({ title }) => title === 'Start Task for This Problem');
-			assert.ok(action?.command?.arguments);
-			await vscode.commands.executeCommand(action.command.command, ...action.command.arguments);
-			const prompt = await waitFor('the problem in the prompt', () => {
-				const now = text()?.getText() ?? '';
-				return /It is/.test(now) && now;
-			});
-			assert.match(
-				prompt,
-				/^Keep this\n\nwith blank lines,\n\nFix the problem at `README\.md:1`:\n\n> It is `wrong`\n\n```markdown\n# /,
-			);
+			const prompt = await promptOfPlace(action?.command?.arguments?.[0]);
+			assert.match(prompt, /^Fix the problem at `README\.md:1`:\n\n> It is `wrong`\n\n```markdown\n# /);
 		} finally {
 			diagnostics.dispose();
-			const open = text();
-			if (open) {
-				const clear = new vscode.WorkspaceEdit();
-				clear.replace(open.uri, new vscode.Range(0, 0, open.lineCount, 0), '');
-				await vscode.workspace.applyEdit(clear);
-				await open.save();
-			}
 			await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 		}
 	});

@@ -56,7 +56,9 @@ describe('what a task of the local service needs before it is sent', () => {
 		launcher = new TaskLauncher({
 			storage: { workspaceState: new State(), globalState: new State() },
 			// The real one belongs to the extension that runs here.
-			promptEditor: { sent: async () => {} } as unknown as PromptEditor,
+			promptEditor: { remove: async () => {} } as unknown as PromptEditor,
+			composer: { write: async () => true, made: () => {} },
+			next: { place: {}, setPlace: async () => {}, chosenSubject: () => undefined },
 			connection: {
 				target: async () => ({
 					connection: {

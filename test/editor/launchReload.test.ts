@@ -44,7 +44,7 @@ class Window {
 		});
 		this.target = { connection, client };
 		const ownPrompt = {
-			sent: async (prompt: string) => {
+			remove: async (prompt: string) => {
 				await this.beforeForgetting?.();
 				if (state.get(PROMPT_KEY) === prompt) {
 					await state.update(PROMPT_KEY, undefined);
@@ -55,6 +55,8 @@ class Window {
 			storage: { workspaceState: state, globalState: new State() },
 			// The real one belongs to the extension that runs here.
 			promptEditor: ownPrompt as PromptEditor,
+			composer: { write: async () => true, made: () => {} },
+			next: { place: {}, setPlace: async () => {}, chosenSubject: () => undefined },
 			connection: {
 				target: () => Promise.resolve(this.target),
 				ensureKey: () => Promise.resolve(true),

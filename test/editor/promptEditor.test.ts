@@ -59,7 +59,7 @@ describe('the prompt’s editor, when a task was made from it,', () => {
 
 	it('closes, and is empty when it is opened again', async () => {
 		await write('Paint the buoys');
-		await editor.sent('Paint the buoys');
+		await editor.remove('Paint the buoys');
 		await waitFor('it to be closed', () => tabs().length === 0);
 		assert.deepEqual([file.text, file.draft.text], ['', '']);
 		const { document } = await editor.open();
@@ -80,9 +80,9 @@ describe('the prompt’s editor, when a task was made from it,', () => {
 		const release = state.hold();
 		await write('Paint the buoys');
 		await waitFor('the prompt to be saved', () => state.writes === 1);
-		const sent = editor.sent('Paint the buoys');
+		const removed = editor.remove('Paint the buoys');
 		release();
-		await sent;
+		await removed;
 		await waitFor('it to be closed', () => tabs().length === 0);
 		assert.deepEqual([file.text, file.draft.text], ['', '']);
 	});
@@ -90,7 +90,7 @@ describe('the prompt’s editor, when a task was made from it,', () => {
 	it('keeps the next prompt if the user begins it at once', async () => {
 		for (let turn = 0; turn < 5; turn++) {
 			await write(`Paint buoy ${turn}`);
-			await editor.sent(`Paint buoy ${turn}`);
+			await editor.remove(`Paint buoy ${turn}`);
 			const document = await write(`Next ${turn}`);
 			await waitFor(`the next prompt to be kept, turn ${turn}`, () => file.draft.text === `Next ${turn}`);
 			await waitFor('it to be saved', () => !document.isDirty);
@@ -100,7 +100,7 @@ describe('the prompt’s editor, when a task was made from it,', () => {
 
 	it('stays open with what was written meanwhile', async () => {
 		await write('Paint the buoys, and more');
-		await editor.sent('Paint the buoys');
+		await editor.remove('Paint the buoys');
 		assert.deepEqual([tabs().length, file.text], [1, 'Paint the buoys, and more']);
 	});
 });

@@ -99,7 +99,7 @@ describe('the reason why a message is not sent', () => {
 		assert.deepEqual([keyless.reason, keyless.action], ['Not sent: Acme has no key yet.', 'Manage Keys']);
 	});
 
-	it('is said of an earlier message that is edited to be a task, and a task is handed over once, whatever comes again', async () => {
+	it('is said of an earlier message that is edited to be a task, and a task is started once, whatever comes again', async () => {
 		const posted: ToPage[] = [];
 		const goals: string[] = [];
 		const chips = { chips: [], problemOf: () => '' };
@@ -108,9 +108,9 @@ describe('the reason why a message is not sent', () => {
 			connection: { ensureKey: () => assert.fail('a task needs no key of a model'), label: () => 'Acme' },
 			message: {
 				context: { chips, adding: new Set() },
-				proposeTask: async (goal: string) => void goals.push(goal),
+				startTask: async (goal: string) => goals.push(goal) > 1,
 			},
-			page: { post: (message: ToPage) => posted.push(message) },
+			page: { post: (message: ToPage) => posted.push(message), focusComposer: () => {} },
 		} as unknown as TurnDependencies);
 		const [edited, turn] = [randomUUID(), randomUUID()];
 		await handlers['message-send']({
@@ -121,10 +121,13 @@ describe('the reason why a message is not sent', () => {
 		});
 		const refused = posted.at(-1);
 		assert.ok(refused?.kind === 'message-refuse' && /as a new message/.test(refused.reason));
+		const task = { kind: 'message-send', turn, text: 'Do it', task: true } as const;
+		await handlers['message-send'](task);
+		assert.deepEqual(posted.at(-1), { kind: 'message-refuse', turn, reason: '' }, 'the user has dismissed the list');
 		for (let time = 0; time < 2; time++) {
-			await handlers['message-send']({ kind: 'message-send', turn, text: '/task Do it' });
+			await handlers['message-send'](task);
 			assert.deepEqual(posted.at(-1), { kind: 'message-accept', turn });
 		}
-		assert.deepEqual(goals, ['Do it']);
+		assert.deepEqual(goals, ['Do it', 'Do it']);
 	});
 });

@@ -452,7 +452,7 @@ describe('the parts of the tasks feature in the editor', () => {
 	describe('repositories', () => {
 		const fake = (folder: string): GitRepository => ({
 			rootUri: vscode.Uri.file(folder),
-			state: { HEAD: undefined, remotes: [] },
+			state: { HEAD: undefined, remotes: [], onDidChange: () => ({ dispose() {} }) },
 			status: () => Promise.resolve(),
 			push: () => Promise.reject(new Error('not meant to be pushed')),
 		});

@@ -2,8 +2,20 @@ import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { citationsOf } from '../../src/chat/model/citations.ts';
 import { until } from '../support/editorWindow.ts';
-import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
-import { FACTS, IMAGE_ADDRESS, IMAGE_FILE_NAME, imageTurn, SCENES, SEARCHED, SOURCES } from '../ui/scenes.ts';
+import { type ChatPage, CONVERSATION_ID, turnView, useChatPage } from '../ui/chatPage.ts';
+import {
+	FACTS,
+	HINDERED_TASK,
+	IMAGE_ADDRESS,
+	IMAGE_FILE_NAME,
+	imageTurn,
+	NEXT_TASK,
+	SCENES,
+	SEARCHED,
+	SOURCES,
+	USUAL_TASK,
+	VERSION_ID,
+} from '../ui/scenes.ts';
 import type { ThemeName } from '../ui/themes.ts';
 
 describe('the chat page', () => {
@@ -286,10 +298,155 @@ describe('the chat page', () => {
 			assert.equal(await composer().inputValue(), '/t');
 		});
 
+		describe('of which the task is one,', () => {
+			const line = () => chat.page.locator('chat-composer .task');
+			const sent = async () => (await chat.posted()).filter(message => message.kind === 'message-send');
+			const write = (text: string, how: 'add' | 'replace' | 'if-empty') =>
+				chat.send({ kind: 'draft-write', request: crypto.randomUUID(), text, how });
+			/** The last answer to `write`. */
+			const isWritten = async () => {
+				const answer = (await chat.posted()).findLast(message => message.kind === 'answer');
+				return answer?.kind === 'answer' && 'value' in answer.answer && answer.answer.value;
+			};
+
+			it('tells what the next task uses, each with a press to change it, and offers nothing of the chat', async () => {
+				await open({ width: 280 });
+				await SCENES['task-mode']?.(chat);
+				assert.deepEqual((await chat.posted()).filter(message => message.kind === 'task-follow').at(-1), {
+					kind: 'task-follow',
+					isShown: true,
+				});
+				assert.equal(await chat.page.getByRole('button', { name: /^Select (?:Model:|Routing)/ }).count(), 0);
+				for (const { choice, name } of NEXT_TASK.choices) {
+					const button = line().getByRole('button').filter({ hasText: name });
+					await button.focus();
+					await chat.page.keyboard.press('Enter');
+					const asked = (await chat.posted()).findLast(message => message.kind === 'task-choose');
+					assert.equal(asked?.choice, choice);
+					const shown = await button.locator('.word').evaluate(word => word.clientWidth);
+					assert.ok(shown > 60 || name.length < 12, `${name} has ${shown} pixels`);
+				}
+				await chat.send({ kind: 'task-set', task: HINDERED_TASK });
+				await line().getByText('is not a Git repository').waitFor();
+				await line().getByRole('button', { name: 'Initialize Repository' }).click();
+				assert.equal((await chat.posted()).findLast(message => message.kind === 'task-choose')?.choice, 'problem');
+				await chat.send({ kind: 'task-mode-set', isOn: false });
+				assert.equal((await chat.posted()).findLast(message => message.kind === 'task-follow')?.isShown, false);
+				assert.equal(await line().count(), 0);
+			});
+
+			it('sends a prompt while a reply comes, keeps it until the task is started, and is chat again then', async () => {
+				await open();
+				await chat.snapshot([turnView({ state: 'streaming' })]);
+				await chat.send({ kind: 'task-mode-set', isOn: true });
+				await composer().fill('Fix it');
+				await composer().press('Enter');
+				const [first] = await sent();
+				assert.deepEqual([first?.text, first?.task, first?.waits], ['Fix it', true, undefined]);
+				await chat.send({ kind: 'message-refuse', turn: first?.turn ?? '', reason: '' });
+				assert.equal(await composer().inputValue(), 'Fix it');
+				assert.equal(await chat.page.locator('chat-composer .hint').innerText(), '');
+				await chat.page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+				await chat.page.getByRole('button', { name: 'Send', exact: true }).click();
+				const again = (await sent()).at(-1);
+				assert.notEqual(again?.turn, first?.turn);
+				await chat.send({ kind: 'message-accept', turn: again?.turn ?? '' });
+				assert.equal(await composer().inputValue(), '');
+				assert.equal(await line().count(), 0);
+				assert.deepEqual(await chat.savedState(), { draft: '', conversation: CONVERSATION_ID });
+			});
+
+			it('has what another place writes behind the draft, or in its place, and nothing of a draft is lost', async () => {
+				await open();
+				await chat.snapshot([]);
+				await write('From a link', 'if-empty');
+				assert.deepEqual([await composer().inputValue(), await isWritten()], ['From a link', true]);
+				await write('From another', 'if-empty');
+				assert.deepEqual([await composer().inputValue(), await isWritten()], ['From a link', false]);
+				await write('From a selection', 'add');
+				assert.equal(await composer().inputValue(), 'From a link\n\nFrom a selection');
+				await write('Anew', 'replace');
+				assert.equal(await composer().inputValue(), 'Anew');
+				await chat.send({ kind: 'task-mode-set', isOn: true });
+				await composer().press('Enter');
+				await write('And later', 'add');
+				assert.equal(await composer().inputValue(), 'Anew');
+				await chat.send({ kind: 'message-accept', turn: (await sent()).at(-1)?.turn ?? '' });
+				assert.equal(await composer().inputValue(), 'And later');
+				await line().waitFor();
+			});
+
+			it('stays with its draft over a reload, and is over when a task of it turns out to exist', async () => {
+				await open({ state: { draft: 'Outlive it', task: true, sentAs: VERSION_ID } });
+				await chat.snapshot([]);
+				await line().waitFor();
+				await chat.send({ kind: 'task-made', prompt: 'Something else' });
+				assert.equal(await composer().inputValue(), 'Outlive it');
+				await chat.send({ kind: 'task-made', prompt: 'Outlive it\n\nwith context' });
+				assert.equal(await composer().inputValue(), '');
+				assert.equal(await line().count(), 0);
+			});
+
+			it('goes along to another conversation with a draft alone, and is not in an encrypted one', async () => {
+				await open();
+				await SCENES['task-mode']?.(chat);
+				await chat.snapshot([], { conversation: VERSION_ID });
+				await line().waitFor();
+				const encryption = {
+					label: 'Encrypted',
+					details: [],
+					isConnecting: false,
+					isRefused: false,
+					isKept: true,
+					emptyText: '',
+				};
+				await chat.snapshot([], { conversation: CONVERSATION_ID, encryption });
+				assert.equal(await line().count(), 0);
+				await chat.snapshot([], { conversation: VERSION_ID });
+				await line().waitFor();
+				await composer().fill('');
+				await chat.snapshot([], { conversation: CONVERSATION_ID });
+				assert.equal(await line().count(), 0);
+			});
+
+			it('moves its draft into an editor once the host has it, and says why it has not', async () => {
+				await open();
+				await SCENES['task-mode']?.(chat);
+				const text = await composer().inputValue();
+				const button = chat.page.getByRole('button', { name: 'Open in Editor' });
+				await button.click();
+				assert.equal((await chat.waitForPosted('task-prompt-open')).text, text);
+				await chat.fail('task-prompt-open', 'Not now.');
+				await chat.page.getByText('Not now.').waitFor();
+				assert.equal(await composer().inputValue(), text);
+				await button.click();
+				await until(
+					'it is asked again',
+					async () => (await chat.posted()).filter(({ kind }) => kind === 'task-prompt-open').length === 2,
+				);
+				await chat.answer('task-prompt-open', undefined);
+				assert.equal(await composer().inputValue(), '');
+			});
+
+			for (const theme of ['dark', 'light', 'highContrast'] as const satisfies ThemeName[]) {
+				it(`looks right in ${theme}`, async () => {
+					for (const width of [280, 400]) {
+						await open({ theme, width });
+						await SCENES['task-mode']?.(chat);
+						await chat.screenshot(`task-long-${theme}-${width}`);
+						await chat.send({ kind: 'task-set', task: USUAL_TASK });
+						await chat.screenshot(`task-mode-${theme}-${width}`);
+						await SCENES['task-hindered']?.(chat);
+						await chat.screenshot(`task-hindered-${theme}-${width}`);
+					}
+				});
+			}
+		});
+
 		it('shows what messages ask for, and lets the host choose', async () => {
 			await open();
 			await chat.snapshot([]);
-			const choice = chat.page.getByRole('button', { name: /^Choose Chat, Agent, Search or Image/ });
+			const choice = chat.page.getByRole('button', { name: /^Choose Chat, Agent, Search, Image or Task/ });
 			assert.match((await choice.innerText()).trim(), /Chat/);
 			await choice.click();
 			await chat.page.getByRole('option', { name: /^Search/ }).click();
@@ -300,7 +457,7 @@ describe('the chat page', () => {
 		});
 
 		describe('has a list above it, which', () => {
-			const choice = () => chat.page.getByRole('button', { name: /^Choose Chat, Agent, Search or Image/ });
+			const choice = () => chat.page.getByRole('button', { name: /^Choose Chat, Agent, Search, Image or Task/ });
 			const list = () => chat.page.getByRole('listbox', { name: 'Messages in This Conversation' });
 			const hasFocus = (part: Locator) => part.evaluate(element => element.matches(':focus'));
 			beforeEach(async () => {
@@ -322,6 +479,16 @@ describe('the chat page', () => {
 				await chat.page.keyboard.press('Enter');
 				assert.equal((await chat.waitForPosted('mode-choose')).mode, 'search');
 				assert.ok(await hasFocus(composer()));
+			});
+
+			it('makes the message the prompt of a task, or a message of the conversation again', async () => {
+				await chat.page.keyboard.press('t');
+				await chat.page.keyboard.press('Enter');
+				assert.equal((await chat.waitForPosted('task-follow')).isShown, true);
+				await choice().click();
+				await chat.page.getByRole('option', { name: /^Chat/ }).click();
+				assert.equal((await chat.waitForPosted('mode-choose')).mode, 'chat');
+				await chat.page.getByPlaceholder('Ask, or / for more…').waitFor();
 			});
 
 			it('says why a row cannot be chosen, and does not take it', async () => {

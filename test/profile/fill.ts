@@ -28,6 +28,7 @@ import {
 	confirmTask,
 	localService,
 	openChat,
+	openPromptEditor,
 	replyEnds,
 	replyText,
 	runInChat,
@@ -177,7 +178,7 @@ describe('the profile', () => {
 		await chooseInMenu(page, new RegExp(words.task), 'Open Task Log as Document', () => lines.isVisible(), 'Log');
 
 		await writePrompt(page, words.failed);
-		await page.keyboard.press('ControlOrMeta+Enter');
+		await page.keyboard.press('Enter');
 		await pickThrough(page, 'Agent', 'Demo');
 		await quickRow(page, /^Errand/)
 			.first()
@@ -203,12 +204,13 @@ describe('the profile', () => {
 
 		// The last task still runs when the machine goes down, on a scratch branch.
 		await writePrompt(page, words.running);
-		await page.keyboard.press('ControlOrMeta+Enter');
+		await page.keyboard.press('Enter');
 		await quickRow(page, 'files are not committed').click();
 		await quickRow(page, 'files are not committed').filter({ hasText: 'on a scratch branch' }).waitFor();
 		await confirmTask(page);
 		await taskShows(page, words.running, '%');
 		await writePrompt(page, words.prompt);
+		await openPromptEditor(page);
 		chat = await openChat(page);
 		await runInChat(page, chat, 'Errand: New Conversation');
 		await addFile(chat, 'widget.ts');

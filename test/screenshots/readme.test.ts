@@ -23,6 +23,7 @@ import {
 	logText,
 	openChat,
 	replyEnds,
+	taskLine,
 	turns,
 	walkTo,
 	writePrompt,
@@ -139,12 +140,12 @@ describe('the images of the readme', () => {
 
 	it('show the loop from the prompt to the applied change in six steps', async () => {
 		await page.setViewportSize({ width: 1000, height: 640 });
-		const prompt = await writePrompt(page, PROMPT);
-		// The extension replaces its example with the button some time after the text is there.
-		await prompt.locator('.codelens-decoration').getByText('Start Task…').waitFor();
-		await prompt.getByText('for example').waitFor({ state: 'detached' });
-		await keepStep('Say what is to be done', { x: 345, y: 36, width: 620, height: 262 });
-		await page.keyboard.press('ControlOrMeta+Enter');
+		const frame = await writePrompt(page, PROMPT);
+		await taskLine(frame)
+			.getByRole('button', { name: /^Set Sandbox/ })
+			.waitFor();
+		await keepStep('Say what is to be done', { x: 380, y: 350, width: 620, height: 262 });
+		await page.keyboard.press('Enter');
 		// The list chooses this row when it has looked at everything.
 		await row('Start Task').and(page.locator('.focused')).waitFor();
 		await row('Local knows').waitFor();

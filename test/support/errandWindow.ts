@@ -110,41 +110,58 @@ export function conversationFiles({ dataFolder }: EditorServer): string[] {
 	return files.map(file => path.join(dataFolder, file));
 }
 
-/** Returns the editor for a task's prompt. */
+/** Returns the editor for a longer prompt of a task. */
 export const promptEditor = (page: Page): Locator =>
 	page.locator('.editor-instance .monaco-editor[data-uri^="errand-prompt:"]');
 
-/** Runs the command that opens the editor for a task's prompt, and resolves with that editor. */
-export async function openPrompt(page: Page): Promise<Locator> {
-	const editor = promptEditor(page);
+/** Returns what the composer tells of the next task; it is there while prompts of tasks are written. */
+export const taskLine = (frame: Frame): Locator => frame.locator('chat-composer .task');
+
+/**
+ * Runs the command that shows where a task's prompt is written, and resolves with the chat's page once it can be written.
+ * `command` is the command's title.
+ */
+export async function openPrompt(page: Page, command = 'Errand: Start Task…'): Promise<Frame> {
+	let frame: Frame | undefined;
 	await until('the prompt can be written', async () => {
-		// A view that is still being loaded may take the focus from the editor.
-		await runCommand(page, 'Errand: Start Task…');
-		return appears(editor.and(page.locator('.focused')), 10_000);
+		// A view that is still being loaded may take the focus from the composer.
+		await runCommand(page, command);
+		frame = await webviewFrame(page, 'chat-composer');
+		return (await appears(taskLine(frame), 10_000)) && hasCursor(frame);
 	});
-	return editor;
+	return frame as Frame;
 }
 
-/** Writes a task's prompt into its editor and replaces the text that is there. */
-export async function writePrompt(page: Page, prompt: string): Promise<Locator> {
-	const editor = await openPrompt(page);
-	const words = (text: string) => text.replace(/\s+/g, ' ').trim();
-	await until('the prompt is written', async () => {
-		// The editor may still move the cursor to the end of the text that it has just opened.
-		await page.keyboard.press('ControlOrMeta+A');
-		await page.keyboard.insertText(prompt);
-		return words(await editor.locator('.view-lines').innerText()) === words(prompt);
-	});
+/** Writes a task's prompt into the composer and replaces the text that is there. */
+export async function writePrompt(page: Page, prompt: string): Promise<Frame> {
+	const frame = await openPrompt(page);
+	await frame.locator('chat-composer textarea').fill(prompt);
+	return frame;
+}
+
+/** Empties the composer and leaves its mode Task. */
+export async function leavePrompt(frame: Frame): Promise<void> {
+	await frame.locator('chat-composer textarea').fill('');
+	await chooseInComposer(frame, /^Choose Chat/, 'Ask the chat model');
+	await composerHasCursor(frame);
+}
+
+/** Moves the prompt into its editor, and resolves with that editor once it has the cursor. */
+export async function openPromptEditor(page: Page): Promise<Locator> {
+	const frame = await openPrompt(page);
+	await frame.getByRole('button', { name: 'Open in Editor' }).click();
+	const editor = promptEditor(page);
+	await editor.and(page.locator('.focused')).waitFor();
 	return editor;
 }
 
 /**
- * Goes through Start Task, from the prompt to the confirmation. Resolves when the prompt's editor has closed because
- * the task exists, or when `isSent`, if given, returns true.
+ * Goes through Start Task, from the prompt to the confirmation. Resolves when the composer is empty because the task
+ * exists, or when `isSent`, if given, returns true.
  */
 export async function startTask(page: Page, prompt: string, isSent?: () => boolean): Promise<void> {
 	await writePrompt(page, prompt);
-	await page.keyboard.press('ControlOrMeta+Enter');
+	await page.keyboard.press('Enter');
 	await confirmTask(page, isSent);
 }
 
@@ -159,13 +176,14 @@ export async function confirmTask(page: Page, isSent?: () => boolean): Promise<v
  * back where something has changed meanwhile. Resolves as `startTask` does.
  */
 export async function takeStart(page: Page, label: string, isSent?: () => boolean): Promise<void> {
-	const editor = promptEditor(page);
+	const prompt = (await webviewFrame(page, 'chat-composer')).locator('chat-composer textarea');
+	const isUsed = async () => (await prompt.inputValue()) === '' && (await promptEditor(page).count()) === 0;
 	const start = page.locator('.quick-input-widget:visible .monaco-list-row').filter({ hasText: label });
 	await until('the task is started', async () => {
 		if ((await start.count()) > 0) {
 			await start.click({ timeout: 1_000 }).catch(() => {});
 		}
-		return isSent ? isSent() : (await editor.count()) === 0;
+		return isSent ? isSent() : isUsed();
 	});
 }
 

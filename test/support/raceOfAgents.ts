@@ -16,7 +16,7 @@ export async function chooseBothAgents(page: Page): Promise<void> {
 /** Starts a task that both demo agents work on, and resolves once the task exists. */
 export async function startRace(page: Page, prompt: string): Promise<void> {
 	await writePrompt(page, prompt);
-	await page.keyboard.press('ControlOrMeta+Enter');
+	await page.keyboard.press('Enter');
 	await chooseBothAgents(page);
 	await confirmTask(page);
 }

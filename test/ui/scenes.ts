@@ -1,3 +1,4 @@
+import type { NextTaskView } from '../../src/chat/model/chatTasks.ts';
 import { citationsOf, type Source } from '../../src/chat/model/citations.ts';
 import type { ChipView, ReplyView, TurnView } from '../../src/chat/protocol/protocol.ts';
 import type { DetailsView, UseView } from '../../src/chat/protocol/settingsProtocol.ts';
@@ -70,8 +71,41 @@ const DETAILS: DetailsView = {
 		{ token: '\n', probability: 0.08, top: [['.', 0.9]] },
 	],
 };
+/** What the next task uses, with long names among them. */
+export const NEXT_TASK: NextTaskView = {
+	choices: [
+		{ choice: 'prompt', name: 'In its editor: Write down what every file is f…' },
+		{ choice: 'repository', name: 'harbour-authority-of-the-northern-islands' },
+		{ choice: 'branch', name: 'feature/prices-with-two-digits-everywhere-also-abroad' },
+		{ choice: 'agent', name: 'Errand, OpenCode' },
+		{ choice: 'model', name: 'large-model, small-model-with-a-long-name' },
+		{ choice: 'cost', name: '$2.50 at most', hint: 'What each agent of a task may spend on models.' },
+		{ choice: 'sandbox', name: 'Sandbox', hint: 'Agents run in a sandbox on this machine.' },
+	],
+};
+
+export const USUAL_TASK: NextTaskView = {
+	choices: [
+		{ choice: 'repository', name: 'widgets' },
+		{ choice: 'branch', name: 'main' },
+		{ choice: 'agent', name: 'Errand' },
+		{ choice: 'model', name: 'qwen3-coder:30b' },
+		{ choice: 'cost', name: 'No cost limit' },
+		{ choice: 'sandbox', name: 'Sandbox' },
+	],
+};
+
+export const HINDERED_TASK: NextTaskView = {
+	choices: [],
+	problem: {
+		message:
+			'“widgets” is not a Git repository. Open the repository’s top folder, or run “Git: Initialize Repository”, then start the task.',
+		action: 'Initialize Repository',
+	},
+};
+
 /** The id of another version of a message. */
-const VERSION_ID = '00000000-0000-4000-8000-0000000000ff';
+export const VERSION_ID = '00000000-0000-4000-8000-0000000000ff';
 
 export const KEY_ERROR = {
 	message: 'lab refuses the key: Incorrect API key provided.',
@@ -241,6 +275,17 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 			],
 			{ mode: 'search' },
 		),
+	'task-mode': async chat => {
+		await chat.snapshot([turnView()]);
+		await chat.send({ kind: 'task-mode-set', isOn: true });
+		await chat.send({ kind: 'task-set', task: NEXT_TASK });
+		await chat.page.locator('chat-composer textarea').fill('Write prices with two digits everywhere.');
+	},
+	'task-hindered': async chat => {
+		await chat.snapshot([turnView({ state: 'streaming' })]);
+		await chat.send({ kind: 'task-mode-set', isOn: true });
+		await chat.send({ kind: 'task-set', task: HINDERED_TASK });
+	},
 	'slash-menu': async chat => {
 		const refusedModes = { image: 'Local has no image model. Switch the connection to make images.' };
 		await chat.snapshot([turnView()], { connection: { label: 'Local', model: 'demo-small', refusedModes } });

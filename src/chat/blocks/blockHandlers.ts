@@ -3,6 +3,7 @@ import { defined } from '../../base/defined.ts';
 import type { Chat } from '../conversation/chat.ts';
 import { type Conversation, findTurn } from '../model/conversation.ts';
 import type { PageHandlers } from '../protocol/protocol.ts';
+import { openableUrl } from '../protocol/protocolSchema.ts';
 import type { ReplyTools } from './replyTools.ts';
 
 export interface BlockDependencies {
@@ -13,12 +14,14 @@ export interface BlockDependencies {
 	refusesImages(): Promise<string | undefined>;
 }
 
-/** Returns the handlers of the page's messages about the code, files and images of a reply. */
+/** Returns the handlers of the page's messages about the code, files, images and links of a reply. */
 export function blockHandlers({
 	tools,
 	findByTurn,
 	refusesImages,
-}: BlockDependencies): PageHandlers<'code-use' | 'files-check' | 'file-open' | 'image-load'> {
+}: BlockDependencies): PageHandlers<
+	'code-use' | 'files-check' | 'file-open' | 'image-load' | 'link-open' | 'text-copy'
+> {
 	return {
 		'code-use': async ({ action, turn, code, language, file }) => {
 			const chat = await findByTurn(turn);
@@ -34,6 +37,8 @@ export function blockHandlers({
 			const problem = await refusesImages();
 			return problem === undefined ? (await tools()).loadImage(url) : { problem };
 		},
+		'link-open': ({ url }) => openLink(url),
+		'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
 	};
 }
 
@@ -43,4 +48,14 @@ function contextFiles(conversation: Conversation, turnId: string): vscode.Uri[] 
 	return attachments.flatMap(({ kind, uri }) =>
 		(kind === 'file' || kind === 'selection') && uri !== undefined ? [vscode.Uri.parse(uri)] : [],
 	);
+}
+
+async function openLink(url: string): Promise<void> {
+	const address = openableUrl(url);
+	if (address?.protocol === 'mailto:') {
+		await vscode.env.openExternal(vscode.Uri.parse(address.href));
+	} else if (address) {
+		// The address stays a string, because a Uri would decode and re-encode the query and change it.
+		await vscode.commands.executeCommand('vscode.open', address.href);
+	}
 }

@@ -4,19 +4,26 @@ export type TurnMode = 'chat' | 'search' | 'image' | 'agent';
 
 export const TURN_MODES = ['chat', 'agent', 'search', 'image'] as const satisfies TurnMode[];
 
-/** A command at the beginning of a message: a mode's name, or `task`, which hands the message to a task instead. */
-export type SlashCommand = TurnMode | 'task';
+/** What the composer's message is for: a turn of the conversation, or a task, of which the conversation has no turn. */
+export type ComposerMode = TurnMode | 'task';
 
-const SLASH_COMMANDS = [...TURN_MODES, 'task'] as const satisfies SlashCommand[];
+export const COMPOSER_MODES = [...TURN_MODES, 'task'] as const satisfies ComposerMode[];
 
 const COMMAND = /^\/(chat|agent|search|image)(?:\s+|$)/;
 
 const TASK_COMMAND = /^\/task(?:\s+|$)/;
 
-/** Returns the goal of a message that is meant for a task, which may be empty. Undefined for any other message. */
-export function taskGoal(message: string): string | undefined {
+/**
+ * Returns the goal of a message that is meant for a task, which may be empty. Undefined for any other message. `usual` is
+ * the mode of a message that begins with no command.
+ */
+export function taskGoal(message: string, usual: ComposerMode): string | undefined {
 	const [prefix] = TASK_COMMAND.exec(message) ?? [];
-	return prefix === undefined ? undefined : message.slice(prefix.length);
+	if (prefix !== undefined) {
+		return message.slice(prefix.length);
+	}
+	const { mode, text } = parseMessage(message);
+	return usual === 'task' && mode === undefined ? text : undefined;
 }
 
 /**
@@ -34,7 +41,7 @@ export function parseMessage(message: string): { mode: TurnMode | undefined; tex
 /** Returns the message that goes to an agent, unless it says itself what it is for. */
 export function agentMessage(message: string): string {
 	const { mode, text } = parseMessage(message);
-	return mode === undefined && taskGoal(message) === undefined ? `/agent ${text}` : message;
+	return mode === undefined && taskGoal(message, 'agent') === undefined ? `/agent ${text}` : message;
 }
 
 /** Returns the text as it has to be typed in a conversation of any mode, so that `parseMessage` gives `text` back. */
@@ -43,8 +50,8 @@ export function escapeMessage(text: string): string {
 }
 
 /** The commands that a message may still become, as long as nothing but a slash and letters precedes the cursor. */
-export function offeredCommands(text: string, cursor: number): SlashCommand[] {
+export function offeredCommands(text: string, cursor: number): ComposerMode[] {
 	const typed = /^\/([a-z]*)$/.exec(text.slice(0, cursor))?.[1];
 	const goesOn = /^\S/.test(text.slice(cursor));
-	return typed === undefined || goesOn ? [] : SLASH_COMMANDS.filter(name => name.startsWith(typed));
+	return typed === undefined || goesOn ? [] : COMPOSER_MODES.filter(name => name.startsWith(typed));
 }

@@ -4,7 +4,7 @@ import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { ApprovalSetting } from '../model/agentWork.ts';
 import type { SourceWords } from '../model/citations.ts';
 import { MAXIMUM_SOURCES } from '../model/citations.ts';
-import type { SlashCommand, TurnMode } from '../model/mode.ts';
+import type { ComposerMode } from '../model/mode.ts';
 import type { RoutingNameView } from './settingsProtocol.ts';
 
 /** The codicon of each mode. */
@@ -13,9 +13,10 @@ export const MODE_ICONS = {
 	agent: 'tools',
 	search: 'globe',
 	image: 'file-media',
-} as const satisfies Record<TurnMode, string>;
+	task: 'play',
+} as const satisfies Record<ComposerMode, string>;
 
-export function modeLabel(mode: TurnMode): string {
+export function modeLabel(mode: ComposerMode): string {
 	switch (mode) {
 		case 'chat':
 			return l10n.t('Chat');
@@ -25,14 +26,9 @@ export function modeLabel(mode: TurnMode): string {
 			return l10n.t('Search');
 		case 'image':
 			return l10n.t('Image');
+		case 'task':
+			return l10n.t('Task');
 	}
-}
-
-/** The codicon of each command. */
-export const COMMAND_ICONS = { ...MODE_ICONS, task: 'play' } as const satisfies Record<SlashCommand, string>;
-
-export function commandDescription(command: SlashCommand): string {
-	return command === 'task' ? l10n.t('Hand this to an agent on a branch of its own') : modeDescription(command);
 }
 
 export function approvalsLabel(setting: ApprovalSetting): string {
@@ -46,7 +42,7 @@ export function approvalsLabel(setting: ApprovalSetting): string {
 	}
 }
 
-export function modeDescription(mode: TurnMode): string {
+export function modeDescription(mode: ComposerMode): string {
 	switch (mode) {
 		case 'chat':
 			return l10n.t('Ask the chat model');
@@ -56,6 +52,8 @@ export function modeDescription(mode: TurnMode): string {
 			return l10n.t('Answer with web sources');
 		case 'image':
 			return l10n.t('Generate an image from your description');
+		case 'task':
+			return l10n.t('Hand this to an agent on a branch of its own');
 	}
 }
 

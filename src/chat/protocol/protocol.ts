@@ -4,6 +4,7 @@
 import type { AnswerMessage } from '../../base/rpc.ts';
 import type { ApprovalSetting } from '../model/agentWork.ts';
 import type { AttachmentKind } from '../model/attachment.ts';
+import type { NextTaskChoice, NextTaskView } from '../model/chatTasks.ts';
 import type { Citations } from '../model/citations.ts';
 import type { ImageProblem } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';
@@ -31,7 +32,7 @@ export type ToPage =
 	| { kind: 'message-accept'; turn: string }
 	/** The user is asked something first, or it waits for an agent. The outcome of the message follows when that is over. */
 	| { kind: 'message-hold'; turn: string; waits?: true }
-	/** `reason` is a sentence, and `action` the label of a button that helps. */
+	/** `reason` is a sentence, empty where the user has decided so, and `action` the label of a button that helps. */
 	| { kind: 'message-refuse'; turn: string; reason: string; action?: string }
 	/** A request whose answer says whether the page has the keyboard focus. */
 	| { kind: 'composer-focus'; request: string }
@@ -43,6 +44,17 @@ export type ToPage =
 	| { kind: 'composer-fill'; text: string }
 	/** Sends the draft, where there is one, now that a model can answer it. */
 	| { kind: 'draft-send' }
+	/** Whether the composer's messages are prompts of tasks. Otherwise, they have the mode of the conversation. */
+	| { kind: 'task-mode-set'; isOn: boolean }
+	/** A task was made of this prompt, which begins with the draft that was sent. */
+	| { kind: 'task-made'; prompt: string }
+	/** What the next task uses. */
+	| { kind: 'task-set'; task: NextTaskView }
+	/**
+	 * Adds a text to the draft after a blank line, or puts it in its place. `if-empty` changes nothing where something else
+	 * is written. The answer says whether the text is there now.
+	 */
+	| { kind: 'draft-write'; request: string; text: string; how: DraftChange }
 	| { kind: 'context-set'; context: ContextView };
 
 /** Messages with a `request` are requests, whose answers `PageAnswers` describes. */
@@ -56,9 +68,24 @@ export type FromPage =
 	/**
 	 * The page creates the turn's id, so that after a reload it can tell whether its draft was taken. It names the
 	 * conversation that it shows, once it shows one, because another one may be about to be shown. `edits` is the turn
-	 * that the message replaces. With `waits`, it is sent when the agent that works has ended.
+	 * that the message replaces. With `waits`, it is sent when the agent that works has ended. With `task`, it is a task's
+	 * prompt unless it begins with a command.
 	 */
-	| { kind: 'message-send'; conversation?: string; turn: string; text: string; edits?: string; waits?: true }
+	| {
+			kind: 'message-send';
+			conversation?: string;
+			turn: string;
+			text: string;
+			edits?: string;
+			waits?: true;
+			task?: true;
+	  }
+	/** Whether the composer tells what the next task uses. */
+	| { kind: 'task-follow'; isShown: boolean }
+	/** The user wants to change what the next task uses, or to do something about what hinders it. */
+	| { kind: 'task-choose'; choice: NextTaskChoice }
+	/** Asks to move the draft, with its context, into an editor. */
+	| { kind: 'task-prompt-open'; request: string; text: string }
 	/** A message that waits for an agent is sent now, in place of what the agent does. */
 	| { kind: 'message-hurry'; turn: string }
 	/** A message that waits for an agent is not sent. */
@@ -150,6 +177,8 @@ export interface PageAnswers {
 	'models-request'(): ModelView[];
 	/** The names that are files of the workspace. */
 	'files-check'(): string[];
+	/** The answer is empty, because the draft is in the editor by then. */
+	'task-prompt-open'(): void;
 	'image-load'(): LoadedImage;
 	/** The attached image as a `data:` URL; undefined where it is gone. */
 	'preview-request'(): string | undefined;
@@ -166,6 +195,9 @@ export type PageHandlers<K extends FromPage['kind']> = {
 		message: Extract<FromPage, { kind: P }>,
 	) => P extends keyof PageAnswers ? AnswerTo<P> | Promise<AnswerTo<P>> : unknown;
 };
+
+/** What becomes of a draft when a text is written into the composer. */
+export type DraftChange = 'add' | 'replace' | 'if-empty';
 
 export type CodeAction = 'insert' | 'new-file' | 'apply';
 

@@ -1,6 +1,7 @@
 // Parses the page's messages. Only the host uses this.
 import * as z from 'zod';
 import { APPROVAL_ANSWERS, APPROVAL_SETTINGS } from '../model/agentWork.ts';
+import { NEXT_TASK_CHOICES } from '../model/chatTasks.ts';
 import { IMAGE_FILE } from '../model/images.ts';
 import { TURN_MODES } from '../model/mode.ts';
 import {
@@ -26,7 +27,7 @@ const address = z.string().max(MAXIMUM_URL_LENGTH);
 
 const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.enum(['page-ready', 'snapshot-request']), request }),
-	// The answer to the only request of the host.
+	// The answer to a request of the host.
 	z.strictObject({
 		kind: z.literal('answer'),
 		request,
@@ -40,6 +41,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 		text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH),
 		edits: turn.exactOptional(),
 		waits: z.literal(true).exactOptional(),
+		task: z.literal(true).exactOptional(),
 	}),
 	z.strictObject({ kind: z.enum(['message-hurry', 'message-withdraw']), turn }),
 	z.strictObject({ kind: z.literal('earlier-request'), request, before: turn }),
@@ -53,6 +55,9 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('mode-choose'), mode: z.enum(TURN_MODES) }),
 	z.strictObject({ kind: z.literal('agent-pick') }),
 	z.strictObject({ kind: z.literal('approvals-choose'), approvals: z.enum(APPROVAL_SETTINGS) }),
+	z.strictObject({ kind: z.literal('task-follow'), isShown: z.boolean() }),
+	z.strictObject({ kind: z.literal('task-choose'), choice: z.enum(NEXT_TASK_CHOICES) }),
+	z.strictObject({ kind: z.literal('task-prompt-open'), request, text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH) }),
 	z.strictObject({ kind: z.literal('step-answer'), turn, question: z.uuid(), answer: z.enum(APPROVAL_ANSWERS) }),
 	z.strictObject({ kind: z.literal('step-request'), request, turn, step }),
 	z.strictObject({

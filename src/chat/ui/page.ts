@@ -3,6 +3,15 @@ import type { FromPage } from '../protocol/protocol.ts';
 /** Posts a message to the host. */
 export type Post = (message: FromPage) => void;
 
+/** Text that the host has not accepted yet. */
+export interface Draft {
+	text: string;
+	/** The id of the turn as which it was sent. */
+	sentAs?: string;
+	/** It is the prompt of a task. */
+	task?: true;
+}
+
 /** The state that the page keeps while it is hidden or reloaded. */
 export interface SavedState {
 	/** Milliseconds since the epoch. The newer of two copies is used. */
@@ -12,6 +21,8 @@ export interface SavedState {
 	draftOf?: string;
 	/** The id of the turn as which the draft was sent, while the host has not accepted it. */
 	sentAs?: string;
+	/** The draft is the prompt of a task. */
+	task?: true;
 	/** A message that is being edited to be sent again. */
 	edit?: MessageEdit;
 	/** The conversation that was shown. */

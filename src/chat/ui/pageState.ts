@@ -1,3 +1,4 @@
+import type { NextTaskView } from '../model/chatTasks.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type {
 	AgentView,
@@ -29,6 +30,8 @@ export interface PageState {
 	readonly encryption: EncryptionView | undefined;
 	readonly notice: string | undefined;
 	readonly context: ContextView;
+	/** What the next task uses, once it is known. */
+	readonly task: NextTaskView | undefined;
 }
 
 export const emptyPageState: PageState = {
@@ -43,6 +46,7 @@ export const emptyPageState: PageState = {
 	encryption: undefined,
 	notice: undefined,
 	context: { chips: [] },
+	task: undefined,
 };
 
 /**
@@ -105,6 +109,8 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 			return { ...state, notice: message.notice };
 		case 'context-set':
 			return { ...state, context: message.context };
+		case 'task-set':
+			return { ...state, task: message.task };
 		case 'message-accept':
 		case 'message-hold':
 		case 'message-refuse':
@@ -112,6 +118,9 @@ export function applyMessage(state: PageState, message: ToPage): PageState | 'mi
 		case 'hint-set':
 		case 'composer-fill':
 		case 'draft-send':
+		case 'draft-write':
+		case 'task-made':
+		case 'task-mode-set':
 		case 'answer':
 			return state;
 	}

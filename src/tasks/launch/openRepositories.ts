@@ -19,9 +19,22 @@ const MAXIMUM_BRANCH = 120;
  */
 const OPENING_MS = 15_000;
 
+/** Why this window has no repository that a task can work on. */
+export type NoRepositoryReason = 'no-folder' | 'virtual' | 'untrusted' | 'not-opened' | 'no-git';
+
+/** This window has no repository that a task can work on; the message says why, and what to do. */
+export class NoRepositoryError extends UserFacingError {
+	readonly reason: NoRepositoryReason;
+
+	constructor(reason: NoRepositoryReason, message: string) {
+		super(message);
+		this.reason = reason;
+	}
+}
+
 /**
- * Returns the git API and the repositories of this window, at least one. Throws a UserFacingError that says why there
- * is none.
+ * Returns the git API and the repositories of this window, at least one. Throws a NoRepositoryError where there is none,
+ * and a UserFacingError where the git extension cannot be used.
  */
 export async function findRepositories(): Promise<{ git: GitApi; repositories: readonly GitRepository[] }> {
 	// The editor reads a workspace file after the window has opened; until then the window has no folders.
@@ -33,19 +46,22 @@ export async function findRepositories(): Promise<{ git: GitApi; repositories: r
 	const folders = vscode.workspace.workspaceFolders ?? [];
 	const local = folders.filter(({ uri }) => uri.scheme === 'file');
 	if (folders.length === 0) {
-		throw new UserFacingError(
+		throw new NoRepositoryError(
+			'no-folder',
 			vscode.l10n.t('No folder is open. Open the folder of a Git repository, then start the task.'),
 		);
 	}
 	if (local.length === 0) {
-		throw new UserFacingError(
+		throw new NoRepositoryError(
+			'virtual',
 			vscode.l10n.t(
 				'This workspace is virtual, and a task needs a Git repository on a file system. Open a clone of it.',
 			),
 		);
 	}
 	if (!vscode.workspace.isTrusted) {
-		throw new UserFacingError(
+		throw new NoRepositoryError(
+			'untrusted',
 			vscode.l10n.t(
 				'This workspace is not trusted, so its repository is not read. Trust it (“Workspaces: Manage Workspace Trust”), then start the task.',
 			),
@@ -55,7 +71,7 @@ export async function findRepositories(): Promise<{ git: GitApi; repositories: r
 	const isComplete = await repositoriesOpened(git, local);
 	const repositories = git.repositories.filter(({ rootUri }) => rootUri.scheme === 'file');
 	if (repositories.length === 0) {
-		throw new UserFacingError(noRepository(local, isComplete));
+		throw new NoRepositoryError(isComplete ? 'no-git' : 'not-opened', noRepository(local, isComplete));
 	}
 	return { git, repositories };
 }

@@ -45,21 +45,30 @@ export interface SubjectChoice {
 	repositories: readonly GitRepository[];
 }
 
+/** Where a task should run; what is undefined is chosen by the user or by what is open. */
+export type WishedPlace = Pick<LaunchWish, 'repository' | 'branch'>;
+
+/** Finds the repositories that a task can work on, as `readSubjects` does, and tells the user that this takes time. */
+export async function findSubjects(
+	target: Pick<SubjectChoice, 'connection' | 'client'>,
+	wish: WishedPlace,
+): Promise<SubjectChoice> {
+	const title = vscode.l10n.t('Looking for repositories…');
+	return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () =>
+		readSubjects(target, wish),
+	);
+}
+
 /**
  * Finds the repositories that a task can work on. Throws a UserFacingError where there are none. Where no repository can
  * be used here, those that the service sees remain, unless the request names one that should be open.
  */
-export async function findSubjects(
+export async function readSubjects(
 	{ connection, client }: Pick<SubjectChoice, 'connection' | 'client'>,
-	wish: LaunchWish,
+	wish: WishedPlace,
 ): Promise<SubjectChoice> {
-	const title = vscode.l10n.t('Looking for repositories…');
 	try {
-		const found = await vscode.window.withProgress(
-			{ location: vscode.ProgressLocation.Window, title },
-			findRepositories,
-		);
-		return { connection, client, ...found };
+		return { connection, client, ...(await findRepositories()) };
 	} catch (error) {
 		if (connection.hasLookUps && wish.repository === undefined) {
 			return { connection, client, git: undefined, repositories: [] };
@@ -72,36 +81,56 @@ export async function findSubjects(
  * Returns what the requested task works on, and asks only where that is not clear. Throws a UserFacingError where the
  * requested repository or branch is not here. Resolves with undefined if the user dismisses the question.
  */
-export async function firstSubject(choice: SubjectChoice, wish: LaunchWish): Promise<LaunchSubject | undefined> {
+export async function firstSubject(choice: SubjectChoice, wish: WishedPlace): Promise<LaunchSubject | undefined> {
 	const { repositories } = choice;
 	const repository =
 		wish.repository === undefined ? likelyRepository(repositories) : wishedRepository(repositories, wish.repository);
 	return repository ? openSubject(choice, repository, wish.branch) : pickSubject(choice, wish.branch);
 }
 
+/** A repository, with the branch from which a task starts. What is undefined has to be chosen by the user. */
+export interface ClearSubject {
+	repository: GitRepository | undefined;
+	subject: LaunchSubject | undefined;
+}
+
+/**
+ * Returns what the requested task works on as far as that is clear without asking. Throws a UserFacingError where the
+ * requested repository or branch is not here.
+ */
+export async function clearSubject(
+	{ repositories, connection, git }: SubjectChoice,
+	wish: WishedPlace,
+): Promise<ClearSubject> {
+	const repository =
+		wish.repository === undefined ? likelyRepository(repositories) : wishedRepository(repositories, wish.repository);
+	if (!repository || !git) {
+		return { repository: undefined, subject: undefined };
+	}
+	const { found } = await findFirstBranch(git, repository, wish.branch);
+	return { repository, subject: found && new OpenSubject({ git, repository }, connection, found) };
+}
+
 /**
  * Returns what a program's task works on, without asking the user. Throws a UserFacingError where that is not clear, and
  * where the requested repository or branch is not here.
  */
-export async function namedSubject(choice: SubjectChoice, wish: LaunchWish): Promise<LaunchSubject> {
-	const { repositories, connection, git } = choice;
-	const repository =
-		wish.repository === undefined ? likelyRepository(repositories) : wishedRepository(repositories, wish.repository);
-	if (!repository || !git) {
+export async function namedSubject(choice: SubjectChoice, wish: WishedPlace): Promise<LaunchSubject> {
+	const { repository, subject } = await clearSubject(choice, wish);
+	if (!repository) {
 		throw new UserFacingError(
 			vscode.l10n.t(
 				'Several repositories are open, so the task has to name one of them: {0}.',
-				repositories.map(repositoryName).join(', '),
+				choice.repositories.map(repositoryName).join(', '),
 			),
 		);
 	}
-	const { found } = await findFirstBranch(git, repository, wish.branch);
-	if (!found) {
+	if (!subject) {
 		throw new UserFacingError(
 			vscode.l10n.t('No branch is checked out in “{0}”, so the task has to name one.', repositoryName(repository)),
 		);
 	}
-	return new OpenSubject({ git, repository }, connection, found);
+	return subject;
 }
 
 /**

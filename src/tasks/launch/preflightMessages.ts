@@ -283,7 +283,8 @@ function unusableText(agents: readonly AgentStatus[]): FindingText {
 			);
 }
 
-function sandboxText({ problem, detail = '' }: SandboxStatus): string {
+/** Says why there is no sandbox. */
+export function sandboxText({ problem, detail = '' }: SandboxStatus): string {
 	switch (problem) {
 		case 'not-installed':
 			return vscode.l10n.t('Bubblewrap is not installed.');

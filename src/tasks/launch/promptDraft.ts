@@ -1,12 +1,7 @@
 import type * as vscode from 'vscode';
 import { SerialQueue } from '../../base/async.ts';
 import { DRAFT_KEY, DRAFT_PLACE_KEY } from '../model/storageKeys.ts';
-
-/** Where the prompt's task should run; undefined where the user chooses. */
-export interface PromptPlace {
-	repository?: string | undefined;
-	branch?: string | undefined;
-}
+import type { WishedPlace } from './pickSubject.ts';
 
 /**
  * The prompt that was written and not sent yet, in the workspace's state. If several windows write it, the last one wins.
@@ -26,8 +21,9 @@ export class PromptDraft {
 		return typeof draft === 'string' ? draft : '';
 	}
 
-	get place(): PromptPlace {
-		return this.state.get<PromptPlace>(DRAFT_PLACE_KEY) ?? {};
+	/** Where the next task should run. */
+	get place(): WishedPlace {
+		return this.state.get<WishedPlace>(DRAFT_PLACE_KEY) ?? {};
 	}
 
 	/** Returns the draft for the editor that shows it. */
@@ -46,20 +42,16 @@ export class PromptDraft {
 		});
 	}
 
-	async writePlace({ repository, branch }: PromptPlace): Promise<void> {
+	async writePlace({ repository, branch }: WishedPlace): Promise<void> {
 		const isEmpty = repository === undefined && branch === undefined;
 		await this.state.update(DRAFT_PLACE_KEY, isEmpty ? undefined : { repository, branch });
 	}
 
-	/**
-	 * Removes the draft after a task was made from `prompt`. A different draft that another window has written meanwhile
-	 * stays.
-	 */
+	/** Removes the draft `prompt`. A different draft that another window has written meanwhile stays. */
 	forget(prompt: string): Promise<void> {
 		return this.writes.run(async () => {
-			if (['', prompt.trim()].includes(this.text.trim())) {
+			if (this.text.trim() === prompt.trim()) {
 				await this.state.update(DRAFT_KEY, undefined);
-				await this.writePlace({});
 			}
 		});
 	}

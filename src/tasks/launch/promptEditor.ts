@@ -4,24 +4,18 @@ import { defined } from '../../base/defined.ts';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { internalCommands } from '../../platform/ids.ts';
-import type { LaunchWish } from './pickSubject.ts';
-import type { PromptPlace } from './promptDraft.ts';
 import type { PromptFile } from './promptFile.ts';
 
-/** The editor in which a prompt is written: opens it, reads its text and offers to start the task. */
+/** Takes no room. */
+const ZERO_WIDTH = '\u200b';
+
+/** The editor in which a longer prompt is written: opens it, and offers to start the task or to go back to the chat. */
 export class PromptEditor implements Disposable {
 	private readonly file: PromptFile;
 	/** The editor refuses an edit while another one is on its way. */
 	private readonly queue = new SerialQueue();
 	private readonly store = new DisposableStore();
-	private readonly placeholder = this.store.add(
-		vscode.window.createTextEditorDecorationType({
-			after: {
-				contentText: vscode.l10n.t('What the task should do, for example: fix the flaky upload test'),
-				color: new vscode.ThemeColor('editor.placeholder.foreground'),
-			},
-		}),
-	);
+	private readonly placeholder = this.store.add(vscode.window.createTextEditorDecorationType({}));
 
 	constructor(file: PromptFile) {
 		this.file = file;
@@ -35,10 +29,7 @@ export class PromptEditor implements Disposable {
 			}),
 		);
 		this.store.add(
-			vscode.languages.registerCodeLensProvider(
-				{ scheme: file.uri.scheme },
-				{ provideCodeLenses: () => [startLens()] },
-			),
+			vscode.languages.registerCodeLensProvider({ scheme: file.uri.scheme }, { provideCodeLenses: () => lenses() }),
 		);
 		draw();
 	}
@@ -48,9 +39,8 @@ export class PromptEditor implements Disposable {
 		return this.file.isOf(uri);
 	}
 
-	get wish(): LaunchWish {
-		const { text, draft } = this.file;
-		return { prompt: text.trim(), repository: draft.place.repository, branch: draft.place.branch };
+	get prompt(): string {
+		return this.file.text.trim();
 	}
 
 	/**
@@ -65,42 +55,32 @@ export class PromptEditor implements Disposable {
 			...defined({ viewColumn }),
 		});
 		if (!shown) {
-			putCursor(editor, editor.document.lineAt(editor.document.lineCount - 1).range.end);
+			putCursor(editor, endOf(editor.document));
 		}
 		return editor;
 	}
 
-	/**
-	 * Adds to what is written already, with the cursor at the offset `cursor` of the text. Nothing is ever lost: `replace`
-	 * can be undone in the editor.
-	 */
-	async propose(text: string, how: 'add' | 'replace', place: PromptPlace = {}, cursor = text.length): Promise<void> {
-		return this.queue.run(() => this.proposeNow(text, how, place, cursor));
+	/** Shows the prompt with a text added to what is written there already. */
+	async add(text: string): Promise<void> {
+		return this.queue.run(() => this.addNow(text));
 	}
 
-	private async proposeNow(text: string, how: 'add' | 'replace', place: PromptPlace, cursor: number): Promise<void> {
+	private async addNow(text: string): Promise<void> {
 		const editor = await this.open();
 		const { document } = editor;
-		const written = document.getText();
-		const isReplaced = how === 'replace' || written.trim() === '';
-		const all = new vscode.Range(new vscode.Position(0, 0), document.lineAt(document.lineCount - 1).range.end);
-		const before = isReplaced ? '' : `${written.trimEnd()}\n\n`;
-		if (!(await editor.edit(edit => edit.replace(all, before + text)))) {
+		const written = document.getText().trimEnd();
+		const all = new vscode.Range(new vscode.Position(0, 0), endOf(document));
+		if (!(await editor.edit(edit => edit.replace(all, written === '' ? text : `${written}\n\n${text}`)))) {
 			throw new UserFacingError(vscode.l10n.t('The prompt was being changed, so nothing was added to it. Try again.'));
 		}
-		// The document may have other line ends than the text.
-		const lines = (before + text.slice(0, cursor)).split(/\r\n|\r|\n/);
-		putCursor(editor, new vscode.Position(lines.length - 1, lines.at(-1)?.length ?? 0));
-		if (isReplaced || place.repository !== undefined || place.branch !== undefined) {
-			await this.file.draft.writePlace(place);
-		}
+		putCursor(editor, endOf(document));
 	}
 
 	/**
-	 * Closes the editor and removes the draft once a task was made from it. A different prompt that was written meanwhile
-	 * stays.
+	 * Closes the editor and removes the prompt once a task was made from it, or it is elsewhere. A different prompt that was
+	 * written meanwhile stays.
 	 */
-	async sent(prompt: string): Promise<void> {
+	async remove(prompt: string): Promise<void> {
 		if (this.file.text.trim() !== prompt.trim()) {
 			return;
 		}
@@ -122,11 +102,21 @@ export class PromptEditor implements Disposable {
 		await this.file.draft.forget(prompt);
 	}
 
+	/**
+	 * The editor's own hint on how to generate code is drawn in every empty document, whatever its scheme and language, where
+	 * nothing is drawn before or behind the first line. So something always is, even behind a text that may be deleted.
+	 */
 	private drawPlaceholder(): void {
 		for (const editor of vscode.window.visibleTextEditors) {
 			if (this.file.isOf(editor.document.uri)) {
 				const isEmpty = editor.document.getText() === '';
-				editor.setDecorations(this.placeholder, isEmpty ? [new vscode.Range(0, 0, 0, 0)] : []);
+				const contentText = isEmpty
+					? vscode.l10n.t('What the task should do, for example: fix the flaky upload test')
+					: ZERO_WIDTH;
+				const color = new vscode.ThemeColor('editor.placeholder.foreground');
+				editor.setDecorations(this.placeholder, [
+					{ range: new vscode.Range(0, 0, 0, 0), renderOptions: { after: { contentText, color } } },
+				]);
 			}
 		}
 	}
@@ -151,10 +141,22 @@ function putCursor(editor: vscode.TextEditor, place: vscode.Position): void {
 	editor.revealRange(editor.selection);
 }
 
-function startLens(): vscode.CodeLens {
-	return new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {
-		command: internalCommands.startTaskFromPrompt,
-		title: `$(play) ${vscode.l10n.t('Start Task…')}`,
-		tooltip: vscode.l10n.t('Shows what the task will meet; nothing is sent before you say so'),
-	});
+function endOf(document: vscode.TextDocument): vscode.Position {
+	return document.lineAt(document.lineCount - 1).range.end;
+}
+
+function lenses(): vscode.CodeLens[] {
+	const place = new vscode.Range(0, 0, 0, 0);
+	return [
+		new vscode.CodeLens(place, {
+			command: internalCommands.startTaskFromPrompt,
+			title: `$(play) ${vscode.l10n.t('Start Task…')}`,
+			tooltip: vscode.l10n.t('Shows what the task will meet; nothing is sent before you say so'),
+		}),
+		new vscode.CodeLens(place, {
+			command: internalCommands.takePromptToChat,
+			title: `$(comment) ${vscode.l10n.t('Back to Chat')}`,
+			tooltip: vscode.l10n.t('Moves this text into the message of the chat, where a task can be started as well'),
+		}),
+	];
 }

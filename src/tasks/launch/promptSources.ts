@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { internalCommands } from '../../platform/ids.ts';
+import { askModal } from '../../platform/notify.ts';
 import type { LinkProblem } from '../model/launchLink.ts';
 import { findTodo, type PromptSource, problemPrompt, selectionPrompt, todoPrompt } from '../model/promptText.ts';
 
@@ -134,4 +135,17 @@ export function linkProblemText(problem: LinkProblem): string {
 		case 'branch':
 			return vscode.l10n.t('The link names a branch that begins with a hyphen, so nothing of it is used.');
 	}
+}
+
+/** Asks what becomes of a draft that is there when a link brings a prompt. Resolves with undefined when dismissed. */
+export async function askAboutDraft(): Promise<'add' | 'replace' | undefined> {
+	const replace = vscode.l10n.t('Replace the Draft');
+	const add = vscode.l10n.t('Add to the Draft');
+	const answer = await askModal(
+		vscode.l10n.t('A link brings a prompt for a task, and a draft is written already.'),
+		vscode.l10n.t('Nothing is sent. You see the prompt before anything starts.'),
+		replace,
+		add,
+	);
+	return answer === undefined ? undefined : answer === add ? 'add' : 'replace';
 }

@@ -14,11 +14,11 @@ import type { TaskTarget } from '../model/taskConnection.ts';
 import { type AllowLaunch, type AskedTask, askLaunch } from './askedLaunch.ts';
 import { carryOut } from './carryOut.ts';
 import type { ConfirmedLaunch, LaunchCheckDependencies } from './launchCheck.ts';
-import { findRepositories } from './openRepositories.ts';
+import type { NextTask } from './nextTask.ts';
 import { findSubjects, firstSubject, type LaunchWish, type SubjectChoice, wishOf } from './pickSubject.ts';
 import { Preflight } from './preflight.ts';
 import type { PromptEditor } from './promptEditor.ts';
-import { linkProblemText, promptOfPlace } from './promptSources.ts';
+import { askAboutDraft, linkProblemText, promptOfPlace } from './promptSources.ts';
 import { ScratchBranches } from './scratchBranches.ts';
 import { openRequests, type SendOutcome } from './sendTask.ts';
 import { type TaskRequest, TaskRequests } from './taskRequests.ts';
@@ -54,6 +54,18 @@ export interface KnownTasks {
 	rememberStart(taskId: string, commit: string): void;
 }
 
+/** The chat's message, as the place where prompts of tasks are written. */
+export interface TaskComposer {
+	/**
+	 * Shows it with the cursor in it, so that sending starts a task, and adds a text after a blank line to what is written
+	 * there, or puts it in its place. `if-empty` changes nothing where something else is written. Resolves with whether the
+	 * text is there now. Rejects with a sentence for the user.
+	 */
+	write(text: string, how: 'add' | 'replace' | 'if-empty'): Promise<boolean>;
+	/** Tells that a task was made of a prompt, which is then no longer a draft. */
+	made(prompt: string): void;
+}
+
 export interface LaunchListener {
 	/** Shows and follows a task that was created. */
 	started(task: Task, target: TaskTarget): Promise<void>;
@@ -63,7 +75,10 @@ export interface LaunchListener {
 export interface TaskLauncherDependencies {
 	/** The states in which requests and choices are written down. */
 	storage: { workspaceState: vscode.Memento; globalState: vscode.Memento };
+	composer: TaskComposer;
 	promptEditor: PromptEditor;
+	/** Where the next task runs, and with what. */
+	next: Pick<NextTask, 'place' | 'setPlace' | 'chosenSubject'>;
 	connection: LaunchConnection;
 	known: KnownTasks;
 	listener: LaunchListener;
@@ -79,7 +94,7 @@ export class TaskLauncher {
 
 	constructor(dependencies: TaskLauncherDependencies) {
 		this.dependencies = dependencies;
-		const { storage, promptEditor, known, listener, logger } = dependencies;
+		const { storage, composer, promptEditor, known, listener, logger } = dependencies;
 		const { workspaceState } = storage;
 		this.scratchBranches = new ScratchBranches({
 			workspaceState,
@@ -102,7 +117,10 @@ export class TaskLauncher {
 		});
 		this.requests = new TaskRequests({
 			workspaceState,
-			promptEditor,
+			onUsed: async prompt => {
+				composer.made(prompt);
+				await promptEditor.remove(prompt);
+			},
 			scratchBranches: this.scratchBranches,
 			tasks: () => known.tasks(),
 			started: (task, target) => listener.started(task, target),
@@ -113,113 +131,137 @@ export class TaskLauncher {
 	/**
 	 * With a prompt, shows what affects the task and starts it when the user confirms. Resolves with its id, or with
 	 * undefined if the user dismisses it or it fails, which is reported. An editor passes its document: the prompt itself,
-	 * or another one, whose selection goes into the prompt. Otherwise, opens the prompt editor first.
+	 * or another one, whose selection goes into the prompt. Otherwise, shows where the prompt is written.
 	 */
 	async start(argument: unknown): Promise<string | undefined> {
 		const wish = wishOf(argument);
 		if (wish) {
-			return this.launch(wish);
+			return (await this.launch(wish, () => this.write(wish.prompt)))?.id;
 		}
-		const { promptEditor } = this.dependencies;
-		if (argument instanceof vscode.Uri) {
-			return promptEditor.isOf(argument) ? this.startFromPrompt() : this.startFromPlace(undefined);
+		if (!(argument instanceof vscode.Uri)) {
+			return this.write('');
 		}
-		await promptEditor.open();
-		void this.sayWhatHinders();
-		return undefined;
+		return this.dependencies.promptEditor.isOf(argument) ? this.startFromEditor() : this.startFromPlace(undefined);
 	}
 
-	/** Reports problems that prevent every task before the prompt is written. */
-	private async sayWhatHinders(): Promise<void> {
+	/** Adds a text to the prompt in the chat; nothing starts by itself. What goes wrong is reported. */
+	private async write(text: string): Promise<undefined> {
 		try {
-			await findRepositories();
-		} catch (error) {
-			const { connection } = await this.dependencies.connection.target().catch(() => ({ connection: undefined }));
-			if (!connection?.hasLookUps) {
-				this.dependencies.listener.explain(error);
-			}
-		}
-	}
-
-	/** Starts a task from the text in the prompt editor. */
-	async startFromPrompt(): Promise<string | undefined> {
-		const { promptEditor } = this.dependencies;
-		const { wish } = promptEditor;
-		if (wish.prompt === '') {
-			await promptEditor.open();
-			void showMessage('information', vscode.l10n.t('Write what the task should do, then start it.'));
-			return undefined;
-		}
-		return this.launch(wish);
-	}
-
-	/** Adds a goal and its context to the prompt and shows it; nothing starts by itself. */
-	async propose(goal: string, context: string): Promise<void> {
-		const text = context === '' ? goal : `${goal}\n\n${context}`;
-		await this.dependencies.promptEditor.propose(text, 'add', {}, goal.length);
-		void this.sayWhatHinders();
-	}
-
-	/** Starts a prompt from a selection, a problem or a comment. */
-	async startFromPlace(argument: unknown): Promise<undefined> {
-		try {
-			await this.dependencies.promptEditor.propose(await promptOfPlace(argument), 'add');
+			await this.dependencies.composer.write(text, 'add');
 		} catch (error) {
 			this.dependencies.listener.explain(error);
 		}
 	}
 
-	/** Shows a link's prompt in the prompt editor; nothing starts by itself. */
+	/**
+	 * Starts a task from a prompt that was written in the chat, when the user confirms. Resolves with whether it was; what
+	 * goes wrong is reported.
+	 */
+	async startPrompt(prompt: string): Promise<boolean> {
+		const wish = { ...this.dependencies.next.place, prompt: prompt.trim() };
+		const made = await this.launch(wish, async () => {});
+		// An earlier request may have made another task, which is shown instead.
+		return made !== undefined && (made.isNew || made.prompt?.trim() === wish.prompt);
+	}
+
+	/** Starts a task from the text in the prompt's editor. */
+	async startFromEditor(): Promise<string | undefined> {
+		const { promptEditor, next } = this.dependencies;
+		const { prompt } = promptEditor;
+		if (prompt === '') {
+			await promptEditor.open();
+			void showMessage('information', vscode.l10n.t('Write what the task should do, then start it.'));
+			return undefined;
+		}
+		return (await this.launch({ ...next.place, prompt }, () => promptEditor.open()))?.id;
+	}
+
+	/** Opens the prompt's editor, with a text added to what waits there. */
+	async openEditor(text: string): Promise<void> {
+		const { promptEditor } = this.dependencies;
+		await (text === '' ? promptEditor.open() : promptEditor.add(text));
+	}
+
+	/** Moves the text of the prompt's editor to the chat. What goes wrong is reported. */
+	async takeToChat(): Promise<void> {
+		const { promptEditor } = this.dependencies;
+		const { prompt } = promptEditor;
+		try {
+			await this.dependencies.composer.write(prompt, 'add');
+			await promptEditor.remove(prompt);
+		} catch (error) {
+			this.dependencies.listener.explain(error);
+		}
+	}
+
+	/** Begins a prompt from a selection, a problem or a comment. */
+	async startFromPlace(argument: unknown): Promise<undefined> {
+		try {
+			return await this.write(await promptOfPlace(argument));
+		} catch (error) {
+			this.dependencies.listener.explain(error);
+		}
+	}
+
+	/** Shows a link's prompt in the chat; nothing starts by itself. */
 	async startFromLink(path: string, query: string): Promise<void> {
 		const link = readLaunchLink(path, query);
 		if (typeof link === 'string') {
 			void showMessage('error', linkProblemText(link));
 			return;
 		}
-		const { promptEditor } = this.dependencies;
-		const written = promptEditor.wish.prompt;
-		let how: 'add' | 'replace' = 'replace';
-		if (written !== '' && written !== link.prompt.trim()) {
-			const replace = vscode.l10n.t('Replace the Draft');
-			const add = vscode.l10n.t('Add to the Draft');
-			const answer = await vscode.window.showWarningMessage(
-				vscode.l10n.t('A link brings a prompt for a task, and a draft is written already.'),
-				{ modal: true, detail: vscode.l10n.t('Nothing is sent. You see the prompt before anything starts.') },
-				replace,
-				add,
-			);
-			if (answer === undefined) {
+		const { composer, next, listener } = this.dependencies;
+		try {
+			const isThere = await composer.write(link.prompt, 'if-empty');
+			const how = isThere ? 'replace' : await askAboutDraft();
+			if (!how) {
 				return;
 			}
-			how = answer === add ? 'add' : 'replace';
-		}
-		try {
-			await promptEditor.propose(link.prompt, how, link);
+			if (!isThere) {
+				await composer.write(link.prompt, how);
+			}
+			if (how === 'replace' || link.repository !== undefined || link.branch !== undefined) {
+				await next.setPlace(link);
+			}
 		} catch (error) {
-			this.dependencies.listener.explain(error);
+			listener.explain(error);
 			return;
 		}
 		void showMessage('information', vscode.l10n.t('This prompt came with a link. Read it before you start the task.'));
 	}
 
-	/** Gathers what the task works on, asks, carries out what was confirmed, and sends the request. */
-	private async launch(wish: LaunchWish): Promise<string | undefined> {
-		const { connection, known } = this.dependencies;
+	/**
+	 * Gathers what the task works on, asks, carries out what was confirmed, and sends the request. `edit` shows the prompt
+	 * where the user goes on writing it. Resolves with the task, and whether this launch made it.
+	 */
+	private async launch(
+		wish: LaunchWish,
+		edit: () => PromiseLike<unknown>,
+	): Promise<(Pick<Task, 'id' | 'prompt'> & { isNew: boolean }) | undefined> {
+		const { connection, known, next } = this.dependencies;
 		if (!(await connection.ensureKey())) {
 			return undefined;
 		}
-		return this.startOnce(async target => {
+		let isNew = false;
+		const made = await this.startOnce(async target => {
 			// Tasks that exist already must not be mistaken for the one whose reply was lost.
 			const loading = known.load();
 			const earlier = await this.requests.findEarlier(target);
-			const confirmed = earlier ? undefined : await this.ask(wish, target);
+			const confirmed = earlier ? undefined : await this.ask(wish, target, edit);
 			if (!confirmed) {
 				return earlier;
 			}
 			await loading;
 			const { outcome, sending } = await this.carryOutAndSend(confirmed, target);
-			return this.taskOf(outcome, sending);
+			const task = this.taskOf(outcome, sending);
+			if (task) {
+				isNew = true;
+				// The task exists, whatever becomes of this.
+				await next.setPlace({}).catch(error => this.dependencies.listener.explain(error));
+			}
+			return task;
 		});
+		return made && { id: made.id, prompt: made.prompt, isNew };
 	}
 
 	/** Does all that the user has confirmed. */
@@ -289,10 +331,17 @@ export class TaskLauncher {
 	 * Shows everything that affects the task, and resolves with what the user has confirmed. Resolves with undefined when
 	 * dismissed, or when the user goes on writing the prompt.
 	 */
-	private async ask(wish: LaunchWish, target: TaskTarget): Promise<ConfirmedLaunch | undefined> {
-		const { connection, promptEditor, listener } = this.dependencies;
+	private async ask(
+		wish: LaunchWish,
+		target: TaskTarget,
+		edit: () => PromiseLike<unknown>,
+	): Promise<ConfirmedLaunch | undefined> {
+		const { connection, next, listener } = this.dependencies;
 		const subjects = await findSubjects(target, wish);
-		const subject = await firstSubject(subjects, wish);
+		// A wish that comes from elsewhere says itself where its task runs.
+		const isNext = wish.repository === next.place.repository && wish.branch === next.place.branch;
+		const chosen = isNext ? next.chosenSubject(target.connection.name) : undefined;
+		const subject = chosen ?? (await firstSubject(subjects, wish));
 		if (!subject) {
 			return undefined;
 		}
@@ -305,13 +354,12 @@ export class TaskLauncher {
 		if (confirmed !== 'edit-prompt') {
 			return confirmed;
 		}
-		await (wish.prompt === promptEditor.wish.prompt
-			? promptEditor.open()
-			: promptEditor.propose(wish.prompt, 'add', wish));
+		await edit();
 		return undefined;
 	}
 
-	private checkDependencies(subjects: SubjectChoice): LaunchCheckDependencies {
+	/** Returns what looking at one of the repositories takes. */
+	checkDependencies(subjects: SubjectChoice): LaunchCheckDependencies {
 		const { storage, connection } = this.dependencies;
 		const { localService } = connection;
 		return {
@@ -327,17 +375,18 @@ export class TaskLauncher {
 	 * Sends a request that goes on with the branch of another task and that needs no questions. `onMade` is called when the
 	 * task exists. Resolves with the task's id, or with undefined when it failed, which is reported.
 	 */
-	startFollowUp(
+	async startFollowUp(
 		request: TaskCreateRequest,
 		{ connection }: TaskTarget,
 		onMade: (task: Task) => void,
 	): Promise<string | undefined> {
-		return this.startOnce(async target => {
+		const made = await this.startOnce(async target => {
 			await this.dependencies.known.load();
 			checkConnection(target, connection.name);
 			const sending = { request, onMade };
 			return this.taskOf(await this.requests.send(sending, target), sending);
 		});
+		return made?.id;
 	}
 
 	/** Returns the task that was created, or offers to try again where that is not known. */
@@ -363,8 +412,8 @@ export class TaskLauncher {
 		}
 	}
 
-	/** Resolves with the id of the task that `run` created, once it is shown. */
-	private async startOnce(run: (target: TaskTarget) => Promise<Task | undefined>): Promise<string | undefined> {
+	/** Resolves with the task that `run` created, once it is shown. */
+	private async startOnce(run: (target: TaskTarget) => Promise<Task | undefined>): Promise<Task | undefined> {
 		if (this.isStarting) {
 			void showMessage(
 				'information',
@@ -372,13 +421,12 @@ export class TaskLauncher {
 			);
 			return undefined;
 		}
-		let made: Task | undefined;
 		try {
-			made = await this.showing(run);
+			return await this.showing(run);
 		} catch (error) {
 			this.dependencies.listener.explain(error);
+			return undefined;
 		}
-		return made?.id;
 	}
 
 	/** Does the same, but rejects with what went wrong. */

@@ -7,7 +7,6 @@ import { rowWords } from '../common/messages.ts';
 import { UNDER_WAY_MS } from '../model/createdTask.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
 import { taskTitle } from '../model/taskRow.ts';
-import type { PromptEditor } from './promptEditor.ts';
 import type { ScratchBranches } from './scratchBranches.ts';
 import {
 	openRequests,
@@ -30,7 +29,8 @@ export interface TaskRequest {
 
 export interface TaskRequestsDependencies {
 	workspaceState: vscode.Memento;
-	promptEditor: PromptEditor;
+	/** Called with the prompt of a task that exists, which is then no longer a draft. */
+	onUsed(prompt: string): Promise<void>;
 	scratchBranches: ScratchBranches;
 	/** The tasks that are known so far. */
 	tasks(): Iterable<Task>;
@@ -137,7 +137,7 @@ export class TaskRequests {
 
 	/** Called when a task exists: its prompt is no longer a draft, and its scratch branch is removed when it ends. */
 	private async note({ id, selectedBranch, prompt }: Task, scratch: string | undefined): Promise<void> {
-		const { scratchBranches, promptEditor } = this.dependencies;
+		const { scratchBranches, onUsed } = this.dependencies;
 		if (scratch !== undefined && selectedBranch !== undefined && selectedBranch !== scratch) {
 			// An earlier attempt has created the task, from a scratch branch of its own.
 			await scratchBranches.remove(scratch);
@@ -147,7 +147,7 @@ export class TaskRequests {
 			await scratchBranches.claim(used, id);
 		}
 		if (prompt !== undefined) {
-			await promptEditor.sent(prompt);
+			await onUsed(prompt);
 		}
 	}
 }

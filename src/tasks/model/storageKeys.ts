@@ -10,10 +10,10 @@ export const PENDING_ENTRIES = 'errand.tasks.pending';
 /** Further prompts that were written and not sent, with an entry for each, by the id of its task. */
 export const FOLLOW_UP_ENTRIES = 'errand.tasks.followUps';
 
-/** The prompt that was written and not sent. */
+/** The prompt that was written in an editor and not sent. */
 export const DRAFT_KEY = 'errand.tasks.draft';
 
-/** Where the prompt's task should run, as given by a link; absent where the user chooses. */
+/** Where the next task should run, as chosen or given by a link; absent where that follows what is open. */
 export const DRAFT_PLACE_KEY = 'errand.tasks.draftPlace';
 
 /** The scratch branches that still exist, with an entry for each, by its name. */

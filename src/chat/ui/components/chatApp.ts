@@ -7,6 +7,7 @@ import { waitingStep } from '../../model/agentWork.ts';
 import { escapeMessage } from '../../model/mode.ts';
 import type { ToPage, TurnView } from '../../protocol/protocol.ts';
 import { Announcer } from '../announcer.ts';
+import { tellComposer } from '../composerMessages.ts';
 import { contextNews } from '../contextNews.ts';
 import { DropTarget } from '../dropTarget.ts';
 import { stateBeyond } from '../encrypted/encryptedDraft.ts';
@@ -16,14 +17,14 @@ import { HostRequests, noAnswerText } from '../hostRequests.ts';
 import { CodeColours } from '../markdown/codeColours.ts';
 import { messageProblem, stillReplyingText } from '../message.ts';
 import { MissingTurns } from '../missingTurns.ts';
-import { keptState, type PageHost, type Post, type ReadingPosition } from '../page.ts';
+import { type Draft, keptState, type PageHost, type Post, type ReadingPosition } from '../page.ts';
 import { applyMessage, emptyPageState, type PageState } from '../pageState.ts';
 import { readingPosition, scrollToPosition } from '../readingPosition.ts';
 import { StateKeeper } from '../stateKeeper.ts';
 import type { WindowCopy } from '../windowCopy.ts';
 import { announce, announcementRegions } from './announcements.ts';
 import { chatAppStyles } from './chatApp.styles.ts';
-import type { ChatComposer, Draft } from './chatComposer.ts';
+import type { ChatComposer } from './chatComposer.ts';
 import { sharedStyles } from './shared.styles.ts';
 import './chatComposer.ts';
 import type { ChatTurn } from './chatTurn.ts';
@@ -74,14 +75,14 @@ export class ChatApp extends LitElement {
 	readonly missing = new MissingTurns(this);
 	private readonly colours = new CodeColours();
 	private readonly onDraft = (draft: Draft) => {
-		const { sentAs: _, draftOf: __, ...others } = this.keeper.state;
+		const { sentAs: _, draftOf: __, task: ___, ...others } = this.keeper.state;
 		const { encryption, conversation } = this.nextState;
 		const draftOf = encryption && conversation !== undefined ? { draftOf: conversation } : {};
 		this.keeper.save({
 			...others,
 			...draftOf,
 			draft: draft.text,
-			...defined({ sentAs: draft.sentAs }),
+			...defined({ sentAs: draft.sentAs, task: draft.task }),
 		});
 	};
 
@@ -118,16 +119,13 @@ export class ChatApp extends LitElement {
 	}
 
 	receive(message: ToPage): void {
+		if (tellComposer(this.composer, message, this.post)) {
+			return;
+		}
 		switch (message.kind) {
 			case 'message-accept':
 				this.accepted(message.turn);
 				this.followEnd?.toEnd();
-				return;
-			case 'message-hold':
-				this.composer.held(message.turn, message.waits);
-				return;
-			case 'message-refuse':
-				this.composer.refused(message.turn, message.reason, message.action);
 				return;
 			case 'answer':
 				this.requests.answered(message);
@@ -137,15 +135,6 @@ export class ChatApp extends LitElement {
 					post: this.post,
 					explain: noAnswerText,
 				});
-				return;
-			case 'draft-send':
-				this.composer.sendDraft();
-				return;
-			case 'hint-set':
-				this.composer.say(message.hint);
-				return;
-			case 'composer-fill':
-				this.composer.suggest(message.text);
 				return;
 			default: {
 				const next = applyMessage(this.nextState, message);
@@ -186,8 +175,8 @@ export class ChatApp extends LitElement {
 		if (!this.hasUpdated) {
 			this.requests = new HostRequests(this.post);
 			this.keeper.state = keptState(this.copy.read(), this.host.getState(), this.kept);
-			const { draft, sentAs, reading } = this.keeper.state;
-			this.initialDraft = { text: draft, ...defined({ sentAs }) };
+			const { draft, sentAs, task, reading } = this.keeper.state;
+			this.initialDraft = { text: draft, ...defined({ sentAs, task }) };
 			this.resumeReading = reading;
 			this.editing = this.keeper.state.edit;
 		} else if (changed.has('state')) {
@@ -276,6 +265,7 @@ export class ChatApp extends LitElement {
 				.replying=${this.replying}
 				.isAgentReplying=${state.turns.at(-1)?.mode === 'agent'}
 				.context=${state.context}
+				.nextTask=${state.task}
 				.initialDraft=${this.initialDraft}
 				.onDraft=${this.onDraft}
 				.post=${this.post}
@@ -355,6 +345,7 @@ export class ChatApp extends LitElement {
 		const { conversation } = next;
 		this.composer.leave();
 		if (this.keeper.state.conversation !== undefined && this.keeper.state.conversation !== conversation) {
+			this.composer.task.leave();
 			const { reading: _, ...others } = this.keeper.state;
 			this.keeper.state = others;
 			this.resumeReading = undefined;

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { agentMessage, type SlashCommand, type TurnMode } from '../../model/mode.ts';
+import type { NextTaskView } from '../../model/chatTasks.ts';
+import { agentMessage, type ComposerMode, type TurnMode } from '../../model/mode.ts';
 import { noEncryptedModeText, noEncryptedTaskText } from '../../protocol/labels.ts';
 import type { AgentView, ChipView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
 import { MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
@@ -10,38 +11,30 @@ import { codicon } from '../codicon.ts';
 import { FOCUS_LOST } from '../focusLost.ts';
 import type { HostRequests } from '../hostRequests.ts';
 import { isSendKey, messageProblem, stillReplyingText } from '../message.ts';
-import { modePlaceholder } from '../modes/modeChoice.ts';
+import { modeChoice, modePlaceholder } from '../modes/modeChoice.ts';
 import { SlashMenu, type SlashOwner } from '../modes/slashMenu.ts';
-import type { Post } from '../page.ts';
+import type { Draft, Post } from '../page.ts';
+import { ComposerTask, type TaskOwner } from '../task/composerTask.ts';
+import { taskLine, taskLineStyles } from '../task/taskLine.ts';
 import { postFiles } from '../transfer.ts';
 import './chatChips.ts';
 import './contextMeter.ts';
 import { chatComposerStyles } from './chatComposer.styles.ts';
 import { composerChoiceStyles } from './composerChoice.ts';
-import { modeChoices, modelChoices } from './composerChoices.ts';
+import { agentChoices, modelChoices } from './composerChoices.ts';
 import { ComposerMenu, composerMenuStyles } from './composerMenu.ts';
 import { contextCompletionStyles } from './contextCompletion.styles.ts';
 import { type CompletionOwner, ContextCompletion } from './contextCompletion.ts';
 import { iconButton } from './iconButton.ts';
 import { linkStyles } from './link.styles.ts';
-import { PendingPaste } from './pendingPaste.ts';
+import { PASTE_MS, PendingPaste } from './pendingPaste.ts';
 import { sharedStyles } from './shared.styles.ts';
 
 /** After this time without an answer, the message counts as not accepted and the composer is unlocked. */
 const ACCEPT_TIMEOUT_MS = 10_000;
 
-/** How long pasted text waits for the host, which may turn it into a context chip, in milliseconds. */
-const PASTE_MS = 1_000;
-
-/** Text that the host has not accepted yet. */
-export interface Draft {
-	text: string;
-	/** The id of the turn as which it was sent. */
-	sentAs?: string;
-}
-
 /** The field for writing a message. It is cleared only when the host has accepted the message. */
-export class ChatComposer extends LitElement implements CompletionOwner, SlashOwner {
+export class ChatComposer extends LitElement implements CompletionOwner, SlashOwner, TaskOwner {
 	static override styles = [
 		sharedStyles,
 		linkStyles,
@@ -49,6 +42,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		composerChoiceStyles,
 		contextCompletionStyles,
 		composerMenuStyles,
+		taskLineStyles,
 	];
 	static override properties = {
 		language: { attribute: false },
@@ -61,6 +55,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		replying: { attribute: false },
 		isAgentReplying: { attribute: false },
 		context: { attribute: false },
+		nextTask: { attribute: false },
 		post: { attribute: false },
 		requests: { attribute: false },
 		initialDraft: { attribute: false },
@@ -88,6 +83,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	declare isAgentReplying: boolean;
 	/** The context that will be sent with the message. */
 	declare context: ContextView;
+	/** What the next task uses, once it is known. */
+	declare nextTask: NextTaskView | undefined;
 	declare post: Post;
 	declare requests: HostRequests;
 	/** Read once when the page starts; from then on, the composer reports its draft through `onDraft`. */
@@ -105,6 +102,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	private readonly completion = new ContextCompletion(this);
 	private readonly slash = new SlashMenu(this);
 	private readonly menu = new ComposerMenu(this);
+	readonly task = new ComposerTask(this);
 	private readonly paste = new PendingPaste(
 		() => this.field,
 		taken => {
@@ -137,10 +135,18 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	/** Must be called when the host has accepted the message of this turn; the composer is then cleared. */
 	accepted(turn: string): void {
 		if (this.draft.sentAs === turn) {
-			this.settle('');
-			this.keep({ text: '' });
-			this.field.value = '';
+			this.clear();
 		}
+	}
+
+	/** Empties the draft, of which the host has made something. The next message is for the conversation again. */
+	clear(): void {
+		if (this.task.takes(this.field.value)) {
+			this.task.set(false);
+		}
+		this.field.value = '';
+		this.keep({ text: '' });
+		this.settle('');
 	}
 
 	/** Must be called when the host has received the message and will accept or refuse it later, without a time limit. */
@@ -176,9 +182,9 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 
 	/** Shows the draft of the conversation that is shown now. */
 	showDraft(text: string): void {
-		this.settle('');
 		this.field.value = text;
 		this.draft = { text };
+		this.settle('');
 	}
 
 	/** Shows a hint that says why something was not done. */
@@ -190,14 +196,19 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	/** Puts a question into the field if it is empty. */
 	suggest(text: string): void {
 		if (this.field.value.trim() === '') {
-			this.field.value = text;
-			this.textChanged();
+			this.setText(text);
 		}
+	}
+
+	/** Replaces the draft. */
+	setText(text: string): void {
+		this.field.value = text;
+		this.textChanged();
 	}
 
 	/** Sends the draft if there is one and no reply is streaming. */
 	sendDraft(): void {
-		if (this.field.value.trim() !== '' && this.replying === undefined) {
+		if (this.field.value.trim() !== '' && this.replying === undefined && !this.task.isShown) {
 			this.send();
 		}
 	}
@@ -217,6 +228,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	override willUpdate(changed: PropertyValues<this>): void {
+		this.task.isOn = this.hasUpdated ? this.task.isOn : this.initialDraft.task === true;
 		if (changed.has('replying') && this.replying === undefined && this.hint === stillReplyingText()) {
 			this.say('');
 		}
@@ -240,14 +252,16 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	override render(): TemplateResult {
-		const { connection, mode, agent, settings, menu, requests, post } = this;
+		const { connection, agent, settings, menu, requests, post } = this;
+		const { mode, isShown: isTask } = this.task;
 		const model = settings?.model ?? connection?.model;
 		const replying = this.replying !== undefined;
+		const stops = replying && !isTask;
 		const choices =
-			connection && model && !this.encrypted
-				? { connection, model, mode, agent, settings, menu, requests, post }
+			connection && model && !this.encrypted && !isTask
+				? { connection, model, mode: this.mode, agent, settings, menu, requests, post }
 				: undefined;
-		const buttonLabel = replying ? l10n.t('Stop') : l10n.t('Send');
+		const buttonLabel = stops ? l10n.t('Stop') : l10n.t('Send');
 		return html`
 			<div class="hint" role="status">${
 				this.queued
@@ -264,7 +278,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 					class="scrolls"
 					dir="auto"
 					rows="1"
-					aria-label=${l10n.t('Ask a question')}
+					aria-label=${isTask ? l10n.t('What the task should do') : l10n.t('Ask a question')}
 					aria-autocomplete="list"
 					aria-controls=${this.completion.list ?? this.slash.list ?? nothing}
 					aria-activedescendant=${this.completion.active ?? this.slash.active ?? nothing}
@@ -278,11 +292,17 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 				<div class="row">
 					<div class="first">
 						${iconButton('add', l10n.t('Add Context… (or type #)'), () => this.post({ kind: 'context-pick' }))}
-						${choices ? modeChoices(choices) : nothing}
+						${choices || isTask ? modeChoice(mode, this.refusedModes, menu, chosen => this.task.choose(chosen)) : nothing}
+						${choices ? agentChoices(choices) : nothing} ${isTask ? this.task.editorButton() : nothing}
 					</div>
 					<div class="second">
 						${choices ? modelChoices(choices) : nothing}
-						<context-meter .use=${this.context.use} .draft=${this.draft.text} .language=${this.language}></context-meter>
+						${
+							isTask
+								? nothing
+								: html`<context-meter .use=${this.context.use} .draft=${this.draft.text} .language=${this.language}></context-meter>`
+						}
+						${isTask && replying ? iconButton('debug-stop', l10n.t('Stop'), () => this.stopReply()) : nothing}
 						<button
 							type="button"
 							class="icon-button send"
@@ -290,11 +310,12 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 							aria-label=${buttonLabel}
 							@click=${this.onPress}
 						>
-							${codicon(replying ? 'debug-stop' : 'send')}
+							${codicon(stops ? 'debug-stop' : 'send')}
 						</button>
 					</div>
 				</div>
 			</div>
+			${isTask ? taskLine(this.nextTask, post) : nothing}
 		`;
 	}
 
@@ -348,7 +369,15 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		</div>`;
 	}
 
-	get refusedModes(): Partial<Record<SlashCommand, string>> {
+	get isSent(): boolean {
+		return this.draft.sentAs !== undefined;
+	}
+
+	get isPending(): boolean {
+		return this.waiting || this.paste.isPending || this.readings > 0;
+	}
+
+	get refusedModes(): Partial<Record<ComposerMode, string>> {
 		const noMode = noEncryptedModeText();
 		return this.encrypted
 			? { agent: noMode, search: noMode, image: noMode, task: noEncryptedTaskText() }
@@ -418,7 +447,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 
 	/** Handles an Enter key press that no list has handled. */
 	enter(): void {
-		if (this.replying !== undefined && !this.isAgentReplying) {
+		if (this.replying !== undefined && !this.isAgentReplying && !this.task.takes(this.field.value)) {
 			this.say(stillReplyingText());
 		} else {
 			this.send();
@@ -426,11 +455,17 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	private onPress(event: MouseEvent): void {
-		if (this.replying === undefined) {
+		if (this.replying === undefined || this.task.isShown) {
 			this.send();
 			this.focusText();
 			// The second click of a double click on Send must not stop the reply that the first one began.
 		} else if (event.detail < 2) {
+			this.stopReply();
+		}
+	}
+
+	private stopReply(): void {
+		if (this.replying !== undefined) {
 			this.post({ kind: 'reply-stop', turn: this.replying });
 		}
 	}
@@ -457,7 +492,9 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.waiting = true;
 		this.keep({ text, sentAs: turn });
 		const shown = this.conversation === undefined ? {} : { conversation: this.conversation };
-		const goes = this.replying === undefined ? { text } : { text: agentMessage(text), waits: true as const };
+		const task = this.task.isShown ? { task: true as const } : {};
+		const goesNow = this.replying === undefined || this.task.takes(text);
+		const goes = goesNow ? { text, ...task } : { text: agentMessage(text), waits: true as const };
 		this.post({ kind: 'message-send', ...shown, turn, ...goes });
 		this.timeout = setTimeout(
 			() => this.settle(l10n.t('The message was not accepted in time. It is still here; send it again.')),
@@ -470,11 +507,12 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.waiting = false;
 		this.queued = false;
 		this.say(hint);
+		this.task.settled();
 	}
 
-	private keep(draft: Draft): void {
-		this.draft = draft;
-		this.onDraft(draft);
+	keep({ task: _, ...draft }: Draft = this.draft): void {
+		this.draft = this.task.isOn ? { ...draft, task: true } : draft;
+		this.onDraft(this.draft);
 	}
 }
 

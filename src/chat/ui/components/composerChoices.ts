@@ -6,7 +6,6 @@ import type { AgentView, ConnectionView } from '../../protocol/protocol.ts';
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
 import { approvalsMenu } from '../agent/approvalsMenu.ts';
 import type { HostRequests } from '../hostRequests.ts';
-import { modeChoice } from '../modes/modeChoice.ts';
 import type { Post } from '../page.ts';
 import { composerChoice } from './composerChoice.ts';
 import type { ComposerMenu } from './composerMenu.ts';
@@ -26,9 +25,9 @@ export interface ComposerChoices {
 	post: Post;
 }
 
-/** What the next message asks for, and of which agent. */
-export function modeChoices({ connection, mode, agent, menu, post }: ComposerChoices): TemplateResult {
-	return html`${modeChoice(mode, connection.refusedModes ?? {}, menu, post)}${
+/** Which agent the next message goes to, and what that asks about. */
+export function agentChoices({ mode, agent, menu, post }: ComposerChoices): TemplateResult {
+	return html`${
 		mode === 'agent'
 			? composerChoice({
 					icon: 'robot',

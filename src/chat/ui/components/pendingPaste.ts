@@ -1,3 +1,6 @@
+/** How long pasted text waits for the host, which may turn it into a context chip, in milliseconds. */
+export const PASTE_MS = 1_000;
+
 /** The field's text and selection when something was pasted. */
 interface Place {
 	value: string;

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
-import { offeredCommands, type SlashCommand } from '../../model/mode.ts';
-import { COMMAND_ICONS, commandDescription } from '../../protocol/labels.ts';
+import { type ComposerMode, offeredCommands } from '../../model/mode.ts';
+import { MODE_ICONS, modeDescription } from '../../protocol/labels.ts';
 import { codicon } from '../codicon.ts';
 import { listTakesKey } from '../components/listKeys.ts';
 
@@ -10,7 +10,7 @@ const LIST_ID = 'slash-commands';
 export interface SlashOwner extends ReactiveControllerHost {
 	readonly field: HTMLTextAreaElement;
 	/** Why commands cannot be used, as sentences. */
-	readonly refusedModes: Partial<Record<SlashCommand, string>>;
+	readonly refusedModes: Partial<Record<ComposerMode, string>>;
 	/** Must be called when the text has changed. */
 	textChanged(): void;
 }
@@ -20,7 +20,7 @@ export interface SlashOwner extends ReactiveControllerHost {
  */
 export class SlashMenu implements ReactiveController {
 	private readonly owner: SlashOwner;
-	private commands: readonly SlashCommand[] = [];
+	private commands: readonly ComposerMode[] = [];
 	private selected = 0;
 	/** The user has closed the list. Typing does not open it again until the slash is gone. */
 	private dismissed = false;
@@ -100,10 +100,10 @@ export class SlashMenu implements ReactiveController {
 			: nothing;
 	}
 
-	private renderCommand(command: SlashCommand, index: number): TemplateResult {
+	private renderCommand(command: ComposerMode, index: number): TemplateResult {
 		const { refusedModes } = this.owner;
 		const refusal = refusedModes[command];
-		const words = commandDescription(command);
+		const words = modeDescription(command);
 		return html`<div
 			class="completion"
 			id="slash-${command}"
@@ -113,7 +113,7 @@ export class SlashMenu implements ReactiveController {
 			title=${refusal ?? words}
 			@click=${() => this.take(command)}
 		>
-			${codicon(COMMAND_ICONS[command])}<span class="name">/${command}</span><span class="where sentence">${refusal ?? words}</span>
+			${codicon(MODE_ICONS[command])}<span class="name">/${command}</span><span class="where sentence">${refusal ?? words}</span>
 		</div>`;
 	}
 
@@ -121,7 +121,7 @@ export class SlashMenu implements ReactiveController {
 		return this.commands.length > 0;
 	}
 
-	private take(command: SlashCommand | undefined): void {
+	private take(command: ComposerMode | undefined): void {
 		const { field, refusedModes } = this.owner;
 		if (command === undefined || refusedModes[command] !== undefined) {
 			return;

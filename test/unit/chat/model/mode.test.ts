@@ -49,16 +49,25 @@ describe('a message', () => {
 			fc.property(start, fc.string({ unit: 'grapheme' }), (prefix, rest) => {
 				const text = prefix + rest;
 				assert.deepEqual(parseMessage(escapeMessage(text)), { mode: undefined, text });
-				assert.equal(taskGoal(escapeMessage(text)), undefined);
+				assert.equal(taskGoal(escapeMessage(text), 'chat'), undefined);
 			}),
 		);
 	});
 
 	it('is meant for a task where it begins with that command, and what follows is the goal', () => {
-		assert.equal(taskGoal('/task Fix it\nsoon'), 'Fix it\nsoon');
-		assert.equal(taskGoal('/task'), '');
+		assert.equal(taskGoal('/task Fix it\nsoon', 'chat'), 'Fix it\nsoon');
+		assert.equal(taskGoal('/task', 'task'), '');
 		for (const text of ['Fix it', '/tasks', '//task x', ' /task x', '/search x']) {
-			assert.equal(taskGoal(text), undefined, text);
+			assert.equal(taskGoal(text, 'chat'), undefined, text);
+		}
+	});
+
+	it('is meant for a task in that mode, unless it begins with another command', () => {
+		assert.equal(taskGoal('Fix it', 'task'), 'Fix it');
+		assert.equal(taskGoal('//task x', 'task'), '/task x');
+		assert.equal(taskGoal('/tasks', 'task'), '/tasks');
+		for (const text of ['/chat Fix it', '/agent', '/search x']) {
+			assert.equal(taskGoal(text, 'task'), undefined, text);
 		}
 	});
 

@@ -27,12 +27,14 @@ describe('the prompt that was written and not sent', () => {
 
 	afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-	it('is there again with its place, and gone once a task was made of it', async () => {
+	it('is there again, as is the place of the next task, and gone once it was used', async () => {
 		await open().write('Fix it.\n');
 		await open().writePlace({ branch: 'main' });
 		assert.deepEqual([open().text, open().place], ['Fix it.\n', { branch: 'main' }]);
 		await open().forget('Fix it.');
-		assert.deepEqual([open().text, open().place, new SharedState(folder, nullLogger).keys()], ['', {}, []]);
+		assert.deepEqual([open().text, open().place], ['', { branch: 'main' }]);
+		await open().writePlace({});
+		assert.deepEqual([open().place, new SharedState(folder, nullLogger).keys()], [{}, []]);
 	});
 
 	it('stays where another window has written on while its task was made', async () => {

@@ -1,0 +1,115 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore, MutableDisposable } from '../../base/disposable.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import { thenComposer } from '../../platform/editorUse.ts';
+import type { OpenConversations } from '../conversation/openConversations.ts';
+import type { ChatTasks } from '../model/chatTasks.ts';
+import type { DraftChange, PageHandlers, ToPage } from '../protocol/protocol.ts';
+import type { ChatContext } from './chatContext.ts';
+import { givePrompt } from './sendToTask.ts';
+
+/** The page, as far as prompts of tasks are written in it. */
+export interface TaskModePage {
+	post(message: ToPage): void;
+	/** Resolves with whether a page gets the message. */
+	send(message: ToPage): Promise<boolean>;
+	/** Resolves with the page's answer to a request. */
+	ask(message: (request: string) => ToPage): Promise<boolean>;
+	/** Resolves when the cursor is in the composer, or the page is gone. */
+	focusComposer(): Promise<void>;
+}
+
+export interface TaskModeDependencies {
+	conversations(): Promise<OpenConversations>;
+	context(): ChatContext;
+	tasks(): Pick<ChatTasks, 'next' | 'openEditor'>;
+	page: TaskModePage;
+}
+
+type TaskModeHandlers = PageHandlers<'task-follow' | 'task-choose' | 'task-prompt-open'>;
+
+/** The composer as the place where prompts of tasks are written. */
+export class TaskMode implements Disposable {
+	private readonly dependencies: TaskModeDependencies;
+	private readonly store = new DisposableStore();
+	private readonly following = this.store.add(new MutableDisposable<Disposable>());
+	/** The page's messages about tasks, other than the prompt itself. */
+	readonly handlers: TaskModeHandlers;
+
+	constructor(dependencies: TaskModeDependencies) {
+		this.dependencies = dependencies;
+		const { tasks, page } = dependencies;
+		this.handlers = {
+			'task-follow': ({ isShown }) => this.follow(isShown),
+			'task-choose': ({ choice }) =>
+				thenComposer(
+					() => tasks().next.choose(choice),
+					() => void page.focusComposer(),
+				),
+			'task-prompt-open': ({ text }) => this.openEditor(text),
+		};
+	}
+
+	/**
+	 * Writes into the composer as `draft-write` says, once it is shown, so that sending starts a task. An encrypted
+	 * conversation gives way to a new one, as nothing of it goes to a task. Resolves with whether the text is there, and
+	 * rejects with a sentence for the user where no page takes it.
+	 */
+	async write(text: string, how: DraftChange, showView: () => PromiseLike<unknown>): Promise<boolean> {
+		const { page } = this.dependencies;
+		const open = await this.dependencies.conversations();
+		if (open.shown.conversation.encryption) {
+			await open.showNew();
+		}
+		await showView();
+		await page.focusComposer();
+		page.post({ kind: 'task-mode-set', isOn: true });
+		if (text === '') {
+			return true;
+		}
+		return page
+			.ask(request => ({ kind: 'draft-write', request, text, how }))
+			.catch(cause => {
+				throw new UserFacingError(
+					vscode.l10n.t('The chat was not there to take the prompt. Open the chat, then try again.'),
+					{ cause },
+				);
+			});
+	}
+
+	/** Tells the page that a task was made of a prompt, which may be its draft. */
+	made(prompt: string): void {
+		this.dependencies.page.post({ kind: 'task-made', prompt });
+	}
+
+	private async follow(isShown: boolean): Promise<void> {
+		if (!isShown) {
+			this.following.value = undefined;
+			return;
+		}
+		const { tasks, page } = this.dependencies;
+		this.following.value = await tasks().next.follow(async task => {
+			// A page that is shown again asks anew.
+			if (!(await page.send({ kind: 'task-set', task }).catch(() => false))) {
+				this.following.value = undefined;
+			}
+		});
+	}
+
+	private async openEditor(text: string): Promise<void> {
+		const { conversations, context, tasks } = this.dependencies;
+		const { shown } = await conversations();
+		const give = async (prompt: string) => {
+			await tasks().openEditor(prompt);
+			return true;
+		};
+		const problem = await givePrompt(context(), shown, text, { give, onAsk: () => {} });
+		if (problem) {
+			throw new UserFacingError(problem.message);
+		}
+	}
+
+	dispose(): void {
+		this.store.dispose();
+	}
+}

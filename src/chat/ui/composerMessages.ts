@@ -1,0 +1,40 @@
+import { answerRequest } from '../../base/rpc.ts';
+import type { ToPage } from '../protocol/protocol.ts';
+import type { ChatComposer } from './components/chatComposer.ts';
+import { noAnswerText } from './hostRequests.ts';
+import type { Post } from './page.ts';
+
+/** Does what a message asks of the composer alone. Returns false for any other message. */
+export function tellComposer(composer: ChatComposer, message: ToPage, post: Post): boolean {
+	switch (message.kind) {
+		case 'message-hold':
+			composer.held(message.turn, message.waits);
+			return true;
+		case 'message-refuse':
+			composer.refused(message.turn, message.reason, message.action);
+			return true;
+		case 'draft-send':
+			composer.sendDraft();
+			return true;
+		case 'hint-set':
+			composer.say(message.hint);
+			return true;
+		case 'composer-fill':
+			composer.suggest(message.text);
+			return true;
+		case 'draft-write':
+			void answerRequest(message.request, () => composer.task.write(message.text, message.how), {
+				post,
+				explain: noAnswerText,
+			});
+			return true;
+		case 'task-made':
+			composer.task.made(message.prompt);
+			return true;
+		case 'task-mode-set':
+			composer.task.set(message.isOn);
+			return true;
+		default:
+			return false;
+	}
+}

@@ -1,0 +1,111 @@
+import * as l10n from '@vscode/l10n';
+import { css, html, nothing, type TemplateResult } from 'lit';
+import type { NextTaskChoice, NextTaskView } from '../../model/chatTasks.ts';
+import { type CodiconName, codicon } from '../codicon.ts';
+import type { Post } from '../page.ts';
+
+type ShownChoice = NextTaskView['choices'][0]['choice'];
+
+const ICONS = {
+	prompt: 'edit',
+	repository: 'repo',
+	branch: 'git-branch',
+	agent: 'robot',
+	model: 'chip',
+	cost: 'credit-card',
+	sandbox: 'shield',
+} as const satisfies Record<ShownChoice, CodiconName>;
+
+function choiceLabel(choice: ShownChoice): string {
+	switch (choice) {
+		case 'prompt':
+			return l10n.t('Take Back the Prompt from Its Editor');
+		case 'repository':
+			return l10n.t('Select Repository');
+		case 'branch':
+			return l10n.t('Select Branch');
+		case 'agent':
+			return l10n.t('Select Agents');
+		case 'model':
+			return l10n.t('Select Models');
+		case 'cost':
+			return l10n.t('Set Cost Limit');
+		case 'sandbox':
+			return l10n.t('Set Sandbox');
+	}
+}
+
+/** What the next task uses, each with one press to change it, or what hinders every task. */
+export function taskLine(task: NextTaskView | undefined, post: Post): TemplateResult {
+	const choose = (choice: NextTaskChoice) => post({ kind: 'task-choose', choice });
+	const { choices = [], problem } = task ?? {};
+	return html`<div class="task" role="group" aria-label=${l10n.t('The next task')}>
+		${task ? nothing : html`<span class="reading">${l10n.t('Looking at the repository…')}</span>`}
+		${choices.map(({ choice, name, hint }) => {
+			const words = [`${choiceLabel(choice)}: ${name}`, hint].filter(Boolean).join('. ');
+			return html`<button type="button" class="task-choice" title=${words} aria-label=${words} @click=${() => choose(choice)}>
+				${codicon(ICONS[choice])}<span class="word">${name}</span>
+			</button>`;
+		})}
+		${
+			problem
+				? html`<div class="warning" role="status">
+						${codicon('warning')}
+						<span>${problem.message} <button type="button" class="link" @click=${() => choose('problem')}>${problem.action}</button></span>
+					</div>`
+				: nothing
+		}
+	</div>`;
+}
+
+export const taskLineStyles = css`
+	.task {
+		display: flex;
+		flex-wrap: wrap;
+		gap: 0 4px;
+		padding-top: 4px;
+		font-size: 0.9em;
+	}
+
+	.task .warning {
+		flex-basis: 100%;
+	}
+
+	.task .reading {
+		padding: 4px;
+		color: var(--vscode-descriptionForeground);
+	}
+
+	/* A name that does not fit begins a line of its own before anything of it is left out. */
+	.task-choice {
+		display: flex;
+		gap: 4px;
+		align-items: center;
+		min-width: 0;
+		max-width: 100%;
+		height: 24px;
+		padding: 0 4px;
+		border: 1px solid transparent;
+		border-radius: 4px;
+		background: transparent;
+		color: var(--vscode-descriptionForeground);
+		font-size: inherit;
+	}
+
+	.task-choice:hover {
+		background: var(--vscode-toolbar-hoverBackground);
+		color: var(--vscode-foreground);
+	}
+
+	.task-choice .word {
+		min-width: 0;
+		overflow: hidden;
+		text-overflow: ellipsis;
+		white-space: nowrap;
+	}
+
+	.task-choice .codicon {
+		flex: none;
+		font-size: 14px;
+	}
+`;

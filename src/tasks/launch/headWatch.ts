@@ -1,0 +1,49 @@
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import type { GitApi } from '../../platform/git.ts';
+
+/** Tells when another branch is checked out in one of the repositories, or when there are others. */
+export class HeadWatch implements Disposable {
+	private readonly onChange: () => void;
+	private readonly store = new DisposableStore();
+	private git: GitApi | undefined;
+	private watches = new DisposableStore();
+	private heads = '';
+
+	constructor(onChange: () => void) {
+		this.onChange = onChange;
+	}
+
+	/** Several repositories are open, so that the file in front decides which of them is meant. */
+	get isSeveral(): boolean {
+		return (this.git?.repositories.length ?? 0) > 1;
+	}
+
+	/** Watches the repositories that are open now. */
+	watch(git: GitApi): void {
+		if (this.git !== git) {
+			this.git = git;
+			this.store.add(git.onDidOpenRepository(this.onChange));
+		}
+		this.watches.dispose();
+		this.watches = new DisposableStore();
+		this.heads = headsOf(git);
+		for (const { state } of git.repositories) {
+			this.watches.add(
+				state.onDidChange(() => {
+					// A repository tells of every change of its files.
+					if (headsOf(git) !== this.heads) {
+						this.onChange();
+					}
+				}),
+			);
+		}
+	}
+
+	dispose(): void {
+		this.store.dispose();
+		this.watches.dispose();
+	}
+}
+
+const headsOf = ({ repositories }: GitApi): string =>
+	repositories.map(({ rootUri, state }) => `${rootUri}\0${state.HEAD?.name}`).join('\n');

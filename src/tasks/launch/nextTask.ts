@@ -1,0 +1,323 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import type { Event } from '../../base/event.ts';
+import { oneLine, shortName } from '../../base/plainText.ts';
+import type { SandboxStatus } from '../../contract/agents.ts';
+import { executeCommand } from '../../platform/commands.ts';
+import type { PickerEnd } from '../../platform/editorUse.ts';
+import type { GitApi } from '../../platform/git.ts';
+import { internalCommands } from '../../platform/ids.ts';
+import { errorText } from '../../platform/notify.ts';
+import { onDidChangeSetting, openSetting, readSetting } from '../../platform/settings.ts';
+import { serviceIsStopped } from '../common/messages.ts';
+import type { TaskTarget } from '../model/taskConnection.ts';
+import { HeadWatch } from './headWatch.ts';
+import { LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';
+import { pickAgents, rememberChoices } from './launchChoices.ts';
+import type { LaunchSubject } from './launchSubject.ts';
+import {
+	agentChoices,
+	limitChoices,
+	type NextTaskChoice,
+	type NextTaskProblem,
+	type NextTaskView,
+	solutionOf,
+} from './nextTaskView.ts';
+import { NoRepositoryError, repositoryName } from './openRepositories.ts';
+import {
+	type ClearSubject,
+	clearSubject,
+	pickSubject,
+	readSubjects,
+	type SubjectChoice,
+	type WishedPlace,
+} from './pickSubject.ts';
+import type { PromptFile } from './promptFile.ts';
+
+export interface NextTaskDependencies {
+	promptFile: PromptFile;
+	globalState: vscode.Memento;
+	connection: {
+		/** Returns the active connection and its client. It starts the local service where that is the active one. */
+		target(): Promise<TaskTarget>;
+		/** The name by which the user knows the connection. */
+		label(): string;
+		/** Resolves with whether the user has stopped the service, which nothing but they themselves may start again. */
+		isStopped(): Promise<boolean>;
+		/** The events after which the connection is to be read again. */
+		changes: readonly Event<void>[];
+	};
+	/** Returns the state of the sandbox in which agents work on the repository in a folder of this machine. */
+	readSandbox(folder: string): Promise<SandboxStatus>;
+	/** What looking at a repository takes beyond the repositories themselves. */
+	check(subjects: SubjectChoice): LaunchCheckDependencies;
+	/** Moves the prompt that waits in its editor to the chat. */
+	takeBack(): Promise<void>;
+}
+
+const MAXIMUM_PROMPT = 40;
+
+/** The settings that the view tells of. */
+const SETTINGS = ['errand.tasks.agent', 'errand.tasks.model', 'errand.tasks.maxCost', 'errand.local.sandbox'] as const;
+
+interface Found {
+	/** Undefined where no repository is open. */
+	git: GitApi | undefined;
+	/** Undefined where the user has to choose the repository or the branch. */
+	check: LaunchCheck | undefined;
+	/** The name of the repository, where that is clear. */
+	repository: string | undefined;
+}
+
+/**
+ * Where the task runs that is started next, and with what, as far as that is known before it is asked for. Repository
+ * and branch are those that are open, unless others were chosen; agents and models are remembered for each repository.
+ */
+export class NextTask implements Disposable {
+	private readonly dependencies: NextTaskDependencies;
+	private readonly store = new DisposableStore();
+	private readonly changed = this.store.add(new vscode.EventEmitter<void>());
+	/** What was chosen in this window. A place alone would lose a repository that is not open here. */
+	private chosen: { subject: LaunchSubject; connection: string } | undefined;
+	private problem: NextTaskProblem | undefined;
+
+	constructor(dependencies: NextTaskDependencies) {
+		this.dependencies = dependencies;
+	}
+
+	/** Where the next task was asked to run; what is undefined follows what is open. */
+	get place(): WishedPlace {
+		return this.dependencies.promptFile.draft.place;
+	}
+
+	/** Makes the next task run there. */
+	async setPlace(place: WishedPlace): Promise<void> {
+		this.chosen = undefined;
+		await this.dependencies.promptFile.draft.writePlace(place);
+		this.changed.fire();
+	}
+
+	/** Returns what was chosen for the next task on a connection, where the place does not say all of it. */
+	chosenSubject(connection: string): LaunchSubject | undefined {
+		return this.chosen?.connection === connection ? this.chosen.subject : undefined;
+	}
+
+	/**
+	 * Calls `show` with what the next task uses, and again whenever that has changed, until it is disposed of. Nothing is
+	 * read without an event.
+	 */
+	follow(show: (view: NextTaskView) => void): Disposable {
+		const store = new DisposableStore();
+		const heads = store.add(new HeadWatch(() => read()));
+		let reading: Promise<void> | undefined;
+		let isStale = false;
+		let shown = '';
+		const readOnce = async () => {
+			const view = await this.read(git => heads.watch(git));
+			const text = JSON.stringify(view);
+			if (!store.isDisposed && text !== shown) {
+				shown = text;
+				show(view);
+			}
+		};
+		const read = (): void => {
+			isStale = reading !== undefined;
+			reading ??= readOnce().finally(() => {
+				reading = undefined;
+				if (isStale && !store.isDisposed) {
+					read();
+				}
+			});
+		};
+		store.add(this.changed.event(read));
+		store.add(onDidChangeSetting(SETTINGS, read));
+		for (const event of this.dependencies.connection.changes) {
+			store.add(event(read));
+		}
+		store.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && read()));
+		store.add(vscode.workspace.onDidChangeWorkspaceFolders(read));
+		store.add(vscode.workspace.onDidGrantWorkspaceTrust(read));
+		store.add(vscode.window.onDidChangeActiveTextEditor(editor => editor && heads.isSeveral && read()));
+		store.add(
+			vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => {
+				if ([...opened, ...closed].some(tab => this.isPrompt(tab))) {
+					read();
+				}
+			}),
+		);
+		read();
+		return store;
+	}
+
+	/** Lets the user change what a choice tells. Resolves with whether that has led elsewhere. */
+	async choose(choice: NextTaskChoice): Promise<PickerEnd> {
+		switch (choice) {
+			case 'prompt':
+				await this.dependencies.takeBack();
+				break;
+			case 'problem':
+				await this.problem?.solve();
+				break;
+			case 'cost':
+				await openSetting('errand.tasks.maxCost');
+				return 'elsewhere';
+			case 'sandbox':
+				await openSetting('errand.local.sandbox');
+				return 'elsewhere';
+			case 'repository':
+				await this.chooseRepository();
+				break;
+			case 'branch':
+				await this.chooseBranch();
+				break;
+			case 'agent':
+			case 'model':
+				await this.chooseAgents();
+				break;
+		}
+		this.changed.fire();
+		return undefined;
+	}
+
+	private async chooseRepository(): Promise<void> {
+		const target = await this.dependencies.connection.target();
+		const subject = await pickSubject(await readSubjects(target, {}));
+		if (subject) {
+			const { opened, branch, key } = subject;
+			await this.setPlace(opened ? { repository: key } : {});
+			if (opened?.repository.state.HEAD?.name !== branch) {
+				this.keep(subject, target);
+			}
+		}
+	}
+
+	private async chooseBranch(): Promise<void> {
+		const { check } = await this.find(await this.dependencies.connection.target());
+		if (!check) {
+			return this.chooseRepository();
+		}
+		try {
+			await check.gather();
+		} catch (error) {
+			// The chosen branch may be gone, and must not be in the way of another one.
+			await this.setPlace({});
+			throw error;
+		}
+		const { subject, connection } = check;
+		const before = subject.branch;
+		await subject.chooseBranch(check.facts, check.serviceAnswer);
+		if (subject.branch !== before) {
+			await this.setPlace(subject.opened ? { repository: subject.key, branch: subject.branch } : {});
+			this.keep(subject, { connection });
+		}
+	}
+
+	private async chooseAgents(): Promise<void> {
+		const { check } = await this.find(await this.dependencies.connection.target());
+		if (!check) {
+			return;
+		}
+		const { connection, choices, subject } = check;
+		const picked = await pickAgents(connection, choices.agents);
+		if (picked === 'add-server') {
+			await executeCommand(internalCommands.addModelServer);
+		} else if (picked) {
+			const { globalState } = this.dependencies;
+			await rememberChoices(globalState, connection, subject.key, { ...choices, agents: picked });
+		}
+	}
+
+	private keep(subject: LaunchSubject, { connection }: Pick<TaskTarget, 'connection'>): void {
+		this.chosen = { subject, connection: connection.name };
+	}
+
+	private isPrompt({ input }: vscode.Tab): boolean {
+		return input instanceof vscode.TabInputText && this.dependencies.promptFile.isOf(input.uri);
+	}
+
+	/** The prompt that waits in its editor, open or closed. An earlier version may have left it, which had no other place. */
+	private waitingPrompt(): NextTaskView['choices'] {
+		const text = this.dependencies.promptFile.text.trim();
+		return text === ''
+			? []
+			: [{ choice: 'prompt', name: vscode.l10n.t('In its editor: {0}', oneLine(text, MAXIMUM_PROMPT)) }];
+	}
+
+	private async find(target: TaskTarget): Promise<Found> {
+		const { place } = this;
+		const subjects = await readSubjects(target, place);
+		const chosen = this.chosenSubject(target.connection.name);
+		const { repository, subject }: ClearSubject = chosen
+			? { repository: undefined, subject: chosen }
+			: await clearSubject(subjects, place);
+		return {
+			git: subjects.git,
+			check: subject && new LaunchCheck(this.dependencies.check(subjects), '', subject, () => {}),
+			repository: subject?.name ?? (repository && repositoryName(repository)),
+		};
+	}
+
+	/** Never rejects. `onGit` is told of the repositories that the view depends on. */
+	private async read(onGit: (git: GitApi) => void): Promise<NextTaskView> {
+		const waiting = this.waitingPrompt();
+		try {
+			const { git, check, repository } = await this.find(await this.running());
+			if (git) {
+				onGit(git);
+			}
+			const choices: NextTaskView['choices'] = [
+				...waiting,
+				{ choice: 'repository', name: repository ?? vscode.l10n.t('Select Repository') },
+				...(repository === undefined
+					? []
+					: [{ choice: 'branch' as const, name: shortName(check?.subject.branch ?? vscode.l10n.t('Select Branch')) }]),
+				...(check ? [...agentChoices(check), ...(await this.limits(check))] : []),
+			];
+			this.problem = undefined;
+			return { choices };
+		} catch (error) {
+			this.problem = await this.problemOf(error);
+			const { message, action } = this.problem;
+			return { choices: waiting, problem: { message, action } };
+		}
+	}
+
+	/** Rejects where the user has stopped the service, which is not started for a look. */
+	private async running(): Promise<TaskTarget> {
+		const { connection } = this.dependencies;
+		if (await connection.isStopped()) {
+			throw new UserFacingError(serviceIsStopped());
+		}
+		return connection.target();
+	}
+
+	/** The limits that only the local service knows. */
+	private async limits({ connection, subject }: LaunchCheck): Promise<NextTaskView['choices']> {
+		if (!connection.isLocal) {
+			return [];
+		}
+		// Where the sandbox cannot be asked about, the list before the task starts says so.
+		const sandbox = await this.dependencies.readSandbox(subject.key).catch(() => undefined);
+		return limitChoices(readSetting('errand.tasks.maxCost'), sandbox);
+	}
+
+	private async problemOf(error: unknown): Promise<NextTaskProblem> {
+		const { connection } = this.dependencies;
+		if (await connection.isStopped().catch(() => false)) {
+			return { message: serviceIsStopped(), action: vscode.l10n.t('Start It'), solve: () => connection.target() };
+		}
+		if (error instanceof NoRepositoryError) {
+			return { message: error.message, ...solutionOf(error.reason) };
+		}
+		const message = errorText(error, connection.label());
+		const { repository, branch } = this.place;
+		return error instanceof UserFacingError && (repository !== undefined || branch !== undefined)
+			? { message, action: vscode.l10n.t('Use What Is Open'), solve: () => this.setPlace({}) }
+			: { message, action: vscode.l10n.t('Try Again'), solve: () => {} };
+	}
+
+	dispose(): void {
+		this.store.dispose();
+	}
+}

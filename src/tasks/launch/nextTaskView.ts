@@ -1,0 +1,80 @@
+import * as vscode from 'vscode';
+import { shortName } from '../../base/plainText.ts';
+import type { SandboxStatus } from '../../contract/agents.ts';
+import { dollars } from '../../platform/amounts.ts';
+import type { LaunchCheck } from './launchCheck.ts';
+import { agentName, type LaunchAgent } from './launchChoices.ts';
+import type { NoRepositoryReason } from './openRepositories.ts';
+import { sandboxText } from './preflightMessages.ts';
+
+/** What can be chosen of the next task. `prompt` is one that waits in its editor, `problem` what hinders every task. */
+export type NextTaskChoice = 'prompt' | 'repository' | 'branch' | 'agent' | 'model' | 'cost' | 'sandbox' | 'problem';
+
+/** What the next task uses, in the order in which it is read. */
+export interface NextTaskView {
+	choices: {
+		choice: Exclude<NextTaskChoice, 'problem'>;
+		name: string;
+		/** What more is to be known about it, as a sentence. */
+		hint?: string;
+	}[];
+	/** What hinders every task and what to do about it, in sentences, with the label of the button that does it. */
+	problem?: { message: string; action: string };
+}
+
+/** What hinders every task, with what the button does. */
+export interface NextTaskProblem {
+	message: string;
+	action: string;
+	solve(): unknown;
+}
+
+/** The agents that work on the task, each with its model. */
+export function agentChoices({ connection, choices }: LaunchCheck): NextTaskView['choices'] {
+	const names = (of: (agent: LaunchAgent) => string | undefined) =>
+		[...new Set(choices.agents.flatMap(agent => of(agent) ?? []))].join(', ') ||
+		vscode.l10n.t('as the service decides');
+	const firstModel = (id: string | undefined) => connection.agents.find(agent => agent.id === id)?.models[0];
+	return [
+		{ choice: 'agent', name: names(({ agent }) => agent && agentName(connection, agent)) },
+		{
+			choice: 'model',
+			name: names(({ agent, model }) => {
+				const used = model ?? firstModel(agent);
+				return used && shortName(used);
+			}),
+		},
+	];
+}
+
+/** The limits of a task. `sandbox` is undefined where it is not known. */
+export function limitChoices(maximum: number, sandbox: SandboxStatus | undefined): NextTaskView['choices'] {
+	const cost = {
+		choice: 'cost' as const,
+		name: maximum > 0 ? vscode.l10n.t('{0} at most', dollars(maximum)) : vscode.l10n.t('No cost limit'),
+		hint: vscode.l10n.t('What each agent of a task may spend on models.'),
+	};
+	if (!sandbox) {
+		return [cost];
+	}
+	const [name, hint] = sandbox.works
+		? [vscode.l10n.t('Sandbox'), vscode.l10n.t('Agents run in a sandbox on this machine.')]
+		: [vscode.l10n.t('No sandbox'), sandboxText(sandbox)];
+	return [cost, { choice: 'sandbox', name, hint }];
+}
+
+/** What the user can do where no repository can be used. */
+export function solutionOf(reason: NoRepositoryReason): Omit<NextTaskProblem, 'message'> {
+	const run = (command: string) => () => vscode.commands.executeCommand(command);
+	switch (reason) {
+		case 'no-folder':
+		case 'virtual':
+			return { action: vscode.l10n.t('Open Folder'), solve: run('vscode.openFolder') };
+		case 'untrusted':
+			return { action: vscode.l10n.t('Manage Workspace Trust'), solve: run('workbench.trust.manage') };
+		case 'not-opened':
+			return { action: vscode.l10n.t('Show Source Control'), solve: run('workbench.view.scm') };
+		case 'no-git':
+			return { action: vscode.l10n.t('Initialize Repository'), solve: run('git.init') };
+	}
+}
