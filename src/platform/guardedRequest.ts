@@ -1,0 +1,142 @@
+// A GET of an address that others may have written. It reaches nothing in the user's own network, whatever the address or a
+// name in it leads to.
+
+import { lookup } from 'node:dns/promises';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { untilAborted } from '../base/async.ts';
+import { withoutBrackets } from '../base/hostname.ts';
+import { isPrivateAddress } from '../base/privateAddress.ts';
+import { getPinned } from './pinnedRequest.ts';
+
+const OTHER_PORTS: ReadonlySet<number> = new Set([
+	...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
+	...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+]);
+
+/** Who may be asked. */
+export interface GuardedNetwork {
+	/**
+	 * Resolves with the addresses of a host name; the default is the system's resolver. It may reject, because only a
+	 * proxy may know them.
+	 */
+	resolve?(host: string): Promise<readonly string[]>;
+	/** Origins that may be in the user's own network. */
+	trustedOrigins: readonly string[];
+}
+
+export interface GuardedRequest extends GuardedNetwork {
+	headers: Record<string, string>;
+	maximumBytes: number;
+	maximumRedirects: number;
+	timeoutMs: number;
+	signal?: AbortSignal | undefined;
+}
+
+export interface GuardedReply {
+	headers: IncomingHttpHeaders;
+	bytes: Uint8Array;
+}
+
+export type GuardReason =
+	/** The address leads into this machine or its network. */
+	| 'private'
+	/** The server redirected to another origin, or too often. */
+	| 'redirected'
+	/** The server refused, or is one of another protocol. */
+	| 'unreachable'
+	| 'too-large';
+
+export class GuardRefusal extends Error {
+	override readonly name = 'GuardRefusal';
+	readonly reason: GuardReason;
+	/** The other origin's address that the server redirected to. */
+	readonly target: URL | undefined;
+	/** The status by which the server refused. */
+	readonly status: number | undefined;
+
+	constructor(reason: GuardReason, { target, status }: { target?: URL; status?: number } = {}) {
+		super(reason);
+		this.reason = reason;
+		this.target = target;
+		this.status = status;
+	}
+}
+
+/**
+ * Asks through the editor's proxy where it has one, and follows redirects within the origin. The bytes are requested
+ * unencoded, because nothing here decompresses them. Rejects with a GuardRefusal, or with the error of the network.
+ */
+export async function getGuarded(start: URL, options: GuardedRequest): Promise<GuardedReply> {
+	const { maximumRedirects, maximumBytes, timeoutMs } = options;
+	const timeout = AbortSignal.timeout(timeoutMs);
+	const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+	const headers = { ...options.headers, 'accept-encoding': 'identity' };
+	let url = start;
+	for (let redirects = 0; redirects <= maximumRedirects; redirects++) {
+		// Only addresses that were judged here are requested, and each redirect is judged again.
+		const addresses = await checkTarget(url, options, signal);
+		const response = await getPinned(url, { addresses, headers, signal });
+		const { statusCode = 0 } = response;
+		const location = statusCode >= 300 && statusCode < 400 ? response.headers.location : undefined;
+		if (location === undefined) {
+			return { headers: response.headers, bytes: await readBody(response, maximumBytes) };
+		}
+		response.destroy();
+		const next: URL | null = URL.parse(location, url.href);
+		if (next?.origin !== url.origin) {
+			throw new GuardRefusal('redirected', next ? { target: next } : {});
+		}
+		url = next;
+	}
+	throw new GuardRefusal('redirected');
+}
+
+/**
+ * Resolves with the addresses that a request to `url` may go to, from a single lookup of its name. There are none where
+ * only a proxy knows the name; then only the name itself can be judged.
+ */
+async function checkTarget(url: URL, network: GuardedNetwork, signal: AbortSignal): Promise<readonly string[]> {
+	const { resolve = systemAddresses, trustedOrigins } = network;
+	const host = withoutBrackets(url.hostname).replace(/\.$/, '');
+	const addresses = isIP(host) ? [host] : await untilAborted(resolve(host), signal).catch(() => []);
+	signal.throwIfAborted();
+	if (trustedOrigins.includes(url.origin)) {
+		return addresses;
+	}
+	if (/(?:^|\.)(?:localhost|local|internal)$/i.test(host) || addresses.some(isPrivateAddress)) {
+		throw new GuardRefusal('private');
+	}
+	if (isOtherProtocols(Number(url.port || 443))) {
+		throw new GuardRefusal('unreachable');
+	}
+	return addresses;
+}
+
+async function systemAddresses(host: string): Promise<string[]> {
+	return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+/** Ports of other protocols, whose servers may take a request for one of their own. Browsers block them as well. */
+function isOtherProtocols(port: number): boolean {
+	return (port < 1024 && port !== 80 && port !== 443) || OTHER_PORTS.has(port);
+}
+
+async function readBody(response: IncomingMessage, maximumBytes: number): Promise<Uint8Array> {
+	const { statusCode = 0 } = response;
+	if (statusCode < 200 || statusCode > 299) {
+		response.destroy();
+		throw new GuardRefusal('unreachable', { status: statusCode });
+	}
+	const pieces: Uint8Array[] = [];
+	let length = 0;
+	// The length in the header cannot be trusted. Leaving the loop ends the request.
+	for await (const piece of response as AsyncIterable<Uint8Array>) {
+		length += piece.byteLength;
+		if (length > maximumBytes) {
+			throw new GuardRefusal('too-large');
+		}
+		pieces.push(piece);
+	}
+	return Buffer.concat(pieces);
+}
