@@ -149,10 +149,8 @@ export class ChatPanel {
 			new ChatContext({
 				storage: { state: workspaceState, images },
 				conversations: {
-					shown: () => this.page.conversation,
 					of: async turn => (await this.conversations).findByTurn(turn)?.conversation,
-					isEncrypted: () => this.page.conversation?.encryption !== undefined,
-					mayKeep: () => !this.page.conversation?.encryption?.isUnkept,
+					shown: () => this.page.conversation,
 				},
 				model: {
 					measure: () => this.connection.measure(this.page.conversation, shown => this.agents.idOf(shown)),

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { type Clock, systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import { ChatContext, type ModelRoom } from '../../src/chat/context/chatContext.ts';
+import { type Conversation, newConversation } from '../../src/chat/model/conversation.ts';
 import type { ToPage } from '../../src/chat/protocol/protocol.ts';
 import { ImageStore } from '../../src/chat/storage/imageStore.ts';
 import { State } from './state.ts';
@@ -16,8 +17,8 @@ export const root = () => vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.
 export const place = (name: string) => vscode.Uri.joinPath(root(), 'context', name);
 
 /**
- * The composer's context over the folder of `place`, with what it tells the page and the user, and the chips that
- * are shown.
+ * The composer's context over the folder of `place`, with what it tells the page and the user, the chips that are shown,
+ * and the conversation that is shown.
  */
 export const openContext = (
 	measure: ModelRoom['measure'],
@@ -28,6 +29,7 @@ export const openContext = (
 	const refuseImages = async () => ({ kind: 'refused', problem: 'type' }) as const;
 	const posted: ToPage[] = [];
 	const said: string[] = [];
+	const shown: { conversation: Conversation } = { conversation: newConversation('c0', 0, { folders: [] }) };
 	const context = new ChatContext(
 		{
 			storage: {
@@ -35,10 +37,8 @@ export const openContext = (
 				images: new ImageStore(place('kept').fsPath, refuseImages, nullLogger),
 			},
 			conversations: {
-				shown: () => undefined,
 				of: async () => undefined,
-				isEncrypted: () => false,
-				mayKeep: () => true,
+				shown: () => shown.conversation,
 			},
 			model: { measure, known: async () => {}, askAgain: measureAgain },
 			page: { post: message => posted.push(message), say: sentence => said.push(sentence), focusComposer },
@@ -54,5 +54,5 @@ export const openContext = (
 		const shown = posted.findLast(message => message.kind === 'context-set');
 		return shown?.kind === 'context-set' ? shown.context.chips.map(({ label }) => label) : [];
 	};
-	return { context, posted, said, labels };
+	return { context, posted, said, labels, shown };
 };

@@ -132,6 +132,41 @@ describe('the context in the chat page', () => {
 		assert.ok((await chat.posted()).every(({ kind }) => kind !== 'message-send'));
 	});
 
+	it('is completed after @ as after #, also an address, and neither within a word nor with pasted code', async () => {
+		await open({ chips: [] });
+		const queries = async () =>
+			(await chat.posted()).flatMap(message => (message.kind === 'completion-request' ? [message.query] : []));
+		await textarea().pressSequentially('Ask me@host, a@b #x@2');
+		assert.deepEqual(await queries(), ['', 'x', 'x@', 'x@2']);
+		await textarea().fill('');
+		await textarea().pressSequentially('See @pay');
+		await waitFor('the word', async () => (await queries()).at(-1) === 'pay');
+		await chat.answer('completion-request', [
+			{ id: chip(1).id, kind: 'selection', icon: 'symbol-method', label: 'pay()', description: 'src/pay.ts' },
+		]);
+		await textarea().press('Enter');
+		assert.equal((await chat.waitForPosted('completion-take')).item, chip(1).id);
+		assert.equal(await textarea().inputValue(), 'See ');
+		const paste = (text: string) =>
+			textarea().evaluate((field, pasted) => {
+				(field as HTMLTextAreaElement).focus();
+				document.execCommand('insertText', false, pasted);
+			}, text);
+		const before = (await queries()).length;
+		await paste('\n@Injectable');
+		await textarea().pressSequentially('()');
+		await paste('\n#include');
+		await textarea().press('Shift+Enter');
+		assert.equal((await queries()).length, before, 'what came with pasted text opens no list');
+		// An address has the marks in it, and may be pasted behind one.
+		const address = 'https://docs.example/@me/page?a=b#part';
+		await textarea().pressSequentially(' @');
+		await paste(address);
+		await waitFor('the address', async () => (await queries()).at(-1) === address);
+		await chat.answer('completion-request', [{ id: chip(2).id, kind: 'web', label: `Fetch ${address}` }]);
+		await chat.page.getByRole('option', { name: `Fetch ${address}` }).waitFor();
+	});
+
 	it('keeps Enter for a list that has not come: takes its first, or sends where nothing matches', async () => {
 		const ask = async (text: string) => {
 			await open({ chips: [] });

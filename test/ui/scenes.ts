@@ -322,10 +322,25 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 		});
 		const field = chat.page.locator('chat-composer textarea');
 		await field.fill('');
-		await field.pressSequentially('#p');
+		await field.pressSequentially('@p');
 		await chat.answer('completion-request', [
-			{ id: chip(5).id, kind: 'problems', label: 'All Problems' },
-			{ id: chip(6).id, kind: 'file', label: 'profile-of-a-customer.ts', description: 'src/customers' },
+			{ id: chip(6).id, kind: 'problems', label: 'All Problems' },
+			{ id: chip(7).id, kind: 'file', label: 'profile-of-a-customer.ts', description: 'src/customers' },
+			{ id: chip(8).id, kind: 'folder', label: 'prices/', description: 'src' },
+			{
+				id: chip(9).id,
+				kind: 'selection',
+				icon: 'symbol-class',
+				label: 'PriceList',
+				description: 'src/prices/priceList.ts',
+			},
+			{
+				id: chip(0).id,
+				kind: 'selection',
+				icon: 'symbol-method',
+				label: 'priceOf()',
+				description: 'src/prices/priceList.ts · PriceList',
+			},
 		]);
 		await chat.page.getByRole('option', { selected: true }).waitFor();
 	},

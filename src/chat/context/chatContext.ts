@@ -12,24 +12,20 @@ import type { ChatTasks } from '../model/chatTasks.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import { type Conversation, findTurn } from '../model/conversation.ts';
 import type { Measure } from '../model/measure.ts';
-import type { CompletionItem, FromPage, PageHandlers, ToPage } from '../protocol/protocol.ts';
+import type { FromPage, PageHandlers, ToPage } from '../protocol/protocol.ts';
 import { toUseView } from '../protocol/toView.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import { ContextChips, mayRead, toChipView } from './contextChips.ts';
 import { type ContextChoice, contextChoices } from './contextChoices.ts';
 import { ContextImages } from './contextImages.ts';
+import { ContextOffers } from './contextOffers.ts';
 import { FileSearch } from './fileSearch.ts';
 import { pickShortened, warningText } from './fitContext.ts';
 import { openPlace } from './openPlace.ts';
 import { fileSource, hostUri, pastedContext, unreadSource } from './pastedContext.ts';
 import { pickContext } from './pickContext.ts';
 import type { TerminalMemory } from './terminalMemory.ts';
-
-/** How many files `#` offers at a time. */
-const OFFERED_FILES = 12;
-
-/** How many items of earlier lists are remembered: more than a page that is seconds behind can still show. */
-const MAXIMUM_OFFERED = 1_000;
+import { WebPages } from './webPage.ts';
 
 type ContextKind = Extract<
 	FromPage['kind'],
@@ -48,14 +44,10 @@ export interface ModelRoom {
 
 /** What the context has to know of conversations. */
 export interface ContextConversations {
-	/** The shown conversation; undefined before the first one. */
-	shown(): Conversation | undefined;
 	/** Resolves with the conversation that has a turn. */
 	of(turn: string): Promise<Conversation | undefined>;
-	/** Whether the shown conversation is encrypted: then it takes text alone. */
-	isEncrypted(): boolean;
-	/** Whether what goes with the next message may be written to disk. */
-	mayKeep(): boolean;
+	/** Returns the shown conversation, once one is shown. */
+	shown(): Conversation | undefined;
 }
 
 /** The sources of context besides files: tasks and terminals. */
@@ -93,11 +85,7 @@ export class ChatContext {
 	readonly model: ModelRoom;
 	readonly clock: Clock;
 	readonly files = new FileSearch();
-	/**
-	 * What `#` has offered, by the ids that the page knows. Items of earlier lists are kept, because the page may show
-	 * one while the next is on its way.
-	 */
-	private readonly offered = new Map<string, () => Promise<ContextSource[]>>();
+	private readonly offers: ContextOffers;
 	/** Context that is being added, for which a message waits. These promises never reject. */
 	readonly adding = new Set<Promise<Added>>();
 	/** What was pasted last, with its sources once they are known. */
@@ -122,8 +110,8 @@ export class ChatContext {
 				await openPlace(found.attachment, this.options.page.say);
 			}
 		},
-		'completion-request': ({ query }) => this.offer(query),
-		'completion-take': ({ item }) => this.addFrom(async () => (await this.offered.get(item)?.()) ?? []),
+		'completion-request': ({ query }) => this.offers.find(query),
+		'completion-take': ({ item }) => this.addFrom(() => this.offers.take(item)),
 		'paste-check': async ({ text }) => {
 			const pasted: NonNullable<typeof this.pasted> = { paste: randomUUID(), sources: undefined };
 			// This is set at once: an earlier paste that takes longer to check must not replace a later one.
@@ -147,7 +135,14 @@ export class ChatContext {
 		const { storage, conversations, model, logger } = options;
 		this.model = model;
 		this.images = new ContextImages(storage.images);
-		this.chips = this.store.add(new ContextChips(storage.state, conversations.mayKeep, logger));
+		this.offers = new ContextOffers({
+			files: this.files,
+			pages: new WebPages(() => this.isEncrypted),
+			choices: () => this.choices(),
+		});
+		this.chips = this.store.add(
+			new ContextChips(storage.state, () => !conversations.shown()?.encryption?.isUnkept, logger),
+		);
 		this.store.add(this.chips.onDidChange(() => this.show()));
 	}
 
@@ -174,6 +169,10 @@ export class ChatContext {
 				}),
 			},
 		});
+	}
+
+	private get isEncrypted(): boolean {
+		return this.options.conversations.shown()?.encryption !== undefined;
 	}
 
 	private thenComposer(ask: () => Promise<unknown>): Promise<void> {
@@ -253,7 +252,7 @@ export class ChatContext {
 	}
 
 	private refuseEncryptedImage(): void {
-		if (this.options.conversations.isEncrypted()) {
+		if (this.isEncrypted) {
 			throw new UserFacingError(encryptedImageText());
 		}
 	}
@@ -266,37 +265,6 @@ export class ChatContext {
 				: ((conversation && findTurn(conversation, turn)?.attachments) ?? []);
 		const image = attached.find(attachment => attachment.image?.file === file)?.image;
 		return image && this.images.address(image, conversation?.id);
-	}
-
-	private async offer(query: string): Promise<CompletionItem[]> {
-		const words = query.toLowerCase();
-		const choices = this.choices().filter(
-			({ label, word }) => label.toLowerCase().includes(words) || word.split(' ').some(part => part.startsWith(words)),
-		);
-		const files = await this.files.find(query, OFFERED_FILES);
-		const items: CompletionItem[] = [];
-		const offer = (item: Omit<CompletionItem, 'id'>, sources: () => Promise<ContextSource[]>) => {
-			const id = randomUUID();
-			this.offered.set(id, sources);
-			items.push({ id, ...item });
-		};
-		for (const { kind, label, description, sources } of choices) {
-			offer({ kind, label, ...defined({ description }) }, sources);
-		}
-		for (const { path, uri } of files) {
-			const end = path.lastIndexOf('/');
-			offer(
-				{ kind: 'file', label: path.slice(end + 1), ...(end < 0 ? {} : { description: path.slice(0, end) }) },
-				async () => [{ kind: 'file', uri: uri.toString() }],
-			);
-		}
-		for (const id of this.offered.keys()) {
-			if (this.offered.size <= MAXIMUM_OFFERED) {
-				break;
-			}
-			this.offered.delete(id);
-		}
-		return items;
 	}
 }
 

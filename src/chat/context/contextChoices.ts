@@ -1,4 +1,4 @@
-// The context that the quick pick and the composer's `#` offer.
+// The context that the quick pick and the composer's `#` and `@` offer.
 
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
@@ -11,7 +11,7 @@ import { openRepositories } from './workspaceFiles.ts';
 
 export interface ContextChoice {
 	readonly kind: AttachmentKind;
-	/** Words that `#` matches in addition to the label. They are never translated. */
+	/** Words that `#` and `@` match in addition to the label. They are never translated. */
 	readonly word: string;
 	readonly icon: string;
 	readonly label: string;

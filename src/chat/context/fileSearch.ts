@@ -5,20 +5,25 @@ import { listFiles } from './workspaceFiles.ts';
 /** The list of files is read again when it is older than this, in milliseconds. */
 const FRESH_MS = 10_000;
 
+/** A file or a folder. `path` begins at the workspace folder and has slashes. */
+export interface FoundPlace {
+	readonly path: string;
+	readonly uri: vscode.Uri;
+}
+
 /** Searches the files of the workspace that git does not ignore. */
 export class FileSearch {
 	private listed: { at: number; files: Promise<ReadonlyMap<string, vscode.Uri>> } | undefined;
 
-	async find(query: string, count: number): Promise<{ path: string; uri: vscode.Uri }[]> {
-		const files = await this.files();
-		return rankPaths([...files.keys()], query, count).flatMap(path => {
-			const uri = files.get(path);
-			return uri ? [{ path, uri }] : [];
-		});
+	async find(query: string, count: number): Promise<FoundPlace[]> {
+		const files = [...(await this.files())].map(([path, uri]) => ({ path, uri }));
+		return ranked(files, ({ path }) => path, query)
+			.slice(0, count)
+			.map(({ value }) => value);
 	}
 
 	/** Resolves with every folder that holds one of the files. */
-	async folders(): Promise<{ path: string; uri: vscode.Uri }[]> {
+	async folders(): Promise<FoundPlace[]> {
 		const found = new Map<string, vscode.Uri>();
 		for (const [path, uri] of await this.files()) {
 			for (let shown = parent(path), place = parent(uri.path); shown !== ''; ) {
@@ -51,22 +56,32 @@ function parent(path: string): string {
 	return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
+/** Returns the item of a file as the editor's own lists show it: the name, then the folder. */
+export function described(path: string): { label: string; description?: string } {
+	const end = path.lastIndexOf('/');
+	return end < 0 ? { label: path } : { label: path.slice(end + 1), description: path.slice(0, end) };
+}
+
 /**
- * Returns at most `count` paths that contain the query's characters in order, best match first: a match in the name
- * before one in the folders, at the name's start before its middle, adjacent characters before scattered ones, short
- * paths before long ones.
+ * Returns what contains the query's characters in order, best match first: a match in the name before one in the folders,
+ * at the name's start before its middle, adjacent characters before scattered ones, short paths before long ones. The
+ * scores of different lists can be compared; their whole numbers say what kind of match it is.
  */
-function rankPaths(paths: readonly string[], query: string, count: number): string[] {
+export function ranked<T>(
+	values: Iterable<T>,
+	textOf: (value: T) => string,
+	query: string,
+): { value: T; score: number }[] {
 	const wanted = query.toLowerCase();
-	const ranked: { path: string; score: number }[] = [];
-	for (const path of paths) {
+	const found: { value: T; score: number; path: string }[] = [];
+	for (const value of values) {
+		const path = textOf(value);
 		const score = scoreOf(path.toLowerCase(), wanted);
 		if (score !== undefined) {
-			ranked.push({ path, score });
+			found.push({ value, score, path });
 		}
 	}
-	ranked.sort((one, other) => one.score - other.score || (one.path < other.path ? -1 : 1));
-	return ranked.slice(0, count).map(({ path }) => path);
+	return found.sort((one, other) => one.score - other.score || (one.path < other.path ? -1 : 1));
 }
 
 function scoreOf(path: string, query: string): number | undefined {

@@ -40,6 +40,7 @@ export async function openPlace(
 			case 'terminal':
 			case 'task':
 			case 'text':
+			case 'web':
 				await vscode.window.showTextDocument(
 					await vscode.workspace.openTextDocument({ content: text, ...defined({ language }) }),
 				);

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import type { ContextChoice } from './contextChoices.ts';
-import type { FileSearch } from './fileSearch.ts';
+import { described, type FileSearch } from './fileSearch.ts';
 
 interface ChoiceItem extends vscode.QuickPickItem {
 	sources?: () => Promise<ContextSource[] | undefined>;
@@ -67,10 +67,4 @@ async function pickFolder(files: FileSearch, title: string): Promise<ContextSour
 		},
 	);
 	return picked && [{ kind: 'folder', uri: picked.uri.toString() }];
-}
-
-/** Returns the item of a file as the editor's own lists show it: the name, then the folder. */
-function described(path: string): { label: string; description?: string } {
-	const end = path.lastIndexOf('/');
-	return end < 0 ? { label: path } : { label: path.slice(end + 1), description: path.slice(0, end) };
 }

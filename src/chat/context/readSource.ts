@@ -61,6 +61,7 @@ const readers: { [K in ContextSource['kind']]: (source: Extract<ContextSource, {
 			attachment: { kind: 'text', label, text },
 			findings: isSecretName(label) ? [{ kind: 'name' }] : [],
 		}),
+		web: async source => ({ attachment: { ...source, path: source.uri }, findings: [] }),
 		image: async ({ uri, ...image }) => ({
 			attachment: { ...image, text: '', ...defined({ uri }) },
 			findings: uri === undefined ? [] : await findingsOf(vscode.Uri.parse(uri)),

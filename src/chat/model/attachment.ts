@@ -13,6 +13,7 @@ export const ATTACHMENT_KINDS = [
 	'terminal',
 	'task',
 	'text',
+	'web',
 	'image',
 ] as const;
 export type AttachmentKind = (typeof ATTACHMENT_KINDS)[number];
@@ -25,7 +26,7 @@ export interface Attachment {
 	readonly text: string;
 	/** The URI where the context came from. */
 	readonly uri?: string;
-	/** The path of the file as the model sees it: relative to its workspace folder, with slashes. */
+	/** The path of the file as the model sees it: relative to its workspace folder, with slashes. A page has its address. */
 	readonly path?: string;
 	/** Line numbers count from 1, and the last line is included. */
 	readonly lines?: { readonly first: number; readonly last: number };
@@ -46,6 +47,7 @@ const KIND_WORDS: Record<AttachmentKind, string> = {
 	terminal: 'Terminal output',
 	task: 'Task',
 	text: 'Pasted file',
+	web: 'Web page',
 	image: 'Image',
 };
 

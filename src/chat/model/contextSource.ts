@@ -44,6 +44,14 @@ export const contextSourceSchema = z.discriminatedUnion('kind', [
 		language: z.literal('diff').exactOptional(),
 	}),
 	z.object({ kind: z.literal('text'), label: z.string(), text: z.string() }),
+	/** A page as it was when it was fetched. `uri` is its address. */
+	z.object({
+		kind: z.literal('web'),
+		uri,
+		label: z.string(),
+		text: z.string(),
+		language: z.string().exactOptional(),
+	}),
 	/** An image is kept as it was when it was added. `uri` and `path` say where it came from, if it has a location. */
 	z.object({
 		kind: z.literal('image'),

@@ -154,7 +154,7 @@ export type FromPage =
 	| { kind: 'chip-open'; chip: string }
 	/** Opens the place where an attachment of a message came from. */
 	| { kind: 'attachment-open'; turn: string; index: number }
-	/** Asks what `#` followed by these characters can complete to. */
+	/** Asks what `#` or `@` followed by these characters can complete to. */
 	| { kind: 'completion-request'; request: string; query: string }
 	| { kind: 'completion-take'; item: string }
 	| { kind: 'paste-check'; request: string; text: string }
@@ -298,7 +298,7 @@ export interface AttachmentView {
 	kind: AttachmentKind;
 	/** For example `auth.ts:40-72`. */
 	label: string;
-	/** The file's path, where it has one. */
+	/** The file's path, or the page's address, where it has one. */
 	path?: string;
 	/** The length in UTF-16 code units, and an estimate of the tokens. */
 	length: number;
@@ -324,9 +324,15 @@ export interface ChipView extends AttachmentView {
 	isChanged?: true;
 }
 
+/** The icons of symbols, as the editor's own lists show them. */
+export type SymbolIcon =
+	`symbol-${'class' | 'interface' | 'enum' | 'method' | 'variable' | 'constant' | 'field' | 'namespace' | 'misc'}`;
+
 export interface CompletionItem {
 	id: string;
 	kind: AttachmentKind;
+	/** Absent for what has the icon of its kind. */
+	icon?: SymbolIcon;
 	label: string;
 	description?: string;
 }
@@ -374,6 +380,9 @@ export const MAXIMUM_DROP = 200;
 export const MAXIMUM_FILE_TEXT = 1_000_000;
 /** The maximum length of an image in base64. */
 export const MAXIMUM_IMAGE_DATA = 7_000_000;
+
+/** The maximum length of an address that a page is fetched from. */
+export const MAXIMUM_WEB_ADDRESS = 2_000;
 
 /** The maximum length of text to copy, and of an address to open. */
 export const MAXIMUM_COPY_LENGTH = 16_000_000;

@@ -16,6 +16,7 @@ import {
 	MAXIMUM_PASTE_LENGTH,
 	MAXIMUM_STATE_LENGTH,
 	MAXIMUM_URL_LENGTH,
+	MAXIMUM_WEB_ADDRESS,
 } from './protocol.ts';
 import { MAXIMUM_STEP_ID, MAXIMUM_WORK_PATH } from './workProtocol.ts';
 
@@ -109,7 +110,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('chip-remove'), chip: z.uuid() }),
 	z.strictObject({ kind: z.literal('chip-open'), chip: z.uuid() }),
 	z.strictObject({ kind: z.literal('attachment-open'), turn, index: z.int().nonnegative() }),
-	z.strictObject({ kind: z.literal('completion-request'), request, query: z.string().max(200) }),
+	z.strictObject({ kind: z.literal('completion-request'), request, query: z.string().max(MAXIMUM_WEB_ADDRESS) }),
 	z.strictObject({ kind: z.literal('completion-take'), item: z.uuid() }),
 	z.strictObject({ kind: z.literal('paste-check'), request, text: z.string().max(MAXIMUM_PASTE_LENGTH) }),
 	z.strictObject({ kind: z.literal('paste-take'), paste: z.uuid() }),

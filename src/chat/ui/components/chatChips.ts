@@ -15,6 +15,7 @@ export const attachmentIcons: Record<AttachmentView['kind'], CodiconName> = {
 	terminal: 'terminal',
 	task: 'play',
 	text: 'file-text',
+	web: 'globe',
 	image: 'file-media',
 };
 

@@ -291,7 +291,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 				></textarea>
 				<div class="row">
 					<div class="first">
-						${iconButton('add', l10n.t('Add Context… (or type #)'), () => this.post({ kind: 'context-pick' }))}
+						${iconButton('add', l10n.t('Add Context… (or type @)'), () => this.post({ kind: 'context-pick' }))}
 						${choices || isTask ? modeChoice(mode, this.refusedModes, menu, chosen => this.task.choose(chosen)) : nothing}
 						${choices ? agentChoices(choices) : nothing} ${isTask ? this.task.editorButton() : nothing}
 					</div>
@@ -388,9 +388,9 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		return this.renderRoot.querySelector('textarea') as HTMLTextAreaElement;
 	}
 
-	private onInput(): void {
+	private onInput({ data }: InputEvent): void {
 		this.textChanged();
-		this.completion.update();
+		this.completion.update(data);
 		this.slash.update();
 	}
 

@@ -43,6 +43,11 @@ export const contextCompletionStyles = css`
 		flex: none;
 	}
 
+	.completion .name:last-child {
+		flex: 0 1 auto;
+		max-width: 100%;
+	}
+
 	.completion .name {
 		max-width: 70%;
 		overflow: hidden;

@@ -8,8 +8,11 @@ import type { Post } from '../page.ts';
 import { attachmentIcons } from './chatChips.ts';
 import { listTakesKey } from './listKeys.ts';
 
-/** A `#` at the start of a word before the cursor, and what was typed after it. */
-const TOKEN = /(?:^|\s)#([^\s#]{0,100})$/;
+/** A `#` or `@` at the start of a word before the cursor, and what was typed after it: a word, or an address. */
+const TOKEN = /(?:^|\s)[#@]((?:https?:\/\/\S{1,1900})|[^\s#]{0,100})$/i;
+
+/** The length of the longest word that is looked at, in UTF-16 code units. */
+const MAXIMUM_TOKEN = 1_920;
 
 const LIST_ID = 'completions';
 
@@ -23,7 +26,7 @@ export interface CompletionOwner extends ReactiveControllerHost {
 	enter(): void;
 }
 
-/** The list of context that `#` opens above the composer. The text field keeps the focus and controls the list. */
+/** The list of context that `#` or `@` opens above the composer. The text field keeps the focus and controls the list. */
 export class ContextCompletion implements ReactiveController {
 	private readonly owner: CompletionOwner;
 	/** The number of the last request; answers to earlier ones are ignored. */
@@ -39,8 +42,10 @@ export class ContextCompletion implements ReactiveController {
 	/** A sentence that says why there are no items, if the reason is not that nothing matches. */
 	private problem: string | undefined;
 	private selected = 0;
-	/** The position of the `#` whose list the user has closed. */
+	/** The position of the `#` or `@` whose list the user has closed, or that came with pasted text. */
 	private dismissed: number | undefined;
+	/** The field's text as it was before the last change. */
+	private before = '';
 
 	constructor(owner: CompletionOwner) {
 		this.owner = owner;
@@ -54,13 +59,19 @@ export class ContextCompletion implements ReactiveController {
 		root.querySelector('.completion[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
 	}
 
-	/** Must be called when the text or the cursor has changed. */
-	update(): void {
+	/** Must be called when the user has changed the text, with what was typed at once. */
+	update(typed: string | null | undefined): void {
+		const { before } = this;
+		this.before = this.owner.field.value;
 		if (this.due && this.owner.field.value.startsWith(this.due.value.slice(0, this.due.end))) {
 			// Further typing comes after the chip.
 			return;
 		}
 		const token = this.token();
+		if (token && typed?.length !== 1 && !before.startsWith(this.before.slice(0, token.start + 1))) {
+			// It came with pasted text, which may be code or an address of mail.
+			this.dismissed = token.start;
+		}
 		if (!token || token.start === this.dismissed) {
 			if (!token) {
 				this.dismissed = undefined;
@@ -219,7 +230,7 @@ export class ContextCompletion implements ReactiveController {
 	}
 
 	private renderItem(item: CompletionItem, index: number): TemplateResult {
-		const { kind, label, description } = item;
+		const { kind, icon = attachmentIcons[kind], label, description } = item;
 		return html`<div
 			class="completion"
 			id="completion-${index}"
@@ -228,7 +239,7 @@ export class ContextCompletion implements ReactiveController {
 			title=${[label, description].filter(part => part !== undefined).join(' · ')}
 			@click=${() => this.take(item)}
 		>
-			${codicon(attachmentIcons[kind])}<span class="name">${label}</span>
+			${codicon(icon)}<span class="name">${label}</span>
 			${description === undefined ? nothing : html`<span class="where">${description}</span>`}
 		</div>`;
 	}
@@ -260,7 +271,7 @@ export class ContextCompletion implements ReactiveController {
 		if (selectionStart !== selectionEnd) {
 			return undefined;
 		}
-		const [, query] = TOKEN.exec(field.value.slice(Math.max(0, selectionStart - 120), selectionStart)) ?? [];
+		const [, query] = TOKEN.exec(field.value.slice(Math.max(0, selectionStart - MAXIMUM_TOKEN), selectionStart)) ?? [];
 		return query === undefined ? undefined : { start: selectionStart - query.length - 1, query };
 	}
 }
