@@ -1,9 +1,7 @@
+import { OWN_INSTRUCTION_FILES } from '../agents/ownAgent.ts';
 import { placeIn } from './tools/place.ts';
 import { readText } from './tools/textFile.ts';
 import { cutMiddle } from './tools/tool.ts';
-
-/** The names under which repositories keep instructions for agents. The first one that exists is read. */
-const NAMES = ['AGENTS.md', 'AGENT.md', 'CLAUDE.md', '.github/copilot-instructions.md'];
 
 const MAXIMUM_TEXT = 20_000;
 
@@ -31,7 +29,7 @@ export async function instructionsFor(folder: string): Promise<string> {
 }
 
 async function repositoryInstructions(folder: string): Promise<{ name: string; text: string } | undefined> {
-	for (const name of NAMES) {
+	for (const name of OWN_INSTRUCTION_FILES) {
 		// A link out of the folder is passed over like a file that is missing.
 		const text = await placeIn(folder, name)
 			.then(readText)

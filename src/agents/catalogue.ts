@@ -24,6 +24,7 @@ export const knownAgents: readonly AgentDefinition[] = [
 		needs: [],
 		api: 'chat',
 		// Its configuration has it ask, but a repository's own configuration can tell it not to.
+		instructionFiles: ['AGENTS.md', 'CLAUDE.md'],
 		megabytes: 680,
 		environment: place => ({
 			OPENCODE_CONFIG_CONTENT: opencodeConfiguration(place),
@@ -44,6 +45,7 @@ export const knownAgents: readonly AgentDefinition[] = [
 		needs: ['pi'],
 		nodeVersion: '22.19',
 		api: 'chat',
+		instructionFiles: ['AGENTS.md', 'CLAUDE.md'],
 		megabytes: 210,
 		environment: ({ home, programs }) => ({
 			PI_ACP_PI_COMMAND: programs['pi'] ?? 'pi',
@@ -71,6 +73,7 @@ export const knownAgents: readonly AgentDefinition[] = [
 		api: 'responses',
 		// Its own sandbox is off, because Errand's is around it.
 		mode: 'agent-full-access',
+		instructionFiles: ['AGENTS.md'],
 		megabytes: 250,
 		environment: ({ home, token }) => ({ CODEX_HOME: `${home}/.codex`, [CODEX_KEY]: token, NO_BROWSER: '1' }),
 		files: place => ({ '.codex/config.toml': codexConfiguration(place, CODEX_KEY) }),
@@ -86,6 +89,7 @@ export const knownAgents: readonly AgentDefinition[] = [
 		api: 'chat',
 		// It asks whoever runs it before it acts. In its own default it asks the model whether each command is safe.
 		mode: 'default',
+		instructionFiles: ['AGENTS.md'],
 		megabytes: 1_700,
 		environment: openaiVariables,
 		files: () => ({
@@ -107,6 +111,7 @@ export const knownAgents: readonly AgentDefinition[] = [
 		args: ['acp'],
 		needs: [],
 		api: 'chat',
+		instructionFiles: ['AGENTS.md', 'CLAUDE.md'],
 		megabytes: 1_000,
 		environment: (place: AgentPlace) => ({
 			KILO_CONFIG_CONTENT: opencodeConfiguration(place),

@@ -72,6 +72,10 @@ export interface AgentDefinition {
 	askingMode?: string;
 	/** The reason why it is listed but never run. */
 	problem?: Extract<AgentProblem, 'own-account' | 'model-api'>;
+	/**
+	 * The files with instructions that it reads itself, by their paths in its working folder: the first one that is there.
+	 */
+	instructionFiles?: readonly string[];
 	/** The memory that it is known to need. */
 	megabytes?: number;
 	/** What it needs in its environment beside `baseEnvironment`. */

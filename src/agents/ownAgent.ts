@@ -4,6 +4,9 @@ import type { AgentDefinition, FoundAgent } from './entry.ts';
 
 export const OWN_AGENT = 'errand';
 
+/** The names under which repositories keep instructions for agents. Errand's own agent reads the first one that exists. */
+export const OWN_INSTRUCTION_FILES = ['AGENTS.md', 'AGENT.md', 'CLAUDE.md', '.github/copilot-instructions.md'];
+
 /**
  * Returns Errand's own agent, whose program `program` runs with the Node of this process. Undefined if it is not there,
  * as in a checkout that was not built.
@@ -23,6 +26,7 @@ export function ownAgent(program: string, version: string): FoundAgent | undefin
 		// The sandbox holds it; where there is none, the user has agreed to that for the whole repository.
 		mode: 'sandboxed',
 		askingMode: 'ask',
+		instructionFiles: OWN_INSTRUCTION_FILES,
 		megabytes: 100,
 		environment: ({ relayUrl, token, model, contextLength, isAttended }) => ({
 			ERRAND_AGENT_URL: relayUrl,

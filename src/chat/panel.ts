@@ -151,6 +151,7 @@ export class ChatPanel {
 				conversations: {
 					of: async turn => (await this.conversations).findByTurn(turn)?.conversation,
 					shown: () => this.page.conversation,
+					choose: async change => (await this.shown()).choose(change),
 				},
 				model: {
 					measure: () => this.connection.measure(this.page.conversation, shown => this.agents.idOf(shown)),

@@ -149,6 +149,7 @@ export interface SettingTypes {
 	'errand.connections': Record<string, unknown>;
 	'errand.chat.model': string;
 	'errand.chat.instructions': string;
+	'errand.chat.useInstructionFiles': boolean;
 	'errand.chat.parameters': Record<string, unknown>;
 	'errand.chat.routing': Record<string, unknown>;
 	'errand.chat.zeroDataRetention': string;
@@ -175,6 +176,7 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 	'errand.connections': 'application',
 	'errand.chat.model': 'window',
 	'errand.chat.instructions': 'application',
+	'errand.chat.useInstructionFiles': 'application',
 	'errand.chat.parameters': 'window',
 	'errand.chat.routing': 'application',
 	'errand.chat.zeroDataRetention': 'application',

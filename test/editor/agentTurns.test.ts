@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import * as vscode from 'vscode';
 import { type AgentWork, waitingStep, withTaken } from '../../src/chat/model/agentWork.ts';
 import { currentReply, replaceReply } from '../../src/chat/model/conversation.ts';
 import type { Step } from '../support/scriptedModel.ts';
@@ -103,6 +104,28 @@ describe('a turn of an agent', () => {
 		assert.equal(done.steps[1]?.isTaken, true);
 		assert.deepEqual(agent.options(), { errand: [] }, 'Errand sets the mode of its own agent');
 		assert.equal(await readFile(inRoot('README.md'), 'utf8'), '# Short\n');
+	});
+
+	it('is told the instructions of the repository once, also those that it reads itself', async () => {
+		const file = (name: string, text: string) => ({
+			kind: 'file' as const,
+			label: name,
+			text,
+			path: name,
+			uri: vscode.Uri.file(inRoot(name)).toString(),
+		});
+		const instructions = [file('AGENTS.md', 'Use tabs here.'), file('web/AGENTS.md', 'Use blanks there.')];
+		await writeFile(inRoot('AGENTS.md'), 'Use tabs here.\n');
+		try {
+			const told = () => JSON.stringify(agent.model.requests.at(-1)?.body).match(/Use (?:tabs here|blanks there)/g);
+			const once = await work(fresh(AGAIN, { instructions }));
+			assert.equal(once.error, undefined);
+			assert.deepEqual(told()?.sort(), ['Use blanks there', 'Use tabs here']);
+			await work(ask(once.conversation, AGAIN, { instructions }));
+			assert.deepEqual(told()?.sort(), ['Use blanks there', 'Use tabs here'], 'it remembers them');
+		} finally {
+			await rm(inRoot('AGENTS.md'));
+		}
 	});
 
 	/** Allows whatever is asked. `first` runs before the first answer. */

@@ -14,6 +14,7 @@ import { readSource } from '../../src/chat/context/readSource.ts';
 import { readChips, sendMessage } from '../../src/chat/context/sendMessage.ts';
 import type { Chat } from '../../src/chat/conversation/chat.ts';
 import type { SendRefusal } from '../../src/chat/conversation/chatOptions.ts';
+import type { TurnContext } from '../../src/chat/model/conversation.ts';
 import { ImageStore, imagesOf } from '../../src/chat/storage/imageStore.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
@@ -51,7 +52,7 @@ describe('context in the editor', () => {
 	/** A conversation that takes every message, and the labels of what each took along. */
 	const openChat = (id: string) => {
 		const sent: string[][] = [];
-		const send = async (_turn: string, _question: string, attachments: { label: string }[]) => {
+		const send = async (_turn: string, _question: string, { attachments = [] }: TurnContext) => {
 			sent.push(attachments.map(({ label }) => label));
 		};
 		return { chat: { conversation: { id, turns: [] }, mode: 'chat', send } as unknown as Chat, sent };
@@ -276,7 +277,7 @@ describe('context in the editor', () => {
 		await context.addFrom(async () => [{ kind: 'file' as const, uri: place('fox.png').toString() }]);
 		let files: string[] = [];
 		const refusal = { reason: 'too-long' } as unknown as SendRefusal;
-		const send = async (_turn: string, _question: string, attachments: { image?: { file: string } }[]) => {
+		const send = async (_turn: string, _question: string, { attachments = [] }: TurnContext) => {
 			files = attachments.flatMap(({ image }) => (image ? [image.file] : []));
 			assert.equal(existsSync(imagesOf(place('kept').fsPath, 'c6')), true, 'it is there when the message goes');
 			return refusal;

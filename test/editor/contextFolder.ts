@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { type Clock, systemClock } from '../../src/base/async.ts';
+import { defined } from '../../src/base/defined.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import { ChatContext, type ModelRoom } from '../../src/chat/context/chatContext.ts';
 import { type Conversation, newConversation } from '../../src/chat/model/conversation.ts';
+import { settingsOrNone } from '../../src/chat/model/settings.ts';
 import type { ToPage } from '../../src/chat/protocol/protocol.ts';
 import { ImageStore } from '../../src/chat/storage/imageStore.ts';
 import { State } from './state.ts';
@@ -39,6 +41,11 @@ export const openContext = (
 			conversations: {
 				of: async () => undefined,
 				shown: () => shown.conversation,
+				choose: async change => {
+					const { settings: _, ...others } = shown.conversation;
+					const settings = settingsOrNone({ ...shown.conversation.settings, ...change });
+					shown.conversation = { ...others, ...defined({ settings }) };
+				},
 			},
 			model: { measure, known: async () => {}, askAgain: measureAgain },
 			page: { post: message => posted.push(message), say: sentence => said.push(sentence), focusComposer },

@@ -4,7 +4,7 @@ import type { ChipView, ContextView, FromPage } from '../../src/chat/protocol/pr
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { type ChatPage, turnView, useChatPage } from '../ui/chatPage.ts';
-import { CHIPS, chip } from '../ui/scenes.ts';
+import { CHIPS, chip, INSTRUCTIONS } from '../ui/scenes.ts';
 import type { PageOptions } from '../ui/testPage.ts';
 import { themeNames } from '../ui/themes.ts';
 
@@ -165,6 +165,22 @@ describe('the context in the chat page', () => {
 		await waitFor('the address', async () => (await queries()).at(-1) === address);
 		await chat.answer('completion-request', [{ id: chip(2).id, kind: 'web', label: `Fetch ${address}` }]);
 		await chat.page.getByRole('option', { name: `Fetch ${address}` }).waitFor();
+	});
+
+	it('begins with the instructions, which say what goes and are left out like a chip', async () => {
+		await open({ chips: [INSTRUCTIONS, chip(1)] });
+		await chat.snapshot([turnView({ details: { instructions: ['AGENTS.md', 'web/AGENTS.md'] } })]);
+		const button = chat.page.locator('chat-composer chat-chips .open').first();
+		assert.equal(
+			await button.getAttribute('title'),
+			'AGENTS.md\npackages/prices/AGENTS.md\n1,234 characters, about 353 tokens (estimate)\nThey go with every message, before the conversation. The last file wins.',
+		);
+		await button.click();
+		assert.equal((await chat.waitForPosted('chip-open')).chip, INSTRUCTIONS.id);
+		await chat.page.getByRole('button', { name: `Remove ${INSTRUCTIONS.label}` }).click();
+		assert.equal((await chat.waitForPosted('chip-remove')).chip, INSTRUCTIONS.id);
+		await chat.page.getByRole('button', { name: /^Details of the reply/ }).click();
+		await chat.page.locator('dl.details').getByText('AGENTS.md, web/AGENTS.md').waitFor();
 	});
 
 	it('keeps Enter for a list that has not come: takes its first, or sends where nothing matches', async () => {

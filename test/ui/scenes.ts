@@ -171,6 +171,13 @@ export const chip = (number: number, others: Partial<ChipView> = {}): ChipView =
 	...others,
 });
 
+export const INSTRUCTIONS = chip(5, {
+	kind: 'instructions',
+	label: 'AGENTS.md and 1 more',
+	path: 'AGENTS.md\npackages/prices/AGENTS.md',
+	notes: ['They go with every message, before the conversation. The last file wins.'],
+});
+
 export const CHIPS = [
 	chip(1, { kind: 'selection', label: 'auth.ts:40-72', path: 'src/auth.ts' }),
 	chip(2, { kind: 'folder', label: 'a-folder-with-a-very-long-name/ · 41 files', omitted: 4_000 }),
@@ -318,7 +325,7 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 		await chat.snapshot([turnView({}, { attachments: CHIPS.map(({ id: _, ...attachment }) => attachment) })]);
 		await chat.send({
 			kind: 'context-set',
-			context: { chips: CHIPS, warning: 'About 9,000 tokens too many for large-model.' },
+			context: { chips: [INSTRUCTIONS, ...CHIPS], warning: 'About 9,000 tokens too many for large-model.' },
 		});
 		const field = chat.page.locator('chat-composer textarea');
 		await field.fill('');

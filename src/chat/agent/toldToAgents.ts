@@ -1,10 +1,39 @@
 // What agents are told beside the user's words. They alone read it, so it is in English.
 import type { PromptResource } from '../../agents/session/agentSession.ts';
+import type { AgentTurn } from '../conversation/replyRequest.ts';
 import type { StepDiff } from '../model/agentWork.ts';
+import type { Attachment } from '../model/attachment.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
+import { turnsUpTo } from '../model/conversation.ts';
+import { withInstructionFiles } from '../model/instructions.ts';
 import { lineDiff } from '../model/lineDiff.ts';
 
 const SIGNS = { same: ' ', added: '+', removed: '-', gap: '', broken: '\\', unbroken: '\\' } as const;
+
+/** What is known of an agent's files with instructions. */
+export interface KnownInstructions {
+	session: { id: string; how: string };
+	/** The file that the agent reads itself, by its path in its working folder. */
+	reads: string | undefined;
+	/** Returns where the agent has a file, if it has it. */
+	pathOf(uri: string): string | undefined;
+}
+
+/** Tells the repository's instructions and the user's own, except what the agent reads itself or was told before. */
+export function instructionsTold(
+	{ conversation, turnId, instructions }: AgentTurn,
+	{ session: { id, how }, reads, pathOf }: KnownInstructions,
+): PromptResource[] {
+	const isNew = how === 'new';
+	const path = turnsUpTo(conversation, turnId);
+	const before = isNew ? [] : path.filter(({ replies }) => replies.some(({ work }) => work?.session === id));
+	const isKnown = ({ uri, text }: Attachment) =>
+		(uri !== undefined && reads !== undefined && pathOf(uri) === reads) ||
+		before.some(turn => turn.instructions?.some(file => file.uri === uri && file.text === text));
+	const files = (path.at(-1)?.instructions ?? []).filter(file => !isKnown(file));
+	const text = withInstructionFiles(files, isNew ? instructions : '');
+	return text.trim() === '' ? [] : [{ uri: 'instructions', text }];
+}
 
 /** Tells of the repositories in an agent's folder, where there are several. */
 export function foldersTold(checkpoints: readonly Checkpoint[]): PromptResource[] {

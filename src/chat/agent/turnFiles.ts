@@ -82,6 +82,11 @@ export class TurnFiles {
 		}));
 	}
 
+	/** Returns the first of these files, by their paths from the agent's folder, that is in the copy. */
+	firstOf(names: readonly string[]): string | undefined {
+		return names.find(name => existsSync(path.join(this.copy, name)));
+	}
+
 	/** Whether a file of the copy, by its path there, is a program. */
 	isExecutable(name: string): boolean {
 		return ((statSync(path.join(this.copy, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;

@@ -42,7 +42,7 @@ import type { EventQueue } from './eventQueue.ts';
 import { earlierWork } from './leftWork.ts';
 import { lentFolders } from './lentFolders.ts';
 import { endedText, refusalText } from './messages.ts';
-import { filteredTold, foldersTold, refusedHunksTold } from './toldToAgents.ts';
+import { filteredTold, foldersTold, instructionsTold, refusedHunksTold } from './toldToAgents.ts';
 import { TurnFiles } from './turnFiles.ts';
 
 /** The time for an agent to end its turn when it is stopped, before its processes are ended. */
@@ -298,7 +298,7 @@ export class TurnRun {
 		const onAbort = () => void stop();
 		signal.throwIfAborted();
 		signal.addEventListener('abort', onAbort, { once: true });
-		const { id, askingMode } = agent.definition;
+		const { id, askingMode, instructionFiles: reads = [] } = agent.definition;
 		const isSamePlace = ({ isSandboxed: was, checkpoints }: AgentWork) =>
 			was === place.isSandboxed && isSame(foldersOf(checkpoints), foldersOf(this.work?.checkpoints ?? []));
 		const earlier = this.earlierWork(work => work.agent === id && isSamePlace(work))?.session;
@@ -325,9 +325,7 @@ export class TurnRun {
 			const summary = session.how === 'new' ? summaryBefore(turn.conversation, turn.turnId) : undefined;
 			this.tell({ session: session.id, how: session.how, ...(summary === undefined ? {} : { summary }) });
 			const told = [
-				...(session.how === 'new' && turn.instructions.trim() !== ''
-					? [{ uri: 'instructions', text: turn.instructions }]
-					: []),
+				...instructionsTold(turn, { session, reads: this.files?.firstOf(reads), pathOf: uri => this.pathOf(uri) }),
 				...(summary === undefined ? [] : [{ uri: 'the conversation so far', text: summary }]),
 				...(session.how === 'new' ? foldersTold(this.files?.checkpoints ?? []) : []),
 				...(session.how === 'new' ? filteredTold((await this.files?.filtered()) ?? []) : []),

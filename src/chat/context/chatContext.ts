@@ -12,12 +12,14 @@ import type { ChatTasks } from '../model/chatTasks.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import { type Conversation, findTurn } from '../model/conversation.ts';
 import type { Measure } from '../model/measure.ts';
+import type { ConversationChoice } from '../model/settings.ts';
 import type { FromPage, PageHandlers, ToPage } from '../protocol/protocol.ts';
 import { toUseView } from '../protocol/toView.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import { ContextChips, mayRead, toChipView } from './contextChips.ts';
-import { type ContextChoice, contextChoices } from './contextChoices.ts';
+import { type ContextChoice, contextChoices, instructionsChoice } from './contextChoices.ts';
 import { ContextImages } from './contextImages.ts';
+import { ContextInstructions } from './contextInstructions.ts';
 import { ContextOffers } from './contextOffers.ts';
 import { FileSearch } from './fileSearch.ts';
 import { pickShortened, warningText } from './fitContext.ts';
@@ -48,6 +50,8 @@ export interface ContextConversations {
 	of(turn: string): Promise<Conversation | undefined>;
 	/** Returns the shown conversation, once one is shown. */
 	shown(): Conversation | undefined;
+	/** Changes the settings of the shown conversation. */
+	choose(change: ConversationChoice): Promise<void>;
 }
 
 /** The sources of context besides files: tasks and terminals. */
@@ -82,6 +86,7 @@ export class ChatContext {
 	private readonly store = new DisposableStore();
 	readonly chips: ContextChips;
 	readonly images: ContextImages;
+	readonly instructions: ContextInstructions;
 	readonly model: ModelRoom;
 	readonly clock: Clock;
 	readonly files = new FileSearch();
@@ -94,7 +99,7 @@ export class ChatContext {
 	/** The handlers of the page's messages about the context. */
 	readonly handlers: PageHandlers<ContextKind> = {
 		'context-pick': () => this.thenComposer(() => this.addFrom(() => this.pick())),
-		'context-shorten': () => this.thenComposer(() => pickShortened(this.chips, this.model.measure())),
+		'context-shorten': () => this.thenComposer(() => pickShortened(this.chips, this.measure())),
 		'context-drop': ({ uris }) => this.addFrom(() => droppedSources(uris)),
 		'context-text': ({ name, text }) => this.addFrom(async () => [{ kind: 'text', label: oneLine(name), text }]),
 		'context-image': ({ name, data }) =>
@@ -103,10 +108,15 @@ export class ChatContext {
 				return [await this.images.ofBytes(oneLine(name), Buffer.from(data, 'base64'))];
 			}),
 		'preview-request': ({ file, turn }) => this.preview(file, turn),
-		'chip-remove': ({ chip }) => this.chips.remove(chip),
+		'chip-remove': ({ chip }) =>
+			chip === this.instructions.id
+				? this.options.conversations.choose({ instructionFiles: false })
+				: this.chips.remove(chip),
 		'chip-open': async ({ chip }) => {
 			const found = this.chips.chips.find(({ id }) => id === chip);
-			if (found) {
+			if (chip === this.instructions.id) {
+				await this.instructions.open(this.options.page.say);
+			} else if (found) {
 				await openPlace(found.attachment, this.options.page.say);
 			}
 		},
@@ -143,7 +153,14 @@ export class ChatContext {
 		this.chips = this.store.add(
 			new ContextChips(storage.state, () => !conversations.shown()?.encryption?.isUnkept, logger),
 		);
-		this.store.add(this.chips.onDidChange(() => this.show()));
+		this.instructions = this.store.add(new ContextInstructions(() => this.places));
+		this.store.add(this.instructions.onDidChange(() => this.show()));
+		this.store.add(
+			this.chips.onDidChange(() => {
+				this.show();
+				void this.instructions.refresh();
+			}),
+		);
 	}
 
 	dispose(): void {
@@ -156,19 +173,36 @@ export class ChatContext {
 	 */
 	show(): void {
 		const { chips } = this.chips;
-		const measure = this.model.measure();
+		const measure = this.measure();
 		const conversation = this.options.conversations.shown();
+		const instructions = this.instructions.chip(conversation);
 		const attachments = chips.map(({ attachment }) => attachment);
 		this.options.page.post({
 			kind: 'context-set',
 			context: {
-				chips: chips.map(toChipView),
+				chips: [...(instructions ? [instructions] : []), ...chips.map(toChipView)],
 				...defined({
 					use: conversation && toUseView(conversation, attachments, measure),
 					warning: chips.length === 0 ? undefined : warningText(chips, measure),
 				}),
 			},
 		});
+	}
+
+	/** Says what is known of the model and of the next message, with its instructions and without the question. */
+	measure(): Measure {
+		const measure = this.model.measure();
+		const files = this.instructions.tokens(this.options.conversations.shown());
+		return { ...measure, instructions: measure.instructions + files };
+	}
+
+	/** What the next message is about: the file in the editor and those among the chips. */
+	private get places(): vscode.Uri[] {
+		const chips = this.chips.chips.flatMap(({ attachment: { kind, uri } }) =>
+			uri === undefined || kind === 'web' ? [] : [vscode.Uri.parse(kind === 'folder' ? `${uri}/` : uri)],
+		);
+		const editor = vscode.window.activeTextEditor;
+		return editor ? [editor.document.uri, ...chips] : chips;
 	}
 
 	private get isEncrypted(): boolean {
@@ -193,7 +227,11 @@ export class ChatContext {
 	}
 
 	private choices(): ContextChoice[] {
-		return contextChoices(this.options.sources.terminal(), async () => (await this.ofTask()) ?? []);
+		const { conversations, sources } = this.options;
+		const choices = contextChoices(sources.terminal(), async () => (await this.ofTask()) ?? []);
+		return this.instructions.isLeftOut(conversations.shown())
+			? [...choices, instructionsChoice(() => conversations.choose({ instructionFiles: undefined }))]
+			: choices;
 	}
 
 	/**

@@ -10,7 +10,7 @@ import type { TerminalMemory } from './terminalMemory.ts';
 import { openRepositories } from './workspaceFiles.ts';
 
 export interface ContextChoice {
-	readonly kind: AttachmentKind;
+	readonly kind: AttachmentKind | 'instructions';
 	/** Words that `#` and `@` match in addition to the label. They are never translated. */
 	readonly word: string;
 	readonly icon: string;
@@ -102,6 +102,21 @@ export function contextChoices(
 		},
 	);
 	return choices;
+}
+
+/** Returns the choice that brings back the instructions, which are no context of a single message. */
+export function instructionsChoice(bringBack: () => Promise<void>): ContextChoice {
+	return {
+		kind: 'instructions',
+		word: 'instructions',
+		icon: 'book',
+		label: vscode.l10n.t('Instructions'),
+		description: vscode.l10n.t('Left out of this conversation'),
+		sources: async () => {
+			await bringBack();
+			return [];
+		},
+	};
 }
 
 export function selectionSource({ document, selection }: vscode.TextEditor): ContextSource {

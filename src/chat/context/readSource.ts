@@ -114,8 +114,11 @@ async function readFile({ uri }: Extract<ContextSource, { kind: 'file' }>): Prom
 	};
 }
 
-/** Returns the text of a file as the editor shows it, with unsaved changes, or else as it is on disk. */
-async function readText(place: vscode.Uri): Promise<{ text: string; language?: string }> {
+/**
+ * Returns the text of a file as the editor shows it, with unsaved changes, or else as it is on disk. Throws a sentence for
+ * the user where it cannot be read as text.
+ */
+export async function readText(place: vscode.Uri): Promise<{ text: string; language?: string }> {
 	const open = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === place.toString());
 	if (open) {
 		return { text: open.getText(), language: open.languageId };

@@ -31,7 +31,7 @@ export async function sendMessage(
 	if (findTurn(chat.conversation, turnId)) {
 		return chat.send(turnId, question);
 	}
-	const { chips, images, model } = context;
+	const { chips, images, instructions, model } = context;
 	// What is chosen from here on is for the next message, which may go elsewhere.
 	const own = new Set(chips.chips.map(({ id }) => id));
 	const adding = [...context.adding];
@@ -40,9 +40,13 @@ export async function sendMessage(
 		(await awaitAdded(context, adding, own, onAsk)) ??
 		(await imageProblem(context, chat)) ??
 		(await readChips(chips, onAsk)) ??
-		(await fitContext(chips, { ...model.measure(), question: estimateTokens(question) }, onAsk));
+		(await fitContext(chips, { ...context.measure(), question: estimateTokens(question) }, onAsk));
 	if (problem) {
 		return { reason: 'context', explanation: problem };
+	}
+	const files = await instructions.take(chat.conversation, onAsk);
+	if ('message' in files) {
+		return { reason: 'context', explanation: files };
 	}
 	const sent = chips.chips.filter(({ id }) => own.has(id));
 	const attachments = sent.map(({ attachment }) => attachment);
@@ -50,7 +54,7 @@ export async function sendMessage(
 	const copied = await images.copyTo(conversation, attachments);
 	const refusal: SendRefusal | undefined = copied.problem
 		? { reason: 'context', explanation: copied.problem }
-		: await chat.send(turnId, question, attachments);
+		: await chat.send(turnId, question, { attachments, instructions: files });
 	if (refusal) {
 		// The conversation may never be created.
 		await images.remove(conversation, copied.files);

@@ -1,5 +1,4 @@
 import { defined } from '../../base/defined.ts';
-import type { Attachment } from '../model/attachment.ts';
 import {
 	addReply,
 	addTurn,
@@ -9,6 +8,7 @@ import {
 	type Reply,
 	replaceReply,
 	type Turn,
+	type TurnContext,
 	type WorkspaceTag,
 } from '../model/conversation.ts';
 import type { TurnMode } from '../model/mode.ts';
@@ -27,7 +27,7 @@ export interface NewTurn {
 	id: string;
 	text: string;
 	mode: TurnMode;
-	attachments: readonly Attachment[];
+	context: TurnContext;
 	/** The turn that it follows. */
 	previous: string | undefined;
 	isEncrypted: boolean;
@@ -37,7 +37,8 @@ export interface NewTurn {
 
 /** Begins the first reply to a new turn. `startedAt` is in milliseconds since the epoch, here and below. */
 export function beginTurn(newTurn: NewTurn, model: string, startedAt: number): Beginning {
-	const { id, text, mode, attachments, previous, isEncrypted, workspace } = newTurn;
+	const { id, text, mode, context, previous, isEncrypted, workspace } = newTurn;
+	const { attachments = [], instructions = [] } = context;
 	const reply = newReply(model, startedAt);
 	const turn: Turn = {
 		id,
@@ -46,6 +47,8 @@ export function beginTurn(newTurn: NewTurn, model: string, startedAt: number): B
 		...defined({
 			previous,
 			attachments: attachments.length === 0 ? undefined : attachments,
+			// An image model gets only the prompt.
+			instructions: instructions.length === 0 || mode === 'image' ? undefined : instructions,
 			mode: mode === 'chat' ? undefined : mode,
 			encrypted: isEncrypted ? (true as const) : undefined,
 		}),

@@ -4,7 +4,6 @@ import { Emitter } from '../../base/event.ts';
 import { findModel as findListedModel } from '../../contract/modelIdentifier.ts';
 import { type AgentWork, type TakenFiles, withTaken } from '../model/agentWork.ts';
 import type { RequestFacts } from '../model/applySettings.ts';
-import type { Attachment } from '../model/attachment.ts';
 import {
 	type Conversation,
 	currentReply,
@@ -16,6 +15,7 @@ import {
 	replaceReply,
 	shownReply,
 	showVersion,
+	type TurnContext,
 	withEncryption,
 	withMode,
 	withSettings,
@@ -132,8 +132,8 @@ export class Chat {
 	 * was not taken. A turn id that exists already was taken before; one that is being taken resolves with the same
 	 * outcome.
 	 */
-	async send(turnId: string, text: string, attachments: readonly Attachment[] = []): Promise<SendRefusal | undefined> {
-		return this.ask(turnId, text, attachments, this.mode, () => this.current.head);
+	async send(turnId: string, text: string, context: TurnContext = {}): Promise<SendRefusal | undefined> {
+		return this.ask(turnId, text, context, this.mode, () => this.current.head);
 	}
 
 	/**
@@ -142,9 +142,7 @@ export class Chat {
 	 */
 	async edit(edited: string, turnId: string, text: string): Promise<SendRefusal | undefined> {
 		const turn = findTurn(this.current, edited);
-		return turn
-			? this.ask(turnId, text, turn.attachments ?? [], turn.mode ?? 'chat', () => turn.previous)
-			: { reason: 'no-turn' };
+		return turn ? this.ask(turnId, text, turn, turn.mode ?? 'chat', () => turn.previous) : { reason: 'no-turn' };
 	}
 
 	/** Sends the last turn's message again. The earlier replies are kept. */
@@ -242,10 +240,10 @@ export class Chat {
 
 	/**
 	 * Changes the settings of this conversation from the next request on; a field that is undefined returns to the
-	 * user's settings. An encrypted conversation has nothing to choose. Resolves when the choice is on disk.
+	 * user's settings. An encrypted one has only its instructions to choose. Resolves when the choice is on disk.
 	 */
 	async choose(change: ConversationChoice): Promise<void> {
-		if (this.channel) {
+		if (this.channel && !('instructionFiles' in change)) {
 			return;
 		}
 		this.current = withSettings(this.current, settingsOrNone({ ...this.current.settings, ...change }));
@@ -260,10 +258,10 @@ export class Chat {
 	private saveChoice(): Promise<void> {
 		const save = async () => {
 			const { id, turns, mode, settings } = this.toSave;
-			if (turns.length === 0) {
+			if (turns.length > 0) {
+				await ((await this.writer.isStale().catch(() => false)) ? undefined : this.save());
+			} else if (!this.channel) {
 				this.options.storage.unsent.write(id, defined({ mode, settings }));
-			} else if (!(await this.writer.isStale().catch(() => false))) {
-				await this.save();
 			}
 		};
 		this.choosing = save();
@@ -307,7 +305,7 @@ export class Chat {
 	private async ask(
 		turnId: string,
 		message: string,
-		attachments: readonly Attachment[],
+		context: TurnContext,
 		usualMode: TurnMode,
 		previous: () => string | undefined,
 	): Promise<SendRefusal | undefined> {
@@ -315,7 +313,7 @@ export class Chat {
 			return undefined;
 		}
 		const { mode = usualMode, text } = parseMessage(message);
-		const refusal = messageRefusal(text, mode, attachments);
+		const refusal = messageRefusal(text, mode, context.attachments ?? []);
 		if (refusal) {
 			return refusal;
 		}
@@ -325,7 +323,7 @@ export class Chat {
 				id: turnId,
 				text,
 				mode,
-				attachments,
+				context,
 				previous: previous(),
 				isEncrypted: this.current.encryption !== undefined,
 				// The first message sets the workspace, because by now the git extension may know the remote.
@@ -412,8 +410,9 @@ export class Chat {
 				stream: async signal => {
 					if (this.channel) {
 						const { instructions } = service.settings.defaults();
+						const files = findTurn(turn.conversation, turnId)?.instructions;
 						const { messages } = toRequest(turn.conversation, turnId, model);
-						return this.channel.stream(channelHistory(messages, instructions), signal);
+						return this.channel.stream(channelHistory(messages, instructions, files), signal);
 					}
 					await this.copying;
 					const asked = await requestReply(turn, { ...service, images: storage.images }, signal);

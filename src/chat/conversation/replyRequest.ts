@@ -12,7 +12,7 @@ import type { Explanation } from '../../platform/notify.ts';
 import type { AgentWork } from '../model/agentWork.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import { applySettings, type RequestFacts, RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
-import { type Conversation, type Reply, turnsUpTo } from '../model/conversation.ts';
+import { type Conversation, findTurn, type Reply, turnsUpTo } from '../model/conversation.ts';
 import type { ReplyImage } from '../model/images.ts';
 import { TURN_MODES, type TurnMode } from '../model/mode.ts';
 import { reasoningIn, type toRequest } from '../model/toRequest.ts';
@@ -123,7 +123,9 @@ async function prepareRequest(
 	{ images, settings }: { images: Pick<ImageStore, 'read'>; settings: SettingsSource },
 ): Promise<RequestFacts & { request: ChatRequest }> {
 	const urls = mode === 'image' ? undefined : await requestImages(conversation, turnId, images);
-	return applySettings(toRequest(conversation, turnId, model, urls), conversation.settings, settings, mode);
+	const request = toRequest(conversation, turnId, model, urls);
+	const files = findTurn(conversation, turnId)?.instructions;
+	return applySettings(request, conversation.settings, settings, mode, files);
 }
 
 /**

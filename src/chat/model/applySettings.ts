@@ -2,6 +2,8 @@ import { type ChatRequest, hasImages } from '../../contract/chatRequest.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { chatEndpointOf, findModel } from '../../contract/modelIdentifier.ts';
 import { type ZeroDataRetention, zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
+import type { Attachment } from './attachment.ts';
+import { withInstructionFiles } from './instructions.ts';
 import type { TurnMode } from './mode.ts';
 import { type ProviderProblem, providerProblem } from './preview.ts';
 import {
@@ -56,7 +58,7 @@ export class RequestRefusal extends Error {
 }
 
 /**
- * Adds the settings in force to the request. Throws a RequestRefusal where they leave no provider to serve it, or where
+ * Adds the settings in force to the request, and the files with instructions that go with it. Throws a RequestRefusal where they leave no provider to serve it, or where
  * its endpoint has no place for them.
  */
 export async function applySettings(
@@ -64,8 +66,11 @@ export async function applySettings(
 	settings: ConversationSettings | undefined,
 	source: SettingsSource,
 	mode: TurnMode,
+	files?: readonly Attachment[],
 ): Promise<RequestFacts & { request: ChatRequest }> {
-	const inForce = settingsFor(mode, settingsInForce(source.defaults(), settings));
+	const chosen = settingsInForce(source.defaults(), settings);
+	const instructions = withInstructionFiles(files, chosen.instructions);
+	const inForce = settingsFor(mode, { ...chosen, instructions });
 	const asked = askedWith(request.model, inForce);
 	const connection = await source.connection();
 	const endpoint = mode === 'chat' ? chatEndpointOf(connection, request.model) : 'chat';

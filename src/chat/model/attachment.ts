@@ -98,7 +98,8 @@ export function fenced(text: string, language = ''): string {
 	return `${fence}${info}\n${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${fence}`;
 }
 
-function inlineCode(text: string): string {
+/** Returns a line of text as code in Markdown. */
+export function inlineCode(text: string): string {
 	const line = oneLine(text);
 	const ticks = '`'.repeat(longestRun(line) + 1);
 	// Markdown removes one space at each end where both ends have one.

@@ -95,12 +95,17 @@ export interface Turn {
 	readonly question: string;
 	/** Context that was attached to the message, as it was at that time. */
 	readonly attachments?: readonly Attachment[];
+	/** The files with instructions that went with the message, as they were at that time; the last one wins. */
+	readonly instructions?: readonly Attachment[];
 	/** Absent for chat. */
 	readonly mode?: Exclude<TurnMode, 'chat'>;
 	/** The turn belongs to an encrypted conversation and must never be sent in another one. */
 	readonly encrypted?: true;
 	readonly replies: readonly [Reply, ...Reply[]];
 }
+
+/** What goes with a message besides its text. */
+export type TurnContext = Pick<Turn, 'attachments' | 'instructions'>;
 
 /** The workspace that a conversation belongs to, by which it is found again. Folders are URIs. */
 export interface WorkspaceTag {

@@ -179,6 +179,7 @@ const turnSchema = z.object({
 	askedAt: time,
 	question: z.string(),
 	attachments: z.array(attachmentSchema).exactOptional(),
+	instructions: z.array(attachmentSchema).exactOptional(),
 	mode: modeSchema,
 	encrypted: z.literal(true).exactOptional(),
 	replies: z.tuple([replySchema], replySchema),

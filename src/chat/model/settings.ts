@@ -38,6 +38,8 @@ export interface ConversationSettings {
 	/** Replaces the settings' routing policy as a whole. It never has `zdr`, for which `retention` is used. */
 	readonly routing?: RoutingPolicy;
 	readonly retention?: RetentionChoice;
+	/** The files with instructions of the workspace do not go with messages. */
+	readonly instructionFiles?: false;
 }
 
 /** A change of some of the settings; undefined removes one. */
@@ -57,6 +59,7 @@ export const conversationSettingsSchema = z
 			.union([z.boolean(), z.literal('account')])
 			.optional()
 			.catch(undefined),
+		instructionFiles: z.literal(false).optional().catch(undefined),
 	})
 	.transform(withoutAbsent)
 	.optional()

@@ -1,8 +1,9 @@
 import type { ChannelMessage } from '../../contract/channel.ts';
 import type { ChatMessage, ChatRequest } from '../../contract/chatRequest.ts';
 import type { ReasoningItem } from '../../contract/responses.ts';
-import { withAttachments } from './attachment.ts';
+import { type Attachment, withAttachments } from './attachment.ts';
 import { type Conversation, currentReply, findTurn, type Reply, shownReply, turnsUpTo } from './conversation.ts';
+import { withInstructionFiles } from './instructions.ts';
 
 /** This text is sent to the model and never shown. Models answer it in the language of the text before it. */
 const GO_ON =
@@ -100,9 +101,15 @@ export function toContinuationRequest(
 }
 
 /**
- * Converts the messages of a request for the channel, which takes only texts, with the user's instructions before them.
+ * Converts the messages of a request for the channel, which takes only texts, with the files of instructions that go with
+ * them and the user's own before them.
  */
-export function channelHistory(messages: readonly ChatMessage[], instructions: string): ChannelMessage[] {
+export function channelHistory(
+	messages: readonly ChatMessage[],
+	own: string,
+	files?: readonly Attachment[],
+): ChannelMessage[] {
+	const instructions = withInstructionFiles(files, own);
 	const texts = messages.map(({ role, content }): ChannelMessage => {
 		if (role === 'tool' || typeof content !== 'string') {
 			throw new TypeError('The encrypted channel takes texts alone.');

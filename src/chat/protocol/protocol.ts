@@ -295,10 +295,11 @@ export interface TurnView {
 }
 
 export interface AttachmentView {
-	kind: AttachmentKind;
+	/** `instructions` stands for files with instructions, which go with every message. */
+	kind: AttachmentKind | 'instructions';
 	/** For example `auth.ts:40-72`. */
 	label: string;
-	/** The file's path, or the page's address, where it has one. */
+	/** The file's path, or the page's address, where it has one. Instructions have the paths of all their files, in lines. */
 	path?: string;
 	/** The length in UTF-16 code units, and an estimate of the tokens. */
 	length: number;
@@ -322,6 +323,8 @@ export interface ChipView extends AttachmentView {
 	id: string;
 	/** The file has something else now where this was selected. */
 	isChanged?: true;
+	/** What else is to be known of it, as sentences. */
+	notes?: string[];
 }
 
 /** The icons of symbols, as the editor's own lists show them. */
@@ -330,7 +333,7 @@ export type SymbolIcon =
 
 export interface CompletionItem {
 	id: string;
-	kind: AttachmentKind;
+	kind: AttachmentView['kind'];
 	/** Absent for what has the icon of its kind. */
 	icon?: SymbolIcon;
 	label: string;

@@ -67,6 +67,8 @@ export interface DetailsView {
 	routing?: RoutingNameView;
 	routingFields?: FieldView[];
 	parameters?: FieldView[];
+	/** The paths of the files with instructions that went with the message. */
+	instructions?: string[];
 	/** The parameters that the model does not take. */
 	leftOut?: readonly string[];
 	/** Unix time in seconds. */

@@ -102,7 +102,7 @@ function toReplyView(turn: Turn, waiting: ReplyView['waiting'], isLast: boolean)
 	const duration = durationOf(shown);
 	const usage = usageOf(shown);
 	const cost = costOf(shown);
-	const details = toDetailsView(shown);
+	const details = toDetailsView(shown, turn.instructions);
 	return {
 		state: current.state,
 		// The text of an image model's reply is an address, which is not meant to be read.
@@ -218,8 +218,11 @@ export function toUseView(conversation: Conversation, attachments: readonly Atta
 	return limit === undefined || contextLength === undefined ? use : { ...use, limit, reply: contextLength - limit };
 }
 
-/** Returns undefined for a reply of which nothing more is known than what it shows. */
-export function toDetailsView(reply: Reply): DetailsView | undefined {
+/**
+ * Returns undefined for a reply of which nothing more is known than what it shows. `instructions` are the files that went
+ * with its message.
+ */
+export function toDetailsView(reply: Reply, instructions: readonly Attachment[] = []): DetailsView | undefined {
 	const { asked, retention, serviceId, leftOut, created, fingerprint, nativeReason } = reply;
 	const { startedAt, firstAt, logprobs = [], state } = reply;
 	const { digest } = servedModel(reply);
@@ -228,6 +231,7 @@ export function toDetailsView(reply: Reply): DetailsView | undefined {
 			? {}
 			: { asked: [asked.model, ...(asked.models ?? [])], routing: nameOf(asked.provider ?? {}) }),
 		...(asked?.provider === undefined ? {} : { routingFields: fieldsOf(asked.provider) }),
+		...(instructions.length === 0 ? {} : { instructions: instructions.map(({ label }) => label) }),
 		...(asked?.parameters === undefined ? {} : { parameters: fieldsOf(asked.parameters) }),
 		...defined({ digest, retention, serviceId, leftOut, created, fingerprint, nativeReason }),
 		...(firstAt === undefined ? {} : { firstWord: Math.max(0, firstAt - startedAt) }),

@@ -4,6 +4,7 @@ import { html, type TemplateResult } from 'lit';
 export const codiconCodePoints = {
 	add: 0xea60,
 	'arrow-down': 0xea9a,
+	book: 0xeaa4,
 	check: 0xeab2,
 	checklist: 0xeab3,
 	'chevron-down': 0xeab4,

@@ -55,6 +55,12 @@ const HOSTILE = [
 ];
 
 describe('knownAgents', () => {
+	it('says of each that runs which files with instructions it reads itself', () => {
+		for (const { id, instructionFiles = [] } of runnable) {
+			assert.equal(instructionFiles[0], 'AGENTS.md', id);
+		}
+	});
+
 	it('has ids that requests may name, each once, and none of a demo', () => {
 		const ids = knownAgents.map(({ id }) => id);
 		assert.equal(new Set(ids).size, ids.length);

@@ -17,6 +17,7 @@ export const attachmentIcons: Record<AttachmentView['kind'], CodiconName> = {
 	text: 'file-text',
 	web: 'globe',
 	image: 'file-media',
+	instructions: 'book',
 };
 
 /**
@@ -147,9 +148,12 @@ class ChatChips extends LitElement {
 			chip.isChanged
 				? l10n.t('{0} has changed since. It goes as it was selected.', chip.path ?? chip.label)
 				: undefined,
+			...(chip.notes ?? []),
 		].filter(note => note !== undefined);
-		const known = [whole, ...notes].join('. ');
-		const spoken = removeChip ? l10n.t('{0}. {1}. Press Delete to remove it.', seen, known) : `${seen}. ${known}`;
+		const known = notes.length === 0 ? whole : `${whole}. ${notes.join(' ')}`;
+		const spoken = removeChip
+			? l10n.t('{0}. {1}. Press Delete to remove it.', seen, known.replace(/\.$/, ''))
+			: `${seen}. ${known}`;
 		return html`<li class="chip">
 			<button
 				type="button"

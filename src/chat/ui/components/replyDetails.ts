@@ -32,6 +32,7 @@ export function replyDetails({ reply, total, language }: ReplyDetails): Template
 		${details.routing ? row(l10n.t('Routing policy'), routingLabel(details.routing), fields(routingFields)) : nothing}
 		${details.retention ? row(l10n.t('Zero data retention'), retentionText(details.retention)) : nothing}
 		${details.parameters ? row(l10n.t('Parameters'), fields(details.parameters)) : nothing}
+		${details.instructions ? row(l10n.t('Instructions'), details.instructions.join(', ')) : nothing}
 		${details.leftOut ? row(l10n.t('Left out'), l10n.t('The model does not take {0}.', details.leftOut.join(', '))) : nothing}
 		${details.tokens ? tokenRow(details.tokens, language) : nothing}
 		${details.serviceId ? row(l10n.t('Reply ID'), details.serviceId) : nothing}

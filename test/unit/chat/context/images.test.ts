@@ -48,7 +48,7 @@ describe('an image that goes with a message', () => {
 	it('is sent as data behind its question, and again with what follows', async () => {
 		const chat = await open();
 		const fox = await attach(chat.conversation.id, 'fox');
-		assert.equal(await chat.send(first, 'What is it?', [fox]), undefined);
+		assert.equal(await chat.send(first, 'What is it?', { attachments: [fox] }), undefined);
 		await replyEnded(chat);
 		const url = `data:image/png;base64,${Buffer.from(demoImage('fox')).toString('base64')}`;
 		const question = contents()[0] as [{ text: string }, unknown];
@@ -63,7 +63,7 @@ describe('an image that goes with a message', () => {
 	it('is in the file by its name alone, and there again in another window', async () => {
 		const chat = await open();
 		const fox = await attach(chat.conversation.id, 'fox');
-		await chat.send(first, 'What is it?', [fox]);
+		await chat.send(first, 'What is it?', { attachments: [fox] });
 		await replyEnded(chat);
 		await chat.idle();
 		const [saved] = await windows.onDisk();
@@ -84,7 +84,7 @@ describe('an image that goes with a message', () => {
 	it('is sent where the connection does not say whether the model takes it', async () => {
 		const chat = await open();
 		await chat.choose({ model: 'unknown' });
-		await chat.send(first, 'What is it?', [await attach(chat.conversation.id, 'fox')]);
+		await chat.send(first, 'What is it?', { attachments: [await attach(chat.conversation.id, 'fox')] });
 		await replyEnded(chat);
 		assert.equal(service.requests.length, 1);
 		assert.match(JSON.stringify(contents()), /image_url/);
@@ -93,7 +93,7 @@ describe('an image that goes with a message', () => {
 	it('is refused before anything is sent where the connection says that the model takes none', async () => {
 		const chat = await open();
 		await chat.choose({ model: 'blind' });
-		await chat.send(first, 'What is it?', [await attach(chat.conversation.id, 'fox')]);
+		await chat.send(first, 'What is it?', { attachments: [await attach(chat.conversation.id, 'fox')] });
 		await replyEnded(chat);
 		assert.equal(service.requests.length, 0);
 		assert.match(replyOf(chat, first).explanation?.message ?? '', /before it was sent: no-images/);
@@ -107,14 +107,14 @@ describe('an image that goes with a message', () => {
 		const chat = await open();
 		const fox = await attach(chat.conversation.id, 'fox');
 		await rm(path.join(windows.folder, 'images'), { recursive: true });
-		await chat.send(first, 'What is it?', [fox]);
+		await chat.send(first, 'What is it?', { attachments: [fox] });
 		await replyEnded(chat);
 		assert.match(replyOf(chat, first).explanation?.message ?? '', /before it was sent: image-gone/);
 		const window = await windows.open({ chat: { storage: { images: store, unsent: windows.service.unsent } } });
 		await window.showNew();
 		const other = window.shown;
 		const theirs = await Promise.all(['a', 'b', 'c'].map(words => attach(other.conversation.id, words, 4_000_000)));
-		await other.send(first, 'What are they?', theirs);
+		await other.send(first, 'What are they?', { attachments: theirs });
 		await replyEnded(other);
 		assert.match(replyOf(other, first).explanation?.message ?? '', /before it was sent: images-too-large/);
 		assert.equal(service.requests.length, 0);
@@ -124,7 +124,7 @@ describe('an image that goes with a message', () => {
 		const chat = await open();
 		const fox = await attach(chat.conversation.id, 'fox', 4_000_000);
 		for (const turn of TURN_IDS.slice(0, 3)) {
-			await chat.send(turn, 'What is it?', [fox]);
+			await chat.send(turn, 'What is it?', { attachments: [fox] });
 			await replyEnded(chat);
 		}
 		assert.equal(service.requests.length, 2);
@@ -140,7 +140,7 @@ describe('an image that goes with a message', () => {
 		await left.send(second, 'Left?');
 		await replyEnded(left);
 		const fox = await attach(right.conversation.id, 'fox', 4_000_000);
-		await right.send(third, 'What is it?', [fox]);
+		await right.send(third, 'What is it?', { attachments: [fox] });
 		await replyEnded(right);
 		assert.deepEqual(right.notice, { kind: 'branched' });
 		assert.equal(replyOf(right, third).explanation, undefined);

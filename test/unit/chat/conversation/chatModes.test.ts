@@ -269,7 +269,7 @@ describe('what a message asks for', () => {
 
 		it('is not asked for with context, which an image model would not be told', async () => {
 			const chat = await open();
-			const context = [{ kind: 'selection', label: 'a.ts', text: 'x' }] as const;
+			const context = { attachments: [{ kind: 'selection', label: 'a.ts', text: 'x' }] } as const;
 			assert.deepEqual(await chat.send(first, '/image a fox', context), { reason: 'image-context' });
 			assert.equal(service.requests.length, 0);
 		});
@@ -277,7 +277,7 @@ describe('what a message asks for', () => {
 		it('does not go to an agent, which is told texts alone', async () => {
 			const chat = await open();
 			const image = { file: `${'a'.repeat(64)}.png`, type: 'image/png' as const, bytes: 1, width: 1, height: 1 };
-			const context = [{ kind: 'image', label: 'fox.png', text: '', image }] as const;
+			const context = { attachments: [{ kind: 'image', label: 'fox.png', text: '', image }] } as const;
 			assert.deepEqual(await chat.send(first, '/agent draw it', context), { reason: 'agent-images' });
 			assert.equal(chat.conversation.turns.length, 0);
 		});

@@ -128,6 +128,19 @@ describe('an encrypted conversation', () => {
 		assert.doesNotMatch(seen(), /lighthouse|And why|Be brief/);
 	});
 
+	it('takes instructions along over the channel alone, until they are left out', async () => {
+		const { shown } = await begin();
+		const file = { kind: 'file' as const, label: 'AGENTS.md', text: 'Ask for the lighthouse.' };
+		assert.equal(await shown.send(first, MARKER, { instructions: [file] }), undefined);
+		await ended(shown);
+		assert.match(questions()[0]?.[0] ?? '', /AGENTS\.md.*Ask for the lighthouse\.$/s);
+		await shown.choose({ instructionFiles: false });
+		await opened[0]?.close();
+		const again = (await openWindow()).shown;
+		assert.deepEqual(again.conversation.settings, { instructionFiles: false });
+		assert.doesNotMatch(seen(), /lighthouse/);
+	});
+
 	it('asks again, changes and continues over the channel alone', async () => {
 		const { shown } = await begin();
 		enclave.answer = answerEvents(({ seal }) => [seal('Half')]);
@@ -309,6 +322,7 @@ describe('an encrypted conversation', () => {
 			const { id } = conversations.shown.conversation;
 			await ask(conversations.shown, first, MARKER);
 			await conversations.rename(id, 'Lighthouse');
+			await conversations.shown.choose({ instructionFiles: false });
 			await conversations.showNew();
 			const { conversations: listed } = await conversations.list();
 			assert.deepEqual(

@@ -117,6 +117,8 @@ describe('the history for the channel', () => {
 		const asked = [{ role: 'user' as const, content: 'Why?' }];
 		assert.deepEqual(channelHistory(asked, ' '), asked);
 		assert.deepEqual(channelHistory(asked, 'Be brief.'), [{ role: 'system', content: 'Be brief.' }, ...asked]);
+		const [told] = channelHistory(asked, '', [{ kind: 'file', label: 'AGENTS.md', text: 'Use tabs.' }]);
+		assert.match(told?.role === 'system' ? told.content : '', /Use tabs\.$/);
 	});
 
 	it('refuses what the channel has no form for, rather than leaving it out', () => {

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/disposable.ts';
+import { Emitter } from '../../base/event.ts';
+import { estimateTokens } from '../../base/tokens.ts';
+import { formatNumber } from '../../platform/amounts.ts';
+import type { Explanation } from '../../platform/notify.ts';
+import { onDidChangeSetting, readSetting } from '../../platform/settings.ts';
+import type { Attachment } from '../model/attachment.ts';
+import type { Conversation } from '../model/conversation.ts';
+import { MAXIMUM_INSTRUCTIONS, withInstructionFiles } from '../model/instructions.ts';
+import { findSecrets } from '../model/secrets.ts';
+import type { ChipView } from '../protocol/protocol.ts';
+import { askFindings, findingKey } from './askFindings.ts';
+import { openPlace } from './openPlace.ts';
+import { type ReadInstructions, readInstructions } from './readInstructions.ts';
+
+const SETTING = 'errand.chat.useInstructionFiles';
+
+const NONE: ReadInstructions = { files: [], problems: [] };
+
+/** The files with instructions that go with the next message, and the chip that stands for them. */
+export class ContextInstructions {
+	/** The id of the chip. */
+	readonly id = randomUUID();
+	private readonly about: () => readonly vscode.Uri[];
+	private readonly store = new DisposableStore();
+	private readonly changed = this.store.add(new Emitter<void>());
+	/** Fires when others would go. */
+	readonly onDidChange = this.changed.event;
+	private found = NONE;
+	/** The number of the last reading; what earlier ones have found is ignored. */
+	private reading = 0;
+	/** The findings that the user has agreed to, by file. */
+	private readonly confirmed = new Set<string>();
+
+	/** `about` returns the files that the next message is about; the address of a folder ends with a slash. */
+	constructor(about: () => readonly vscode.Uri[]) {
+		this.about = about;
+		const watcher = this.store.add(
+			vscode.workspace.createFileSystemWatcher('**/{AGENTS.md,CLAUDE.md,copilot-instructions.md}'),
+		);
+		const refresh = () => void this.refresh();
+		for (const event of [
+			watcher.onDidCreate,
+			watcher.onDidChange,
+			watcher.onDidDelete,
+			vscode.window.onDidChangeActiveTextEditor,
+			vscode.workspace.onDidChangeWorkspaceFolders,
+			vscode.workspace.onDidGrantWorkspaceTrust,
+		]) {
+			this.store.add(event(refresh));
+		}
+		this.store.add(onDidChangeSetting([SETTING], refresh));
+		refresh();
+	}
+
+	dispose(): void {
+		this.store.dispose();
+	}
+
+	/** Reads the files anew. */
+	async refresh(): Promise<void> {
+		const reading = ++this.reading;
+		const found = await this.read();
+		if (reading === this.reading && !this.store.isDisposed && JSON.stringify(found) !== JSON.stringify(this.found)) {
+			this.found = found;
+			this.changed.fire();
+		}
+	}
+
+	/** Whether there are instructions that the user has taken out of the conversation. */
+	isLeftOut(conversation: Conversation | undefined): boolean {
+		return this.found.files.length > 0 && conversation?.settings?.instructionFiles === false;
+	}
+
+	/** Estimates how many tokens of a message they take. */
+	tokens(conversation: Conversation | undefined): number {
+		const { files } = this.foundFor(conversation);
+		return files.length === 0 ? 0 : estimateTokens(withInstructionFiles(files, ''));
+	}
+
+	/** Returns the chip; undefined where nothing goes with a message of the conversation. */
+	chip(conversation: Conversation | undefined): ChipView | undefined {
+		const { files, problems } = this.foundFor(conversation);
+		const last = files.at(-1);
+		if (!last && problems.length === 0) {
+			return undefined;
+		}
+		const omitted = files.reduce((sum, file) => sum + (file.omitted ?? 0), 0);
+		const notes = [
+			...(last === undefined
+				? []
+				: files.length === 1
+					? [vscode.l10n.t('It goes with every message, before the conversation.')]
+					: [vscode.l10n.t('They go with every message, before the conversation. The last file wins.')]),
+			...(omitted === 0
+				? []
+				: [
+						vscode.l10n.t(
+							'Of these files, {0} characters go at most; {1} are left out.',
+							formatNumber(MAXIMUM_INSTRUCTIONS),
+							formatNumber(omitted),
+						),
+					]),
+			...(last && conversation?.encryption ? [vscode.l10n.t('What goes is encrypted, as the message is.')] : []),
+			...problems,
+		];
+		return {
+			id: this.id,
+			kind: 'instructions',
+			label: last ? labelOf(last, files.length) : vscode.l10n.t('Instructions: none can go'),
+			length: files.reduce((sum, { text }) => sum + text.length, 0),
+			tokens: this.tokens(conversation),
+			notes,
+			...(last ? { path: files.map(({ label }) => label).join('\n') } : {}),
+		};
+	}
+
+	/** Shows the file, or lets the user choose one of several. `say` tells why it cannot be shown. */
+	async open(say: (sentence: string) => void): Promise<void> {
+		const { files } = this.found;
+		const items = files.toReversed().map(file => ({ label: file.label, file }));
+		const chosen =
+			items.length < 2
+				? items[0]
+				: await vscode.window.showQuickPick(items, {
+						title: vscode.l10n.t('Instructions'),
+						placeHolder: vscode.l10n.t('Which file should be opened?'),
+					});
+		if (chosen) {
+			await openPlace(chosen.file, say);
+		}
+	}
+
+	/**
+	 * Reads what goes with a message of a conversation. Resolves with why the message is not sent where the user holds
+	 * something back. `onAsk` is called before the user is asked.
+	 */
+	async take(conversation: Conversation, onAsk: () => void): Promise<readonly Attachment[] | Explanation> {
+		const { files } = this.foundFor(conversation, await this.read());
+		for (const { label, uri = label, text } of files) {
+			const keyOf = (finding: Parameters<typeof findingKey>[0]) => `${findingKey(finding)} ${uri}`;
+			const findings = findSecrets(text).filter(finding => !this.confirmed.has(keyOf(finding)));
+			if (findings.length > 0) {
+				onAsk();
+				if (!(await askFindings(label, findings, 'send'))) {
+					return {
+						message: vscode.l10n.t(
+							'Not sent. Remove {0} from the context to send the rest.',
+							vscode.l10n.t('Instructions'),
+						),
+					};
+				}
+				for (const finding of findings) {
+					this.confirmed.add(keyOf(finding));
+				}
+			}
+		}
+		return files;
+	}
+
+	private async read(): Promise<ReadInstructions> {
+		return readSetting(SETTING) ? readInstructions(this.about()) : NONE;
+	}
+
+	/** An image model gets only the prompt. */
+	private foundFor(conversation: Conversation | undefined, found = this.found): ReadInstructions {
+		return conversation?.settings?.instructionFiles === false || conversation?.mode === 'image' ? NONE : found;
+	}
+}
+
+function labelOf({ label }: Attachment, count: number): string {
+	const name = label.slice(label.lastIndexOf('/') + 1);
+	switch (count) {
+		case 1:
+			return vscode.l10n.t('Instructions: {0}', name);
+		case 2:
+			return vscode.l10n.t('{0} and 1 more', name);
+		default:
+			return vscode.l10n.t('{0} and {1} more', name, count - 1);
+	}
+}

@@ -1,0 +1,68 @@
+// The files in which a repository says how to work on it. They go with messages, and to agents that do not read them
+// themselves.
+
+import { type Attachment, inlineCode, shorten } from './attachment.ts';
+
+/** The file that every folder may have. The one that is nearest to what a message is about wins. */
+export const NESTED_FILE = 'AGENTS.md';
+
+/** The files of a workspace folder itself, by their paths in it. The last one wins. */
+export const ROOT_FILES = ['.github/copilot-instructions.md', 'CLAUDE.md', NESTED_FILE] as const;
+
+/** The limit for the files of one message together, in UTF-16 code units. */
+export const MAXIMUM_INSTRUCTIONS = 40_000;
+
+/** A file with instructions. */
+export interface InstructionFile {
+	/** The path from the workspace folder on, with slashes. */
+	readonly path: string;
+	readonly uri: string;
+	readonly text: string;
+	/** Identifies the file where links are followed. */
+	readonly place: string;
+}
+
+/**
+ * Returns what goes of the files that were found, the nearest last. What is there twice, by a link or as a copy, goes once,
+ * where it is nearest. Where it is too much together, the nearest ones keep most.
+ */
+export function chosenInstructions(found: readonly InstructionFile[]): Attachment[] {
+	const seen = new Set<string>();
+	const chosen: Attachment[] = [];
+	let room = MAXIMUM_INSTRUCTIONS;
+	for (const { path, uri, text, place } of found.toReversed()) {
+		const content = text.trim();
+		// A CLAUDE.md that consists of the name of the other file is how Claude Code is led there.
+		if (content === '' || content === `@${NESTED_FILE}` || seen.has(content) || seen.has(place)) {
+			continue;
+		}
+		seen.add(content).add(place);
+		const { text: kept, omitted } = shorten(text, room, 'start');
+		room -= kept.length;
+		const file = { kind: 'file' as const, label: path, path, uri, text: kept, language: 'markdown' };
+		chosen.unshift(omitted > 0 ? { ...file, omitted } : file);
+	}
+	return chosen;
+}
+
+/** These texts are sent to the model and never shown. */
+const INTRODUCTION =
+	'The people who work on this repository have written down how to work on it. Follow it wherever it applies.';
+const NEAREST = 'Where they contradict each other, the later file wins.';
+const OWN = 'The user’s own instructions, which win over those files:';
+
+/** Returns what a model is told before the conversation: what the files say, then what the user tells every model. */
+export function withInstructionFiles(files: readonly Attachment[] = [], own: string): string {
+	if (files.length === 0) {
+		return own;
+	}
+	const parts = files.map(({ label, text, omitted }) => {
+		const left = omitted === undefined ? '' : `\n\n(${omitted} more characters of this file are left out.)`;
+		return `From ${inlineCode(label)}:\n\n${text.trim()}${left}`;
+	});
+	return [
+		files.length === 1 ? INTRODUCTION : `${INTRODUCTION} ${NEAREST}`,
+		...parts,
+		...(own.trim() === '' ? [] : [`${OWN}\n\n${own}`]),
+	].join('\n\n');
+}
