@@ -26,6 +26,7 @@ export const testSettings: Record<string, unknown> = {
 	'git.autofetch': false,
 	'git.openRepositoryInParentFolders': 'never',
 	'npm.autoDetect': 'off',
+	'errand.chat.titles': false,
 	'remote.autoForwardPorts': false,
 	'security.workspace.trust.enabled': false,
 	'task.autoDetect': 'off',

@@ -219,6 +219,8 @@ export class ChatPage implements Disposable {
 				break;
 			case 'name':
 				this.showTitle(conversation);
+				// The cost of a title counts.
+				this.showSettings(conversation);
 				break;
 			case 'conversation':
 				setContextKey('errand.hasConversations', true);

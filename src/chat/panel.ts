@@ -7,7 +7,7 @@ import { type PickerEnd, thenComposer } from '../platform/editorUse.ts';
 import { commands, internalCommands } from '../platform/ids.ts';
 import { explainError, offer, showMessage } from '../platform/notify.ts';
 import { type PageService, serveMessage } from '../platform/serveMessage.ts';
-import { onDidChangeSetting } from '../platform/settings.ts';
+import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
 import { agentHandlers } from './agent/agentHandlers.ts';
 import { ChatAgents } from './agent/chatAgents.ts';
@@ -125,6 +125,7 @@ export class ChatPanel {
 				clock: systemClock,
 				logger,
 			},
+			titles: () => readSetting('errand.chat.titles'),
 			onChange: (chat, change, isShown) => this.chatChanged(chat, change, isShown),
 		});
 		this.encryption = new EncryptionController({

@@ -153,6 +153,7 @@ export interface SettingTypes {
 	'errand.chat.parameters': Record<string, unknown>;
 	'errand.chat.routing': Record<string, unknown>;
 	'errand.chat.zeroDataRetention': string;
+	'errand.chat.titles': boolean;
 	'errand.languageModels.access': string;
 	'errand.tasks.agent': string;
 	'errand.tasks.model': string;
@@ -180,6 +181,7 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 	'errand.chat.parameters': 'window',
 	'errand.chat.routing': 'application',
 	'errand.chat.zeroDataRetention': 'application',
+	'errand.chat.titles': 'application',
 	'errand.languageModels.access': 'application',
 	'errand.tasks.agent': 'application',
 	'errand.tasks.model': 'window',

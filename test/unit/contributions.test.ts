@@ -118,7 +118,7 @@ describe('what package.json contributes', () => {
 
 	it('never lets a repository choose a host, start a program or weaken privacy', () => {
 		const guarded =
-			/^errand\.(connections?|chat\.(routing|instructions|zeroDataRetention)|tasks\.(agent|maxCost)|languageModels\..*|agents\..*|channel\..*|local\..*)$/;
+			/^errand\.(connections?|chat\.(routing|instructions|zeroDataRetention|titles)|tasks\.(agent|maxCost)|languageModels\..*|agents\..*|channel\..*|local\..*)$/;
 		for (const [id, { scope }] of Object.entries(properties)) {
 			if (guarded.test(id)) {
 				assert.equal(scope, id.startsWith('errand.local.') ? 'machine' : 'application', id);

@@ -30,15 +30,21 @@ export interface NewTurn {
 	context: TurnContext;
 	/** The turn that it follows. */
 	previous: string | undefined;
-	isEncrypted: boolean;
-	/** Only the first message of a conversation sets the workspace. */
-	workspace: WorkspaceTag | undefined;
+}
+
+/** What it begins in. */
+export interface TurnPlace {
+	conversation: Conversation;
+	workspace(): WorkspaceTag;
 }
 
 /** Begins the first reply to a new turn. `startedAt` is in milliseconds since the epoch, here and below. */
-export function beginTurn(newTurn: NewTurn, model: string, startedAt: number): Beginning {
-	const { id, text, mode, context, previous, isEncrypted, workspace } = newTurn;
+export function beginTurn(newTurn: NewTurn, place: TurnPlace, model: string, startedAt: number): Beginning {
+	const { id, text, mode, context, previous } = newTurn;
 	const { attachments = [], instructions = [] } = context;
+	const { turns, encryption } = place.conversation;
+	// The first message sets the workspace, because by now the git extension may know the remote.
+	const workspace = turns.length === 0 ? place.workspace() : undefined;
 	const reply = newReply(model, startedAt);
 	const turn: Turn = {
 		id,
@@ -50,7 +56,7 @@ export function beginTurn(newTurn: NewTurn, model: string, startedAt: number): B
 			// An image model gets only the prompt.
 			instructions: instructions.length === 0 || mode === 'image' ? undefined : instructions,
 			mode: mode === 'chat' ? undefined : mode,
-			encrypted: isEncrypted ? (true as const) : undefined,
+			encrypted: encryption ? (true as const) : undefined,
 		}),
 		replies: [reply],
 	};

@@ -26,7 +26,7 @@ import { type ConversationChoice, settingsOrNone } from '../model/settings.ts';
 import { channelHistory } from '../model/toRequest.ts';
 import type { LiveState } from '../protocol/toView.ts';
 import type { OpenedConversation } from '../storage/conversationStore.ts';
-import type { Writer } from '../storage/conversationWriter.ts';
+import type { Names, Writer } from '../storage/conversationWriter.ts';
 import { type Beginning, beginContinuation, beginRetry, beginTurn } from './beginning.ts';
 import type { ChatChange, ChatNotice, ChatOptions, SendRefusal } from './chatOptions.ts';
 import { ConversationChannel, type ConversationChannelState } from './conversationChannel.ts';
@@ -79,7 +79,7 @@ export class Chat {
 			this.changed.fire({ kind: 'name' });
 			this.setNotice({ kind: 'branched' });
 		});
-		writer.onDidRename(title => this.setTitle(title));
+		writer.onDidRename(names => this.setNames(names));
 	}
 
 	get conversation(): Conversation {
@@ -185,12 +185,18 @@ export class Chat {
 		return undefined;
 	}
 
-	/** Sets the title; undefined restores the one that the first message makes. The next save writes it to the file. */
+	/** Sets the title; undefined restores the one that was made. The next save writes it to the file. */
 	async rename(title: string | undefined): Promise<void> {
-		this.setTitle(title);
+		this.setNames({ title, titleReply: this.current.titleReply });
 		if (this.isUnsaved && this.toSave.turns.length > 0) {
 			await this.save();
 		}
+	}
+
+	/** Keeps what came of the request for a title. Resolves when it is on disk. */
+	async keepTitleReply(titleReply: Reply): Promise<void> {
+		this.setNames({ title: this.current.title, titleReply });
+		await this.saveChoice();
 	}
 
 	/** Loads the image of a reply again. */
@@ -277,6 +283,7 @@ export class Chat {
 	async idle(): Promise<void> {
 		await this.starting?.outcome;
 		await this.session?.ended;
+		await this.choosing;
 		await this.saving;
 		await this.writer.settled();
 	}
@@ -318,18 +325,9 @@ export class Chat {
 			return refusal;
 		}
 		return this.begin(turnId, mode, (model, now) => {
-			const isFirst = this.current.turns.length === 0;
-			const turn = {
-				id: turnId,
-				text,
-				mode,
-				context,
-				previous: previous(),
-				isEncrypted: this.current.encryption !== undefined,
-				// The first message sets the workspace, because by now the git extension may know the remote.
-				workspace: isFirst ? this.options.workspace() : undefined,
-			};
-			return beginTurn(turn, model, now);
+			const { current: conversation, options } = this;
+			const turn = { id: turnId, text, mode, context, previous: previous() };
+			return beginTurn(turn, { conversation, workspace: options.workspace }, model, now);
 		});
 	}
 
@@ -483,9 +481,9 @@ export class Chat {
 		return this.writer.save(this.toSave);
 	}
 
-	private setTitle(title: string | undefined): void {
+	private setNames(names: Names): void {
 		const { id, branchedFrom } = this.current;
-		this.current = named(this.current, { id, title, branchedFrom });
+		this.current = named(this.current, { id, branchedFrom, ...names });
 		this.changed.fire({ kind: 'name' });
 	}
 

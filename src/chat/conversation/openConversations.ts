@@ -18,6 +18,7 @@ import type {
 import { MemoryWriter } from '../storage/conversationWriter.ts';
 import { Chat } from './chat.ts';
 import type { ChatChange, ChatNotice, ChatOptions } from './chatOptions.ts';
+import { ConversationTitles } from './conversationTitles.ts';
 
 export interface OpenConversationsOptions {
 	/** What each conversation is opened with. */
@@ -25,6 +26,8 @@ export interface OpenConversationsOptions {
 	store: ConversationStore;
 	/** Which conversation this window showed last. */
 	remembered: { read(): ShownConversation | undefined; write(shown: ShownConversation): void };
+	/** Whether the model is to name conversations. */
+	titles(): boolean;
 	/** Called for each change of an open conversation, and when another one is shown. */
 	onChange(chat: Chat, change: ShownChange, isShown: boolean): void;
 }
@@ -46,10 +49,12 @@ export class OpenConversations {
 	private readonly chats = new Map<Chat, Disposable>();
 	/** Runs opening, showing and deleting one after another. */
 	private readonly queue = new SerialQueue();
+	private readonly titles: ConversationTitles;
 	private current: Chat;
 
 	private constructor(options: OpenConversationsOptions, first: Chat) {
 		this.options = options;
+		this.titles = new ConversationTitles(options.chat, options.titles);
 		this.current = this.adopt(first);
 		options.remembered.write(first.conversation);
 	}
@@ -140,6 +145,7 @@ export class OpenConversations {
 			if (chat) {
 				chat.isLeaving = true;
 				chat.stop();
+				await this.titles.stop(chat);
 				await chat.idle();
 			}
 			const trashed = await this.options.store.remove(id).catch(error => {
@@ -174,12 +180,12 @@ export class OpenConversations {
 
 	/** Stops the replies and resolves when everything is on disk. */
 	async close(): Promise<void> {
-		await Promise.all([...this.chats.keys()].map(chat => chat.close()));
+		await Promise.all([...this.chats.keys()].flatMap(chat => [chat.close(), this.titles.stop(chat)]));
 	}
 
 	private async openAndShow(id: string): Promise<OpenFailure | undefined> {
 		const open = this.find(id);
-		if (open && (open.isUnsaved || !(await open.isStale().catch(() => false)))) {
+		if (open && (open.isUnsaved || this.titles.isAsking(open) || !(await open.isStale().catch(() => false)))) {
 			this.show(open);
 			return undefined;
 		}
@@ -212,6 +218,7 @@ export class OpenConversations {
 				this.options.remembered.write(chat.conversation);
 			}
 			this.options.onChange(chat, change, isShown);
+			this.titles.changed(chat, change);
 			if (!isShown) {
 				void this.releaseWhenIdle(chat);
 			}
@@ -226,6 +233,7 @@ export class OpenConversations {
 			return;
 		}
 		await chat.idle();
+		await this.titles.ended(chat);
 		if (chat !== this.current && !chat.isUnsaved) {
 			this.release(chat);
 		}

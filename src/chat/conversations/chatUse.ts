@@ -1,7 +1,7 @@
 // This module adds up what the replies of all conversations have used, month by month.
 import { monthOf } from '../../base/month.ts';
 import { ReplySums, type UsedByReplies } from '../../base/replySums.ts';
-import type { Conversation } from '../model/conversation.ts';
+import { allReplies, type Conversation } from '../model/conversation.ts';
 import { knownCost } from '../model/cost.ts';
 import { costOf, servedModel, usagesOf } from '../model/replyFacts.ts';
 import type { ConversationStore } from '../storage/conversationStore.ts';
@@ -30,12 +30,9 @@ export async function readChatUse(store: Pick<ConversationStore, 'list' | 'open'
 	return { used: sums.used(), unreadable: missing };
 }
 
-/** Adds all replies, also those that are no longer shown, because they were paid for. */
-function addReplies(
-	sums: ReplySums<string | undefined>,
-	{ turns, encryption }: Pick<Conversation, 'turns' | 'encryption'>,
-): void {
-	for (const reply of turns.flatMap(turn => turn.replies)) {
+function addReplies(sums: ReplySums<string | undefined>, conversation: Conversation): void {
+	const { encryption } = conversation;
+	for (const reply of allReplies(conversation)) {
 		if (reply.usage !== undefined || reply.text !== '') {
 			const usages = usagesOf(reply);
 			sums.add(reply.connection ?? encryption?.connection, monthOf(reply.startedAt), {

@@ -119,8 +119,13 @@ export interface Conversation {
 	readonly id: string;
 	readonly createdAt: number;
 	readonly workspace: WorkspaceTag;
-	/** The title that the user gave. Without one, the first message serves as the title. */
+	/** The title that the user gave. Without one, that of the model serves as the title, or the first message. */
 	readonly title?: string;
+	/**
+	 * What came of the one request for a title, whose text is the title or empty. While it is streaming, it has been
+	 * asked.
+	 */
+	readonly titleReply?: Reply;
 	/** The mode of messages that do not name one themselves; absent for chat. */
 	readonly mode?: Exclude<TurnMode, 'chat'>;
 	/** The conversation that this one branched off from when another window wrote to the same file. */
@@ -163,15 +168,23 @@ export function withEncryption(conversation: Conversation, encryption: Encryptio
 	return encryption === undefined ? conversation : { ...conversation, encryption };
 }
 
-/** Sets id, title and origin; an undefined title or origin is removed. */
+/** What a conversation is found and shown by; what is undefined it has not. */
+export interface ConversationNames {
+	id: string;
+	branchedFrom: string | undefined;
+	title: string | undefined;
+	titleReply: Reply | undefined;
+}
+
+/** Sets id, origin and titles; what is undefined is removed. */
 export function named(
-	{ title: _, branchedFrom: __, ...conversation }: Conversation,
-	{ id, title, branchedFrom }: { id: string; title: string | undefined; branchedFrom: string | undefined },
+	{ title: _, titleReply: __, branchedFrom: ___, ...conversation }: Conversation,
+	{ id, title, titleReply, branchedFrom }: ConversationNames,
 ): Conversation {
 	return {
 		...conversation,
 		id,
-		...defined({ title, branchedFrom }),
+		...defined({ title, titleReply, branchedFrom }),
 	};
 }
 
@@ -216,6 +229,11 @@ export function turnsUpTo(conversation: Conversation, end: string | undefined): 
 		id = turn.previous;
 	}
 	return path.reverse();
+}
+
+/** Returns all replies, also those that are not shown, because they were paid for, and that of the title. */
+export function allReplies({ turns, titleReply }: Pick<Conversation, 'turns' | 'titleReply'>): Reply[] {
+	return [...turns.flatMap(({ replies }) => replies), ...(titleReply ? [titleReply] : [])];
 }
 
 export function shownTurns(conversation: Conversation): Turn[] {

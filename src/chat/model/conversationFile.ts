@@ -43,24 +43,6 @@ export const workspaceSchema = z.object({
 /** Only the modes that this version knows. */
 const modeSchema = z.enum(['search', 'image', 'agent']).exactOptional();
 
-const headerSchema = z.object({
-	version: z.literal([CLEAR_VERSION, ENCRYPTED_VERSION]),
-	id: z.uuid(),
-	/** Grows by one with each write. */
-	revision: z.int().positive(),
-	createdAt: time,
-	updatedAt: time,
-	workspace: workspaceSchema,
-	title: z.string().exactOptional(),
-	mode: modeSchema,
-	branchedFrom: z.uuid().exactOptional(),
-	settings: conversationSettingsSchema,
-	encryption: encryptionSchema.exactOptional(),
-	head: z.uuid().exactOptional(),
-	turnCount: z.int().nonnegative(),
-});
-export type ConversationHeader = z.output<typeof headerSchema>;
-
 /** A command that only a later version knows is left out, instead of refusing the file. */
 const explanationSchema = z
 	.object({
@@ -159,6 +141,26 @@ const replySchema = z.object({
 	work: agentWorkSchema.exactOptional(),
 });
 
+const headerSchema = z.object({
+	version: z.literal([CLEAR_VERSION, ENCRYPTED_VERSION]),
+	id: z.uuid(),
+	/** Grows by one with each write. */
+	revision: z.int().positive(),
+	createdAt: time,
+	updatedAt: time,
+	workspace: workspaceSchema,
+	title: z.string().exactOptional(),
+	/** One that cannot be read costs the title alone. */
+	titleReply: replySchema.optional().catch(undefined),
+	mode: modeSchema,
+	branchedFrom: z.uuid().exactOptional(),
+	settings: conversationSettingsSchema,
+	encryption: encryptionSchema.exactOptional(),
+	head: z.uuid().exactOptional(),
+	turnCount: z.int().nonnegative(),
+});
+export type ConversationHeader = z.output<typeof headerSchema>;
+
 const lineNumber = z.int().positive();
 
 const attachmentSchema = z.object({
@@ -207,7 +209,8 @@ export async function formatConversationFile(
 	revision: number,
 	updatedAt: number,
 ): Promise<string[]> {
-	const { turns, id, createdAt, workspace, title, mode, branchedFrom, settings, encryption, head } = conversation;
+	const { turns, id, createdAt, workspace, title, titleReply, mode, branchedFrom, settings, encryption, head } =
+		conversation;
 	const header: ConversationHeader = {
 		version: fileVersionOf(conversation),
 		id,
@@ -215,7 +218,7 @@ export async function formatConversationFile(
 		createdAt,
 		updatedAt,
 		workspace: { ...workspace, folders: [...workspace.folders] },
-		...defined({ title, mode, branchedFrom, settings }),
+		...defined({ title, titleReply: replySchema.safeParse(titleReply).data, mode, branchedFrom, settings }),
 		...(encryption === undefined ? {} : { encryption: encryptionSchema.parse(encryption) }),
 		...defined({ head }),
 		turnCount: turns.length,
@@ -356,17 +359,17 @@ function isTree(turns: readonly Turn[], head: string | undefined): boolean {
 	return head === undefined || ids.has(head);
 }
 
-type Header = Omit<Conversation, 'turns' | 'head' | 'settings'> &
-	Partial<Pick<ConversationHeader, 'settings' | 'version'>>;
+type Header = Omit<Conversation, 'turns' | 'head' | 'settings' | 'titleReply'> &
+	Partial<Pick<ConversationHeader, 'settings' | 'titleReply' | 'version'>>;
 
 function toConversation(header: Header, turns: Turn[], head: string | undefined): Conversation {
-	const { id, createdAt, workspace, title, mode, branchedFrom, settings } = header;
+	const { id, createdAt, workspace, title, titleReply, mode, branchedFrom, settings } = header;
 	const encryption = encryptionOf(header, turns);
 	return {
 		id,
 		createdAt,
 		workspace,
-		...defined({ title, mode, branchedFrom, settings, encryption, head }),
+		...defined({ title, titleReply, mode, branchedFrom, settings, encryption, head }),
 		turns,
 	};
 }

@@ -2,7 +2,7 @@
 import type { Connection } from '../../contract/connection.ts';
 import { splitDigest } from '../../contract/images.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
-import type { Conversation, Reply } from './conversation.ts';
+import { allReplies, type Conversation, type Reply } from './conversation.ts';
 import { type Cost, type ReplyUsage, replyCost, totalCost } from './cost.ts';
 import type { AskedWith } from './settings.ts';
 
@@ -69,7 +69,7 @@ export function servedModel({ model, asked }: Reply): { model?: string; digest?:
 
 /**
  * The total of all replies of a conversation. Versions and replies that are no longer shown are included, because they
- * were paid for.
+ * were paid for. The title's is among the costs and not among the replies.
  */
 export interface Total {
 	replies: number;
@@ -83,16 +83,16 @@ export interface Total {
 /** A reply that was refused before it was sent has none of these. */
 const wasSent = ({ asked, text, usage }: Reply) => asked !== undefined || text !== '' || usage !== undefined;
 
-export function totalOf({ turns }: Conversation): Total {
+export function totalOf(conversation: Conversation): Total {
 	const total: Total = { replies: 0, prompt: 0, completion: 0, isPartial: false };
 	const costs: (Cost | undefined)[] = [];
-	for (const reply of turns.flatMap(turn => turn.replies).filter(wasSent)) {
+	for (const reply of allReplies(conversation).filter(wasSent)) {
 		for (const usage of usagesOf(reply)) {
 			total.prompt += usage?.prompt ?? 0;
 			total.completion += usage?.completion ?? 0;
 			total.isPartial ||= usage === undefined;
 		}
-		total.replies++;
+		total.replies += reply === conversation.titleReply ? 0 : 1;
 		costs.push(costOf(reply));
 	}
 	const cost = totalCost(costs);

@@ -7,18 +7,38 @@ const MADE_TITLE_LENGTH = 60;
 /** The maximum length of a title that the user gave. */
 export const MAXIMUM_TITLE_LENGTH = 200;
 
-/** Returns the user's title or the first line of the first message, or undefined where there is neither. */
+/**
+ * Returns the user's title, that of the model or the first line of the first message, or undefined where there is none of
+ * them.
+ */
 export function titleOf({
 	title,
+	titleReply,
 	turns,
 }: {
 	title?: string;
+	titleReply?: { text: string };
 	turns: readonly { question: string }[];
 }): string | undefined {
-	if (title !== undefined) {
-		return title;
+	const given = title ?? titleReply?.text;
+	if (given) {
+		return given;
 	}
 	return firstLine(turns[0]?.question ?? '', MADE_TITLE_LENGTH) || undefined;
+}
+
+/**
+ * Returns the title that a model gave, without what it may have put around it, or undefined where it gave none. What a
+ * model says is hostile: no Markdown and nothing invisible is left in it, and no more than one line.
+ */
+export function madeTitle(reply: string): string | undefined {
+	const said = reply.replace(/^\s*<think>[\s\S]*?(?:<\/think>|$)/, '');
+	const line = firstLine(said, MAXIMUM_TITLE_LENGTH)
+		.replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1')
+		.replace(/^(?:title:\s*|[#>"'“„«*`_~\s]|[-+]\s)+/i, '')
+		.replace(/["'”“»*`_~\s.]+$/, '')
+		.replace(/[*`<>]|~~|__/g, '');
+	return oneLine(line, MADE_TITLE_LENGTH) || undefined;
 }
 
 /** Returns a typed title in the form that is stored, or undefined for one without a visible character. */

@@ -196,7 +196,9 @@ async function readSummary(file: string, id: string): Promise<ConversationSummar
 		.map(parseTurn)
 		.filter(turn => turn !== undefined);
 	const { createdAt, updatedAt, workspace, turnCount } = header;
-	const title = header.title ?? (turns[0] ? titleOf({ turns }) : beginOfQuestion(rest));
+	const { title: given, titleReply } = header;
+	const named = titleOf({ turns, ...defined({ title: given, titleReply }) });
+	const title = named ?? (turns[0] ? undefined : beginOfQuestion(rest));
 	return {
 		id,
 		...defined({ title }),

@@ -8,7 +8,7 @@ import { defined } from '../../base/defined.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import { temporaryName } from '../../base/files.ts';
-import type { Conversation } from '../model/conversation.ts';
+import { type Conversation, type ConversationNames, named } from '../model/conversation.ts';
 import { formatConversationFile, parseHeader } from '../model/conversationFile.ts';
 import { whileLocked } from './fileLock.ts';
 
@@ -50,6 +50,9 @@ export function turnsDigest(lines: Iterable<string>): string {
 /** The part of a writer that a chat needs. */
 export type Writer = Pick<ConversationWriter, 'onDidBranch' | 'onDidRename' | 'save' | 'isStale' | 'settled'>;
 
+/** The title that the user gave, and what came of the request for one. */
+export type Names = Pick<ConversationNames, 'title' | 'titleReply'>;
+
 /** Another window has written the file, so replacing it would lose that window's changes. */
 class ForeignWriteError extends Error {
 	override readonly name = 'ForeignWriteError';
@@ -57,15 +60,15 @@ class ForeignWriteError extends Error {
 
 /**
  * Writes one conversation: whole files, atomically, one write at a time, the newest value last. Where another window
- * has added to the file in between, the conversation continues in a new file; where it has only changed the title, that
- * title is kept.
+ * has added to the file in between, the conversation continues in a new file; where it has only changed the title, or had
+ * one made, that title is kept.
  */
 export class ConversationWriter {
 	private readonly branched = new Emitter<{ id: string; branchedFrom: string }>();
 	/** The conversation continues in a new file under a new id, because another window added to the old one. */
 	readonly onDidBranch = this.branched.event;
-	private readonly renamed = new Emitter<string | undefined>();
-	/** Another window gave the conversation this title, which is already in its file. */
+	private readonly renamed = new Emitter<Names>();
+	/** Another window gave the conversation these titles, which are already in its file. */
 	readonly onDidRename = this.renamed.event;
 
 	private readonly folder: string;
@@ -148,22 +151,23 @@ export class ConversationWriter {
 		const target = path.join(this.folder, this.identity.id + FILE_EXTENSION);
 		const written = await this.writeTemporary();
 		try {
-			let foreignTitle: { title: string | undefined } | undefined;
+			let foreign: Names | undefined;
 			await whileLocked(path.join(this.folder, this.identity.id + LOCK_EXTENSION), this.clock, async () => {
 				const current = await identityOf(target);
 				// A missing file is not a write by another window: what this window holds is all there is.
 				if (current && !(this.known && sameFile(current, this.known.identity))) {
-					foreignTitle = await this.adopt(target, current);
+					foreign = await this.adopt(target, current);
 					return;
 				}
 				await rename(written.file, target);
 				this.known = written;
 			});
-			if (foreignTitle) {
+			if (foreign) {
 				await rm(written.file, { force: true });
-				if (foreignTitle.title !== this.latest.title) {
-					this.latest = withTitle(this.latest, foreignTitle.title);
-					this.renamed.fire(foreignTitle.title);
+				if (foreign.title !== this.latest.title || foreign.titleReply !== this.latest.titleReply) {
+					const { id, branchedFrom } = this.latest;
+					this.latest = named(this.latest, { id, branchedFrom, ...foreign });
+					this.renamed.fire(foreign);
 				}
 				return this.replaceFile();
 			}
@@ -190,26 +194,22 @@ export class ConversationWriter {
 
 	/**
 	 * Continues from a file that was not written by this writer but has the same turns: either only its title has
-	 * changed, or it was restored from a copy. Resolves with the title to keep. Throws a ForeignWriteError where the
+	 * changed, or it was restored from a copy. Resolves with the titles to keep. Throws a ForeignWriteError where the
 	 * turns differ.
 	 */
-	private async adopt(target: string, identity: FileIdentity): Promise<{ title: string | undefined }> {
+	private async adopt(target: string, identity: FileIdentity): Promise<Names> {
 		const text = await readFile(target, 'utf8');
 		const end = text.indexOf('\n') + 1;
 		const turns = turnsDigest([text.slice(end)]);
 		if (turns !== this.known?.turns) {
 			throw new ForeignWriteError('Another window wrote to the conversation.');
 		}
-		const { revision, title } = parseHeader(text.slice(0, Math.max(end - 1, 0)));
+		const { revision, title, titleReply } = parseHeader(text.slice(0, Math.max(end - 1, 0)));
 		// A title that this window has just set takes precedence over an older one in the file.
 		const own = this.latest.title !== this.known.title;
 		this.known = { identity, revision, turns, title };
-		return { title: own ? this.latest.title : title };
+		return { title: own ? this.latest.title : title, titleReply: this.latest.titleReply ?? titleReply };
 	}
-}
-
-function withTitle({ title: _, ...conversation }: Conversation, title: string | undefined): Conversation {
-	return title === undefined ? conversation : { ...conversation, title };
 }
 
 /**
@@ -292,7 +292,7 @@ function* pieces(lines: readonly string[]): Generator<string> {
 /** The writer of a conversation that is not kept. It writes nothing. */
 export class MemoryWriter implements Writer {
 	readonly onDidBranch = new Emitter<{ id: string; branchedFrom: string }>().event;
-	readonly onDidRename = new Emitter<string | undefined>().event;
+	readonly onDidRename = new Emitter<Names>().event;
 
 	async save(): Promise<void> {}
 

@@ -57,6 +57,7 @@ export class TestWindows {
 		const conversations = await OpenConversations.open({
 			store: new ConversationStore(folder, nullLogger),
 			remembered: { read: () => undefined, write: () => {} },
+			titles: () => false,
 			onChange: () => {},
 			chat: {
 				service: {

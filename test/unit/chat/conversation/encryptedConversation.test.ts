@@ -61,6 +61,8 @@ describe('an encrypted conversation', () => {
 
 	async function openWindow(others: Partial<OpenConversationsOptions> = {}): Promise<OpenConversations> {
 		const conversations = await OpenConversations.open({
+			// It is asked of nobody all the same.
+			titles: () => true,
 			onChange: () => {},
 			store: new ConversationStore(folder, nullLogger),
 			remembered: {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { normalisedTitle, titleOf } from '../../../../src/chat/model/title.ts';
+import { madeTitle, normalisedTitle, titleOf } from '../../../../src/chat/model/title.ts';
 import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
 describe('the title of a conversation', () => {
@@ -14,6 +14,32 @@ describe('the title of a conversation', () => {
 	it('is the one that the user gave, where there is one', () => {
 		assert.equal(titleOf({ ...conversation(turn(TURN_IDS[0], 'Why?', reply())), title: 'Login' }), 'Login');
 		assert.equal(titleOf(conversation()), undefined);
+	});
+
+	it('is that of the model, where there is one and the user has given none', () => {
+		const asked = conversation(turn(TURN_IDS[0], 'Why?', reply()));
+		assert.equal(titleOf({ ...asked, titleReply: reply({ text: 'Login fails' }) }), 'Login fails');
+		assert.equal(titleOf({ ...asked, title: 'Mine', titleReply: reply({ text: 'Login fails' }) }), 'Mine');
+		assert.equal(titleOf({ ...asked, titleReply: reply({ text: '', state: 'failed' }) }), 'Why?');
+	});
+
+	it('is no more of what a model says than a short line without Markdown and what is not seen', () => {
+		for (const [said, title] of [
+			['Login fails after update', 'Login fails after update'],
+			['\n\n# Title: **Login** fails.\nMore of it', 'Login fails'],
+			['“Login fails”', 'Login fails'],
+			['[Login](command:run) `fails` ![x](https://evil.example/x.png)', 'Login fails x'],
+			['<b>Login</b> fails', 'bLogin/b fails'],
+			['<think>It is about the login.</think>\nLogin fails', 'Login fails'],
+			['<think>It is about', undefined],
+			['Log\u202ein\u0007 \u001b[31mfails\u2066', 'Login fails'],
+			['**', undefined],
+			[' \u200b\n', undefined],
+		] as const) {
+			assert.equal(madeTitle(said), title, JSON.stringify(said));
+		}
+		const long = madeTitle('word '.repeat(1_000));
+		assert.ok(long && [...long].length <= 60 && long.endsWith('…'), long);
 	});
 
 	it('is taken without what no line can show, and not at all when nothing is left', () => {

@@ -163,7 +163,7 @@ describe('the writer of a conversation', () => {
 		const { writer } = await open();
 		const titles: (string | undefined)[] = [];
 		let branches = 0;
-		writer.onDidRename(title => titles.push(title));
+		writer.onDidRename(({ title }) => titles.push(title));
 		writer.onDidBranch(() => branches++);
 		await store.rename(ID, 'Login');
 		await writer.save({ ...withTurn(first, 'One?'), createdAt: 3 });
@@ -174,6 +174,16 @@ describe('the writer of a conversation', () => {
 		await store.rename(ID, undefined);
 		await writer.save({ ...withTurn(first, 'One?'), title: 'Login', createdAt: 5 });
 		assert.deepEqual([(await read(ID)).conversation.title, titles], [undefined, ['Login', undefined]]);
+	});
+
+	it('keeps a title that the model has given in another window meanwhile', async () => {
+		await store.create(value).save(withTurn(first, 'One?'));
+		const { writer } = await open();
+		const other = await open();
+		await other.writer.save({ ...withTurn(first, 'One?'), titleReply: reply({ text: 'Login' }) });
+		await writer.save({ ...withTurn(first, 'One?'), createdAt: 3 });
+		const { conversation } = await read(ID);
+		assert.deepEqual([conversation.titleReply?.text, conversation.createdAt], ['Login', 3]);
 	});
 
 	it('lets its own title win over one that another window gave before', async () => {
