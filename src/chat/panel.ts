@@ -5,7 +5,7 @@ import { DisposableStore, MutableDisposable } from '../base/disposable.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { type PickerEnd, thenComposer } from '../platform/editorUse.ts';
 import { commands, internalCommands } from '../platform/ids.ts';
-import { explainError, offer, showMessage } from '../platform/notify.ts';
+import { explainError, offer } from '../platform/notify.ts';
 import { type PageService, serveMessage } from '../platform/serveMessage.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
 import { webviewRoot, webviewShell } from '../platform/webview.ts';
@@ -14,6 +14,7 @@ import { ChatAgents } from './agent/chatAgents.ts';
 import { QuestionDiffs } from './agent/questionDiffs.ts';
 import { blockHandlers } from './blocks/blockHandlers.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
+import { ChatNews } from './chatNews.ts';
 import { ChatPage } from './chatPage.ts';
 import { ChatContext } from './context/chatContext.ts';
 import { TaskMode } from './context/taskMode.ts';
@@ -27,10 +28,9 @@ import { workspaceTag } from './conversations/workspaceTag.ts';
 import { type ChatConnection, type ChatDependencies, CONVERSATIONS_FOLDER } from './dependencies.ts';
 import { EncryptionController } from './encrypted/encryptionController.ts';
 import { createFetchImage } from './images/remoteImage.ts';
-import { finishExplanation, noticeText } from './messages/messages.ts';
+import { finishExplanation } from './messages/messages.ts';
 import type { SettingsSource } from './model/applySettings.ts';
 import { parseShownState, shownState } from './model/shownConversation.ts';
-import { titleOf } from './model/title.ts';
 import { modeHandlers } from './modes/modeHandlers.ts';
 import type { FromPage, PageData, PageHandlers, ToPage } from './protocol/protocol.ts';
 import { parseFromPage } from './protocol/protocolSchema.ts';
@@ -64,6 +64,7 @@ export class ChatPanel {
 	readonly context: ChatContext;
 	private readonly connection: ShownConnection;
 	private readonly page: ChatPage;
+	private readonly news: ChatNews;
 	private readonly waiting = new WaitingMessage();
 	private readonly settings: SettingsSource;
 	private tools: Promise<ReplyTools> | undefined;
@@ -164,6 +165,8 @@ export class ChatPanel {
 				logger,
 			}),
 		);
+		const label = () => this.connection.view.label;
+		this.news = this.store.add(new ChatNews({ page: this.page, conversations: () => this.conversations, label }));
 		const findByTurn = async (turn: string) => (await this.conversations).findByTurn(turn);
 		const withTurn = async (turn: string, run: (chat: Chat) => unknown) => {
 			const chat = await findByTurn(turn);
@@ -171,7 +174,6 @@ export class ChatPanel {
 				await run(chat);
 			}
 		};
-		const label = () => this.connection.view.label;
 		const showAgent = ({ conversation }: Chat) => post({ kind: 'agent-set', agent: this.agents.view(conversation) });
 		this.agents = new ChatAgents({
 			storage: {
@@ -184,15 +186,10 @@ export class ChatPanel {
 				limits: model => this.connection.limitsOf(model),
 				modelOf: ({ settings }) => settings?.model ?? this.connection.view.model,
 				isDemo: () => this.connection.view.isDemo === true,
-				label,
 			},
 			conversations: {
 				shown: () => this.shown(),
-				isVisible: id => this.page.isVisible && this.page.conversation?.id === id,
-				open: async id => {
-					await (await this.conversations).open(id);
-					await executeCommand(internalCommands.focusChat);
-				},
+				asks: (id, title) => void this.news.asks(id, title),
 				agentChanged: showAgent,
 			},
 			settings: dependencies.machine.agentSettings,
@@ -342,11 +339,13 @@ export class ChatPanel {
 		const store = new DisposableStore();
 		this.view.value = store;
 		this.page.detach();
+		this.news.attach(view);
 		const { webview } = view;
 		webview.options = { enableScripts: true, localResourceRoots: [webviewRoot(extensionUri)] };
 		store.add(
 			webview.onDidReceiveMessage(message => {
 				this.page.attach(view);
+				this.news.look();
 				void serveMessage(message, this.service);
 			}),
 		);
@@ -457,16 +456,12 @@ export class ChatPanel {
 			return;
 		}
 		void this.questionDiffs.changed(chat.conversation);
-		if (!isShown) {
-			if (change.kind === 'notice' && chat.notice) {
-				const title = titleOf(chat.conversation) ?? vscode.l10n.t('New Conversation');
-				void showMessage('warning', vscode.l10n.t('“{0}”: {1}', title, noticeText(chat.notice)));
-			}
-			return;
+		if (isShown) {
+			this.page.change(chat, change);
 		}
-		this.page.change(chat, change);
+		this.news.changed(chat, change, isShown);
 		// A reply has ended, so an earlier problem with the connection may be over.
-		if (change.kind === 'turn' && chat.live === undefined && this.connection.problem !== undefined) {
+		if (isShown && change.kind === 'turn' && chat.live === undefined && this.connection.problem !== undefined) {
 			void this.checkService();
 		}
 	}

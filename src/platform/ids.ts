@@ -154,6 +154,7 @@ export interface SettingTypes {
 	'errand.chat.routing': Record<string, unknown>;
 	'errand.chat.zeroDataRetention': string;
 	'errand.chat.titles': boolean;
+	'errand.chat.notify': boolean;
 	'errand.languageModels.access': string;
 	'errand.tasks.agent': string;
 	'errand.tasks.model': string;
@@ -182,6 +183,7 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 	'errand.chat.routing': 'application',
 	'errand.chat.zeroDataRetention': 'application',
 	'errand.chat.titles': 'application',
+	'errand.chat.notify': 'window',
 	'errand.languageModels.access': 'application',
 	'errand.tasks.agent': 'application',
 	'errand.tasks.model': 'window',

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import type { Disposable } from '../base/disposable.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { firstLine, oneLine } from '../base/plainText.ts';
 import { resultsOf } from '../contract/taskResults.ts';
 import type { Task } from '../contract/tasks.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
+import { tell } from '../platform/news.ts';
 import { showMessage } from '../platform/notify.ts';
-import { readSetting, writeSetting } from '../platform/settings.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import { outcome, rowWords } from './common/messages.ts';
 import type { EndedTasks } from './endedTasks.ts';
@@ -37,33 +37,38 @@ export interface TaskNoticesDependencies {
 /** Tells the user how tasks end whose logs are not in view. */
 export class TaskNotices implements Disposable {
 	private readonly dependencies: TaskNoticesDependencies;
-	private readonly listener: Disposable;
+	private readonly disposables = new DisposableStore();
+	/** The ends that were not in view. */
+	private missed: TaskEnd[] = [];
 
 	constructor(dependencies: TaskNoticesDependencies) {
 		this.dependencies = dependencies;
-		this.listener = dependencies.ends.onDidEnd(end => void this.tell(end));
+		this.disposables.add(dependencies.ends.onDidEnd(end => void this.tell(end)));
+		this.disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.look()));
 	}
 
 	/** Shows how a task ended, with buttons for what it has made, for its log, and to turn notices off. */
 	private async tell(end: TaskEnd): Promise<void> {
 		const { connection, task } = end;
 		const notice = noticeOf(task);
-		if (!notice || this.isInView(end)) {
-			return;
-		}
-		this.dependencies.ended.add(connection, task.id);
-		if (!readSetting('errand.tasks.notify')) {
+		if (!notice) {
 			return;
 		}
 		const review = vscode.l10n.t('Review');
 		const apply = vscode.l10n.t('Apply…');
 		const log = vscode.l10n.t('Log');
-		const never = vscode.l10n.t('Don’t Show Again');
 		const ways = resultsOf(task).length > 0 ? [review, apply] : [];
-		const chosen = await showMessage(notice.severity, notice.message, ...ways, log, never);
-		if (chosen === never) {
-			await writeSetting('errand.tasks.notify', false);
-		} else if (chosen === log) {
+		const chosen = await tell({
+			...notice,
+			isInView: this.isInView(end),
+			buttons: [...ways, log],
+			setting: 'errand.tasks.notify',
+			mark: () => {
+				this.missed.push(end);
+				this.dependencies.ended.add(connection, task.id);
+			},
+		});
+		if (chosen === log) {
 			await this.onItsConnection(end, target => {
 				this.dependencies.ended.look(connection, task.id);
 				this.dependencies.logs.show(task.id, target, { task, takesFocus: true });
@@ -75,12 +80,18 @@ export class TaskNotices implements Disposable {
 		}
 	}
 
-	/** Whether the user can see the log. */
+	/** Takes note that the user has come back to the window, where logs may be in view. */
+	private look(): void {
+		for (const end of this.missed.filter(missed => this.isInView(missed))) {
+			this.dependencies.ended.look(end.connection, end.task.id);
+			this.missed = this.missed.filter(other => other !== end);
+		}
+	}
+
+	/** Whether the window shows the log. */
 	private isInView({ connection, task }: TaskEnd): boolean {
 		const { logs, documents } = this.dependencies;
-		return (
-			vscode.window.state.focused && (logs.isVisible(connection, task.id) || documents.isVisible(connection, task.id))
-		);
+		return logs.isVisible(connection, task.id) || documents.isVisible(connection, task.id);
 	}
 
 	/** A notice may stay for hours, so another connection may be active by then. */
@@ -102,7 +113,7 @@ export class TaskNotices implements Disposable {
 	}
 
 	dispose(): void {
-		this.listener.dispose();
+		this.disposables.dispose();
 	}
 }
 

@@ -5,6 +5,7 @@ import type { Frame, Page } from 'playwright-core';
 import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
 import {
 	answerInput,
+	changeSettings,
 	dismissInput,
 	openUntitledFile,
 	pickItem,
@@ -318,6 +319,32 @@ describe('the conversations of the window', () => {
 		);
 		assert.ok(files().some(name => name.startsWith(`${path.basename(file)}.damaged-`)));
 		await screenshot(page, 'conversations-damaged');
+	});
+
+	it('tell of a reply that comes while another one is shown, lead to it, and are named by the model', async () => {
+		await changeSettings(page, server, { 'errand.chat.titles': true });
+		const frame = await openChat(page);
+		await startNew(frame);
+		const slow: UpstreamBehaviour = { pauseMs: 1_000, pieces: Array.from({ length: 5 }, (_, at) => `word${at} `) };
+		upstream.behaviour = {
+			atRequest: body => (JSON.stringify(body).includes('Write a title') ? { pieces: ['**Slow ', 'replies**'] } : slow),
+		};
+		await ask(frame, 'Answer slowly');
+		await startNew(frame);
+		const news = toast(page, '“Answer slowly” has its reply.');
+		await news.waitFor();
+		const badge = page.locator('.part.auxiliarybar .badge-content');
+		await badge.getByText('1', { exact: true }).first().waitFor();
+		await resizeChat(page, frame, 280);
+		await screenshotInThemes(page, 'conversations-news');
+		await listed();
+		await quickRow(page, 'Slow replies').first().waitFor();
+		await dismissInput(page);
+		await news.getByRole('button', { name: 'Show', exact: true }).click();
+		await until('it is shown', async () => (await questions(frame))[0] === 'Answer slowly');
+		await until('nothing is left to see', async () => !(await badge.first().isVisible()));
+		assert.equal(upstream.requests.filter(({ body }) => JSON.stringify(body).includes('Write a title')).length, 1);
+		upstream.behaviour = SHORT;
 	});
 
 	it('fit into a side bar of 200 pixels', async () => {

@@ -7,7 +7,6 @@ import type { Client } from '../../client/types.ts';
 import type { TaskSettings } from '../../contract/agents.ts';
 import type { ModelLimits } from '../../contract/modelLimits.ts';
 import type { Explanation } from '../../platform/notify.ts';
-import { explainError, offer } from '../../platform/notify.ts';
 import { readSetting, writeSetting } from '../../platform/settings.ts';
 import type { Chat } from '../conversation/chat.ts';
 import type { AgentTurn, AgentTurns } from '../conversation/replyRequest.ts';
@@ -36,16 +35,13 @@ export interface ChatAgentsConnection {
 	modelOf(conversation: Conversation): string | undefined;
 	/** Whether only the demo answers, which no agent can work with. */
 	isDemo(): boolean;
-	/** Returns the name by which the user knows the connection. */
-	label(): string;
 }
 
 /** The conversations of the window that agents work for, and what the user sees of them. */
 export interface AgentConversations {
 	shown(): Promise<Chat>;
-	/** Whether the user sees a conversation now. */
-	isVisible(id: string): boolean;
-	open(id: string): Promise<void>;
+	/** Called when an agent of a conversation waits for an answer about a step with this title. */
+	asks(id: string, title: string): void;
 	/** Called when the agent of a conversation is another one. */
 	agentChanged(chat: Chat): void;
 }
@@ -183,26 +179,12 @@ export class ChatAgents implements AgentTurns {
 					isGiven: (folder, problem) => memory.isUnsandboxed(folder, problem),
 					give: (folder, problem) => memory.allowUnsandboxed(folder, problem),
 				},
-				onQuestion: conversation => this.tellOfQuestion(conversation),
+				onQuestion: (...asked) => this.dependencies.conversations.asks(...asked),
 			},
 			changes: { list: range => ranges().list(range), takeAllowed: range => ranges().takeAllowed(range) },
 			logger,
 		});
 		return { runs, agents };
-	}
-
-	/** Says that an agent waits for an answer where the user cannot see the question. */
-	private tellOfQuestion(conversation: string): void {
-		const { conversations, connection } = this.dependencies;
-		if (conversations.isVisible(conversation)) {
-			return;
-		}
-		offer(
-			vscode.l10n.t('An agent waits for your answer before it goes on.'),
-			vscode.l10n.t('Show'),
-			() => conversations.open(conversation),
-			error => explainError(error, connection.label()),
-		);
 	}
 }
 

@@ -31,13 +31,13 @@ export function blockHandlers({
 			};
 			await (await tools()).useCode(action, block, chat ? contextFiles(chat.conversation, turn) : []);
 		},
+		'link-open': ({ url }) => openLink(url),
 		'files-check': async ({ names }) => (await tools()).findFiles(names),
 		'file-open': async ({ name }) => (await tools()).openFile(name),
 		'image-load': async ({ url }) => {
 			const problem = await refusesImages();
 			return problem === undefined ? (await tools()).loadImage(url) : { problem };
 		},
-		'link-open': ({ url }) => openLink(url),
 		'text-copy': ({ text }) => vscode.env.clipboard.writeText(text),
 	};
 }

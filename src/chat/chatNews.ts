@@ -1,0 +1,156 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { firstLine } from '../base/plainText.ts';
+import { executeCommand } from '../platform/commands.ts';
+import { internalCommands } from '../platform/ids.ts';
+import { tell } from '../platform/news.ts';
+import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
+import type { ChatPage } from './chatPage.ts';
+import type { Chat } from './conversation/chat.ts';
+import type { OpenConversations, ShownChange } from './conversation/openConversations.ts';
+import { noticeText } from './messages/messages.ts';
+import { currentReply, findTurn, type Reply } from './model/conversation.ts';
+import { titleOf } from './model/title.ts';
+
+/** The maximum length of the title of what an agent asks about, in characters. */
+const MAXIMUM_ASKED = 80;
+
+export interface ChatNewsOptions {
+	page: Pick<ChatPage, 'isVisible' | 'conversation'>;
+	conversations(): Promise<OpenConversations>;
+	/** Returns the name by which the user knows the connection. */
+	label(): string;
+}
+
+/** Tells the user what happens in conversations that are not in view, and keeps the badge of the chat's view. */
+export class ChatNews implements Disposable {
+	private readonly options: ChatNewsOptions;
+	private readonly disposables = new DisposableStore();
+	private view: vscode.WebviewView | undefined;
+	/** The ids of the conversations with something that the user has not seen. */
+	private readonly unseen = new Set<string>();
+	/** The turns whose replies run. */
+	private readonly running = new WeakMap<Chat, string>();
+
+	constructor(options: ChatNewsOptions) {
+		this.options = options;
+		this.disposables.add(vscode.window.onDidChangeWindowState(() => this.look()));
+	}
+
+	/** Must be called when there is another view. */
+	attach(view: vscode.WebviewView): void {
+		this.view = view;
+		this.showBadge();
+	}
+
+	/** Must be called when the user may see another conversation, or see one again. */
+	look(): void {
+		if (this.unseen.size > 0 && vscode.window.state.focused) {
+			for (const id of this.unseen) {
+				if (this.isShown(id)) {
+					this.unseen.delete(id);
+				}
+			}
+			this.showBadge();
+		}
+	}
+
+	/** Must be called for each change of a conversation, after the page was told of it. */
+	changed(chat: Chat, change: ShownChange, isShown: boolean): void {
+		if (change.kind === 'shown') {
+			this.look();
+		}
+		if (change.kind === 'notice' && chat.notice && !isShown) {
+			void showMessage('warning', vscode.l10n.t('“{0}”: {1}', titleText(chat), noticeText(chat.notice)));
+		}
+		const before = this.running.get(chat);
+		const now = chat.live?.turnId;
+		if (now !== undefined) {
+			this.running.set(chat, now);
+		} else if (before !== undefined) {
+			this.running.delete(chat);
+			this.ended(chat, before);
+		}
+	}
+
+	/** Must be called when an agent waits for an answer about a step with this title. */
+	async asks(id: string, title: string): Promise<void> {
+		const chat = (await this.options.conversations()).find(id);
+		if (chat) {
+			const asked = firstLine(title, MAXIMUM_ASKED);
+			this.tell(chat, 'information', vscode.l10n.t('“{0}” waits for your answer: {1}', titleText(chat), asked));
+		}
+	}
+
+	private ended(chat: Chat, turnId: string): void {
+		const turn = findTurn(chat.conversation, turnId);
+		const reply = turn && currentReply(turn);
+		const title = titleText(chat);
+		// A reply that the user stopped is no news.
+		if (reply?.state === 'done') {
+			const message = reply.work
+				? vscode.l10n.t('“{0}”: the agent has finished.', title)
+				: vscode.l10n.t('“{0}” has its reply.', title);
+			this.tell(chat, 'information', message, tookOf(reply));
+		} else if (reply?.state === 'failed' || reply?.state === 'cutOff') {
+			this.tell(chat, 'warning', vscode.l10n.t('“{0}”: the reply has failed.', title), tookOf(reply));
+		}
+	}
+
+	private tell(chat: Chat, severity: 'information' | 'warning', message: string, took?: number): void {
+		const { conversations, label } = this.options;
+		const { id } = chat.conversation;
+		const show = vscode.l10n.t('Show');
+		const run = async () => {
+			const chosen = await tell({
+				severity,
+				message,
+				took,
+				isInView: this.isShown(id),
+				buttons: [show],
+				setting: 'errand.chat.notify',
+				mark: () => {
+					this.unseen.add(id);
+					this.showBadge();
+				},
+			});
+			if (chosen === show) {
+				// By then the conversation may go on in a copy.
+				await (await conversations()).open(chat.conversation.id);
+				await executeCommand(internalCommands.focusChat);
+			}
+		};
+		run().catch(error => showExplanation(explainError(error, label())));
+	}
+
+	/** Whether the page shows a conversation, whether the window has the focus or not. */
+	private isShown(id: string): boolean {
+		const { page } = this.options;
+		return page.isVisible && page.conversation?.id === id;
+	}
+
+	private showBadge(): void {
+		if (!this.view) {
+			return;
+		}
+		const { size } = this.unseen;
+		const tooltip =
+			size === 1
+				? vscode.l10n.t('1 conversation has something that you have not seen')
+				: vscode.l10n.t('{0} conversations have something that you have not seen', size);
+		this.view.badge = size === 0 ? undefined : { value: size, tooltip };
+	}
+
+	dispose(): void {
+		this.disposables.dispose();
+	}
+}
+
+function titleText({ conversation }: Chat): string {
+	return titleOf(conversation) ?? vscode.l10n.t('New Conversation');
+}
+
+/** Returns how long the user has waited for a reply, or for the rest of one that was continued, in milliseconds. */
+function tookOf({ startedAt, endedAt, continuations = [] }: Reply): number | undefined {
+	return endedAt === undefined ? undefined : endedAt - (continuations.at(-1)?.resumedAt ?? startedAt);
+}
