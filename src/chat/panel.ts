@@ -17,6 +17,7 @@ import type { ReplyTools } from './blocks/replyTools.ts';
 import { ChatNews } from './chatNews.ts';
 import { ChatPage } from './chatPage.ts';
 import { ChatContext } from './context/chatContext.ts';
+import { Prompts } from './context/prompts.ts';
 import { TaskMode } from './context/taskMode.ts';
 import type { TerminalMemory } from './context/terminalMemory.ts';
 import type { Chat } from './conversation/chat.ts';
@@ -165,6 +166,12 @@ export class ChatPanel {
 				logger,
 			}),
 		);
+		const prompts = new Prompts({
+			folder: vscode.Uri.joinPath(globalStorageUri, 'prompts').fsPath,
+			context: this.context,
+			focusComposer,
+			logger,
+		});
 		const label = () => this.connection.view.label;
 		this.news = this.store.add(new ChatNews({ page: this.page, conversations: () => this.conversations, label }));
 		const findByTurn = async (turn: string) => (await this.conversations).findByTurn(turn);
@@ -219,6 +226,7 @@ export class ChatPanel {
 			'routing-choose': () => this.pickFromPage(pickers => pickers.selectRouting()),
 			...this.encryption.handlers,
 			...this.context.handlers,
+			...prompts.handlers,
 			...agentHandlers({
 				agents: this.agents,
 				withTurn,
@@ -231,6 +239,7 @@ export class ChatPanel {
 			...turnHandlers({
 				conversations: { open: () => this.conversations, withTurn },
 				message: {
+					prompts,
 					context: this.context,
 					waiting: this.waiting,
 					startTask: prompt => dependencies.tasks().startPrompt(prompt),

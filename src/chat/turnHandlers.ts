@@ -5,6 +5,7 @@ import { type CommandId, commands, internalCommands } from '../platform/ids.ts';
 import { type Explanation, explainError, followAction } from '../platform/notify.ts';
 import type { ChatContext } from './context/chatContext.ts';
 import { openPlace } from './context/openPlace.ts';
+import type { Prompts } from './context/prompts.ts';
 import { sendMessage } from './context/sendMessage.ts';
 import { sendToTask } from './context/sendToTask.ts';
 import type { Chat } from './conversation/chat.ts';
@@ -14,7 +15,7 @@ import type { WaitingMessage } from './conversation/waitingMessage.ts';
 import { editedTaskText, explainMissingKey, explainRefusal, notSentText } from './messages/refusals.ts';
 import type { ChatTasks } from './model/chatTasks.ts';
 import { currentReply, findTurn } from './model/conversation.ts';
-import { taskGoal } from './model/mode.ts';
+import { agentMessage, taskGoal } from './model/mode.ts';
 import type { PageHandlers, ToPage } from './protocol/protocol.ts';
 
 /** The conversations that messages belong to. */
@@ -24,8 +25,9 @@ export interface TurnConversations {
 	withTurn(turn: string, run: (chat: Chat) => unknown): Promise<void>;
 }
 
-/** The context that a message takes along, the queue in which it may wait, and the task that it may become. */
+/** The context and the prompt of a message, the queue in which it may wait, and the task that it may become. */
 export interface MessageParts {
+	prompts: Pick<Prompts, 'fill'>;
 	context: ChatContext;
 	waiting: WaitingMessage;
 	startTask: ChatTasks['startPrompt'];
@@ -155,11 +157,18 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 		);
 
 	return {
-		'message-send': ({ conversation, turn, text, edits, waits, task }) =>
+		'message-send': ({ conversation, turn, text: written, edits, waits, task }) =>
 			atComposer(turn, async () => {
 				const open = await conversations.open();
 				const chat = (conversation === undefined ? undefined : open.find(conversation)) ?? open.shown;
 				const onAsk = () => hold(turn);
+				// A message that is edited is what was sent, with the text of its prompt.
+				const filled = edits === undefined ? await message.prompts.fill(chat, turn, written, onAsk) : { text: written };
+				if ('refusal' in filled) {
+					refuse(turn, { message: filled.refusal });
+					return;
+				}
+				const text = waits ? agentMessage(filled.text) : filled.text;
 				if (waits && chat.isBusy) {
 					post({ kind: 'message-hold', turn, waits: true });
 					if (!(await message.waiting.wait(turn, chat))) {

@@ -107,6 +107,7 @@ describe('the reason why a message is not sent', () => {
 			conversations: { open: async () => ({ shown: { conversation: { id: 'c', turns: [] } } }) },
 			connection: { ensureKey: () => assert.fail('a task needs no key of a model'), label: () => 'Acme' },
 			message: {
+				prompts: { fill: async (_: unknown, __: string, text: string) => ({ text }) },
 				context: { chips, adding: new Set() },
 				startTask: async (goal: string) => goals.push(goal) > 1,
 			},

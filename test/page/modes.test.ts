@@ -10,6 +10,7 @@ import {
 	IMAGE_FILE_NAME,
 	imageTurn,
 	NEXT_TASK,
+	PROMPTS,
 	SCENES,
 	SEARCHED,
 	SOURCES,
@@ -251,7 +252,11 @@ describe('the chat page', () => {
 		it('offers commands at the start of a message, by keyboard, and says why one cannot be used', async () => {
 			await open();
 			await SCENES['slash-menu']?.(chat);
-			assert.equal(await chat.page.getByRole('option').count(), 5);
+			assert.equal(await chat.page.getByRole('option').count(), 12);
+			for (const [group, count] of Object.entries({ Modes: 5, Prompts: 3, 'Prompt Files': 4 })) {
+				const rows = chat.page.getByRole('group', { name: group, exact: true }).getByRole('option');
+				assert.equal(await rows.count(), count, group);
+			}
 			assert.equal(await option('/image').getAttribute('aria-disabled'), 'true');
 			await option('/image').getByText('Local has no image model').waitFor();
 			await composer().press('ArrowDown');
@@ -286,6 +291,59 @@ describe('the chat page', () => {
 			await composer().pressSequentially('/s');
 			await option('/search').click();
 			assert.equal(await composer().inputValue(), '/search ');
+		});
+
+		it('offers prompts by a part of their names, and says of a chosen one what is not done of it', async () => {
+			await open();
+			await SCENES['slash-menu']?.(chat);
+			await chat.screenshot('slash-menu');
+			await composer().pressSequentially('rev');
+			assert.deepEqual(await chat.page.getByRole('option').count(), 1);
+			await option('/review [branch]').getByText('Review a change as the team does · .github/prompts').waitFor();
+			assert.match((await option('/review').getAttribute('title')) ?? '', /does not run/);
+			await composer().press('Enter');
+			assert.equal(await composer().inputValue(), '/review ');
+			const note = chat.page.getByRole('status').getByText('It has a command, which is sent as text and does not run.');
+			await note.waitFor();
+			await composer().pressSequentially('main');
+			assert.equal(await note.isVisible(), true);
+			// What it names is read when the user wants that, and not before.
+			assert.ok((await chat.posted()).every(({ kind }) => kind !== 'completion-take' && kind !== 'message-send'));
+			await chat.page.getByRole('button', { name: 'Add 2 Files' }).click();
+			assert.equal((await chat.waitForPosted('completion-take')).item, PROMPTS[0]?.files?.item);
+			await composer().press('Enter');
+			assert.equal((await chat.waitForPosted('message-send')).text, '/review main');
+		});
+
+		it('takes no prompt that cannot be used, and gives the way to the user’s own', async () => {
+			await open();
+			await SCENES['slash-menu']?.(chat);
+			await composer().pressSequentially('large');
+			await option('/large').getByText('larger than 64 KB').waitFor();
+			await composer().press('Enter');
+			assert.equal(await composer().inputValue(), '/large');
+			await composer().fill('');
+			await composer().pressSequentially('/pro');
+			await option('My Prompts…').click();
+			await chat.waitForPosted('prompts-edit');
+			assert.equal(await composer().inputValue(), '');
+		});
+
+		it('holds Enter until it knows the prompts, where nothing else begins so, and sends what is none', async () => {
+			await open();
+			await chat.snapshot([]);
+			await composer().pressSequentially('/rev');
+			await composer().press('Enter');
+			assert.equal(await composer().inputValue(), '/rev');
+			await chat.answer('prompts-request', PROMPTS);
+			await option('/review').waitFor();
+			await composer().press('Enter');
+			assert.equal(await composer().inputValue(), '/review ');
+			await composer().fill('');
+			await composer().pressSequentially('/nothing');
+			await chat.answer('prompts-request', []);
+			await composer().press('Enter');
+			assert.equal((await chat.waitForPosted('message-send')).text, '/nothing');
 		});
 
 		it('offers no task in an encrypted conversation, and says why', async () => {

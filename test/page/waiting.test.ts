@@ -19,7 +19,7 @@ describe('a message that is written while an agent works', () => {
 		await textarea().fill('And then?');
 		await textarea().press('Enter');
 		const sent = await chat.waitForPosted('message-send');
-		assert.deepEqual([sent.text, sent.waits], ['/agent And then?', true]);
+		assert.deepEqual([sent.text, sent.waits], ['And then?', true]);
 		await chat.send({ kind: 'message-hold', turn: sent.turn, waits: true });
 		await words().waitFor();
 		return sent.turn;

@@ -1,6 +1,6 @@
 import type { NextTaskView } from '../../src/chat/model/chatTasks.ts';
 import { citationsOf, type Source } from '../../src/chat/model/citations.ts';
-import type { ChipView, ReplyView, TurnView } from '../../src/chat/protocol/protocol.ts';
+import type { ChipView, PromptView, ReplyView, TurnView } from '../../src/chat/protocol/protocol.ts';
 import type { DetailsView, UseView } from '../../src/chat/protocol/settingsProtocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { type ChatPage, turnView } from './chatPage.ts';
@@ -220,6 +220,25 @@ export const USE: UseView = {
 };
 
 /** Every state of the view, for screenshots and for checks of all states. */
+/** Prompts of files: with all that one can say, with a longer name, and of no use. */
+export const PROMPTS: PromptView[] = [
+	{
+		name: 'review',
+		where: '.github/prompts',
+		description: 'Review a change as the team does',
+		hint: '[branch]',
+		mode: 'agent',
+		notes: 'The message is for mode “Agent”. It has a command, which is sent as text and does not run.',
+		files: { item: chip(7).id, count: 2 },
+	},
+	{ name: 'claude:team:ship-it', where: '.claude/commands/team' },
+	{
+		name: 'large',
+		where: 'My prompts',
+		refusal: 'This prompt file is larger than 64 KB, so it is not read. Shorten it.',
+	},
+];
+
 export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 	empty: chat => chat.snapshot([]),
 	'no-model': chat =>
@@ -296,7 +315,12 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 	'slash-menu': async chat => {
 		const refusedModes = { image: 'Local has no image model. Switch the connection to make images.' };
 		await chat.snapshot([turnView()], { connection: { label: 'Local', model: 'demo-small', refusedModes } });
-		await chat.page.locator('chat-composer textarea').pressSequentially('/');
+		// The page that the scene is shown in may have been through it before.
+		const field = chat.page.locator('chat-composer textarea');
+		await field.fill('');
+		await field.pressSequentially('/');
+		await chat.answer('prompts-request', PROMPTS);
+		await chat.page.getByRole('option', { name: '/review' }).waitFor();
 	},
 	'making-a-image': chat => chat.snapshot([imageTurn({ state: 'streaming' })], { mode: 'image' }),
 	image: async chat => {

@@ -90,7 +90,7 @@ export class ChatContext {
 	readonly model: ModelRoom;
 	readonly clock: Clock;
 	readonly files = new FileSearch();
-	private readonly offers: ContextOffers;
+	readonly offers: ContextOffers;
 	/** Context that is being added, for which a message waits. These promises never reject. */
 	readonly adding = new Set<Promise<Added>>();
 	/** What was pasted last, with its sources once they are known. */

@@ -43,18 +43,20 @@ export class ContextOffers {
 	async find(query: string): Promise<CompletionItem[]> {
 		const address = webAddress(query);
 		const offers = address ? [this.pageOffer(address)] : await this.offersFor(query);
-		const items = offers.map(({ sources, ...item }) => {
-			const id = randomUUID();
-			this.offered.set(id, sources);
-			return { id, ...item };
-		});
+		return offers.map(({ sources, ...item }) => ({ id: this.remember(sources), ...item }));
+	}
+
+	/** Returns the id with which the page can have these sources added, once it shows them to the user. */
+	remember(sources: Sources): string {
+		const item = randomUUID();
+		this.offered.set(item, sources);
 		for (const id of this.offered.keys()) {
 			if (this.offered.size <= MAXIMUM_OFFERED) {
 				break;
 			}
 			this.offered.delete(id);
 		}
-		return items;
+		return item;
 	}
 
 	/** Resolves with the sources of an item. Rejects with a sentence for the user. */

@@ -9,6 +9,10 @@ export type ComposerMode = TurnMode | 'task';
 
 export const COMPOSER_MODES = [...TURN_MODES, 'task'] as const satisfies ComposerMode[];
 
+/** The prompts that come with Errand, for the code that is in the context or selected. A file of such a name is told apart. */
+export const OWN_PROMPTS = ['explain', 'fix', 'tests'] as const;
+export type OwnPrompt = (typeof OWN_PROMPTS)[number];
+
 const COMMAND = /^\/(chat|agent|search|image)(?:\s+|$)/;
 
 const TASK_COMMAND = /^\/task(?:\s+|$)/;
@@ -49,9 +53,21 @@ export function escapeMessage(text: string): string {
 	return COMMAND.test(text) || TASK_COMMAND.test(text) || text.startsWith('//') ? `/${text}` : text;
 }
 
-/** The commands that a message may still become, as long as nothing but a slash and letters precedes the cursor. */
-export function offeredCommands(text: string, cursor: number): ComposerMode[] {
-	const typed = /^\/([a-z]*)$/.exec(text.slice(0, cursor))?.[1];
+/** Returns what a message that begins with a slash names, which may be a prompt, and what follows that name. */
+export function slashName(message: string): { name: string; typed: string } | undefined {
+	const [prefix = '', name] = /^\/([^\s/]+)(?:\s+|$)/.exec(message) ?? [];
+	return name === undefined ? undefined : { name, typed: message.slice(prefix.length) };
+}
+
+/** Returns the part of a name that is typed before the cursor, as long as nothing but a slash precedes it. */
+export function slashWord(text: string, cursor: number): string | undefined {
+	const typed = /^\/([^\s/]*)$/.exec(text.slice(0, cursor))?.[1];
 	const goesOn = /^\S/.test(text.slice(cursor));
-	return typed === undefined || goesOn ? [] : COMPOSER_MODES.filter(name => name.startsWith(typed));
+	return goesOn ? undefined : typed;
+}
+
+/** Returns whether a name may still become of what is typed. Of a name with colons, each part may be typed. */
+export function offersName(name: string, typed: string): boolean {
+	const word = typed.toLowerCase();
+	return [name, ...name.split(':')].some(part => part.toLowerCase().startsWith(word));
 }

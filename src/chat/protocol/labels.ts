@@ -4,7 +4,7 @@ import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { ApprovalSetting } from '../model/agentWork.ts';
 import type { SourceWords } from '../model/citations.ts';
 import { MAXIMUM_SOURCES } from '../model/citations.ts';
-import type { ComposerMode } from '../model/mode.ts';
+import type { ComposerMode, OwnPrompt } from '../model/mode.ts';
 import type { RoutingNameView } from './settingsProtocol.ts';
 
 /** The codicon of each mode. */
@@ -28,6 +28,24 @@ export function modeLabel(mode: ComposerMode): string {
 			return l10n.t('Image');
 		case 'task':
 			return l10n.t('Task');
+	}
+}
+
+/** The codicon of each prompt of Errand's own. */
+export const OWN_PROMPT_ICONS = {
+	explain: 'lightbulb',
+	fix: 'wrench',
+	tests: 'beaker',
+} as const satisfies Record<OwnPrompt, string>;
+
+export function ownPromptDescription(prompt: OwnPrompt): string {
+	switch (prompt) {
+		case 'explain':
+			return l10n.t('Explain the selected code');
+		case 'fix':
+			return l10n.t('Find and fix problems in the selected code');
+		case 'tests':
+			return l10n.t('Write tests for the selected code');
 	}
 }
 

@@ -107,6 +107,10 @@ export type FromPage =
 	| { kind: 'server-add'; turn?: string }
 	/** The mode of the messages was chosen. */
 	| { kind: 'mode-choose'; mode: TurnMode }
+	/** Asks for the prompts of files that a message can begin with. */
+	| { kind: 'prompts-request'; request: string }
+	/** The user wants to open or write prompts of their own. */
+	| { kind: 'prompts-edit' }
 	| WorkFromPage
 	| { kind: 'reply-image-request'; request: string; turn: string; file: string }
 	/**
@@ -183,6 +187,7 @@ export interface PageAnswers {
 	/** The attached image as a `data:` URL; undefined where it is gone. */
 	'preview-request'(): string | undefined;
 	'completion-request'(): CompletionItem[];
+	'prompts-request'(): PromptView[];
 	/** The id of the pasted text, where a chip can be made of it. */
 	'paste-check'(): string | undefined;
 }
@@ -338,6 +343,25 @@ export interface CompletionItem {
 	icon?: SymbolIcon;
 	label: string;
 	description?: string;
+}
+
+/** A prompt of a file. */
+export interface PromptView {
+	/** What is typed after the slash. */
+	name: string;
+	/** Where the file lies. */
+	where: string;
+	description?: string;
+	/** What is to be typed after the name. */
+	hint?: string;
+	/** The mode of a message with it; absent for that of the conversation. */
+	mode?: TurnMode;
+	/** What the file says that is not done, in sentences. */
+	notes?: string;
+	/** The item to take with `completion-take` that adds the files which the prompt names, and their number. */
+	files?: { item: string; count: number };
+	/** Why it cannot be used, as a sentence. */
+	refusal?: string;
 }
 
 export interface ReplyView {

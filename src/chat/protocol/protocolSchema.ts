@@ -27,7 +27,7 @@ const fileName = z.string().max(MAXIMUM_NAME_LENGTH);
 const address = z.string().max(MAXIMUM_URL_LENGTH);
 
 const fromPageSchema = z.discriminatedUnion('kind', [
-	z.strictObject({ kind: z.enum(['page-ready', 'snapshot-request']), request }),
+	z.strictObject({ kind: z.enum(['page-ready', 'snapshot-request', 'prompts-request']), request }),
 	// The answer to a request of the host.
 	z.strictObject({
 		kind: z.literal('answer'),
@@ -54,7 +54,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('connection-follow') }),
 	z.strictObject({ kind: z.literal('server-add'), turn: turn.exactOptional() }),
 	z.strictObject({ kind: z.literal('mode-choose'), mode: z.enum(TURN_MODES) }),
-	z.strictObject({ kind: z.literal('agent-pick') }),
+	z.strictObject({ kind: z.enum(['agent-pick', 'prompts-edit']) }),
 	z.strictObject({ kind: z.literal('approvals-choose'), approvals: z.enum(APPROVAL_SETTINGS) }),
 	z.strictObject({ kind: z.literal('task-follow'), isShown: z.boolean() }),
 	z.strictObject({ kind: z.literal('task-choose'), choice: z.enum(NEXT_TASK_CHOICES) }),

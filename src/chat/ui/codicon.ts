@@ -5,6 +5,7 @@ export const codiconCodePoints = {
 	add: 0xea60,
 	'arrow-down': 0xea9a,
 	book: 0xeaa4,
+	beaker: 0xea79,
 	check: 0xeab2,
 	checklist: 0xeab3,
 	'chevron-down': 0xeab4,
@@ -64,6 +65,7 @@ export const codiconCodePoints = {
 	tools: 0xeb6d,
 	trash: 0xea81,
 	warning: 0xea6c,
+	wrench: 0xeb65,
 } as const;
 
 export type CodiconName = keyof typeof codiconCodePoints;

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { NextTaskView } from '../../model/chatTasks.ts';
-import { agentMessage, type ComposerMode, type TurnMode } from '../../model/mode.ts';
+import type { ComposerMode, TurnMode } from '../../model/mode.ts';
 import { noEncryptedModeText, noEncryptedTaskText } from '../../protocol/labels.ts';
 import type { AgentView, ChipView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
 import { MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
@@ -17,7 +17,6 @@ import type { Draft, Post } from '../page.ts';
 import { ComposerTask, type TaskOwner } from '../task/composerTask.ts';
 import { taskLine, taskLineStyles } from '../task/taskLine.ts';
 import { postFiles } from '../transfer.ts';
-import './chatChips.ts';
 import './contextMeter.ts';
 import { chatComposerStyles } from './chatComposer.styles.ts';
 import { composerChoiceStyles } from './composerChoice.ts';
@@ -25,6 +24,7 @@ import { agentChoices, modelChoices } from './composerChoices.ts';
 import { ComposerMenu, composerMenuStyles } from './composerMenu.ts';
 import { contextCompletionStyles } from './contextCompletion.styles.ts';
 import { type CompletionOwner, ContextCompletion } from './contextCompletion.ts';
+import { contextRow } from './contextRow.ts';
 import { iconButton } from './iconButton.ts';
 import { linkStyles } from './link.styles.ts';
 import { PASTE_MS, PendingPaste } from './pendingPaste.ts';
@@ -270,10 +270,9 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 							() => this.decideQueued('message-withdraw'),
 						)} `
 					: nothing
-			}${this.hint}${this.renderHelp()}</div>
-			${this.renderContext(this.context)}
+			}${this.hint || this.slash.renderNote()}${this.renderHelp()}</div>
+			${contextRow(this)}
 			<div class="box">
-				${this.completion.render()} ${this.slash.render()} ${this.menu.render()}
 				<textarea
 					class="scrolls"
 					dir="auto"
@@ -289,6 +288,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 					@paste=${this.onPaste}
 					@blur=${this.onBlur}
 				></textarea>
+				${this.completion.render()} ${this.slash.render()} ${this.menu.render()}
 				<div class="row">
 					<div class="first">
 						${iconButton('add', l10n.t('Add Context… (or type @)'), () => this.post({ kind: 'context-pick' }))}
@@ -338,35 +338,6 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 			this.post({ kind: 'refusal-follow', turn: help.turn });
 		};
 		return html` <button type="button" class="link" @click=${follow}>${help.label}</button>`;
-	}
-
-	private renderContext({ chips, warning }: ContextView): TemplateResult {
-		const chipAt = (index: number) => (chips[index] as ChipView).id;
-		// The row is rendered even while it is empty, because it returns the focus when its last chip is removed.
-		return html`<div class="context" ?hidden=${chips.length === 0}>
-			<chat-chips
-				.chips=${chips}
-				.label=${l10n.t('Context')}
-				.language=${this.language}
-				.openChip=${(index: number) => this.post({ kind: 'chip-open', chip: chipAt(index) })}
-				.removeChip=${(index: number) => this.post({ kind: 'chip-remove', chip: chipAt(index) })}
-				.loadPreview=${(file: string) => this.requests.ask('preview-request', { file })}
-				.leave=${() => this.focusText()}
-			></chat-chips>
-			${
-				warning === undefined
-					? nothing
-					: html`<div class="warning" role="status">
-							${codicon('warning')}
-							<span>
-								${warning}
-							<button type="button" class="link" @click=${() => this.post({ kind: 'context-shorten' })}>
-								${l10n.t('Shorten…')}
-							</button>
-							</span>
-						</div>`
-			}
-		</div>`;
 	}
 
 	get isSent(): boolean {
@@ -493,9 +464,8 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.keep({ text, sentAs: turn });
 		const shown = this.conversation === undefined ? {} : { conversation: this.conversation };
 		const task = this.task.isShown ? { task: true as const } : {};
-		const goesNow = this.replying === undefined || this.task.takes(text);
-		const goes = goesNow ? { text, ...task } : { text: agentMessage(text), waits: true as const };
-		this.post({ kind: 'message-send', ...shown, turn, ...goes });
+		const goes = this.replying === undefined || this.task.takes(text) ? task : { waits: true as const };
+		this.post({ kind: 'message-send', ...shown, turn, text, ...goes });
 		this.timeout = setTimeout(
 			() => this.settle(l10n.t('The message was not accepted in time. It is still here; send it again.')),
 			ACCEPT_TIMEOUT_MS,

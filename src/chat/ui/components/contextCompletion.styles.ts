@@ -63,8 +63,26 @@ export const contextCompletionStyles = css`
 		text-overflow: ellipsis;
 	}
 
+	.completion:has(.sentence) {
+		flex-wrap: wrap;
+	}
+
+	/* Beside a long name, a sentence begins on a line of its own. */
 	.completion .sentence {
+		flex-basis: 12em;
 		white-space: normal;
+		overflow-wrap: anywhere;
+	}
+
+	.completion .arguments {
+		font-style: italic;
+		opacity: 0.8;
+	}
+
+	.heading {
+		padding: 4px 4px 0;
+		font-size: 0.9em;
+		opacity: 0.8;
 	}
 
 	.nothing {

@@ -217,11 +217,12 @@ export class ContextCompletion implements ReactiveController {
 				<div class="nothing" role="status">${this.problem ?? l10n.t('Nothing matches.')}</div>
 			</div>`;
 		}
-		// The text field keeps the focus, so a press on the list must not take it.
+		// The text field keeps the focus, so a press on the list must not take it. The list can be focused because it scrolls.
 		return html`<div
 			class="completions scrolls"
 			id=${LIST_ID}
 			role="listbox"
+			tabindex="0"
 			aria-label=${l10n.t('Context to add')}
 			@mousedown=${(event: MouseEvent) => event.preventDefault()}
 		>

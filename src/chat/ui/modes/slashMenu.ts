@@ -1,14 +1,40 @@
 import * as l10n from '@vscode/l10n';
 import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
-import { type ComposerMode, offeredCommands } from '../../model/mode.ts';
-import { MODE_ICONS, modeDescription } from '../../protocol/labels.ts';
-import { codicon } from '../codicon.ts';
+import { COMPOSER_MODES, type ComposerMode, OWN_PROMPTS, offersName, slashName, slashWord } from '../../model/mode.ts';
+import { MODE_ICONS, modeDescription, OWN_PROMPT_ICONS, ownPromptDescription } from '../../protocol/labels.ts';
+import type { PromptView } from '../../protocol/protocol.ts';
+import { type CodiconName, codicon } from '../codicon.ts';
 import { listTakesKey } from '../components/listKeys.ts';
+import type { HostRequests } from '../hostRequests.ts';
+import { isSendKey } from '../message.ts';
+import type { Post } from '../page.ts';
 
 const LIST_ID = 'slash-commands';
 
+/** How long Enter waits for the prompts of files, in milliseconds. */
+const PROMPTS_MS = 2_000;
+
+/** What stands in the list: something that a message can begin with, or the way to the user's own prompts. */
+interface SlashRow {
+	group: 'modes' | 'own' | 'files';
+	/** What is typed after the slash. */
+	name: string;
+	icon: CodiconName;
+	/** What is shown in place of the name. */
+	label?: string;
+	hint?: string | undefined;
+	words: string;
+	/** What is said besides of a prompt once it is chosen, and before on hover. */
+	notes?: string | undefined;
+	/** Why it cannot be used, as sentences. */
+	refusal?: string | undefined;
+	isEdit?: true;
+}
+
 export interface SlashOwner extends ReactiveControllerHost {
 	readonly field: HTMLTextAreaElement;
+	readonly post: Post;
+	readonly requests: HostRequests;
 	/** Why commands cannot be used, as sentences. */
 	readonly refusedModes: Partial<Record<ComposerMode, string>>;
 	/** Must be called when the text has changed. */
@@ -16,14 +42,21 @@ export interface SlashOwner extends ReactiveControllerHost {
 }
 
 /**
- * The list of commands that `/` opens at the start of a message. The text field keeps the focus and controls the list.
+ * The list of modes and prompts that `/` opens at the start of a message. The text field keeps the focus and controls the
+ * list.
  */
 export class SlashMenu implements ReactiveController {
 	private readonly owner: SlashOwner;
-	private commands: readonly ComposerMode[] = [];
+	/** The part of a name that is typed; undefined while the list is closed. */
+	private typed: string | undefined;
 	private selected = 0;
 	/** The user has closed the list. Typing does not open it again until the slash is gone. */
 	private dismissed = false;
+	/** The prompts of files as they were when the list was opened last. */
+	private prompts: readonly PromptView[] = [];
+	private isAwaited = false;
+	/** The prompt that the message begins with, if it is one of a file. */
+	private chosen: PromptView | undefined;
 
 	constructor(owner: SlashOwner) {
 		this.owner = owner;
@@ -38,37 +71,57 @@ export class SlashMenu implements ReactiveController {
 		if (!value.startsWith('/')) {
 			this.dismissed = false;
 		}
-		const offered = selectionStart === selectionEnd && !this.dismissed ? offeredCommands(value, selectionStart) : [];
-		if (offered.join() !== this.commands.join()) {
-			this.commands = offered;
+		const typed = selectionStart === selectionEnd && !this.dismissed ? slashWord(value, selectionStart) : undefined;
+		if (typed !== undefined && this.typed === undefined && !this.isAwaited) {
+			void this.readPrompts();
+		}
+		if (typed !== this.typed) {
+			this.typed = typed;
 			this.selected = 0;
 			this.owner.requestUpdate();
 		}
+		this.choose();
 	}
 
 	close(): void {
-		if (this.isOpen) {
-			this.commands = [];
+		if (this.typed !== undefined) {
+			this.typed = undefined;
 			this.owner.requestUpdate();
 		}
 	}
 
 	/** Returns whether the list has handled the key. */
 	onKeyDown(event: KeyboardEvent): boolean {
-		return (
-			this.isOpen &&
-			listTakesKey(event, {
-				count: this.commands.length,
-				selected: this.selected,
-				select: index => this.select(index),
-				take: index => this.take(this.commands[index]),
-				close: () => this.close(),
-				dismiss: () => {
-					this.dismissed = true;
-					this.close();
-				},
-			})
-		);
+		const { rows } = this;
+		if (rows.length === 0) {
+			// What is typed may be the beginning of a prompt that is about to be known.
+			const isHeld = this.typed !== undefined && this.isAwaited && isSendKey(event);
+			if (isHeld) {
+				event.preventDefault();
+			} else if (isSendKey(event)) {
+				this.close();
+			}
+			return isHeld;
+		}
+		return listTakesKey(event, {
+			count: rows.length,
+			selected: this.selected,
+			select: index => this.select(index),
+			take: index => this.take(rows[index]),
+			close: () => this.close(),
+			dismiss: () => {
+				this.dismissed = true;
+				this.close();
+			},
+		});
+	}
+
+	private async readPrompts(): Promise<void> {
+		this.isAwaited = true;
+		this.prompts = await this.owner.requests.ask('prompts-request', {}, PROMPTS_MS).catch(() => []);
+		this.isAwaited = false;
+		this.choose();
+		this.owner.requestUpdate();
 	}
 
 	private select(index: number): void {
@@ -76,60 +129,144 @@ export class SlashMenu implements ReactiveController {
 		this.owner.requestUpdate();
 	}
 
+	private choose(): void {
+		const { name } = slashName(this.owner.field.value) ?? {};
+		const chosen = this.prompts.find(prompt => prompt.name === name);
+		if (chosen !== this.chosen) {
+			this.chosen = chosen;
+			this.owner.requestUpdate();
+		}
+	}
+
 	/** The id of the list for the text field's ARIA attributes. */
 	get list(): string | undefined {
-		return this.isOpen ? LIST_ID : undefined;
+		return this.rows.length > 0 ? LIST_ID : undefined;
 	}
 
 	get active(): string | undefined {
-		return this.isOpen ? `slash-${this.commands[this.selected]}` : undefined;
+		return this.rows.length > 0 ? `slash-${this.selected}` : undefined;
+	}
+
+	/** Says what is not done of what the prompt's file says, and offers the files that it names. */
+	renderNote(): TemplateResult | typeof nothing {
+		const { notes, files } = this.chosen ?? {};
+		if (this.typed !== undefined || notes === undefined) {
+			return nothing;
+		}
+		const add = () => {
+			if (files) {
+				this.owner.field.focus();
+				this.owner.post({ kind: 'completion-take', item: files.item });
+			}
+		};
+		const label = files?.count === 1 ? l10n.t('Add 1 File') : l10n.t('Add {0} Files', files?.count ?? 0);
+		return html`<span>${notes}</span>${files ? html` <button type="button" class="link" @click=${add}>${label}</button>` : nothing}`;
 	}
 
 	render(): TemplateResult | typeof nothing {
-		// The text field keeps the focus, so a press on the list must not take it.
-		return this.isOpen
+		const { rows } = this;
+		const part = (group: SlashRow['group'], label: string) => {
+			const own = rows.filter(row => row.group === group);
+			return own.length === 0
+				? nothing
+				: html`<div role="group" aria-label=${label}>
+						<div class="heading" aria-hidden="true">${label}</div>
+						${own.map(row => this.renderRow(row, rows.indexOf(row)))}
+					</div>`;
+		};
+		// The text field keeps the focus, so a press on the list must not take it. The list can be focused because it scrolls.
+		return rows.length > 0
 			? html`<div
 					class="completions scrolls"
 					id=${LIST_ID}
 					role="listbox"
+					tabindex="0"
 					aria-label=${l10n.t('Commands')}
 					@mousedown=${(event: MouseEvent) => event.preventDefault()}
 				>
-					${this.commands.map((command, index) => this.renderCommand(command, index))}
+					${part('modes', l10n.t('Modes'))} ${part('own', l10n.t('Prompts'))} ${part('files', l10n.t('Prompt Files'))}
 				</div>`
 			: nothing;
 	}
 
-	private renderCommand(command: ComposerMode, index: number): TemplateResult {
-		const { refusedModes } = this.owner;
-		const refusal = refusedModes[command];
-		const words = modeDescription(command);
+	private renderRow(row: SlashRow, index: number): TemplateResult {
+		const { icon, name, label = `/${name}`, hint, words, notes, refusal } = row;
 		return html`<div
 			class="completion"
-			id="slash-${command}"
+			id="slash-${index}"
 			role="option"
 			aria-selected=${index === this.selected}
 			aria-disabled=${refusal === undefined ? nothing : 'true'}
-			title=${refusal ?? words}
-			@click=${() => this.take(command)}
+			title=${refusal ?? [words, notes].filter(part => part !== undefined).join(' · ')}
+			@click=${() => this.take(row)}
 		>
-			${codicon(MODE_ICONS[command])}<span class="name">/${command}</span><span class="where sentence">${refusal ?? words}</span>
+			${codicon(icon)}<span class="name">${label}${hint === undefined ? nothing : html` <span class="arguments">${hint}</span>`}</span
+			><span class="where sentence">${refusal ?? words}</span>
 		</div>`;
 	}
 
-	private get isOpen(): boolean {
-		return this.commands.length > 0;
+	/** The rows that what is typed may still become. */
+	private get rows(): SlashRow[] {
+		const { typed } = this;
+		if (typed === undefined) {
+			return [];
+		}
+		const { refusedModes } = this.owner;
+		const rows: SlashRow[] = [
+			...COMPOSER_MODES.map(name => ({
+				group: 'modes' as const,
+				name,
+				icon: MODE_ICONS[name],
+				words: modeDescription(name),
+				refusal: refusedModes[name],
+			})),
+			...OWN_PROMPTS.map(name => ({
+				group: 'own' as const,
+				name,
+				icon: OWN_PROMPT_ICONS[name],
+				words: ownPromptDescription(name),
+			})),
+			...this.prompts.map(prompt => promptRow(prompt, refusedModes)),
+			{
+				group: 'files',
+				name: 'prompts',
+				icon: 'edit',
+				label: l10n.t('My Prompts…'),
+				words: l10n.t('Write prompts for all folders'),
+				isEdit: true,
+			},
+		];
+		return rows.filter(({ name }) => offersName(name, typed));
 	}
 
-	private take(command: ComposerMode | undefined): void {
-		const { field, refusedModes } = this.owner;
-		if (command === undefined || refusedModes[command] !== undefined) {
+	private take(row: SlashRow | undefined): void {
+		const { field, post } = this.owner;
+		if (!row || row.refusal !== undefined) {
 			return;
 		}
-		const typed = /^\/[a-z]*\s?/.exec(field.value)?.[0].length ?? 0;
-		field.setRangeText(`/${command} `, 0, typed, 'end');
+		const typed = /^\/[^\s/]*\s?/.exec(field.value)?.[0].length ?? 0;
+		field.setRangeText(row.isEdit ? '' : `/${row.name} `, 0, typed, 'end');
 		this.close();
 		field.focus();
 		this.owner.textChanged();
+		this.choose();
+		if (row.isEdit) {
+			post({ kind: 'prompts-edit' });
+		}
 	}
+}
+
+function promptRow(
+	{ name, hint, description, where, mode, notes, refusal }: PromptView,
+	refusedModes: Partial<Record<ComposerMode, string>>,
+): SlashRow {
+	return {
+		group: 'files',
+		name,
+		icon: mode === undefined ? 'file-text' : MODE_ICONS[mode],
+		hint,
+		words: [description, where].filter(part => part !== undefined).join(' · '),
+		notes,
+		refusal: refusal ?? (mode && refusedModes[mode]),
+	};
 }

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
 	agentMessage,
+	COMPOSER_MODES,
 	escapeMessage,
-	offeredCommands,
+	offersName,
 	parseMessage,
+	slashName,
+	slashWord,
 	taskGoal,
 } from '../../../../src/chat/model/mode.ts';
 
@@ -72,10 +75,15 @@ describe('a message', () => {
 	});
 
 	it('offers the commands that it may still become', () => {
-		assert.deepEqual(offeredCommands('/', 1), ['chat', 'agent', 'search', 'image', 'task']);
-		assert.deepEqual(offeredCommands('/s', 2), ['search']);
-		assert.deepEqual(offeredCommands('/image', 6), ['image']);
-		assert.deepEqual(offeredCommands('/ who won', 1), ['chat', 'agent', 'search', 'image', 'task']);
+		const offered = (text: string, cursor: number) => {
+			const typed = slashWord(text, cursor);
+			return COMPOSER_MODES.filter(name => typed !== undefined && offersName(name, typed));
+		};
+		assert.deepEqual(offered('/', 1), ['chat', 'agent', 'search', 'image', 'task']);
+		assert.deepEqual(offered('/s', 2), ['search']);
+		assert.deepEqual(offered('/image', 6), ['image']);
+		assert.deepEqual(offered('/ who won', 1), ['chat', 'agent', 'search', 'image', 'task']);
+		assert.deepEqual(offered('/x', 2), []);
 	});
 
 	it('offers none in a text, after two slashes, and inside a word', () => {
@@ -84,12 +92,26 @@ describe('a message', () => {
 			['/', 0],
 			['//', 2],
 			[' /', 2],
-			['/x', 2],
 			['/search ', 8],
 			['/search', 3],
 			['a /', 3],
 		] as const) {
-			assert.deepEqual(offeredCommands(text, cursor), [], JSON.stringify([text, cursor]));
+			assert.equal(slashWord(text, cursor), undefined, JSON.stringify([text, cursor]));
+		}
+	});
+
+	it('offers a name with colons by each of its parts, whatever the letters are', () => {
+		for (const typed of ['cl', 'claude:re', 'Rev', 'REVIEW']) {
+			assert.ok(offersName('claude:Review', typed), typed);
+		}
+		assert.ok(!offersName('claude:Review', 'view'));
+	});
+
+	it('names a prompt by its first word alone, and what follows is typed for it', () => {
+		assert.deepEqual(slashName('/review the last\nchange'), { name: 'review', typed: 'the last\nchange' });
+		assert.deepEqual(slashName('/review'), { name: 'review', typed: '' });
+		for (const text of ['review', ' /review', '//review', '/', '/ review', '/etc/hosts is wrong']) {
+			assert.equal(slashName(text), undefined, text);
 		}
 	});
 });

@@ -1,0 +1,265 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
+import { systemErrorCode } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { oneLine } from '../../base/plainText.ts';
+import { thenComposer } from '../../platform/editorUse.ts';
+import { choose, input, shownText } from '../../platform/pick.ts';
+import type { Chat } from '../conversation/chat.ts';
+import type { ContextSource } from '../model/contextSource.ts';
+import { findTurn } from '../model/conversation.ts';
+import { COMPOSER_MODES, escapeMessage, OWN_PROMPTS, type OwnPrompt, slashName } from '../model/mode.ts';
+import { fillPrompt, type Prompt } from '../model/prompt.ts';
+import { type FoundPrompt, findPrompts, type PromptFolder } from '../modes/promptFiles.ts';
+import { modeLabel } from '../protocol/labels.ts';
+import type { PageHandlers, PromptView } from '../protocol/protocol.ts';
+import type { ChatContext } from './chatContext.ts';
+import { selectionSource } from './contextChoices.ts';
+import { fileSource, unreadSource } from './pastedContext.ts';
+
+const NEW_PROMPT = `---
+description: What it is for
+argument-hint: what is typed after its name
+---
+What the model is to do. $ARGUMENTS stands for what is typed after the name.
+`;
+
+export interface PromptsOptions {
+	/** The folder of the user's own prompts, in the extension's storage. */
+	folder: string;
+	context: ChatContext;
+	focusComposer(): void;
+	logger: Logger;
+}
+
+/** The prompts that a message can begin with: Errand's own, those of the open folders, and the user's. */
+export class Prompts {
+	private readonly options: PromptsOptions;
+
+	/** The handlers of the page's messages about prompts. */
+	readonly handlers: PageHandlers<'prompts-request' | 'prompts-edit'> = {
+		'prompts-request': async () => (await this.find()).map(found => this.viewOf(found)),
+		'prompts-edit': () => this.edit(),
+	};
+
+	constructor(options: PromptsOptions) {
+		this.options = options;
+	}
+
+	/**
+	 * Resolves with a message as it is sent: where it begins with a prompt's name, with the prompt's text, and otherwise
+	 * unchanged. Where it cannot be sent so, resolves with a sentence that says why. A prompt of Errand's own takes the
+	 * selection along where nothing else goes with it; `onAsk` is called before the user may be asked about that.
+	 */
+	async fill(
+		{ conversation }: Chat,
+		turnId: string,
+		message: string,
+		onAsk: () => void,
+	): Promise<{ text: string } | { refusal: string }> {
+		const named = slashName(message);
+		if (!named || findTurn(conversation, turnId) || COMPOSER_MODES.some(name => name === named.name)) {
+			return { text: message };
+		}
+		const { name, typed } = named;
+		const own = OWN_PROMPTS.find(known => known === name);
+		if (own) {
+			const refusal = typed === '' ? await this.takeSelection(onAsk) : undefined;
+			return refusal === undefined ? filled(ownPromptText(own), typed, undefined) : { refusal };
+		}
+		const found = (await this.find()).find(candidate => candidate.name === name);
+		if (!found) {
+			return { text: message };
+		}
+		const { prompt } = found;
+		return typeof prompt === 'string'
+			? { refusal: problemText(prompt) }
+			: filled(prompt.text, typed, prompt.mode, missing =>
+					vscode.l10n.t('Not sent: /{0} asks for more. Write after its name: {1}.', name, missing),
+				);
+	}
+
+	/** Resolves with why there is nothing for a prompt to work on, or with undefined. */
+	private async takeSelection(onAsk: () => void): Promise<string | undefined> {
+		const { context } = this.options;
+		if (context.chips.chips.length > 0 || context.adding.size > 0) {
+			return undefined;
+		}
+		const editor = vscode.window.activeTextEditor;
+		if (!editor || editor.selection.isEmpty) {
+			return vscode.l10n.t(
+				'Not sent: nothing is selected. Select some lines in an editor, add context with #, or say what is meant.',
+			);
+		}
+		onAsk();
+		const isAdded = await context.addFrom(async () => [selectionSource(editor)]);
+		return isAdded ? undefined : vscode.l10n.t('Not sent: the selection was not added.');
+	}
+
+	private find(): Promise<FoundPrompt[]> {
+		const own: PromptFolder = { ...this.own, extension: '.md', isNested: false };
+		return findPrompts([...workspaceFolders(), own], this.options.logger);
+	}
+
+	private get own(): Pick<PromptFolder, 'label' | 'root' | 'directory'> {
+		const { folder } = this.options;
+		return { label: 'user', root: folder, directory: folder };
+	}
+
+	private viewOf({ name, file, folder, prompt }: FoundPrompt): PromptView {
+		const where = folder.root === this.options.folder ? vscode.l10n.t('My prompts') : placeText(file);
+		if (typeof prompt === 'string') {
+			return { name, where, refusal: problemText(prompt) };
+		}
+		const { description, hint, mode, references } = prompt;
+		const notes = notesOf(prompt).join(' ');
+		const files =
+			references.length === 0
+				? undefined
+				: {
+						item: this.options.context.offers.remember(() => referencedSources(references, file, folder)),
+						count: references.length,
+					};
+		return { name, where, ...defined({ description, hint, mode, notes: notes || undefined, files }) };
+	}
+
+	/** Lets the user open one of their prompts, or write a new one. */
+	private async edit(): Promise<void> {
+		const { folder, focusComposer, logger } = this.options;
+		await thenComposer(async () => {
+			await mkdir(folder, { recursive: true, mode: 0o700 });
+			const found = await findPrompts([{ ...this.own, extension: '.md', isNested: false }], logger);
+			const title = vscode.l10n.t('My Prompts');
+			const row = { label: `$(add) ${vscode.l10n.t('New Prompt…')}`, value: '' };
+			const file = await choose(
+				title,
+				[...found.map(({ name, file: value }) => ({ label: `/${shownText(name)}`, value })), row],
+				{ placeHolder: folder },
+			);
+			const chosen = file === '' ? await this.create(title) : file;
+			if (chosen === undefined) {
+				return undefined;
+			}
+			await vscode.window.showTextDocument(vscode.Uri.file(chosen));
+			return 'elsewhere';
+		}, focusComposer);
+	}
+
+	private async create(title: string): Promise<string | undefined> {
+		const name = await input(title, vscode.l10n.t('What is typed after the slash'), '', text =>
+			/^[\p{L}\p{N}_-]{1,60}$/u.test(text) ? undefined : vscode.l10n.t('Use letters, digits, “-” and “_” only.'),
+		);
+		if (name === undefined) {
+			return undefined;
+		}
+		const file = path.join(this.options.folder, `${name}.prompt.md`);
+		await writeFile(file, NEW_PROMPT, { flag: 'wx', mode: 0o600 }).catch(error => {
+			// A prompt of that name is opened as it is.
+			if (systemErrorCode(error) !== 'EEXIST') {
+				throw error;
+			}
+		});
+		return file;
+	}
+}
+
+function filled(
+	text: string,
+	typed: string,
+	mode: Prompt['mode'],
+	missingText: (names: string) => string = () => '',
+): { text: string } | { refusal: string } {
+	const result = fillPrompt(text, typed);
+	return 'missing' in result
+		? { refusal: missingText(result.missing.join(', ')) }
+		: { text: mode === undefined ? escapeMessage(result.text) : `/${mode} ${result.text}` };
+}
+
+/** Returns the prompt folders of the open folders. Nothing is read in a workspace that is not trusted. */
+function workspaceFolders(): PromptFolder[] {
+	const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
+	return folders
+		.filter(({ uri }) => uri.scheme === 'file')
+		.flatMap(({ uri, name }): PromptFolder[] => {
+			const root = uri.fsPath;
+			const prefix = folders.length === 1 ? '' : `${oneLine(name).replace(/[\s/:]+/g, '-')}:`;
+			const place = (...parts: string[]) => path.join(root, ...parts);
+			return [
+				{
+					label: `${prefix}github`,
+					root,
+					directory: place('.github', 'prompts'),
+					extension: '.prompt.md',
+					isNested: false,
+				},
+				{ label: `${prefix}claude`, root, directory: place('.claude', 'commands'), extension: '.md', isNested: true },
+			];
+		});
+}
+
+/** Resolves with the files that a prompt names, by their paths from the prompt's own folder or from an open one. */
+async function referencedSources(
+	references: readonly string[],
+	file: string,
+	{ root }: PromptFolder,
+): Promise<ContextSource[]> {
+	const open = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+	const bases = [...new Set([path.dirname(file), root, ...open])];
+	return Promise.all(
+		references.map(async reference => {
+			const places = bases.map(base => vscode.Uri.file(path.resolve(base, reference)));
+			const inside = places.filter(place => vscode.workspace.getWorkspaceFolder(place) !== undefined);
+			for (const place of inside) {
+				const source = await fileSource(place);
+				if (source) {
+					return source;
+				}
+			}
+			// Adding it shows an error that names the file.
+			return unreadSource(inside[0] ?? vscode.Uri.file(path.join(root, path.basename(reference))));
+		}),
+	);
+}
+
+function notesOf({ mode, unused, hasCommand, references }: Prompt): string[] {
+	return [
+		...(mode === undefined ? [] : [vscode.l10n.t('The message is for mode “{0}”.', modeLabel(mode))]),
+		...(hasCommand ? [vscode.l10n.t('It has a command, which is sent as text and does not run.')] : []),
+		...(unused.length > 0 ? [vscode.l10n.t('Not used of it: {0}.', unused.join(', '))] : []),
+		...(references.length > 0 ? [vscode.l10n.t('It names files, which are not read unless you add them.')] : []),
+	];
+}
+
+function problemText(problem: Exclude<FoundPrompt['prompt'], Prompt>): string {
+	switch (problem) {
+		case 'too-large':
+			return vscode.l10n.t('This prompt file is larger than 64 KB, so it is not read. Shorten it.');
+		case 'elsewhere':
+			return vscode.l10n.t('This prompt file is a link that leads out of its folder, so it is not read.');
+		case 'unreadable':
+			return vscode.l10n.t('This prompt file cannot be read. The log says why.');
+	}
+}
+
+function placeText(file: string): string {
+	return path.dirname(vscode.workspace.asRelativePath(file)).replaceAll('\\', '/');
+}
+
+function ownPromptText(name: OwnPrompt): string {
+	switch (name) {
+		case 'explain':
+			return vscode.l10n.t(
+				'Explain this code: first what it is for, then how it works step by step, then what is easy to get wrong. Do not repeat it.',
+			);
+		case 'fix':
+			return vscode.l10n.t(
+				'Find what is wrong with this code and fix it. Say in a sentence what each problem is and what causes it, then give the corrected code. If nothing is wrong, say so.',
+			);
+		case 'tests':
+			return vscode.l10n.t(
+				'Write tests for this code with the tools and in the style of the project’s other tests. Cover what it is for, its edge cases and how it fails.',
+			);
+	}
+}

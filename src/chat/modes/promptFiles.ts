@@ -1,0 +1,111 @@
+// Finds prompt files. Nothing that a file says is done here: its text is read, and nothing else.
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { describeError } from '../../base/errors.ts';
+import { isSameOrWithin, isWithin } from '../../base/filePlace.ts';
+import { hasInvisible } from '../../base/invisible.ts';
+import type { Logger } from '../../base/logger.ts';
+import { COMPOSER_MODES, OWN_PROMPTS } from '../model/mode.ts';
+import { type Prompt, parsePrompt } from '../model/prompt.ts';
+
+const MAXIMUM_FILES = 200;
+const MAXIMUM_BYTES = 64 * 1024;
+const MAXIMUM_DEPTH = 4;
+const MAXIMUM_NAME = 64;
+
+const EXTENSION = /(?:\.prompt)?\.md$/;
+
+/** A folder with prompt files. */
+export interface PromptFolder {
+	/** Tells its files from those of the same name elsewhere, as `github` or `app:claude`. */
+	label: string;
+	/** The folder that no link of it may leave, and the prompt folder below it. Both are absolute paths. */
+	root: string;
+	directory: string;
+	/** What the names of prompt files end in. */
+	extension: '.prompt.md' | '.md';
+	/** Whether folders below it count as well; their names tell files of the same name apart. */
+	isNested: boolean;
+}
+
+export interface FoundPrompt {
+	/** What is typed after the slash: the file's name or, where that says too little, where it lies as well. */
+	name: string;
+	file: string;
+	folder: PromptFolder;
+	/** Why a file is none that can be used: it is too large, a link leads elsewhere, or the system refuses it. */
+	prompt: Prompt | 'too-large' | 'elsewhere' | 'unreadable';
+}
+
+const RESERVED: ReadonlySet<string> = new Set([...COMPOSER_MODES, ...OWN_PROMPTS]);
+
+/** Lists the prompts of the folders in their order, by name within each. Never rejects. */
+export async function findPrompts(folders: readonly PromptFolder[], logger: Logger): Promise<FoundPrompt[]> {
+	const found: (FoundPrompt & { full: string })[] = [];
+	for (const folder of folders) {
+		for (const file of await filesOf(folder, logger)) {
+			const parts = path.relative(folder.directory, file).replace(EXTENSION, '').split(path.sep);
+			const names = parts.map(part => part.replace(/\s+/g, '-'));
+			const name = names.at(-1) ?? '';
+			if (found.length < MAXIMUM_FILES && name !== '' && !names.some(isUnusable)) {
+				const full = [folder.label, ...names].join(':');
+				found.push({ name, full, file, folder, prompt: await read(file, folder, logger) });
+			}
+		}
+	}
+	const counts = new Map<string, number>();
+	for (const { name } of found) {
+		counts.set(name, (counts.get(name) ?? 0) + 1);
+	}
+	return found.map(({ full, name, ...others }) => ({
+		name: RESERVED.has(name) || counts.get(name) !== 1 ? full : name,
+		...others,
+	}));
+}
+
+function isUnusable(name: string): boolean {
+	return name.length > MAXIMUM_NAME || hasInvisible(name);
+}
+
+async function filesOf({ root, directory, extension, isNested }: PromptFolder, logger: Logger): Promise<string[]> {
+	const files: string[] = [];
+	const walk = async (folder: string, depth: number): Promise<void> => {
+		const entries = await readdir(folder, { withFileTypes: true });
+		for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+			const place = path.join(folder, entry.name);
+			if (files.length >= MAXIMUM_FILES) {
+				return;
+			}
+			// A folder that is a link is not followed, so that there is no circle.
+			if (entry.isDirectory() && isNested && depth < MAXIMUM_DEPTH) {
+				await walk(place, depth + 1);
+			} else if ((entry.isFile() || entry.isSymbolicLink()) && entry.name.endsWith(extension)) {
+				files.push(place);
+			}
+		}
+	};
+	try {
+		if (isSameOrWithin(await realpath(root), await realpath(directory))) {
+			await walk(directory, 0);
+		}
+	} catch (error) {
+		// Most folders have no prompts.
+		logger.log('debug', 'A folder has no prompts', { reason: describeError(error) });
+	}
+	return files;
+}
+
+async function read(file: string, { root }: PromptFolder, logger: Logger): Promise<FoundPrompt['prompt']> {
+	try {
+		const real = await realpath(file);
+		const status = await stat(real);
+		// A pipe or a device would be waited for.
+		if (!isWithin(await realpath(root), real) || !status.isFile()) {
+			return 'elsewhere';
+		}
+		return status.size > MAXIMUM_BYTES ? 'too-large' : parsePrompt(await readFile(real, 'utf8'));
+	} catch (error) {
+		logger.log('warn', 'A prompt file cannot be read', { reason: describeError(error) });
+		return 'unreadable';
+	}
+}
