@@ -101,6 +101,8 @@ export interface ClientErrorOptions {
 	cause?: unknown;
 	/** The service's own message, which is untrusted text and only for display. */
 	serviceMessage?: string | undefined;
+	/** The service's own word for the failure, which is untrusted text and only for comparison. */
+	serviceCode?: string | undefined;
 	/** Whether a web page came in place of the reply, as from a login or at a wrong address. */
 	isPage?: boolean;
 	/** The origin that the service sent the request on to, where it was not followed. */
@@ -119,6 +121,7 @@ export class ClientError extends Error {
 	readonly retryable: boolean;
 	readonly retryAfterMs: number | undefined;
 	readonly serviceMessage: string | undefined;
+	readonly serviceCode: string | undefined;
 	readonly isPage: boolean;
 	readonly redirectedTo: string | undefined;
 	readonly upstreams: readonly UpstreamProblem[];
@@ -132,6 +135,7 @@ export class ClientError extends Error {
 		this.retryable = options.retryable ?? false;
 		this.retryAfterMs = options.retryAfterMs;
 		this.serviceMessage = options.serviceMessage;
+		this.serviceCode = options.serviceCode;
 		this.isPage = options.isPage ?? false;
 		this.redirectedTo = options.redirectedTo;
 		this.upstreams = options.upstreams ?? [];

@@ -6,6 +6,7 @@ import { ClientError, type ClientErrorCode, describeError, UserFacingError } fro
 import { readJsonBody } from '../../base/httpRequest.ts';
 import type { Logger } from '../../base/logger.ts';
 import { CLIENT_GONE, streamText, type TextSource } from '../../base/streamText.ts';
+import { tooLong } from '../../client/core/tooLong.ts';
 import type { Usage } from '../../contract/chatReply.ts';
 import { type CallError, sendError, sendJson } from './callAnswer.ts';
 import { type ChatSettings, readClientChat } from './clientChat.ts';
@@ -194,6 +195,9 @@ const STATUS: Partial<Record<ClientErrorCode, number>> = {
 	timeout: 504,
 };
 
+/** The code by which agents notice that the conversation has become too long, whatever the service's own words are. */
+const TOO_LONG = 'context_length_exceeded';
+
 /** An agent that gets this status for the responses endpoint may use chat completions instead. */
 const NOT_FOUND = 404;
 const NOT_THERE: ReadonlySet<ClientErrorCode> = new Set(['not-found', 'not-supported', 'plan-required']);
@@ -214,7 +218,8 @@ export function describeFailure(error: unknown): CallFailure {
 		return FAILED;
 	}
 	const { code, retryAfterMs } = error;
-	return { status: statusOf(error), code: code.replaceAll('-', '_'), message: messageOf(error), retryAfterMs };
+	const name = tooLong(error) === undefined ? code.replaceAll('-', '_') : TOO_LONG;
+	return { status: statusOf(error), code: name, message: messageOf(error), retryAfterMs };
 }
 
 function statusOf({ code, status }: ClientError): number {

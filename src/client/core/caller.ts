@@ -167,6 +167,7 @@ async function statusFailure(exchange: Exchange, call: Call, { clock, limits }: 
 		status,
 		retryable: isRetryable(code),
 		isPage: isPage(text),
+		serviceCode: body.code,
 		...defined({ retryAfterMs, serviceMessage: body.message, upstreams: body.upstreams }),
 	});
 }

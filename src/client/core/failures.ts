@@ -131,6 +131,7 @@ export function failureInReply(body: ErrorBody): ClientError {
 	const code = codeOfContents(body);
 	return new ClientError(code, `the service sent an error instead of a reply (${code})`, {
 		retryable: isRetryable(code),
+		serviceCode: body.code,
 		...defined({ serviceMessage: body.message, upstreams: body.upstreams }),
 	});
 }

@@ -1,6 +1,7 @@
 // How a provider has failed, from the client's error and for the client of the service.
 import type { ClientError, ClientErrorCode } from '../../base/errors.ts';
 import { explainUpstream } from '../../base/explainFailure.ts';
+import { tooLong } from '../../client/core/tooLong.ts';
 import { type NamedUpstream, upstreamProblemOf } from '../../contract/upstreamProblem.ts';
 import { RequestRefused } from '../replies.ts';
 import { ProviderFailure, type ProviderFailureCode } from './provider.ts';
@@ -21,7 +22,7 @@ const CODES: Partial<Record<ClientErrorCode, ProviderFailureCode>> = {
 export function providerFailureOf(server: NamedUpstream, error: ClientError): ProviderFailure {
 	const { code, status, retryAfterMs } = error;
 	const own = status === 503 ? 'unavailable' : (CODES[code] ?? 'upstream_error');
-	const upstream = upstreamProblemOf(server, error);
+	const upstream = upstreamProblemOf(server, tooLong(error) ?? error);
 	return new ProviderFailure(own, explainUpstream(upstream).cause, { retryAfterMs, upstream, cause: error });
 }
 

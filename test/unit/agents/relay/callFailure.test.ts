@@ -157,6 +157,12 @@ describe('the error of a client, as an agent is told of it', () => {
 		}
 	});
 
+	it('has the code that agents know for a conversation that is too long, whatever the service calls it', () => {
+		const error = new ClientError('invalid-request', '', { status: 400, serviceMessage: 'The prompt is too long' });
+		const { status, code, message } = describeFailure(error);
+		assert.deepEqual([status, code, message], [400, 'context_length_exceeded', 'The prompt is too long']);
+	});
+
 	it('has the words of the service, or else those of the client', () => {
 		const said = new ClientError('server', 'POST /x answered with HTTP 500', { serviceMessage: 'It is too long' });
 		assert.equal(describeFailure(said).message, 'It is too long');

@@ -149,6 +149,13 @@ describe('how a model server behind the local service has failed', () => {
 				undefined,
 			],
 			[
+				'400, because the conversation is too long',
+				says(400, "This model's maximum context length is 8192 tokens."),
+				"The request is too large for lab: This model's maximum context length is 8192 tokens.",
+				/^Send less\.$/,
+				undefined,
+			],
+			[
 				'a login page',
 				response => void response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Log in</title>'),
 				'A web page answered in place of lab, such as one for a login.',

@@ -1,0 +1,21 @@
+import { ClientError } from '../../base/errors.ts';
+
+/** How services say that a request has more tokens than the model takes. */
+const CODE = /context.?length|context.?window|prompt.?too.?long/i;
+const WORDS =
+	/context.?(length|window|size|limit)|\b(prompt|input|conversation|messages|request)\b[^.]{0,40}\b(too (long|large)|exceeds?)\b|too many (input |prompt )?tokens|reduce the length/i;
+
+/**
+ * Returns the error `too-large` for a refusal of a request as too long, whatever its status. It is final: the same request
+ * would be refused again.
+ */
+export function tooLong(error: unknown): ClientError | undefined {
+	if (!ClientError.is(error)) {
+		return undefined;
+	}
+	const { code, status, serviceCode = '', serviceMessage = '' } = error;
+	const isRefusal = code === 'invalid-request' || code === 'server' || code === 'upstream';
+	return isRefusal && (CODE.test(serviceCode) || WORDS.test(serviceMessage))
+		? new ClientError('too-large', error.message, { status, serviceMessage, cause: error })
+		: undefined;
+}
