@@ -1,7 +1,9 @@
-// The conversation with the model, in the items of the responses endpoint, and how it is kept within the model's length.
+// The conversation with the model, in the items of the responses endpoint.
 import { randomUUID } from 'node:crypto';
+import { parseJson } from '../base/json.ts';
 import type { InputItem } from '../contract/responses.ts';
-import { callsIn } from './model/model.ts';
+import { MAXIMUM_ARGUMENTS } from './limits.ts';
+import { callsIn, textIn } from './model/model.ts';
 
 /** A cautious guess for code, which has shorter tokens than prose. */
 export const CHARACTERS_PER_TOKEN = 3;
@@ -9,37 +11,74 @@ export const CHARACTERS_PER_TOKEN = 3;
 /** The number of characters, from its beginning, that a shortened result keeps. */
 const KEPT = 200;
 
+/** What begins and ends a message that the user has not written. */
+const NOTE = '<note from="the program that runs you">\n';
+const NOTE_END = '\n</note>';
+
+/** Returns a message for the model that is neither the user's nor its own. */
+export function noteItem(text: string): InputItem {
+	return { type: 'message', role: 'user', content: [{ type: 'input_text', text: NOTE + text + NOTE_END }] };
+}
+
+/** Returns the text of a note, or undefined for any other item. */
+export function noteIn(item: InputItem): string | undefined {
+	const text = item.type === 'message' && item.role === 'user' ? textIn([item]) : '';
+	return text.startsWith(NOTE) ? text.slice(NOTE.length, -NOTE_END.length) : undefined;
+}
+
 /** Estimates the tokens of items. */
 export function tokensOf(items: readonly InputItem[]): number {
 	return Math.ceil(items.reduce((sum, item) => sum + JSON.stringify(item).length, 0) / CHARACTERS_PER_TOKEN);
 }
 
-export interface Shortened {
-	items: InputItem[];
-	/** How many results were shortened. */
-	shortened: number;
-	/** This is true if the conversation is short enough now. */
-	fits: boolean;
-}
-
 /**
- * Shortens the oldest results of tools until the conversation has at most `maximumTokens`. Everything else stays as it
- * is: what the user and the model have said, the calls, and reasoning, which a service may want back byte for byte.
+ * Shortens the results of tools, the oldest first, until the conversation has at most `maximum` tokens or only results are
+ * left that belong to the newest `newest` tokens. Everything else stays as it is: what the user and the model have said,
+ * the calls, and reasoning, which a service may want back byte for byte. Also returns how many were shortened.
  */
-export function shorten(items: readonly InputItem[], maximumTokens: number): Shortened {
+export function shorten(
+	items: readonly InputItem[],
+	{ maximum, newest }: { maximum: number; newest: number },
+): { items: InputItem[]; shortened: number } {
 	const kept = [...items];
-	let excess = tokensOf(kept) - maximumTokens;
+	const end = items.length - newestOf(items, newest);
+	let excess = tokensOf(kept) - maximum;
 	let shortened = 0;
-	for (let index = 0; index < kept.length && excess > 0; index++) {
+	for (let index = 0; index < end && excess > 0; index++) {
 		const item = kept[index];
 		if (item?.type === 'function_call_output' && item.output.length > 2 * KEPT) {
-			const output = `${item.output.slice(0, KEPT).toWellFormed()}\n[… shortened: ${item.output.length} characters …]`;
+			const output = `${item.output.slice(0, KEPT).toWellFormed()}\n[… shortened: ${item.output.length} characters. Make this call again if you need them …]`;
 			excess -= (item.output.length - output.length) / CHARACTERS_PER_TOKEN;
 			kept[index] = { ...item, output };
 			shortened++;
 		}
 	}
-	return { items: kept, shortened, fits: excess <= 0 };
+	return { items: kept, shortened };
+}
+
+/** Returns how many of the last items have at most `tokens` together. */
+function newestOf(items: readonly InputItem[], tokens: number): number {
+	let left = tokens;
+	const first = items.findLastIndex(item => {
+		left -= tokensOf([item]);
+		return left < 0;
+	});
+	return items.length - first - 1;
+}
+
+/**
+ * Returns the end of a conversation that begins near its middle, with the reply of the model or the message of the user
+ * there. Undefined if there is none: calls and their results belong together.
+ */
+export function laterHalf(items: readonly InputItem[]): InputItem[] | undefined {
+	const middle = Math.max(1, Math.floor(items.length / 2));
+	const start = items.findIndex(
+		(item, index) =>
+			index >= middle &&
+			item.type !== 'function_call_output' &&
+			(items[index - 1]?.type === 'function_call_output' || ('role' in item && item.role === 'user')),
+	);
+	return start < 0 ? undefined : items.slice(start);
 }
 
 /**
@@ -56,6 +95,14 @@ export function withOwnIds(reply: readonly InputItem[], earlier: readonly InputI
 		taken.add(call_id);
 		return { ...item, call_id };
 	});
+}
+
+/** Returns an item as it is sent back. Services refuse a conversation with arguments that they cannot read. */
+export function asSentBack(item: InputItem): InputItem {
+	const isUnreadable =
+		item.type === 'function_call' &&
+		(item.arguments.length > MAXIMUM_ARGUMENTS || parseJson(item.arguments) === undefined);
+	return isUnreadable ? { ...item, arguments: '{}' } : item;
 }
 
 /**

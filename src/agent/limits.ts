@@ -23,12 +23,19 @@ export const MAXIMUM_CONVERSATION = 2_000_000;
 /** The characters of a file before and after a change, together, up to which the change is shown. */
 export const MAXIMUM_DIFF = 1_000_000;
 
-/** How often in a row a call with arguments that cannot be used is answered with the error, before the run ends. */
-export const MAXIMUM_BROKEN_CALLS = 2;
+/** The replies in a row that were cut off, or of which no call could be used, with which the run ends. */
+export const MAXIMUM_UNUSABLE = 6;
+
+/** How often the same call has the same result before the model is told so, and when the run ends. */
+export const REPEATS_TOLD = 3;
+export const MAXIMUM_REPEATS = 5;
 
 /** The time that a command gets if the model does not say, and the most that it can ask for, in milliseconds. */
 export const COMMAND_MS = 2 * 60_000;
 export const MAXIMUM_COMMAND_MS = 20 * 60_000;
+
+/** The commands in the background at a time, those included whose end the model has not read yet. */
+export const MAXIMUM_BACKGROUND = 8;
 
 /** The sessions that are kept for a later process, and for how long after their last use, in milliseconds. */
 export const MAXIMUM_SESSIONS = 200;

@@ -19,6 +19,8 @@ import { untilAborted } from '../base/async.ts';
 import { ClientError, systemErrorCode } from '../base/errors.ts';
 import { explainFailure } from '../base/explainFailure.ts';
 import type { InputItem } from '../contract/responses.ts';
+import type { ShownCall } from './calls.ts';
+import { noteIn } from './conversation.ts';
 import { instructionsFor } from './instructions.ts';
 import { MAXIMUM_TIME_MS } from './limits.ts';
 import { createModel } from './model/chooseModel.ts';
@@ -27,11 +29,14 @@ import { textIn } from './model/model.ts';
 import { SessionFiles } from './sessionFile.ts';
 import type { AgentSettings } from './settings.ts';
 import { tools } from './tools/tools.ts';
-import { type ShownCall, Turn } from './turn.ts';
+import { Turn } from './turn.ts';
 import { TurnFailure } from './turnFailure.ts';
 
 /** The code of JSON-RPC for any error of a server's. */
 const INTERNAL_ERROR = -32_603;
+
+/** Tells the client that the message says what to do. */
+const TELLS_STEP = { tellsStep: true };
 
 /** The agent asks before it writes or runs anything, or never, because whoever started it keeps it in a sandbox. */
 const MODES = [
@@ -207,11 +212,11 @@ async function prompt(
 		return reason;
 	} catch (error) {
 		if (error instanceof TurnFailure) {
-			throw new RequestError(INTERNAL_ERROR, error.message);
+			throw new RequestError(INTERNAL_ERROR, error.message, TELLS_STEP);
 		}
 		if (ClientError.is(error)) {
 			const { cause, step } = explainFailure(error, { name: `The model ${model.name}` });
-			throw new RequestError(INTERNAL_ERROR, `${cause} ${step}`.trim());
+			throw new RequestError(INTERNAL_ERROR, `${cause} ${step}`.trim(), TELLS_STEP);
 		}
 		throw error;
 	}
@@ -264,9 +269,13 @@ function promptText(blocks: readonly ContentBlock[]): string {
 		.join('\n');
 }
 
-/** Returns the messages of the user and the model, as the updates that first told of them. */
+/** Returns the messages of the user and the model, as the updates that first told of them. A note is a thought. */
 function replay(items: readonly InputItem[]): SessionUpdate[] {
 	return items.flatMap((item): SessionUpdate[] => {
+		const note = noteIn(item);
+		if (note !== undefined) {
+			return [{ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: note } }];
+		}
 		const text = textIn([item]);
 		if (text === '' || (item.type !== 'message' && item.type !== undefined)) {
 			return [];

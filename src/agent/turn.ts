@@ -1,41 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import type { SessionUpdate, StopReason, ToolCallContent } from '@agentclientprotocol/sdk';
+import type { SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
 import { append } from '../base/append.ts';
-import { defined } from '../base/defined.ts';
-import { describeError } from '../base/errors.ts';
+import { ClientError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import type { InputItem } from '../contract/responses.ts';
-import { CHARACTERS_PER_TOKEN, missingResults, shorten, tokensOf, withOwnIds } from './conversation.ts';
-import {
-	MAXIMUM_ARGUMENTS,
-	MAXIMUM_BROKEN_CALLS,
-	MAXIMUM_CALLS,
-	MAXIMUM_CONVERSATION,
-	MAXIMUM_RESULT,
-	MAXIMUM_STEPS,
-	MAXIMUM_TOKENS,
-} from './limits.ts';
-import { callsIn, type FunctionCall, type Model, textIn } from './model/model.ts';
-import { type CallShown, cutMiddle, parametersOf, type Tool, ToolFailure, type ToolResult } from './tools/tool.ts';
+import { askModel, isEmpty } from './askModel.ts';
+import { Calls, type TurnTools } from './calls.ts';
+import { Context, type TurnModel } from './context.ts';
+import { asSentBack, missingResults, noteItem, tokensOf, withOwnIds } from './conversation.ts';
+import { MAXIMUM_CALLS, MAXIMUM_STEPS, MAXIMUM_TOKENS, MAXIMUM_UNUSABLE } from './limits.ts';
+import { callsIn, type ModelReply, textIn } from './model/model.ts';
+import { BackgroundCommands } from './tools/background.ts';
+import type { Tool } from './tools/tool.ts';
 import { TurnFailure } from './turnFailure.ts';
-
-/** The model, and the instructions that every request to it carries. */
-export interface TurnModel {
-	model: Model;
-	/** The tokens that the model takes in one request, or undefined if that is not known. */
-	contextLength: number | undefined;
-	instructions: string;
-}
-
-/** The tools that the model may call, and the folder in which they work. */
-export interface TurnTools {
-	tools: readonly Tool[];
-	/** The folder of the session, without links. */
-	folder: string;
-	/** Asks whether a call may run that needs permission. Undefined: every call may. */
-	isAllowed: ((call: ShownCall) => Promise<boolean>) | undefined;
-}
 
 /** The callbacks by which a turn reports what it does. */
 export interface TurnEvents {
@@ -44,22 +21,10 @@ export interface TurnEvents {
 	save(items: readonly InputItem[]): Promise<void>;
 }
 
-/** A call as it is reported to the client. */
-export interface ShownCall {
-	toolCallId: string;
-	title: string;
-	kind: Tool['kind'];
-	locations: { path: string }[];
-	rawInput: Record<string, unknown>;
-	/** What it would do, if that can be said. */
-	content?: ToolCallContent[];
-}
+/** The prompt that asks for a summary of the conversation, and for nothing else. */
+const COMPACT = '/compact';
 
-/** The characters of a title. A whole command is among the arguments that are shown. */
-const MAXIMUM_TITLE = 1_000;
-
-/** The part of the model's length that a request may take. The rest is for the reply, and for what was estimated wrongly. */
-const REQUEST_SHARE = 0.75;
+const TOO_MANY = `This call was not done: there were too many calls in one reply. Make at most ${MAXIMUM_CALLS}.`;
 
 /** One prompt: asks the model, does what it calls for, and asks again, until it calls for nothing. */
 export class Turn {
@@ -67,9 +32,10 @@ export class Turn {
 	private readonly turnTools: TurnTools;
 	private readonly events: TurnEvents;
 	private readonly signal: AbortSignal;
-	private items: InputItem[];
+	private readonly context: Context;
+	private readonly calls: Calls;
+	private readonly commands = new BackgroundCommands();
 	private tokens = 0;
-	private broken = 0;
 
 	/** `items` are the conversation so far. `signal` aborts when the prompt is cancelled. */
 	constructor(
@@ -82,201 +48,168 @@ export class Turn {
 		this.turnTools = turnTools;
 		this.events = events;
 		this.signal = signal;
-		this.items = [...items];
+		const { update } = events;
+		this.calls = new Calls({ ...turnTools, model: turnModel.model.name, commands: this.commands, signal, update });
+		this.context = new Context(items, {
+			turnModel,
+			tools: turnTools.tools,
+			ask: asked => this.ask(asked, async () => {}),
+			readAgain: (name, input) => this.calls.readAgain(name, input),
+			showStep: (title, work) => this.showStep(title, work),
+		});
 	}
 
 	/** Throws a TurnFailure, or a ClientError of the model's service. */
 	async run(prompt: string): Promise<StopReason> {
-		const { signal } = this;
-		const { save } = this.events;
-		append(this.items, missingResults(this.items, 'This call was interrupted.'));
-		this.items.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: prompt }] });
+		const { signal, context } = this;
+		append(context.items, missingResults(context.items, 'This call was interrupted.'));
 		try {
-			for (let step = 0; step < MAXIMUM_STEPS; step++) {
-				signal.throwIfAborted();
-				const reply = withOwnIds(await this.ask(), this.items);
-				append(this.items, reply);
-				const calls = callsIn(reply);
-				if (calls.length === 0) {
-					return 'end_turn';
-				}
-				await save(this.items);
-				for (const call of calls.slice(0, MAXIMUM_CALLS)) {
-					this.items.push(await this.answer(call));
-				}
-				const tooMany = `This call was not done: there were too many calls in one reply. Make at most ${MAXIMUM_CALLS}.`;
-				append(this.items, missingResults(this.items, tooMany));
-				await save(this.items);
-				if (this.tokens > MAXIMUM_TOKENS) {
-					return 'max_tokens';
-				}
+			if (prompt.trim() === COMPACT) {
+				return await this.compact();
 			}
-			return 'max_turn_requests';
+			context.begin({ type: 'message', role: 'user', content: [{ type: 'input_text', text: prompt }] });
+			return await this.work();
 		} catch (error) {
 			if (signal.aborted) {
 				return 'cancelled';
 			}
 			throw error;
 		} finally {
-			append(this.items, missingResults(this.items, 'This call was interrupted.'));
-			await save(this.items);
+			await this.commands.end();
+			append(context.items, missingResults(context.items, 'This call was interrupted.'));
+			await this.events.save(context.items);
 		}
 	}
 
-	private async ask(): Promise<InputItem[]> {
-		const { model, contextLength, instructions } = this.turnModel;
+	private async work(): Promise<StopReason> {
+		const { signal, context } = this;
+		const { save } = this.events;
+		for (let step = 0; step < MAXIMUM_STEPS; step++) {
+			signal.throwIfAborted();
+			const { isCut, ...answer } = await this.askForStep();
+			const reply = withOwnIds(answer.items, context.items);
+			const calls = callsIn(reply);
+			if (calls.length === 0) {
+				append(
+					context.items,
+					reply.filter(({ type }) => type !== 'reasoning' || !isCut),
+				);
+				if (!isCut) {
+					return 'end_turn';
+				}
+				await this.goOnAfterCut(textIn(reply) === '');
+				continue;
+			}
+			append(context.items, reply.map(asSentBack));
+			await save(context.items);
+			await this.calls.answer(calls, isCut, result => context.items.push(result));
+			append(context.items, missingResults(context.items, TOO_MANY));
+			await save(context.items);
+			if (this.tokens > MAXIMUM_TOKENS) {
+				return 'max_tokens';
+			}
+		}
+		return 'max_turn_requests';
+	}
+
+	/** Asks for the next step. A conversation that the service refuses as too long is made shorter, and asked with again. */
+	private async askForStep(): Promise<ModelReply> {
+		const { model } = this.turnModel;
+		const isFirst = callsIn(this.context.items).length === 0;
+		for (;;) {
+			const { items } = this.context;
+			await this.context.fit();
+			if (this.context.items !== items) {
+				this.calls.forgetRepeats();
+			}
+			try {
+				const reply = await this.ask(this.context.items, text => this.say('agent_message_chunk', text));
+				if (isFirst && callsIn(reply.items).length === 0 && looksLikeCall(textIn(reply.items), this.turnTools.tools)) {
+					throw new TurnFailure(
+						`The model ${model.name} writes calls of tools as text, so it cannot be used for agents. Choose a model that can call tools.`,
+					);
+				}
+				if (isEmpty(reply)) {
+					throw new TurnFailure(`The model ${model.name} answered with nothing. Try again, or choose another model.`);
+				}
+				return reply;
+			} catch (error) {
+				if (!ClientError.is(error, 'too-large')) {
+					throw error;
+				}
+				this.context.refused();
+			}
+		}
+	}
+
+	private async ask(items: readonly InputItem[], onText: (text: string) => Promise<void>): Promise<ModelReply> {
+		const { model, instructions, contextLength } = this.turnModel;
 		const { tools } = this.turnTools;
-		const { signal } = this;
-		const isFirst = !this.items.some(item => item.type === 'function_call');
-		const { items, usage, isCut } = await model.reply({
-			instructions,
-			items: await this.withinLength(),
-			tools,
-			signal,
-			onText: text => this.say('agent_message_chunk', text),
-			onThought: text => this.say('agent_thought_chunk', text),
-		});
+		const reply = await askModel(
+			model,
+			{
+				...{ instructions, items, tools, signal: this.signal, onText },
+				onThought: text => this.say('agent_thought_chunk', text),
+			},
+			sentence => this.showStep(sentence, async () => ''),
+		);
+		const { usage } = reply;
 		const used = usage ? usage.inputTokens + usage.outputTokens : 0;
 		if (used > 0 && contextLength !== undefined) {
 			await this.events.update({ sessionUpdate: 'usage_update', used, size: contextLength });
 		}
-		this.tokens += (usage?.inputTokens ?? tokensOf(this.items)) + (usage?.outputTokens ?? tokensOf(items));
-		if (isFirst && callsIn(items).length === 0 && looksLikeCall(textIn(items), tools)) {
-			throw new TurnFailure(
-				`The model ${model.name} writes calls of tools as text, so it cannot be used for agents. Choose a model that can call tools.`,
-			);
-		}
-		if (isCut && callsIn(items).length === 0) {
-			throw new TurnFailure(
-				`The reply of ${model.name} was cut off at its maximum length. Raise the model's maximum output, or choose another model.`,
-			);
-		}
-		if (items.length === 0) {
-			throw new TurnFailure(`The model ${model.name} answered with nothing. Try again, or choose another model.`);
-		}
-		return items;
+		this.tokens += (usage?.inputTokens ?? tokensOf(items)) + (usage?.outputTokens ?? tokensOf(reply.items));
+		return reply;
 	}
 
-	private async withinLength(): Promise<readonly InputItem[]> {
-		const { contextLength = MAXIMUM_CONVERSATION, model, instructions } = this.turnModel;
-		const { tools } = this.turnTools;
-		const described = JSON.stringify(tools.map(tool => [tool.description, parametersOf(tool)]));
-		const fixed = Math.ceil((instructions.length + described.length) / CHARACTERS_PER_TOKEN);
-		const { items, shortened, fits } = shorten(this.items, Math.floor(contextLength * REQUEST_SHARE) - fixed);
-		if (!fits) {
-			throw new TurnFailure(
-				`The conversation has become longer than ${model.name} can take (${contextLength} tokens). Start a new task for what is left, or choose a model with a greater length.`,
-			);
-		}
-		if (shortened > 0) {
-			this.items = items;
-			await this.say(
-				'agent_thought_chunk',
-				`${shortened === 1 ? 'One earlier result was' : `${shortened} earlier results were`} shortened, to stay within the model's length.\n`,
-			);
-		}
-		return items;
+	private async goOnAfterCut(isEmptyReply: boolean): Promise<void> {
+		const end = isEmptyReply
+			? 'before it said or called anything. Think less before you act.'
+			: 'so its end is missing. Go on exactly where it ended, and write less in one reply.';
+		this.context.items.push(noteItem(`Your reply reached its maximum length, ${end}`));
+		await this.showStep('The reply reached its maximum length, and the model was asked to go on', async () => '');
+		await this.events.save(this.context.items);
+		this.calls.countUnusable(
+			`wrote ${MAXIMUM_UNUSABLE} replies in a row that were cut off at its maximum length`,
+			'Raise its maximum output, or choose another model.',
+		);
 	}
 
-	private async answer(call: FunctionCall): Promise<InputItem> {
-		const { tools, isAllowed, folder } = this.turnTools;
-		const { update } = this.events;
-		const { signal } = this;
-		signal.throwIfAborted();
-		const result = (output: string): InputItem => ({
-			type: 'function_call_output',
-			call_id: call.call_id,
-			output: cutMiddle(output, MAXIMUM_RESULT),
-		});
-		const tool = tools.find(({ name }) => name === call.name);
-		const isLong = call.arguments.length > MAXIMUM_ARGUMENTS;
-		const read = isLong ? undefined : tool?.schema.safeParse(parseJson(call.arguments));
-		if (tool === undefined || !read?.success) {
-			return result(this.brokenCall(call, read?.error?.issues ?? []));
+	private async compact(): Promise<StopReason> {
+		const { context } = this;
+		const before = tokensOf(context.items);
+		if (before === 0) {
+			await this.say('agent_message_chunk', 'There is nothing to summarise yet.');
+			return 'end_turn';
 		}
-		this.broken = 0;
-		const shown = shownCall(call, tool, tool.show(read.data, { folder }), read.data);
-		const asks = isAllowed !== undefined && tool.needsPermission;
-		const show: typeof update = tool.isSilent ? async () => {} : update;
-		await show({ ...shown, sessionUpdate: 'tool_call', status: 'pending' });
-		const done = async (status: 'completed' | 'failed', outcome: ToolResult) => {
-			const { toolCallId } = shown;
-			const { text, content = [{ type: 'content' as const, content: { type: 'text' as const, text } }] } = outcome;
-			await show({ sessionUpdate: 'tool_call_update', toolCallId, status, content });
-			return result(text);
-		};
-		try {
-			if (asks) {
-				const content = await tool.preview?.(read.data, { folder });
-				if (!(await isAllowed({ ...shown, ...defined({ content }) }))) {
-					return await done('failed', { text: 'This was not allowed. Do without it, or say what it would be for.' });
-				}
-				if (!isDeepStrictEqual(content, await tool.preview?.(read.data, { folder }))) {
-					throw new ToolFailure(
-						'The file has changed since this was shown to the user. Read it again, then try again.',
-					);
-				}
-			}
-			await show({ sessionUpdate: 'tool_call_update', toolCallId: shown.toolCallId, status: 'in_progress' });
-			const outcome = await tool.run(read.data, { folder, signal, update });
-			return await done(outcome.isFailure ? 'failed' : 'completed', outcome);
-		} catch (error) {
-			if (signal.aborted || error instanceof TurnFailure) {
-				throw error;
-			}
-			// The system refuses some arguments with an error of its own, such as a command that is too long.
-			return done('failed', {
-				text: error instanceof ToolFailure ? error.message : `The call failed: ${describeError(error)}`,
-			});
-		}
-	}
-
-	/** Returns what the model is told of a call that cannot be read. Throws a TurnFailure once it has been told often enough. */
-	private brokenCall({ name, arguments: given }: FunctionCall, issues: readonly Issue[]): string {
-		const { model } = this.turnModel;
-		const { tools } = this.turnTools;
-		if (++this.broken > MAXIMUM_BROKEN_CALLS) {
-			throw new TurnFailure(
-				`The model ${model.name} called tools ${this.broken} times in a row in a way that cannot be read. Choose another model.`,
-			);
-		}
-		if (!tools.some(tool => tool.name === name)) {
-			return `There is no tool "${name}". There are: ${tools.map(tool => tool.name).join(', ')}.`;
-		}
-		if (given.length > MAXIMUM_ARGUMENTS) {
-			return `The arguments of "${name}" have more than ${MAXIMUM_ARGUMENTS} characters. Do it in several steps.`;
-		}
-		const said =
-			parseJson(given) === undefined
-				? 'they are not valid JSON'
-				: issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`).join('; ');
-		return `The arguments of "${name}" cannot be used: ${said}.`;
+		await context.summarise();
+		const after = tokensOf(context.items);
+		await this.say(
+			'agent_message_chunk',
+			`A summary replaces the conversation: about ${before} tokens became ${after}.`,
+		);
+		return 'end_turn';
 	}
 
 	private async say(kind: 'agent_message_chunk' | 'agent_thought_chunk', text: string): Promise<void> {
 		await this.events.update({ sessionUpdate: kind, content: { type: 'text', text } });
 	}
-}
 
-interface Issue {
-	path: PropertyKey[];
-	message: string;
-}
-
-function shownCall(
-	call: FunctionCall,
-	{ kind }: Tool,
-	{ title, paths = [] }: CallShown,
-	rawInput: Record<string, unknown>,
-): ShownCall {
-	return {
-		// The ids of models' calls need not be unique in a session.
-		toolCallId: `${call.call_id}-${randomUUID().slice(0, 8)}`,
-		title: cutMiddle(title, MAXIMUM_TITLE),
-		kind,
-		locations: paths.map(path => ({ path })),
-		rawInput,
-	};
+	/** Shows something that the model has not called for. Its text, if any, is there once `work` has resolved with it. */
+	private async showStep(title: string, work: () => Promise<string>): Promise<void> {
+		const { update } = this.events;
+		const toolCallId = `step-${randomUUID()}`;
+		await update({ sessionUpdate: 'tool_call', toolCallId, title, kind: 'think', status: 'in_progress' });
+		let text = '';
+		let status: 'completed' | 'failed' = 'failed';
+		try {
+			text = await work();
+			status = 'completed';
+		} finally {
+			const content = text === '' ? [] : [{ type: 'content' as const, content: { type: 'text' as const, text } }];
+			await update({ sessionUpdate: 'tool_call_update', toolCallId, status, content });
+		}
+	}
 }
 
 /**

@@ -10,10 +10,14 @@ export interface ScriptedReply {
 	reasoning?: Record<string, unknown>[];
 	/** `input` is sent as JSON, `raw` as it is. */
 	calls?: { name: string; input?: unknown; raw?: string; id?: string }[];
-	/** An error in place of a reply. */
-	error?: { status: number; message: string };
+	/** An error in place of a reply. `wait` is sent as `Retry-After`, in seconds. */
+	error?: { status: number; message: string; code?: string; wait?: number };
 	/** The reply is never finished. */
 	hangs?: boolean;
+	/** The connection is closed before the end of the reply. */
+	breaks?: boolean;
+	/** The reply ends at the most that the model may write. */
+	isCut?: boolean;
 	/** The text comes again and again, until the reader leaves. */
 	repeats?: boolean;
 }
@@ -88,7 +92,11 @@ export class ReplyServer {
 		this.requests.push(received);
 		const reply = this.script(received, this.requests.length - 1);
 		if (reply.error) {
-			send(response, reply.error.status, { error: { message: reply.error.message } });
+			const { status, message, code, wait } = reply.error;
+			if (wait !== undefined) {
+				response.setHeader('retry-after', wait);
+			}
+			send(response, status, { error: { message, ...(code !== undefined && { code }) } });
 			return;
 		}
 		response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -100,7 +108,9 @@ export class ReplyServer {
 		for (const event of events) {
 			response.write(event);
 		}
-		if (reply.hangs !== true) {
+		if (reply.breaks) {
+			response.socket?.end();
+		} else if (reply.hangs !== true) {
 			response.end();
 		}
 	}
@@ -109,7 +119,7 @@ export class ReplyServer {
 		return `call-${this.calls++}`;
 	}
 
-	private chatChunks({ text, calls = [], hangs }: ScriptedReply): string[] {
+	private chatChunks({ text, calls = [], hangs, breaks, isCut }: ScriptedReply): string[] {
 		const chunk = (delta: Json, finish: string | null = null) =>
 			`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 		const chunks = text === undefined ? [] : [chunk({ content: text })];
@@ -120,10 +130,11 @@ export class ReplyServer {
 			chunks.push(chunk({ tool_calls: [call] }));
 			chunks.push(chunk({ tool_calls: [{ index, function: { arguments: given.slice(half) } }] }));
 		}
-		return hangs ? chunks : [...chunks, chunk({}, calls.length > 0 ? 'tool_calls' : 'stop'), 'data: [DONE]\n\n'];
+		const finish = isCut ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop';
+		return hangs || breaks ? chunks : [...chunks, chunk({}, finish), 'data: [DONE]\n\n'];
 	}
 
-	private responseEvents({ text, reasoning = [], calls = [], hangs }: ScriptedReply): string[] {
+	private responseEvents({ text, reasoning = [], calls = [], hangs, breaks, isCut }: ScriptedReply): string[] {
 		const output: Json[] = [
 			...reasoning,
 			...(text === undefined ? [] : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }]),
@@ -145,9 +156,18 @@ export class ReplyServer {
 			events.push(event('response.output_item.done', { output_index: index, item }));
 		}
 		const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
-		return hangs
-			? events
-			: [...events, event('response.completed', { response: { id: 'r', status: 'completed', output, usage } })];
+		if (hangs || breaks) {
+			return events;
+		}
+		const response = { id: 'r', status: isCut ? 'incomplete' : 'completed', output, usage };
+		return isCut
+			? [
+					...events,
+					event('response.incomplete', {
+						response: { ...response, incomplete_details: { reason: 'max_output_tokens' } },
+					}),
+				]
+			: [...events, event('response.completed', { response })];
 	}
 }
 

@@ -87,8 +87,12 @@ function messagesOf(items: readonly InputItem[]): ChatMessage[] {
 				said = (said ?? '') + content;
 			} else {
 				flush();
+				const before = messages.at(-1);
 				if (item.role === 'assistant') {
 					said = content;
+				} else if (before?.role === item.role) {
+					// Some models take no two messages of the user in a row.
+					before.content = `${before.content}\n\n${content}`;
 				} else {
 					messages.push({ role: item.role, content });
 				}

@@ -1,11 +1,14 @@
 import { systemClock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
+import { MAXIMUM_QUOTE } from '../../base/explainFailure.ts';
 import { nullLogger } from '../../base/logger.ts';
+import { oneLine } from '../../base/plainText.ts';
 import { createChat } from '../../client/chat.ts';
 import { createCaller } from '../../client/core/caller.ts';
 import { createFetchTransport } from '../../client/core/fetchTransport.ts';
 import { LIMITS } from '../../client/core/limits.ts';
+import { tooLong } from '../../client/core/tooLong.ts';
 import { createResponses } from '../../client/responses.ts';
 import type { Connection } from '../../contract/connection.ts';
 import type { AgentSettings } from '../settings.ts';
@@ -46,7 +49,8 @@ export function createModel({ url, key, model: name, api, contextLength }: Agent
 		logger: nullLogger,
 		clock: systemClock,
 		random: Math.random,
-		limits: { ...LIMITS, streamFirstByteMs: FIRST_BYTE_MS, idleMs: FIRST_BYTE_MS },
+		// Requests are repeated by whoever can tell of it, and then after any failure that may be temporary.
+		limits: { ...LIMITS, tries: 1, streamFirstByteMs: FIRST_BYTE_MS, idleMs: FIRST_BYTE_MS },
 	});
 	const client = { chat: createChat(caller), responses: createResponses(caller) };
 	const chat = chatModel(client, name);
@@ -67,7 +71,7 @@ export function createModel({ url, key, model: name, api, contextLength }: Agent
 					return chat.reply(request);
 				});
 			} catch (error) {
-				throw cannotCallTools(error, name) ?? error;
+				throw tooLong(error) ?? cannotCallTools(error, name) ?? refusedBehind(error, name) ?? error;
 			}
 		},
 	};
@@ -78,5 +82,14 @@ function cannotCallTools(error: unknown, name: string): TurnFailure | undefined 
 	const said = ClientError.is(error) && (error.status ?? 0) < 500 ? (error.serviceMessage ?? '') : '';
 	return /\b(?:tools?|functions?|function calling)\b/i.test(said) && /\bnot\b|unsupported|n't\b/i.test(said)
 		? new TurnFailure(`The model ${name} cannot call tools, which an agent needs. Choose another model.`)
+		: undefined;
+}
+
+/** A service in front of others says by its own word that it is one of those that has refused its key. */
+function refusedBehind(error: unknown, name: string): TurnFailure | undefined {
+	const isRefused = ClientError.is(error, 'upstream') && error.serviceCode === 'unauthorized';
+	const said = oneLine((isRefused && error.serviceMessage) || 'Its server refuses the key.', MAXIMUM_QUOTE);
+	return isRefused
+		? new TurnFailure(`The model ${name} cannot be used: ${said} Enter another key for it, then try again.`)
 		: undefined;
 }

@@ -1,5 +1,7 @@
+import { ClientError } from '../../base/errors.ts';
 import { inputItemsOf, ResponseOutput } from '../../client/responseOutput.ts';
 import type { Client } from '../../client/types.ts';
+import type { OutputItem } from '../../contract/responses.ts';
 import { parametersOf } from '../tools/tool.ts';
 import { type Model, untilTooLong } from './model.ts';
 
@@ -10,6 +12,7 @@ export function responsesModel(client: Pick<Client, 'responses'>, name: string):
 		async reply({ instructions, items, tools, signal, onText }) {
 			const output = new ResponseOutput();
 			let usage: { inputTokens: number; outputTokens: number } | undefined;
+			let isCut = false;
 			const request = {
 				model: name,
 				instructions,
@@ -22,19 +25,42 @@ export function responsesModel(client: Pick<Client, 'responses'>, name: string):
 				})),
 				parallel_tool_calls: true,
 			};
-			for await (const event of untilTooLong(client.responses.stream(request, { signal }), name)) {
-				output.add(event);
-				if (event.type === 'response.output_text.delta' && event.delta) {
-					await onText(event.delta);
-				} else if (event.type === 'response.completed') {
-					const counted = event.response?.usage;
-					usage = counted && {
-						inputTokens: counted.input_tokens ?? 0,
-						outputTokens: counted.output_tokens ?? 0,
-					};
+			try {
+				for await (const event of untilTooLong(client.responses.stream(request, { signal }), name)) {
+					output.add(event);
+					if (event.type === 'response.output_text.delta' && event.delta) {
+						await onText(event.delta);
+					} else if (event.type === 'response.completed') {
+						const counted = event.response?.usage;
+						usage = counted && {
+							inputTokens: counted.input_tokens ?? 0,
+							outputTokens: counted.output_tokens ?? 0,
+						};
+					}
 				}
+			} catch (error) {
+				if (!isCutAtLength(error)) {
+					throw error;
+				}
+				isCut = true;
 			}
-			return { items: inputItemsOf(output.items()), usage, isCut: false };
+			return { items: inputItemsOf(output.items().flatMap(usableItem)), usage, isCut };
 		},
 	};
+}
+
+/** The word of the service for a response that has reached the most that the model may write, which others pass on. */
+function isCutAtLength(error: unknown): boolean {
+	return ClientError.is(error) && /\bmax_output_tokens\b/.test(error.serviceMessage ?? '');
+}
+
+/**
+ * contract: not shown. As in chat completions, a call without a name can neither be run nor answered and is left out, and
+ * one without an id gets one from its position, because its result has to name it.
+ */
+function usableItem(item: OutputItem, index: number): OutputItem[] {
+	if (item.type !== 'function_call') {
+		return [item];
+	}
+	return item.name ? [{ ...item, call_id: item.call_id || `call_${index}` }] : [];
 }

@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { looselyFound, nearestLines, withoutNumbers } from './looseText.ts';
 import { placeIn } from './place.ts';
 import { type FileChange, MAXIMUM_FILE, readText, shownChange, writeText } from './textFile.ts';
-import { defineTool, ToolFailure } from './tool.ts';
+import { defineTool } from './tool.ts';
+import { ToolFailure } from './toolFailure.ts';
 
 const schema = z.object({
-	path: z.string().min(1).describe('The file, from the working folder'),
+	path: z.string().min(1),
 	old: z.string().min(1).optional().describe('The text to replace, exactly as it stands in the file'),
 	new: z.string().optional().describe('The text in its place'),
 	replace_all: z.boolean().default(false),
@@ -23,48 +25,83 @@ export const edit = defineTool({
 	async run(input, { folder }) {
 		const change = await changeOf(input, folder);
 		await writeText(change.place, change.after);
-		return { text: `${change.place.relative} was changed.`, content: shownChange(change) };
+		return { text: `${change.place.relative} was changed.${change.remark}`, content: shownChange(change) };
 	},
 });
+
+/** A text after a change, with what the model should know of how its place was found. */
+interface Changed {
+	after: string;
+	remark: string;
+}
 
 async function changeOf(
 	{ path, old, new: replacement, replace_all: all, patch }: z.output<typeof schema>,
 	folder: string,
-): Promise<FileChange> {
+): Promise<FileChange & Changed> {
 	const place = await placeIn(folder, path);
 	const before = await readText(place);
-	let after: string;
+	let changed: Changed;
 	if (old !== undefined && replacement !== undefined && patch === undefined) {
-		after = replace(before, old, replacement, all, place.relative);
+		changed = replace(before, old, replacement, all, place.relative);
 	} else if (patch !== undefined && old === undefined && replacement === undefined) {
-		after = applyPatch(before, patch, place.relative);
+		changed = { after: applyPatch(before, patch, place.relative), remark: '' };
 	} else {
 		throw new ToolFailure('Give either old and new, or patch.');
 	}
-	if (after === before) {
+	if (changed.after === before) {
 		throw new ToolFailure(`That changes nothing in ${place.relative}.`);
 	}
-	return { place, before, after };
+	return { place, before, ...changed };
 }
 
-function replace(text: string, old: string, replacement: string, all: boolean, name: string): string {
+function replace(text: string, old: string, replacement: string, all: boolean, name: string): Changed {
 	// A model writes line feeds, whatever the file has.
-	const inFile = text.includes('\r\n') && !old.includes('\r') ? old.replaceAll('\n', '\r\n') : old;
-	const put = inFile === old ? replacement : replacement.replaceAll('\n', '\r\n');
-	const count = text.split(inFile).length - 1;
+	const isCrlf = text.includes('\r\n') && !old.includes('\r');
+	const inFile = (given: string) => (isCrlf ? given.replaceAll('\n', '\r\n') : given);
+	const count = text.split(inFile(old)).length - 1;
 	if (count === 0) {
-		throw new ToolFailure(`The old text does not stand in ${name}. Read the file again and copy the text exactly.`);
+		return replaceLoosely(text, old, replacement, name);
 	}
 	if (count > 1 && !all) {
 		throw new ToolFailure(
 			`The old text stands in ${name} ${count} times. Give more of the lines around it, or set replace_all.`,
 		);
 	}
-	if (text.length + count * (put.length - inFile.length) > MAXIMUM_FILE) {
+	const put = inFile(replacement);
+	if (text.length + count * (put.length - inFile(old).length) > MAXIMUM_FILE) {
 		throw new ToolFailure(`${name} would become too large.`);
 	}
-	return text.split(inFile).join(put);
+	return { after: text.split(inFile(old)).join(put), remark: '' };
 }
+
+/** Replaces a text that was copied with its line numbers, or with other white space, where only one place can be meant. */
+function replaceLoosely(text: string, old: string, replacement: string, name: string): Changed {
+	const bare = withoutNumbers(old, replacement);
+	if (bare !== undefined) {
+		const { after, remark } = replace(text, bare.old, bare.put, false, name);
+		return { after, remark: ` The line numbers are not part of the file and were left out.${remark}` };
+	}
+	const end = endOf(text);
+	const lines = text.split(end);
+	const found = looselyFound(lines, old, replacement);
+	if (found === undefined) {
+		const nearest = nearestLines(lines, old.split(/\r?\n/));
+		throw new ToolFailure(
+			`The old text does not stand in ${name}.${nearest || ' '}Read the file again and copy the text exactly.`,
+		);
+	}
+	const { start, count, lines: put } = found;
+	return {
+		after: lines
+			.slice(0, start)
+			.concat(put, lines.slice(start + count))
+			.join(end),
+		remark: ` The white space of old was not that of the file: lines ${start + 1} to ${start + count} were replaced, which alone fit, and new was indented like them.`,
+	};
+}
+
+const endOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n');
 
 /** The comparisons of lines for one patch. Without a limit, a patch of equal lines could take hours. */
 const MAXIMUM_COMPARISONS = 50_000_000;
@@ -78,7 +115,7 @@ interface Hunk {
 
 /** Applies the hunks of a unified diff to a text. Throws a ToolFailure for one whose lines do not stand in the text. */
 function applyPatch(text: string, patch: string, name: string): string {
-	const end = text.includes('\r\n') ? '\r\n' : '\n';
+	const end = endOf(text);
 	let lines = text.split(end);
 	const budget = { comparisons: MAXIMUM_COMPARISONS };
 	/** How many lines the earlier hunks have added. */
@@ -88,7 +125,7 @@ function applyPatch(text: string, patch: string, name: string): string {
 		const place = findLines(lines, before, { at: at + shift, from, budget });
 		if (place === undefined) {
 			throw new ToolFailure(
-				`Hunk ${number + 1} does not fit ${name}: its lines do not stand there. Read the file again.`,
+				`Hunk ${number + 1} does not fit ${name}: its lines do not stand there.${nearestLines(lines, before) || ' '}Read the file again.`,
 			);
 		}
 		lines = lines.slice(0, place).concat(after, lines.slice(place + before.length));

@@ -17,11 +17,21 @@ export class KeptOutput {
 		this.addText(this.decoder.write(bytes));
 	}
 
+	/** Returns all that is kept, after the end of the output. */
 	text(): string {
 		this.addText(this.decoder.end());
-		return this.omitted === 0
-			? this.head + this.tail
-			: `${this.head.toWellFormed()}\n[… ${this.omitted} characters were left out …]\n${this.tail.toWellFormed()}`;
+		return this.take();
+	}
+
+	/** Returns what is kept of the output since the last call. */
+	take(): string {
+		const { head, tail, omitted } = this;
+		this.head = '';
+		this.tail = '';
+		this.omitted = 0;
+		return omitted === 0
+			? head + tail
+			: `${head.toWellFormed()}\n[… ${omitted} characters were left out …]\n${tail.toWellFormed()}`;
 	}
 
 	private addText(text: string): void {

@@ -2,14 +2,15 @@ import { readdir } from 'node:fs/promises';
 import * as z from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
 import { placeIn } from './place.ts';
-import { defineTool, ToolFailure } from './tool.ts';
+import { defineTool } from './tool.ts';
+import { ToolFailure } from './toolFailure.ts';
 
 const MAXIMUM_ENTRIES = 500;
 
 export const list = defineTool({
 	name: 'list',
 	description: 'Lists a folder. Names that end with a slash are folders.',
-	schema: z.object({ path: z.string().min(1).default('.').describe('The folder, from the working folder') }),
+	schema: z.object({ path: z.string().min(1).default('.') }),
 	kind: 'read',
 	needsPermission: false,
 	show: ({ path }) => ({ title: `List ${path}`, paths: [path] }),

@@ -12,9 +12,9 @@ export const read = defineTool({
 	name: 'read',
 	description: 'Reads a text file. The lines are numbered. Give from_line and lines to read a part of a long file.',
 	schema: z.object({
-		path: z.string().min(1).describe('The file, from the working folder'),
-		from_line: z.int().min(1).default(1).describe('The first line, counted from 1'),
-		lines: z.int().min(1).max(DEFAULT_LINES).default(DEFAULT_LINES).describe('How many lines'),
+		path: z.string().min(1),
+		from_line: z.int().min(1).default(1).describe('Counted from 1'),
+		lines: z.int().min(1).max(DEFAULT_LINES).default(DEFAULT_LINES),
 	}),
 	kind: 'read',
 	needsPermission: false,

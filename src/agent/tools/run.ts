@@ -1,20 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { runChild } from '../../base/childProcess.ts';
-import { markerWithin } from '../../base/processFamily.ts';
 import { COMMAND_MS, MAXIMUM_COMMAND_MS, MAXIMUM_RESULT } from '../limits.ts';
 import { KeptOutput } from './keptOutput.ts';
+import { endWords, shellCommand, withState } from './shell.ts';
 import { defineTool } from './tool.ts';
 
 const SECOND_MS = 1_000;
 
-/** The variables with which this agent is configured. Commands have no use for them. */
-const OWN_PREFIX = 'ERRAND_AGENT_';
+/** The end of a command that leaves another one running. */
+const LEAVES_RUNNING = /(?<!&)&\s*$/;
 
 export const run = defineTool({
 	name: 'run',
 	description:
-		'Runs a command of the shell in the working folder: tests, builds, git. It has no terminal and no input. What it leaves running is ended.',
+		'Runs a shell command in the working folder: tests, builds, git. It has no terminal and no input. What it leaves running is ended: for a server, set background, which returns an id for output at once.',
 	schema: z.object({
 		command: z.string().min(1),
 		seconds: z
@@ -23,30 +22,29 @@ export const run = defineTool({
 			.max(MAXIMUM_COMMAND_MS / SECOND_MS)
 			.default(COMMAND_MS / SECOND_MS)
 			.describe('The time limit'),
+		background: z.boolean().default(false),
 	}),
 	kind: 'execute',
 	needsPermission: true,
 	show: ({ command }) => ({ title: command }),
-	async run({ command, seconds }, { folder, signal }) {
+	async run({ command, seconds, background }, { folder, signal, commands }) {
+		if (background) {
+			// The shell itself has to stay, because it is what is waited for.
+			const id = commands.start(command.replace(LEAVES_RUNNING, ''), folder);
+			return { text: `It runs in the background with the id ${id}, at most until you are done.` };
+		}
 		const output = new KeptOutput(MAXIMUM_RESULT - 500);
 		const limit = AbortSignal.timeout(seconds * SECOND_MS);
-		const shell = process.platform === 'win32' ? ['cmd.exe', '/d', '/s', '/c'] : ['/bin/sh', '-c'];
-		const [program = '', ...options] = shell;
-		const env = Object.entries(process.env).filter(([name]) => !name.startsWith(OWN_PREFIX));
 		let how: string;
 		let isFailure = true;
 		try {
 			const { exitCode } = await runChild({
-				command: program,
-				args: [...options, command],
-				cwd: folder,
-				env: Object.fromEntries(env) as Record<string, string>,
-				marker: markerWithin(process.env, randomUUID()),
+				...shellCommand(command, folder),
 				signal: AbortSignal.any([signal, limit]),
 				onOutput: (_, bytes) => output.add(bytes),
 			});
 			isFailure = exitCode !== 0;
-			how = exitCode === undefined ? 'It was ended by a signal.' : `Exit code ${exitCode}.`;
+			how = endWords(exitCode);
 		} catch (error) {
 			signal.throwIfAborted();
 			if (!limit.aborted) {
@@ -54,8 +52,10 @@ export const run = defineTool({
 			}
 			how = `It did not end within ${seconds} seconds and was stopped.`;
 		}
-		const text = output.text();
-		const shown = `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${how}`;
+		if (LEAVES_RUNNING.test(command)) {
+			how += ' What it had left running was ended. Set background to keep a command running, without & at its end.';
+		}
+		const shown = withState(output.text(), how);
 		return { text: shown, isFailure, content: [{ type: 'content', content: { type: 'text', text: shown } }] };
 	},
 });

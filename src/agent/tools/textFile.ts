@@ -4,7 +4,7 @@ import { systemErrorCode } from '../../base/errors.ts';
 import { replaceFile } from '../../base/files.ts';
 import { MAXIMUM_DIFF } from '../limits.ts';
 import { fileSizeOf, type Place } from './place.ts';
-import { ToolFailure } from './tool.ts';
+import { ToolFailure } from './toolFailure.ts';
 
 /** In bytes for a file that is read, in characters for one that is written. */
 export const MAXIMUM_FILE = 10 * 1024 * 1024;

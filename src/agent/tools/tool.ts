@@ -1,5 +1,6 @@
 import type { SessionUpdate, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
+import type { BackgroundCommands } from './background.ts';
 
 /** What a tool works with. */
 export interface ToolContext {
@@ -8,6 +9,8 @@ export interface ToolContext {
 	/** Aborts when the prompt is cancelled. */
 	signal: AbortSignal;
 	update(update: SessionUpdate): Promise<void>;
+	/** The commands in the background, which end with the turn. */
+	commands: BackgroundCommands;
 }
 
 /** What is shown of a call before it runs. */
@@ -44,19 +47,27 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
 	run(input: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
 }
 
-/** A tool could not do what it was asked for. The message is for the model, which may try something else. */
-export class ToolFailure extends Error {
-	override readonly name = 'ToolFailure';
-}
-
 /** Declares a tool with the types of its own schema. */
 export function defineTool<Schema extends z.ZodObject>(tool: Tool<Schema>): Tool {
 	return tool as unknown as Tool;
 }
 
-/** Returns the schema of a tool's arguments as the model gets it. */
+/** Bounds that a model keeps without being told. It is told once it does not. */
+const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems'] as const;
+
+/** Returns the schema of a tool's arguments as the model gets it. Every request has it, so it is short. */
 export function parametersOf({ schema }: Tool): Record<string, unknown> {
-	const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>;
+	const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
+		io: 'input',
+		override({ jsonSchema }) {
+			for (const bound of UNTOLD) {
+				delete jsonSchema[bound];
+			}
+			if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
+				delete jsonSchema.maximum;
+			}
+		},
+	}) as Record<string, unknown>;
 	return parameters;
 }
 

@@ -1,5 +1,7 @@
 import { edit } from './edit.ts';
+import { glob } from './glob.ts';
 import { list } from './list.ts';
+import { output } from './output.ts';
 import { plan } from './plan.ts';
 import { read } from './read.ts';
 import { run } from './run.ts';
@@ -8,4 +10,4 @@ import type { Tool } from './tool.ts';
 import { write } from './write.ts';
 
 /** Everything that the model can do. */
-export const tools: readonly Tool[] = [read, list, search, edit, write, run, plan];
+export const tools: readonly Tool[] = [read, list, glob, search, edit, write, run, output, plan];

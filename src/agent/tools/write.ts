@@ -4,14 +4,15 @@ import * as z from 'zod';
 import { systemErrorCode } from '../../base/errors.ts';
 import { fileSizeOf, isThere, placeIn } from './place.ts';
 import { type FileChange, readText, shownChange, writeText } from './textFile.ts';
-import { defineTool, ToolFailure } from './tool.ts';
+import { defineTool } from './tool.ts';
+import { ToolFailure } from './toolFailure.ts';
 
 export const write = defineTool({
 	name: 'write',
 	description: 'Writes a whole file: a new one, or in place of all that it had. To change a part of a file, use edit.',
 	schema: z.object({
-		path: z.string().min(1).describe('The file, from the working folder. Missing folders are made'),
-		content: z.string().describe('The whole text'),
+		path: z.string().min(1).describe('Missing folders are made'),
+		content: z.string(),
 	}),
 	kind: 'edit',
 	needsPermission: true,

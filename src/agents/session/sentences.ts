@@ -30,10 +30,9 @@ export function answeredError({ code, message, data }: AnsweredError): AgentFail
 			`The agent wants an account of its own${quoted(words)}, which Errand does not give it. Choose another agent, or a mode of this one that uses the model of the task.`,
 		);
 	}
-	return new AgentFailure(
-		'refused',
-		`The agent answered with an error${quoted(words)}. Try again, or choose another agent.`,
-	);
+	// An agent may know better what helps, such as another key, and says so in its message.
+	const step = isRecord(data) && data['tellsStep'] === true ? '' : ' Try again, or choose another agent.';
+	return new AgentFailure('refused', `The agent answered with an error${quoted(words)}.${step}`);
 }
 
 export function notStarted(error: unknown): AgentFailure {

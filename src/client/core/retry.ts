@@ -5,9 +5,10 @@ import { abortedError } from './exchange.ts';
 /**
  * contract: not shown (unspecified.md, "rate limits").
  * `never` is for requests that could start something twice; `turned-away` repeats requests that the service refused
- * with 429 or 503; `idempotent` also repeats requests that found no connection.
+ * with 429 or 503; `idempotent` also repeats requests that found no connection; `temporary` repeats after every failure
+ * that may be temporary, for callers that know what has come of a reply that broke off.
  */
-export type RetryRule = 'never' | 'turned-away' | 'idempotent';
+export type RetryRule = 'never' | 'turned-away' | 'idempotent' | 'temporary';
 
 export interface RetryOptions {
 	rule: RetryRule;
@@ -18,7 +19,8 @@ export interface RetryOptions {
 	/** A request is not repeated when the service asks for a longer wait. */
 	maximumWaitMs: number;
 	signal: AbortSignal | undefined;
-	onRetry(error: ClientError, attempt: number, delayMs: number): void;
+	/** Called before the wait, which begins once it has resolved. */
+	onRetry(error: ClientError, attempt: number, delayMs: number): void | Promise<void>;
 }
 
 const FIRST_DELAY_MS = 1000;
@@ -33,7 +35,7 @@ export async function withRetries<T>(options: RetryOptions, attempt: (count: num
 				throw error;
 			}
 			const delayMs = error.retryAfterMs ?? backoff(count, FIRST_DELAY_MS, options.maximumWaitMs, options.random);
-			options.onRetry(error, count, delayMs);
+			await options.onRetry(error, count, delayMs);
 			await pause(options.clock, delayMs, options.signal);
 		}
 	}
@@ -42,6 +44,9 @@ export async function withRetries<T>(options: RetryOptions, attempt: (count: num
 function mayRetry(error: ClientError, { rule, maximumWaitMs }: RetryOptions): boolean {
 	if (rule === 'never' || (error.retryAfterMs ?? 0) > maximumWaitMs) {
 		return false;
+	}
+	if (rule === 'temporary') {
+		return error.retryable;
 	}
 	if (error.status === 429 || error.status === 503) {
 		return error.retryable;

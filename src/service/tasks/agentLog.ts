@@ -137,6 +137,8 @@ export class AgentLog {
 			this.log.said('agent_tool', `${this.titleOf(call)} failed${output === '' ? '.' : `: ${output}`}`, 'warning');
 		} else if (call.command !== undefined && call.output.trim() !== '') {
 			this.log.said('agent_tool', endOf(call.output));
+		} else if (call.kind === 'think' && call.output.trim() !== '') {
+			this.log.said('agent_thought', cut(call.output.trim(), MAXIMUM_THOUGHT));
 		}
 	}
 

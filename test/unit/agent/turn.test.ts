@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
+import type { ShownCall } from '../../../src/agent/calls.ts';
 import type { ModelReply } from '../../../src/agent/model/model.ts';
-import { defineTool, ToolFailure } from '../../../src/agent/tools/tool.ts';
-import { type ShownCall, Turn } from '../../../src/agent/turn.ts';
+import { defineTool } from '../../../src/agent/tools/tool.ts';
+import { ToolFailure } from '../../../src/agent/tools/toolFailure.ts';
+import { Turn } from '../../../src/agent/turn.ts';
 import type { InputItem } from '../../../src/contract/responses.ts';
 
 const diff = (newText: string): ToolCallContent => ({ type: 'diff', path: '/srv/a.txt', oldText: 'a', newText });

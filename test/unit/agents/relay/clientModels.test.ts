@@ -237,6 +237,28 @@ describe('Errand’s own agent behind such models', () => {
 	}
 	const paths = () => own.server.requests.map(({ path: asked }) => asked);
 
+	for (const endpoint of ['/v1/responses', '/chat/completions']) {
+		it(`goes on after failures that may be temporary, a cut call and a refusal as too long, by ${endpoint}`, async () => {
+			const { agent } = await start();
+			own.server.endpoints = [endpoint];
+			own.server.play(
+				{ error: { status: 500, message: 'Oops', wait: 0 } },
+				{ calls: [{ name: 'write', raw: '{"path": "a.txt", "content": "half' }], isCut: true },
+				{ text: 'It is ', breaks: true },
+				{ text: 'It is done.' },
+			);
+			assert.equal(await agent.session.prompt('Go'), 'end_turn');
+			assert.equal(agent.said(), 'It is done.');
+			assert.match(own.server.requests[2]?.results[0] ?? '', /reached its maximum length/);
+			own.server.play(
+				{ error: { status: 400, message: 'Too much', code: 'context_length_exceeded' } },
+				{ text: 'More.' },
+			);
+			await assert.rejects(agent.session.prompt('Go on'), /longer than whatever can take/);
+			assert.equal(await agent.session.prompt('Go on'), 'end_turn');
+		});
+	}
+
 	it('answers a prompt with a call of a tool, and its reasoning comes back to the service as it was', async () => {
 		writeFileSync(path.join(own.folder, 'a.txt'), 'the content\n');
 		const { agent, calls, failures } = await start();

@@ -57,6 +57,18 @@ describe('the log of an agent', () => {
 		assert.equal(messages().at(-1)?.length, 4_000);
 	});
 
+	it('has what a step of thinking says, such as a summary', () => {
+		log.add(tool({ title: 'Summary', kind: 'think', status: 'in_progress' }, true));
+		log.add(tool({ title: 'Summary', kind: 'think', status: 'completed', output: 'All of it\n' }));
+		assert.deepEqual(
+			entries.map(([step, message]) => [step, message]),
+			[
+				['agent_tool', 'Summary'],
+				['agent_thought', 'All of it'],
+			],
+		);
+	});
+
 	it('names a tool call once, when it begins, and shows its changes or its failure at the end', () => {
 		log.add(tool({ title: 'edit' }, true));
 		assert.deepEqual(messages(), []);

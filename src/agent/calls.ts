@@ -1,0 +1,275 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
+import { defined } from '../base/defined.ts';
+import { describeError } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
+import { oneLine } from '../base/plainText.ts';
+import type { InputItem } from '../contract/responses.ts';
+import {
+	MAXIMUM_ARGUMENTS,
+	MAXIMUM_CALLS,
+	MAXIMUM_REPEATS,
+	MAXIMUM_RESULT,
+	MAXIMUM_UNUSABLE,
+	REPEATS_TOLD,
+} from './limits.ts';
+import type { FunctionCall } from './model/model.ts';
+import type { BackgroundCommands } from './tools/background.ts';
+import { coerce } from './tools/coerce.ts';
+import { type CallShown, cutMiddle, parametersOf, type Tool, type ToolResult } from './tools/tool.ts';
+import { ToolFailure } from './tools/toolFailure.ts';
+import { TurnFailure } from './turnFailure.ts';
+
+/** The tools that the model may call, and the folder in which they work. */
+export interface TurnTools {
+	tools: readonly Tool[];
+	/** The folder of the session, without links. */
+	folder: string;
+	/** Asks whether a call may run that needs permission. Undefined: every call may. */
+	isAllowed: ((call: ShownCall) => Promise<boolean>) | undefined;
+}
+
+/** A call as it is reported to the client. */
+export interface ShownCall {
+	toolCallId: string;
+	title: string;
+	kind: Tool['kind'];
+	locations: { path: string }[];
+	rawInput: Record<string, unknown>;
+	/** What it would do, if that can be said. */
+	content?: ToolCallContent[];
+}
+
+interface CallsOptions extends TurnTools {
+	/** The name of the model. */
+	model: string;
+	commands: BackgroundCommands;
+	signal: AbortSignal;
+	update(update: SessionUpdate): Promise<void>;
+}
+
+/** A call that can be run. */
+interface UsableCall {
+	tool: Tool;
+	input: Record<string, unknown>;
+}
+
+/** What came of a call. */
+interface Outcome {
+	title: string;
+	/** The result for the model. */
+	text: string;
+	/** What else may be another by now. */
+	changes: 'files' | 'anything' | undefined;
+}
+
+/** The characters of a title. A whole command is among the arguments that are shown. */
+const MAXIMUM_TITLE = 1_000;
+
+/** The characters of the name of a tool or a call, and of what is wrong with it. */
+const MAXIMUM_NAME = 80;
+const MAXIMUM_PROBLEM = 1_000;
+
+const CUT =
+	'Your reply reached its maximum length within this call, so the call was not run. Make it smaller: write a long file in several steps, the first with write and the others with edit.';
+
+/** Does what the model calls for in one turn, and notices when that leads nowhere. */
+export class Calls {
+	private readonly options: CallsOptions;
+	/** The replies in a row that could not be used. */
+	private unusable = 0;
+	/** How many replies had a call with the same result, by both. */
+	private readonly repeats = new Map<string, number>();
+	/** All that `repeats` has ever had. */
+	private readonly known = new Set<string>();
+
+	constructor(options: CallsOptions) {
+		this.options = options;
+	}
+
+	/**
+	 * Does the calls of one reply in their order and hands on each result. Of a reply that `isCut`, the last call is not
+	 * run. Throws a TurnFailure if the calls of too many replies in a row could not be used, or the same one came too
+	 * often.
+	 */
+	async answer(calls: readonly FunctionCall[], isCut: boolean, onResult: (result: InputItem) => void): Promise<void> {
+		const { model, signal } = this.options;
+		const done = new Set<string>();
+		let isUsable = false;
+		let endless: string | undefined;
+		for (const call of calls.slice(0, MAXIMUM_CALLS)) {
+			signal.throwIfAborted();
+			const read = isCut && call === calls.at(-1) ? CUT : this.read(call);
+			const result = (output: string): InputItem => ({
+				type: 'function_call_output',
+				call_id: call.call_id,
+				output: cutMiddle(output, MAXIMUM_RESULT),
+			});
+			if (typeof read === 'string') {
+				await this.refuse(call, read);
+				onResult(result(read));
+				continue;
+			}
+			isUsable = true;
+			const outcome = await this.run(call, read);
+			const { title, text } = outcome;
+			const count = this.repeated(done, call, read.input, outcome);
+			endless ??= count >= MAXIMUM_REPEATS ? title : undefined;
+			onResult(result(count < REPEATS_TOLD ? text : `${text}\n${repeatedWords(count)}`));
+		}
+		if (endless !== undefined) {
+			throw new TurnFailure(
+				`The model ${model} made the same call ${MAXIMUM_REPEATS} times with the same result (${oneLine(endless, MAXIMUM_NAME)}), so it was stopped. Say in other words what it is to do, or choose another model.`,
+			);
+		}
+		if (isUsable) {
+			this.unusable = 0;
+		} else {
+			this.countUnusable(`called tools ${MAXIMUM_UNUSABLE} times in a row in a way that cannot be used`);
+		}
+	}
+
+	/**
+	 * Counts a reply that could not be used. Once there were too many in a row, throws a TurnFailure that says what the model
+	 * did.
+	 */
+	countUnusable(what: string, step = 'Choose another model.'): void {
+		if (++this.unusable >= MAXIMUM_UNUSABLE) {
+			throw new TurnFailure(`The model ${this.options.model} ${what}. ${step}`);
+		}
+	}
+
+	/** Begins to count anew how often a call has the same result, because earlier results are gone from the conversation. */
+	forgetRepeats(): void {
+		this.repeats.clear();
+	}
+
+	/** Returns what a tool that only reads says now. Undefined if it fails. */
+	async readAgain(name: string, given: unknown): Promise<string | undefined> {
+		const tool = this.options.tools.find(known => known.name === name);
+		const input = tool?.schema.safeParse(given);
+		return tool === undefined || !input?.success
+			? undefined
+			: tool.run(input.data, this.options).then(
+					({ text }) => text,
+					() => undefined,
+				);
+	}
+
+	/** Returns the call as its tool takes it, or what the model is told of one that cannot be used. */
+	private read({ name, arguments: given }: FunctionCall): UsableCall | string {
+		const { tools } = this.options;
+		const tool = tools.find(known => known.name === name);
+		if (tool === undefined) {
+			return `There is no tool "${oneLine(name, MAXIMUM_NAME)}". There are: ${tools.map(known => known.name).join(', ')}.`;
+		}
+		if (given.length > MAXIMUM_ARGUMENTS) {
+			return `The arguments of "${name}" have more than ${MAXIMUM_ARGUMENTS} characters. Do it in several steps.`;
+		}
+		const value = parseJson(given);
+		if (value === undefined) {
+			return `The arguments of "${name}" cannot be used: they are not valid JSON.`;
+		}
+		const { data, error } = tool.schema.safeParse(coerce(value ?? {}, parametersOf(tool)));
+		if (data !== undefined) {
+			return { tool, input: data };
+		}
+		const said = error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`).join('; ');
+		return `The arguments of "${name}" cannot be used: ${cutMiddle(said, MAXIMUM_PROBLEM)}.`;
+	}
+
+	/** Shows a call that cannot be used. */
+	private async refuse({ name, call_id: id }: FunctionCall, problem: string): Promise<void> {
+		await this.options.update({
+			sessionUpdate: 'tool_call',
+			toolCallId: shownId(id),
+			title: `Unusable call of ${oneLine(name, MAXIMUM_NAME)}`,
+			kind: 'other',
+			status: 'failed',
+			content: [{ type: 'content', content: { type: 'text', text: problem } }],
+		});
+	}
+
+	private async run(call: FunctionCall, { tool, input }: UsableCall): Promise<Outcome> {
+		const { folder, isAllowed, update, signal } = this.options;
+		const shown = shownCall(call, tool, tool.show(input, { folder }), input);
+		const { toolCallId, title } = shown;
+		const asks = isAllowed !== undefined && tool.needsPermission;
+		const show: typeof update = tool.isSilent ? async () => {} : update;
+		await show({ ...shown, sessionUpdate: 'tool_call', status: 'pending' });
+		const changes = tool.kind === 'edit' ? ('files' as const) : ('anything' as const);
+		const done = async (status: 'completed' | 'failed', outcome: ToolResult) => {
+			const { text, content = [{ type: 'content' as const, content: { type: 'text' as const, text } }] } = outcome;
+			await show({ sessionUpdate: 'tool_call_update', toolCallId, status, content });
+			return { title, text, changes: status === 'completed' && tool.needsPermission ? changes : undefined };
+		};
+		try {
+			if (asks) {
+				const content = await tool.preview?.(input, { folder });
+				if (!(await isAllowed({ ...shown, ...defined({ content }) }))) {
+					return await done('failed', { text: 'This was not allowed. Do without it, or say what it would be for.' });
+				}
+				if (!isDeepStrictEqual(content, await tool.preview?.(input, { folder }))) {
+					throw new ToolFailure(
+						'The file has changed since this was shown to the user. Read it again, then try again.',
+					);
+				}
+			}
+			await show({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' });
+			const outcome = await tool.run(input, this.options);
+			return await done(outcome.isFailure ? 'failed' : 'completed', outcome);
+		} catch (error) {
+			if (signal.aborted || error instanceof TurnFailure) {
+				throw error;
+			}
+			// The system refuses some arguments with an error of its own, such as a command that is too long.
+			return done('failed', {
+				text: error instanceof ToolFailure ? error.message : `The call failed: ${describeError(error)}`,
+			});
+		}
+	}
+
+	/**
+	 * Counts a call with its result, once for each reply: until the next one, the model does not know the result. After a
+	 * change of a file, or a command that is new, doing the rest again is no repetition; the same change once more is.
+	 */
+	private repeated(done: Set<string>, call: FunctionCall, input: object, { text, changes }: Outcome): number {
+		const hash = createHash('sha256').update(JSON.stringify([call.name, input, text]));
+		const key = (changes === 'files' ? CHANGE : '') + hash.digest('base64');
+		if (changes === 'files' || (changes === 'anything' && !this.known.has(key))) {
+			for (const other of [...this.repeats.keys()].filter(repeated => !repeated.startsWith(CHANGE))) {
+				this.repeats.delete(other);
+			}
+		}
+		const count = (this.repeats.get(key) ?? 0) + (done.has(key) ? 0 : 1);
+		this.repeats.set(key, count);
+		this.known.add(key);
+		done.add(key);
+		return count;
+	}
+}
+
+/** Marks the keys of changes of files. */
+const CHANGE = 'change ';
+
+const repeatedWords = (count: number): string =>
+	`(You have made this call ${count} times with the same result. It will be the same again: do something else, or say what keeps you from it.)`;
+
+/** The ids of models' calls need not be unique in a session. */
+const shownId = (id: string): string => `${id}-${randomUUID().slice(0, 8)}`;
+
+function shownCall(
+	{ call_id: id }: FunctionCall,
+	{ kind }: Tool,
+	{ title, paths = [] }: CallShown,
+	rawInput: Record<string, unknown>,
+): ShownCall {
+	return {
+		toolCallId: shownId(id),
+		title: cutMiddle(title, MAXIMUM_TITLE),
+		kind,
+		locations: paths.map(path => ({ path })),
+		rawInput,
+	};
+}

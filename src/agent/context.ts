@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { append } from '../base/append.ts';
+import { ClientError } from '../base/errors.ts';
+import { isFields } from '../base/fields.ts';
+import { parseJson } from '../base/json.ts';
+import type { InputItem } from '../contract/responses.ts';
+import { CHARACTERS_PER_TOKEN, laterHalf, noteItem, shorten, tokensOf } from './conversation.ts';
+import { MAXIMUM_CONVERSATION } from './limits.ts';
+import { callsIn, type Model, type ModelReply, textIn } from './model/model.ts';
+import { cutMiddle, parametersOf, type Tool } from './tools/tool.ts';
+import { TurnFailure } from './turnFailure.ts';
+
+/** The parts of the model's length that a request may take, and one for a summary. The rest is for the reply. */
+const REQUEST_SHARE = 0.8;
+const SUMMARY_SHARE = 0.9;
+
+/**
+ * The parts of a request's length to which earlier results are shortened, that the newest ones have which stay whole, and
+ * from which on shortening is not enough. What is shortened is no longer in the service's cache, so it is done
+ * rarely and then for many steps.
+ */
+const SHORTENED_SHARE = 0.5;
+const NEWEST_SHARE = 0.25;
+const ENOUGH_SHARE = 0.8;
+
+/** The part of a length that a service has refused which it is taken to accept. */
+const ACCEPTED_SHARE = 0.8;
+
+/** The characters of a summary, of all that is told again after it, and the number of files among that. */
+const MAXIMUM_SUMMARY = 24_000;
+const MAXIMUM_TOLD = 24_000;
+const TOLD_FILES = 5;
+
+/** How often the model is asked for a summary, if it answers with none. */
+const SUMMARY_TRIES = 2;
+
+const ASK =
+	'The conversation is about to be replaced by a summary that you write now. Write down all that you need to go on without it: what the user asked for, what was decided and why, which files were changed and how, what was found out, what failed, and what is left to do. Answer with the summary alone and call no tool. The plan and the files that were edited last are shown to you again after it.';
+
+/** Begins the id of a call that was made again after a summary. */
+const AGAIN = 'again-';
+
+/** The model, and the instructions that every request to it carries. */
+export interface TurnModel {
+	model: Model;
+	/** The tokens that the model takes in one request, or undefined if that is not known. */
+	contextLength: number | undefined;
+	instructions: string;
+}
+
+export interface ContextOptions {
+	turnModel: TurnModel;
+	tools: readonly Tool[];
+	/** Asks the model without showing what it says. */
+	ask(items: readonly InputItem[]): Promise<ModelReply>;
+	/** Returns what a tool that only reads says now. Undefined if it fails. */
+	readAgain(name: string, input: unknown): Promise<string | undefined>;
+	/** Shows a step. Its text is there once `work` has resolved with it. */
+	showStep(title: string, work: () => Promise<string>): Promise<void>;
+}
+
+/**
+ * The conversation of a turn, which it keeps within the model's length. Items are only added, so that each request begins
+ * like the one before and the service can read it from its cache, except where older results are shortened or a summary
+ * takes the place of what came before.
+ */
+export class Context {
+	items: InputItem[];
+	private readonly options: ContextOptions;
+	/** The tokens of what every request carries besides the conversation. */
+	private readonly fixed: number;
+	/** The tokens that the model takes. A service that refuses a request as too long tells more of it. */
+	private length: number;
+	/** The message of this turn. It stays as it is. */
+	private prompt: InputItem | undefined;
+
+	constructor(items: readonly InputItem[], options: ContextOptions) {
+		const described = options.tools.map(tool => [tool.name, tool.description, parametersOf(tool)]);
+		const { instructions, contextLength = MAXIMUM_CONVERSATION } = options.turnModel;
+		this.items = [...items];
+		this.options = options;
+		this.fixed = Math.ceil((instructions.length + JSON.stringify(described).length) / CHARACTERS_PER_TOKEN);
+		this.length = contextLength;
+	}
+
+	/** Adds the message of this turn. */
+	begin(prompt: InputItem): void {
+		this.prompt = prompt;
+		this.items.push(prompt);
+	}
+
+	/** Makes the conversation fit into a request. Throws a TurnFailure if that cannot be done. */
+	async fit(): Promise<void> {
+		const maximum = this.maximum();
+		if (tokensOf(this.items) <= maximum) {
+			return;
+		}
+		const { items, shortened } = shorten(this.items, {
+			maximum: Math.floor(maximum * SHORTENED_SHARE),
+			newest: Math.max(Math.floor(maximum * NEWEST_SHARE), tokensOf(this.unseen())),
+		});
+		if (tokensOf(items) > maximum * ENOUGH_SHARE) {
+			await this.summarise();
+			return;
+		}
+		this.items = items;
+		const words = shortened === 1 ? 'One earlier result was' : `${shortened} earlier results were`;
+		await this.options.showStep(`${words} shortened, to stay within the model's length`, async () => '');
+	}
+
+	/** Notes that the service has refused a request with these items as too long. */
+	refused(items: readonly InputItem[] = this.items): void {
+		this.length = Math.floor(Math.min(this.length, this.fixed + tokensOf(items)) * ACCEPTED_SHARE);
+	}
+
+	/** Puts a summary by the model in the place of the conversation. Throws a TurnFailure if that cannot be done. */
+	async summarise(): Promise<void> {
+		const { prompt } = this;
+		if (prompt !== undefined && tokensOf([prompt]) > this.maximum()) {
+			throw this.tooLong();
+		}
+		let summary = '';
+		await this.options.showStep('Summary of the conversation so far', async () => {
+			summary = await this.askForSummary();
+			return summary;
+		});
+		const maximum = this.maximum();
+		const length = Math.min(MAXIMUM_SUMMARY, Math.floor((maximum / 4) * CHARACTERS_PER_TOKEN));
+		const note = noteItem(`What came before was replaced by your summary of it:\n\n${cutMiddle(summary, length)}`);
+		const again = await this.toldAgain(Math.min(MAXIMUM_TOLD, length));
+		const own = prompt === undefined ? [] : [prompt];
+		const isAtWork = this.items.at(-1) !== prompt;
+		const placed = (told: readonly InputItem[]) => (isAtWork ? [...own, note, ...told] : [note, ...told, ...own]);
+		const items = [placed(again), placed([])].find(shorter => tokensOf(shorter) <= maximum);
+		if (items === undefined) {
+			throw this.tooLong();
+		}
+		this.items = items;
+	}
+
+	private async askForSummary(): Promise<string> {
+		const { ask, turnModel } = this.options;
+		for (let tries = 0; tries < SUMMARY_TRIES; ) {
+			const items = this.summaryRequest();
+			try {
+				const text = textIn((await ask(items)).items).trim();
+				if (text !== '') {
+					return text;
+				}
+				tries++;
+			} catch (error) {
+				if (!ClientError.is(error, 'too-large')) {
+					throw error;
+				}
+				this.refused(items);
+			}
+		}
+		throw new TurnFailure(
+			`The conversation has become too long for ${turnModel.model.name}, which wrote no summary of it when it was asked to. Start a new task for what is left, or choose another model.`,
+		);
+	}
+
+	/** Returns the conversation with the wish for a summary: as it is where it fits, else without the oldest of it. */
+	private summaryRequest(): InputItem[] {
+		const [beginning, end] = [noteItem('The beginning was left out.'), noteItem(ASK)];
+		const maximum = this.maximum(SUMMARY_SHARE) - tokensOf([beginning, end]);
+		let { items } = shorten(this.items, { maximum, newest: 0 });
+		while (tokensOf(items) > maximum) {
+			const later = laterHalf(items);
+			if (later === undefined) {
+				throw this.tooLong();
+			}
+			items = later;
+		}
+		return [...(items.length < this.items.length ? [beginning] : []), ...items, end];
+	}
+
+	/** Returns the last plan and the files that were edited last, as calls of the tools with their results of now. */
+	private async toldAgain(maximum: number): Promise<InputItem[]> {
+		const calls = callsIn(this.items).flatMap(({ name, call_id, arguments: given }) => {
+			const input = parseJson(given);
+			return isFields(input) ? [{ name, input, isAgain: call_id.startsWith(AGAIN) }] : [];
+		});
+		const paths = calls.flatMap(({ name, input: { path }, isAgain }) =>
+			typeof path === 'string' && (name === 'edit' || name === 'write' || isAgain) ? [path] : [],
+		);
+		const files = [...new Set(paths.reverse())].slice(0, TOLD_FILES).reverse();
+		const wanted = [
+			...calls.filter(({ name }) => name === 'plan').slice(-1),
+			...files.map(path => ({ name: 'read', input: { path } })),
+		];
+		const items: InputItem[] = [];
+		for (const { name, input } of wanted) {
+			const output = await this.options.readAgain(name, input);
+			if (output !== undefined) {
+				const call_id = AGAIN + randomUUID().slice(0, 8);
+				append(items, [
+					{ type: 'function_call', call_id, name, arguments: JSON.stringify(input) },
+					{ type: 'function_call_output', call_id, output: cutMiddle(output, Math.floor(maximum / wanted.length)) },
+				]);
+			}
+		}
+		return items;
+	}
+
+	/** The results that no request had yet. */
+	private unseen(): InputItem[] {
+		return this.items.slice(this.items.findLastIndex(({ type }) => type !== 'function_call_output') + 1);
+	}
+
+	/** The tokens that the conversation may have. */
+	private maximum(share = REQUEST_SHARE): number {
+		return Math.floor(this.length * share) - this.fixed;
+	}
+
+	private tooLong(): TurnFailure {
+		const { name } = this.options.turnModel.model;
+		return new TurnFailure(
+			`The conversation has become longer than ${name} can take (${this.length} tokens). Start a new task for what is left, or choose a model with a greater length.`,
+		);
+	}
+}

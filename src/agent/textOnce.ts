@@ -1,0 +1,45 @@
+/**
+ * Shows the text of a reply that may have to be asked for more than once. Of a further try, what begins like the text that
+ * is shown already is left out, and where it differs, the line in which it does is shown from its beginning.
+ */
+export class TextOnce {
+	private readonly show: (text: string) => Promise<void>;
+	/** The text that is shown, as far as the reply that it came with has it. */
+	private shown = '';
+	/** The text of this try. */
+	private said = '';
+	/** Whether this try has said something that no earlier one had at its place. */
+	private isNew = true;
+
+	constructor(show: (text: string) => Promise<void>) {
+		this.show = show;
+	}
+
+	/** Begins a further try. */
+	beginAgain(): void {
+		if (this.isNew) {
+			this.shown = this.said;
+		}
+		this.said = '';
+		this.isNew = this.shown === '';
+	}
+
+	async add(text: string): Promise<void> {
+		const start = this.said.length;
+		this.said += text;
+		if (this.isNew) {
+			return this.show(text);
+		}
+		const known = this.shown.slice(start, start + text.length);
+		if (known === text) {
+			return;
+		}
+		this.isNew = true;
+		if (text.startsWith(known)) {
+			return this.show(text.slice(known.length));
+		}
+		const same = known.split('').findIndex((character, index) => text[index] !== character);
+		const line = this.said.lastIndexOf('\n', start + same - 1) + 1;
+		return this.show(`\n\n${this.said.slice(line)}`);
+	}
+}

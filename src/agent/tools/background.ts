@@ -1,0 +1,132 @@
+import { systemClock } from '../../base/async.ts';
+import { runChild } from '../../base/childProcess.ts';
+import { describeError } from '../../base/errors.ts';
+import { MAXIMUM_BACKGROUND, MAXIMUM_RESULT } from '../limits.ts';
+import { KeptOutput } from './keptOutput.ts';
+import { endWords, shellCommand, withState } from './shell.ts';
+import { ToolFailure } from './toolFailure.ts';
+
+/** After the first output that is waited for, what belongs to it may still be on its way. */
+const SETTLE_MS = 100;
+
+/** The commands that a turn has left running. */
+export class BackgroundCommands {
+	private readonly commands = new Map<number, BackgroundCommand>();
+	private started = 0;
+
+	/** Starts a command and returns the number by which it is known. */
+	start(command: string, folder: string): number {
+		if (this.commands.size >= MAXIMUM_BACKGROUND) {
+			throw new ToolFailure(
+				`${this.commands.size} commands are in the background already. Stop one of ${this.numbers()} first, with output.`,
+			);
+		}
+		this.started++;
+		this.commands.set(this.started, new BackgroundCommand(command, folder));
+		return this.started;
+	}
+
+	/**
+	 * Resolves with what a command has printed since the last time, and its state. Waits up to `waitMs` for either to be
+	 * news. A command is forgotten once its end was told.
+	 */
+	async read(number: number, waitMs: number, signal: AbortSignal): Promise<string> {
+		const command = this.commandOf(number);
+		const text = await command.read(waitMs, signal);
+		if (command.end !== undefined) {
+			this.commands.delete(number);
+		}
+		return text;
+	}
+
+	/** Ends a command with everything that it has started, and resolves with the rest of its output. */
+	async stop(number: number, signal: AbortSignal): Promise<string> {
+		await this.commandOf(number).stop();
+		return this.read(number, 0, signal);
+	}
+
+	/** Ends all of them. */
+	async end(): Promise<void> {
+		await Promise.all([...this.commands.values()].map(command => command.stop()));
+	}
+
+	private commandOf(number: number): BackgroundCommand {
+		const command = this.commands.get(number);
+		if (command === undefined) {
+			throw new ToolFailure(`No command ${number} is in the background. There are: ${this.numbers() || 'none'}.`);
+		}
+		return command;
+	}
+
+	private numbers(): string {
+		return [...this.commands.keys()].join(', ');
+	}
+}
+
+class BackgroundCommand {
+	/** How it ended, as a sentence. Undefined while it runs. */
+	end: string | undefined;
+	private readonly controller = new AbortController();
+	private readonly output = new KeptOutput(MAXIMUM_RESULT - 500);
+	private readonly began = performance.now();
+	private readonly ended: Promise<void>;
+	private hasNews = false;
+	private onNews = () => {};
+
+	constructor(command: string, folder: string) {
+		const { signal } = this.controller;
+		const running = runChild({
+			...shellCommand(command, folder),
+			signal,
+			onOutput: (_, bytes) => {
+				this.output.add(bytes);
+				this.tell();
+			},
+		});
+		this.ended = running
+			.then(
+				({ exitCode }) => endWords(exitCode),
+				error => (signal.aborted ? 'It was stopped.' : `It failed: ${describeError(error)}.`),
+			)
+			.then(end => {
+				this.end = end;
+				this.tell();
+			});
+	}
+
+	async read(waitMs: number, signal: AbortSignal): Promise<string> {
+		if (!this.hasNews && waitMs > 0) {
+			await this.news(waitMs, signal);
+		}
+		this.hasNews = false;
+		const seconds = Math.round((performance.now() - this.began) / 1_000);
+		return withState(this.output.take(), this.end ?? `It has been running for ${seconds} seconds.`);
+	}
+
+	async stop(): Promise<void> {
+		this.controller.abort();
+		await this.ended;
+	}
+
+	/** Resolves when there is something to tell, or the time is over. Throws the signal's reason when it aborts. */
+	private async news(waitMs: number, signal: AbortSignal): Promise<void> {
+		await new Promise<void>(resolve => {
+			const cancel = systemClock.after(waitMs, resolve);
+			this.onNews = () => {
+				cancel();
+				resolve();
+			};
+			signal.addEventListener('abort', this.onNews, { once: true });
+		});
+		signal.removeEventListener('abort', this.onNews);
+		signal.throwIfAborted();
+		if (this.end === undefined && this.hasNews) {
+			await systemClock.sleep(SETTLE_MS, signal);
+		}
+	}
+
+	private tell(): void {
+		this.hasNews = true;
+		this.onNews();
+	}
+}

@@ -1,0 +1,156 @@
+// Finds the text that a model meant where it has not copied it exactly.
+import { append } from '../../base/append.ts';
+
+/** The comparisons of lines, and the lines of a file that are looked at. Without limits, a search could take hours. */
+const MAXIMUM_COMPARISONS = 20_000_000;
+const MAXIMUM_LINES = 20_000;
+
+/** The characters of a line that are compared for likeness, and of all that is told of the nearest lines. */
+const MAXIMUM_LINE = 200;
+const MAXIMUM_TOLD = 2_000;
+const MAXIMUM_TOLD_LINES = 12;
+
+/** Less than half of its pairs of characters in common is no likeness. */
+const LIKE = 0.5;
+
+/** Lines as the read tool numbers them. */
+const NUMBERED = /^\s*\d+\t/;
+
+/** Returns both texts without the numbers that the read tool puts before lines. Undefined if not all lines have one. */
+export function withoutNumbers(old: string, put: string): { old: string; put: string } | undefined {
+	const strip = (text: string) => text.replace(/^[^\S\n]*\d+\t/gm, '');
+	const isNumbered = linesOf(old).every(line => NUMBERED.test(line)) && strip(old).trim() !== '';
+	return isNumbered ? { old: strip(old), put: strip(put) } : undefined;
+}
+
+export interface LoosePlace {
+	/** The first line, counted from 0, and how many there are. */
+	start: number;
+	count: number;
+	/** What is put in their place, with the indentation of the file. */
+	lines: string[];
+}
+
+/**
+ * Finds the whole lines that differ from `old` in nothing but white space. Returns undefined unless there is exactly one
+ * such place.
+ */
+export function looselyFound(lines: readonly string[], old: string, put: string): LoosePlace | undefined {
+	const wanted = linesOf(old);
+	const [first, ...rest] = wanted.map(bare);
+	if (first === undefined || wanted.every(line => line.trim() === '')) {
+		return undefined;
+	}
+	const bareLines = lines.map(bare);
+	const places: number[] = [];
+	let comparisons = 0;
+	for (let place = bareLines.indexOf(first); place >= 0; place = bareLines.indexOf(first, place + 1)) {
+		const different = rest.findIndex((line, index) => bareLines[place + 1 + index] !== line);
+		comparisons += different < 0 ? rest.length : different + 1;
+		if (different < 0) {
+			places.push(place);
+		}
+		if (places.length > 1 || comparisons > MAXIMUM_COMPARISONS) {
+			return undefined;
+		}
+	}
+	const [start] = places;
+	return start === undefined
+		? undefined
+		: { start, count: wanted.length, lines: reindented(linesOf(put), wanted, lines.slice(start)) };
+}
+
+/** Returns the lines of a text. A line feed at its end begins no further line. */
+function linesOf(text: string): string[] {
+	return text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
+}
+
+const bare = (line: string): string => line.trim().replace(/\s+/g, ' ');
+
+const indentOf = (line: string): string => /^[\t ]*/.exec(line)?.[0] ?? '';
+
+/** Gives lines the indentation that `found` has where `wanted` has theirs. */
+function reindented(put: readonly string[], wanted: readonly string[], found: readonly string[]): string[] {
+	const known = new Map<string, string>();
+	for (const [index, line] of wanted.entries()) {
+		if (line.trim() !== '') {
+			known.set(indentOf(line), indentOf(found[index] ?? ''));
+		}
+	}
+	const longestFirst = [...known].sort(([one], [other]) => other.length - one.length);
+	const shortest = longestFirst.at(-1) ?? NONE;
+	return put.map(line => {
+		const own = indentOf(line);
+		const longest = longestFirst.find(([indent]) => own.startsWith(indent)) ?? NONE;
+		const further = own.slice(longest[0].length);
+		const added = furtherIn(further, shortest === longest ? NONE : shortest, longest);
+		return line.trim() === '' ? line : longest[1] + added + line.slice(own.length);
+	});
+}
+
+/** An indentation, and what it is in the file. */
+type Indent = readonly [string, string];
+
+const NONE: Indent = ['', ''];
+
+/** Returns further indentation as the file would have it, which has what lies between two others in its own way. */
+function furtherIn(indent: string, [lessFrom, lessTo]: Indent, [from, to]: Indent): string {
+	const length = (indent.length * (to.length - lessTo.length)) / (from.length - lessFrom.length);
+	return length > 0 && Number.isInteger(length) ? to.charAt(0).repeat(length) : indent;
+}
+
+/**
+ * Returns the lines of a file that are most like those that were looked for, with what differs. Empty if none are like
+ * them.
+ */
+export function nearestLines(lines: readonly string[], wanted: readonly string[]): string {
+	const longest = wanted.reduce((best, line) => (line.trim().length > best.trim().length ? line : best), '');
+	const pairs = pairsOf(longest);
+	let nearest: { index: number; likeness: number } | undefined;
+	for (const [index, line] of lines.slice(0, MAXIMUM_LINES).entries()) {
+		const likeness = likenessOf(pairs, line);
+		if (likeness >= LIKE && likeness > (nearest?.likeness ?? 0)) {
+			nearest = { index, likeness };
+		}
+	}
+	if (nearest === undefined) {
+		return '';
+	}
+	const start = Math.max(0, nearest.index - wanted.indexOf(longest));
+	const count = Math.min(wanted.length, lines.length - start, MAXIMUM_TOLD_LINES);
+	const told: string[] = [];
+	for (let index = 0; index < count; index++) {
+		const [given = '', own = ''] = [wanted[index], lines[start + index]];
+		append(told, given === own ? [`  ${own}`] : [`- ${given}`, `+ ${own}`]);
+	}
+	const shown = told
+		.map(line => line.slice(0, MAXIMUM_LINE).toWellFormed())
+		.join('\n')
+		.slice(0, MAXIMUM_TOLD);
+	return ` The nearest are lines ${start + 1} to ${start + count}, here with - before what you gave and + before what stands there:\n${shown}\n`;
+}
+
+/** Counts the pairs of characters of a line, without its white space. */
+function pairsOf(line: string): Map<string, number> {
+	const text = line.slice(0, MAXIMUM_LINE).replace(/\s+/g, '');
+	const pairs = new Map<string, number>();
+	for (let index = 0; index + 1 < text.length; index++) {
+		const pair = text.slice(index, index + 2);
+		pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+	}
+	return pairs;
+}
+
+/** Returns the share of pairs that a line has in common with others, from 0 to 1. */
+function likenessOf(pairs: ReadonlyMap<string, number>, line: string): number {
+	const own = pairsOf(line);
+	let [common, total] = [0, 0];
+	for (const [pair, count] of own) {
+		common += Math.min(count, pairs.get(pair) ?? 0);
+		total += count;
+	}
+	for (const count of pairs.values()) {
+		total += count;
+	}
+	return total === 0 ? 0 : (2 * common) / total;
+}

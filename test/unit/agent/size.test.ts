@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { useOwnAgent } from '../../support/useOwnAgent.ts';
+
+/** The usual average of tokenizers. */
+const CHARACTERS_PER_TOKEN = 4;
+
+describe('a task of one call', () => {
+	const own = useOwnAgent();
+
+	it('takes at most 1,200 tokens in', async () => {
+		for (const [api, head] of [
+			['responses', ['instructions', 'tools', 'input']],
+			['chat', ['messages', 'tools']],
+		] as const) {
+			const agent = await own.start({ API: api });
+			own.server.play({ text: 'Hello.' });
+			await agent.session.prompt('Say hello');
+			const { body = {} } = own.server.requests.at(-1) ?? {};
+			const sent = head.map(name => JSON.stringify(body[name])).join('');
+			const tokens = Math.ceil(sent.length / CHARACTERS_PER_TOKEN);
+			assert.ok(tokens > 500 && tokens <= 1_200, `${tokens} tokens by ${api}: ${sent}`);
+		}
+	});
+});
