@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
-import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { sseEvent, type TextSource } from '../../base/streamText.ts';
+import { sseEvent } from '../../base/streamText.ts';
 import { CHAT_STREAM_END, type Usage } from '../../contract/chatReply.ts';
 import { routes } from '../../contract/routes.ts';
 import { untilClientGoes } from '../clientGone.ts';
-import { errorBody, RequestRefused } from '../replies.ts';
+import { errorBody } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
-import { streamReply } from '../streamReply.ts';
+import type { ChunkWriter } from './chunkTexts.ts';
 import { noteInLog } from './foreignFields.ts';
 import type { ChatGateway, GatewayCall, GatewayReply } from './gateway.ts';
 import { mount } from './hostForms.ts';
-import { type GatewayRequest, ProviderFailure, type ReplyChoice, type ReplyChunk } from './provider.ts';
+import type { GatewayRequest, ProviderFailure, ReplyChoice, ReplyChunk } from './provider.ts';
 import { brokenReply, errorInReply } from './providerFailure.ts';
 import { readChatRequest } from './readChatRequest.ts';
+import { streamComing } from './streamComing.ts';
 import { wholeReply } from './wholeReply.ts';
 
 const BODY_MEGABYTES = 16;
@@ -27,15 +27,6 @@ export interface ChatRoutesDependencies {
 	read?: (body: unknown) => GatewayRequest;
 	clock?: Clock;
 }
-
-/**
- * After so long, the head of a stream is sent without its first word, which a server may take half an hour for: clients end
- * an exchange without a head. What fails after that is an event of the stream.
- */
-const HEAD_AFTER_MS = 60_000;
-
-/** Clients end a stream that is silent, too. */
-export const COMMENT_EVERY_MS = 30_000;
 
 /**
  * Registers both paths of the chat endpoint on both hosts, for streamed and whole replies (contract: inference.md,
@@ -65,35 +56,13 @@ async function answer(
 	if (!request.stream) {
 		return answerWhole(context, await coming);
 	}
-	const late = Promise.withResolvers<undefined>();
-	const cancel = clock.after(HEAD_AFTER_MS, () => late.resolve(undefined));
-	const reply = await Promise.race([coming, late.promise]).finally(cancel);
-	return streamReply(() => (reply ? new ReplyEvents(reply) : lateEvents(coming)), {
+	return streamComing(coming, {
 		outgoing: context.env.outgoing,
-		commentEveryMs: COMMENT_EVERY_MS,
-		onFailure: error => logger.log('warn', 'a chat stream was broken off', { reason: describeError(error) }),
+		clock,
+		logger,
+		open: reply => new ChunkEvents(reply),
+		refusal: error => sseEvent(errorBody(routes.chatCompletions.path, error)),
 	});
-}
-
-/** The events of a reply that has not begun yet, or the refusal in place of one. */
-async function* lateEvents(coming: Promise<GatewayReply>): AsyncGenerator<string, void, undefined> {
-	let events: ReplyEvents;
-	try {
-		events = new ReplyEvents(await coming);
-	} catch (error) {
-		if (!(error instanceof RequestRefused)) {
-			throw error;
-		}
-		yield sseEvent(errorBody(routes.chatCompletions.path, error));
-		return;
-	}
-	try {
-		for (let read = await events.next(); !read.done; read = await events.next()) {
-			yield read.value;
-		}
-	} finally {
-		await events.return();
-	}
 }
 
 interface Head {
@@ -113,62 +82,33 @@ function headOf(object: Head['object'], { provider, model, leftOut = [] }: Gatew
 	return { id: `chatcmpl-${randomUUID()}`, object, created, model, provider, system_fingerprint: null, ...told };
 }
 
-const END = { done: true, value: undefined } as const;
-
 /**
  * contract: not shown beyond `choices[].delta.content`. The events have the OpenAI shape (unspecified.md, "chunk
  * objects").
- *
- * This iterator is written by hand: every chunk passes through it, and a generator would cost as much as writing the
- * chunk.
  */
-class ReplyEvents implements TextSource {
-	private readonly chunks: GatewayReply['chunks'];
+class ChunkEvents implements ChunkWriter {
 	private readonly head: Head;
 	/** The head is the same in nearly every chunk, so it is serialised only once. */
 	private readonly headText: string;
 	private readonly begun = new Set<number>();
-	private isOver = false;
 
 	constructor(reply: GatewayReply) {
-		this.chunks = reply.chunks;
 		this.head = headOf('chat.completion.chunk', reply);
 		this.headText = sseEvent(this.head).slice(0, -'}\n\n'.length);
 	}
 
-	next(): Promise<IteratorResult<string, void>> {
-		return this.isOver ? Promise.resolve(END) : this.chunks.next().then(this.onChunk, this.onFailure);
+	end(): string {
+		return `data: ${CHAT_STREAM_END}\n\n`;
 	}
 
-	return(): Promise<unknown> {
-		this.isOver = true;
-		return this.chunks.return();
+	/**
+	 * contract: not shown. The error is sent as an event in the middle of the stream (unspecified.md, "mid-stream errors").
+	 */
+	failure(error: ProviderFailure): string {
+		return sseEvent({ error: errorInReply(error) });
 	}
 
-	private readonly onChunk = ({ done, value }: IteratorResult<ReplyChunk, undefined>): IteratorResult<string, void> => {
-		if (done) {
-			this.isOver = true;
-			return { done: false, value: `data: ${CHAT_STREAM_END}\n\n` };
-		}
-		let text = this.textOf(value);
-		for (const arrived of this.chunks.takeArrived()) {
-			text += this.textOf(arrived);
-		}
-		return { done: false, value: text };
-	};
-
-	private readonly onFailure = (error: unknown): IteratorResult<string, void> => {
-		this.isOver = true;
-		// An error that is thrown here aborts the connection.
-		if (!(error instanceof ProviderFailure)) {
-			throw error;
-		}
-		// contract: not shown. The error is sent as an event in the middle of the stream (unspecified.md, "mid-stream
-		// errors").
-		return { done: false, value: sseEvent({ error: errorInReply(error) }) };
-	};
-
-	private textOf({ choices, usage, model }: ReplyChunk): string {
+	textOf({ choices, usage, model }: ReplyChunk): string {
 		const streamed = choices.map(choice => streamedChoice(choice, this.begun));
 		if (usage === undefined && model === undefined) {
 			return `${this.headText},"choices":${JSON.stringify(streamed)}}\n\n`;
