@@ -1,16 +1,44 @@
 // contract: not shown. The list of models that services of this shape offer (unspecified.md).
 import * as z from 'zod';
+import { defined } from '../base/defined.ts';
 import { isFields } from '../base/fields.ts';
 import { hasInvisible } from '../base/invisible.ts';
 import { lenient, rowsOf } from './lenient.ts';
 
-const listedModelSchema = z.looseObject({
-	id: z.string().min(1),
-	name: lenient(z.string()),
-	/** The context length in tokens. */
-	context_length: lenient(z.int().positive()),
-});
+const tokenCount = lenient(z.int().positive());
+
+/** Servers of the Messages form have names of their own for these. */
+function withUsualNames(model: unknown): unknown {
+	return isFields(model)
+		? {
+				...model,
+				name: model['name'] ?? model['display_name'],
+				context_length: model['context_length'] ?? model['max_input_tokens'],
+			}
+		: model;
+}
+
+const listedModelSchema = z.preprocess(
+	withUsualNames,
+	z.looseObject({
+		id: z.string().min(1),
+		name: lenient(z.string()),
+		/** The context length in tokens. */
+		context_length: tokenCount,
+	}),
+);
 export type ListedModel = z.output<typeof listedModelSchema>;
+
+const listedTraitsSchema = z.object({
+	max_tokens: tokenCount,
+	capabilities: lenient(z.object({ image_input: lenient(z.object({ supported: lenient(z.boolean()) })) })),
+});
+
+/** What a server of the Messages form tells of a model beyond that: the longest reply in tokens, and whether it takes images. */
+export function listedTraits(model: ListedModel): { maxOutputTokens?: number; images?: boolean } {
+	const { max_tokens: maxOutputTokens, capabilities } = listedTraitsSchema.parse(model);
+	return defined({ maxOutputTokens, images: capabilities?.image_input?.supported });
+}
 
 /**
  * A body without a list in `data` does not fit. An entry that does not fit is left out, and so is a model that answers

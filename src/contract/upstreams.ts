@@ -64,8 +64,14 @@ const slug = z
 	.string()
 	.regex(slugPattern, 'must be lowercase letters, digits, dots, hyphens or underscores, at most 64');
 
+/** The form in which a server takes requests: chat completions, or Anthropic's messages. */
+const kindSchema = z.enum(['chat', 'messages']);
+export type UpstreamKind = z.output<typeof kindSchema>;
+
 const upstreamFields = {
 	url: upstreamUrl,
+	/** If missing, the address decides. */
+	kind: kindSchema.optional(),
 	label: z.string().min(1).optional(),
 	/** If missing, the models are those that the server's `/models` endpoint lists. */
 	models: z.array(z.union([z.string().min(1), upstreamModelSchema])).optional(),
@@ -99,6 +105,13 @@ export function mayCarryKey(url: string): boolean {
 	// Zod calls a refinement even if the address is invalid.
 	const parsed = URL.parse(url);
 	return parsed?.protocol === 'https:' || (parsed !== null && isLoopbackHost(parsed.hostname));
+}
+
+/** The services that speak the Messages form at their usual address. */
+const MESSAGES_ORIGINS: ReadonlySet<string> = new Set(['https://api.anthropic.com']);
+
+export function upstreamKind({ kind, url }: { kind?: UpstreamKind | undefined; url: string }): UpstreamKind {
+	return kind ?? (MESSAGES_ORIGINS.has(new URL(url).origin) ? 'messages' : 'chat');
 }
 
 /** An upstream with its slug and its key, which are not part of the setting's value. */

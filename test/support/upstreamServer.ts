@@ -38,6 +38,10 @@ export interface UpstreamBehaviour {
 	pieces?: readonly string[];
 	/** Whole chunks instead of `pieces`. */
 	chunks?: readonly object[];
+	/** The events of a reply in the Messages form, which a server of that form answers with. */
+	events?: readonly { type: string }[];
+	/** What a server of that form says of the tokens of a request. It counts none if this is missing. */
+	inputTokens?: number;
 	/** Whether the reply lacks `[DONE]`, finish_reason and usage. */
 	isForgetful?: boolean;
 	/** The number of chunks after which the connection breaks. */
@@ -50,7 +54,7 @@ export interface UpstreamBehaviour {
 	refuses?: string;
 }
 
-/** A real OpenAI-compatible server for tests. Every test that starts one must call `stop`. */
+/** A real model server for tests, of the form of chat completions and of that of messages. Every test that starts one must call `stop`. */
 export class UpstreamServer {
 	behaviour: UpstreamBehaviour;
 	readonly requests: ReceivedRequest[] = [];
@@ -82,7 +86,7 @@ export class UpstreamServer {
 
 	/** The chat requests that the server has received. */
 	get chats(): ReceivedRequest[] {
-		return this.requests.filter(({ path }) => path.endsWith('/chat/completions'));
+		return this.requests.filter(({ path }) => path.endsWith('/chat/completions') || path.endsWith('/messages'));
 	}
 
 	async stop(): Promise<void> {
@@ -109,7 +113,8 @@ export class UpstreamServer {
 			received.wasAbandoned = !response.writableFinished;
 		});
 		const behaviour = this.behaviour.atRequest?.(received.body) ?? this.behaviour;
-		if (request.url === '/v1/models') {
+		const { events, inputTokens } = behaviour;
+		if (request.url?.split('?')[0] === '/v1/models') {
 			sendJson(response, behaviour.listStatus ?? 200, {
 				object: 'list',
 				data: behaviour.models ?? [{ id: 'small', object: 'model' }],
@@ -117,11 +122,20 @@ export class UpstreamServer {
 		} else if (request.url === '/api/show') {
 			const shown = behaviour.shows?.[String(received.body['model'])];
 			sendJson(response, shown === undefined ? 404 : 200, shown ?? { error: 'model not found' });
+		} else if (request.url === '/v1/messages/count_tokens') {
+			const isKnown = inputTokens !== undefined;
+			sendJson(response, isKnown ? 200 : 404, isKnown ? { input_tokens: inputTokens } : { error: 'no such path' });
 		} else if (behaviour.refuses !== undefined && behaviour.refuses in received.body) {
 			sendJson(response, 400, { error: { message: `Unrecognized request argument supplied: ${behaviour.refuses}` } });
 		} else if (behaviour.status !== undefined || behaviour.body !== undefined) {
 			const body = behaviour.body ?? { error: { message: 'as the test wants it' } };
 			sendJson(response, behaviour.status ?? 200, body, behaviour.headers);
+		} else if (events !== undefined) {
+			response.writeHead(200, { 'content-type': 'text/event-stream' });
+			for (const event of events) {
+				response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+			}
+			response.end();
 		} else {
 			await this.stream(received, response, behaviour);
 		}

@@ -1,8 +1,9 @@
-// How an OpenAI-compatible server is reached, whether its models are only listed or used.
+// How a model server is reached, whether its models are only listed or used.
 import { ClientError } from '../../base/errors.ts';
 import { connectionSchema } from '../../contract/connection.ts';
 import { type ListedModel, modelListSchema } from '../../contract/modelList.ts';
 import type { Route } from '../../contract/routes.ts';
+import type { UpstreamKind } from '../../contract/upstreams.ts';
 import { type Caller, type CallerOptions, createCaller } from './caller.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import type { Transport, TransportRequest } from './transport.ts';
@@ -18,14 +19,24 @@ export interface UpstreamCallerOptions extends Pick<CallerOptions, 'transport' |
 	url: string;
 	/** It goes to the origin of `url` and nowhere else. */
 	key: string | undefined;
+	/** The form that the server speaks; chat completions by default. */
+	kind?: UpstreamKind;
 	limits?: Partial<Limits>;
 }
 
 /** Plain http is accepted for servers on the user's own network, although a connection would refuse it. */
-export function createUpstreamCaller({ name, url, key, limits, transport, ...options }: UpstreamCallerOptions): Caller {
+export function createUpstreamCaller({
+	name,
+	url,
+	key,
+	kind = 'chat',
+	limits,
+	transport,
+	...options
+}: UpstreamCallerOptions): Caller {
 	return createCaller({
 		...options,
-		transport: listingTransport(transport),
+		transport: inFormOf(kind, transport),
 		connection: { name, ...connectionSchema.parse({ apiUrl: 'https://upstream.invalid', service: name }), apiUrl: url },
 		keys: () => Promise.resolve(key),
 		random: Math.random,
@@ -33,24 +44,32 @@ export function createUpstreamCaller({ name, url, key, limits, transport, ...opt
 	});
 }
 
-/** Lists of models that are not in the OpenAI form, although their service takes chat completions in it. */
-const OWN_LISTS: Readonly<Record<string, (request: TransportRequest) => TransportRequest>> = {
-	'https://api.anthropic.com/v1/models': ({ headers: { Authorization, ...headers }, ...request }) => ({
+/** Servers of the Messages form have a header of their own for a key, and demand the version of the form. */
+function inMessagesForm({ headers: { Authorization, ...headers }, ...request }: TransportRequest): TransportRequest {
+	return {
 		...request,
 		headers: {
 			...headers,
 			...(Authorization && { 'x-api-key': Authorization.replace(/^Bearer /, '') }),
 			'anthropic-version': '2023-06-01',
 		},
-	}),
+		// They list twenty models at a time unless they are asked for more.
+		url: request.url.replace(/\/models$/, '$&?limit=1000'),
+	};
+}
+
+/** Lists of models that are not in the OpenAI form, although their service takes chat completions in it. */
+const OWN_LISTS: Readonly<Record<string, (request: TransportRequest) => TransportRequest>> = {
+	'https://api.anthropic.com/v1/models': inMessagesForm,
 	'https://models.github.ai/inference/models': request => ({
 		...request,
 		url: 'https://models.github.ai/catalog/models',
 	}),
 };
 
-function listingTransport(transport: Transport): Transport {
-	return { request: request => transport.request(OWN_LISTS[request.url]?.(request) ?? request) };
+function inFormOf(kind: UpstreamKind, transport: Transport): Transport {
+	const formOf = (url: string) => (kind === 'messages' ? inMessagesForm : OWN_LISTS[url]);
+	return { request: request => transport.request(formOf(request.url)?.(request) ?? request) };
 }
 
 export interface ListOptions {

@@ -1,4 +1,5 @@
-// The well-known services that speak the OpenAI form of chat completions, by the addresses in their documents.
+// The well-known services that speak the OpenAI form of chat completions or Anthropic's of messages, by the addresses in their
+// documents.
 
 export interface ModelService {
 	/** The name of its entry in the settings. */

@@ -7,6 +7,7 @@ import type { GatewayDescription } from '../../contract/control.ts';
 import type { FoundServer } from '../../contract/foundServers.ts';
 import type { Alias } from '../../contract/modelIdentifier.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
+import { estimateRequestTokens } from '../../contract/requestTokens.ts';
 import { effectiveRoutingPolicy, routingProblem, routingReasonText } from '../../contract/routing.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
 import { RequestRefused } from '../replies.ts';
@@ -67,6 +68,11 @@ export interface ChatGateway {
 	 * reason if it aborts.
 	 */
 	chat(request: GatewayRequest, options: GatewayCall): Promise<GatewayReply>;
+	/**
+	 * Resolves with how many tokens the first provider counts for a request, or with an estimate where it does not count.
+	 * @throws RequestRefused as `chat` does before a provider is asked.
+	 */
+	countTokens(request: GatewayRequest, options: GatewayCall): Promise<number>;
 	/** The models, providers, prefixes and aliases that requests can name now, and the servers that were found. */
 	describe(): Promise<Omit<GatewayDescription, 'agents'>>;
 }
@@ -216,21 +222,26 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 		return { provider: provider.slug, model: offer.id, prices: offer.prices, leftOut, chunks };
 	};
 
+	const findAttempts = async (request: ProviderRequest, call: GatewayCall): Promise<Attempt[]> => {
+		await directory.ready();
+		let attempts = attemptsFor(request, call);
+		if (attempts === undefined) {
+			await directory.refresh();
+			attempts = attemptsFor(request, call);
+		}
+		if (attempts === undefined) {
+			throw unknownModel(
+				currentDescription().models.map(({ id }) => id),
+				directory.problems(),
+			);
+		}
+		return attempts;
+	};
+
 	return {
 		async chat({ parallel_tool_calls: mayCallSeveral = true, ...request }, call) {
 			const { signal } = call;
-			await directory.ready();
-			let attempts = attemptsFor(request, call);
-			if (attempts === undefined) {
-				await directory.refresh();
-				attempts = attemptsFor(request, call);
-			}
-			if (attempts === undefined) {
-				throw unknownModel(
-					currentDescription().models.map(({ id }) => id),
-					directory.problems(),
-				);
-			}
+			const attempts = await findAttempts(request, call);
 			const tried: TriedProvider[] = [];
 			for (const [index, attempt] of attempts.entries()) {
 				signal.throwIfAborted();
@@ -251,6 +262,11 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 				}
 			}
 			throw nobodyServed(tried);
+		},
+		async countTokens({ parallel_tool_calls: _, ...request }, call) {
+			const [attempt] = await findAttempts(request, call);
+			const counted = await attempt?.provider.countTokens?.(attempt.request, call.signal);
+			return counted ?? estimateRequestTokens(request);
 		},
 		async describe() {
 			await directory.ready();

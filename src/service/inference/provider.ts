@@ -6,13 +6,17 @@ import type { IndexedToolCall } from '../../client/core/toolCallIndexes.ts';
 import type { Annotation, Usage } from '../../contract/chatReply.ts';
 import type { ChatMessage, ChatRequest, Parameter } from '../../contract/chatRequest.ts';
 import type { DataPolicy } from '../../contract/dataPolicy.ts';
+import type { MessagesHints, Thought } from '../../contract/messages.ts';
 
 /**
  * A chat request inside the service. Beyond the contract's fields, an assistant's message may carry the reasoning that
- * came with it (inference.md, Zero data retention 3), for models that accept it.
+ * came with it (inference.md, Zero data retention 3), for models that accept it, and its signed form for the servers that
+ * sign it.
  */
 export interface ProviderRequest extends ChatRequest {
-	messages: (ChatMessage & { reasoning?: string })[];
+	messages: (ChatMessage & Thought)[];
+	/** How the model is to think, for servers of the Messages form. */
+	hints?: MessagesHints;
 	/** The client's own name of `max_tokens`, where that is the newer one of public practice. */
 	limitName?: 'max_completion_tokens';
 }
@@ -33,14 +37,31 @@ export interface ReplyDelta {
 	/** Fragments of tool calls. */
 	tool_calls?: IndexedToolCall[] | undefined;
 	annotations?: Annotation[] | undefined;
+	/** What a server has signed or sealed of the reasoning, in the form of public practice. */
+	reasoning_details?: ReasoningDetail[] | undefined;
+}
+
+/** What public practice calls the reasoning of servers of the Messages form. */
+export const MESSAGES_REASONING = 'anthropic-claude-v1';
+
+export interface ReasoningDetail {
+	type: 'reasoning.text' | 'reasoning.encrypted';
+	/** Whose the signature or the seal is. */
+	format: typeof MESSAGES_REASONING;
+	/** The signature of the reasoning so far. */
+	signature?: string;
+	/** Reasoning that only its server can read. */
+	data?: string;
 }
 
 export interface ReplyChoice {
 	index: number;
 	delta: ReplyDelta;
 	finish_reason: string | null;
-	/** The provider's own finish reason, if it differs from `finish_reason`. */
-	provider_specific_fields?: { native_finish_reason?: string | undefined } | undefined;
+	/** The provider's own finish reason, if it differs from `finish_reason`, and the sequence that has stopped the model. */
+	provider_specific_fields?:
+		| { native_finish_reason?: string | undefined; stop_sequence?: string | undefined }
+		| undefined;
 	/**
 	 * The log probabilities in the provider's own form, if `top_logprobs` requested them. They are no part of the
 	 * contract.
@@ -112,6 +133,8 @@ export interface Provider {
 	 * @throws ProviderFailure, or the signal's reason if it aborts.
 	 */
 	chat(request: ProviderRequest, signal: AbortSignal): ReplyChunks;
+	/** Resolves with how many tokens the request has, or undefined if the provider does not count them. */
+	countTokens?(request: ProviderRequest, signal: AbortSignal): Promise<number | undefined>;
 }
 
 /** The chunks of a reply, which can be read only once. */

@@ -21,7 +21,8 @@ const CODES: Partial<Record<ClientErrorCode, ProviderFailureCode>> = {
 
 export function providerFailureOf(server: NamedUpstream, error: ClientError): ProviderFailure {
 	const { code, status, retryAfterMs } = error;
-	const own = status === 503 ? 'unavailable' : (CODES[code] ?? 'upstream_error');
+	// A server of the Messages form says 529 where others say 503.
+	const own = status === 503 || status === 529 ? 'unavailable' : (CODES[code] ?? 'upstream_error');
 	const upstream = upstreamProblemOf(server, tooLong(error) ?? error);
 	return new ProviderFailure(own, explainUpstream(upstream).cause, { retryAfterMs, upstream, cause: error });
 }

@@ -1,7 +1,8 @@
 import { defined } from '../../base/defined.ts';
-import { eachObject, type Fields, isFields } from '../../base/fields.ts';
+import { eachObject, type Fields, isFields, objectsOf } from '../../base/fields.ts';
 import { chatRequestSchema } from '../../contract/chatRequest.ts';
 import { roleOf, withDocumentedNames } from '../../contract/foreignNames.ts';
+import type { ThinkingBlock } from '../../contract/messages.ts';
 import { parseOrRefuse, RequestRefused } from '../replies.ts';
 import {
 	anything,
@@ -14,7 +15,7 @@ import {
 	type Tolerated,
 	without,
 } from './foreignFields.ts';
-import type { GatewayRequest, ProviderRequest } from './provider.ts';
+import { type GatewayRequest, MESSAGES_REASONING, type ProviderRequest } from './provider.ts';
 
 const TOLERATED: Tolerated = {
 	...TOLERATED_HINTS,
@@ -37,6 +38,7 @@ const TOLERATED_IN_MESSAGE: Tolerated = {
 	parsed: anything,
 	reasoning: honoured,
 	reasoning_content: honoured,
+	reasoning_details: honoured,
 };
 
 /** Some clients put fields of a reply's message into the part with its text. */
@@ -125,9 +127,27 @@ function callOf(call: Fields, note: NoteField): Fields {
 function withReasoning(messages: ProviderRequest['messages'], received: unknown): ProviderRequest['messages'] {
 	return messages.map((message, index) => {
 		const source: unknown = Array.isArray(received) ? received[index] : undefined;
-		const said = isFields(source) ? (source['reasoning'] ?? source['reasoning_content']) : undefined;
-		return message.role === 'assistant' && typeof said === 'string' && said !== ''
-			? { ...message, reasoning: said }
-			: message;
+		if (!isFields(source) || message.role !== 'assistant') {
+			return message;
+		}
+		const said = source['reasoning'] ?? source['reasoning_content'];
+		const reasoning = typeof said === 'string' ? said : '';
+		const thinking = thinkingIn(objectsOf(source['reasoning_details']), reasoning);
+		return reasoning === '' && thinking.length === 0
+			? message
+			: { ...message, ...(reasoning && { reasoning }), ...(thinking.length > 0 && { thinking }) };
+	});
+}
+
+/** A signature without a text is of the whole reasoning, if it is the only one. */
+function thinkingIn(details: readonly Fields[], reasoning: string): ThinkingBlock[] {
+	const known = details.filter(({ format }) => format === MESSAGES_REASONING);
+	const isOnly = known.filter(({ signature }) => signature !== undefined).length === 1;
+	return known.flatMap(({ data, signature, text }): ThinkingBlock[] => {
+		if (typeof data === 'string') {
+			return [{ type: 'redacted_thinking', data }];
+		}
+		const thinking = typeof text === 'string' ? text : isOnly ? reasoning : undefined;
+		return typeof signature === 'string' && thinking !== undefined ? [{ type: 'thinking', thinking, signature }] : [];
 	});
 }

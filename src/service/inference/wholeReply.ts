@@ -2,7 +2,7 @@ import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import type { IndexedToolCall } from '../../client/core/toolCallIndexes.ts';
 import type { Annotation, Usage } from '../../contract/chatReply.ts';
-import { ProviderFailure, type ReplyChoice, type ReplyChunk } from './provider.ts';
+import { ProviderFailure, type ReasoningDetail, type ReplyChoice, type ReplyChunk } from './provider.ts';
 
 export interface WholeToolCall {
 	id: string;
@@ -18,6 +18,7 @@ interface WholeMessage {
 	reasoning?: string;
 	reasoning_content?: string;
 	annotations?: Annotation[];
+	reasoning_details?: ReasoningDetail[];
 }
 
 export interface WholeChoice {
@@ -44,6 +45,7 @@ interface Draft {
 	reasoningContent: string[];
 	calls: Map<number, WholeToolCall>;
 	annotations: Annotation[];
+	details: ReasoningDetail[];
 	logprobs: unknown[];
 }
 
@@ -90,6 +92,7 @@ function newDraft(index: number): Draft {
 		reasoningContent: [],
 		calls: new Map(),
 		annotations: [],
+		details: [],
 		logprobs: [],
 	};
 }
@@ -100,6 +103,7 @@ function add(draft: Draft, { delta, finish_reason, provider_specific_fields, log
 	push(draft.reasoning, delta.reasoning);
 	push(draft.reasoningContent, delta.reasoning_content);
 	append(draft.annotations, delta.annotations ?? []);
+	append(draft.details, delta.reasoning_details ?? []);
 	for (const fragment of delta.tool_calls ?? []) {
 		addCall(draft.calls, fragment);
 	}
@@ -147,6 +151,7 @@ function finished({ choice, role, calls, ...draft }: Draft): WholeChoice {
 				reasoning: reasoning || undefined,
 				reasoning_content: reasoningContent || undefined,
 				annotations: draft.annotations.length === 0 ? undefined : draft.annotations,
+				reasoning_details: draft.details.length === 0 ? undefined : draft.details,
 			}),
 		},
 		...(draft.logprobs.length === 0 ? {} : { logprobs: { content: draft.logprobs } }),

@@ -145,6 +145,7 @@ function mayBeLeftOut(name: string, value: unknown): boolean {
 	switch (name) {
 		case 'model':
 		case 'messages':
+		case 'system':
 		case 'stream':
 		case 'tools':
 			return false;
@@ -152,6 +153,8 @@ function mayBeLeftOut(name: string, value: unknown): boolean {
 			return value === 'auto';
 		case 'response_format':
 			return isFields(value) && value['type'] === 'text';
+		case 'output_config':
+			return isFields(value) && value['format'] === undefined;
 		default:
 			return true;
 	}

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/async.ts';
 import { defined } from '../../../base/defined.ts';
 import { ClientError, type ClientErrorCode, type UpstreamProblem } from '../../../base/errors.ts';
-import type { Fields } from '../../../base/fields.ts';
+import { type Fields, isFields } from '../../../base/fields.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isLoopbackHost } from '../../../base/loopback.ts';
 import { isNearHost } from '../../../base/privateAddress.ts';
@@ -13,21 +13,20 @@ import type { Transport } from '../../../client/core/transport.ts';
 import { createUpstreamCaller, readUpstreamModels } from '../../../client/core/upstreamCaller.ts';
 import { hasImages, PARAMETERS, type Parameter } from '../../../contract/chatRequest.ts';
 import type { ListedModel } from '../../../contract/modelList.ts';
-import type { Route } from '../../../contract/routes.ts';
 import { type NamedUpstream, upstreamProblemOf } from '../../../contract/upstreamProblem.ts';
-import { OLLAMA_SLUG, type Upstream } from '../../../contract/upstreams.ts';
+import { OLLAMA_SLUG, type Upstream, upstreamKind } from '../../../contract/upstreams.ts';
 import { inParallel } from '../../inParallel.ts';
 import type { ModelOffer, Provider, ProviderRequest, ReplyChunk, ReplyChunks } from '../provider.ts';
 import { providerFailureOf } from '../providerFailure.ts';
 import { type OllamaModel, readOllamaModel } from './ollama.ts';
 import { RefusedParameters, type RequestDraft, refusesImages } from './serverRefusals.ts';
-import { UpstreamDecoder } from './upstreamDecoder.ts';
-
-/** The path behind an upstream's address, which ends in its version. */
-const CHAT: Omit<Route, 'key'> = { method: 'POST', host: 'inference', path: '/chat/completions' };
+import { UPSTREAM_FORMS, type UpstreamForm } from './upstreamForms.ts';
 
 /** The time limit for a list of models, which a request may be waiting for. */
 const LIST_MS = 3_000;
+
+/** The time limit for a count of tokens, which can be estimated as well. */
+const COUNT_MS = 10_000;
 const ASKED_AT_ONCE = 4;
 
 /** The means by which requests to upstreams are made. */
@@ -62,13 +61,14 @@ type Trait = Pick<
 	| 'takesReasoning'
 >;
 
-/** An OpenAI-compatible server as a provider. Its key goes to its own origin and nowhere else. */
+/** A model server as a provider, in the form that it speaks. Its key goes to its own origin and nowhere else. */
 export class UpstreamProvider implements Provider {
 	readonly slug: string;
 	readonly label: string | undefined;
 	readonly isDedicated: boolean;
 	readonly prefixes: readonly string[];
 	private readonly upstream: Upstream;
+	private readonly form: UpstreamForm;
 	private readonly named: NamedUpstream;
 	private readonly caller: Caller;
 	/** The caller for the paths of an Ollama server that are not below its version. */
@@ -99,7 +99,9 @@ export class UpstreamProvider implements Provider {
 		this.prefixes = prefixes ?? [slug];
 		this.key = key === undefined ? undefined : 'inference';
 		// The gateway tries other providers instead of sending a request again.
-		const options = { name: slug, key, transport, logger, clock, limits: { tries: 1, ...patienceFor(upstream) } };
+		const kind = upstreamKind(upstream);
+		this.form = UPSTREAM_FORMS[kind];
+		const options = { name: slug, key, kind, transport, logger, clock, limits: { tries: 1, ...patienceFor(upstream) } };
 		const callerOf = (apiUrl: string): Caller => createUpstreamCaller({ ...options, url: apiUrl });
 		this.caller = callerOf(url);
 		this.ollama = slug === OLLAMA_SLUG ? callerOf(new URL(url).origin) : undefined;
@@ -174,7 +176,7 @@ export class UpstreamProvider implements Provider {
 		let hasBegun = false;
 		// Before the first chunk, the error itself is needed, to decide whether to send the request again.
 		const failure = (error: unknown): unknown => (hasBegun ? this.failure(error, signal) : error);
-		const draft = this.refused.draft(model, bodyOf({ ...request, model }));
+		const draft = this.refused.draft(model, this.bodyOf({ ...request, model }, request.model));
 		const send = () => this.send(model, draft.body, signal, failure);
 		const { clock, limits } = this.caller;
 		const began = clock.now();
@@ -218,6 +220,37 @@ export class UpstreamProvider implements Provider {
 		};
 	}
 
+	async countTokens(request: ProviderRequest, signal: AbortSignal): Promise<number | undefined> {
+		const { count } = this.form;
+		if (count === undefined) {
+			return undefined;
+		}
+		const model = this.names.get(request.model) ?? request.model;
+		const call = { route: { ...count.route, key: this.key }, body: count.bodyOf({ ...request, model }) };
+		const limits = { firstByteMs: COUNT_MS, idleMs: COUNT_MS, retry: 'never', signal } as const;
+		try {
+			const told = await this.caller.json({ ...call, ...limits });
+			const tokens = isFields(told) ? told['input_tokens'] : undefined;
+			return Number.isInteger(tokens) ? Number(tokens) : undefined;
+		} catch (error) {
+			if (signal.aborted || !ClientError.is(error)) {
+				throw error;
+			}
+			const { code, status } = error;
+			const fields = { connection: this.slug, code, ...defined({ status }) };
+			this.logger.log('info', 'an upstream did not count tokens, so they are estimated', fields);
+			return undefined;
+		}
+	}
+
+	private bodyOf(request: ProviderRequest, id: string): Fields {
+		try {
+			return this.form.bodyOf(request, this.current.find(offer => offer.id === id)?.maxOutputTokens);
+		} catch (error) {
+			throw ClientError.is(error) ? providerFailureOf(this.named, error) : error;
+		}
+	}
+
 	/** Names in the log what the server has refused, as its replies are without it from now on. */
 	private note(refused: ReturnType<RequestDraft['keep']>): void {
 		for (const { field, instead } of refused) {
@@ -251,13 +284,13 @@ export class UpstreamProvider implements Provider {
 		readerSignal: AbortSignal,
 		failure: (error: unknown) => unknown,
 	): BatchedStream<ReplyChunk> {
-		const call = { route: { ...CHAT, key: this.key }, body };
+		const call = { route: { ...this.form.route, key: this.key }, body };
 		return new BatchedStream(
 			readerSignal,
 			signal =>
 				new StreamedReply(this.caller, {
 					call: () => ({ ...call, signal }),
-					decoder: new UpstreamDecoder(model),
+					decoder: this.form.decoder(model),
 					failure,
 				}),
 		);
@@ -271,11 +304,13 @@ export class UpstreamProvider implements Provider {
 		return this.offer(id, { label, kinds: kinds ?? ['chat'], parameters }, traits);
 	}
 
-	private listed({ id, name, context_length: contextLength }: ListedModel): ModelOffer {
+	private listed(model: ListedModel): ModelOffer {
+		const { id, name, context_length: contextLength } = model;
+		const { maxOutputTokens, images } = this.form.traitsOf?.(model) ?? {};
 		const told = this.ollamaModels.get(id);
 		const parameters = this.upstream.parameters ?? told?.parameters;
-		const images = this.upstream.images ?? told?.images;
-		return this.offer(id, { label: name, kinds: ['chat'], parameters }, { images, ...defined({ contextLength }) });
+		const traits = { contextLength, maxOutputTokens, images: this.upstream.images ?? told?.images ?? images };
+		return this.offer(id, { label: name, kinds: ['chat'], parameters }, defined(traits));
 	}
 
 	private offer(
@@ -284,7 +319,10 @@ export class UpstreamProvider implements Provider {
 		traits: Trait,
 	): ModelOffer {
 		const { dataPolicy, parameters = own.parameters, ...common } = this.upstream;
-		const known = own.parameters ?? parameters;
+		const said = own.parameters ?? parameters;
+		const inForm = this.form.parameters;
+		const known =
+			said === undefined ? inForm : said.filter(name => inForm?.some(parameter => parameter === name) ?? true);
 		return {
 			id,
 			label: own.label,
@@ -301,20 +339,6 @@ export class UpstreamProvider implements Provider {
 			parameters: known === undefined ? undefined : new Set(known as readonly Parameter[]),
 		};
 	}
-}
-
-/**
- * Adds fields that OpenAI-compatible servers document beyond the contract: for the usage of a stream, and for logprobs.
- * The limit of tokens keeps the name that the client gave it.
- */
-function bodyOf({ limitName, max_tokens: limit, ...request }: ProviderRequest): Fields {
-	return {
-		...request,
-		...(limit === undefined ? {} : { [limitName ?? 'max_tokens']: limit }),
-		...(request.top_logprobs === undefined ? {} : { logprobs: true }),
-		stream: true,
-		stream_options: { include_usage: true },
-	};
 }
 
 /** How often a server is asked that says that it is loading the model. */

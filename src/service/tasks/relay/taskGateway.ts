@@ -118,6 +118,13 @@ export class TaskGateway implements ChatGateway {
 		return { ...reply, chunks };
 	}
 
+	/** Counting costs nothing. */
+	async countTokens(request: GatewayRequest, { endpoint, signal }: GatewayCall): Promise<number> {
+		this.refuseOther(request);
+		const sent = this.requestOf(request, await this.modelFacts());
+		return this.gateway.countTokens(sent, { host: 'enterprise', takesPrefixes: true, endpoint, signal });
+	}
+
 	/** Resolves when every call so far has ended and been counted. */
 	async allCounted(): Promise<void> {
 		await Promise.all(this.uncounted);

@@ -39,7 +39,7 @@ describe('the list of models of a well-known service', () => {
 
 	it('is asked for in its own form where it has one, with the key for its own origin alone', async () => {
 		const anthropic = await asked('https://api.anthropic.com/v1', { data: [{ type: 'model', id: 'claude' }] });
-		assert.equal(anthropic.sent?.url, 'https://api.anthropic.com/v1/models');
+		assert.equal(anthropic.sent?.url, 'https://api.anthropic.com/v1/models?limit=1000');
 		assert.equal(anthropic.sent?.headers['x-api-key'], 'key-1');
 		assert.equal(anthropic.sent?.headers['anthropic-version'], '2023-06-01');
 		assert.ok(!('Authorization' in (anthropic.sent?.headers ?? {})));

@@ -140,6 +140,20 @@ describe('the reading of a chat request', () => {
 		});
 	});
 
+	it('takes signed and sealed reasoning back, if it is known what was signed, and none of other servers', () => {
+		const format = 'anthropic-claude-v1';
+		const thinkingOf = (reasoning_details: object[], reasoning = 'Because') =>
+			read({ messages: [{ role: 'assistant', content: 'a', reasoning, reasoning_details }] }).messages[0]?.thinking;
+		const signed = { type: 'reasoning.text', format, signature: 'c2ln' };
+		const sealed = { type: 'reasoning.encrypted', format, data: 'EmwK' };
+		const thinking = (text: string) => ({ type: 'thinking', thinking: text, signature: 'c2ln' });
+		assert.deepEqual(thinkingOf([signed, sealed]), [thinking('Because'), { type: 'redacted_thinking', data: 'EmwK' }]);
+		assert.deepEqual(thinkingOf([{ ...signed, text: 'Hm' }]), [thinking('Hm')]);
+		assert.deepEqual(thinkingOf([signed], ''), [thinking('')]);
+		assert.equal(thinkingOf([signed, signed]), undefined);
+		assert.equal(thinkingOf([{ ...sealed, format: 'openai-responses-v1' }]), undefined);
+	});
+
 	it('takes the message of a reply back as it came, with its reasoning', () => {
 		const reply = {
 			role: 'assistant',

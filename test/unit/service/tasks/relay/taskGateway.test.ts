@@ -52,7 +52,7 @@ describe('the gateway of one run', () => {
 		const { gateway } = await start({ up: { models: ['small', 'large'] } });
 		const sent: ProviderRequest[] = [];
 		const watched: ChatGateway = {
-			describe: () => gateway.describe(),
+			...gateway,
 			chat(request, call) {
 				sent.push(request);
 				return gateway.chat(request, call);
@@ -121,7 +121,7 @@ describe('the gateway of one run', () => {
 		const harness = await start({ up: { models: [{ id: 'small', maxOutputTokens: 1_000 }] } });
 		let isNamed = false;
 		const late: ChatGateway = {
-			chat: (...call) => harness.gateway.chat(...call),
+			...harness.gateway,
 			async describe() {
 				const description = await harness.gateway.describe();
 				return isNamed ? description : { ...description, models: [] };

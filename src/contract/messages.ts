@@ -1,0 +1,120 @@
+// The Messages form, as Anthropic's `/v1/messages` has it: paths, errors and usage. It is public practice and no part of the
+// contract.
+import type { Fields } from '../base/fields.ts';
+import { type Usage, usageSchema } from './chatReply.ts';
+import { lenientCount } from './lenient.ts';
+import type { Route } from './routes.ts';
+
+export const messagesRoutes = {
+	messages: { method: 'POST', host: 'inference', key: 'inference', path: '/v1/messages' },
+	count: { method: 'POST', host: 'inference', key: 'inference', path: '/v1/messages/count_tokens' },
+} as const satisfies Record<string, Route>;
+
+/** Returns whether a path is one of the form's, on whatever host and below whatever version. */
+export function isMessagesPath(path: string): boolean {
+	return /\/messages(?:\/count_tokens)?$/.test(path);
+}
+
+const ERROR_TYPES: Readonly<Record<number, string>> = {
+	401: 'authentication_error',
+	402: 'billing_error',
+	403: 'permission_error',
+	404: 'not_found_error',
+	413: 'request_too_large',
+	429: 'rate_limit_error',
+	503: 'overloaded_error',
+	504: 'timeout_error',
+	529: 'overloaded_error',
+};
+
+/** Returns the body of an error, which is also the event that ends a stream. Clients read its type, which follows the status. */
+export function messagesError(status: number, message: string): { type: 'error'; error: object } {
+	const type = ERROR_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+	return { type: 'error', error: { type, message } };
+}
+
+/** A part of a model's thinking as it goes back to the server that has signed or sealed it. */
+export type ThinkingBlock =
+	| { type: 'thinking'; thinking: string; signature: string }
+	| { type: 'redacted_thinking'; data: string };
+
+/** What a message of an assistant has beyond the contract. */
+export interface Thought {
+	/** In clear, for models that take it as a text. */
+	reasoning?: string;
+	/** Signed or sealed by the server that it goes back to. */
+	thinking?: ThinkingBlock[];
+}
+
+/** What a request says of how the model is to think, which only a server of this form takes. */
+export interface MessagesHints {
+	thinking?: Fields;
+	effort?: string;
+}
+
+/** The signature of thinking that its server has not signed. Some clients keep no thinking without a signature. */
+export const UNSIGNED = 'errand-unsigned';
+
+export interface MessagesUsage {
+	/** The tokens of the request that no cache had a part in. */
+	input_tokens: number;
+	cache_creation_input_tokens: number;
+	cache_read_input_tokens: number;
+	output_tokens: number;
+}
+
+/** In chat, the tokens of a request include those of the cache. */
+export function messagesUsageOf({ prompt_tokens = 0, completion_tokens = 0, ...usage }: Usage): MessagesUsage {
+	const { prompt_tokens_details: details } = usage;
+	const read = details?.cached_tokens ?? 0;
+	const written = lenientCount.parse(details?.['cache_write_tokens']) ?? 0;
+	return {
+		input_tokens: Math.max(0, prompt_tokens - read - written),
+		cache_creation_input_tokens: written,
+		cache_read_input_tokens: read,
+		output_tokens: completion_tokens,
+	};
+}
+
+/** `usage` is what a server has counted, of which any field may be missing. */
+export function chatUsageOf(usage: Fields): Usage {
+	const countOf = (name: string) => lenientCount.parse(usage[name]) ?? 0;
+	const read = countOf('cache_read_input_tokens');
+	const written = countOf('cache_creation_input_tokens');
+	const prompt_tokens = countOf('input_tokens') + read + written;
+	const completion_tokens = countOf('output_tokens');
+	return usageSchema.parse({
+		prompt_tokens,
+		completion_tokens,
+		total_tokens: prompt_tokens + completion_tokens,
+		// The second name is that of public practice.
+		prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written },
+	});
+}
+
+/** The finish reasons of chat, each with the stop reasons that mean it. */
+const FINISHES: Readonly<Record<string, string>> = {
+	max_tokens: 'length',
+	model_context_window_exceeded: 'length',
+	tool_use: 'tool_calls',
+	refusal: 'content_filter',
+};
+
+export function finishReasonOf(stopReason: string): string {
+	return FINISHES[stopReason] ?? 'stop';
+}
+
+/**
+ * Returns the stop reason for a finish reason. `native` is the server's own word, which tells a stop sequence from an end,
+ * and `hasCalls` whether the reply has calls of tools, after which many servers say no more than `stop`.
+ */
+export function stopReasonOf(reason: string | undefined, native: string | undefined, hasCalls: boolean): string {
+	switch (reason) {
+		case 'length':
+			return 'max_tokens';
+		case 'content_filter':
+			return 'refusal';
+		default:
+			return hasCalls ? 'tool_use' : native === 'stop_sequence' ? native : 'end_turn';
+	}
+}

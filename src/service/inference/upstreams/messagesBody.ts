@@ -1,0 +1,186 @@
+// Converts a request of chat into one of the Messages form.
+import { append } from '../../../base/append.ts';
+import { defined } from '../../../base/defined.ts';
+import { ClientError } from '../../../base/errors.ts';
+import { type Fields, isFields } from '../../../base/fields.ts';
+import { parseJson } from '../../../base/json.ts';
+import type { ChatMessage, ChatTool, Parameter } from '../../../contract/chatRequest.ts';
+import type { ProviderRequest } from '../provider.ts';
+
+/** The parameters of chat that the form has as well. */
+export const MESSAGES_PARAMETERS: readonly Parameter[] = [
+	...([
+		'max_tokens',
+		'temperature',
+		'top_p',
+		'top_k',
+		'stop',
+		'tools',
+		'tool_choice',
+		'response_format',
+		'user',
+	] as const),
+];
+
+/** The form demands a limit. A model whose own is not known is asked for what every one of them can say. */
+const USUAL_LIMIT = 8_192;
+
+/** Asks the server to keep its work on everything up to this place for the next request, which begins with the same. */
+const CACHE = { cache_control: { type: 'ephemeral' } } as const;
+
+type Block = Fields & { type: string };
+
+interface Turn {
+	role: 'user' | 'assistant';
+	content: Block[];
+}
+
+/**
+ * Returns the body of a streamed request. `maximum` is the longest reply of the model in tokens, as far as it is known.
+ * @throws ClientError `invalid-request` for a `response_format` that the form does not have.
+ */
+export function messagesBody(request: ProviderRequest, maximum: number | undefined): Fields {
+	const { max_tokens = maximum ?? USUAL_LIMIT, temperature, top_p, top_k, stop, user, hints } = request;
+	return {
+		...countedBody(request),
+		...defined({ max_tokens, top_p, top_k, stop_sequences: stop }),
+		// It ends at 1 here and at 2 in chat, which the best-known service reads in the same way where it takes chat.
+		...(temperature === undefined ? {} : { temperature: Math.min(1, temperature) }),
+		...(user === undefined ? {} : { metadata: { user_id: user } }),
+		...outputOf(request.response_format, hints?.effort),
+		stream: true,
+	};
+}
+
+/** Returns what a request has to say, which is what a server counts the tokens of. */
+export function countedBody({ model, messages, tools = [], tool_choice: choice, hints }: ProviderRequest): Fields {
+	const begin = messages.findIndex(({ role }) => role !== 'system');
+	const preamble = messages.slice(0, begin === -1 ? messages.length : begin);
+	const system = preamble.flatMap(({ content }) => textBlocks(content));
+	const turns = turnsOf(messages.slice(preamble.length));
+	const declared: Fields[] = tools.map(toolOf);
+	// Tools come first in what is cached, then the system's text, then the turns. Where the last turn begins, the request
+	// before this one has ended.
+	const asked = turns.filter(({ role }) => role === 'user').slice(-2);
+	for (const list of [system.length > 0 ? system : declared, ...asked.map(({ content }) => content)]) {
+		const last = list.at(-1);
+		if (last !== undefined) {
+			Object.assign(last, CACHE);
+		}
+	}
+	return {
+		model,
+		messages: turns,
+		...(system.length === 0 ? {} : { system }),
+		...(declared.length === 0 ? {} : { tools: declared, ...defined({ tool_choice: choiceOf(choice) }) }),
+		...defined({ thinking: hints?.thinking }),
+	};
+}
+
+function turnsOf(messages: ProviderRequest['messages']): Turn[] {
+	const turns: Turn[] = [];
+	for (const message of messages) {
+		const role = message.role === 'assistant' ? 'assistant' : 'user';
+		const content = blocksOf(message);
+		const last = turns.at(-1);
+		// The form refuses an empty message.
+		if (content.length === 0) {
+			continue;
+		}
+		if (last?.role === role) {
+			append(last.content, content);
+		} else {
+			turns.push({ role, content });
+		}
+	}
+	const last = turns.at(-1);
+	if (last?.role === 'assistant') {
+		trimEnd(last.content);
+	}
+	return turns;
+}
+
+/** The form refuses blanks at the end of a reply that the model is to continue. */
+function trimEnd(content: Block[]): void {
+	const block = content.at(-1);
+	if (block?.type === 'text') {
+		block['text'] = String(block['text']).trimEnd();
+	}
+}
+
+function blocksOf(message: ProviderRequest['messages'][number]): Block[] {
+	const { role, content, tool_call_id: id = '', tool_calls: calls = [], thinking = [] } = message;
+	switch (role) {
+		case 'tool':
+			return [{ type: 'tool_result', tool_use_id: callId(id), content: partBlocks(content) }];
+		case 'assistant':
+			return [
+				...thinking.map(block => ({ ...block })),
+				...textBlocks(content),
+				...calls.map(call => ({
+					type: 'tool_use',
+					id: callId(call.id),
+					name: call.function.name,
+					input: inputOf(call.function.arguments),
+				})),
+			];
+		default:
+			return partBlocks(content);
+	}
+}
+
+/** The form's ids have letters, digits, hyphens and underscores alone, and those of other models have more. */
+function callId(id: string): string {
+	return id.replace(/[^\w-]/g, '_');
+}
+
+/** A model may have written arguments that are no object. It is shown what it wrote. */
+function inputOf(text: string): Fields {
+	const input = text.trim() === '' ? {} : parseJson(text);
+	return isFields(input) ? input : { arguments: text };
+}
+
+function partBlocks(content: ChatMessage['content']): Block[] {
+	return typeof content === 'string'
+		? textBlocks(content)
+		: content.flatMap(part => (part.type === 'text' ? textBlocks(part.text) : [imageBlock(part.image_url.url)]));
+}
+
+/** The form refuses a text without characters. */
+function textBlocks(content: ChatMessage['content']): Block[] {
+	const texts =
+		typeof content === 'string' ? [content] : content.flatMap(part => (part.type === 'text' ? [part.text] : []));
+	return texts.filter(text => text.trim() !== '').map(text => ({ type: 'text', text }));
+}
+
+function imageBlock(url: string): Block {
+	const [whole, media_type] = /^data:([\w/+.-]+);base64,/.exec(url) ?? [];
+	return whole === undefined
+		? { type: 'image', source: { type: 'url', url } }
+		: { type: 'image', source: { type: 'base64', media_type, data: url.slice(whole.length) } };
+}
+
+function toolOf({ function: { name, description, parameters } }: ChatTool): Fields {
+	const input_schema = { type: 'object', properties: {}, ...parameters };
+	return { name, ...defined({ description }), input_schema };
+}
+
+function choiceOf(choice: ProviderRequest['tool_choice']): Fields | undefined {
+	if (choice === undefined || typeof choice === 'object') {
+		return choice && { type: 'tool', name: choice.function.name };
+	}
+	return { type: choice === 'required' ? 'any' : choice };
+}
+
+function outputOf(format: ProviderRequest['response_format'], effort: string | undefined): Fields {
+	const nested = isFields(format?.['json_schema']) ? format['json_schema']['schema'] : undefined;
+	if (format !== undefined && format.type !== 'text' && nested === undefined) {
+		const message = 'response_format: servers of the Messages form take a JSON schema alone';
+		throw new ClientError('invalid-request', message, { serviceMessage: message, unsent: true });
+	}
+	const config = defined({
+		effort,
+		format: nested === undefined ? undefined : { type: 'json_schema', schema: nested },
+	});
+	return Object.keys(config).length === 0 ? {} : { output_config: config };
+}

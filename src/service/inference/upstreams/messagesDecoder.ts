@@ -1,0 +1,247 @@
+import { ClientError } from '../../../base/errors.ts';
+import { type Fields, isFields, objectsOf } from '../../../base/fields.ts';
+import { failureInReply } from '../../../client/core/failures.ts';
+import { notAnObject, parseEventData, throwErrorIn, throwWordsIn } from '../../../client/core/replyData.ts';
+import type { SseEvent } from '../../../client/core/sse.ts';
+import type { ReplyDecoder } from '../../../client/core/streamedReply.ts';
+import type { IndexedToolCall } from '../../../client/core/toolCallIndexes.ts';
+import { isStreamEnd } from '../../../contract/chatReply.ts';
+import { readErrorBody } from '../../../contract/errorBody.ts';
+import { chatUsageOf, finishReasonOf } from '../../../contract/messages.ts';
+import { MESSAGES_REASONING, type ReplyChunk, type ReplyDelta } from '../provider.ts';
+
+/** Readers may keep a list of the calls. */
+const MAXIMUM_CALLS = 1024;
+
+/** A call whose block has not ended. */
+interface OpenCall {
+	index: number;
+	/** What came with its beginning: the form has an empty object there, and some servers the whole of it. */
+	input: Fields;
+	hasPieces: boolean;
+}
+
+/** Converts the stream of a server of the Messages form into a provider's chunks. Events and blocks of other types are ignored. */
+export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
+	isEnded = false;
+	/** A clean close after the stop reason ends a reply, too. */
+	mayClose = false;
+	private readonly requested: string;
+	/** By the indexes of their blocks. */
+	private readonly calls = new Map<unknown, OpenCall>();
+	private callCount = 0;
+	/** The server's more exact name of the model, which goes with the first chunk. */
+	private model: string | undefined;
+	/** Counts come with the beginning and again, whole, near the end. */
+	private readonly counted: Fields = {};
+
+	/** `requested` is the model's name in the request. */
+	constructor(requested: string) {
+		this.requested = requested;
+	}
+
+	decode({ event, data }: SseEvent, into: ReplyChunk[]): void {
+		if (this.isEnded || data === '') {
+			return;
+		}
+		if (isStreamEnd(data)) {
+			this.finish(this.mayClose, into);
+			return;
+		}
+		if (event === 'error') {
+			throw failureInReply(readErrorBody(data));
+		}
+		const value = parseEventData(data);
+		if (!isFields(value)) {
+			throw notAnObject(value);
+		}
+		throwErrorIn(value);
+		this.read(value, into);
+	}
+
+	/** A server that does not stream answers with a whole message. */
+	decodeWhole(value: unknown, into: ReplyChunk[]): void {
+		throwErrorIn(value);
+		const message = isFields(value) ? value : {};
+		if (!Array.isArray(message['content'])) {
+			throwWordsIn(value);
+			throw new ClientError('bad-response', 'the reply is no message');
+		}
+		this.start(message);
+		for (const [index, block] of objectsOf(message['content']).entries()) {
+			this.begin(index, block, into);
+			const { type, signature } = block;
+			if (type === 'thinking' && typeof signature === 'string') {
+				this.sign(signature, into);
+			}
+			this.stop(index, into);
+		}
+		this.delta(message, message['usage'], into);
+		this.finish(true, into);
+	}
+
+	/** The end of the body. */
+	end(into: ReplyChunk[]): void {
+		this.finish(this.mayClose, into);
+	}
+
+	private read({ type, message, index, content_block: block, delta, usage }: Fields, into: ReplyChunk[]): void {
+		switch (type) {
+			case 'message_start':
+				this.start(isFields(message) ? message : {});
+				break;
+			case 'content_block_start':
+				this.begin(index, isFields(block) ? block : {}, into);
+				break;
+			case 'content_block_delta':
+				this.add(index, isFields(delta) ? delta : {}, into);
+				break;
+			case 'content_block_stop':
+				this.stop(index, into);
+				break;
+			case 'message_delta':
+				this.delta(isFields(delta) ? delta : {}, usage, into);
+				break;
+			case 'message_stop':
+				this.finish(true, into);
+				break;
+		}
+	}
+
+	private start({ model, usage }: Fields): void {
+		this.count(usage);
+		this.model = typeof model === 'string' && model !== this.requested ? model : undefined;
+	}
+
+	private begin(index: unknown, block: Fields, into: ReplyChunk[]): void {
+		const { type, text, thinking, data, id, name, input } = block;
+		switch (type) {
+			case 'text':
+				this.say('content', text, into);
+				break;
+			case 'thinking':
+				this.say('reasoning_content', thinking, into);
+				break;
+			case 'redacted_thinking':
+				if (typeof data === 'string') {
+					const detail = { type: 'reasoning.encrypted', format: MESSAGES_REASONING, data } as const;
+					this.push({ reasoning_details: [detail] }, into);
+				}
+				break;
+			case 'tool_use': {
+				if (this.callCount >= MAXIMUM_CALLS) {
+					throw new ClientError('bad-response', `the reply has more than ${MAXIMUM_CALLS} tool calls`);
+				}
+				// A block at the same place has ended, whether that was said or not.
+				this.stop(index, into);
+				const call = { index: this.callCount++, input: isFields(input) ? input : {}, hasPieces: false };
+				this.calls.set(index, call);
+				this.push(fragment(call.index, '', { id, name }), into);
+				break;
+			}
+		}
+	}
+
+	private add(
+		index: unknown,
+		{ type, text, thinking, signature, partial_json: json }: Fields,
+		into: ReplyChunk[],
+	): void {
+		switch (type) {
+			case 'text_delta':
+				this.say('content', text, into);
+				break;
+			case 'thinking_delta':
+				this.say('reasoning_content', thinking, into);
+				break;
+			case 'signature_delta':
+				if (typeof signature === 'string') {
+					this.sign(signature, into);
+				}
+				break;
+			case 'input_json_delta': {
+				const call = this.calls.get(index);
+				if (typeof json === 'string' && json !== '') {
+					if (call === undefined) {
+						throw new ClientError('bad-response', 'the arguments of a call came without its beginning');
+					}
+					call.hasPieces = true;
+					this.push(fragment(call.index, json), into);
+				}
+				break;
+			}
+		}
+	}
+
+	/** The arguments of a call are an object, be it an empty one. */
+	private stop(index: unknown, into: ReplyChunk[]): void {
+		const call = this.calls.get(index);
+		this.calls.delete(index);
+		if (call !== undefined && !call.hasPieces) {
+			this.push(fragment(call.index, JSON.stringify(call.input)), into);
+		}
+	}
+
+	private sign(signature: string, into: ReplyChunk[]): void {
+		const detail = { type: 'reasoning.text', format: MESSAGES_REASONING, signature } as const;
+		this.push({ reasoning_details: [detail] }, into);
+	}
+
+	private delta({ stop_reason: reason, stop_sequence: sequence }: Fields, usage: unknown, into: ReplyChunk[]): void {
+		this.count(usage);
+		if (typeof reason !== 'string') {
+			return;
+		}
+		this.mayClose = true;
+		const native = {
+			native_finish_reason: reason,
+			...(typeof sequence === 'string' ? { stop_sequence: sequence } : {}),
+		};
+		const finish = { finish_reason: finishReasonOf(reason), provider_specific_fields: native };
+		into.push({ choices: [{ index: 0, delta: {}, ...finish }] });
+	}
+
+	/** `isWhole`: nothing more is to come. */
+	private finish(isWhole: boolean, into: ReplyChunk[]): void {
+		if (isWhole && !this.isEnded) {
+			this.isEnded = true;
+			for (const index of [...this.calls.keys()]) {
+				this.stop(index, into);
+			}
+			if (Object.keys(this.counted).length > 0) {
+				into.push({ choices: [], usage: chatUsageOf(this.counted) });
+			}
+		}
+	}
+
+	private count(usage: unknown): void {
+		for (const [name, value] of Object.entries(isFields(usage) ? usage : {})) {
+			// What is null was not counted anew.
+			if (value !== null) {
+				this.counted[name] = value;
+			}
+		}
+	}
+
+	private say(field: 'content' | 'reasoning_content', text: unknown, into: ReplyChunk[]): void {
+		if (typeof text === 'string' && text !== '') {
+			this.push({ [field]: text }, into);
+		}
+	}
+
+	private push(delta: ReplyDelta, into: ReplyChunk[]): void {
+		const choices = [{ index: 0, delta, finish_reason: null }];
+		into.push(this.model === undefined ? { choices } : { choices, model: this.model });
+		this.model = undefined;
+	}
+}
+
+function fragment(index: number, text: string, { id, name }: { id?: unknown; name?: unknown } = {}): ReplyDelta {
+	const call: IndexedToolCall = {
+		index,
+		id: typeof id === 'string' ? id : undefined,
+		type: 'function',
+		function: { name: typeof name === 'string' ? name : undefined, arguments: text },
+	};
+	return { tool_calls: [call] };
+}

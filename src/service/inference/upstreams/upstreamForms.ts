@@ -1,0 +1,65 @@
+// The forms in which model servers take requests.
+import type { Fields } from '../../../base/fields.ts';
+import type { ReplyDecoder } from '../../../client/core/streamedReply.ts';
+import type { Parameter } from '../../../contract/chatRequest.ts';
+import { type ListedModel, listedTraits } from '../../../contract/modelList.ts';
+import type { Route } from '../../../contract/routes.ts';
+import type { UpstreamKind } from '../../../contract/upstreams.ts';
+import type { ProviderRequest, ReplyChunk } from '../provider.ts';
+import { countedBody, MESSAGES_PARAMETERS, messagesBody } from './messagesBody.ts';
+import { MessagesDecoder } from './messagesDecoder.ts';
+import { UpstreamDecoder } from './upstreamDecoder.ts';
+
+/** A path behind an upstream's address, which ends in its version. */
+type UpstreamRoute = Omit<Route, 'key'>;
+
+export interface UpstreamForm {
+	route: UpstreamRoute;
+	/** The parameters that the form has. Undefined means all of them. */
+	parameters: readonly Parameter[] | undefined;
+	/** `maximum` is the longest reply of the model in tokens, as far as it is known. Throws a ClientError. */
+	bodyOf(request: ProviderRequest, maximum: number | undefined): Fields;
+	/** `requested` is the model's name in the request. */
+	decoder(requested: string): ReplyDecoder<ReplyChunk>;
+	/** Reads what a server's list says of a model beyond its name and context length. */
+	traitsOf?(model: ListedModel): ReturnType<typeof listedTraits>;
+	/** How a server counts the tokens of a request, if it does. */
+	count?: { route: UpstreamRoute; bodyOf(request: ProviderRequest): Fields };
+}
+
+const route = (path: string): UpstreamRoute => ({ method: 'POST', host: 'inference', path });
+
+export const UPSTREAM_FORMS: Readonly<Record<UpstreamKind, UpstreamForm>> = {
+	chat: {
+		route: route('/chat/completions'),
+		parameters: undefined,
+		bodyOf: chatBody,
+		decoder: requested => new UpstreamDecoder(requested),
+	},
+	messages: {
+		route: route('/messages'),
+		parameters: MESSAGES_PARAMETERS,
+		bodyOf: messagesBody,
+		decoder: requested => new MessagesDecoder(requested),
+		traitsOf: listedTraits,
+		count: { route: route('/messages/count_tokens'), bodyOf: countedBody },
+	},
+};
+
+/**
+ * Adds fields that OpenAI-compatible servers document beyond the contract: for the usage of a stream, and for logprobs.
+ * The limit of tokens keeps the name that the client gave it.
+ */
+function chatBody({ limitName, max_tokens: limit, hints: _, messages, ...request }: ProviderRequest): Fields {
+	return {
+		...request,
+		messages: messages.map(message => {
+			const { thinking, ...others } = message;
+			return thinking === undefined ? message : others;
+		}),
+		...(limit === undefined ? {} : { [limitName ?? 'max_tokens']: limit }),
+		...(request.top_logprobs === undefined ? {} : { logprobs: true }),
+		stream: true,
+		stream_options: { include_usage: true },
+	};
+}
