@@ -2,6 +2,9 @@
 import { defined } from '../base/defined.ts';
 import type { Fields } from '../base/fields.ts';
 
+/** What stands in place of a part that no model here gets, such as a sound. */
+export const OMITTED_PART = '(a part that cannot be passed on)';
+
 /** Public practice has two names for the system role: `developer` is converted to `system`. */
 export function roleOf(role: unknown): unknown {
 	return role === 'developer' ? 'system' : role;

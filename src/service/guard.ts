@@ -39,7 +39,9 @@ export function createGuard(token: string, port: number): Guard {
 		if (isOpen(request)) {
 			return undefined;
 		}
-		const sent = checkToken(request.headers.authorization);
+		// Clients of the Messages form have a header of their own for a key.
+		const { authorization, 'x-api-key': key } = request.headers;
+		const sent = checkToken(authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined));
 		if (sent === 'none') {
 			return { status: 401, message: 'Valid credentials are needed: send Authorization: Bearer with the token.' };
 		}

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type * as z from 'zod';
 import type { UpstreamProblem } from '../base/errors.ts';
 import { ENTERPRISE_PATH, LOCAL_SCM } from '../contract/localConnection.ts';
+import { isMessagesPath, messagesError } from '../contract/messages.ts';
 import { fillPath, type Route, routes } from '../contract/routes.ts';
 
 /** Error messages that may repeat the caller's input are cut to this length. */
@@ -72,9 +73,13 @@ type Answered = Pick<RequestRefused, 'status' | 'message'> & Partial<Pick<Reques
 /**
  * Returns the error body of a path's area: `{error: string}` for tasks and `{error, message, status}` for the look-ups
  * (cloud-tasks.md, Errors), with the agent API's own word for an invalid key (Authentication).
- * contract: not shown for chat; `{error: {message, code}}`, as on the responses endpoint (inference.md, Errors).
+ * contract: not shown for chat; `{error: {message, code}}`, as on the responses endpoint (inference.md, Errors). The
+ * Messages form has one of its own.
  */
 export function errorBody(path: string, { status, message, code = codeOf(status), upstreams = [] }: Answered): object {
+	if (isMessagesPath(path)) {
+		return messagesError(status, message);
+	}
 	if (INFERENCE_PATHS.has(path) || MODEL_PATHS.some(start => path.startsWith(start))) {
 		return { error: { message, code, ...(upstreams.length > 0 && { upstreams }) } };
 	}

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { PROMPTS, STAND_IN } from '../support/modelStandIn.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { aiChat, aiCompatible, aiResponses } from './clients/aiSdk.ts';
+import { anthropicSdk } from './clients/anthropicSdk.ts';
 import { type City, type ForeignClient, type OpenClient, SNOW } from './clients/foreignClient.ts';
 import { huggingFace } from './clients/huggingFace.ts';
 import { instructor } from './clients/instructor.ts';
@@ -28,6 +29,7 @@ const clients: Readonly<Record<string, OpenClient>> = {
 	'`@instructor-ai/instructor`': instructor,
 	'`llamaindex` with `@llamaindex/openai`': llamaIndex,
 	'`@huggingface/inference`': huggingFace,
+	'`@anthropic-ai/sdk`': anthropicSdk,
 };
 
 describe('a third-party client with the local service:', () => {

@@ -1,4 +1,6 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { pathOf } from '../../base/httpRequest.ts';
+import { isMessagesPath, messagesError } from '../../contract/messages.ts';
 
 /** An answer that is not what an agent has asked for. */
 export interface CallError {
@@ -13,9 +15,16 @@ export function errorBody({ status, code, message }: CallError): object {
 	return { message, type: status < 500 ? 'invalid_request_error' : 'server_error', code };
 }
 
-/** Answers a call with an error. */
-export function sendError(response: ServerResponse, error: CallError, headers: OutgoingHttpHeaders = {}): void {
-	sendJson(response, error.status, { error: errorBody(error) }, headers);
+/** Answers a call with an error, in the form of the endpoint that was called. */
+export function sendError(
+	request: IncomingMessage,
+	response: ServerResponse,
+	error: CallError,
+	headers: OutgoingHttpHeaders = {},
+): void {
+	const { status, message } = error;
+	const body = isMessagesPath(pathOf(request)) ? messagesError(status, message) : { error: errorBody(error) };
+	sendJson(response, status, body, headers);
 }
 
 export function sendJson(

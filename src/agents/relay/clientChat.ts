@@ -11,7 +11,7 @@ import { type Annotation, CHAT_STREAM_END } from '../../contract/chatReply.ts';
 import { type ChatParameters, type ChatRequest, chatRequestSchema } from '../../contract/chatRequest.ts';
 import type { RoutingPolicy } from '../../contract/provider.ts';
 import { errorBody } from './callAnswer.ts';
-import type { ModelRequest, ReplyText, ToldOfReply } from './modelRequest.ts';
+import { addTold, type ModelRequest, type ReplyText, type ToldOfReply } from './modelRequest.ts';
 import { reduceChat } from './reduceChat.ts';
 import { type ModelLimits, tokensWithin } from './tokensWithin.ts';
 
@@ -33,7 +33,7 @@ const DECIDED: ReadonlySet<string> = new Set(['model', 'models', 'provider', 'st
  */
 export function readClientChat(body: unknown, settings: ChatSettings): ModelRequest<ChatStreamEvent> {
 	const received = isFields(body) ? body : {};
-	const request = requestOf(reduceChat(received, false), settings);
+	const request = chatRequestFor(reduceChat(received, false), settings);
 	const isStreamed = received['stream'] === true;
 	return {
 		isStreamed,
@@ -43,7 +43,11 @@ export function readClientChat(body: unknown, settings: ChatSettings): ModelRequ
 	};
 }
 
-function requestOf(reduced: Fields, settings: ChatSettings): ChatRequest {
+/**
+ * Returns the request that goes to the service in place of an agent's, which has nothing but fields of the contract.
+ * @throws ClientError `invalid-request` naming the field.
+ */
+export function chatRequestFor(reduced: Fields, settings: ChatSettings): ChatRequest {
 	const { model, provider, parameters } = settings;
 	const own = Object.fromEntries(Object.entries(reduced).filter(([name]) => !DECIDED.has(name)));
 	const asked = { ...parameters, ...own, model, ...defined({ provider }), stream: true } as ChatRequest;
@@ -76,12 +80,7 @@ class Head {
 
 	/** Takes what concerns the whole reply. */
 	add(event: ChatStreamEvent): void {
-		if (event.type === 'served') {
-			const { model, provider, id } = event;
-			Object.assign(this.told, defined({ model, provider, id }));
-		} else if (event.type === 'usage') {
-			this.told.usage = event.usage;
-		}
+		addTold(this.told, event);
 	}
 }
 

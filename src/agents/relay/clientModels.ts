@@ -8,15 +8,18 @@ import type { Logger } from '../../base/logger.ts';
 import { CLIENT_GONE, streamText, type TextSource } from '../../base/streamText.ts';
 import { tooLong } from '../../client/core/tooLong.ts';
 import type { Usage } from '../../contract/chatReply.ts';
+import { messagesRoutes } from '../../contract/messages.ts';
+import { estimateRequestTokens } from '../../contract/requestTokens.ts';
 import { type CallError, sendError, sendJson } from './callAnswer.ts';
 import { type ChatSettings, readClientChat } from './clientChat.ts';
+import { chatRequestIn, readClientMessages } from './clientMessages.ts';
 import { type ResponsesSettings, readClientResponses } from './clientResponses.ts';
 import type { ModelClient, ModelRequest } from './modelRequest.ts';
 import type { RelayOptions } from './relay.ts';
 
 const BODY_MEGABYTES = 16;
 
-export type Endpoint = 'chat' | 'responses';
+export type Endpoint = 'chat' | 'responses' | 'messages';
 
 export interface ClientModelsOptions extends ChatSettings, ResponsesSettings {
 	/** Resolves with the client of the connection. */
@@ -47,7 +50,7 @@ export interface ClientCall {
 	seconds: number;
 }
 
-/** Creates what answers the calls that a relay has let through: chat completions, responses, the list of the one model. */
+/** Creates what answers the calls that a relay has let through: chat completions, responses, messages, the list of the one model. */
 export function createClientModels(options: ClientModelsOptions): RelayOptions['handle'] {
 	const { model, contextLength, clock } = options;
 	// Clients demand a time. It is not known when the model was made.
@@ -60,6 +63,12 @@ export function createClientModels(options: ClientModelsOptions): RelayOptions['
 				break;
 			case '/v1/responses':
 				void answer(request, response, 'responses', readClientResponses, options);
+				break;
+			case messagesRoutes.messages.path:
+				void answer(request, response, 'messages', readClientMessages, options);
+				break;
+			case messagesRoutes.count.path:
+				void answerCount(request, response, options);
 				break;
 			default:
 				sendJson(response, 200, { object: 'list', data: [entry] });
@@ -77,12 +86,8 @@ async function answer<Event>(
 	const { logger } = options;
 	const gone = new AbortController();
 	response.once('close', () => gone.abort(CLIENT_GONE));
-	const body = await readJsonBody(request, BODY_MEGABYTES);
-	if ('problem' in body) {
-		const { status, problem: message } = body;
-		const isTooLarge = status === 413;
-		const code = isTooLarge ? 'too_large' : 'invalid_request';
-		sendError(response, { status, code, message }, isTooLarge ? { connection: 'close' } : {});
+	const body = await readBody(request, response);
+	if (body === undefined) {
 		return;
 	}
 	try {
@@ -103,14 +108,44 @@ async function answer<Event>(
 		}
 	} catch (error) {
 		if (!gone.signal.aborted) {
-			refuse(response, describeFailure(error));
+			refuse(request, response, describeFailure(error));
 		}
 	}
 }
 
-function refuse(response: ServerResponse, { retryAfterMs, ...error }: CallFailure): void {
+/** Answers how many tokens a request in the Messages form has, which nobody behind the relay counts. */
+async function answerCount(
+	request: IncomingMessage,
+	response: ServerResponse,
+	options: ClientModelsOptions,
+): Promise<void> {
+	const body = await readBody(request, response);
+	if (body === undefined) {
+		return;
+	}
+	try {
+		sendJson(response, 200, { input_tokens: estimateRequestTokens(chatRequestIn(body.value, options)) });
+	} catch (error) {
+		refuse(request, response, describeFailure(error));
+	}
+}
+
+/** Resolves with undefined after a refusal. */
+async function readBody(request: IncomingMessage, response: ServerResponse): Promise<{ value: unknown } | undefined> {
+	const body = await readJsonBody(request, BODY_MEGABYTES);
+	if ('value' in body) {
+		return body;
+	}
+	const { status, problem: message } = body;
+	const isTooLarge = status === 413;
+	const code = isTooLarge ? 'too_large' : 'invalid_request';
+	sendError(request, response, { status, code, message }, isTooLarge ? { connection: 'close' } : {});
+	return undefined;
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, { retryAfterMs, ...error }: CallFailure): void {
 	const headers = retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) };
-	sendError(response, error, headers);
+	sendError(request, response, error, headers);
 }
 
 /**
@@ -128,6 +163,7 @@ async function* textsOf<Event>(
 	let outcome: ClientCall['outcome'] = 'left';
 	let isBegun = false;
 	let failed: CallFailure | undefined;
+	let ending = '';
 	try {
 		const client = await untilAborted(options.client(), signal);
 		for await (const event of ask(client, signal)) {
@@ -137,6 +173,7 @@ async function* textsOf<Event>(
 				yield sent;
 			}
 		}
+		ending = text.end();
 		outcome = 'whole';
 	} catch (error) {
 		if (signal.aborted) {
@@ -152,7 +189,7 @@ async function* textsOf<Event>(
 		const seconds = (clock.now() - began) / 1000;
 		options.onCall({ model, outcome, seconds, ...defined(text.told) });
 	}
-	yield failed === undefined ? text.end() : failure(failed);
+	yield failed === undefined ? ending : failure(failed);
 }
 
 function report(error: unknown, endpoint: Endpoint, { logger, onFailure }: ClientModelsOptions): void {

@@ -1,4 +1,5 @@
-import type { Client } from '../../client/types.ts';
+import { defined } from '../../base/defined.ts';
+import type { ChatStreamEvent, Client } from '../../client/types.ts';
 import type { Usage } from '../../contract/chatReply.ts';
 import type { CallError } from './callAnswer.ts';
 
@@ -12,6 +13,16 @@ export interface ToldOfReply {
 	provider?: string | undefined;
 	id?: string | undefined;
 	usage?: Usage | undefined;
+}
+
+/** Adds what an event of a chat reply says of the whole. */
+export function addTold(told: ToldOfReply, event: ChatStreamEvent): void {
+	if (event.type === 'served') {
+		const { model, provider, id } = event;
+		Object.assign(told, defined({ model, provider, id }));
+	} else if (event.type === 'usage') {
+		told.usage = event.usage;
+	}
 }
 
 /** How the events of one reply become the text that an agent gets. */

@@ -3,13 +3,10 @@
 import { defined } from '../../base/defined.ts';
 import { eachObject, type Fields, isFields, objectsOf, only } from '../../base/fields.ts';
 import { chatRequestSchema } from '../../contract/chatRequest.ts';
-import { roleOf, withDocumentedNames } from '../../contract/foreignNames.ts';
-
-/** What stands in place of a part that no model here gets, such as a sound. */
-export const OMITTED_PART = '(a part that cannot be passed on)';
+import { OMITTED_PART, roleOf, withDocumentedNames } from '../../contract/foreignNames.ts';
 
 const CHAT_FIELDS = [...Object.keys(chatRequestSchema.shape), 'max_completion_tokens'];
-const REASONING_FIELDS = ['reasoning', 'reasoning_content'];
+const REASONING_FIELDS = ['reasoning', 'reasoning_content', 'reasoning_details'];
 
 /**
  * Returns what a service can use of an agent's chat request; its values are not checked. It has the form of the contract,

@@ -1,9 +1,8 @@
 // The responses endpoint as agents use it. What a service can ignore is left out of their requests, as it is of chat.
 import { defined } from '../../base/defined.ts';
 import { type Fields, isFields, objectsOf, only } from '../../base/fields.ts';
-import { roleOf } from '../../contract/foreignNames.ts';
+import { OMITTED_PART, roleOf } from '../../contract/foreignNames.ts';
 import { customInputAsArguments, customToolAsFunction } from './customTools.ts';
-import { OMITTED_PART } from './reduceChat.ts';
 
 /** An agent's request in the form of the contract; its values are not checked. */
 export interface ReducedResponses {

@@ -15,6 +15,8 @@ import { carry, connectOutward, type Resolve, systemResolve, TunnelRefused, targ
 const CALLS: ReadonlyMap<string, string> = new Map([
 	['/v1/chat/completions', 'POST'],
 	['/v1/responses', 'POST'],
+	['/v1/messages', 'POST'],
+	['/v1/messages/count_tokens', 'POST'],
 	['/v1/models', 'GET'],
 ]);
 
@@ -73,8 +75,8 @@ export interface Relay {
 
 /** Answers every call for a model with a sentence that says why there is none. */
 export function withoutModel(message: string): RelayOptions['handle'] {
-	return (_request, response) => {
-		sendError(response, { status: 503, code: 'unavailable', message });
+	return (request, response) => {
+		sendError(request, response, { status: 503, code: 'unavailable', message });
 	};
 }
 
@@ -274,7 +276,7 @@ function refuse(
 	code: string,
 	message: string,
 ): void {
-	void dropBody(request).then(() => sendError(response, { status, code, message }, { connection: 'close' }));
+	void dropBody(request).then(() => sendError(request, response, { status, code, message }, { connection: 'close' }));
 }
 
 function answer(client: Socket, status: string, fields = ''): void {

@@ -1,4 +1,5 @@
 import { ClientError } from '../../base/errors.ts';
+import { JsonEnd } from '../../base/jsonEnd.ts';
 import type { ReceivedToolCall } from '../../contract/chatReply.ts';
 
 /** A fragment of a tool call, or a whole call, with the position of the call in the reply: 0, 1, 2 and so on. */
@@ -132,31 +133,5 @@ class BegunCall {
 			this.end.search(this.pieces[this.searched] ?? '');
 		}
 		return this.end.isFound;
-	}
-}
-
-/** Finds the end of a JSON object that comes in pieces. */
-class JsonEnd {
-	isFound = false;
-	private depth = 0;
-	private isInString = false;
-	private isEscaped = false;
-
-	search(piece: string): void {
-		for (const character of piece) {
-			if (this.isEscaped) {
-				this.isEscaped = false;
-			} else if (this.isInString) {
-				this.isEscaped = character === '\\';
-				this.isInString = character !== '"';
-			} else if (character === '"') {
-				this.isInString = true;
-			} else if (character === '{' || character === '[') {
-				this.depth++;
-			} else if (character === '}' || character === ']') {
-				this.depth--;
-				this.isFound ||= this.depth === 0;
-			}
-		}
 	}
 }

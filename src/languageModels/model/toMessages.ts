@@ -3,6 +3,7 @@ import { dataUrl } from '../../base/dataUrl.ts';
 import { imageTypeOf } from '../../base/imageHeader.ts';
 import { assistantMessage } from '../../client/toolCalls.ts';
 import { type ChatMessage, MAXIMUM_REQUEST_IMAGE_BYTES, type ToolCall } from '../../contract/chatRequest.ts';
+import { OMITTED_PART } from '../../contract/foreignNames.ts';
 import type { Message, MessagePart } from './message.ts';
 
 /** Why messages cannot be sent. */
@@ -22,9 +23,6 @@ export class MessageRefusal extends Error {
 		this.problem = problem;
 	}
 }
-
-/** What stands in place of a part that no model gets. */
-const OMITTED_PART = '(a part that cannot be passed on)';
 
 /**
  * Writes messages of the editor in the form of the contract. The contract has no place for what a model has thought, and

@@ -8,6 +8,7 @@ import { ollamaServer } from '../../contract/usualServers.ts';
 import { registerDecisionRoutes } from '../decisions/decisionRoutes.ts';
 import { registerImageRoutes } from '../images/imageRoutes.ts';
 import { ImageShelf } from '../images/imageShelf.ts';
+import { registerMessagesRoutes } from '../messages/messagesRoutes.ts';
 import { openReasoningSeal, type ReasoningSeal } from '../responses/reasoningSeal.ts';
 import { registerResponsesRoutes } from '../responses/responsesRoutes.ts';
 import type { App } from '../server.ts';
@@ -64,6 +65,7 @@ export function startInference({ app, stateFolder, address, handover, clock, log
 	});
 	directory.replace(handover);
 	registerChatRoutes(app, { gateway, logger: logger('chat') });
+	registerMessagesRoutes(app, { gateway, logger: logger('messages') });
 	registerModelRoutes(app, gateway);
 	registerImageRoutes(app, shelf);
 	const responsesLogger = logger('responses');

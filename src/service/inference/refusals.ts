@@ -57,6 +57,10 @@ const STATUS: Readonly<Record<ProviderFailureCode, number>> = {
 	invalid_request: 400,
 };
 
+export function statusOf(code: ProviderFailureCode): number {
+	return STATUS[code];
+}
+
 /**
  * Names all providers that were tried and their errors. The status is that of the last failure, as nothing was left to
  * try after it.
@@ -64,7 +68,7 @@ const STATUS: Readonly<Record<ProviderFailureCode, number>> = {
 export function nobodyServed(tried: readonly TriedProvider[]): RequestRefused {
 	const last = tried.at(-1)?.failure;
 	const code = last?.code ?? 'unavailable';
-	const status = STATUS[code];
+	const status = statusOf(code);
 	const said = tried.map(({ slug, failure: { message, upstream } }) => (upstream ? message : `"${slug}": ${message}`));
 	const waits = tried.flatMap(({ failure }) => failure.retryAfterMs ?? []);
 	return new RequestRefused(status, said.join(' '), code, {

@@ -107,6 +107,14 @@ describe('the guard of the local service', () => {
 		}
 	});
 
+	it('takes the token as `x-api-key` as well, but not beside another one', async () => {
+		const status = async (headers: Record<string, string>) =>
+			(await request('/api/tasks', { host: host(), ...headers })).status;
+		assert.equal(await status({ 'x-api-key': service.token }), 200);
+		assert.equal(await status({ 'x-api-key': `${service.token}x` }), 401);
+		assert.equal(await status({ authorization: 'Bearer other', 'x-api-key': service.token }), 401);
+	});
+
 	it('lets images be read without the token, and nothing else by a path that only looks like theirs', async () => {
 		const name = 'A'.repeat(43);
 		for (const [target, method] of [

@@ -21,6 +21,7 @@ const EXPECTED: readonly RegExp[] = [
 	/^\{"object":"list","data":\[.*"id":"demo".*\}\]\}\{"id":"demo","object":"model".*"created":\d+\}$/,
 	/^\{.*"choices":\[.*"message":\{.*"content":"/,
 	/^data: \{.*"provider":"demo".*"delta":.*\ndata: \[DONE\]$/s,
+	/^event: message_start\n.*\nevent: content_block_delta\n.*\nevent: message_stop\n.*\{"input_tokens":\d+\}$/s,
 	/^event: response\.created\n.*\nevent: response\.completed\n.*"status":"completed"/s,
 	/^\{"id":"resp_.*"object":"response".*"status":"completed","output":\[/,
 	/^\{"model":"errand-decisions-[\d.]+","answers":\{"ready":\{"type":"noul","noul":[\d.]+,"probabilities_source":"(?:logprobs|stated)","served_by":\{"provider":"demo/,

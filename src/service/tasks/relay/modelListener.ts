@@ -10,6 +10,7 @@ import { registerChatRoutes } from '../../inference/chatRoutes.ts';
 import { registerModelRoutes } from '../../inference/modelRoutes.ts';
 import type { GatewayRequest } from '../../inference/provider.ts';
 import { readChatRequest } from '../../inference/readChatRequest.ts';
+import { registerMessagesRoutes } from '../../messages/messagesRoutes.ts';
 import type { ReasoningSeal } from '../../responses/reasoningSeal.ts';
 import { readResponsesRequest } from '../../responses/responsesRequest.ts';
 import { type ForeignResponses, registerResponsesRoutes } from '../../responses/responsesRoutes.ts';
@@ -23,8 +24,8 @@ export interface ModelListenerOptions {
 }
 
 /**
- * Creates what answers the calls that a relay has let through: the list with the one model, chat completions and
- * responses.
+ * Creates what answers the calls that a relay has let through: the list with the one model, chat completions, responses
+ * and messages.
  */
 export function createModelListener({
 	gateway,
@@ -34,10 +35,11 @@ export function createModelListener({
 	const app = createApp(logger);
 	registerModelRoutes(app, gateway);
 	registerChatRoutes(app, { gateway, logger, read: body => readAgentChat(body, gateway.model) });
+	registerMessagesRoutes(app, { gateway, logger, model: gateway.model });
 	registerResponsesRoutes(app, { gateway, seal, logger, form: agentResponses(gateway.model, seal) });
 	const answer = getRequestListener(app.fetch);
 	return (request, response) => {
-		// This is the only one of the contract's hosts that has all three paths.
+		// This is the only one of the contract's hosts that has all of these paths.
 		request.url = ENTERPRISE_PATH + request.url;
 		void answer(request, response);
 	};

@@ -118,6 +118,38 @@ describe('the models behind the relay', () => {
 		assert.equal(reply.choices[0]?.message.content, 'Hello there');
 	});
 
+	it('answers a request in the Messages form, metered and for the one model, and counts its tokens for nothing', async () => {
+		const chunks = [
+			called('read', '{"path":"a.js"}'),
+			delta({}, 'tool_calls'),
+			{ choices: [], usage: { prompt_tokens: 120, completion_tokens: 15, total_tokens: 135 } },
+		];
+		const behaves = { chunks, isForgetful: true };
+		const harness = await start({ up: { models: [{ id: 'small', maxOutputTokens: 50 }], behaves } });
+		const { post, calls, log } = await open(harness);
+		const reply = await post('/v1/messages?beta=true', { model: null, max_tokens: 9_000, messages: [user] });
+		const { content, usage } = (await reply.json()) as { content: { type: string }[]; usage: object };
+		assert.deepEqual(content, [{ type: 'tool_use', id: 'call_1', name: 'read', input: { path: 'a.js' } }]);
+		assert.deepEqual(usage, {
+			input_tokens: 120,
+			cache_creation_input_tokens: 0,
+			cache_read_input_tokens: 0,
+			output_tokens: 15,
+		});
+		assert.equal(harness.server('up').chats[0]?.body['max_tokens'], 50);
+		assert.equal((await post('/v1/messages/count_tokens', { messages: [user] })).status, 200);
+		assert.deepEqual(
+			calls.map(({ inputTokens, outputTokens, outcome }) => ({ inputTokens, outputTokens, outcome })),
+			[{ inputTokens: 120, outputTokens: 15, outcome: 'whole' }],
+		);
+		for (const path of ['/v1/messages', '/v1/messages/count_tokens']) {
+			const refused = await post(path, { model: 'claude-other', messages: [user] });
+			const { type } = (await refused.json()) as { type: string };
+			assert.deepEqual([refused.status, type], [400, 'error']);
+		}
+		assert.equal(log.filter(line => line.includes('claude-other')).length, 1);
+	});
+
 	it('answers a responses request of codex, with its free-form tools', async () => {
 		const chunks = [called('apply_patch', JSON.stringify({ input: PATCH })), delta({}, 'tool_calls')];
 		const models = [{ id: 'small', codeOriented: true }];

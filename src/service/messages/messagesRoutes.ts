@@ -1,0 +1,188 @@
+// The Messages form at this service: a request becomes one of chat, and the chunks of its reply become the form's events.
+import { type Clock, systemClock } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
+import { ClientError } from '../../base/errors.ts';
+import { isFields, only } from '../../base/fields.ts';
+import type { Logger } from '../../base/logger.ts';
+import { sseEvent } from '../../base/streamText.ts';
+import { chatRequestSchema } from '../../contract/chatRequest.ts';
+import { type MessageEvent, MessageEvents, type ReplyEnd, WholeMessage } from '../../contract/messageEvents.ts';
+import { messagesError, messagesRoutes } from '../../contract/messages.ts';
+import { chatOfMessages, messagesRequestSchema } from '../../contract/messagesRequest.ts';
+import { untilClientGoes } from '../clientGone.ts';
+import type { ChunkWriter } from '../inference/chunkTexts.ts';
+import { type NoteField, noteInLog } from '../inference/foreignFields.ts';
+import type { ChatGateway, GatewayCall, GatewayReply } from '../inference/gateway.ts';
+import { mount } from '../inference/hostForms.ts';
+import { type GatewayRequest, ProviderFailure, type ReplyChunk } from '../inference/provider.ts';
+import { brokenReply } from '../inference/providerFailure.ts';
+import { statusOf } from '../inference/refusals.ts';
+import { streamComing } from '../inference/streamComing.ts';
+import { parseOrRefuse } from '../replies.ts';
+import { type App, type AppContext, readJson } from '../server.ts';
+
+/** As much as the form's own service takes. */
+const BODY_MEGABYTES = 32;
+
+export interface MessagesRoutesDependencies {
+	gateway: ChatGateway;
+	logger: Logger;
+	/** The model of requests that name none. Without it, they are refused. */
+	model?: string;
+	clock?: Clock;
+}
+
+/** Registers the form's endpoint and its count of tokens on both hosts. */
+export function registerMessagesRoutes(app: App, dependencies: MessagesRoutesDependencies): void {
+	const { gateway, logger, model, clock = systemClock } = dependencies;
+	const note = noteInLog(logger);
+	const read = async (context: AppContext): Promise<GatewayRequest> =>
+		readMessagesRequest(await readJson(context, BODY_MEGABYTES), { model, note });
+	mount(app, messagesRoutes.messages, (context, host) =>
+		untilClientGoes(context, async signal => {
+			const request = await read(context);
+			const coming = gateway.chat(request, { host, endpoint: 'chat', signal });
+			return request.stream
+				? streamComing(coming, {
+						outgoing: context.env.outgoing,
+						clock,
+						logger,
+						open: reply => new MessageStream(reply),
+						refusal: ({ status, message }) => sseEvent(messagesError(status, message), 'error'),
+					})
+				: answerWhole(context, await coming);
+		}),
+	);
+	mount(app, messagesRoutes.count, (context, host) =>
+		untilClientGoes(context, async signal => {
+			const call: GatewayCall = { host, endpoint: 'chat', signal };
+			return context.json({ input_tokens: await gateway.countTokens(await read(context), call) });
+		}),
+	);
+}
+
+/**
+ * Reads the body of a request, which is for `model` if it names none. `note` gets the places of fields and blocks that have
+ * no meaning here.
+ * @throws RequestRefused 400 naming the field.
+ */
+function readMessagesRequest(
+	body: unknown,
+	{ model, note }: { model: string | undefined; note: NoteField },
+): GatewayRequest {
+	const received = isFields(body) ? { ...defined({ model }), ...only(Object.keys(body), body) } : body;
+	const asked = chatOfMessages(parseOrRefuse(messagesRequestSchema, received), note);
+	const { mayCallSeveral, thoughts, hints } = asked;
+	const request = parseOrRefuse(chatRequestSchema, asked.request);
+	return {
+		...request,
+		messages: request.messages.map((message, index) => ({ ...message, ...thoughts.get(index) })),
+		...(mayCallSeveral ? {} : { parallel_tool_calls: false }),
+		...(Object.keys(hints).length === 0 ? {} : { hints }),
+	};
+}
+
+/** Converts the chunks of a reply into the form's events. */
+class ReplyEvents {
+	private readonly events: MessageEvents;
+	private ending: ReplyEnd = {};
+
+	constructor({ model }: GatewayReply) {
+		this.events = new MessageEvents(model);
+	}
+
+	/** Throws a ProviderFailure for a reply that the form has no events for. */
+	add({ choices, usage, model }: ReplyChunk): MessageEvent[] {
+		const { events, ending } = this;
+		events.head.model = model ?? events.head.model;
+		ending.usage = usage ?? ending.usage;
+		// The service never requests several choices.
+		const [choice] = choices;
+		if (choice === undefined || choice.index !== 0) {
+			return [];
+		}
+		const { delta, finish_reason: reason, provider_specific_fields: specific } = choice;
+		const { content, tool_calls: calls, reasoning_details: details } = delta;
+		const reasoning = delta.reasoning || delta.reasoning_content;
+		if (reason !== null) {
+			Object.assign(ending, {
+				reason,
+				native: specific?.native_finish_reason,
+				stopSequence: specific?.stop_sequence,
+			} satisfies ReplyEnd);
+		}
+		return inForm(() => [
+			...(reasoning ? events.thinking(reasoning) : []),
+			...(details ?? []).flatMap(({ signature, data }) => [
+				...(signature === undefined ? [] : events.signature(signature)),
+				...(data === undefined ? [] : events.redacted(data)),
+			]),
+			...(content ? events.text(content) : []),
+			...(calls ?? []).flatMap(({ index, id, function: called }) =>
+				events.call({ index, id, name: called?.name, arguments: called?.arguments ?? '' }),
+			),
+		]);
+	}
+
+	end(): MessageEvent[] {
+		return this.events.end(this.ending);
+	}
+}
+
+/** Converts the errors of the form's own rules into failures of the provider, whose reply breaks them. */
+function inForm<T>(write: () => T): T {
+	try {
+		return write();
+	} catch (error) {
+		throw ClientError.is(error, 'bad-response')
+			? new ProviderFailure('upstream_error', `The reply cannot be passed on: ${error.message}.`)
+			: error;
+	}
+}
+
+class MessageStream implements ChunkWriter {
+	private readonly events: ReplyEvents;
+
+	constructor(reply: GatewayReply) {
+		this.events = new ReplyEvents(reply);
+	}
+
+	textOf(chunk: ReplyChunk): string {
+		return textOf(this.events.add(chunk));
+	}
+
+	end(): string {
+		return textOf(this.events.end());
+	}
+
+	failure({ code, message }: ProviderFailure): string {
+		return sseEvent(messagesError(statusOf(code), message), 'error');
+	}
+}
+
+function textOf(events: readonly MessageEvent[]): string {
+	let text = '';
+	for (const event of events) {
+		text += sseEvent(event, event.type);
+	}
+	return text;
+}
+
+async function answerWhole(context: AppContext, reply: GatewayReply): Promise<Response> {
+	const events = new ReplyEvents(reply);
+	const message = new WholeMessage();
+	const put = (added: readonly MessageEvent[]) => {
+		for (const event of added) {
+			message.add(event);
+		}
+	};
+	try {
+		for await (const chunk of reply.chunks) {
+			inForm(() => put(events.add(chunk)));
+		}
+		put(events.end());
+		return context.json(inForm(() => message.end()));
+	} catch (error) {
+		throw brokenReply(error);
+	}
+}
