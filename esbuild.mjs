@@ -53,6 +53,19 @@ const node = {
  */
 const split = { splitting: true, chunkNames: 'chunks/[name]-[hash]' };
 
+/**
+ * undici brings its parser twice, with and without SIMD. The one without runs on every processor, and is enough.
+ * @type {esbuild.Plugin}
+ */
+const oneParser = {
+	name: 'one-parser',
+	setup(build) {
+		build.onResolve({ filter: /\/llhttp_simd-wasm\.js$/ }, ({ path: file, resolveDir }) => ({
+			path: path.resolve(resolveDir, file.replace('_simd', '')),
+		}));
+	},
+};
+
 /** @type {esbuild.BuildOptions[]} */
 const processes = [
 	{
@@ -65,6 +78,7 @@ const processes = [
 		// Where this name is defined, as in Node's own build, undici leaves out its second parser, an experiment of 150 kB that
 		// has to be asked for.
 		define: { ...node.define, esbuildDetection: 'true' },
+		plugins: [oneParser],
 	},
 	{
 		...node,

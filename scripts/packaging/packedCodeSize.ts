@@ -1,15 +1,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { deflateRawSync } from 'node:zlib';
+import { NOTICES_FILE } from './thirdPartyNotices.ts';
 
 /** How large all code of the package may be as it is packed, in bytes. */
 export const CODE_LIMIT = 1.2 * 1024 * 1024;
 
-/** Returns the bytes of all files in the folder `dist` of an extension, each as it is packed. */
+/** Returns the bytes of all code in the folder `dist` of an extension, each file as it is packed. */
 export function packedCodeSize(extension: string): number {
 	return fs
 		.globSync('dist/**', { cwd: extension, withFileTypes: true })
-		.filter(entry => entry.isFile())
+		.filter(entry => entry.isFile() && entry.name !== NOTICES_FILE)
 		.map(entry => deflateRawSync(fs.readFileSync(path.join(entry.parentPath, entry.name)), { level: 9 }).length)
 		.reduce((sum, size) => sum + size, 0);
 }
