@@ -3,12 +3,11 @@ import type { Logger } from './base/logger.ts';
 import type { ChannelMemory, MemoryStore } from './client/channel/memory.ts';
 import type { Transport } from './client/core/transport.ts';
 import type { Client } from './client/types.ts';
-import type { Connections } from './connections/register.ts';
 import type { Connection } from './contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from './contract/localConnection.ts';
 import type { KeyKind } from './contract/routes.ts';
-import type { Keys } from './keys/register.ts';
 import type { LocalService } from './localService/register.ts';
+import type { Keys, Models } from './models/register.ts';
 import { editorFetch } from './platform/editorFetch.ts';
 
 export interface ActiveClient {
@@ -62,7 +61,7 @@ export interface Connect {
 }
 
 export interface ConnectDependencies {
-	connections: Connections;
+	connections: Pick<Models, 'active' | 'onDidChange'>;
 	keys: Keys;
 	localService: LocalService;
 	/** Where the encrypted channel stores accepted attestations. */

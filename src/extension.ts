@@ -5,13 +5,12 @@ import { describeError } from './base/errors.ts';
 import { channelMemoryStore, registerChannel } from './channel/register.ts';
 import { registerChat } from './chat/register.ts';
 import { createConnect } from './connect.ts';
-import { registerConnections } from './connections/register.ts';
 import { registerCosts } from './costs/register.ts';
 import { registerDecisions } from './decisions/register.ts';
-import { registerKeys } from './keys/register.ts';
 import { registerLanguageModels } from './languageModels/register.ts';
 import { registerLocalService } from './localService/register.ts';
 import { registerMcpOffer } from './mcpOffer/register.ts';
+import { registerModels } from './models/register.ts';
 import { registerCommand } from './platform/commands.ts';
 import { registerGetStarted } from './platform/getStarted.ts';
 import { commands } from './platform/ids.ts';
@@ -54,22 +53,22 @@ function wire(context: vscode.ExtensionContext): void {
 		context.workspaceState,
 		log.logger('state'),
 	);
-	const keys = registerKeys({
-		secrets,
-		activeConnection: () => connections.active(),
-		serverKeys: () => localService.serverKeys(),
-		client: (connection, key) => connect.clientFor(connection, key),
-		logger: log.logger('keys'),
-	});
-	const connections = registerConnections({
-		keys,
-		client: connection => connect.clientOf(connection),
-		logger: log.logger('connections'),
-	});
 	const logger = log.logger('local service');
-	const localService = registerLocalService({ extensionUri, globalState, secrets, logger, showLog: log.show });
+	const models = registerModels({
+		secrets,
+		clientFor: (connection, key) => connect.clientFor(connection, key),
+		clientOf: connection => connect.clientOf(connection),
+		localService: {
+			handOver: () => localService.handOver(),
+			describeAll: () => localService.describeAll(),
+			answerFound: answer => localService.answerFound(answer),
+		},
+		logger: log.logger('models'),
+	});
+	const { keys } = models;
+	const localService = registerLocalService({ extensionUri, globalState, models, logger, showLog: log.show });
 	const connect = createConnect({
-		connections,
+		connections: models,
 		keys,
 		localService,
 		channelMemory: channelMemoryStore(globalState),
@@ -81,7 +80,7 @@ function wire(context: vscode.ExtensionContext): void {
 		places: { extensionUri, globalStorageUri, storageUri, workspaceState },
 		connection: {
 			read: async () => {
-				const noEncryption = await channel.refusal(await connections.active());
+				const noEncryption = await channel.refusal(await models.active());
 				return { ...(await connect.ofChat()), ...defined({ noEncryption }) };
 			},
 			describe: connect.describe,
@@ -94,7 +93,11 @@ function wire(context: vscode.ExtensionContext): void {
 			ensureKey: onAsk => connect.ensureKey('inference', onAsk),
 			warm: connect.warm,
 		},
-		machine: localService,
+		machine: {
+			unusedServers: models.unusedServers,
+			addService: models.addService,
+			agentSettings: localService.agentSettings,
+		},
 		tasks: () => tasks,
 		logger: log.logger('chat'),
 	});
@@ -115,15 +118,14 @@ function wire(context: vscode.ExtensionContext): void {
 	});
 	const languageModels = registerLanguageModels({
 		globalStorageUri,
-		list: { connection: connections.active, describe: connect.describe, keys, isStopped: localService.isStopped },
+		list: { connection: models.active, describe: connect.describe, keys, isStopped: localService.isStopped },
 		requests: { active: connect.active, rules: chat.requestRules, logger: log.logger('language models') },
 		changes: connect,
 	});
 	context.subscriptions.push(
 		registerCommand(commands.showLog, log.show),
 		registerGetStarted(context.extension.id),
-		connections,
-		keys,
+		models,
 		localService,
 		connect,
 		channel,
@@ -140,7 +142,7 @@ function wire(context: vscode.ExtensionContext): void {
 			workspaceState,
 		}),
 		registerMcpOffer(extensionUri, { connect, keys, localService, tasks, logger: log.logger('mcp') }),
-		registerCosts({ connections, localService, chat, languageModels }),
+		registerCosts({ connections: models, localService, chat, languageModels }),
 		// The log is disposed of last, because the others still write to it while they are disposed of.
 		log,
 	);

@@ -63,10 +63,10 @@ export interface ThisMachine {
 	/** Resolves with model servers that the local connection could use and does not, as of its last description. */
 	unusedServers(): Promise<readonly UnusedServer[]>;
 	/**
-	 * Lets the user add a model server and choose one of its models, which chat uses from then on. Resolves with undefined
-	 * where the user leaves.
+	 * Lets the user add a service, or choose a model of the server whose name is given. Resolves with the model that chat
+	 * uses from then on, or with undefined where that has not changed.
 	 */
-	addModelServer(): Promise<{ name: string; server: string } | undefined>;
+	addService(slug?: unknown): Promise<{ name: string; server: string } | undefined>;
 	/** Resolves with the settings about agents, as they are now. */
 	agentSettings(): Promise<TaskSettings>;
 }

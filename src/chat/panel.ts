@@ -284,9 +284,9 @@ export class ChatPanel {
 		this.store.add(onDidChangeSetting(['errand.agents.approvals'], async () => showAgent(await this.shown())));
 	}
 
-	/** Lets the user add a model server, and says in a notification which model answers then. */
-	async addModelServer(): Promise<void> {
-		const added = await this.addServer(await this.shown());
+	/** Lets the user add a service, and says in a notification which model answers then. */
+	async addService(slug?: unknown): Promise<void> {
+		const added = await this.addServer(await this.shown(), slug);
 		if (added) {
 			offer(
 				vscode.l10n.t('{0} of {1} answers in the chat now.', added.name, added.server),
@@ -310,8 +310,8 @@ export class ChatPanel {
 	}
 
 	/** A model that the conversation chose before gives way to the new one. */
-	private async addServer(chat: Chat): Promise<{ name: string; server: string } | undefined> {
-		const added = await this.dependencies.machine.addModelServer();
+	private async addServer(chat: Chat, slug?: unknown): Promise<{ name: string; server: string } | undefined> {
+		const added = await this.dependencies.machine.addService(slug);
 		if (added) {
 			void chat.choose({ model: undefined, models: undefined });
 			await this.connectionChanged();

@@ -78,7 +78,7 @@ export function registerChat(dependencies: ChatDependencies): RegisteredChat {
 		return (await panel.encryption.refusesChoices()) ? undefined : run(await panel.settingsPickers());
 	};
 	store.add(registerCommand(internalCommands.selectModel, () => withPickers(pickers => pickers.selectModel())));
-	store.add(registerCommand(internalCommands.addModelServer, async () => (await openPanel()).addModelServer()));
+	store.add(registerCommand(commands.addService, async slug => (await openPanel()).addService(slug)));
 	store.add(registerCommand(internalCommands.selectPolicy, () => withPickers(pickers => pickers.selectRouting())));
 	store.add(registerCommand(internalCommands.askForWholeReplies, async () => (await openPanel()).askForWholeReplies()));
 	store.add(registerCommand(commands.stopReply, async () => (await panel)?.stopReply()));

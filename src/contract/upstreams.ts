@@ -59,10 +59,10 @@ const upstreamModelSchema = z.strictObject({
 });
 
 /** A slug appears before a slash in model names, and in `order`, `only` and `ignore`. */
-const slugPattern = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
+export const UPSTREAM_SLUG = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
 const slug = z
 	.string()
-	.regex(slugPattern, 'must be lowercase letters, digits, dots, hyphens or underscores, at most 64');
+	.regex(UPSTREAM_SLUG, 'must be lowercase letters, digits, dots, hyphens or underscores, at most 64');
 
 /** The form in which a server takes requests: chat completions, or Anthropic's messages. */
 const kindSchema = z.enum(['chat', 'messages']);
@@ -97,7 +97,7 @@ export const OLLAMA_SLUG = 'ollama';
 const RESERVED_SLUGS: ReadonlySet<string> = new Set([LOCAL_SERVICE, `${LOCAL_SERVICE}ai`, ...DEMO_SLUGS]);
 
 export function isUpstreamSlug(text: string): boolean {
-	return slugPattern.test(text) && !RESERVED_SLUGS.has(text);
+	return UPSTREAM_SLUG.test(text) && !RESERVED_SLUGS.has(text);
 }
 
 /** Returns whether a key may be sent to the address: never in clear text over a network. */

@@ -5,15 +5,20 @@ import type { Logger } from '../base/logger.ts';
 import type { Transport } from '../client/core/transport.ts';
 import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest, TaskSettings } from '../contract/agents.ts';
 import type { GatewayDescription } from '../contract/control.ts';
-import type { AddedModel } from './servers/addModelServer.ts';
-import type { ServerKey } from './servers/serverKeys.ts';
-import type { UnusedServer } from './servers/unusedServer.ts';
+import type { FoundAnswer } from '../contract/foundServers.ts';
+import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
 
 export interface LocalServiceDependencies {
 	extensionUri: vscode.Uri;
 	/** The editor's state of the user, for what the service offered last. */
 	globalState: vscode.Memento;
-	secrets: vscode.SecretStorage;
+	models: {
+		/** Returns the model servers of the settings, with their keys. */
+		upstreams(): Promise<Pick<UpstreamHandoverInput, 'upstreams' | 'findOllama'>>;
+		readonly onDidChangeUpstreams: Event<void>;
+		/** Is told of everything that the service tells of itself. */
+		noteDescription(description: GatewayDescription): void;
+	};
 	logger: Logger;
 	showLog(): void;
 }
@@ -30,11 +35,12 @@ export interface LocalService extends Disposable {
 	 * needed, and asks the user about model servers that it has found.
 	 */
 	describe(): Promise<Omit<GatewayDescription, 'foundServers' | 'upstreamProblems'>>;
-	/**
-	 * Returns the model servers whose models were not there when `describe` was last called: those that were found on this
-	 * machine and are not used, and those of the settings that did not list them.
-	 */
-	unusedServers(): Promise<UnusedServer[]>;
+	/** Returns the same with what it tells of other model servers. */
+	describeAll(): Promise<GatewayDescription>;
+	/** Hands changed settings over to the service, if this window uses it. */
+	handOver(): Promise<void>;
+	/** Sends the user's answer about a model server that the service has found. */
+	answerFound(answer: FoundAnswer): Promise<void>;
 	/** Returns the service's address, which is valid until the next start. Starts the service if needed. */
 	origin(): Promise<string>;
 	/** Makes repository folders available to the look-ups. Starts the service if needed. */
@@ -57,10 +63,6 @@ export interface LocalService extends Disposable {
 	 * was last asked, in this window or before. Undefined where there was none but the demo.
 	 */
 	defaultModel(): string | undefined;
-	/** Lets the user add a model server and choose one of its models. Resolves with undefined where the user leaves. */
-	addModelServer(): Promise<AddedModel | undefined>;
-	/** Returns the keys of the model servers of the settings. */
-	serverKeys(): Promise<ServerKey[]>;
 	/**
 	 * Whether the user has stopped the service and nothing has requested it since. Background work must then not start
 	 * it.

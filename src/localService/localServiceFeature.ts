@@ -2,24 +2,17 @@ import os from 'node:os';
 import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { DisposableStore } from '../base/disposable.ts';
-import type { UpstreamProblem } from '../base/errors.ts';
 import { UserFacingError } from '../base/errors.ts';
 import type { Transport } from '../client/core/transport.ts';
 import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest } from '../contract/agents.ts';
 import { type GatewayDescription, stateFolderOf } from '../contract/control.ts';
-import type { FoundAnswer, FoundServer } from '../contract/foundServers.ts';
+import type { FoundAnswer } from '../contract/foundServers.ts';
 import { realModels } from '../contract/localConnection.ts';
 import { readEditorProxy } from '../platform/settings.ts';
-import type { FoundServers } from './foundServers.ts';
+import { currentTaskSettings } from './currentTaskSettings.ts';
 import type { LocalService, LocalServiceDependencies } from './localService.ts';
 import { startCommand } from './model/startCommand.ts';
-import { UpstreamKeyStore } from './model/upstreamKeyStore.ts';
-import type { AddedModel } from './servers/addModelServer.ts';
-import type { AskContext } from './servers/serverDraft.ts';
-import type { ServerKey } from './servers/serverKeys.ts';
-import type { UnusedServer } from './servers/unusedServer.ts';
 import { Supervisor } from './supervisor.ts';
-import { currentHandover } from './upstreams.ts';
 
 export interface LocalServiceListener {
 	/** The user has stopped the service, or something has asked for it again. */
@@ -38,17 +31,11 @@ export class LocalServiceFeature implements Used {
 	private readonly dependencies: LocalServiceDependencies;
 	private readonly listener: LocalServiceListener;
 	private readonly disposables = new DisposableStore();
-	private readonly keys: UpstreamKeyStore;
 	private readonly supervisor: Supervisor;
-	private found: readonly FoundServer[] = [];
-	private problems: readonly UpstreamProblem[] = [];
-	private servers: Promise<FoundServers> | undefined;
-	private isAdding = false;
 
 	constructor(dependencies: LocalServiceDependencies, listener: LocalServiceListener) {
 		this.dependencies = dependencies;
 		this.listener = listener;
-		this.keys = new UpstreamKeyStore(dependencies.secrets);
 		this.supervisor = this.disposables.add(this.createSupervisor());
 	}
 
@@ -99,32 +86,16 @@ export class LocalServiceFeature implements Used {
 		return offer;
 	}
 
-	private async describeAll(): Promise<GatewayDescription> {
+	async describeAll(): Promise<GatewayDescription> {
 		const { readDescription } = await import('./serviceControl.ts');
 		const description = await readDescription(await this.supervisor.ensure());
-		const { foundServers, upstreamProblems } = description;
-		this.found = foundServers;
-		this.problems = upstreamProblems;
 		const model = realModels(description).find(({ kinds }) => kinds.includes('chat'))?.id;
 		// A server that does not answer now still has its models, and the demo does not take their place.
-		if (model !== undefined || upstreamProblems.length === 0) {
+		if (model !== undefined || description.upstreamProblems.length === 0) {
 			this.listener.offered(model);
 		}
-		// The list that adds servers asks in its own way.
-		if (foundServers.length > 0 && !this.isAdding) {
-			(await this.foundServers()).consider(foundServers);
-		}
+		this.dependencies.models.noteDescription(description);
 		return description;
-	}
-
-	async unusedServers(): Promise<UnusedServer[]> {
-		const found = this.found.length === 0 ? [] : (await this.foundServers()).unused(this.found);
-		return this.problems.length === 0 ? found : [...found, ...(await this.failingServers())];
-	}
-
-	private async failingServers(): Promise<UnusedServer[]> {
-		const { failingServers } = await import('./servers/failingServers.ts');
-		return failingServers(this.problems, this.keys);
 	}
 
 	async origin(): Promise<string> {
@@ -156,78 +127,18 @@ export class LocalServiceFeature implements Used {
 		return keepWork(await this.supervisor.ensure(), taskId);
 	}
 
-	async addModelServer(): Promise<AddedModel | undefined> {
-		const [{ addModelServer }, { findServers }, { ownerOfPort }, { usualServers }, { askModal }, context] =
-			await Promise.all([
-				import('./servers/addModelServer.ts'),
-				import('./servers/findServers.ts'),
-				import('../base/portOwner.ts'),
-				import('../contract/usualServers.ts'),
-				import('../platform/notify.ts'),
-				this.askContext(),
-			]);
-		this.isAdding = true;
-		try {
-			return await addModelServer({
-				context,
-				keys: this.keys,
-				findHere: signal => findServers(usualServers(process.env), { ...context, signal, ownerOf: ownerOfPort }),
-				service: {
-					servers: () => this.describeAll(),
-					answerFound: answer => this.answerFound(answer),
-					offer: async () => {
-						await this.supervisor.upstreamsChanged();
-						return this.describeAll();
-					},
-				},
-				askModal,
-			});
-		} finally {
-			this.isAdding = false;
-		}
-	}
-
-	async serverKeys(): Promise<ServerKey[]> {
-		const { readServerKeys } = await import('./servers/serverKeys.ts');
-		return readServerKeys(await this.askContext(), this.keys);
-	}
-
-	/** `slug` is the name of the server's entry. */
-	async changeServerKey(slug: unknown): Promise<void> {
-		const { changeKeyOf } = await import('./servers/serverKeys.ts');
-		await changeKeyOf(slug, await this.askContext(), this.keys);
-	}
-
-	private async askContext(): Promise<AskContext> {
-		const [{ createFetchTransport }, { editorFetch }] = await Promise.all([
-			import('../client/core/fetchTransport.ts'),
-			import('../platform/editorFetch.ts'),
-		]);
-		return { transport: createFetchTransport(editorFetch), logger: this.dependencies.logger, clock: systemClock };
-	}
-
 	dispose(): void {
 		this.disposables.dispose();
 	}
 
-	private foundServers(): Promise<FoundServers> {
-		this.servers ??= import('./foundServers.ts').then(
-			({ FoundServers }) =>
-				new FoundServers({
-					answer: answer => this.answerFound(answer),
-				}),
-		);
-		return this.servers;
-	}
-
-	private async answerFound(answer: FoundAnswer): Promise<void> {
+	async answerFound(answer: FoundAnswer): Promise<void> {
 		const { answerFound } = await import('./serviceControl.ts');
 		await answerFound(await this.supervisor.ensure(), answer);
 		this.listener.changed();
 	}
 
 	private createSupervisor(): Supervisor {
-		const { extensionUri, logger } = this.dependencies;
+		const { extensionUri, models, logger } = this.dependencies;
 		const supervisor = new Supervisor({
 			program: startCommand({
 				execPath: process.execPath,
@@ -238,7 +149,7 @@ export class LocalServiceFeature implements Used {
 			stateFolder: stateFolderOf(process.env, process.platform, os.homedir()),
 			logger,
 			clock: systemClock,
-			handover: () => currentHandover(this.keys, logger),
+			handover: async () => ({ ...(await models.upstreams()), tasks: currentTaskSettings(logger) }),
 			sentences: {
 				didNotStart: reason =>
 					reason === ''

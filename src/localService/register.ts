@@ -1,17 +1,12 @@
 import { DisposableStore } from '../base/disposable.ts';
 import { Emitter } from '../base/event.ts';
 import { registerCommand } from '../platform/commands.ts';
-import { commands, internalCommands, type SettingId } from '../platform/ids.ts';
+import { commands, type SettingId } from '../platform/ids.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
 import type { LocalService, LocalServiceDependencies } from './localService.ts';
 import type { LocalServiceFeature } from './localServiceFeature.ts';
 
 export type { LocalService } from './localService.ts';
-
-/**
- * The prefix of the secrets in upstreamKeyStore.ts. It is repeated here because that file is loaded on first use only.
- */
-const SECRET_PREFIX = 'errand.upstream.';
 
 /** Where the model is kept that the service offered first when it was last asked. */
 const DEFAULT_MODEL_KEY = 'errand.localModel';
@@ -26,7 +21,7 @@ const TASK_SETTINGS: readonly SettingId[] = [
 
 /** Registers the commands and what has to be noticed from the start. The rest is loaded when the service is first used. */
 export function registerLocalService(dependencies: LocalServiceDependencies): LocalService {
-	const { secrets, globalState, logger } = dependencies;
+	const { models, globalState, logger } = dependencies;
 	const store = new DisposableStore();
 	const changed = store.add(new Emitter<void>());
 	const stoppedChanged = store.add(new Emitter<void>());
@@ -57,38 +52,31 @@ export function registerLocalService(dependencies: LocalServiceDependencies): Lo
 	};
 	const explainHandover = (error: Error): void =>
 		logger.log('warn', 'changed settings could not be handed over', { reason: error.message });
-	const noticeUpstreams = (): void => {
+	const noticeChange = (): void => {
 		handOver()
 			.then(() => changed.fire())
 			.catch(explainHandover);
 	};
-	store.add(onDidChangeSetting(['errand.local.upstreams', 'errand.local.agents'], noticeUpstreams));
+	store.add(models.onDidChangeUpstreams(noticeChange));
+	store.add(onDidChangeSetting(['errand.local.agents'], noticeChange));
 	store.add(onDidChangeSetting(TASK_SETTINGS, () => void handOver().catch(explainHandover)));
-	store.add(
-		secrets.onDidChange(({ key }) => {
-			if (key.startsWith(SECRET_PREFIX)) {
-				noticeUpstreams();
-			}
-		}),
-	);
 	store.add(registerCommand(commands.stopLocalService, async () => (await feature()).stop()));
-	store.add(registerCommand(internalCommands.changeServerKey, async slug => (await feature()).changeServerKey(slug)));
 	store.add(registerCommand(commands.setUpAgents, async () => (await feature()).setUpAgents()));
 	return {
 		transport: async inner => (await feature()).transport(inner),
 		warm: async () => (await feature()).warm(),
 		describe: async () => (await feature()).describe(),
-		unusedServers: async () => (await loaded)?.unusedServers() ?? [],
+		describeAll: async () => (await feature()).describeAll(),
+		handOver,
+		answerFound: async answer => (await feature()).answerFound(answer),
 		origin: async () => (await feature()).origin(),
 		nameRepositories: async folders => (await feature()).nameRepositories(folders),
 		checkTask: async request => (await feature()).checkTask(request),
 		allow: async consent => (await feature()).allow(consent),
-		agentSettings: async () => (await import('./upstreams.ts')).currentTaskSettings(logger),
+		agentSettings: async () => (await import('./currentTaskSettings.ts')).currentTaskSettings(logger),
 		keepWork: async taskId => (await feature()).keepWork(taskId),
 		monthlyUse: async () => (await feature()).monthlyUse(),
 		defaultModel: () => globalState.get<string>(DEFAULT_MODEL_KEY),
-		addModelServer: async () => (await feature()).addModelServer(),
-		serverKeys: async () => (await feature()).serverKeys(),
 		isStopped: () => isStopped,
 		onDidChangeStopped: stoppedChanged.event,
 		onDidChange: changed.event,

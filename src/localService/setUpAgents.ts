@@ -11,7 +11,7 @@ import type {
 } from '../contract/agents.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { hasMovedToEditor } from '../platform/editorUse.ts';
-import { internalCommands } from '../platform/ids.ts';
+import { commands } from '../platform/ids.ts';
 import { errorText, showMessage } from '../platform/notify.ts';
 import { type Choice, choose, PickList } from '../platform/pick.ts';
 import { withProgressNotice } from '../platform/progressNotice.ts';
@@ -227,7 +227,7 @@ class AgentList {
 				await this.makeDefault(id);
 				return 'list';
 			case 'models':
-				await executeCommand(internalCommands.addModelServer);
+				await executeCommand(commands.addService);
 				return 'leave';
 			case 'settings':
 				await openSetting('errand.local.agents');
@@ -309,7 +309,7 @@ function chooseAction(agent: AgentStatus, result: string | undefined): Promise<A
 		add('install', 'desktop-download', vscode.l10n.t('Install…'));
 	}
 	if (problem === 'no-model') {
-		add('models', 'server', vscode.l10n.t('Add Model Server…'));
+		add('models', 'server', vscode.l10n.t('Add Service…'));
 	}
 	if (problem === undefined && readSetting('errand.tasks.agent') !== id) {
 		add('default', 'star-empty', vscode.l10n.t('Make It the Default'));

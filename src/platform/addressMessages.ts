@@ -11,7 +11,7 @@ const ROW_LENGTH = 85;
 const MAXIMUM_TYPED = 60;
 
 /** Breaks a sentence into the rows of a list, which would cut it. */
-export function asRows(sentence: string): string[] {
+function asRows(sentence: string): string[] {
 	const rows: string[] = [];
 	for (const word of sentence.split(' ')) {
 		const last = rows.at(-1);

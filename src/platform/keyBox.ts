@@ -7,7 +7,6 @@ export interface KeyQuestion<Accepted> {
 	prompt: string;
 	/** A key that was pasted before. */
 	value?: string;
-	position?: { step: number; totalSteps: number };
 	/** A page that the title bar opens, such as the one on which keys are made. */
 	page?: { address: string; tooltip: string };
 	/** Returns what is wrong with the form of a key, as a sentence. */
@@ -20,7 +19,7 @@ export interface KeyQuestion<Accepted> {
 export async function askCheckedKey<Accepted>(
 	question: KeyQuestion<Accepted>,
 ): Promise<{ accepted: Accepted } | 'back' | undefined> {
-	const { title, prompt, value = '', position, page, formProblem, check } = question;
+	const { title, prompt, value = '', page, formProblem, check } = question;
 	const box = vscode.window.createInputBox();
 	const ended = Promise.withResolvers<{ accepted: Accepted } | 'back' | undefined>();
 	const leaving = new AbortController();
@@ -30,8 +29,6 @@ export async function askCheckedKey<Accepted>(
 	box.value = value;
 	box.password = true;
 	box.ignoreFocusOut = true;
-	box.step = position?.step;
-	box.totalSteps = position?.totalSteps;
 	box.buttons = [vscode.QuickInputButtons.Back, ...(pageButton ? [pageButton] : [])];
 	box.onDidTriggerButton(button => {
 		if (button === pageButton && page) {

@@ -202,11 +202,12 @@ export async function chooseSomeOrType(
 	placeHolder: string,
 	listed: readonly Choice<string>[],
 	value: readonly string[],
+	problem: (text: string) => string | undefined = () => undefined,
 ): Promise<string[] | undefined> {
 	const strange = value.filter(name => !listed.some(choice => choice.value === name));
 	const items = [...listed, ...strange.map(name => ({ label: shownText(name), value: name }))];
 	if (items.length === 0) {
-		return typeSome(title, vscode.l10n.t('{0}, separated by commas', placeHolder));
+		return typeSome(title, vscode.l10n.t('{0}, separated by commas', placeHolder), problem);
 	}
 	const other = { label: vscode.l10n.t('Others…'), value: '' };
 	const chosen = await chooseSome(title, placeHolder, [
@@ -216,13 +217,25 @@ export async function chooseSomeOrType(
 	if (!chosen?.includes('')) {
 		return chosen;
 	}
-	const typed = await typeSome(title, vscode.l10n.t('Others, separated by commas'));
+	const typed = await typeSome(title, vscode.l10n.t('Others, separated by commas'), problem);
 	return typed && [...new Set([...chosen.filter(name => name !== ''), ...typed])];
 }
 
-/** Lets the user type names. Returns undefined when the input box was dismissed. */
-export async function typeSome(title: string, prompt: string): Promise<string[] | undefined> {
-	const text = await input(title, prompt, '', () => undefined);
+/**
+ * Lets the user type names. `problem` returns what is wrong with one, if anything. Returns undefined when the input box was
+ * dismissed.
+ */
+export async function typeSome(
+	title: string,
+	prompt: string,
+	problem: (text: string) => string | undefined = () => undefined,
+): Promise<string[] | undefined> {
+	const text = await input(title, prompt, '', typed =>
+		typed
+			.split(',')
+			.map(name => problem(name))
+			.find(found => found !== undefined),
+	);
 	const names = text?.split(',').map(name => name.trim());
 	return names && [...new Set(names.filter(name => name !== ''))];
 }

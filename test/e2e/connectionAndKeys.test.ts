@@ -25,6 +25,7 @@ import {
 	ask,
 	confirmTask,
 	isStreaming,
+	leavePrompt,
 	openChat,
 	openModels,
 	openPromptEditor,
@@ -35,8 +36,10 @@ import {
 	turns,
 	writePrompt,
 } from '../support/errandWindow.ts';
+import { filesWith } from '../support/filesWith.ts';
 
 const NAME = 'byhand';
+const WRONG_KEY = 'sk-wrong-0123456789';
 const KEY_OF_ACME = 'sk-0123456789abcdefWXYZ';
 
 describe('a connection and its keys, in the window', () => {
@@ -80,8 +83,8 @@ describe('a connection and its keys, in the window', () => {
 
 		/** Opens the list of what the connection has, and leads to one of its fields. */
 		async function openField(field: string, title: string): Promise<void> {
-			await runFromConnections(page, 'Add or change a connection…');
-			await isAt('Add Connection (1/3)');
+			await runFromConnections(page, 'Change a Connection…');
+			await isAt('Change a Connection');
 			await row(new RegExp(`^${NAME}`))
 				.first()
 				.click();
@@ -99,14 +102,29 @@ describe('a connection and its keys, in the window', () => {
 		}
 
 		it('answers', async () => {
-			await runFromConnections(page, 'Add or change a connection…');
-			await isAt('Add Connection (1/3)');
-			await typeAndEnter(NAME, 'new connection');
-			await isAt(`Address of ${NAME} (2/3)`);
-			await typeAndEnter(service.hosts.public, 'It answers and wants a key.');
-			await isAt(`Key of ${NAME} (3/3)`);
-			await answerInput(page, keys.inference);
-			await toast(page, `The connection “${NAME}” was added.`).getByRole('button', { name: 'Switch to It' }).click();
+			await runCommand(page, 'Errand: Add Service…');
+			await isAt('Add Service');
+			await input().fill(service.hosts.public);
+			await row('Another Address…').click();
+			await isAt('Address of the Service');
+			await row('It answers and wants a key.').waitFor();
+			await page.keyboard.press('Enter');
+			await isAt(`Key of ${new URL(service.hosts.public).host}`);
+			assert.equal(await input().getAttribute('type'), 'password');
+			await widget().getByText(`sent to ${service.hosts.public} only`).waitFor();
+			await input().fill(WRONG_KEY);
+			await page.keyboard.press('Enter');
+			await widget().getByText('refuses the key').waitFor();
+			await screenshot(page, 'by-hand-wrong-key');
+			assert.equal(connection(), undefined);
+			await input().fill(keys.inference);
+			await page.keyboard.press('Enter');
+			await isAt('Add Connection');
+			await pickItem(page, 'Name');
+			await answerInput(page, NAME);
+			await row('Name').filter({ hasText: NAME }).waitFor();
+			await screenshot(page, 'add-connection');
+			await pickItem(page, 'Add and Switch to It');
 			await until('it is in use', async () => server.settings()['errand.connection'] === NAME);
 			// The chat names the connection once the extension knows of the setting.
 			await frame.getByRole('button', { name: new RegExp(`^Select Model: .* on ${NAME}$`) }).waitFor();
@@ -118,6 +136,15 @@ describe('a connection and its keys, in the window', () => {
 			await ask(frame, 'text');
 			assert.match(await replyEnds(frame), new RegExp(`^${chatReply.pieces[0]}`));
 			assert.equal(lastChat().model, openModel.id);
+		});
+
+		it('answers after a reload of the window, without being asked for its key again', async () => {
+			await reloadWindow(page);
+			frame = await openChat(page);
+			await until('the conversation is back', async () => (await turns(frame).count()) === 1);
+			await ask(frame, 'text');
+			assert.match(await replyEnds(frame), new RegExp(`^${chatReply.pieces[0]}`));
+			assert.deepEqual(filesWith(server.dataFolder, keys.inference, WRONG_KEY), []);
 		});
 
 		it('searches', async () => {
@@ -327,6 +354,7 @@ describe('a connection and its keys, in the window', () => {
 					acme: { label: 'Acme', apiUrl: elsewhere, service: 'acme', models: [{ id: 'large' }] },
 				},
 			});
+			await leavePrompt(frame);
 			await ask(frame, 'to another host');
 			await turns(frame)
 				.last()

@@ -136,7 +136,7 @@ describe('from the wish to start a task to its being sent', () => {
 		await editor.locator('.codelens-decoration').getByText('Start Task…').waitFor();
 		await editor.locator('.codelens-decoration').getByText('Back to Chat').click();
 		await until('it is back', async () => (await promptText()) === 'Write all of this');
-		assert.equal(await promptEditor(page).count(), 0);
+		await until('its editor is closed', async () => (await promptEditor(page).count()) === 0);
 		await composerHasCursor(chat);
 	});
 

@@ -19,6 +19,7 @@ import { dismissInput, pickItem, quickRow, runCommand, screenshot, until } from 
 import {
 	ask,
 	composerHasCursor,
+	leavePrompt,
 	logText,
 	openChat,
 	openPrompt,
@@ -127,6 +128,7 @@ describe('a profile that an earlier build has left, in the window', () => {
 		await quickRow(page, 'Agent').filter({ hasText: 'Demo' }).first().waitFor();
 		await quickRow(page, 'files are not committed').filter({ hasText: 'on a scratch branch' }).waitFor();
 		await dismissInput(page);
+		await leavePrompt(chat);
 	});
 
 	it('lists the conversations, and shows what each of them has', async () => {

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { knownAgents } from '../../src/agents/catalogue.ts';
+import { MODEL_SERVICES } from '../../src/models/model/modelServices.ts';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
 import {
 	appears,
@@ -27,6 +28,10 @@ const DECISION_FILE = `${QUESTION}.decision.json`;
 
 /** Names, which are the same in every language, and what the texts of the test are about. */
 const NAMES: readonly string[] = [
+	// A longer name comes before one that is a part of it.
+	...MODEL_SERVICES.flatMap(({ label, url }) => [new URL(url).host, label]).sort(
+		(one, other) => other.length - one.length,
+	),
 	'Local',
 	'Demo image',
 	'Demo search',
@@ -185,10 +190,7 @@ describe('the window in another language', () => {
 		},
 		'Add Context': () => runCommand(page, pseudoText('Add Context to Errand Chat…')),
 		'Switch or Add Connection': () => runCommand(page, connections),
-		'Add or Change a Connection': async () => {
-			await runCommand(page, connections);
-			await pickTranslated('Add or change a connection…');
-		},
+		'Add Service': () => runCommand(page, command('Add Service…')),
 		'Set Up Agents': () => runCommand(page, command('Set Up Agents…')),
 		'Filter Tasks': () => page.locator('.part.sidebar').getByRole('button', { name: 'Filter Tasks…' }).first().click(),
 		'Show Encryption Evidence': () => runCommand(page, command('Show Encryption Evidence')),

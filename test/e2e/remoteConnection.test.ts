@@ -20,25 +20,30 @@ import {
 import {
 	ask,
 	composerHasCursor,
+	leavePrompt,
 	openChat,
 	replyEnds,
+	runFromConnections,
 	sendMessage,
 	taskLine,
 	turns,
 	writePrompt,
 } from '../support/errandWindow.ts';
+import { FaultServer } from '../support/faultServer.ts';
 import { filesWith } from '../support/filesWith.ts';
 
 const INVALID_KEY = 'sk-invalid-0123456789';
 
 describe('a remote connection in the window', () => {
 	let service: ContractServer;
+	let silent: FaultServer;
 	let server: EditorServer;
 	let window: EditorWindow;
 	let page: Page;
 
 	before(async () => {
 		service = await ContractServer.start();
+		silent = await FaultServer.start(() => {});
 		const dashboardUrl = `${service.hosts.public}/dashboard`;
 		const { models: chatModels, ...fields } = connectionFields(service);
 		server = await startEditor({
@@ -46,6 +51,12 @@ describe('a remote connection in the window', () => {
 				'errand.connections': {
 					quillon: { label: 'Quillon', dashboardUrl, ...fields, models: chatModels },
 					broken: { apiUrl: 'http://api.example', service: 'broken' },
+					mute: {
+						label: '[Mute](command:workbench.action.quit)',
+						apiUrl: service.hosts.public,
+						agentUrl: silent.origin,
+						service: 'quillon',
+					},
 				},
 				'errand.connection': 'gone',
 			},
@@ -57,7 +68,7 @@ describe('a remote connection in the window', () => {
 
 	after(async () => {
 		await server?.stop();
-		await service?.stop();
+		await Promise.all([service?.stop(), silent?.stop()]);
 	});
 
 	const row = (text: string | RegExp): Locator =>
@@ -93,7 +104,7 @@ describe('a remote connection in the window', () => {
 	it('is listed with its host and what it lacks, beside the local one, a broken one and one that is gone', async () => {
 		await runCommand(page, 'Errand: Switch or Add Connection…');
 		await row('gone').filter({ hasText: 'in use' }).filter({ hasText: 'not in the settings' }).click();
-		await row('Import from a File…').waitFor();
+		await row('Anthropic').waitFor();
 		await dismissInput(page);
 		await runCommand(page, 'Errand: Switch or Add Connection…');
 		await row('Local').click();
@@ -120,6 +131,29 @@ describe('a remote connection in the window', () => {
 		await screenshot(page, 'connection-broken');
 		await dismissInput(page);
 		assert.equal(server.settings()['errand.connection'], 'local');
+	});
+
+	const report = () => page.locator('.editor-instance .monaco-editor[data-uri^="untitled:"]');
+
+	it('is diagnosed as the one in use: the local one, whose demo streams for free', async () => {
+		await runFromConnections(page, 'Diagnose the Connection in Use');
+		await report().getByText('Stream of a reply of demo').waitFor();
+		await report().getByText('Service on this machine').waitFor();
+		await screenshotInThemes(page, 'diagnosis');
+		await runCommand(page, 'View: Revert and Close Editor');
+	});
+
+	it('is diagnosed no longer than the user wants', async () => {
+		await runFromConnections(page, 'Change a Connection…');
+		await row('mute').click();
+		await pickItem(page, 'Diagnose');
+		const progress = toast(page, 'Diagnosing [Mute]');
+		await progress.waitFor();
+		assert.equal(await progress.locator('.notification-list-item-message a').count(), 0);
+		await progress.getByRole('button', { name: 'Cancel' }).click();
+		await report().getByText('you stopped the diagnosis').first().waitFor();
+		await report().getByText('No problem was found, but not everything was checked.').waitFor();
+		await runCommand(page, 'View: Revert and Close Editor');
 	});
 
 	it('is switched to, and offers to take its key', async () => {
@@ -210,6 +244,7 @@ describe('a remote connection in the window', () => {
 			await toast(page, 'Nothing was sent: Quillon needs a key for this (Cloud token)').waitFor();
 			await closeToasts();
 		}
+		await leavePrompt(await openChat(page));
 		assert.equal(service.received.filter(({ host }) => host === 'cloud').length, 0);
 	});
 

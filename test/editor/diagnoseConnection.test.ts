@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { diagnose } from '../../src/connections/diagnose/diagnoseConnection.ts';
+import { diagnose } from '../../src/models/diagnose/diagnoseConnection.ts';
 import { BufferingProxy } from '../support/bufferingProxy.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import { keys as contractKeys, models } from '../support/contractServer/fixtures.ts';
 import { beginEvents, FaultServer, sendJson, sseEvent } from '../support/faultServer.ts';
-import { useConnectionFlow } from './useConnectionFlow.ts';
+import { useServices } from './useServices.ts';
 
 const KEY = contractKeys.inference;
 
 describe('the diagnosis of a connection', () => {
-	const flow = useConnectionFlow();
+	const flow = useServices();
 
 	const entry = (fields: Record<string, unknown>) => ({ acme: { service: 'quillon', ...fields } });
-	const report = () => diagnose(flow.connectionOf('acme'), flow.dependencies());
+	const report = () => diagnose(flow.connectionOf('acme'), flow);
 
 	it('covers every host and key and the clock, and shows no secret', async () => {
 		const { hosts } = flow.service;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { nullLogger } from '../../src/base/logger.ts';
+import { type Logger, nullLogger } from '../../src/base/logger.ts';
 import { upstreamHandoverSchema } from '../../src/contract/upstreams.ts';
-import { UpstreamKeyStore } from '../../src/localService/model/upstreamKeyStore.ts';
-import { currentHandover } from '../../src/localService/upstreams.ts';
+import { currentTaskSettings } from '../../src/localService/currentTaskSettings.ts';
+import { KeyStore } from '../../src/models/keys/keyStore.ts';
+import { currentUpstreams } from '../../src/models/upstreams.ts';
 
 const VARIABLE = 'VARIABLE_OF_AN_AGENT';
 
@@ -17,7 +18,11 @@ describe('the part of the settings that the local service is told', () => {
 	};
 	const write = (id: string, value: unknown) =>
 		vscode.workspace.getConfiguration().update(id, value, vscode.ConfigurationTarget.Global);
-	const keys = new UpstreamKeyStore({ get: async () => undefined, store: async () => {}, delete: async () => {} });
+	const keys = new KeyStore({ get: async () => undefined, store: async () => {}, delete: async () => {} }, () => {});
+	const currentHandover = async (logger: Logger) => ({
+		...(await currentUpstreams(keys, logger)),
+		tasks: currentTaskSettings(logger),
+	});
 
 	afterEach(async () => {
 		delete process.env[VARIABLE];
@@ -32,7 +37,7 @@ describe('the part of the settings that the local service is told', () => {
 		}
 		process.env[VARIABLE] = 'its value';
 		const logged: unknown[] = [];
-		const handover = await currentHandover(keys, { log: (...line) => logged.push(line) });
+		const handover = await currentHandover({ log: (...line) => logged.push(line) });
 		assert.deepEqual(upstreamHandoverSchema.parse(handover).tasks, {
 			agents: [{ id: 'mine', command: 'mine', args: [], env: [VARIABLE, 'ABSENT_HERE'], api: 'chat' }],
 			variables: { [VARIABLE]: 'its value' },
@@ -45,7 +50,7 @@ describe('the part of the settings that the local service is told', () => {
 	});
 
 	it('is accepted by the service if nothing is set', async () => {
-		const handover = await currentHandover(keys, nullLogger);
+		const handover = await currentHandover(nullLogger);
 		assert.deepEqual(upstreamHandoverSchema.parse(handover).tasks, { agents: [], variables: {}, sandbox: 'ask' });
 	});
 });

@@ -26,7 +26,7 @@ describe('the preflight', () => {
 		Object.assign(vscode.window, { showQuickPick });
 		assert.deepEqual(
 			lists.map(([first]) => first?.label),
-			['$(add) Add Model Server…', '$(add) Add Model Server…', 'errand', 'Demo'],
+			['$(add) Add Service…', '$(add) Add Service…', 'errand', 'Demo'],
 		);
 	});
 

@@ -4,9 +4,10 @@ import { systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
-import { createKeysFeature } from '../../src/keys/keysFeature.ts';
-import { UpstreamKeyStore } from '../../src/localService/model/upstreamKeyStore.ts';
-import { changeKeyOf, readServerKeys } from '../../src/localService/servers/serverKeys.ts';
+import { KeyStore } from '../../src/models/keys/keyStore.ts';
+import { createKeysFeature } from '../../src/models/keys/keysFeature.ts';
+import { serverKey } from '../../src/models/model/keyFormat.ts';
+import { changeKeyOf, readServerKeys } from '../../src/models/serverKeys.ts';
 import { editorFetch } from '../../src/platform/editorFetch.ts';
 import { FaultServer, sendJson } from '../support/faultServer.ts';
 import { waitFor } from '../support/waitFor.ts';
@@ -19,7 +20,7 @@ describe('the list of keys', () => {
 	let lab: FaultServer;
 	let boxes: InputBoxes;
 	let secrets: Map<string, string>;
-	let keys: UpstreamKeyStore;
+	let keys: KeyStore;
 	let rows: vscode.QuickPickItem[];
 	const context = { transport: createFetchTransport(editorFetch), logger: nullLogger, clock: systemClock };
 	const setServers = (value: unknown) =>
@@ -34,11 +35,14 @@ describe('the list of keys', () => {
 		await setServers({ lab: { url: `${lab.origin}/v1` } });
 		boxes = new InputBoxes();
 		secrets = new Map();
-		keys = new UpstreamKeyStore({
-			get: async name => secrets.get(name),
-			store: async (name, value) => void secrets.set(name, value),
-			delete: async name => void secrets.delete(name),
-		});
+		keys = new KeyStore(
+			{
+				get: async name => secrets.get(name),
+				store: async (name, value) => void secrets.set(name, value),
+				delete: async name => void secrets.delete(name),
+			},
+			() => {},
+		);
 		rows = [];
 	});
 	afterEach(async () => {
@@ -56,25 +60,16 @@ describe('the list of keys', () => {
 				return items.find(({ label }) => label === row);
 			},
 		});
-		const feature = createKeysFeature(
-			{
-				secrets: {
-					get: async () => undefined,
-					store: async () => {},
-					delete: async () => {},
-					keys: async () => [],
-					onDidChange: () => ({ dispose() {} }),
-				},
-				client: () => Promise.reject(new Error('not needed here')),
-				logger: nullLogger,
-				activeConnection: async () => ({
-					name,
-					...connectionSchema.parse({ apiUrl: 'https://service.invalid', service: name }),
-				}),
-				serverKeys: () => readServerKeys(context, keys),
-			},
-			() => {},
-		);
+		const feature = createKeysFeature({
+			store: keys,
+			client: () => Promise.reject(new Error('not needed here')),
+			logger: nullLogger,
+			activeConnection: async () => ({
+				name,
+				...connectionSchema.parse({ apiUrl: 'https://service.invalid', service: name }),
+			}),
+			serverKeys: () => readServerKeys(context, keys),
+		});
 		await feature.manage();
 	}
 
@@ -82,12 +77,12 @@ describe('the list of keys', () => {
 		await manage('acme', 'none');
 		const labels = rows.map(({ label }) => label);
 		assert.deepEqual(labels.slice(0, 3), ['Inference key', 'Cloud token', 'Agent key']);
-		assert.deepEqual(labels.slice(-3), ['Model servers', 'lab', 'Add or Change Model Servers…']);
+		assert.deepEqual(labels.slice(-3), ['Model servers', 'lab', 'Add Service…']);
 		assert.equal(rows.find(({ label }) => label === 'lab')?.description, 'no key');
 		await manage('local', 'none');
 		assert.deepEqual(
 			rows.map(({ label }) => label),
-			['Model servers', 'lab', 'Add or Change Model Servers…'],
+			['Model servers', 'lab', 'Add Service…'],
 		);
 	});
 
@@ -101,7 +96,7 @@ describe('the list of keys', () => {
 		assert.equal(boxes.last?.value, '');
 		await boxes.enter(KEY);
 		await managing;
-		assert.equal(await keys.usable('lab', `${lab.origin}/v1`), KEY);
+		assert.equal((await keys.usable(serverKey('lab', `${lab.origin}/v1`))).key, KEY);
 	});
 
 	it('is not needed to change the key that an error is about', async () => {
@@ -110,6 +105,6 @@ describe('the list of keys', () => {
 		assert.equal(boxes.last?.title, 'Key of lab');
 		await boxes.enter(KEY);
 		await changing;
-		assert.equal(await keys.usable('lab', `${lab.origin}/v1`), KEY);
+		assert.equal((await keys.usable(serverKey('lab', `${lab.origin}/v1`))).key, KEY);
 	});
 });

@@ -102,7 +102,7 @@ describe('what the next task uses', () => {
 			cost: 'No cost limit',
 			sandbox: 'No sandbox',
 		});
-		assert.match(views[0]?.choices.at(-1)?.hint ?? '', /Bubblewrap is not installed/);
+		assert.match(views.at(-1)?.choices.at(-1)?.hint ?? '', /Bubblewrap is not installed/);
 		const before = looks;
 		await repository.write('new.txt', 'new\n');
 		await writeSetting('errand.tasks.maxCost', 2.5);

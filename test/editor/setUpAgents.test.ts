@@ -11,7 +11,7 @@ import {
 } from '../../src/localService/agentMessages.ts';
 import { readAgentSettings } from '../../src/localService/model/taskSettings.ts';
 import { type AgentControl, setUpAgents } from '../../src/localService/setUpAgents.ts';
-import { internalCommands } from '../../src/platform/ids.ts';
+import { commands } from '../../src/platform/ids.ts';
 import { readSetting, writeSetting } from '../../src/platform/settings.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { QuickPicks, spoken } from './quickPicks.ts';
@@ -264,7 +264,7 @@ describe('setting agents up', () => {
 		await leave();
 	});
 
-	it('leads to a model server where an agent needs a model', async () => {
+	it('leads to a service where an agent needs a model', async () => {
 		report = async () => ({ sandbox: works, agents: [{ ...opencode, problem: 'no-model' }] });
 		const { executeCommand } = vscode.commands;
 		const run: string[] = [];
@@ -275,12 +275,12 @@ describe('setting agents up', () => {
 		try {
 			open();
 			await pick('OpenCode');
-			await pick('Add Model Server…');
+			await pick('Add Service…');
 			await waitFor('the command', () => isOver);
 		} finally {
 			Object.assign(vscode.commands, { executeCommand });
 		}
-		assert.deepEqual(run, [internalCommands.addModelServer]);
+		assert.deepEqual(run, [commands.addService]);
 	});
 
 	it('installs only after a yes, reads the agents again, and keeps why it failed', async () => {

@@ -112,17 +112,17 @@ describe('the choice of a model or provider', () => {
 	});
 
 	it('leads to a model server, wherever a list of models has only demos', async () => {
-		await choose(localConnection, 'Add Model Server…');
+		await choose(localConnection, 'Add Service…');
 		const ofAlternates = choose(localConnection, 'Alternates…');
 		await waitFor('the list', () => picks.last?.title === 'Alternates');
-		assert.match(picks.rows()[0] ?? '', /Add Model Server….*So far there is only the demo/);
-		await picks.pick('Add Model Server…');
+		assert.match(picks.rows()[0] ?? '', /Add Service….*So far there is only the demo/);
+		await picks.pick('Add Service…');
 		await ofAlternates;
 		const painted = { ...localConnection, models: [...localConnection.models, ...listed.models.slice(1, 2)] };
 		const ofImages = choose(painted, 'Image Model…');
 		await waitFor('the list', () => picks.last?.title === 'Image Model of This Conversation');
-		assert.match(picks.rows()[0] ?? '', /Add Model Server….*So far there is only the demo/);
-		await picks.pick('Add Model Server…');
+		assert.match(picks.rows()[0] ?? '', /Add Service….*So far there is only the demo/);
+		await picks.pick('Add Service…');
 		await ofImages;
 		assert.equal(added, 3);
 		assert.deepEqual(chosen, []);

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
-import { askServer } from '../../src/localService/servers/askServer.ts';
+import { askHost } from '../../src/models/hosts/askHost.ts';
 import { ServiceProcess } from '../support/serviceProcess.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { freePort } from './freePort.ts';
@@ -13,9 +13,9 @@ import { fileOf, load } from './packages.ts';
 const ask = async (url: string) => {
 	const transport = createFetchTransport((address, init) => globalThis.fetch(address, init));
 	const options = { transport, logger: nullLogger, clock: systemClock, signal: new AbortController().signal };
-	const answer = await askServer({ url, key: undefined }, options);
-	assert.ok('models' in answer, 'error' in answer ? answer.error.message : '');
-	return answer;
+	const answer = await askHost({ kind: 'server', url }, options);
+	assert.ok(answer.state === 'fits' && answer.models, 'error' in answer ? answer.error?.message : '');
+	return { url: answer.url, models: answer.models };
 };
 
 /** Asks through the local service, to which the server was handed over as the flow writes it. */

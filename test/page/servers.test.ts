@@ -48,7 +48,7 @@ describe('the chat page where only the demo answers', () => {
 		chat = page;
 	});
 
-	const button = () => chat.page.getByRole('button', { name: 'Add Model Server…', exact: true });
+	const button = () => chat.page.getByRole('button', { name: 'Add Service…', exact: true });
 	const composer = () => chat.page.locator('chat-composer textarea');
 	const sent = async () => (await chat.posted()).filter(({ kind }) => kind === 'message-send');
 

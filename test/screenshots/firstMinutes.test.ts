@@ -90,7 +90,7 @@ describe('the first minutes with the packed extension', () => {
 		const walkthrough = page.locator('.gettingStartedContainer');
 		await walkthrough.getByText('Add a model', { exact: true }).click();
 		await ends('the walkthrough is open', '1-walkthrough');
-		await walkthrough.getByRole('button', { name: 'Add Model Server' }).click();
+		await walkthrough.getByRole('button', { name: 'Add Service' }).click();
 		const input = page.locator('.quick-input-widget:visible .quick-input-box input');
 		await row('OpenRouter').waitFor();
 		await input.fill(address);

@@ -7,8 +7,7 @@ import path from 'node:path';
  * may be used. The rows are the table of ARCHITECTURE.md.
  */
 const FEATURES = [
-	'connections',
-	'keys',
+	'models',
 	'localService',
 	'chat',
 	'tasks',
@@ -47,9 +46,8 @@ const FOLDERS: Record<string, string[][]> = {
 	],
 	tasks: [['model'], ['ui', 'common'], ['launch', 'logDocument'], ['changes'], ['apply'], ['review', 'branches']],
 	channel: [['model'], ['ui']],
-	keys: [['model']],
-	connections: [['model'], ['hosts', 'edit'], ['diagnose']],
-	localService: [['model'], ['servers']],
+	models: [['model'], ['keys', 'hosts'], ['diagnose']],
+	localService: [['model']],
 	costs: [['model']],
 	decisions: [['model'], ['ui']],
 	languageModels: [['model']],

@@ -55,7 +55,7 @@ const flagSets = Array.from({ length: 2 ** flagNames.length }, (_, bits) =>
 );
 
 describe('the menus of package.json', () => {
-	// Those for a log that is open as a document and for the report of a diagnosis are four of them.
+	// Those for a log that is open as a document are three of them.
 	it('belong to at most 50 commands', () => {
 		assert.ok(contributes.commands.length <= 50, `${contributes.commands.length}`);
 	});
@@ -147,7 +147,7 @@ describe('the menus of package.json', () => {
 				rows(firstDay).sort(),
 				[
 					commands.addContext,
-					commands.diagnoseConnection,
+					commands.addService,
 					commands.getStarted,
 					commands.manageKeys,
 					commands.newConversation,

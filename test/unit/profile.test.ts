@@ -9,9 +9,9 @@ import { type Conversation, shownTurns, versionsOf } from '../../src/chat/model/
 import { ConversationStore } from '../../src/chat/storage/conversationStore.ts';
 import { ImageStore } from '../../src/chat/storage/imageStore.ts';
 import { PageStateFile } from '../../src/chat/storage/pageStateFile.ts';
-import { readConnection } from '../../src/connections/model/readConnection.ts';
-import { KeyStore } from '../../src/keys/keyStore.ts';
-import { UpstreamKeyStore } from '../../src/localService/model/upstreamKeyStore.ts';
+import { KeyStore } from '../../src/models/keys/keyStore.ts';
+import { connectionKey, serverKey } from '../../src/models/model/keyFormat.ts';
+import { readConnection } from '../../src/models/model/readConnection.ts';
 import { settingScopes } from '../../src/platform/ids.ts';
 import { SharedState, StateEntries } from '../../src/platform/sharedState.ts';
 import { ConsentStore } from '../../src/service/store/consentStore.ts';
@@ -311,7 +311,7 @@ describe('a profile that an earlier build has left', () => {
 		const usable = (name: string, connections: unknown) => {
 			const read = readConnection(name, connections);
 			assert.ok('connection' in read);
-			return new KeyStore(secrets(), () => {}).usable(read.connection, 'inference');
+			return new KeyStore(secrets(), () => {}).usable(connectionKey(read.connection, 'inference'));
 		};
 
 		it('sends the key of a connection to where it was saved for, and nowhere else', async () => {
@@ -324,9 +324,11 @@ describe('a profile that an earlier build has left', () => {
 		});
 
 		it('sends the key of a model server to where it was saved for, and nowhere else', async () => {
-			const keys = new UpstreamKeyStore(secrets());
-			assert.equal(await keys.usable('workshop', `${places.workshop}/v1`), words.keys.workshop);
-			assert.equal(await keys.usable('workshop', 'https://elsewhere.example/v1'), undefined);
+			const keys = new KeyStore(secrets(), () => {});
+			const sent = await keys.usable(serverKey('workshop', `${places.workshop}/v1`));
+			assert.deepEqual(sent, { key: words.keys.workshop, mustBeConfirmed: false });
+			const elsewhere = await keys.usable(serverKey('workshop', 'https://elsewhere.example/v1'));
+			assert.deepEqual(elsewhere, { mustBeConfirmed: true });
 		});
 	});
 });

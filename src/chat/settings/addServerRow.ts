@@ -4,7 +4,7 @@ import { LOCAL_CONNECTION_NAME, realModels } from '../../contract/localConnectio
 import type { Choice } from '../../platform/pick.ts';
 
 export const addServerRow = (): Choice<'add-server'> => ({
-	label: vscode.l10n.t('$(add) Add Model Server…'),
+	label: vscode.l10n.t('$(add) Add Service…'),
 	value: 'add-server',
 });
 

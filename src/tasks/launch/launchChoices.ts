@@ -137,7 +137,7 @@ export async function pickAgents(
 		choice: undefined,
 	};
 	const addServer: Row = {
-		label: `$(add) ${vscode.l10n.t('Add Model Server…')}`,
+		label: `$(add) ${vscode.l10n.t('Add Service…')}`,
 		description: vscode.l10n.t('the agents here only demonstrate'),
 		choice: undefined,
 	};

@@ -7,7 +7,7 @@ import type { SandboxStatus } from '../../contract/agents.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import type { PickerEnd } from '../../platform/editorUse.ts';
 import type { GitApi } from '../../platform/git.ts';
-import { internalCommands } from '../../platform/ids.ts';
+import { commands } from '../../platform/ids.ts';
 import { errorText } from '../../platform/notify.ts';
 import { onDidChangeSetting, openSetting, readSetting } from '../../platform/settings.ts';
 import { serviceIsStopped } from '../common/messages.ts';
@@ -221,7 +221,7 @@ export class NextTask implements Disposable {
 		const { connection, choices, subject } = check;
 		const picked = await pickAgents(connection, choices.agents);
 		if (picked === 'add-server') {
-			await executeCommand(internalCommands.addModelServer);
+			await executeCommand(commands.addService);
 		} else if (picked) {
 			const { globalState } = this.dependencies;
 			await rememberChoices(globalState, connection, subject.key, { ...choices, agents: picked });

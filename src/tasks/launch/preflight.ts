@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { executeCommand } from '../../platform/commands.ts';
 import { placeOf } from '../../platform/git.ts';
-import { internalCommands } from '../../platform/ids.ts';
+import { commands } from '../../platform/ids.ts';
 import { getMissingFiles } from '../../platform/missingFiles.ts';
 import { isBlocker, type PreflightFinding } from '../model/findings.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
@@ -143,7 +143,7 @@ export class Preflight {
 		if (picked !== 'add-server') {
 			return this.choose({ agents: picked ?? this.check.choices.agents });
 		}
-		await executeCommand(internalCommands.addModelServer);
+		await executeCommand(commands.addService);
 		this.check.connection.agents = await this.dependencies.readAgents();
 		return this.choose({ agents: this.check.readChoices().agents });
 	}

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { agentSettingSchema, SANDBOX_SETTINGS } from '../../../src/contract/agents.ts';
-import { upstreamSettingSchema } from '../../../src/contract/upstreams.ts';
 import { readAgentSettings } from '../../../src/localService/model/taskSettings.ts';
-import { readUpstreamSettings } from '../../../src/localService/model/upstreamSettings.ts';
 
 interface JsonSchema {
 	properties?: Record<string, JsonSchema>;
@@ -24,9 +22,6 @@ const settingOf = (id: string): JsonSchema =>
 	manifest.contributes.configuration
 		.map(({ properties }: { properties: Record<string, JsonSchema> }) => properties[id])
 		.find((found: JsonSchema | undefined) => found !== undefined);
-const setting = settingOf('errand.local.upstreams');
-const [[namePattern, upstream]] = Object.entries(setting.patternProperties ?? {}) as [[string, JsonSchema]];
-
 /** What a value must be, without the words about it and without what the two languages write differently. */
 function rules(node: unknown): unknown {
 	if (Array.isArray(node)) {
@@ -43,58 +38,6 @@ function rules(node: unknown): unknown {
 		...(exclusiveMinimum === 0 ? { minimum: 1 } : {}),
 	};
 }
-
-function* within(node: JsonSchema): Generator<JsonSchema> {
-	yield node;
-	for (const inner of [
-		...Object.values(node.properties ?? {}),
-		...(node.anyOf ?? []),
-		...(node.items ? [node.items] : []),
-	]) {
-		yield* within(inner);
-	}
-}
-
-describe('the schema of errand.local.upstreams in package.json', () => {
-	it('has the fields, types and ranges of the schema that reads it, both ways', () => {
-		assert.deepEqual(rules(upstream), rules(z.toJSONSchema(upstreamSettingSchema, { io: 'input' })));
-		assert.deepEqual(setting.properties?.['ollama']?.anyOf?.[1], upstream);
-	});
-
-	it('describes every field', () => {
-		for (const { properties = {} } of within(upstream)) {
-			for (const [name, { description }] of Object.entries(properties)) {
-				assert.match(description ?? '', /^%settings\.local\.upstreams\..+%$/, name);
-			}
-		}
-	});
-
-	it('accepts the names and the addresses that are read, and marks others', () => {
-		const name = new RegExp(namePattern, 'u');
-		const url = new RegExp(upstream.properties?.['url']?.pattern ?? '', 'u');
-		for (const slug of ['studio', 'a', 'far-away.2', 'Studio', 'a/b', 'a-', '', 'x'.repeat(65)]) {
-			const isRead = readUpstreamSettings({ [slug]: { url: 'https://example.com' } }).upstreams.length === 1;
-			assert.equal(name.test(slug), isRead, slug);
-		}
-		for (const address of [
-			'https://example.com',
-			'http://10.0.0.1:80/v1',
-			'ftp://x',
-			'https://a:b@c',
-			'https://a?b',
-			'',
-		]) {
-			const isRead = readUpstreamSettings({ one: { url: address } }).upstreams.length === 1;
-			assert.equal(url.test(address), isRead, address);
-		}
-	});
-
-	it('proposes an entry that is read', () => {
-		const body = JSON.stringify(setting.defaultSnippets?.[0]?.body).replace(/\$\{\d+:([^}]*)\}/g, '$1');
-		assert.deepEqual(readUpstreamSettings(JSON.parse(body)).problems, []);
-		assert.deepEqual(readUpstreamSettings(setting.default), { upstreams: [], problems: [], findOllama: true });
-	});
-});
 
 describe('the schema of errand.local.agents in package.json', () => {
 	const agents = settingOf('errand.local.agents');

@@ -3,7 +3,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import type { NextTaskView } from '../../model/chatTasks.ts';
 import type { ComposerMode, TurnMode } from '../../model/mode.ts';
 import { noEncryptedModeText, noEncryptedTaskText } from '../../protocol/labels.ts';
-import type { AgentView, ChipView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
+import type { AgentView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
 import { MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
 import { queuedMessage } from '../agent/queuedMessage.ts';

@@ -213,7 +213,7 @@ export class ChatTurn extends LitElement {
 		}
 		const press = () => this.post({ kind: 'server-add', turn: this.turn.id });
 		return html`<div class="buttons">
-			<button type="button" class="button secondary" @click=${press}>${l10n.t('Add Model Server…')}</button>
+			<button type="button" class="button secondary" @click=${press}>${l10n.t('Add Service…')}</button>
 		</div>`;
 	}
 

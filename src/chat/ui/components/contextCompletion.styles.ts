@@ -67,6 +67,10 @@ export const contextCompletionStyles = css`
 		flex-wrap: wrap;
 	}
 
+	.completion:has(.sentence) .name {
+		max-width: calc(100% - 20px);
+	}
+
 	/* Beside a long name, a sentence begins on a line of its own. */
 	.completion .sentence {
 		flex-basis: 12em;

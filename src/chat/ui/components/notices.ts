@@ -42,7 +42,7 @@ export function emptyConversation(
 /** Says that no model answers yet, and offers the way to one. */
 function demoNotice(addServer: () => void): TemplateResult {
 	return html`<p>${l10n.t('No model is set up yet. Until then the built-in demo answers, which only shows how things look.')}</p>
-		<button type="button" class="button" @click=${addServer}>${l10n.t('Add Model Server…')}</button>`;
+		<button type="button" class="button" @click=${addServer}>${l10n.t('Add Service…')}</button>`;
 }
 
 /** The button is disabled, with the reason, where the connection has no channel. */

@@ -1,0 +1,64 @@
+import * as vscode from 'vscode';
+import { escapeIcons } from '../base/plainText.ts';
+import { explainError, showExplanation } from '../platform/notify.ts';
+import { type Choice, choose } from '../platform/pick.ts';
+
+/** A row that does something. The list comes back after it, except where it resolves with how the list ends. */
+export type Action<End> = Choice<() => Promise<End | undefined>>;
+
+/** Makes a row. The description may repeat foreign text. */
+export function action<End>(icon: string, label: string, value: Action<End>['value'], description = ''): Action<End> {
+	return { label, description: escapeIcons(description), iconPath: new vscode.ThemeIcon(icon), value };
+}
+
+/** The list comes back after this. */
+export const staying = (run: () => PromiseLike<unknown>) => async (): Promise<undefined> => {
+	await run();
+};
+
+/** The user goes elsewhere after this. */
+export const leaving = (run: () => PromiseLike<unknown>) => async (): Promise<'leave'> => {
+	await run();
+	return 'leave';
+};
+
+export interface ActionListOptions<End> {
+	title: string;
+	placeHolder(): string;
+	/** Makes the rows anew each time that the list is shown. */
+	rows(): Promise<Action<End>[]>;
+	/** Names the service in what is said of an action that fails. */
+	name: string;
+}
+
+/** Shows the list until one of its actions ends it, or until the user leaves it. */
+export async function runActions<End>({
+	title,
+	placeHolder,
+	rows,
+	name,
+}: ActionListOptions<End>): Promise<End | undefined> {
+	for (let active: string | undefined; ; ) {
+		const shown = await rows();
+		const before = active === undefined ? undefined : shown.find(({ label }) => label === active);
+		const chosen = await choose(title, shown, {
+			placeHolder: placeHolder(),
+			...(before && { active: before.value }),
+		});
+		if (chosen === undefined) {
+			return undefined;
+		}
+		active = shown.find(({ value }) => value === chosen)?.label;
+		try {
+			const end = await chosen();
+			if (end !== undefined) {
+				return end;
+			}
+		} catch (error) {
+			await showExplanation(explainError(error, name));
+		}
+	}
+}
+
+/** How a list ends in which a service is changed: it was removed, or the user goes elsewhere. */
+export type ManageEnd = 'removed' | 'leave';

@@ -1,0 +1,233 @@
+// What becomes of a service of the contract: a connection, which is looked at before it is written.
+import * as vscode from 'vscode';
+import { placeOf } from '../base/hostname.ts';
+import { type Connection, connectionSchema } from '../contract/connection.ts';
+import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
+import type { ListedModel } from '../contract/modelList.ts';
+import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
+import { chooseSome, input, shownText } from '../platform/pick.ts';
+import { readSetting } from '../platform/settings.ts';
+import { action, runActions, staying } from './actionList.ts';
+import { ConnectionEditor, type Entry } from './connectionEditor.ts';
+import { openConnectionSettings, use } from './connections.ts';
+import type { HostAnswer, HostContext } from './hosts/askHost.ts';
+import type { KeysFeature } from './keys/keysFeature.ts';
+import {
+	freeName,
+	inferenceAddresses,
+	MAXIMUM_WRITTEN_MODELS,
+	nameProblem,
+	serviceName,
+	toSetting,
+} from './model/newConnection.ts';
+import { connectionNames } from './model/readConnection.ts';
+import type { ServiceDraft } from './model/serviceDraft.ts';
+import { saveConnection } from './saveConnection.ts';
+
+export interface AddConnectionOptions {
+	context: HostContext;
+	keys: Pick<KeysFeature, 'state' | 'set' | 'save' | 'removeAll'>;
+}
+
+/**
+ * Shows what was found of a service, each part of which can be changed or added, and writes it once the user agrees.
+ * Resolves with the connection where the user switches to it, and with `back` where no model of a long list was chosen.
+ */
+export async function addConnection(
+	{ draft, answer }: { draft: ServiceDraft; answer: HostAnswer | undefined },
+	options: AddConnectionOptions,
+): Promise<Connection | 'back' | undefined> {
+	const value: unknown = readSetting('errand.connections');
+	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+		const open = vscode.l10n.t('Open Settings');
+		const message = vscode.l10n.t('The setting errand.connections does not have the required form. Correct it first.');
+		if ((await showMessage('error', message, open)) === open) {
+			await openConnectionSettings();
+		}
+		return undefined;
+	}
+	const listed = (answer?.state === 'fits' && answer.models) || [];
+	const models = await chooseModels(draft.label, listed);
+	if (models === undefined) {
+		return 'back';
+	}
+	const isThere = answer !== undefined && answer.state !== 'failed';
+	const [apiUrl = draft.url] = inferenceAddresses(isThere ? answer.url : draft.url);
+	const name = freeName(serviceName(apiUrl, 'service', listed), connectionNames(value));
+	const found = (await draft.parts) ?? {};
+	const addition = new Addition(
+		{ name, entry: toSetting({ name, apiUrl, found, listed, models }), listed, draft },
+		options,
+	);
+	return addition.run(
+		answer?.state === 'wants-key' && draft.key === undefined
+			? vscode.l10n.t('{0} answers and wants a key, so nothing more could be checked.', placeOf(apiUrl))
+			: undefined,
+	);
+}
+
+/**
+ * Takes a short list whole. If the list is long, the user is asked, and asked again where nothing was chosen, as chat
+ * needs a model. Resolves with undefined if the user dismisses the question.
+ */
+async function chooseModels(label: string, listed: readonly { id: string }[]): Promise<readonly string[] | undefined> {
+	const ids = listed.map(({ id }) => id);
+	if (ids.length <= MAXIMUM_WRITTEN_MODELS) {
+		return ids;
+	}
+	for (let isAgain = false; ; isAgain = true) {
+		const chosen = await chooseSome(
+			vscode.l10n.t('Models of {0}', shownText(label)),
+			isAgain
+				? vscode.l10n.t('Choose at least one of the {0} models, so that chat has one', ids.length)
+				: vscode.l10n.t('It works. It lists {0} models: choose those that you use', ids.length),
+			ids.map(id => ({ label: shownText(id), value: id })),
+		);
+		if (chosen === undefined || chosen.length > 0) {
+			return chosen;
+		}
+	}
+}
+
+/** What was found of a service, by the proposed name of the connection. */
+interface Found {
+	name: string;
+	entry: Entry;
+	listed: readonly ListedModel[];
+	draft: ServiceDraft;
+}
+
+/** A connection that is not written yet. */
+class Addition {
+	name: string;
+	private entry: Entry;
+	private readonly listed: readonly ListedModel[];
+	private readonly draft: ServiceDraft;
+	private readonly options: AddConnectionOptions;
+
+	constructor({ name, entry, listed, draft }: Found, options: AddConnectionOptions) {
+		this.name = name;
+		this.entry = entry;
+		this.listed = listed;
+		this.draft = draft;
+		this.options = options;
+	}
+
+	/** `reason` says what could not be checked. */
+	async run(reason: string | undefined): Promise<Connection | undefined> {
+		const editor = new ConnectionEditor<Connection | 'added'>(this, this.options.context);
+		const end = await runActions<Connection | 'added'>({
+			title: vscode.l10n.t('Add Connection'),
+			name: this.name,
+			placeHolder: () =>
+				reason ??
+				(this.entry['models'] === undefined
+					? vscode.l10n.t('It lists no models: name one for chat, then add it')
+					: vscode.l10n.t('What was found; add what the service has beyond it')),
+			rows: async () => [
+				action(
+					'check',
+					vscode.l10n.t('Add and Switch to It'),
+					this.adding(async connection => {
+						await use(connection.name, this.options.keys);
+						return connection;
+					}),
+				),
+				action(
+					'add',
+					vscode.l10n.t('Add It'),
+					this.adding(async ({ name }) => {
+						void showMessage('information', vscode.l10n.t('The connection “{0}” was added.', name));
+						return 'added' as const;
+					}),
+				),
+				{ label: vscode.l10n.t('Name'), description: this.name, value: staying(() => this.rename()) },
+				...editor.hostRows(),
+				...editor.offerRows(),
+				...editor.serviceRows(),
+			],
+		});
+		return end === 'added' ? undefined : end;
+	}
+
+	read(): Entry {
+		return this.entry;
+	}
+
+	async change(changes: Entry): Promise<void> {
+		this.entry = Object.fromEntries(
+			Object.entries({ ...this.entry, ...changes }).filter(([, value]) => value !== undefined),
+		);
+	}
+
+	async listModels(): Promise<readonly ListedModel[]> {
+		return this.listed;
+	}
+
+	private adding<End>(then: (connection: Connection) => Promise<End>): () => Promise<End | undefined> {
+		return async () => {
+			const connection = await this.save();
+			return connection && then(connection);
+		};
+	}
+
+	private async rename(): Promise<void> {
+		const taken = connectionNames(readSetting('errand.connections'));
+		const title = vscode.l10n.t('Name of the Connection');
+		const name = await input(title, vscode.l10n.t('Its name in the settings, such as acme'), this.name, typed =>
+			nameProblemText(typed.trim(), taken),
+		);
+		if (name !== undefined) {
+			this.name = name.trim();
+		}
+	}
+
+	/** Resolves with nothing where it could not be written, which the user was told. */
+	private async save(): Promise<Connection | undefined> {
+		const { keys } = this.options;
+		const { name, entry, draft } = this;
+		const problem = nameProblemText(name, connectionNames(readSetting('errand.connections')));
+		if (problem !== undefined) {
+			await showMessage('error', problem);
+			return undefined;
+		}
+		const connection: Connection = { ...connectionSchema.parse(entry), name };
+		const { apiUrl, service } = connection;
+		// The key was entered for one origin. Another host that was added here gets it once the user confirms that.
+		const asked: Connection = { ...connectionSchema.parse({ apiUrl, service }), name };
+		const isItsOwn = new URL(apiUrl).origin === new URL(draft.url).origin;
+		try {
+			// The key is there before the entry, so that the service is never asked without it.
+			if (draft.key !== undefined && isItsOwn) {
+				await keys.save(asked, 'inference', draft.key);
+			}
+			await saveConnection(name, entry);
+		} catch (error) {
+			if (draft.key !== undefined) {
+				await keys.removeAll(connection);
+			}
+			await showExplanation(explainError(error, name));
+			return undefined;
+		}
+		return connection;
+	}
+}
+
+function nameProblemText(name: string, taken: readonly string[]): string | undefined {
+	switch (nameProblem(name, taken)) {
+		case undefined:
+			return undefined;
+		case 'empty':
+			return vscode.l10n.t('Type a name for the new connection.');
+		case 'form':
+			return vscode.l10n.t(
+				'Use letters, digits, blanks, “.”, “_” and “-”, beginning with a letter or digit, 60 at most.',
+			);
+		case 'key':
+			return vscode.l10n.t('That looks like a key. Type a name here; the key has a step of its own.');
+		case 'taken':
+			return name === LOCAL_CONNECTION_NAME
+				? vscode.l10n.t('“{0}” is the connection to this machine. Choose another name.', LOCAL_CONNECTION_NAME)
+				: vscode.l10n.t('There is a connection of this name. Choose another name, or change that one.');
+	}
+}

@@ -1,0 +1,366 @@
+// The one way to a service: its address and its key. What answers there decides what it becomes.
+import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
+import { placeOf } from '../base/hostname.ts';
+import { readTypedAddress } from '../base/typedAddress.ts';
+import type { GatewayDescription } from '../contract/control.ts';
+import type { FoundAnswer, FoundServer } from '../contract/foundServers.ts';
+import { OLLAMA_SLUG } from '../contract/upstreams.ts';
+import { askModal, explainError, showExplanation, showMessage } from '../platform/notify.ts';
+import { type AddConnectionOptions, addConnection } from './addConnection.ts';
+import { askServiceKey, type KeyQuestion } from './askServiceKey.ts';
+import { askAddress } from './hosts/askAddress.ts';
+import { askHost, findParts, type HostAnswer } from './hosts/askHost.ts';
+import type { ServerHere } from './hosts/findServers.ts';
+import { hostProblem, ownerText, upstreamProblemText } from './hosts/messages.ts';
+import type { KeyStore } from './keys/keyStore.ts';
+import { problemText } from './keys/messages.ts';
+import { keyProblem, serverKey } from './model/keyFormat.ts';
+import { inferenceAddresses, isConnectionAddress, speaksContract } from './model/newConnection.ts';
+import type { ServiceDraft, StepEnd } from './model/serviceDraft.ts';
+import { readOwnServers, usedServers } from './ownServers.ts';
+import { type PickedModel, pickModel } from './pickModel.ts';
+import { hereLabel, pickService, type ServiceChoice } from './pickService.ts';
+import { type LocalModels, makeDefault, type Offer, requestName, saveServer } from './saveServer.ts';
+
+export interface AddServiceOptions extends AddConnectionOptions {
+	store: KeyStore;
+	/** Looks for model servers that run on this machine. */
+	findHere(signal: AbortSignal): Promise<ServerHere[]>;
+	service: LocalModels & {
+		/** Returns the servers that the local service had found when it was last asked. */
+		found(): GatewayDescription['foundServers'];
+		/** Sends the user's answer about a found server. */
+		answerFound(answer: FoundAnswer): Promise<void>;
+	};
+}
+
+/** The model that chat uses now, by the name that requests use. */
+export interface AddedModel {
+	name: string;
+	/** The name by which the user knows its service. */
+	server: string;
+}
+
+/** How long the first list waits for what runs on this machine. */
+const SHORT_LOOK_MS = 300;
+
+/** How long a step waits for the parts that tell a service of the contract. */
+const PARTS_MS = 2_000;
+
+/**
+ * Leads from nothing to a model that answers. `slug` names a model server that the user has already, for another model of
+ * it. Resolves with undefined where the user leaves, or adds a connection without switching to it.
+ */
+export async function addService(options: AddServiceOptions, slug?: unknown): Promise<AddedModel | undefined> {
+	const leaving = new AbortController();
+	try {
+		const flow = new ServiceFlow(options, leaving.signal);
+		const end = typeof slug === 'string' ? await flow.chooseModel(slug) : await flow.run();
+		return end === 'back' ? undefined : end;
+	} finally {
+		leaving.abort();
+	}
+}
+
+/** A model of a server that the local service reaches by the name `slug`. */
+interface Settled {
+	slug: string;
+	label: string;
+	url: string;
+	model: string;
+}
+
+/** Says why the local service does not offer a model that the editor has just seen. */
+function notOfferedText({ upstreamProblems }: Offer, { slug, url, model }: Settled): string {
+	const problem = upstreamProblems.find(candidate => candidate.slug === slug);
+	if (problem === undefined) {
+		return vscode.l10n.t(
+			'The local service does not offer {0} of {1} for chat. It may be a model of another kind; choose another one.',
+			model,
+			placeOf(url),
+		);
+	}
+	return vscode.l10n.t(
+		'The editor reaches {0}, but the local service does not: {1}',
+		placeOf(url),
+		upstreamProblemText(problem, url),
+	);
+}
+
+type End = AddedModel | StepEnd;
+
+class ServiceFlow {
+	private readonly options: AddServiceOptions;
+	private readonly signal: AbortSignal;
+	private here: readonly ServerHere[] | undefined;
+
+	constructor(options: AddServiceOptions, signal: AbortSignal) {
+		this.options = options;
+		this.signal = signal;
+	}
+
+	async run(): Promise<End> {
+		for (;;) {
+			const choice = await this.choose();
+			if (choice === undefined) {
+				return undefined;
+			}
+			const end = await this.follow(choice).catch(error => {
+				void showExplanation(explainError(error, vscode.l10n.t('The local service')));
+				return 'back' as const;
+			});
+			if (end !== 'back') {
+				return end;
+			}
+		}
+	}
+
+	async chooseModel(slug: string): Promise<End> {
+		const { store, service } = this.options;
+		const own = (await readOwnServers(store)).find(server => server.slug === slug);
+		if (own !== undefined) {
+			const { label, setting } = own;
+			const { key } = await store.usable(serverKey(slug, setting.url));
+			return this.connect({ slug, label, url: setting.url, ...defined({ key }) });
+		}
+		const found = service.found().find(server => server.slug === slug);
+		return found === undefined ? this.run() : this.modelOfFound(found);
+	}
+
+	private async choose(): Promise<ServiceChoice | undefined> {
+		const { store, service, context, findHere } = this.options;
+		const own = await readOwnServers(store);
+		const looking = this.here === undefined ? findHere(this.signal).catch(() => []) : Promise.resolve(this.here);
+		const known = looking.then(here => {
+			this.here = here;
+		});
+		// Most answers come at once, and a list that is drawn once does not change under the user's hand.
+		await Promise.race([known, context.clock.sleep(SHORT_LOOK_MS, this.signal)]);
+		return pickService({ own, found: usedServers(service.found()), here: this.here }, looking);
+	}
+
+	private async follow(choice: ServiceChoice): Promise<End> {
+		switch (choice.kind) {
+			case 'look':
+				this.here = undefined;
+				return 'back';
+			case 'here':
+				return this.useHere(choice.here);
+			case 'service': {
+				const { service } = choice;
+				return service.isOwnAddress
+					? this.connectToAddress(service.url)
+					: this.connect({ label: service.label, url: service.url, service });
+			}
+			case 'address':
+				return this.connectToAddress(choice.text);
+		}
+	}
+
+	/** Every user of this machine can listen at these ports, so another one than the user is asked about. */
+	private async useHere(here: ServerHere): Promise<End> {
+		const { server, owner } = here;
+		const label = hereLabel(here);
+		if (owner.kind === 'other') {
+			const use = vscode.l10n.t('Use It');
+			const question = vscode.l10n.t('Use {0} at {1}?', label, placeOf(server.url));
+			if ((await askModal(question, ownerText(owner), use)) !== use) {
+				return 'back';
+			}
+		}
+		const known: HostAnswer | undefined = here.models && { url: server.url, state: 'fits', models: here.models };
+		if (server.slug !== OLLAMA_SLUG) {
+			const draft = here.isNamed
+				? { label: server.label, url: server.url, wantedSlug: server.slug }
+				: { label: placeOf(server.url), url: server.url };
+			return this.connect(draft, known);
+		}
+		const picked = await this.pickOf({ label, url: server.url }, known);
+		if (picked === undefined || picked === 'back') {
+			return picked;
+		}
+		await this.options.service.answerFound({ url: server.url, user: owner.user, use: true });
+		return this.settle({ slug: server.slug, label, url: server.url, model: picked.model });
+	}
+
+	private async modelOfFound({ slug, label, url }: FoundServer): Promise<End> {
+		const picked = await this.pickOf({ label, url }, undefined);
+		return typeof picked === 'object' ? this.settle({ slug, label, url, model: picked.model }) : picked;
+	}
+
+	/** Lets the user choose a model of a server whose address is the machine's own, and which has no key. */
+	private async pickOf(draft: ServiceDraft, known: HostAnswer | undefined): Promise<PickedModel | StepEnd> {
+		const picked = await pickModel(this.options.context, draft, known);
+		return typeof picked === 'object' && 'next' in picked ? 'back' : picked;
+	}
+
+	private async connectToAddress(text: string): Promise<End> {
+		const { url, key } = readTypedAddress(text);
+		let value = url === undefined && key === undefined ? '' : text;
+		for (;;) {
+			const chosen = await this.askAddress(vscode.l10n.t('Address of the Service'), value);
+			if (typeof chosen !== 'object') {
+				return chosen;
+			}
+			value = chosen.url;
+			const end = await this.connect(this.draftAt(chosen.url, chosen.key), chosen.answer, chosen.model);
+			if (end !== 'back') {
+				return end;
+			}
+		}
+	}
+
+	private async askAddress(title: string, value: string) {
+		const placeholder = vscode.l10n.t('Such as https://api.example.com, or http://192.168.1.20:8000/v1');
+		const chosen = await askAddress({ kind: 'service', title, placeholder, value }, this.options.context);
+		return typeof chosen === 'object' ? { ...chosen, url: chosen.url ?? value } : chosen;
+	}
+
+	private draftAt(url: string, key: string | undefined): ServiceDraft {
+		const { context } = this.options;
+		const [bare = url] = inferenceAddresses(url);
+		const parts = isConnectionAddress(bare)
+			? findParts(bare, { ...context, signal: this.signal }).catch(() => ({}))
+			: undefined;
+		return { label: placeOf(url), url, ...defined({ key, parts }) };
+	}
+
+	/**
+	 * Asks for the key where the service wants one, then for the model, or for the rest of a connection. `known` is what the
+	 * service has answered without a key.
+	 */
+	private async connect(draft: ServiceDraft, known?: HostAnswer, model?: string): Promise<End> {
+		let current = draft;
+		let answer = draft.key !== undefined && known?.state !== 'fits' ? undefined : known;
+		let question: KeyQuestion | undefined =
+			draft.key === undefined && (draft.service !== undefined || known?.state === 'wants-key') ? {} : undefined;
+		let isAsked = false;
+		/** The user wants a connection, whatever has answered. */
+		let isChosen = false;
+		for (;;) {
+			if (answer === undefined && current.key !== undefined && current.parts !== undefined) {
+				answer = await this.ask(current);
+			}
+			const isContract = isChosen || (await this.isOfContract(current, answer));
+			if (question || (isContract && current.key === undefined && !isAsked)) {
+				const isOptional = isContract || (answer?.state === 'wants-key' && answer.noList === true);
+				const withoutKey = isOptional && answer?.state !== 'failed' ? answer : undefined;
+				const asked = { ...question, isConnection: isContract, withoutKey };
+				const entered = await askServiceKey(this.options.context, current, asked);
+				if (typeof entered !== 'object') {
+					return entered;
+				}
+				const { key, ...others } = current;
+				current = { ...others, ...(entered.key !== '' && { key: entered.key }) };
+				answer = entered.answer;
+				[question, isAsked] = [undefined, true];
+				continue;
+			}
+			if (!isContract && model !== undefined && answer?.state === 'fits') {
+				return this.add(current, { model, url: answer.url, isWritten: false });
+			}
+			const picked = isContract
+				? { next: 'connection' as const, answer }
+				: await pickModel(this.options.context, current, answer);
+			if (picked === undefined || picked === 'back') {
+				return picked;
+			}
+			if (!('next' in picked)) {
+				return this.add(current, picked);
+			}
+			answer = picked.answer;
+			if (picked.next === 'key') {
+				question = { reason: causeOf(answer, current) };
+			} else if (picked.next === 'address') {
+				const chosen = await this.askAddress(vscode.l10n.t('Address of {0}', current.label), current.url);
+				if (chosen === undefined) {
+					return undefined;
+				}
+				if (chosen !== 'back') {
+					current = this.movedTo(chosen.url, chosen.key, current);
+					answer = current.key === undefined ? chosen.answer : undefined;
+				}
+			} else {
+				const problem = current.key === undefined ? undefined : keyProblem('inference', current.key, {});
+				if (problem === undefined) {
+					return this.addAsConnection(current, answer);
+				}
+				// What a model server takes as a key may be none of the contract's.
+				question = { reason: problemText(problem, {}) };
+				isChosen = true;
+			}
+		}
+	}
+
+	private async ask({ url, key }: ServiceDraft): Promise<HostAnswer> {
+		const { context } = this.options;
+		return vscode.window.withProgress(
+			{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Asking {0}…', placeOf(url)) },
+			() => askHost({ kind: 'service', url, key }, { ...context, signal: this.signal }),
+		);
+	}
+
+	/** A key goes to no other origin than the one that it was entered for. */
+	private movedTo(url: string, pasted: string | undefined, { key, label, ...others }: ServiceDraft): ServiceDraft {
+		const isSameOrigin = new URL(url).origin === new URL(others.url).origin;
+		const { parts } = this.draftAt(url, undefined);
+		return {
+			...others,
+			label: label === placeOf(others.url) ? placeOf(url) : label,
+			url,
+			...defined({
+				key: pasted ?? (isSameOrigin ? key : undefined),
+				parts: others.parts === undefined ? undefined : parts,
+			}),
+		};
+	}
+
+	private async isOfContract({ url, parts }: ServiceDraft, answer: HostAnswer | undefined): Promise<boolean> {
+		if (parts === undefined || answer === undefined || answer.state === 'failed') {
+			return false;
+		}
+		const { clock } = this.options.context;
+		const found = await Promise.race([parts, clock.sleep(PARTS_MS, this.signal).then(() => ({}))]);
+		return speaksContract(url, (answer.state === 'fits' && answer.models) || [], found);
+	}
+
+	private async addAsConnection(draft: ServiceDraft, answer: HostAnswer | undefined): Promise<End> {
+		const used = await addConnection({ draft, answer }, this.options);
+		if (typeof used !== 'object') {
+			return used;
+		}
+		const { name, label = name, models } = used;
+		const model = models.find(({ kinds }) => kinds.includes('chat'));
+		return model && { name: model.id, server: label };
+	}
+
+	private async add(draft: ServiceDraft, picked: PickedModel): Promise<End> {
+		const { slug, url } = await saveServer(this.options.store, draft, picked);
+		return this.settle({ slug, label: draft.label, url, model: picked.model });
+	}
+
+	/** Makes the model the default once the local service offers it, and says otherwise that it does not. */
+	private async settle(settled: Settled): Promise<End> {
+		const { slug, label, url, model } = settled;
+		const offer: Offer = await vscode.window.withProgress(
+			{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('The local service asks {0}…', placeOf(url)) },
+			() => this.options.service.offer(),
+		);
+		const name = requestName(offer, slug, model);
+		if (name === undefined) {
+			void showMessage('warning', notOfferedText(offer, settled));
+			return 'back';
+		}
+		await makeDefault(name);
+		return { name, server: label };
+	}
+}
+
+/** Why another key may help. */
+function causeOf(answer: HostAnswer | undefined, { key }: ServiceDraft): string {
+	const isFailed = answer !== undefined && (answer.state === 'failed' || answer.state === 'wants-key');
+	return isFailed && answer.error !== undefined
+		? hostProblem(answer.error, answer.url, 'service', key !== undefined).cause
+		: '';
+}

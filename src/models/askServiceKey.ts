@@ -1,0 +1,137 @@
+import * as vscode from 'vscode';
+import type { ClientError } from '../base/errors.ts';
+import { failureOf } from '../client/core/failures.ts';
+import { createUpstreamCaller } from '../client/core/upstreamCaller.ts';
+import { mayCarryKey } from '../contract/upstreams.ts';
+import { isAboutKey } from '../platform/addressMessages.ts';
+import { askCheckedKey } from '../platform/keyBox.ts';
+import { showMessage } from '../platform/notify.ts';
+import { askHost, type HostAnswer, type HostContext } from './hosts/askHost.ts';
+import { hostProblem } from './hosts/messages.ts';
+import type { KeyStore } from './keys/keyStore.ts';
+import { problemText } from './keys/messages.ts';
+import { keyProblem, serverKey } from './model/keyFormat.ts';
+import type { ServiceDraft, StepEnd } from './model/serviceDraft.ts';
+import type { OwnServer } from './ownServers.ts';
+
+/** A key, and what the service answered to it. The key is empty where the user goes on without one. */
+export interface AcceptedKey {
+	key: string;
+	answer: HostAnswer;
+}
+
+export interface KeyQuestion {
+	/** Said in front of where the key is kept. */
+	reason?: string;
+	/** What has answered without a key, where one can be left out. */
+	withoutKey?: HostAnswer | undefined;
+	/** The key is one of the contract's, which has a form of its own. */
+	isConnection?: boolean;
+}
+
+/**
+ * Asks for the key of a service, and takes it when the service does not refuse it, or when the user insists on one that was
+ * refused.
+ */
+export async function askServiceKey(
+	context: HostContext,
+	{ label, url, key: present = '', service }: ServiceDraft,
+	{ reason = '', withoutKey, isConnection = false }: KeyQuestion = {},
+): Promise<AcceptedKey | StepEnd> {
+	const { origin } = new URL(url);
+	if (!mayCarryKey(url)) {
+		const sentence = vscode.l10n.t(
+			'{0} is reached without encryption, so no key can be sent there. Give it an https address.',
+			origin,
+		);
+		await showMessage('error', sentence);
+		return 'back';
+	}
+	const keeping =
+		withoutKey === undefined
+			? vscode.l10n.t('Kept in the editor’s secret storage and sent to {0} only.', origin)
+			: vscode.l10n.t(
+					'Kept in the editor’s secret storage and sent to {0} only. Empty: without a key for now.',
+					origin,
+				);
+	let refused: string | undefined;
+	const entered = await askCheckedKey<AcceptedKey>({
+		title: vscode.l10n.t('Key of {0}', label),
+		prompt: [reason, keeping].filter(Boolean).join(' '),
+		value: present,
+		...(service && {
+			page: { address: service.keyPage, tooltip: vscode.l10n.t('Open the Page Where Its Keys Are Made') },
+		}),
+		formProblem: key => (key === '' && withoutKey !== undefined ? undefined : formProblem(key, isConnection)),
+		async check(key, signal) {
+			if (key === '' && withoutKey !== undefined) {
+				return { accepted: { key, answer: withoutKey } };
+			}
+			const answer = await check({ url, key, service }, context, signal);
+			const isRefused = answer.state === 'failed' && isAboutKey(answer.error) && key !== refused;
+			if (!isRefused) {
+				return { accepted: { key, answer } };
+			}
+			refused = key;
+			const { cause, step } = hostProblem(answer.error, answer.url, 'service', true);
+			return { problem: `${cause} ${step}` };
+		},
+	});
+	return typeof entered === 'object' ? entered.accepted : entered;
+}
+
+/** Asks for another key of a server that the user has, and keeps it. */
+export async function changeServerKey(
+	context: HostContext,
+	store: KeyStore,
+	{ slug, label, setting: { url } }: Pick<OwnServer, 'slug' | 'label' | 'setting'>,
+): Promise<void> {
+	const entered = await askServiceKey(context, { label, url });
+	if (typeof entered === 'object') {
+		await store.save(serverKey(slug, url), entered.key);
+	}
+}
+
+function formProblem(key: string, isConnection: boolean): string | undefined {
+	if (isConnection) {
+		const problem = keyProblem('inference', key, {});
+		return problem && problemText(problem, {});
+	}
+	return /^[\x21-\x7e]+$/.test(key)
+		? undefined
+		: vscode.l10n.t('A key has no blanks and no characters beyond ASCII. Paste it again.');
+}
+
+/** A service that lists its models to anybody has another place that tells whether the key is right, or none. */
+async function check(
+	{ url, key, service }: { url: string; key: string; service: ServiceDraft['service'] },
+	context: HostContext,
+	signal: AbortSignal,
+): Promise<HostAnswer> {
+	const path = service?.openList?.checkPath;
+	const refusal = path === undefined ? undefined : await refusalAt(path, { url, key }, context, signal);
+	return refusal
+		? { url, state: 'failed', error: refusal }
+		: askHost({ kind: 'service', url, key }, { ...context, signal });
+}
+
+async function refusalAt(
+	path: string,
+	{ url, key }: { url: string; key: string },
+	context: HostContext,
+	signal: AbortSignal,
+): Promise<ClientError | undefined> {
+	const caller = createUpstreamCaller({ ...context, name: 'model server', url, key, limits: { tries: 1 } });
+	const route = { method: 'GET', host: 'inference', key: 'inference', path } as const;
+	try {
+		await caller.json({ route, firstByteMs: CHECK_MS, idleMs: CHECK_MS, retry: 'never', signal });
+		return undefined;
+	} catch (error) {
+		signal.throwIfAborted();
+		const failure = failureOf(error);
+		// The list of models that is asked for next says everything else that may be wrong.
+		return isAboutKey(failure) ? failure : undefined;
+	}
+}
+
+const CHECK_MS = 8_000;

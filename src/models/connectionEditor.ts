@@ -1,0 +1,265 @@
+// The rows in which the fields of a connection are changed: one of the settings, or one that is not written yet.
+import * as vscode from 'vscode';
+import { entriesOf } from '../base/entries.ts';
+import { hasInvisible } from '../base/invisible.ts';
+import { redactText } from '../base/redact.ts';
+import type { Connection } from '../contract/connection.ts';
+import type { ListedModel } from '../contract/modelList.ts';
+import { searchModelOf } from '../contract/search.ts';
+import { explainError, showExplanation } from '../platform/notify.ts';
+import { choose, chooseSomeOrType, input, separator, shownText } from '../platform/pick.ts';
+import { type Action, staying } from './actionList.ts';
+import { askAddress } from './hosts/askAddress.ts';
+import { HOST_FIELDS, type HostContext, type HostField } from './hosts/askHost.ts';
+import { hostLabel } from './hosts/messages.ts';
+import { domainOf, modelEntry } from './model/newConnection.ts';
+import { readConnection } from './model/readConnection.ts';
+
+export type Entry = Readonly<Record<string, unknown>>;
+
+/** A connection as it would stand in the settings, which may lack what it needs. */
+export interface EditedConnection {
+	readonly name: string;
+	read(): Entry;
+	/** An undefined value takes a field out. */
+	change(changes: Entry): Promise<void>;
+	/** Asks the service for its models, or returns what it has listed. */
+	listModels(): Promise<readonly ListedModel[]>;
+}
+
+const MAXIMUM_TEXT = 300;
+
+/**
+ * Returns whether the text has the form of a key or of credentials, which do not belong into the settings. Ids of models
+ * may be as long and as odd as one.
+ */
+function holdsSecret(field: string, text: string): boolean {
+	return field === 'id' ? /\b(?:sk-[\w-]{16,}|Bearer\s)/.test(text) : redactText(text) !== text;
+}
+
+/** Returns what is wrong with the text of a field. */
+function textProblem(field: string, typed: string, isRequired = false): string | undefined {
+	const text = typed.trim();
+	if (text === '') {
+		return isRequired ? vscode.l10n.t('Type something.') : undefined;
+	}
+	if (holdsSecret(field, text)) {
+		return vscode.l10n.t('That looks like a key. It would stand in the settings; a key is set in the part “Keys”.');
+	}
+	return hasInvisible(text) || text.length > MAXIMUM_TEXT
+		? vscode.l10n.t('Type at most {0} characters, all of them visible.', MAXIMUM_TEXT)
+		: undefined;
+}
+
+export class ConnectionEditor<End> {
+	private readonly edited: EditedConnection;
+	private readonly context: HostContext;
+
+	constructor(edited: EditedConnection, context: HostContext) {
+		this.edited = edited;
+		this.context = context;
+	}
+
+	/** The connection as it is, or undefined where it cannot be used. */
+	connection(): Connection | undefined {
+		const { name } = this.edited;
+		const read = readConnection(name, { [name]: this.edited.read() });
+		return 'connection' in read ? read.connection : undefined;
+	}
+
+	hostRows(): Action<End>[] {
+		const entry = this.edited.read();
+		return [
+			separator(vscode.l10n.t('Addresses')),
+			...HOST_FIELDS.map(field => this.row(hostLabel(field), entry[field], () => this.changeHost(field))),
+			...(entry['enterpriseUrl'] === undefined
+				? []
+				: [
+						this.choiceRow('plan', vscode.l10n.t('Host that chat uses'), [
+							{ label: vscode.l10n.t('Public'), value: undefined },
+							{ label: vscode.l10n.t('Enterprise'), value: 'enterprise' },
+						]),
+					]),
+		];
+	}
+
+	/** The fields that are neither addresses nor lists. */
+	serviceRows(): Action<End>[] {
+		return [
+			separator(vscode.l10n.t('Service')),
+			this.textRow(
+				'label',
+				vscode.l10n.t('Name in the interface'),
+				vscode.l10n.t('The connection’s name in the interface; empty for its name in the settings'),
+			),
+			this.textRow(
+				'service',
+				vscode.l10n.t('Service’s own name'),
+				vscode.l10n.t('The service’s own name inside its identifiers, as in “<name>-search”'),
+			),
+			this.textRow(
+				'scm',
+				vscode.l10n.t('Source hosting for look-ups'),
+				vscode.l10n.t(
+					'The part of the path that names the source-hosting provider, as in /api/<name>/repos; the service’s documents have it',
+				),
+			),
+			this.textRow(
+				'cloudTokenPrefix',
+				vscode.l10n.t('Beginning of cloud tokens'),
+				vscode.l10n.t('How every cloud token of this service begins; not a token itself'),
+			),
+			this.textRow(
+				'decisionModel',
+				vscode.l10n.t('Model for decisions'),
+				vscode.l10n.t('The name of its latest release, or one version'),
+			),
+			this.choiceRow('accountZdr', vscode.l10n.t('The account keeps no data, whatever a request says'), [
+				{ label: vscode.l10n.t('Yes'), value: true },
+				{ label: vscode.l10n.t('No'), value: false },
+				{ label: vscode.l10n.t('Not known'), value: undefined },
+			]),
+		];
+	}
+
+	/** The lists of which an entry needs only an id. All else of them is written in the settings. */
+	offerRows(): Action<End>[] {
+		const { name } = this.edited;
+		const { service } = this.edited.read();
+		const count = (field: 'models' | 'agents') => this.entries(field).length.toLocaleString(vscode.env.language);
+		return [
+			separator(vscode.l10n.t('What it offers')),
+			{ label: vscode.l10n.t('Models'), description: count('models'), value: staying(() => this.changeModels()) },
+			{
+				label: vscode.l10n.t('Agents of cloud tasks'),
+				description: count('agents'),
+				value: staying(() =>
+					this.changeList('agents', {
+						title: vscode.l10n.t('Agents of {0}', shownText(name)),
+						prompt: vscode.l10n.t('The ids of the agents, as the service’s documents have them'),
+						listed: [],
+						entryOf: id => ({ id }),
+					}),
+				),
+			},
+			// The search model has a documented name, which only the service's own name changes.
+			{
+				label: vscode.l10n.t('Search model'),
+				description:
+					typeof service === 'string' && service !== ''
+						? vscode.l10n.t('{0}, after the service’s own name', shownText(searchModelOf({ service })))
+						: vscode.l10n.t('not set'),
+				value: staying(() => this.changeText('service', vscode.l10n.t('Service’s own name'), '')),
+			},
+		];
+	}
+
+	private row(label: string, value: unknown, run: () => Promise<unknown>): Action<End> {
+		return {
+			label,
+			description: typeof value === 'string' ? shownText(value) : vscode.l10n.t('not set'),
+			value: staying(run),
+		};
+	}
+
+	private textRow(field: string, label: string, prompt: string): Action<End> {
+		return this.row(label, this.edited.read()[field], () => this.changeText(field, label, prompt));
+	}
+
+	private choiceRow<T>(field: string, label: string, choices: { label: string; value: T }[]): Action<End> {
+		const present = choices.find(({ value }) => value === this.edited.read()[field]);
+		return this.row(label, present?.label, async () => {
+			const rows = choices.map(choice => ({ label: choice.label, value: choice }));
+			const chosen = await choose(label, rows, { ...(present && { active: present }) });
+			if (chosen) {
+				await this.edited.change({ [field]: chosen.value });
+			}
+		});
+	}
+
+	private async changeText(field: string, label: string, prompt: string): Promise<void> {
+		const present = this.edited.read()[field];
+		const text = await input(label, prompt, typeof present === 'string' ? present : '', typed =>
+			textProblem(field, typed, field === 'service'),
+		);
+		if (text !== undefined) {
+			await this.edited.change({ [field]: text.trim() || undefined });
+		}
+	}
+
+	private async changeHost(field: HostField): Promise<void> {
+		const entry = this.edited.read();
+		const present = entry[field];
+		const model = this.connection()?.models.find(({ channelProvider }) => channelProvider !== undefined);
+		const chosen = await askAddress(
+			{
+				kind: field,
+				title: vscode.l10n.t('{0} of {1}', hostLabel(field), shownText(this.edited.name)),
+				placeholder: placeholderOf(field, domainOf(String(entry['apiUrl'] ?? ''))),
+				value: typeof present === 'string' ? present : '',
+				canRemove: field !== 'apiUrl' && present !== undefined,
+				...(model?.channelProvider !== undefined && {
+					channelModel: { model: model.id, provider: model.channelProvider },
+				}),
+			},
+			this.context,
+		);
+		if (chosen !== undefined && chosen !== 'back') {
+			// The enterprise plan needs its host.
+			const plan = field === 'enterpriseUrl' && chosen.url === undefined ? { plan: undefined } : {};
+			await this.edited.change({ [field]: chosen.url, ...plan });
+		}
+	}
+
+	private async changeModels(): Promise<void> {
+		const { name } = this.edited;
+		const listed = await vscode.window.withProgress(
+			{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Asking {0} for its models…', name) },
+			() =>
+				this.edited.listModels().catch((error: unknown) => {
+					// Models can be typed all the same.
+					void showExplanation(explainError(error, name));
+					return [];
+				}),
+		);
+		const service = String(this.edited.read()['service'] ?? '');
+		return this.changeList('models', {
+			title: vscode.l10n.t('Models of {0}', shownText(name)),
+			prompt: vscode.l10n.t('The ids of the models that you use'),
+			listed: listed.map(({ id }) => id),
+			entryOf(id) {
+				const model = listed.find(candidate => candidate.id === id);
+				return model ? modelEntry(model, service) : { id };
+			},
+		});
+	}
+
+	private entries(field: 'models' | 'agents'): readonly Entry[] {
+		const value = this.edited.read()[field];
+		return Array.isArray(value) ? value.map(entriesOf) : [];
+	}
+
+	/** An entry that stays keeps all that is written of it. */
+	private async changeList(
+		field: 'models' | 'agents',
+		{ title, prompt, listed, entryOf }: { title: string; prompt: string; listed: string[]; entryOf(id: string): Entry },
+	): Promise<void> {
+		const present = this.entries(field);
+		const ids = present.map(({ id }) => String(id));
+		const rows = listed.map(id => ({ label: shownText(id), value: id }));
+		const chosen = await chooseSomeOrType(title, prompt, rows, ids, typed => textProblem('id', typed));
+		if (chosen !== undefined) {
+			const kept = present.filter(({ id }) => chosen.includes(String(id)));
+			const entries = [...kept, ...chosen.filter(id => !ids.includes(id)).map(entryOf)];
+			await this.edited.change({ [field]: entries.length === 0 ? undefined : entries });
+		}
+	}
+}
+
+/** The organisation's host has a documented form; for the others, a service has a host of its own or none. */
+function placeholderOf(field: HostField, domain: string | undefined): string {
+	if (field === 'orgUrl' && domain !== undefined) {
+		return `https://${vscode.l10n.t('your-organisation')}.${domain}`;
+	}
+	return vscode.l10n.t('An https address, as the service’s documents have it');
+}

@@ -1,0 +1,104 @@
+import * as vscode from 'vscode';
+import { UserFacingError } from '../base/errors.ts';
+import { oneLine } from '../base/plainText.ts';
+import type { Connection } from '../contract/connection.ts';
+import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
+import { explainError, offer } from '../platform/notify.ts';
+import { settingIssueText } from '../platform/settingIssue.ts';
+import { readSetting, writeSetting } from '../platform/settings.ts';
+import type { KeysFeature } from './keys/keysFeature.ts';
+import { connectionNames, readConnection } from './model/readConnection.ts';
+
+/**
+ * Reads the connection of that name. `sentence` is the whole message; `problem` is for places that already show the
+ * name. `isThere` tells one that cannot be used from one that the settings do not have.
+ */
+export function describeConnection(
+	name: string,
+): { connection: Connection } | { sentence: string; problem: string; isThere: boolean } {
+	const read = readConnection(name, readSetting('errand.connections'));
+	if ('connection' in read) {
+		return read;
+	}
+	if (read.problem === 'unknown') {
+		return {
+			isThere: false,
+			problem: vscode.l10n.t('not in the settings'),
+			sentence: vscode.l10n.t(
+				'There is no connection named “{0}” in the setting errand.connections. Switch to another or add it.',
+				name,
+			),
+		};
+	}
+	const problem = settingIssueText(read.issue, read.value);
+	return {
+		isThere: true,
+		problem,
+		sentence: vscode.l10n.t(
+			'The connection “{0}” cannot be used: {1}. Correct it, or switch to another.',
+			name,
+			problem,
+		),
+	};
+}
+
+/** Returns what keeps the connection of that name from being used, or undefined. */
+export function connectionProblem(name: string): string | undefined {
+	const described = describeConnection(name);
+	return 'sentence' in described ? oneLine(described.problem) : undefined;
+}
+
+/** @throws UserFacingError when the settings name no usable connection. */
+export function activeConnection(): Connection {
+	return namedConnection(readSetting('errand.connection'));
+}
+
+/** @throws UserFacingError when the settings have no usable connection of that name. */
+export function namedConnection(name: string): Connection {
+	const described = describeConnection(name);
+	if ('sentence' in described) {
+		throw new UserFacingError(described.sentence, { action: 'switchConnection' });
+	}
+	return described.connection;
+}
+
+/** A connection of the settings, which may be unusable. */
+export interface NamedConnection {
+	name: string;
+	label: string;
+	/** Whether it names a service for tasks. */
+	hasTasks: boolean;
+}
+
+/** Returns all connections of the settings, the local one first. */
+export function namedConnections(): NamedConnection[] {
+	return connectionNames(readSetting('errand.connections')).map(name => {
+		const described = describeConnection(name);
+		const { label = name, cloudUrl } = 'connection' in described ? described.connection : {};
+		return { name, label, hasTasks: cloudUrl !== undefined || name === LOCAL_CONNECTION_NAME };
+	});
+}
+
+/** Makes a connection the active one. If its key is missing, the user is offered to set it. */
+export async function use(name: string, keys: Pick<KeysFeature, 'state' | 'set'>): Promise<void> {
+	await writeSetting('errand.connection', name);
+	const described = describeConnection(name);
+	if ('sentence' in described || (await keys.state(described.connection, 'inference')) !== 'missing') {
+		return;
+	}
+	const { connection } = described;
+	const label = connection.label ?? name;
+	offer(
+		vscode.l10n.t('{0} is in use now. Chat needs its inference key.', label),
+		vscode.l10n.t('Add Key'),
+		() => keys.set(connection, 'inference'),
+		error => explainError(error, label),
+	);
+}
+
+/** Opens the user's settings.json at the connections. */
+export async function openConnectionSettings(): Promise<void> {
+	await vscode.commands.executeCommand('workbench.action.openSettingsJson', {
+		revealSetting: { key: 'errand.connections', edit: false },
+	});
+}

@@ -1,0 +1,226 @@
+import os from 'node:os';
+import * as vscode from 'vscode';
+import { untilAborted } from '../../base/async.ts';
+import type { Client } from '../../client/types.ts';
+import type { Connection } from '../../contract/connection.ts';
+import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
+import { EXTENSION_ID } from '../../platform/ids.ts';
+import { errorText } from '../../platform/notify.ts';
+import { choose, shownText } from '../../platform/pick.ts';
+import { withProgressNotice } from '../../platform/progressNotice.ts';
+import { askHost, HOST_FIELDS, type HostContext, type HostField } from '../hosts/askHost.ts';
+import { answerText, hostLabel, hostProblem } from '../hosts/messages.ts';
+import type { KeysFeature } from '../keys/keysFeature.ts';
+import { kindLabel } from '../keys/messages.ts';
+import { type DiagnosisFinding, diagnosisText } from '../model/diagnosis.ts';
+import { KEY_KINDS } from '../model/keyFormat.ts';
+import { checkNetwork } from './networkChecks.ts';
+import { checkReplyStream } from './replyStream.ts';
+
+export interface DiagnosisOptions {
+	keys: Pick<KeysFeature, 'state' | 'check'>;
+	/** Returns a client for a connection, which sends the keys that are saved for it. */
+	client(connection: Connection): Promise<Client>;
+	context: HostContext;
+}
+
+/** The longest time for everything that is asked of hosts. */
+const WHOLE_MS = 90_000;
+
+/**
+ * Checks a connection from the names of its hosts to the stream of a reply, and resolves with the report. What fails, what
+ * the user stops and what takes too long are findings of it.
+ */
+export async function diagnose(
+	connection: Connection,
+	{ keys, client, context: hosts }: DiagnosisOptions,
+): Promise<string> {
+	const { label = connection.name } = connection;
+	const isLocal = connection.name === LOCAL_CONNECTION_NAME;
+	// A reply of the local service's demo costs nothing.
+	const streamed = isLocal ? modelFor(connection) : await agreedModel(connection, label, keys);
+	const findings = await withProgressNotice(vscode.l10n.t('Diagnosing {0}', label), async stopped => {
+		const signal = AbortSignal.any([stopped, AbortSignal.timeout(WHOLE_MS)]);
+		const context = { ...hosts, signal };
+		const guarded = async (subject: string, check: Promise<DiagnosisFinding[]>): Promise<DiagnosisFinding[]> => {
+			try {
+				return await untilAborted(check, signal);
+			} catch (error) {
+				if (!signal.aborted) {
+					return [{ state: 'problem', subject, found: errorText(error, label) }];
+				}
+				const found = stopped.aborted
+					? vscode.l10n.t('you stopped the diagnosis.')
+					: vscode.l10n.t('the diagnosis took too long.');
+				return [{ state: 'unchecked', subject, found }];
+			}
+		};
+		const addresses = addressesOf(connection);
+		const checks = isLocal
+			? [guarded(vscode.l10n.t('Service on this machine'), client(connection).then(checkLocalService))]
+			: [
+					guarded(
+						vscode.l10n.t('Network and clock'),
+						checkNetwork(
+							addresses.map(({ url }) => url),
+							context,
+						),
+					),
+					guarded(vscode.l10n.t('Addresses'), checkAddresses(addresses, connection, context)),
+					guarded(vscode.l10n.t('Keys'), checkKeys(connection, keys)),
+				];
+		const stream =
+			streamed === undefined
+				? [noStream()]
+				: guarded(
+						vscode.l10n.t('Stream of a reply'),
+						client(connection).then(asked => checkReplyStream(streamed, label, asked, context)),
+					);
+		return (await Promise.all([...checks, stream])).flat();
+	});
+	return reportOf(label, findings, hosts.clock.now());
+}
+
+const modelFor = ({ models }: Connection) => models.find(({ kinds }) => kinds.includes('chat'))?.id;
+
+/** Resolves with the model that the user lets be asked for a reply, which may cost. */
+async function agreedModel(
+	connection: Connection,
+	label: string,
+	keys: DiagnosisOptions['keys'],
+): Promise<string | undefined> {
+	const model = modelFor(connection);
+	if (model === undefined || (await keys.state(connection, 'inference')) !== 'set') {
+		return undefined;
+	}
+	return choose(
+		vscode.l10n.t('Check the Stream of a Reply?'),
+		[
+			{
+				label: vscode.l10n.t('Leave It Unchecked'),
+				description: vscode.l10n.t('everything else is in the report'),
+				value: undefined,
+			},
+			{
+				label: vscode.l10n.t('Ask {0} to Count to 100', shownText(model)),
+				description: vscode.l10n.t('costs what 300 tokens cost on {0}', shownText(label)),
+				value: model,
+			},
+		],
+		{ placeHolder: vscode.l10n.t('Only a reply shows whether something on the way holds replies back') },
+	);
+}
+
+function noStream(): DiagnosisFinding {
+	return {
+		state: 'unchecked',
+		subject: vscode.l10n.t('Stream of a reply'),
+		found: vscode.l10n.t('no reply was requested, because that may cost money.'),
+		step: vscode.l10n.t('Run the diagnosis again and agree to the question; chat needs a key and a model for it.'),
+	};
+}
+
+function addressesOf(connection: Connection): { field: HostField; url: string }[] {
+	return HOST_FIELDS.flatMap(field => {
+		const url = connection[field];
+		return url === undefined ? [] : [{ field, url }];
+	});
+}
+
+async function checkAddresses(
+	addresses: readonly { field: HostField; url: string }[],
+	{ models }: Connection,
+	context: HostContext & { signal: AbortSignal },
+): Promise<DiagnosisFinding[]> {
+	const [channelModel] = models.flatMap(({ id, channelProvider }) =>
+		channelProvider === undefined ? [] : [{ model: id, provider: channelProvider }],
+	);
+	return Promise.all(
+		addresses.map(async ({ field, url }): Promise<DiagnosisFinding> => {
+			const subject = `${hostLabel(field)} (${url})`;
+			const answer = await askHost({ kind: field, url, channelModel }, context);
+			if (answer.state === 'failed') {
+				const { cause, step } = hostProblem(answer.error, answer.url, field, false);
+				return { state: 'problem', subject, found: cause, step };
+			}
+			return answer.url === url
+				? { state: 'fine', subject, found: answerText(answer, field) }
+				: {
+						state: 'problem',
+						subject,
+						found: vscode.l10n.t('the service answers at {0}.', answer.url),
+						step: vscode.l10n.t('Change the address with “Errand: Switch or Add Connection”.'),
+					};
+		}),
+	);
+}
+
+async function checkLocalService({ models }: Client): Promise<DiagnosisFinding[]> {
+	const { length } = (await models.discover()) ?? [];
+	const found = length === 1 ? vscode.l10n.t('It lists one model.') : vscode.l10n.t('It lists {0} models.', length);
+	return [{ state: 'fine', subject: vscode.l10n.t('Service on this machine'), found }];
+}
+
+async function checkKeys(connection: Connection, keys: DiagnosisOptions['keys']): Promise<DiagnosisFinding[]> {
+	const found = KEY_KINDS.map(async (kind): Promise<DiagnosisFinding[]> => {
+		const subject = kindLabel(kind);
+		switch (await keys.state(connection, kind)) {
+			case 'not-needed':
+				return [];
+			case 'missing':
+				return [
+					{
+						state: 'note',
+						subject,
+						found: vscode.l10n.t('not set.'),
+						step: vscode.l10n.t('Add it with “Errand: Manage Keys” where you use what needs it.'),
+					},
+				];
+			case 'unconfirmed':
+				return [
+					{
+						state: 'problem',
+						subject,
+						found: vscode.l10n.t('not sent: the addresses changed since it was saved.'),
+						step: vscode.l10n.t('Confirm it with “Errand: Manage Keys”.'),
+					},
+				];
+			case 'set': {
+				const { answer, sentence } = await keys.check(connection, kind);
+				const state = answer === 'accepted' ? 'fine' : answer === 'turned-down' ? 'problem' : 'note';
+				return [{ state, subject, found: sentence }];
+			}
+		}
+	});
+	return (await Promise.all(found)).flat();
+}
+
+/** `now` is in milliseconds since the epoch. */
+function reportOf(label: string, findings: readonly DiagnosisFinding[], now: number): string {
+	const problems = findings.filter(({ state }) => state === 'problem').length;
+	const isWhole = findings.every(({ state }) => state !== 'unchecked');
+	const version = vscode.extensions.getExtension(EXTENSION_ID)?.packageJSON?.version ?? '';
+	return diagnosisText(
+		{
+			title: vscode.l10n.t('Diagnosis of {0}', label),
+			head: [
+				problems === 0
+					? isWhole
+						? vscode.l10n.t('No problem was found.')
+						: vscode.l10n.t('No problem was found, but not everything was checked.')
+					: problems === 1
+						? vscode.l10n.t('1 problem was found.')
+						: vscode.l10n.t('{0} problems were found.', problems),
+				`${new Date(now).toISOString()} · Errand ${version} · ${vscode.env.appName} ${vscode.version} · ${os.platform()} ${os.release()}`,
+			],
+			states: {
+				fine: vscode.l10n.t('Fine'),
+				problem: vscode.l10n.t('Problem'),
+				note: vscode.l10n.t('Note'),
+				unchecked: vscode.l10n.t('Not checked'),
+			},
+			step: vscode.l10n.t('What to do:'),
+		},
+		findings,
+	);
+}

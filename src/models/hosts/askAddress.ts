@@ -1,0 +1,219 @@
+import * as vscode from 'vscode';
+import { append } from '../../base/append.ts';
+import { defined } from '../../base/defined.ts';
+import { placeOf } from '../../base/hostname.ts';
+import { oneLine } from '../../base/plainText.ts';
+import { readTypedAddress } from '../../base/typedAddress.ts';
+import { mayCarryKey } from '../../contract/upstreams.ts';
+import { labelsOf, noAddressText } from '../../platform/addressMessages.ts';
+import { type Choice, PickList, shownText } from '../../platform/pick.ts';
+import { isConnectionAddress, readConnectionAddress } from '../model/newConnection.ts';
+import { askHost, type HostAnswer, type HostContext, type HostQuestion } from './askHost.ts';
+import { addressRule, answerText, hostProblem, mayBeServer } from './messages.ts';
+
+export interface AddressQuestion extends Pick<HostQuestion, 'kind' | 'channelModel'> {
+	title: string;
+	placeholder: string;
+	/** The initial text of the box. */
+	value: string;
+	/** Whether the present address can be taken out. */
+	canRemove?: boolean;
+}
+
+/** The address that was chosen, what its host has answered, a key that was pasted, and a model, where one was chosen. */
+export interface ChosenAddress {
+	/** Undefined where the address is to be taken out. */
+	url: string | undefined;
+	answer?: HostAnswer;
+	key?: string;
+	model?: string;
+}
+
+type Row = Choice<'use' | 'remove' | 'none' | { model: string }>;
+
+/** What is known of the text in the box. */
+interface TypedState {
+	/** What is in the box, without a key. */
+	text: string;
+	/** Undefined where the text is no address yet. */
+	url: string | undefined;
+	/** Undefined until the host has answered. */
+	answer: HostAnswer | undefined;
+	isKeyPasted: boolean;
+}
+
+/** After this long without a key press the host is asked, so that few names are looked up that are only half typed. */
+const PAUSE_MS = 500;
+
+const MAXIMUM_URL = 100;
+
+/**
+ * Asks for an address, whose host is asked while it is typed. No key is sent. The first Enter waits for the answer; an
+ * address that does not pass is taken when the user chooses it again. Resolves with `back` where the user wants the step
+ * before.
+ */
+export function askAddress(
+	question: AddressQuestion,
+	context: HostContext,
+): Promise<ChosenAddress | 'back' | undefined> {
+	const { kind } = question;
+	const isForServer = mayBeServer(kind);
+	const mayBe = (address: string) => isForServer || isConnectionAddress(address);
+	const readText = isForServer ? readTypedAddress : readConnectionAddress;
+	const list = new PickList<Row, ChosenAddress | 'back'>(picker => {
+		picker.title = question.title;
+		picker.placeholder = question.placeholder;
+		picker.buttons = [vscode.QuickInputButtons.Back];
+		picker.ignoreFocusOut = true;
+		picker.onDidTriggerButton(() => list.end('back'));
+		picker.onDidChangeValue(typed);
+		picker.onDidAccept(() => accept(picker.selectedItems[0]?.value, isWaiting));
+	});
+	const state: TypedState = { text: '', url: undefined, answer: undefined, isKeyPasted: false };
+	/** A pasted key belongs to the address that it was pasted with, or, pasted alone, to the one that is accepted. */
+	let pasted: { key: string; origin: string | undefined } | undefined;
+	let asking = new AbortController();
+	let cancelPause = () => {};
+	/** Enter was pressed before the answer was there to be read. */
+	let isWaiting = false;
+
+	function accept(row: Row['value'] | undefined, hasWaited: boolean): void {
+		const { url, answer } = state;
+		isWaiting = false;
+		if (row === 'remove') {
+			list.end({ url: undefined });
+		} else if (row !== undefined && row !== 'none' && url !== undefined && mayBe(url)) {
+			isWaiting = answer === undefined && !hasWaited;
+			const { origin } = new URL(url);
+			const key = (pasted?.origin ?? origin) === origin && mayCarryKey(url) ? pasted?.key : undefined;
+			if (!isWaiting && !(hasWaited && answer?.state === 'failed')) {
+				const place = answer === undefined || answer.state === 'failed' ? url : answer.url;
+				list.end({ url: place, ...defined({ answer, key }), ...(row !== 'use' && row) });
+			}
+		}
+	}
+
+	function typed(value: string): void {
+		const read = readText(value);
+		if (read.key !== undefined) {
+			pasted = { key: read.key, origin: read.url && new URL(read.url).origin };
+			state.isKeyPasted = true;
+			if (list.current) {
+				// The key leaves the box at once, where it could be read.
+				list.current.value = read.text;
+			}
+		}
+		state.text = read.text;
+		if (read.url === state.url) {
+			draw();
+			return;
+		}
+		state.url = read.url;
+		state.answer = undefined;
+		isWaiting = false;
+		asking.abort();
+		cancelPause();
+		draw();
+		if (read.url !== undefined && mayBe(read.url)) {
+			const address = read.url;
+			cancelPause = context.clock.after(PAUSE_MS, () => void ask(address));
+		}
+	}
+
+	async function ask(url: string): Promise<void> {
+		asking = new AbortController();
+		const { signal } = asking;
+		const { channelModel } = question;
+		const answer = await askHost({ kind, url, channelModel }, { ...context, signal }).catch(() => undefined);
+		if (answer !== undefined && !signal.aborted) {
+			state.answer = answer;
+			draw();
+			if (isWaiting) {
+				accept('use', true);
+			}
+		}
+	}
+
+	/** These rows follow from what is typed, so they come into the same list. */
+	function draw(): void {
+		const { current } = list;
+		if (current) {
+			current.busy = state.url !== undefined && state.answer === undefined;
+			current.items = rowsFor(state, question);
+		}
+	}
+
+	list.show([]);
+	const initial = readText(question.value).text;
+	if (list.current && initial !== '') {
+		// Set after the list is shown, as an initial value would be selected and the next letter would replace it. An empty one
+		// is not set, as it would take away what is typed meanwhile.
+		list.current.value = initial;
+	}
+	typed(question.value);
+	return list.result.finally(() => {
+		asking.abort();
+		cancelPause();
+	});
+}
+
+/** All rows are shown whatever is typed, which is an address and no filter. */
+function rowsFor({ text, url, answer, isKeyPasted }: TypedState, { kind, canRemove = false }: AddressQuestion): Row[] {
+	const rows: Row[] = [];
+	const isForServer = mayBeServer(kind);
+	const words = (sentence: string, icon?: string): Row[] =>
+		labelsOf(sentence, icon).map(label => ({ label, alwaysShow: true, value: 'none' }));
+	if (url === undefined) {
+		append(rows, words(noAddressText(text), 'warning'));
+	} else if (!isForServer && !isConnectionAddress(url)) {
+		append(rows, words(addressRule(), 'warning'));
+	} else {
+		const failed = answer?.state === 'failed' ? hostProblem(answer.error, answer.url, kind, false) : undefined;
+		const shown = oneLine((failed ? url : answer?.url) ?? url, MAXIMUM_URL);
+		const detail =
+			answer === undefined
+				? vscode.l10n.t('Asking {0}…', placeOf(url))
+				: answer.state === 'failed'
+					? (failed?.cause ?? '')
+					: answerText(answer, kind);
+		rows.push({
+			label: failed
+				? `$(warning) ${vscode.l10n.t('Use {0} Anyway', shown)}`
+				: `$(arrow-right) ${vscode.l10n.t('Use {0}', shown)}`,
+			detail: `$(blank) ${detail}`,
+			alwaysShow: true,
+			value: 'use',
+		});
+		append(rows, failed ? words(failed.step) : []);
+	}
+	if (isKeyPasted) {
+		rows.push({
+			label: `$(key) ${vscode.l10n.t('The key that was pasted is not part of the address')}`,
+			detail: `$(blank) ${
+				!isForServer
+					? vscode.l10n.t('It is left out: a key never stands in the settings.')
+					: url === undefined || mayCarryKey(url)
+						? vscode.l10n.t('It goes into the editor’s secret storage, never into the settings.')
+						: vscode.l10n.t('It is not sent there without encryption: give an https address.')
+			}`,
+			alwaysShow: true,
+			value: 'none',
+		});
+	}
+	if (canRemove) {
+		rows.push({ label: `$(trash) ${vscode.l10n.t('Take the Address Out')}`, alwaysShow: true, value: 'remove' });
+	}
+	const models = (answer?.state === 'fits' && isForServer && answer.models) || [];
+	append(
+		rows,
+		models.map(
+			({ id, name }): Row => ({
+				label: `$(blank) ${shownText(id)}`,
+				description: name === undefined || name === null || name === id ? '' : shownText(name),
+				alwaysShow: true,
+				value: { model: id },
+			}),
+		),
+	);
+	return rows;
+}

@@ -1,0 +1,274 @@
+// Asks an address what answers there, by questions that cost nothing.
+import type { Clock } from '../../base/async.ts';
+import { ClientError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Call, Caller } from '../../client/core/caller.ts';
+import { failureOf } from '../../client/core/failures.ts';
+import type { Transport } from '../../client/core/transport.ts';
+import { createUpstreamCaller, readUpstreamModels } from '../../client/core/upstreamCaller.ts';
+import { agentTaskListSchema } from '../../contract/agentTasks.ts';
+import { healthSchema } from '../../contract/channel.ts';
+import type { Connection } from '../../contract/connection.ts';
+import { type ListedModel, modelListSchema, usableModels } from '../../contract/modelList.ts';
+import { channelRoute, type Route, routes } from '../../contract/routes.ts';
+import { taskListSchema } from '../../contract/tasks.ts';
+import { mayCarryKey } from '../../contract/upstreams.ts';
+import { inferenceAddresses, isConnectionAddress } from '../model/newConnection.ts';
+import { serverAddresses } from '../model/serverEntries.ts';
+
+/** The fields of a connection that hold an address. */
+export const HOST_FIELDS = [
+	'apiUrl',
+	'enterpriseUrl',
+	'cloudUrl',
+	'agentUrl',
+	'orgUrl',
+	'encryptUrl',
+	'dashboardUrl',
+] as const satisfies (keyof Connection)[];
+export type HostField = (typeof HOST_FIELDS)[number];
+
+/**
+ * What an address is asked for. `server`: the models of a server that speaks the OpenAI form. `service`: the same, or the
+ * chat of a service of the contract that lists none.
+ */
+export type HostKind = HostField | 'server' | 'service';
+
+/** All but what differs between two questions. */
+export interface HostContext {
+	transport: Transport;
+	logger: Logger;
+	clock: Clock;
+}
+
+export interface HostQuestion {
+	kind: HostKind;
+	url: string;
+	/** It goes to the origin of `url` alone, and nowhere without encryption. Without it, a host that wants one says so. */
+	key?: string | undefined;
+	/** A model of the encrypted channel, without which the organisation's host cannot be asked. */
+	channelModel?: { model: string; provider: string } | undefined;
+	/** The longest silence, and the longest time for all of it. */
+	milliseconds?: { silence: number; whole: number };
+}
+
+/**
+ * `url` is where the host was asked last; for a list of a server, where it has it. `fits`: it has answered as the contract
+ * says. `wants-key`: it is there. `answers`: something is there, and more cannot be asked. `noList`: the service lists no
+ * models, so its key cannot be checked.
+ */
+export type HostAnswer = { url: string } & (
+	| { state: 'fits'; models?: ListedModel[]; noList?: true }
+	| { state: 'wants-key'; error?: ClientError; noList?: true }
+	| { state: 'answers' }
+	| { state: 'failed'; error: ClientError }
+);
+
+const PATIENCE = { silence: 8_000, whole: 15_000 };
+const MAXIMUM_LIST_BYTES = 4 * 1024 * 1024;
+
+/** Never rejects, except with the signal's reason. */
+export async function askHost(
+	question: HostQuestion,
+	context: HostContext & { signal: AbortSignal },
+): Promise<HostAnswer> {
+	if (question.kind === 'service') {
+		return askService(question, context);
+	}
+	const { signal } = context;
+	const { milliseconds = PATIENCE } = question;
+	const key = mayCarryKey(question.url) ? question.key : undefined;
+	const late = AbortSignal.timeout(milliseconds.whole);
+	const ends = AbortSignal.any([signal, late]);
+	let first: HostAnswer | undefined;
+	for (const url of addressesFor(question)) {
+		const { transport, logger, clock } = context;
+		const caller = createUpstreamCaller({
+			name: 'asked host',
+			url,
+			key,
+			transport,
+			logger,
+			clock,
+			limits: { tries: 1 },
+		});
+		try {
+			return { url, ...(await ask({ ...question, key, milliseconds }, caller, ends)) };
+		} catch (error) {
+			signal.throwIfAborted();
+			const failure = late.aborted ? new ClientError('timeout', 'no whole answer in time') : failureOf(error);
+			if (failure.code === 'unauthorised' && key === undefined) {
+				return { url, state: 'wants-key', error: failure };
+			}
+			const answer: HostAnswer = { url, state: 'failed', error: failure };
+			first ??= answer;
+			if (!isElsewhere(failure)) {
+				return answer;
+			}
+		}
+	}
+	return first as HostAnswer;
+}
+
+/** A service of the contract need not list its models, so it is asked in its own way where there is no list. */
+async function askService(question: HostQuestion, context: HostContext & { signal: AbortSignal }): Promise<HostAnswer> {
+	const listed = await askHost({ ...question, kind: 'server' }, context);
+	if (listed.state !== 'failed' || !isElsewhere(listed.error) || !isConnectionAddress(question.url)) {
+		return listed;
+	}
+	const unlisted = await askHost({ ...question, kind: 'apiUrl' }, context);
+	return unlisted.state === 'failed' ? listed : unlisted;
+}
+
+/** The addresses where a host may be, the likeliest first. */
+function addressesFor({ kind, url }: HostQuestion): string[] {
+	switch (kind) {
+		case 'server':
+			return serverAddresses(url);
+		case 'apiUrl':
+		case 'enterpriseUrl':
+			return inferenceAddresses(url);
+		default:
+			return [url];
+	}
+}
+
+/** Returns whether the answer may be that of a place beside the host: another address may have it. */
+function isElsewhere({ code }: ClientError): boolean {
+	return code === 'not-found' || code === 'bad-response' || code === 'invalid-request';
+}
+
+type Asked =
+	| { state: 'fits'; models?: ListedModel[]; noList?: true }
+	| { state: 'wants-key'; noList: true }
+	| { state: 'answers' };
+
+async function ask(
+	{ kind, key, channelModel, milliseconds = PATIENCE }: HostQuestion,
+	caller: Caller,
+	signal: AbortSignal,
+): Promise<Asked> {
+	const { silence } = milliseconds;
+	const call = (route: Route, more: Partial<Call> = {}): Call => ({
+		// Every host stands for the one that is asked.
+		route: { ...route, host: 'inference', key: key === undefined ? undefined : route.key },
+		jsonBytes: MAXIMUM_LIST_BYTES,
+		firstByteMs: silence,
+		idleMs: silence,
+		retry: 'never',
+		signal,
+		...more,
+	});
+	switch (kind) {
+		case 'server':
+		case 'service': {
+			const list = { hasKey: key !== undefined, milliseconds: silence, signal };
+			return { state: 'fits', models: usableModels(await readUpstreamModels(caller, list)) };
+		}
+		case 'apiUrl':
+		case 'enterpriseUrl':
+			return askInference(caller, call);
+		case 'cloudUrl':
+			return fits(caller, call(routes.taskList, { query: { limit: 1 } }), taskListSchema);
+		case 'agentUrl':
+			return fits(caller, call(routes.agentTaskList, { query: { limit: 1 } }), agentTaskListSchema);
+		case 'encryptUrl':
+			return fits(caller, call(channelRoute('health', 'encrypt')), healthSchema.refine(isHealth));
+		case 'orgUrl':
+			return channelModel === undefined
+				? answers(caller, call(PAGE))
+				: fits(caller, call(channelRoute('health', 'org'), { values: channelModel }), healthSchema.refine(isHealth));
+		case 'dashboardUrl':
+			return answers(caller, call(PAGE));
+	}
+}
+
+/** The address itself. No key is sent for it. */
+const PAGE: Route = { method: 'GET', host: 'inference', key: undefined, path: '' };
+
+/** Many a plain model server tells its health at the same path, in words of its own. */
+const isHealth = ({ status, crypto_status }: { status?: unknown; crypto_status?: unknown }) =>
+	status === 'healthy' || crypto_status !== undefined;
+
+async function fits(
+	caller: Caller,
+	call: Call,
+	schema: { safeParse(value: unknown): { success: boolean } },
+): Promise<Asked> {
+	const reply = await caller.json(call);
+	if (!schema.safeParse(reply).success) {
+		throw new ClientError('bad-response', 'the reply is not what the contract describes');
+	}
+	return { state: 'fits' };
+}
+
+/** Any status of HTTP is an answer. */
+async function answers(caller: Caller, call: Call): Promise<Asked> {
+	try {
+		(await caller.stream(call)).close();
+	} catch (error) {
+		if (!ClientError.is(error) || error.status === undefined) {
+			throw error;
+		}
+	}
+	return { state: 'answers' };
+}
+
+async function askInference(caller: Caller, call: (route: Route, more?: Partial<Call>) => Call): Promise<Asked> {
+	try {
+		const list = modelListSchema.safeParse(await caller.json(call(routes.modelList)));
+		if (list.success) {
+			return { state: 'fits', models: usableModels(list.data.data) };
+		}
+		throw new ClientError('bad-response', 'the reply is not a list of models');
+	} catch (error) {
+		if (!ClientError.is(error, 'not-found') && !ClientError.is(error, 'bad-response')) {
+			throw error;
+		}
+		return (await askWithoutList(caller, call)) ?? Promise.reject(error);
+	}
+}
+
+/**
+ * contract: not shown. A service need not list its models. The chat endpoint tells by an empty request, which no model can
+ * answer and which has no key, whether it is there.
+ */
+async function askWithoutList(
+	caller: Caller,
+	call: (route: Route, more?: Partial<Call>) => Call,
+): Promise<Asked | undefined> {
+	try {
+		await caller.json(call({ ...routes.chatCompletionsV1, key: undefined }, { body: {} }));
+		return undefined;
+	} catch (error) {
+		const { status, code } = failureOf(error);
+		if (code === 'unauthorised') {
+			return { state: 'wants-key', noList: true };
+		}
+		// A web server that knows no such endpoint says 404 or 405.
+		return status === 400 || status === 422 ? { state: 'fits', noList: true } : undefined;
+	}
+}
+
+const PARTS = ['cloudUrl', 'agentUrl', 'encryptUrl'] as const satisfies HostField[];
+
+/**
+ * Returns the fields whose part of a service of the contract answers below this address. No key is sent. A gateway that
+ * wants a key whatever it is asked for says nothing about its parts, so a part that no service has is asked for as well.
+ */
+export async function findParts(
+	url: string,
+	context: HostContext & { signal: AbortSignal },
+): Promise<Record<string, string>> {
+	const nowhere = `${url}/errand-asks-for-nothing`;
+	const [control, ...answers] = await Promise.all([
+		askHost({ kind: 'cloudUrl', url: nowhere }, context),
+		...PARTS.map(kind => askHost({ kind, url }, context)),
+	]);
+	const wantsKeyAnywhere = control?.state !== 'failed' || control.error.code !== 'not-found';
+	const found = PARTS.filter((_, index) => {
+		const state = answers[index]?.state;
+		return state === 'fits' || (state === 'wants-key' && !wantsKeyAnywhere);
+	});
+	return Object.fromEntries(found.map(field => [field, url]));
+}

@@ -1,0 +1,39 @@
+// Looks for the model servers of this machine at their usual ports.
+import type { PortOwner } from '../../base/portOwner.ts';
+import type { ListedModel } from '../../contract/modelList.ts';
+import type { UsualServer } from '../../contract/usualServers.ts';
+import { askHost, type HostContext } from './askHost.ts';
+
+/** A server that answers at a usual port. */
+export interface ServerHere {
+	server: UsualServer;
+	/** Whether it is certainly the program that the port is usual for. */
+	isNamed: boolean;
+	owner: PortOwner;
+	/** Undefined where it wants a key first. */
+	models: ListedModel[] | undefined;
+}
+
+export interface FindOptions extends HostContext {
+	signal: AbortSignal;
+	ownerOf(port: number): Promise<PortOwner>;
+}
+
+/** A server on this machine that says nothing for this long is none that could be used. */
+const PATIENCE = { silence: 2_000, whole: 4_000 };
+
+export async function findServers(servers: readonly UsualServer[], options: FindOptions): Promise<ServerHere[]> {
+	const found = await Promise.all(servers.map(server => look(server, options)));
+	return found.filter(server => server !== undefined);
+}
+
+async function look(server: UsualServer, { ownerOf, ...options }: FindOptions): Promise<ServerHere | undefined> {
+	const answer = await askHost({ kind: 'server', url: server.url, milliseconds: PATIENCE }, options);
+	const models = answer.state === 'fits' ? answer.models : undefined;
+	if (models === undefined && answer.state !== 'wants-key') {
+		return undefined;
+	}
+	const { ownedBy } = server;
+	const isNamed = ownedBy === undefined || models?.some(model => model['owned_by'] === ownedBy) === true;
+	return { server, isNamed, models, owner: await ownerOf(Number(new URL(server.url).port)) };
+}

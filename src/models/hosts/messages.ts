@@ -1,0 +1,140 @@
+// What is said of a host that was asked, and of who runs it.
+import * as vscode from 'vscode';
+import type { ClientError, UpstreamProblem } from '../../base/errors.ts';
+import { errorOfUpstream, explainFailure } from '../../base/explainFailure.ts';
+import { placeOf } from '../../base/hostname.ts';
+import type { FaultParts } from '../../base/networkFaultText.ts';
+import { oneLine } from '../../base/plainText.ts';
+import type { PortOwner } from '../../base/portOwner.ts';
+import { foreignAnswerParts, isAboutKey } from '../../platform/addressMessages.ts';
+import { quote } from '../../platform/notify.ts';
+import type { HostAnswer, HostField, HostKind } from './askHost.ts';
+
+const MAXIMUM_URL = 120;
+
+export function hostLabel(field: HostField): string {
+	switch (field) {
+		case 'apiUrl':
+			return vscode.l10n.t('Public host for chat');
+		case 'enterpriseUrl':
+			return vscode.l10n.t('Enterprise host');
+		case 'cloudUrl':
+			return vscode.l10n.t('Host of cloud tasks and look-ups');
+		case 'agentUrl':
+			return vscode.l10n.t('Host of the agent task API');
+		case 'orgUrl':
+			return vscode.l10n.t('Organisation’s host of the encrypted channel');
+		case 'encryptUrl':
+			return vscode.l10n.t('Shared host of the encrypted channel');
+		case 'dashboardUrl':
+			return vscode.l10n.t('Dashboard');
+	}
+}
+
+/** Returns whether a plain model server may be meant, and not a host of a connection. */
+export function mayBeServer(kind: HostKind): boolean {
+	return kind === 'server' || kind === 'service';
+}
+
+/** Why the address cannot be that of a connection. */
+export function addressRule(): string {
+	return vscode.l10n.t(
+		'Type an https address without user name, query or fragment; http is accepted for this machine only (localhost, 127.0.0.1).',
+	);
+}
+
+export function ownerText({ kind, user }: PortOwner): string {
+	switch (kind) {
+		case 'own':
+			return vscode.l10n.t('It runs as you, {0}.', user);
+		case 'root':
+			return vscode.l10n.t('It runs as {0}, the administrator.', user);
+		case 'system':
+			return vscode.l10n.t('It runs as the system account {0}.', user);
+		case 'other':
+			return vscode.l10n.t('It runs as {0}, another user of this machine, who can read what it gets.', user);
+		case 'unknown':
+			return vscode.l10n.t('The system does not tell which user it runs as.');
+	}
+}
+
+/** Says in a sentence what a host has answered that was not a failure. */
+export function answerText(answer: Exclude<HostAnswer, { state: 'failed' }>, kind: HostKind): string {
+	switch (answer.state) {
+		case 'answers':
+			return kind === 'orgUrl'
+				? vscode.l10n.t('Something answers there. The encrypted channel can be asked once a model for it is listed.')
+				: vscode.l10n.t('Something answers there.');
+		case 'wants-key':
+			return answer.noList
+				? vscode.l10n.t('It answers and wants a key. It lists no models.')
+				: vscode.l10n.t('It answers and wants a key.');
+		case 'fits':
+			if (answer.models === undefined) {
+				return answer.noList
+					? vscode.l10n.t('It answers. It lists no models.')
+					: vscode.l10n.t('It answers as it should.');
+			}
+			switch (answer.models.length) {
+				case 0:
+					return vscode.l10n.t('It lists no models.');
+				case 1:
+					return vscode.l10n.t('It lists one model.');
+				default:
+					return vscode.l10n.t('It lists {0} models.', answer.models.length);
+			}
+	}
+}
+
+/** Says why a host is not what it is asked for, and what to do. `hasKey`: it got a key. */
+export function hostProblem(error: ClientError, url: string, kind: HostKind, hasKey: boolean): FaultParts {
+	const place = placeOf(url);
+	const isServer = mayBeServer(kind);
+	if (!isServer && isAboutKey(error) && !hasKey) {
+		return {
+			cause: vscode.l10n.t('{0} refused the question (HTTP {1}).', place, error.status ?? 0),
+			step: vscode.l10n.t('Check the address.') + quote(error.serviceMessage),
+		};
+	}
+	switch (error.code) {
+		case 'not-found':
+			return {
+				cause: isServer
+					? vscode.l10n.t('There is no list of models at {0} (HTTP 404).', oneLine(url, MAXIMUM_URL))
+					: vscode.l10n.t('{0} answers, but not as the service does (HTTP {1}).', place, error.status ?? 0),
+				step: wrongPathStep(kind),
+			};
+		case 'bad-response':
+			return foreignAnswerParts(error, place, {
+				cause: isServer
+					? vscode.l10n.t('What answers at {0} is no model server.', place)
+					: vscode.l10n.t('What answers at {0} is not the service.', place),
+				step: isServer ? vscode.l10n.t('Check the address and the port.') : wrongPathStep(kind),
+			});
+		default:
+			return explainFailure(error, { name: place, url, ...(isServer && { hasKey }) });
+	}
+}
+
+function wrongPathStep(kind: HostKind): string {
+	switch (kind) {
+		case 'server':
+		case 'service':
+			return vscode.l10n.t('Most addresses end in /v1; the server’s documents name its own.');
+		case 'apiUrl':
+		case 'enterpriseUrl':
+			return vscode.l10n.t('Give the part of the address that stands before /v1/chat/completions.');
+		case 'cloudUrl':
+			return vscode.l10n.t('Give the part of the address that stands before /api/tasks.');
+		case 'agentUrl':
+			return vscode.l10n.t('Give the part of the address that stands before /api/v1/tasks.');
+		default:
+			return vscode.l10n.t('Check the address; the service’s documents have it.');
+	}
+}
+
+/** Says why the local service does not know the models of a server, in the same words. */
+export function upstreamProblemText(problem: UpstreamProblem, url: string): string {
+	const { cause, step } = hostProblem(errorOfUpstream(problem), url, 'server', problem.hasKey === true);
+	return `${cause} ${step}`;
+}

@@ -1,0 +1,57 @@
+import process from 'node:process';
+import * as vscode from 'vscode';
+import type { Connection } from '../../contract/connection.ts';
+import type { KeyKind } from '../../contract/routes.ts';
+import { inertText } from '../../platform/inertText.ts';
+import { KEY_KINDS, keyOrigins, keyProblem } from '../model/keyFormat.ts';
+import { keyTitle, kindLabel, kindPurpose, originsText, problemText } from './messages.ts';
+import { type KeysContext, saveAndTell } from './saveKey.ts';
+
+/** Imports a key from an environment variable of the extension host. Its value is never shown. */
+export async function importKey(context: KeysContext, connection: Connection): Promise<void> {
+	const kind = await chooseKind(connection);
+	if (kind === undefined) {
+		return;
+	}
+	const name = await vscode.window.showInputBox({
+		title: keyTitle(kind, connection),
+		prompt: vscode.l10n.t(
+			'The name of the environment variable. Its value is not shown; it goes into the editor’s secret storage and is sent to {0} only.',
+			originsText(kind, connection),
+		),
+		ignoreFocusOut: true,
+		validateInput: text => nameProblem(text.trim(), kind, connection),
+	});
+	const key = name === undefined ? undefined : variable(name.trim());
+	if (key !== undefined) {
+		await saveAndTell(context, connection, kind, key);
+	}
+}
+
+async function chooseKind(connection: Connection): Promise<KeyKind | undefined> {
+	const kinds = KEY_KINDS.filter(kind => keyOrigins(kind, connection).length > 0);
+	const items = kinds.map(kind => ({ keyKind: kind, label: kindLabel(kind), description: kindPurpose(kind) }));
+	const chosen = await vscode.window.showQuickPick(items, {
+		title: vscode.l10n.t('Import from an environment variable'),
+		placeHolder: vscode.l10n.t('The kind of key that the variable holds'),
+	});
+	return chosen?.keyKind;
+}
+
+function variable(name: string): string | undefined {
+	return process.env[name]?.trim();
+}
+
+function nameProblem(name: string, kind: KeyKind, connection: Connection): string | undefined {
+	if (name === '') {
+		return vscode.l10n.t('Type the name of the variable.');
+	}
+	const value = variable(name);
+	if (value === undefined || value === '') {
+		return vscode.l10n.t(
+			'Where the editor runs its extensions there is no such variable. Set it before the editor starts.',
+		);
+	}
+	const problem = keyProblem(kind, value, connection);
+	return problem && inertText(vscode.l10n.t('The variable holds no such key. {0}', problemText(problem, connection)));
+}

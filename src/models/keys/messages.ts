@@ -1,0 +1,130 @@
+import * as vscode from 'vscode';
+import { ClientError } from '../../base/errors.ts';
+import { explainFailure } from '../../base/explainFailure.ts';
+import type { Connection } from '../../contract/connection.ts';
+import type { KeyKind } from '../../contract/routes.ts';
+import { quote } from '../../platform/notify.ts';
+import type { KeyCheck } from '../model/keyCheck.ts';
+import { type KeyProblem, keyOrigins } from '../model/keyFormat.ts';
+
+export function kindLabel(kind: KeyKind): string {
+	switch (kind) {
+		case 'inference':
+			return vscode.l10n.t('Inference key');
+		case 'cloud':
+			return vscode.l10n.t('Cloud token');
+		case 'agent':
+			return vscode.l10n.t('Agent key');
+	}
+}
+
+export function kindPurpose(kind: KeyKind): string {
+	switch (kind) {
+		case 'inference':
+			return vscode.l10n.t('for chat');
+		case 'cloud':
+			return vscode.l10n.t('for tasks and their logs');
+		case 'agent':
+			return vscode.l10n.t('for the agent task API');
+	}
+}
+
+export function connectionLabel({ label, name }: Connection): string {
+	return label ?? name;
+}
+
+export function keyTitle(kind: KeyKind, connection: Connection): string {
+	return vscode.l10n.t('{0} of {1}', kindLabel(kind), connectionLabel(connection));
+}
+
+export function originsText(kind: KeyKind, connection: Connection): string {
+	return keyOrigins(kind, connection).join(', ');
+}
+
+export function dateText(milliseconds: number): string {
+	return new Date(milliseconds).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** Returns the result of a check in a few words. */
+export function answerWord({ answer }: KeyCheck): string {
+	switch (answer) {
+		case 'accepted':
+			return vscode.l10n.t('accepted');
+		case 'refused':
+			return vscode.l10n.t('refused');
+		case 'plan-required':
+			return vscode.l10n.t('plan missing');
+		case 'forbidden':
+			return vscode.l10n.t('not allowed');
+		case 'not-checkable':
+			return vscode.l10n.t('cannot be checked');
+		case 'no-answer':
+			return vscode.l10n.t('no answer');
+	}
+}
+
+/** Returns the result of a check as a sentence with the next step, and what the service said. */
+export function answerSentence(check: KeyCheck, kind: KeyKind, connection: Connection): string {
+	const service = connectionLabel(connection);
+	const label = kindLabel(kind);
+	switch (check.answer) {
+		case 'accepted':
+			return vscode.l10n.t('{0} accepts the key ({1}).', service, label);
+		case 'refused':
+		case 'plan-required':
+		case 'forbidden': {
+			const code = check.answer === 'refused' ? 'unauthorised' : check.answer;
+			const { cause, step } = explainFailure(new ClientError(code, '', { serviceMessage: check.said }), {
+				name: service,
+			});
+			return `${cause} ${step}`;
+		}
+		case 'not-checkable':
+			return kind === 'inference'
+				? vscode.l10n.t(
+						'The key ({0}) cannot be checked on {1} without a request that costs; the first chat will tell.',
+						label,
+						service,
+					)
+				: vscode.l10n.t(
+						'The answer of {0} says nothing about the key ({1}). Check the address of the connection.',
+						service,
+						label,
+					) + quote(check.said);
+		case 'no-answer':
+			return (
+				vscode.l10n.t(
+					'{0} gave no answer, so the key ({1}) was not checked. Check it again later with “Errand: Manage Keys”.',
+					service,
+					label,
+				) + quote(check.said)
+			);
+	}
+}
+
+export function problemText(problem: KeyProblem, connection: Pick<Connection, 'cloudTokenPrefix'>): string {
+	switch (problem) {
+		case 'empty':
+			return vscode.l10n.t('Paste the key.');
+		case 'characters':
+			return vscode.l10n.t('A key has no spaces or special characters. Paste it alone.');
+		case 'inference-form':
+			return vscode.l10n.t('This kind of key begins with “sk-”.');
+		case 'prefix':
+			return vscode.l10n.t('The cloud tokens of this service begin with “{0}”.', connection.cloudTokenPrefix ?? '');
+	}
+}
+
+/** Says in a few words whether a key is there. */
+export function keyStateText(state: 'not-needed' | 'missing' | 'unconfirmed' | 'set'): string {
+	switch (state) {
+		case 'set':
+			return vscode.l10n.t('key set');
+		case 'missing':
+			return vscode.l10n.t('no key yet');
+		case 'unconfirmed':
+			return vscode.l10n.t('key to be confirmed: the addresses changed');
+		case 'not-needed':
+			return vscode.l10n.t('needs no key');
+	}
+}

@@ -1,0 +1,118 @@
+import * as vscode from 'vscode';
+import { entriesOf } from '../base/entries.ts';
+import type { Client } from '../client/types.ts';
+import type { Connection } from '../contract/connection.ts';
+import type { ListedModel } from '../contract/modelList.ts';
+import { askModal } from '../platform/notify.ts';
+import { separator, shownText } from '../platform/pick.ts';
+import { readSetting } from '../platform/settings.ts';
+import { type Action, action, leaving, type ManageEnd, runActions, staying } from './actionList.ts';
+import { ConnectionEditor } from './connectionEditor.ts';
+import { connectionProblem, openConnectionSettings, use } from './connections.ts';
+import type { HostContext } from './hosts/askHost.ts';
+import type { KeysFeature } from './keys/keysFeature.ts';
+import { keyStateText, kindLabel } from './keys/messages.ts';
+import { KEY_KINDS } from './model/keyFormat.ts';
+import { changeConnection, removeConnection } from './saveConnection.ts';
+
+export interface ManageConnectionOptions {
+	keys: KeysFeature;
+	/** Returns a client for a connection, which sends the keys that are saved for it. */
+	client(connection: Connection): Promise<Client>;
+	/** Opens the report of a diagnosis. */
+	diagnose(name: string): Promise<void>;
+	context: HostContext;
+}
+
+/** Lets the user change a connection of the settings until the list is left. Each change is written at once. */
+export async function manageConnection(name: string, options: ManageConnectionOptions): Promise<ManageEnd | undefined> {
+	const { keys, client, diagnose, context } = options;
+	const editor: ConnectionEditor<ManageEnd> = new ConnectionEditor(
+		{
+			name,
+			read: () => entriesOf(entriesOf(readSetting('errand.connections'))[name]),
+			change: changes => changeConnection(name, changes),
+			async listModels(): Promise<readonly ListedModel[]> {
+				const connection = editor.connection();
+				return (connection && (await (await client(connection)).models.discover())) ?? [];
+			},
+		},
+		context,
+	);
+	return runActions<ManageEnd>({
+		title: vscode.l10n.t('Connection {0}', shownText(name)),
+		name,
+		placeHolder() {
+			const problem = connectionProblem(name);
+			return problem === undefined
+				? vscode.l10n.t('Choose what to change')
+				: vscode.l10n.t('Cannot be used: {0}. Choose what to change', problem);
+		},
+		async rows() {
+			const connection = editor.connection();
+			const isActive = readSetting('errand.connection') === name;
+			return [
+				...(connection && !isActive
+					? [
+							action(
+								'check',
+								vscode.l10n.t('Switch to It'),
+								leaving(() => use(name, keys)),
+							),
+						]
+					: []),
+				...(connection
+					? [
+							action(
+								'pulse',
+								vscode.l10n.t('Diagnose'),
+								leaving(() => diagnose(name)),
+							),
+						]
+					: []),
+				...editor.hostRows(),
+				...(connection ? await keyRows(connection, keys) : []),
+				...editor.serviceRows(),
+				...editor.offerRows(),
+				separator(''),
+				action(
+					'gear',
+					vscode.l10n.t('Change It in the Settings'),
+					leaving(openConnectionSettings),
+					vscode.l10n.t('prices, kinds of models, providers, prefixes, aliases and routing policies too'),
+				),
+				action('trash', vscode.l10n.t('Remove…'), () => remove(name, editor.connection(), keys)),
+			];
+		},
+	});
+}
+
+async function keyRows(connection: Connection, keys: KeysFeature): Promise<Action<ManageEnd>[]> {
+	const rows = KEY_KINDS.map(async (kind): Promise<Action<ManageEnd>[]> => {
+		const state = await keys.state(connection, kind);
+		const value = staying(() => keys.set(connection, kind));
+		return state === 'not-needed' ? [] : [{ label: kindLabel(kind), description: keyStateText(state), value }];
+	});
+	return [separator(vscode.l10n.t('Keys')), ...(await Promise.all(rows)).flat()];
+}
+
+async function remove(
+	name: string,
+	connection: Connection | undefined,
+	keys: KeysFeature,
+): Promise<'removed' | undefined> {
+	const yes = vscode.l10n.t('Remove');
+	const question = vscode.l10n.t('Remove the connection {0}?', name);
+	const detail = vscode.l10n.t('Its entry in the settings and its keys are removed. Conversations that used it stay.');
+	if ((await askModal(question, detail, yes)) !== yes) {
+		return undefined;
+	}
+	await removeConnection(name);
+	if (connection) {
+		await keys.removeAll(connection);
+	}
+	if (readSetting('errand.connection') === name) {
+		await use('local', keys);
+	}
+	return 'removed';
+}

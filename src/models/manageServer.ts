@@ -1,0 +1,162 @@
+// Changing, testing and removing a model server that the user has.
+import * as vscode from 'vscode';
+import { placeOf } from '../base/hostname.ts';
+import { escapeIcons } from '../base/plainText.ts';
+import type { FoundAnswer, FoundServer } from '../contract/foundServers.ts';
+import { executeCommand } from '../platform/commands.ts';
+import { commands } from '../platform/ids.ts';
+import { askModal } from '../platform/notify.ts';
+import { withProgressNotice } from '../platform/progressNotice.ts';
+import { openSetting } from '../platform/settings.ts';
+import { type Action, action, leaving, type ManageEnd, runActions, staying } from './actionList.ts';
+import { changeServerKey } from './askServiceKey.ts';
+import { askAddress } from './hosts/askAddress.ts';
+import { askHost, type HostContext } from './hosts/askHost.ts';
+import { answerText, hostProblem, ownerText, upstreamProblemText } from './hosts/messages.ts';
+import type { KeyStore } from './keys/keyStore.ts';
+import { serverKey } from './model/keyFormat.ts';
+import { type OwnServer, readOwnServers } from './ownServers.ts';
+import { forgetMissingDefault, type LocalModels, removeServer, updateAddress } from './saveServer.ts';
+
+export interface ManageServerOptions {
+	context: HostContext;
+	store: KeyStore;
+	service: LocalModels & { answerFound(answer: FoundAnswer): Promise<void> };
+}
+
+/** Lets the user change a server of the settings until the list is left. Each change is made at once. */
+export async function manageServer(
+	{ slug, label, setting }: OwnServer,
+	options: ManageServerOptions,
+): Promise<ManageEnd | undefined> {
+	const { context, store, service } = options;
+	const problem = service.problems().find(candidate => candidate.slug === slug);
+	/** What the local service says of the server, then what the latest test has found, until something is changed. */
+	let result = problem && upstreamProblemText(problem, setting.url);
+	const changing = (run: () => Promise<void>) =>
+		staying(async () => {
+			await run();
+			result = undefined;
+		});
+	return runActions<ManageEnd>({
+		title: label,
+		name: label,
+		placeHolder: () => vscode.l10n.t('Choose what to change'),
+		async rows() {
+			const own = (await readOwnServers(store)).find(server => server.slug === slug);
+			if (own === undefined) {
+				return [];
+			}
+			const { url } = own.setting;
+			const enterKey = own.hasKey ? vscode.l10n.t('Replace the Key…') : vscode.l10n.t('Enter the Key…');
+			const changeKey = changing(() => changeServerKey(context, store, own));
+			const removeKey = changing(() => store.remove(serverKey(slug, url)));
+			return [
+				modelRow(slug),
+				testRow(result, async () => {
+					result = await test(context, url, (await store.usable(serverKey(slug, url))).key);
+				}),
+				action(
+					'link',
+					vscode.l10n.t('Change the Address…'),
+					changing(() => changeAddress(own, options)),
+					url,
+				),
+				action('key', enterKey, changeKey, own.keyText),
+				...(own.hasKey ? [action('discard', vscode.l10n.t('Remove the Key'), removeKey)] : []),
+				action(
+					'gear',
+					vscode.l10n.t('Change It in the Settings'),
+					leaving(() => openSetting('errand.local.upstreams')),
+					slug,
+				),
+				action('trash', vscode.l10n.t('Remove…'), () => remove(own, options)),
+			];
+		},
+	});
+}
+
+/** The same for a found server that is used. Its address is the machine's own, and it has no key. */
+export async function manageFound(
+	{ slug, label, url, owner }: FoundServer,
+	{ context, service }: ManageServerOptions,
+): Promise<ManageEnd | undefined> {
+	let tested: string | undefined;
+	return runActions<ManageEnd>({
+		title: label,
+		name: label,
+		placeHolder: () => ownerText(owner),
+		rows: async () => [
+			modelRow(slug),
+			testRow(tested, async () => {
+				tested = await test(context, url, undefined);
+			}),
+			action('trash', vscode.l10n.t('Don’t Use It Any More'), async () => {
+				await service.answerFound({ url, user: owner.user, use: false });
+				await forgetMissingDefault(await service.offer());
+				return 'removed' as const;
+			}),
+		],
+	});
+}
+
+function modelRow(slug: string): Action<ManageEnd> {
+	const choose = leaving(() => executeCommand(commands.addService, slug));
+	return action('comment', vscode.l10n.t('Choose a Model…'), choose);
+}
+
+function testRow(result: string | undefined, run: () => Promise<void>): Action<ManageEnd> {
+	return { ...action('pulse', vscode.l10n.t('Test'), staying(run)), detail: escapeIcons(result ?? '') };
+}
+
+async function test(context: HostContext, url: string, key: string | undefined): Promise<string> {
+	const title = vscode.l10n.t('Asking {0} for its models…', placeOf(url));
+	const answer = await withProgressNotice(title, signal =>
+		askHost({ kind: 'server', url, key }, { ...context, signal }).catch(() => undefined),
+	);
+	if (answer === undefined) {
+		return vscode.l10n.t('The test was stopped.');
+	}
+	const error = answer.state === 'failed' || answer.state === 'wants-key' ? answer.error : undefined;
+	if (error !== undefined) {
+		const { cause, step } = hostProblem(error, answer.url, 'server', key !== undefined);
+		return `${cause} ${step}`;
+	}
+	return answer.state === 'failed' ? '' : vscode.l10n.t('It works. {0}', answerText(answer, 'server'));
+}
+
+/** The key of a server that moves to another origin is not sent there until it is entered again. */
+async function changeAddress(
+	{ slug, label, setting }: OwnServer,
+	{ context, store }: ManageServerOptions,
+): Promise<void> {
+	const chosen = await askAddress(
+		{
+			kind: 'server',
+			title: vscode.l10n.t('Address of {0}', label),
+			placeholder: vscode.l10n.t('The address with its version, such as http://192.168.1.20:8000/v1'),
+			value: setting.url,
+		},
+		context,
+	);
+	if (typeof chosen === 'object' && chosen.url !== undefined) {
+		await updateAddress(store, slug, { url: chosen.url, key: chosen.key });
+	}
+}
+
+async function remove(
+	{ slug, label, setting, hasKey }: OwnServer,
+	{ store, service }: ManageServerOptions,
+): Promise<'removed' | undefined> {
+	const yes = vscode.l10n.t('Remove');
+	const question = vscode.l10n.t('Remove the model server {0} at {1}?', label, placeOf(setting.url));
+	const detail = hasKey
+		? vscode.l10n.t('Its entry in the settings and its key are removed.')
+		: vscode.l10n.t('Its entry in the settings is removed.');
+	if ((await askModal(question, detail, yes)) !== yes) {
+		return undefined;
+	}
+	await removeServer(store, slug, setting.url);
+	await forgetMissingDefault(await service.offer());
+	return 'removed';
+}

@@ -1,0 +1,80 @@
+import type { Connection } from '../../contract/connection.ts';
+import type { KeyKind } from '../../contract/routes.ts';
+
+/** Where a key is kept, and the origins to which it may go. */
+export interface KeySlot {
+	/** The name of the secret. It must not change, as other windows and later versions read it. */
+	secret: string;
+	/** Sorted and distinct; empty if the connection has no host for the kind of key. */
+	origins: readonly string[];
+}
+
+export const KEY_KINDS: readonly KeyKind[] = ['inference', 'cloud', 'agent'];
+
+/** How the names of the secrets begin that hold keys of connections, and those that hold keys of model servers. */
+export const SECRET_PREFIX = 'errand.key.';
+export const SERVER_SECRET_PREFIX = 'errand.upstream.';
+
+export function connectionKey(connection: Connection, kind: KeyKind): KeySlot {
+	return { secret: `${SECRET_PREFIX}${connection.name}.${kind}`, origins: keyOrigins(kind, connection) };
+}
+
+/** The key of the model server of that name at that address. */
+export function serverKey(slug: string, url: string): KeySlot {
+	return { secret: SERVER_SECRET_PREFIX + slug, origins: [new URL(url).origin] };
+}
+
+export type KeyProblem = 'empty' | 'characters' | 'inference-form' | 'prefix';
+
+/** The prefix of keys for the inference hosts and the agent API (contract: Authentication in documents 1 and 3). */
+const INFERENCE_KEY_PREFIX = 'sk-';
+
+/**
+ * Returns what is wrong with the form of a key, or undefined. The prefix of a cloud token is checked only if the
+ * connection defines it.
+ */
+export function keyProblem(
+	kind: KeyKind,
+	key: string,
+	connection: Pick<Connection, 'cloudTokenPrefix'>,
+): KeyProblem | undefined {
+	if (key === '') {
+		return 'empty';
+	}
+	if (!/^[\x21-\x7e]+$/.test(key)) {
+		return 'characters';
+	}
+	if (kind === 'cloud') {
+		const prefix = connection.cloudTokenPrefix;
+		return prefix !== undefined && !key.startsWith(prefix) ? 'prefix' : undefined;
+	}
+	return key.startsWith(INFERENCE_KEY_PREFIX) && key.length > INFERENCE_KEY_PREFIX.length
+		? undefined
+		: 'inference-form';
+}
+
+/**
+ * Returns the last four characters of a key, or an empty text if the key is so short that they would reveal too much.
+ */
+export function keyEnding(key: string): string {
+	return key.length >= 12 ? key.slice(-4) : '';
+}
+
+/**
+ * Returns the sorted, distinct origins that a kind of key is sent to. The list is empty if the connection has no host
+ * for it.
+ */
+export function keyOrigins(kind: KeyKind, connection: Connection): string[] {
+	const urls =
+		kind === 'inference'
+			? [connection.apiUrl, connection.enterpriseUrl, connection.orgUrl, connection.encryptUrl]
+			: kind === 'cloud'
+				? [connection.cloudUrl]
+				: [connection.agentUrl];
+	return [...new Set(urls.filter(url => url !== undefined).map(url => new URL(url).origin))].sort();
+}
+
+/** Returns whether the key was saved for every one of these origins; only then may it be sent to them. */
+export function isSavedFor(saved: readonly string[], origins: readonly string[]): boolean {
+	return origins.every(origin => saved.includes(origin));
+}

@@ -1,0 +1,54 @@
+// The entries of `errand.local.upstreams`, as they are added, changed and removed.
+
+import { isIP } from 'node:net';
+import { entriesOf } from '../../base/entries.ts';
+import { withoutBrackets } from '../../base/hostname.ts';
+import { isUpstreamSlug } from '../../contract/upstreams.ts';
+
+/** What a user would write for a server by hand. */
+export interface ServerEntry {
+	url: string;
+	label?: string;
+	/** The names of its models, where the server does not list them. */
+	models?: string[];
+}
+
+/** Returns the setting with the entry. What an existing entry says beyond it is kept. */
+export function withEntry(value: unknown, slug: string, entry: ServerEntry): Record<string, unknown> {
+	const entries = entriesOf(value);
+	return { ...entries, [slug]: { ...entriesOf(entries[slug]), ...entry } };
+}
+
+/** Returns the name for a new entry: the wanted one, with a number where that is taken or cannot be used. */
+export function freeSlug(wanted: string, value: unknown): string {
+	const entries = entriesOf(value);
+	const base = isUpstreamSlug(wanted) ? wanted : 'server';
+	for (let count = 1; ; count++) {
+		const slug = count === 1 ? base : `${base}-${count}`;
+		if (!Object.hasOwn(entries, slug)) {
+			return slug;
+		}
+	}
+}
+
+/** Proposes a name for a server: the part of its host that tells services apart, such as `acme` in api.acme.com. */
+export function slugOfAddress(url: string): string {
+	const { hostname } = new URL(url);
+	const labels = hostname.split('.');
+	if (isIP(withoutBrackets(hostname)) !== 0 || hostname === 'localhost') {
+		return 'server';
+	}
+	const label = labels.length > 1 ? labels.at(-2) : labels[0];
+	return label !== undefined && isUpstreamSlug(label) ? label : 'server';
+}
+
+/**
+ * Returns the addresses below which a server may list its models: the named one, then those where servers usually have
+ * their version.
+ */
+export function serverAddresses(url: string): string[] {
+	if (/\/v\d+\w*$/.test(url)) {
+		return [url];
+	}
+	return new URL(url).pathname === '/' ? [`${url}/v1`, `${url}/api/v1`] : [url, `${url}/v1`];
+}

@@ -1,0 +1,64 @@
+// The model servers that the user has already: those of the settings, and found ones that were agreed to.
+import * as vscode from 'vscode';
+import type { FoundServer } from '../contract/foundServers.ts';
+import type { UpstreamSetting } from '../contract/upstreams.ts';
+import { readSetting } from '../platform/settings.ts';
+import type { KeyStore } from './keys/keyStore.ts';
+import { isSavedFor, keyEnding, serverKey } from './model/keyFormat.ts';
+import { readUpstreamSettings } from './model/upstreamSettings.ts';
+
+/** A server of the settings. */
+export interface OwnServer {
+	slug: string;
+	label: string;
+	setting: UpstreamSetting;
+	/** Says whether its key is there. */
+	keyText: string;
+	hasKey: boolean;
+}
+
+export async function readOwnServers(store: KeyStore): Promise<OwnServer[]> {
+	const { upstreams } = readUpstreamSettings(readSetting('errand.local.upstreams'));
+	return Promise.all(
+		upstreams.map(async ({ slug, setting }) => ({
+			slug,
+			label: setting.label ?? slug,
+			setting,
+			...(await keyStateOf(store, slug, setting.url)),
+		})),
+	);
+}
+
+async function keyStateOf(store: KeyStore, slug: string, url: string): Promise<Pick<OwnServer, 'keyText' | 'hasKey'>> {
+	const slot = serverKey(slug, url);
+	const stored = await store.read(slot);
+	if (stored === undefined) {
+		return { hasKey: false, keyText: vscode.l10n.t('no key') };
+	}
+	if (!isSavedFor(stored.origins, slot.origins)) {
+		const [origin = ''] = stored.origins;
+		const text = vscode.l10n.t('its key was saved for {0} and is not sent: enter it again', origin);
+		return { hasKey: false, keyText: text };
+	}
+	const ending = keyEnding(stored.key);
+	return {
+		hasKey: true,
+		keyText: ending === '' ? vscode.l10n.t('key set') : vscode.l10n.t('key set, ends in {0}', ending),
+	};
+}
+
+/** Returns whether two addresses are the same server: hosts of this machine have several names. */
+export function isSamePlace(one: string, other: string): boolean {
+	const [first, second] = [new URL(one), new URL(other)];
+	const host = ({ hostname, port, protocol }: URL) => `${protocol}//${localName(hostname)}:${port}`;
+	return host(first) === host(second);
+}
+
+function localName(hostname: string): string {
+	return /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) ? 'localhost' : hostname;
+}
+
+/** The found servers that are used. */
+export function usedServers(found: readonly FoundServer[]): FoundServer[] {
+	return found.filter(({ use }) => use === true);
+}

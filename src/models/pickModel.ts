@@ -1,0 +1,188 @@
+import * as vscode from 'vscode';
+import { placeOf } from '../base/hostname.ts';
+import { hasInvisible } from '../base/invisible.ts';
+import { isAboutKey, labelsOf } from '../platform/addressMessages.ts';
+import { type Choice, input, PickList, separator, shownText } from '../platform/pick.ts';
+import { askHost, type HostAnswer, type HostContext } from './hosts/askHost.ts';
+import { hostProblem } from './hosts/messages.ts';
+import type { ServiceDraft } from './model/serviceDraft.ts';
+
+/** The model that was chosen, and the address that lists it. `isWritten`: the user typed a name that no list has. */
+export interface PickedModel {
+	model: string;
+	url: string;
+	isWritten: boolean;
+}
+
+type Elsewhere = 'key' | 'address' | 'connection';
+type Row = Choice<{ model: string } | 'write' | 'again' | Elsewhere | 'none'>;
+
+/**
+ * What the list leads to beside a model: the key or the address is to be changed, the service is to be a connection, or the
+ * step before comes again. `answer` is what the service has answered last.
+ */
+export type PickModelEnd = PickedModel | { next: Elsewhere; answer: HostAnswer | undefined } | 'back' | undefined;
+
+const MAXIMUM_NAME = 200;
+
+/** Lists the models of a service, or says why they cannot be listed. `known` is what the service has just answered. */
+export async function pickModel(
+	context: HostContext,
+	draft: ServiceDraft,
+	known: HostAnswer | undefined,
+): Promise<PickModelEnd> {
+	const leaving = new AbortController();
+	try {
+		let answer = known;
+		for (;;) {
+			const end = await showModels(context, draft, answer, leaving.signal);
+			if (end === undefined || end === 'back') {
+				return end;
+			}
+			answer = end.answer;
+			const { row } = end;
+			if (row === 'again') {
+				answer = undefined;
+			} else if (row === 'write') {
+				const model = await writeModel(draft);
+				if (model !== undefined) {
+					return { model, url: answer?.url ?? draft.url, isWritten: true };
+				}
+			} else if (typeof row === 'object') {
+				return { model: row.model, url: answer?.url ?? draft.url, isWritten: false };
+			} else {
+				return { next: row, answer };
+			}
+		}
+	} finally {
+		leaving.abort();
+	}
+}
+
+type Shown = { row: Exclude<Row['value'], 'none'>; answer: HostAnswer | undefined };
+
+async function showModels(
+	context: HostContext,
+	draft: ServiceDraft,
+	known: HostAnswer | undefined,
+	signal: AbortSignal,
+): Promise<Shown | 'back' | undefined> {
+	let answer = known;
+	const list = new PickList<Row, Shown | 'back'>(picker => {
+		picker.title = vscode.l10n.t('Model of {0}', draft.label);
+		picker.placeholder = vscode.l10n.t('The model that chat uses from now on');
+		picker.matchOnDescription = true;
+		picker.buttons = [vscode.QuickInputButtons.Back];
+		picker.ignoreFocusOut = true;
+		picker.busy = answer === undefined;
+		picker.onDidTriggerButton(() => list.end('back'));
+		picker.onDidAccept(() => {
+			const row = picker.selectedItems[0]?.value;
+			if (row !== undefined && row !== 'none') {
+				list.end({ row, answer });
+			}
+		});
+	});
+	const show = () => {
+		const rows = modelRows(draft, answer);
+		// Enter on words would do nothing, so the first row that does something is active.
+		list.show(
+			rows,
+			rows.find(({ value, kind }) => value !== 'none' && kind === undefined),
+		);
+	};
+	show();
+	if (answer === undefined) {
+		void askHost({ kind: 'service', url: draft.url, key: draft.key }, { ...context, signal }).then(
+			came => {
+				answer = came;
+				if (list.current) {
+					show();
+				}
+			},
+			() => {},
+		);
+	}
+	return list.result;
+}
+
+/** The rows: the models, or the reason why there are none and what can be done about it. */
+export function modelRows(draft: ServiceDraft, answer: HostAnswer | undefined): Row[] {
+	if (answer === undefined) {
+		return [{ label: `$(blank) ${vscode.l10n.t('Asking {0} for its models…', placeOf(draft.url))}`, value: 'none' }];
+	}
+	const write: Row = {
+		label: `$(edit) ${vscode.l10n.t('Other Model…')}`,
+		description: vscode.l10n.t('by the name that the server knows'),
+		value: 'write',
+	};
+	const connection: Row[] =
+		draft.parts === undefined
+			? []
+			: [
+					{
+						label: `$(plug) ${vscode.l10n.t('Add It as a Connection…')}`,
+						description: vscode.l10n.t('a service with tasks, routing or encryption of its own'),
+						value: 'connection',
+					},
+				];
+	const listed = answer.state === 'fits' ? answer.models : undefined;
+	if (listed !== undefined) {
+		return [
+			...listed.map(
+				({ id, name }): Row => ({
+					label: `$(blank) ${shownText(id)}`,
+					description: name === undefined || name === null || name === id ? '' : shownText(name),
+					value: { model: id },
+				}),
+			),
+			...(listed.length > 0 ? [] : [noModelsRow()]),
+			write,
+			...connection,
+		];
+	}
+	const again: Row = { label: `$(refresh) ${vscode.l10n.t('Try Again')}`, value: 'again' };
+	const key: Row = { label: `$(key) ${vscode.l10n.t('Enter the Key…')}`, value: 'key' };
+	const address: Row = { label: `$(link) ${vscode.l10n.t('Change the Address…')}`, value: 'address' };
+	const anyway: Row = {
+		...write,
+		label: `$(edit) ${vscode.l10n.t('Add It Anyway…')}`,
+		description: vscode.l10n.t('with a model that you name'),
+	};
+	const words = (...sentences: string[]): Row[] => [
+		...sentences
+			.flatMap((sentence, at) => labelsOf(sentence, at === 0 ? 'warning' : undefined))
+			.map((label): Row => ({ label, value: 'none' })),
+		separator<Row['value']>(''),
+	];
+	const error = answer.state === 'failed' || answer.state === 'wants-key' ? answer.error : undefined;
+	if (error === undefined) {
+		const reason = vscode.l10n.t(
+			'{0} answers, but it lists no models, so neither a key nor a model can be checked. Name a model for chat; the first message will tell.',
+			placeOf(draft.url),
+		);
+		return [...words(reason), ...connection, anyway, key, address];
+	}
+	const { cause, step } = hostProblem(error, answer.url, 'service', draft.key !== undefined);
+	const next = isAboutKey(error) ? [key, again, address] : [again, address, key];
+	return [...words(cause, step), ...next, anyway, ...connection];
+}
+
+function noModelsRow(): Row {
+	return {
+		label: `$(info) ${vscode.l10n.t('The server has no model yet')}`,
+		detail: `$(blank) ${vscode.l10n.t('Load or download one there, then try again.')}`,
+		value: 'again',
+	};
+}
+
+async function writeModel({ label }: ServiceDraft): Promise<string | undefined> {
+	const title = vscode.l10n.t('Model of {0}', label);
+	const name = await input(title, vscode.l10n.t('The model’s name as the server knows it'), '', text => {
+		const typed = text.trim();
+		return typed !== '' && typed.length <= MAXIMUM_NAME && !/\s/.test(typed) && !hasInvisible(typed)
+			? undefined
+			: vscode.l10n.t('Enter a name without blanks.');
+	});
+	return name?.trim();
+}

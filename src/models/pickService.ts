@@ -1,0 +1,127 @@
+import * as vscode from 'vscode';
+import { placeOf } from '../base/hostname.ts';
+import type { FoundServer } from '../contract/foundServers.ts';
+import { type Choice, PickList, separator, shownText } from '../platform/pick.ts';
+import type { ServerHere } from './hosts/findServers.ts';
+import { ownerText } from './hosts/messages.ts';
+import { MODEL_SERVICES, type ModelService } from './model/modelServices.ts';
+import { isSamePlace, type OwnServer } from './ownServers.ts';
+
+/** What the first list leads to. */
+export type ServiceChoice =
+	| { kind: 'here'; here: ServerHere }
+	| { kind: 'service'; service: ModelService }
+	/** `text` is what was typed into the list. */
+	| { kind: 'address'; text: string }
+	| { kind: 'look' };
+
+type Row = Choice<ServiceChoice>;
+
+export interface ServicesShown {
+	/** The servers that the user has already: those of the settings, and found ones that are used. */
+	own: readonly Pick<OwnServer, 'slug' | 'setting'>[];
+	found: readonly FoundServer[];
+	/** What was found on this machine. Undefined while it is looked for. */
+	here: readonly ServerHere[] | undefined;
+}
+
+/** Lets the user choose a service. `looking` resolves with what is on this machine, at which the list is drawn again. */
+export async function pickService(
+	shown: ServicesShown,
+	looking: Promise<readonly ServerHere[]>,
+): Promise<ServiceChoice | undefined> {
+	const list = new PickList<Row, ServiceChoice>(picker => {
+		picker.title = vscode.l10n.t('Add Service');
+		picker.placeholder = vscode.l10n.t('A service, a model server, or the address of one');
+		picker.matchOnDescription = true;
+		picker.matchOnDetail = true;
+		picker.ignoreFocusOut = true;
+		picker.onDidAccept(() => {
+			const [row] = picker.selectedItems;
+			if (row) {
+				list.end(row.value.kind === 'address' ? { ...row.value, text: picker.value } : row.value);
+			}
+		});
+	});
+	const rows = serviceRows(shown);
+	list.show(rows).busy = shown.here === undefined;
+	void looking.then(here => {
+		const before = list.current?.activeItems[0];
+		if (shown.here === undefined && list.current !== undefined) {
+			const next = serviceRows({ ...shown, here });
+			const isFirst = before === undefined || before === rows.find(({ kind }) => kind === undefined);
+			list.show(
+				next,
+				isFirst
+					? undefined
+					: next.find(({ label, description }) => label === before.label && description === before.description),
+			);
+		}
+	});
+	return list.result;
+}
+
+/** The rows: what runs on this machine, the well-known services, and any other address. */
+export function serviceRows({ own, found, here }: ServicesShown): Row[] {
+	const ownUrls = [...own.map(({ setting }) => setting.url), ...found.map(({ url }) => url)];
+	const others = here?.filter(({ server }) => ownUrls.every(url => !isSamePlace(url, server.url)));
+	const taken = new Set(own.map(({ slug }) => slug));
+	return [
+		...(others === undefined || others.length > 0 ? [separator<ServiceChoice>(vscode.l10n.t('On this machine'))] : []),
+		...(others === undefined ? [lookingRow()] : others.map(hereRow)),
+		separator(vscode.l10n.t('Services')),
+		...MODEL_SERVICES.filter(({ slug }) => !taken.has(slug)).map(serviceRow),
+		separator(vscode.l10n.t('Any other')),
+		{
+			label: `$(edit) ${vscode.l10n.t('Another Address…')}`,
+			detail: `$(blank) ${vscode.l10n.t('Of a service with tasks or routing of its own, or of any server that speaks the OpenAI form of chat')}`,
+			alwaysShow: true,
+			value: { kind: 'address', text: '' },
+		},
+		...(others?.length === 0
+			? [
+					{
+						label: `$(refresh) ${vscode.l10n.t('Look on This Machine Again')}`,
+						detail: `$(blank) ${vscode.l10n.t('No other server answers at the usual ports of Ollama, LM Studio, llama.cpp and vLLM')}`,
+						value: { kind: 'look' as const },
+					},
+				]
+			: []),
+	];
+}
+
+function lookingRow(): Row {
+	return { label: `$(blank) ${vscode.l10n.t('Looking on this machine…')}`, value: { kind: 'look' } };
+}
+
+function hereRow(here: ServerHere): Row {
+	const { server, models, owner } = here;
+	const [first, second] = models ?? [];
+	const offer =
+		models === undefined
+			? vscode.l10n.t('Wants a key.')
+			: first === undefined
+				? vscode.l10n.t('Has no model yet.')
+				: second === undefined
+					? shownText(first.id)
+					: vscode.l10n.t('{0} and {1} more', shownText(first.id), models.length - 1);
+	return {
+		label: `$(vm) ${hereLabel(here)}`,
+		description: placeOf(server.url),
+		detail: `$(blank) ${offer} · ${ownerText(owner)}`,
+		value: { kind: 'here', here },
+	};
+}
+
+/** Names the program where it is certain, because many programs use some of the ports. */
+export function hereLabel({ server, isNamed }: ServerHere): string {
+	return isNamed ? server.label : vscode.l10n.t('Model server at the usual port of {0}', server.label);
+}
+
+function serviceRow(service: ModelService): Row {
+	return {
+		label: `$(cloud) ${service.label}`,
+		description: placeOf(service.url),
+		value: { kind: 'service', service },
+	};
+}

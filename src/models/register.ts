@@ -1,0 +1,135 @@
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { describeError } from '../base/errors.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import type { Connection } from '../contract/connection.ts';
+import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
+import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
+import { registerCommand } from '../platform/commands.ts';
+import { commands, internalCommands } from '../platform/ids.ts';
+import { onDidChangeSetting } from '../platform/settings.ts';
+import type { AddedModel } from './addService.ts';
+import type { NamedConnection } from './connections.ts';
+import type { KeyStore } from './keys/keyStore.ts';
+import type { KeysFeature } from './keys/keysFeature.ts';
+import { SECRET_PREFIX, SERVER_SECRET_PREFIX } from './model/keyFormat.ts';
+import type { Described, ModelsDependencies } from './modelsDependencies.ts';
+import type { ModelsFeature } from './modelsFeature.ts';
+import type { UnusedServer } from './unusedServers.ts';
+
+/** The keys of connections. */
+export interface Keys extends Pick<KeysFeature, 'key' | 'state' | 'ensure'> {
+	/** Fires when a key has changed, in this or in another window. */
+	readonly onDidChange: Event<void>;
+}
+
+/** Where models come from: connections, and the model servers behind the local one. */
+export interface Models extends Disposable {
+	keys: Keys;
+	/**
+	 * Returns the connection that the settings name.
+	 * @throws UserFacingError when they name no usable connection.
+	 */
+	active(): Promise<Connection>;
+	/** Returns all connections of the settings, the local one first. */
+	all(): Promise<NamedConnection[]>;
+	/** Fires when another connection is active, or one has changed. */
+	readonly onDidChange: Event<void>;
+	/** Returns the model servers that the local service is to use, with their keys. It never rejects. */
+	upstreams(): Promise<Pick<UpstreamHandoverInput, 'upstreams' | 'findOllama'>>;
+	/** Fires when these or their keys have changed. */
+	readonly onDidChangeUpstreams: Event<void>;
+	/** Must be called with what the local service tells. The user is asked about servers that it has found. */
+	noteDescription(described: Described): void;
+	/**
+	 * Returns the model servers whose models were not there when the local service was last asked: those that were found on
+	 * this machine and are not used, and those of the settings that did not list them.
+	 */
+	unusedServers(): Promise<UnusedServer[]>;
+	/**
+	 * Lets the user add a service, or choose a model of the server of that name. Resolves with the model that chat uses then,
+	 * or with undefined where that has not changed.
+	 */
+	addService(slug?: unknown): Promise<AddedModel | undefined>;
+}
+
+/** Registers the commands and what has to be noticed from the start. The rest is loaded when it is first used. */
+export function registerModels(dependencies: ModelsDependencies): Models {
+	const { secrets, clientFor, logger } = dependencies;
+	const store = new DisposableStore();
+	const changed = store.add(new Emitter<void>());
+	const keysChanged = store.add(new Emitter<void>());
+	const upstreamsChanged = store.add(new Emitter<void>());
+	let loadedKeys: Promise<{ keys: KeysFeature; keyStore: KeyStore }> | undefined;
+	let loaded: Promise<ModelsFeature> | undefined;
+
+	const loadKeys = async () => {
+		const [{ createKeysFeature }, { KeyStore }] = await Promise.all([
+			import('./keys/keysFeature.ts'),
+			import('./keys/keyStore.ts'),
+		]);
+		const keyStore = new KeyStore(secrets, secret =>
+			(secret.startsWith(SERVER_SECRET_PREFIX) ? upstreamsChanged : keysChanged).fire(),
+		);
+		const keys = createKeysFeature({
+			store: keyStore,
+			client: clientFor,
+			logger,
+			activeConnection: active,
+			serverKeys: async () => (await feature()).serverKeys(),
+		});
+		return { keys, keyStore };
+	};
+	const keyParts = () => {
+		loadedKeys ??= loadKeys();
+		return loadedKeys;
+	};
+	const keysFeature = async () => (await keyParts()).keys;
+	const load = async () => {
+		const [{ ModelsFeature }, { keys, keyStore }] = await Promise.all([import('./modelsFeature.ts'), keyParts()]);
+		return new ModelsFeature(dependencies, keys, keyStore);
+	};
+	const feature = () => {
+		loaded ??= load();
+		return loaded;
+	};
+	const active = async () => (await import('./connections.ts')).activeConnection();
+
+	store.add(onDidChangeSetting(['errand.connection', 'errand.connections'], () => changed.fire()));
+	store.add(onDidChangeSetting(['errand.local.upstreams'], () => upstreamsChanged.fire()));
+	store.add(
+		secrets.onDidChange(({ key }) => {
+			if (key.startsWith(SECRET_PREFIX) || key.startsWith(SERVER_SECRET_PREFIX)) {
+				keyParts()
+					.then(({ keyStore }) => keyStore.secretChanged(key))
+					.catch((error: unknown) =>
+						logger.log('warn', 'a changed key cannot be read', { reason: describeError(error) }),
+					);
+			}
+		}),
+	);
+	store.add(registerCommand(commands.switchConnection, async () => (await feature()).showServices()));
+	store.add(registerCommand(commands.manageKeys, async () => (await keysFeature()).manage()));
+	store.add(registerCommand(internalCommands.changeServerKey, async slug => (await feature()).changeServerKey(slug)));
+	return {
+		keys: {
+			key: async (connection, kind) => (await keysFeature()).key(connection, kind),
+			state: async (connection, kind) => (await keysFeature()).state(connection, kind),
+			ensure: async (connection, kind, onAsk) =>
+				// The local connection never needs a key, so nothing is loaded for it.
+				connection.name === LOCAL_CONNECTION_NAME || (await keysFeature()).ensure(connection, kind, onAsk),
+			onDidChange: keysChanged.event,
+		},
+		active,
+		all: async () => (await import('./connections.ts')).namedConnections(),
+		onDidChange: changed.event,
+		async upstreams() {
+			const [{ currentUpstreams }, { keyStore }] = await Promise.all([import('./upstreams.ts'), keyParts()]);
+			return currentUpstreams(keyStore, logger);
+		},
+		onDidChangeUpstreams: upstreamsChanged.event,
+		noteDescription: described => void feature().then(models => models.noteDescription(described)),
+		unusedServers: async () => (await loaded)?.unusedServers() ?? [],
+		addService: async slug => (await feature()).addService(slug),
+		dispose: () => store.dispose(),
+	};
+}

@@ -1,0 +1,23 @@
+// Writes connections into the user's settings.
+import { entriesOf, withoutEntry } from '../base/entries.ts';
+import { readSetting } from '../platform/settings.ts';
+import { writeEntries } from './writeEntries.ts';
+
+/** Writes a connection beside those that are there, or in place of the one of its name. */
+export async function saveConnection(name: string, entry: Readonly<Record<string, unknown>>): Promise<void> {
+	const text = JSON.stringify(entry);
+	// The settings may have changed while the questions were answered, so they are read again.
+	const entries = { ...entriesOf(readSetting('errand.connections')), [name]: entry };
+	await writeEntries('errand.connections', entries, value => JSON.stringify(entriesOf(value)[name]) === text);
+}
+
+/** Changes some fields of a connection and keeps what it says beyond them. An undefined value takes a field out. */
+export async function changeConnection(name: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
+	const merged = { ...entriesOf(entriesOf(readSetting('errand.connections'))[name]), ...changes };
+	await saveConnection(name, Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined)));
+}
+
+export async function removeConnection(name: string): Promise<void> {
+	const entries = withoutEntry(readSetting('errand.connections'), name);
+	await writeEntries('errand.connections', entries, value => !Object.hasOwn(value, name));
+}

@@ -1,0 +1,124 @@
+// Writes a server into the settings and its key into the secret storage, and learns what the local service makes of it.
+import { entriesOf, withoutEntry } from '../base/entries.ts';
+import type { UpstreamProblem } from '../base/errors.ts';
+import { placeOf } from '../base/hostname.ts';
+import type { GatewayDescription } from '../contract/control.ts';
+import { LOCAL_CONNECTION_NAME, localConnection } from '../contract/localConnection.ts';
+import { findModel } from '../contract/modelIdentifier.ts';
+import { clearSetting, readSetting, settingHolds, writeSetting } from '../platform/settings.ts';
+import type { KeyStore } from './keys/keyStore.ts';
+import { serverKey } from './model/keyFormat.ts';
+import { freeSlug, slugOfAddress, withEntry } from './model/serverEntries.ts';
+import type { ServiceDraft } from './model/serviceDraft.ts';
+import { readUpstreamSettings } from './model/upstreamSettings.ts';
+import type { PickedModel } from './pickModel.ts';
+import { writeEntries } from './writeEntries.ts';
+
+export type Offer = Omit<GatewayDescription, 'foundServers'>;
+
+/** What the local service makes of the model servers. */
+export interface LocalModels {
+	/** Hands the settings over and resolves with what the service offers then. */
+	offer(): Promise<Offer>;
+	/** Returns why it did not know the models of some servers when it was last asked. */
+	problems(): readonly UpstreamProblem[];
+}
+
+/**
+ * Keeps the server under its name, or under a new one. The key is there before the entry, so that the service never asks
+ * the server without it.
+ */
+export async function saveServer(
+	store: KeyStore,
+	{ slug: known, wantedSlug, label, url: typed, key, service }: ServiceDraft,
+	{ url, model, isWritten }: PickedModel,
+): Promise<{ slug: string; url: string }> {
+	const slug = known ?? slugFor(wantedSlug ?? service?.slug ?? slugOfAddress(typed), url);
+	if (key !== undefined) {
+		await store.save(serverKey(slug, url), key);
+	}
+	const hasOwnLabel = known === undefined && label !== placeOf(typed);
+	const entry = { url, ...(hasOwnLabel ? { label } : {}), ...(isWritten ? { models: [model] } : {}) };
+	try {
+		// The settings may have changed while the questions were answered, so they are read again.
+		const upstreams = withEntry(readSetting('errand.local.upstreams'), slug, entry);
+		await writeEntries('errand.local.upstreams', upstreams, value => Object.hasOwn(value, slug));
+	} catch (error) {
+		if (known === undefined) {
+			await store.remove(serverKey(slug, url));
+		}
+		throw error;
+	}
+	return { slug, url };
+}
+
+/** A server that is there already keeps its name. */
+function slugFor(wanted: string, url: string): string {
+	const value = readSetting('errand.local.upstreams');
+	const same = readUpstreamSettings(value).upstreams.find(({ setting }) => setting.url === url);
+	return same?.slug ?? freeSlug(wanted, value);
+}
+
+/** Writes another address, and a key that was pasted with it. */
+export async function updateAddress(
+	store: KeyStore,
+	slug: string,
+	{ url, key }: { url: string; key: string | undefined },
+): Promise<void> {
+	if (key !== undefined) {
+		await store.save(serverKey(slug, url), key);
+	}
+	const upstreams = withEntry(readSetting('errand.local.upstreams'), slug, { url });
+	const holds = (value: unknown) => entriesOf(entriesOf(value)[slug])['url'] === url;
+	await writeEntries('errand.local.upstreams', upstreams, holds);
+}
+
+export async function removeServer(store: KeyStore, slug: string, url: string): Promise<void> {
+	const upstreams = withoutEntry(readSetting('errand.local.upstreams'), slug);
+	await writeEntries('errand.local.upstreams', upstreams, value => !Object.hasOwn(value, slug));
+	await store.remove(serverKey(slug, url));
+}
+
+/**
+ * Returns the name by which requests reach this model of this provider, or undefined where the service does not offer it.
+ * Another provider may have a model of the same id, and only a prefix tells them apart.
+ */
+export function requestName(
+	{ models, providers, providerPrefixes }: Offer,
+	slug: string,
+	model: string,
+): string | undefined {
+	const hosts = providers.filter(provider => provider.models?.includes(model)).map(provider => provider.slug);
+	if (!hosts.includes(slug) || !models.some(({ id }) => id === model)) {
+		return undefined;
+	}
+	const others = hosts.filter(host => host !== slug && host !== localConnection.service);
+	const prefix = providerPrefixes.find(({ provider }) => provider === slug)?.prefix;
+	return others.length === 0 || prefix === undefined ? model : `${prefix}/${model}`;
+}
+
+/** Makes a model of the local connection the one that chat uses, in all conversations that chose no other. */
+export async function makeDefault(name: string): Promise<void> {
+	if (readSetting('errand.connection') !== LOCAL_CONNECTION_NAME) {
+		await writeSetting('errand.connection', LOCAL_CONNECTION_NAME);
+	}
+	if (readSetting('errand.chat.model') !== name) {
+		await writeSetting('errand.chat.model', name);
+		await settingHolds('errand.chat.model', value => value === name);
+	}
+}
+
+/**
+ * Takes the default model out of the settings where the service no longer offers it. It stays where it may be one of a
+ * server whose models are not known now.
+ */
+export async function forgetMissingDefault(offer: Offer): Promise<void> {
+	if (offer.upstreamProblems.length > 0) {
+		return;
+	}
+	const name = readSetting('errand.chat.model');
+	const isLocal = readSetting('errand.connection') === LOCAL_CONNECTION_NAME;
+	if (isLocal && name !== '' && findModel({ ...localConnection, ...offer }, name) === undefined) {
+		await clearSetting('errand.chat.model');
+	}
+}

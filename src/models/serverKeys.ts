@@ -1,0 +1,60 @@
+// The keys of the user's model servers, for a list of all keys.
+import * as vscode from 'vscode';
+import { escapeIcons } from '../base/plainText.ts';
+import { executeCommand } from '../platform/commands.ts';
+import { commands } from '../platform/ids.ts';
+import { choose } from '../platform/pick.ts';
+import { openSetting, readSetting } from '../platform/settings.ts';
+import { changeServerKey } from './askServiceKey.ts';
+import type { HostContext } from './hosts/askHost.ts';
+import type { KeyStore } from './keys/keyStore.ts';
+import type { ServerKey } from './keys/manageKeys.ts';
+import { serverKey } from './model/keyFormat.ts';
+import { readUpstreamSettings } from './model/upstreamSettings.ts';
+import { type OwnServer, readOwnServers } from './ownServers.ts';
+import { upstreamIssueText } from './serviceList.ts';
+
+export async function readServerKeys(context: HostContext, store: KeyStore): Promise<ServerKey[]> {
+	const { problems } = readUpstreamSettings(readSetting('errand.local.upstreams'));
+	const own = await readOwnServers(store);
+	return [
+		...own.map(server => ({
+			label: escapeIcons(server.label),
+			description: server.keyText,
+			detail: vscode.l10n.t(
+				'Sent to {0} only, {1}',
+				new URL(server.setting.url).origin,
+				vscode.l10n.t('for its models'),
+			),
+			iconPath: new vscode.ThemeIcon(server.hasKey ? 'key' : 'circle-outline'),
+			manage: () => manageKey(context, store, server),
+		})),
+		...problems.map(({ slug, issue, entry }) => ({
+			label: slug,
+			description: vscode.l10n.t('cannot be used'),
+			detail: upstreamIssueText(issue, entry),
+			iconPath: new vscode.ThemeIcon('warning'),
+			manage: () => openSetting('errand.local.upstreams'),
+		})),
+	];
+}
+
+/** Asks for another key of the server of that name. The list of services helps with one that is not in the settings. */
+export async function changeKeyOf(slug: unknown, context: HostContext, store: KeyStore): Promise<void> {
+	const server = (await readOwnServers(store)).find(candidate => candidate.slug === slug);
+	await (server ? changeServerKey(context, store, server) : executeCommand(commands.switchConnection));
+}
+
+async function manageKey(context: HostContext, store: KeyStore, server: OwnServer): Promise<void> {
+	const action = server.hasKey
+		? await choose<'replace' | 'remove'>(vscode.l10n.t('Key of {0}', server.label), [
+				{ label: `$(edit) ${vscode.l10n.t('Replace…')}`, value: 'replace' },
+				{ label: `$(trash) ${vscode.l10n.t('Remove the Key')}`, value: 'remove' },
+			])
+		: 'replace';
+	if (action === 'remove') {
+		await store.remove(serverKey(server.slug, server.setting.url));
+	} else if (action === 'replace') {
+		await changeServerKey(context, store, server);
+	}
+}

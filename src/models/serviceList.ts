@@ -1,0 +1,188 @@
+// The one list of where models come from: connections, and the model servers behind the local one.
+import * as vscode from 'vscode';
+import { placeOf } from '../base/hostname.ts';
+import { escapeIcons, oneLine } from '../base/plainText.ts';
+import type { Connection } from '../contract/connection.ts';
+import type { GatewayDescription } from '../contract/control.ts';
+import type { FoundServer } from '../contract/foundServers.ts';
+import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
+import { executeCommand } from '../platform/commands.ts';
+import { commands } from '../platform/ids.ts';
+import { choose, separator, shownText } from '../platform/pick.ts';
+import { settingIssueText } from '../platform/settingIssue.ts';
+import { openSetting, readSetting } from '../platform/settings.ts';
+import { type Action, action, leaving, type ManageEnd, runActions } from './actionList.ts';
+import { describeConnection, use } from './connections.ts';
+import { ownerText, upstreamProblemText } from './hosts/messages.ts';
+import type { KeyStore } from './keys/keyStore.ts';
+import type { KeysFeature } from './keys/keysFeature.ts';
+import { keyStateText } from './keys/messages.ts';
+import { connectionNames } from './model/readConnection.ts';
+import { readUpstreamSettings } from './model/upstreamSettings.ts';
+import { type OwnServer, readOwnServers, usedServers } from './ownServers.ts';
+
+export interface ServiceListOptions {
+	keys: KeysFeature;
+	store: KeyStore;
+	/** What the local service has told of its model servers when it was last asked. */
+	described: Pick<GatewayDescription, 'foundServers' | 'upstreamProblems'>;
+	/** Each opens the list in which a service is changed, and resolves when that is left. */
+	manage: {
+		connection(name: string): Promise<ManageEnd | undefined>;
+		server(server: OwnServer): Promise<ManageEnd | undefined>;
+		found(server: FoundServer): Promise<ManageEnd | undefined>;
+	};
+	/** Opens the report of a diagnosis of the active connection. */
+	diagnose(): Promise<void>;
+}
+
+const MAXIMUM_DETAIL = 200;
+
+/**
+ * Lists the services with their host and state. A connection becomes the active one, and one that cannot be used is put
+ * right in a list of its own, as is a model server.
+ */
+export async function showServices(options: ServiceListOptions): Promise<void> {
+	await runActions<'leave'>({
+		title: vscode.l10n.t('Switch or Add Connection'),
+		placeHolder: () => vscode.l10n.t('The service that chat and tasks use'),
+		name: '',
+		async rows() {
+			const servers = await serverRows(options);
+			return [
+				...(await connectionRows(options)),
+				...(servers.length === 0 ? [] : [separator<Row['value']>(vscode.l10n.t('Model servers')), ...servers]),
+				separator(''),
+				action(
+					'add',
+					vscode.l10n.t('Add Service…'),
+					leaving(() => executeCommand(commands.addService)),
+				),
+				...changeRow(options),
+				action(
+					'pulse',
+					vscode.l10n.t('Diagnose the Connection in Use'),
+					leaving(() => options.diagnose()),
+				),
+			];
+		},
+	});
+}
+
+type Row = Action<'leave'>;
+
+/** The list comes back without a service that was removed. */
+const managed = (manage: () => Promise<ManageEnd | undefined>) => async (): Promise<'leave' | undefined> =>
+	(await manage()) === 'removed' ? undefined : 'leave';
+
+async function connectionRows({ keys, manage }: ServiceListOptions): Promise<Row[]> {
+	// The setting may name a connection that does not exist (any more); it is listed too, as it is the one in use.
+	const names = new Set([...connectionNames(readSetting('errand.connections')), readSetting('errand.connection')]);
+	return Promise.all(
+		[...names].map(async (name): Promise<Row> => {
+			const isActive = name === readSetting('errand.connection');
+			const inUse = isActive ? vscode.l10n.t('in use') : '';
+			const described = describeConnection(name);
+			if ('sentence' in described) {
+				return {
+					label: shownText(name),
+					description: [vscode.l10n.t('cannot be used'), inUse].filter(Boolean).join(' · '),
+					detail: escapeIcons(oneLine(described.problem)),
+					iconPath: new vscode.ThemeIcon('warning'),
+					value: described.isThere
+						? managed(() => manage.connection(name))
+						: leaving(() => executeCommand(commands.addService)),
+				};
+			}
+			const { connection } = described;
+			const isLocal = name === LOCAL_CONNECTION_NAME;
+			return {
+				// Labels are arbitrary and may be the same for two connections; only the name identifies one in the settings.
+				label: shownText(connection.label ?? name),
+				description: [connection.label === undefined || isLocal ? '' : shownText(name), inUse]
+					.filter(Boolean)
+					.join(' · '),
+				detail: isLocal
+					? vscode.l10n.t('Runs on this machine, needs no account')
+					: `${hostOf(connection)} · ${keyStateText(await keys.state(connection, 'inference'))}`,
+				iconPath: new vscode.ThemeIcon(isActive ? 'check' : 'plug'),
+				value: leaving(() => use(name, keys)),
+			};
+		}),
+	);
+}
+
+function hostOf({ plan, apiUrl, enterpriseUrl }: Connection): string {
+	return (plan === 'enterprise' && enterpriseUrl) || apiUrl;
+}
+
+async function serverRows({ store, described, manage }: ServiceListOptions): Promise<Row[]> {
+	const { problems } = readUpstreamSettings(readSetting('errand.local.upstreams'));
+	const icon = (name: string) => ({ iconPath: new vscode.ThemeIcon(name) });
+	return [
+		...(await readOwnServers(store)).map((server): Row => {
+			const problem = described.upstreamProblems.find(({ slug }) => slug === server.slug);
+			const detail = problem ? upstreamProblemText(problem, server.setting.url) : server.keyText;
+			return {
+				label: shownText(server.label),
+				description: placeOf(server.setting.url),
+				detail: escapeIcons(oneLine(detail, MAXIMUM_DETAIL)),
+				...icon(problem ? 'warning' : 'server'),
+				value: managed(() => manage.server(server)),
+			};
+		}),
+		...usedServers(described.foundServers).map(
+			(found): Row => ({
+				label: shownText(found.label),
+				description: placeOf(found.url),
+				detail: vscode.l10n.t('Found on this machine, used as you agreed. {0}', ownerText(found.owner)),
+				...icon('server'),
+				value: managed(() => manage.found(found)),
+			}),
+		),
+		...problems.map(
+			({ slug, issue, entry }): Row => ({
+				label: shownText(slug),
+				description: vscode.l10n.t('cannot be used'),
+				detail: escapeIcons(oneLine(upstreamIssueText(issue, entry), MAXIMUM_DETAIL)),
+				...icon('warning'),
+				value: leaving(() => openSetting('errand.local.upstreams')),
+			}),
+		),
+	];
+}
+
+/** Says what is wrong with an entry of `errand.local.upstreams`. */
+export function upstreamIssueText(
+	issue: ReturnType<typeof readUpstreamSettings>['problems'][number]['issue'],
+	entry: unknown,
+): string {
+	return issue === undefined
+		? vscode.l10n.t('the name is taken, or is not in lowercase letters and digits')
+		: settingIssueText(issue, entry);
+}
+
+/** Choosing a connection switches to it, so another row leads to what can be changed. */
+function changeRow({ manage }: ServiceListOptions): Row[] {
+	const own = connectionNames(readSetting('errand.connections')).filter(name => name !== LOCAL_CONNECTION_NAME);
+	if (own.length === 0) {
+		return [];
+	}
+	const label = vscode.l10n.t('Change a Connection…');
+	return [
+		{
+			label,
+			iconPath: new vscode.ThemeIcon('edit'),
+			async value() {
+				const rows = own.map(name => {
+					const described = describeConnection(name);
+					const description =
+						'sentence' in described ? vscode.l10n.t('cannot be used') : placeOf(described.connection.apiUrl);
+					return { label: shownText(name), description, iconPath: new vscode.ThemeIcon('plug'), value: name };
+				});
+				const name = await choose(vscode.l10n.t('Change a Connection'), rows);
+				return name === undefined ? undefined : managed(() => manage.connection(name))();
+			},
+		},
+	];
+}

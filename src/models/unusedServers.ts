@@ -1,0 +1,105 @@
+// Model servers whose models the local service does not offer: found ones that are not used, and those that fail.
+import * as vscode from 'vscode';
+import type { UpstreamProblem } from '../base/errors.ts';
+import { placeOf } from '../base/hostname.ts';
+import type { FoundAnswer, FoundServer } from '../contract/foundServers.ts';
+import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
+import { ownerText, upstreamProblemText } from './hosts/messages.ts';
+import type { KeyStore } from './keys/keyStore.ts';
+import { type OwnServer, readOwnServers } from './ownServers.ts';
+
+/** A model server whose models a list would have, as lists show it. */
+export interface UnusedServer {
+	/** Whether it was found on this machine and is not used, or stands in the settings and does not list its models. */
+	kind: 'found' | 'failing';
+	label: string;
+	/** Its host and port. */
+	place: string;
+	/** Sentences that say why its models are not there. */
+	reason: string;
+	/** Lets the user do something about it. */
+	ask(): void;
+}
+
+export interface FoundServersOptions {
+	/** Sends the user's answer to the service. */
+	answer(answer: FoundAnswer): Promise<void>;
+}
+
+/**
+ * Asks about model servers that the local service has found on this machine, once in each window. It uses
+ * notifications, which do not take the keyboard focus. The service stores the answers for all windows.
+ */
+export class FoundServers {
+	private readonly options: FoundServersOptions;
+	private readonly asked = new Set<string>();
+
+	constructor(options: FoundServersOptions) {
+		this.options = options;
+	}
+
+	/** Asks about the servers that the user has not answered for. */
+	consider(servers: readonly FoundServer[]): void {
+		for (const server of servers) {
+			const name = `${server.owner.user} ${server.url}`;
+			if (server.use === undefined && !this.asked.has(name)) {
+				this.asked.add(name);
+				this.ask(server);
+			}
+		}
+	}
+
+	unused(servers: readonly FoundServer[]): UnusedServer[] {
+		return servers
+			.filter(({ use }) => use !== true)
+			.map(server => ({
+				kind: 'found',
+				label: server.label,
+				place: placeOf(server.url),
+				reason:
+					server.use === false
+						? vscode.l10n.t('Not used, as you chose. {0}', ownerText(server.owner))
+						: vscode.l10n.t('Not used until you agree. {0}', ownerText(server.owner)),
+				ask: () => this.ask(server),
+			}));
+	}
+
+	/** The question is not awaited, as a notification may stay open for a long time. */
+	private ask(server: FoundServer): void {
+		const { url, owner } = server;
+		const use = vscode.l10n.t('Use');
+		const leave = vscode.l10n.t('Don’t Use');
+		const message = vscode.l10n.t(
+			'{0} was found on this machine, at {1}. {2} Use its models? What you send to them goes to this server.',
+			server.label,
+			placeOf(server.url),
+			ownerText(owner),
+		);
+		const isTrusted = owner.kind === 'own' || owner.kind === 'root' || owner.kind === 'system';
+		const answer = async () => {
+			const chosen = await showMessage(isTrusted ? 'information' : 'warning', message, use, leave);
+			if (chosen !== undefined) {
+				await this.options.answer({ url, user: owner.user, use: chosen === use });
+			}
+		};
+		answer().catch(error => showExplanation(explainError(error, server.label)));
+	}
+}
+
+/** The servers of the settings that did not list their models, with the reasons. `manage` opens what helps with one. */
+export async function failingServers(
+	problems: readonly UpstreamProblem[],
+	store: KeyStore,
+	manage: (server: OwnServer) => void,
+): Promise<UnusedServer[]> {
+	const own = problems.length === 0 ? [] : await readOwnServers(store);
+	return problems.flatMap((problem): UnusedServer[] => {
+		const server = own.find(({ slug }) => slug === problem.slug);
+		if (server === undefined) {
+			return [];
+		}
+		const { label, setting } = server;
+		const reason = upstreamProblemText(problem, setting.url);
+		return [{ kind: 'failing', label, place: placeOf(setting.url), reason, ask: () => manage(server) }];
+	});
+}

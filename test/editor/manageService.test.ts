@@ -1,0 +1,406 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { manageConnection } from '../../src/models/manageConnection.ts';
+import { manageFound, manageServer } from '../../src/models/manageServer.ts';
+import { serverKey } from '../../src/models/model/keyFormat.ts';
+import { readConnection } from '../../src/models/model/readConnection.ts';
+import { type OwnServer, readOwnServers } from '../../src/models/ownServers.ts';
+import { showServices } from '../../src/models/serviceList.ts';
+import { commands } from '../../src/platform/ids.ts';
+import { readSetting } from '../../src/platform/settings.ts';
+import { keys as contractKeys, models } from '../support/contractServer/fixtures.ts';
+import { UpstreamServer } from '../support/upstreamServer.ts';
+import { waitFor } from '../support/waitFor.ts';
+import { spoken } from './quickPicks.ts';
+import { useServices } from './useServices.ts';
+
+const KEY = contractKeys.inference;
+
+describe('a connection is changed', () => {
+	const flow = useServices();
+
+	const { context, client } = flow;
+	const manage = (name: string) =>
+		flow.begin(manageConnection(name, { keys: flow.keys, client, diagnose: async () => {}, context }));
+
+	const small = () => ({ acme: { apiUrl: flow.service.hosts.public, service: 'quillon' } });
+	/** Answers the input boxes that come next, one after the other. */
+	const answers = (...texts: string[]) => {
+		Object.assign(vscode.window, { showInputBox: async () => texts.shift() });
+	};
+	const acme = () => (flow.entries() as Record<string, Record<string, unknown>>)['acme'];
+	const modelIds = () => ((acme()?.['models'] ?? []) as { id: string }[]).map(({ id }) => id);
+
+	it('with hosts that are asked before they are saved', async () => {
+		await flow.write('errand.connections', small());
+		manage('acme');
+		await flow.lists.pick('Shared host of the encrypted channel');
+		flow.type('http://api.example.com');
+		await flow.shows(/Type an https address/);
+		assert.ok(!flow.lists.rows().some(row => /Use http/.test(row)));
+		flow.type(`${flow.service.hosts.public} ${KEY}`);
+		await flow.shows(/It is left out: a key never stands in the settings\./);
+		assert.equal(flow.lists.last?.value, flow.service.hosts.public);
+		await flow.shows(/answers, but not as the service does/);
+		flow.type(flow.service.hosts.encrypt);
+		await flow.shows(/It answers as it should/);
+		await flow.lists.pick(`Use ${flow.service.hosts.encrypt}`);
+		await waitFor('the host', () => acme()?.['encryptUrl'] === flow.service.hosts.encrypt);
+		await flow.lists.pick('Shared host of the encrypted channel');
+		await flow.lists.pick('Take the Address Out');
+		await waitFor('the host to be gone', () => acme()?.['encryptUrl'] === undefined);
+		await flow.leave();
+		assert.deepEqual(flow.entries(), small());
+	});
+
+	it('with a search model and agents, which keep what the settings say of them', async () => {
+		const agents = [{ id: 'mason', label: 'Mason', models: ['large'] }];
+		await flow.write('errand.connections', { acme: { ...small().acme, agents } });
+		manage('acme');
+		await flow.shows(/^Search model \| quillon-search, after/);
+		answers('own');
+		await flow.lists.pick('Search model');
+		await flow.shows(/^Search model \| own-search, after/);
+		answers('forge');
+		await flow.lists.pick('Source hosting for look-ups');
+		await waitFor('the look-ups', () => acme()?.['scm'] === 'forge');
+		const { showQuickPick } = vscode.window;
+		// All that are there stay, and another one is typed.
+		Object.assign(vscode.window, {
+			showQuickPick: async (rows: { value: string }[]) => rows.filter(({ value }) => value === '' || value === 'mason'),
+		});
+		answers('carver');
+		try {
+			await flow.lists.pick('Agents of cloud tasks');
+			await waitFor('the agent', () => (acme()?.['agents'] as unknown[])?.length === 2);
+		} finally {
+			Object.assign(vscode.window, { showQuickPick });
+		}
+		await flow.leave();
+		assert.deepEqual(acme(), {
+			apiUrl: flow.service.hosts.public,
+			service: 'own',
+			scm: 'forge',
+			agents: [...agents, { id: 'carver' }],
+		});
+		assert.ok('connection' in readConnection('acme', flow.entries()));
+	});
+
+	it('with a key, for which no icon in a label from elsewhere vouches in the status bar', async () => {
+		await flow.write('errand.connections', { acme: { ...small().acme, label: '$(verified) Local' } });
+		const { setStatusBarMessage } = vscode.window;
+		const told: string[] = [];
+		Object.assign(vscode.window, {
+			showInputBox: async () => KEY,
+			setStatusBarMessage: (text: string) => {
+				told.push(text);
+				return { dispose() {} };
+			},
+		});
+		try {
+			manage('acme');
+			await flow.lists.pick('Inference key');
+			await waitFor('the answer of the service', () => told.some(text => /accepts the key/.test(text)));
+		} finally {
+			Object.assign(vscode.window, { setStatusBarMessage });
+		}
+		assert.ok(
+			told.every(text => !/(?<!\\)\$\(verified\)/.test(text)),
+			told.join('\n'),
+		);
+		await flow.leave();
+	});
+
+	it('never with a key in a field, which would be in the settings', async () => {
+		const problems: (string | undefined | null)[] = [];
+		Object.assign(vscode.window, {
+			showInputBox: async ({ validateInput }: { validateInput(text: string): string | undefined }) => {
+				problems.push(validateInput(' tok-0123456789abcdefCLOUD'), validateInput('tok-'));
+				return undefined;
+			},
+		});
+		await flow.write('errand.connections', small());
+		manage('acme');
+		await flow.lists.pick('Beginning of cloud tokens');
+		await waitFor('the box', () => problems.length > 0);
+		assert.match(String(problems[0]), /^That looks like a key\. It would stand in the settings/);
+		assert.equal(problems[1], undefined);
+		await flow.leave();
+	});
+
+	it('with models of the service’s list, of which each that stays keeps what is written of it', async () => {
+		const [first, second] = models;
+		const own = { id: 'own', kinds: ['image'] };
+		await flow.write('errand.connections', {
+			acme: { ...small().acme, models: [own, { id: first?.id, tools: true }] },
+		});
+		await flow.keys.save(flow.connectionOf('acme'), 'inference', KEY);
+		const { showQuickPick } = vscode.window;
+		const choose = (...ids: (string | undefined)[]) =>
+			Object.assign(vscode.window, {
+				showQuickPick: async (rows: { value: string; picked?: boolean }[]) => {
+					assert.deepEqual(rows.flatMap(({ picked, value }) => (picked ? [value] : [])).sort(), [...modelIds()].sort());
+					return rows.filter(({ value }) => ids.includes(value));
+				},
+			});
+		const has = (...ids: (string | undefined)[]) =>
+			waitFor(`the models ${ids}`, () => JSON.stringify(modelIds()) === JSON.stringify(ids));
+		try {
+			manage('acme');
+			choose('own', first?.id, second?.id);
+			await flow.lists.pick('Models');
+			await has('own', first?.id, second?.id);
+			assert.deepEqual((acme()?.['models'] as object[] | undefined)?.slice(0, 2), [
+				own,
+				{ id: first?.id, tools: true },
+			]);
+			choose('own', second?.id);
+			await flow.lists.pick('Models');
+			await has('own', second?.id);
+		} finally {
+			Object.assign(vscode.window, { showQuickPick });
+		}
+		await flow.leave();
+	});
+
+	it('by removal after a yes, with its keys, and what used it is back at this machine', async () => {
+		await flow.write('errand.connections', { ...small(), other: { apiUrl: flow.service.hosts.public, service: 'o' } });
+		await flow.write('errand.connection', 'acme');
+		await flow.keys.save(flow.connectionOf('acme'), 'inference', KEY);
+		await flow.keys.save(flow.connectionOf('other'), 'inference', KEY);
+		manage('acme');
+		await flow.lists.pick('Remove…');
+		await waitFor('the question', () => flow.messages.some(message => /Remove the connection acme\?/.test(message)));
+		assert.ok(Object.hasOwn(flow.entries() as object, 'acme'));
+		flow.choose(/Remove the connection acme/, 'Remove');
+		await flow.lists.pick('Remove…');
+		await flow.ended();
+		assert.deepEqual(Object.keys(flow.entries() as object), ['other']);
+		assert.deepEqual([...flow.secrets.keys()], ['errand.key.other.inference']);
+		assert.equal(readSetting('errand.connection'), 'local');
+	});
+
+	it('even if it cannot be used, so that its address can be corrected', async () => {
+		await flow.write('errand.connections', { acme: { apiUrl: 'http://api.example', service: 'quillon' } });
+		manage('acme');
+		await flow.lists.pick('Public host for chat');
+		flow.type(flow.service.hosts.public);
+		await flow.shows(/wants a key/);
+		await flow.lists.pick(`Use ${flow.service.hosts.public}`);
+		await waitFor('the host', () => acme()?.['apiUrl'] === flow.service.hosts.public);
+		await flow.leave();
+	});
+});
+
+const SERVER_KEY = 'sk-proj-Ab3dEf6hIj9kLm2n';
+
+describe('a model server is changed', () => {
+	const flow = useServices();
+
+	async function own(slug: string): Promise<OwnServer> {
+		const server = (await readOwnServers(flow.store)).find(candidate => candidate.slug === slug);
+		assert.ok(server);
+		return server;
+	}
+	const manage = async (slug = 'mine') =>
+		flow.begin(manageServer(await own(slug), { context: flow.context, store: flow.store, service: flow.localModels }));
+	const save = () => flow.store.save(serverKey('mine', flow.upstream.url), SERVER_KEY);
+
+	it('after a test where it is listed, which says what it has found', async () => {
+		await flow.write('errand.local.upstreams', { mine: { url: flow.upstream.url } });
+		await save();
+		flow.local.problems = [{ slug: 'mine', hasKey: false, code: 'unauthorised', status: 401 }];
+		await manage();
+		await flow.shows(/^Test \| .*wants a key \(HTTP 401\)\./);
+		await flow.lists.pick('Test');
+		await flow.shows(/^Test \| It works\. It lists 2 models\./);
+		assert.equal(flow.upstream.requests.at(-1)?.headers.authorization, `Bearer ${SERVER_KEY}`);
+		flow.upstream.behaviour = { listStatus: 401 };
+		await flow.lists.pick('Test');
+		await flow.shows(/^Test \| .*refuses the key/);
+		await flow.leave();
+	});
+
+	it('by removal after a yes with its key, and the default that was its model is gone', async () => {
+		await flow.write('errand.local.upstreams', {
+			mine: { url: flow.upstream.url },
+			other: { url: 'https://models.invalid/v1', models: ['kept'] },
+		});
+		await flow.write('errand.chat.model', 'one');
+		await save();
+		await manage();
+		await flow.lists.pick('Remove…');
+		await waitFor('the question', () => flow.messages.length === 1);
+		assert.match(flow.messages[0] ?? '', /Remove the model server mine at .* and its key are removed/);
+		assert.ok(Object.hasOwn(flow.servers() as object, 'mine'));
+		flow.choose(/Remove the model server/, 'Remove');
+		await flow.lists.pick('Remove…');
+		await flow.ended();
+		assert.equal(flow.secrets.size, 0);
+		assert.equal(readSetting('errand.chat.model'), '');
+		assert.deepEqual(flow.servers(), { other: { url: 'https://models.invalid/v1', models: ['kept'] } });
+	});
+
+	it('by removal, and the default stays if it may be a model of a server that does not answer now', async () => {
+		await flow.write('errand.local.upstreams', { mine: { url: flow.upstream.url } });
+		await flow.write('errand.chat.model', 'of-another-server');
+		flow.local.problems = [{ slug: 'other', code: 'offline', system: 'ECONNREFUSED' }];
+		flow.choose(/Remove the model server/, 'Remove');
+		await manage();
+		await flow.lists.pick('Remove…');
+		await flow.ended();
+		assert.equal(readSetting('errand.chat.model'), 'of-another-server');
+	});
+
+	it('by the removal of its key alone, of which no more than the end is ever shown', async () => {
+		await flow.write('errand.local.upstreams', { mine: { url: flow.upstream.url } });
+		await save();
+		await manage();
+		await flow.shows(/key set, ends in Lm2n/);
+		await flow.lists.pick('Remove the Key');
+		await flow.shows(/^Enter the Key… \| no key/);
+		assert.equal(flow.secrets.size, 0);
+		assert.ok(!flow.lists.shown.some(({ items }) => items.some(item => spoken(item).includes(SERVER_KEY))));
+		await flow.leave();
+	});
+
+	it('by another address without its key, which is not sent there until it is entered again', async () => {
+		const moved = await UpstreamServer.start({ models: [{ id: 'one' }] });
+		await flow.write('errand.local.upstreams', {
+			mine: { url: flow.upstream.url, label: 'Mine', contextLength: 8000 },
+		});
+		await save();
+		await manage();
+		await flow.lists.pick('Change the Address…');
+		flow.type(moved.url);
+		await flow.shows(/It lists one model\./);
+		await flow.lists.pick(`Use ${moved.url}`);
+		await flow.shows(/its key was saved for http:\/\/127\.0\.0\.1:\d+ and is not sent: enter it again/);
+		assert.deepEqual(flow.servers(), { mine: { url: moved.url, label: 'Mine', contextLength: 8000 } });
+		assert.ok(moved.requests.every(({ headers }) => headers.authorization === undefined));
+		await moved.stop();
+		await flow.leave();
+	});
+
+	it('by no more use of it, if it was found on this machine', async () => {
+		const { url } = flow.upstream;
+		const found = { slug: 'ollama', label: 'Ollama', url, owner: { kind: 'own' as const, user: 'me' }, use: true };
+		flow.begin(manageFound(found, { context: flow.context, store: flow.store, service: flow.localModels }));
+		await flow.lists.pick('Test');
+		await flow.shows(/^Test \| It works\. It lists 2 models\./);
+		await flow.lists.pick('Don’t Use It Any More');
+		await flow.ended();
+		assert.deepEqual(flow.local.answered, [{ url, user: 'me', use: false }]);
+	});
+});
+
+describe('the list of services', () => {
+	const flow = useServices();
+	const { executeCommand } = vscode.commands;
+	let run: unknown[][];
+
+	beforeEach(() => {
+		run = [];
+	});
+	afterEach(() => {
+		Object.assign(vscode.commands, { executeCommand });
+	});
+
+	function show(): string[] {
+		const managed: string[] = [];
+		const manage = async (name: string) => {
+			managed.push(name);
+			return undefined;
+		};
+		flow.begin(
+			showServices({
+				keys: flow.keys,
+				store: flow.store,
+				described: { foundServers: flow.local.found, upstreamProblems: flow.local.problems },
+				manage: {
+					connection: manage,
+					server: ({ slug }) => manage(slug),
+					found: ({ slug }) => manage(slug),
+				},
+				diagnose: async () => void managed.push('diagnosed'),
+			}),
+		);
+		return managed;
+	}
+
+	it('has both kinds with their states, and why the local service does not know the models of some', async () => {
+		const mine = { url: flow.upstream.url };
+		await flow.write('errand.connections', {
+			acme: { label: 'Acme', apiUrl: flow.service.hosts.public, service: 'quillon' },
+			broken: { apiUrl: 'http://api.example', service: 'broken' },
+		});
+		await flow.write('errand.local.upstreams', {
+			mine,
+			keyless: mine,
+			other: { url: 'https://models.invalid/v1' },
+			fine: mine,
+			'Not A Slug': mine,
+		});
+		await flow.store.save(serverKey('mine', flow.upstream.url), SERVER_KEY);
+		const owner = { kind: 'own' as const, user: 'me' };
+		flow.local.found = [{ slug: 'ollama', label: 'Ollama', url: 'http://127.0.0.1:11434/v1', owner, use: true }];
+		flow.local.problems = [
+			{ slug: 'mine', hasKey: true, code: 'unauthorised', status: 401 },
+			{ slug: 'keyless', hasKey: false, code: 'unauthorised', status: 401 },
+			{ slug: 'other', origin: 'https://models.invalid', code: 'offline', system: 'ENOTFOUND' },
+		];
+		show();
+		for (const words of [
+			/^Local \| in use \| Runs on this machine, needs no account/,
+			/^Acme \| acme \| http:\/\/127\.0\.0\.1:\d+ · no key yet/,
+			/^broken \| cannot be used \| apiUrl must be an https address/,
+			/^mine .* refuses the key[^.]*\./,
+			/^keyless .* wants a key \(HTTP 401\)\./,
+			/^other .*no host named models\.invalid/,
+			/^fine .* \| no key$/,
+			/^Ollama \| 127\.0\.0\.1:11434 \| Found on this machine, used as you agreed\./,
+			/^Not A Slug \| cannot be used \| the name is taken, or is not in lowercase/,
+		]) {
+			await flow.shows(words);
+		}
+		await flow.leave();
+	});
+
+	it('switches to a connection, and leads to what changes, adds and diagnoses', async () => {
+		await flow.write('errand.connections', {
+			acme: { apiUrl: flow.service.hosts.public, service: 'quillon' },
+			broken: { apiUrl: 'http://api.example', service: 'broken' },
+		});
+		await flow.write('errand.local.upstreams', { mine: { url: flow.upstream.url } });
+		for (const [row, ...expected] of [
+			['broken', 'broken'],
+			['mine', 'mine'],
+			['Diagnose the Connection in Use', 'diagnosed'],
+		] as const) {
+			const managed = show();
+			await flow.lists.pick(row);
+			await flow.ended();
+			assert.deepEqual(managed, expected);
+		}
+		const managed = show();
+		await flow.lists.pick('Change a Connection…');
+		await flow.lists.pick('acme');
+		await flow.ended();
+		assert.deepEqual(managed, ['acme']);
+		show();
+		await flow.lists.pick('acme');
+		await flow.ended();
+		assert.equal(readSetting('errand.connection'), 'acme');
+		show();
+		await waitFor('the rows', () => flow.lists.rows().includes('Add Service…'));
+		Object.assign(vscode.commands, {
+			executeCommand: async (command: string, ...rest: unknown[]) => {
+				const isOurs = command.startsWith('errand.');
+				return isOurs ? void run.push([command, ...rest]) : executeCommand(command, ...rest);
+			},
+		});
+		await flow.lists.pick('Add Service…');
+		await flow.ended();
+		assert.deepEqual(run, [[commands.addService]]);
+	});
+});
