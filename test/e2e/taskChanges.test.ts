@@ -202,6 +202,24 @@ describe('what a task has changed, in the window', () => {
 
 	const review = () => page.locator('.multiDiffEditor');
 
+	it('has buttons above the review that compare a file with the user’s own, and apply', async () => {
+		await taskRow(page, 'Rename config keys').hover();
+		await taskRow(page, 'Rename config keys').getByRole('button', { name: 'Review Task Changes' }).click();
+		await review().getByText('renamed 35').first().click();
+		const button = (name: string) =>
+			page.locator('.editor-group-container.active .editor-actions').getByRole('button', { name });
+		await button('Compare Task Version with Your File').click();
+		await page.locator('.tab.active').filter({ hasText: 'config.py' }).waitFor();
+		await runCommand(page, 'View: Close Editor');
+		// The cursor stands there since the first click, and lies over the text.
+		await review().getByText('renamed 35').first().click({ force: true });
+		await button('Apply Task Changes…').click();
+		await page.locator('.quick-input-widget:visible').getByText('config.py').waitFor();
+		await screenshot(page, 'changes-review-apply');
+		await dismissInput(page);
+		await closeAll();
+	});
+
 	it('opens as one review, and takes comments, which outlive a reload and become one further prompt', async () => {
 		await taskRow(page, 'Rename config keys').hover();
 		await taskRow(page, 'Rename config keys').getByRole('button', { name: 'Review Task Changes' }).click();

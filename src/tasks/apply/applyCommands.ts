@@ -258,7 +258,10 @@ async function compare(file: ChangedFile, changes: ResultChanges, { tree }: Appl
 	const { directory } = repository.place;
 	const parts = { resultKey: key, taskId, side: 'after', directory, path: after.path, object: after.object } as const;
 	const title = vscode.l10n.t('{0} (Task ↔ Yours)', shortName(path.posix.basename(name)));
-	await vscode.commands.executeCommand('vscode.diff', changeUri(parts), vscode.Uri.file(tree.fileOf(own)), title);
+	// As a preview, it would take the place of the review from which it was opened.
+	await vscode.commands.executeCommand('vscode.diff', changeUri(parts), vscode.Uri.file(tree.fileOf(own)), title, {
+		preview: false,
+	});
 }
 
 /** A file that was renamed is done at both its paths. */
