@@ -68,6 +68,13 @@ describe('files with instructions in the editor', () => {
 				problems: ['context/linked/AGENTS.md does not go: a link leads to it, out of the folder.'],
 			});
 			assert.deepEqual(await labels(), ['AGENTS.md']);
+			await write('.env', 'TOKEN=1\n');
+			await rm(top('CLAUDE.md').fsPath);
+			await symlink(top('.env').fsPath, top('CLAUDE.md').fsPath);
+			assert.deepEqual((await readInstructions([])).problems, [
+				'CLAUDE.md does not go: it is a link to a file that is not for instructions.',
+			]);
+			assert.deepEqual(await labels(), ['AGENTS.md']);
 		} finally {
 			await rm(outside, { recursive: true });
 		}

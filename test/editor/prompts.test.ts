@@ -130,6 +130,31 @@ describe('the prompts of the chat', () => {
 		}
 	});
 
+	it('are not sent with what looks like a secret before the user has agreed', async () => {
+		const { prompts } = open();
+		const file = path.join(claude(), 'deploy.md');
+		await writeFile(file, 'Deploy it.\npassword = "9f8a7b6c5d4e3f2a1b0c"\n');
+		const { showWarningMessage } = vscode.window;
+		const questions: string[] = [];
+		let answer: string | undefined;
+		Object.assign(vscode.window, {
+			showWarningMessage: async (text: string) => {
+				questions.push(text);
+				return answer;
+			},
+		});
+		try {
+			assert.deepEqual(await fill(prompts, '/deploy'), { refusal: '' });
+			answer = 'Send';
+			assert.match(await sent(prompts, '/deploy'), /^Deploy it\./);
+			assert.match(await sent(prompts, '/deploy'), /^Deploy it\./);
+			assert.deepEqual(questions, Array(2).fill('Send “deploy.md” with the message?'));
+		} finally {
+			Object.assign(vscode.window, { showWarningMessage });
+			await rm(file);
+		}
+	});
+
 	it('read none of the files that they name before the user adds them', async () => {
 		const { prompts, context, labels } = open();
 		const [review] = await prompts.handlers['prompts-request']({ kind: 'prompts-request', request: '' });

@@ -1,10 +1,36 @@
 import * as vscode from 'vscode';
 import { askModal } from '../../platform/notify.ts';
+import { findSecrets } from '../model/secrets.ts';
 import type { SourceWarning } from './readSource.ts';
 
 /** Identifies a finding when it is found again. Lines move, so they do not count. */
 export function findingKey({ kind }: SourceWarning): string {
 	return kind;
+}
+
+/**
+ * Asks the user about what looks like a secret in a file that goes with a message, once for each kind: `confirmed` keeps
+ * what the user has agreed to. `place` identifies the file, and `onAsk` is called before the user is asked. Resolves with
+ * true where it may go.
+ */
+export async function mayGo(
+	{ label, place, text }: { label: string; place: string; text: string },
+	confirmed: Set<string>,
+	onAsk: () => void,
+): Promise<boolean> {
+	const keyOf = (finding: SourceWarning) => `${findingKey(finding)} ${place}`;
+	const findings = findSecrets(text).filter(finding => !confirmed.has(keyOf(finding)));
+	if (findings.length === 0) {
+		return true;
+	}
+	onAsk();
+	const isAgreed = await askFindings(label, findings, 'send');
+	if (isAgreed) {
+		for (const finding of findings) {
+			confirmed.add(keyOf(finding));
+		}
+	}
+	return isAgreed;
 }
 
 /** Names what was found and asks the user. Resolves with true where the user agrees. */

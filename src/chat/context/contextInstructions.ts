@@ -9,9 +9,8 @@ import { onDidChangeSetting, readSetting } from '../../platform/settings.ts';
 import type { Attachment } from '../model/attachment.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { MAXIMUM_INSTRUCTIONS, withInstructionFiles } from '../model/instructions.ts';
-import { findSecrets } from '../model/secrets.ts';
 import type { ChipView } from '../protocol/protocol.ts';
-import { askFindings, findingKey } from './askFindings.ts';
+import { mayGo } from './askFindings.ts';
 import { openPlace } from './openPlace.ts';
 import { type ReadInstructions, readInstructions } from './readInstructions.ts';
 
@@ -140,21 +139,13 @@ export class ContextInstructions {
 	async take(conversation: Conversation, onAsk: () => void): Promise<readonly Attachment[] | Explanation> {
 		const { files } = this.foundFor(conversation, await this.read());
 		for (const { label, uri = label, text } of files) {
-			const keyOf = (finding: Parameters<typeof findingKey>[0]) => `${findingKey(finding)} ${uri}`;
-			const findings = findSecrets(text).filter(finding => !this.confirmed.has(keyOf(finding)));
-			if (findings.length > 0) {
-				onAsk();
-				if (!(await askFindings(label, findings, 'send'))) {
-					return {
-						message: vscode.l10n.t(
-							'Not sent. Remove {0} from the context to send the rest.',
-							vscode.l10n.t('Instructions'),
-						),
-					};
-				}
-				for (const finding of findings) {
-					this.confirmed.add(keyOf(finding));
-				}
+			if (!(await mayGo({ label, place: uri, text }, this.confirmed, onAsk))) {
+				return {
+					message: vscode.l10n.t(
+						'Not sent. Remove {0} from the context to send the rest.',
+						vscode.l10n.t('Instructions'),
+					),
+				};
 			}
 		}
 		return files;

@@ -15,6 +15,7 @@ import { fillPrompt, type Prompt } from '../model/prompt.ts';
 import { type FoundPrompt, findPrompts, type PromptFolder } from '../modes/promptFiles.ts';
 import { modeLabel } from '../protocol/labels.ts';
 import type { PageHandlers, PromptView } from '../protocol/protocol.ts';
+import { mayGo } from './askFindings.ts';
 import type { ChatContext } from './chatContext.ts';
 import { selectionSource } from './contextChoices.ts';
 import { fileSource, unreadSource } from './pastedContext.ts';
@@ -37,6 +38,8 @@ export interface PromptsOptions {
 /** The prompts that a message can begin with: Errand's own, those of the open folders, and the user's. */
 export class Prompts {
 	private readonly options: PromptsOptions;
+	/** What the user has agreed to send though it looks like a secret. */
+	private readonly confirmed = new Set<string>();
 
 	/** The handlers of the page's messages about prompts. */
 	readonly handlers: PageHandlers<'prompts-request' | 'prompts-edit'> = {
@@ -51,7 +54,8 @@ export class Prompts {
 	/**
 	 * Resolves with a message as it is sent: where it begins with a prompt's name, with the prompt's text, and otherwise
 	 * unchanged. Where it cannot be sent so, resolves with a sentence that says why. A prompt of Errand's own takes the
-	 * selection along where nothing else goes with it; `onAsk` is called before the user may be asked about that.
+	 * selection along where nothing else goes with it; `onAsk` is called before the user may be asked about that, or about what
+	 * looks like a secret in a file.
 	 */
 	async fill(
 		{ conversation }: Chat,
@@ -73,12 +77,16 @@ export class Prompts {
 		if (!found) {
 			return { text: message };
 		}
-		const { prompt } = found;
-		return typeof prompt === 'string'
-			? { refusal: problemText(prompt) }
-			: filled(prompt.text, typed, prompt.mode, missing =>
-					vscode.l10n.t('Not sent: /{0} asks for more. Write after its name: {1}.', name, missing),
-				);
+		const { prompt, file } = found;
+		if (typeof prompt === 'string') {
+			return { refusal: problemText(prompt) };
+		}
+		const result = filled(prompt.text, typed, prompt.mode, missing =>
+			vscode.l10n.t('Not sent: /{0} asks for more. Write after its name: {1}.', name, missing),
+		);
+		const source = { label: path.basename(file), place: file, text: prompt.text };
+		// The user has just decided, so that nothing needs to be said.
+		return 'refusal' in result || (await mayGo(source, this.confirmed, onAsk)) ? result : { refusal: '' };
 	}
 
 	/** Resolves with why there is nothing for a prompt to work on, or with undefined. */
@@ -237,7 +245,7 @@ function problemText(problem: Exclude<FoundPrompt['prompt'], Prompt>): string {
 		case 'too-large':
 			return vscode.l10n.t('This prompt file is larger than 64 KB, so it is not read. Shorten it.');
 		case 'elsewhere':
-			return vscode.l10n.t('This prompt file is a link that leads out of its folder, so it is not read.');
+			return vscode.l10n.t('This prompt file is a link that leads to no prompt file of its folder, so it is not read.');
 		case 'unreadable':
 			return vscode.l10n.t('This prompt file cannot be read. The log says why.');
 	}

@@ -1,8 +1,15 @@
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import { isWithin, realPathOf } from '../../base/filePlace.ts';
 import type { Attachment } from '../model/attachment.ts';
-import { chosenInstructions, type InstructionFile, NESTED_FILE, ROOT_FILES } from '../model/instructions.ts';
+import {
+	chosenInstructions,
+	type InstructionFile,
+	isInstructionName,
+	NESTED_FILE,
+	ROOT_FILES,
+} from '../model/instructions.ts';
 import { pathOf, readText } from './readSource.ts';
 
 /** The instructions for a message about certain files. */
@@ -90,6 +97,9 @@ async function readFile(root: vscode.Uri, uri: vscode.Uri): Promise<InstructionF
 		: (stat.type & vscode.FileType.SymbolicLink) === 0;
 	if (!isInside) {
 		return vscode.l10n.t('{0} does not go: a link leads to it, out of the folder.', path);
+	}
+	if (place !== undefined && !isInstructionName(basename(place))) {
+		return vscode.l10n.t('{0} does not go: it is a link to a file that is not for instructions.', path);
 	}
 	try {
 		return { path, uri: uri.toString(), text: (await readText(uri)).text, place: place ?? uri.toString() };

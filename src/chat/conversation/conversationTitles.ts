@@ -1,5 +1,6 @@
 import { describeError } from '../../base/errors.ts';
 import { cut } from '../../base/plainText.ts';
+import type { Client } from '../../client/types.ts';
 import type { ChatRequest } from '../../contract/chatRequest.ts';
 import { DEMO_SLUGS } from '../../contract/localConnection.ts';
 import { applyEvent } from '../model/applyEvent.ts';
@@ -68,6 +69,8 @@ export class ConversationTitles {
 	private async name(chat: Chat, turnId: string, signal: AbortSignal): Promise<void> {
 		// The reply is on disk before anything else is asked.
 		await chat.idle();
+		// The request goes to the connection of this moment, whatever is chosen while it is prepared.
+		const client = await this.options.service.client();
 		const found = await findModel(chat.conversation, 'chat', this.options);
 		const isStale = await chat.isStale();
 		const turn = titledTurn(chat.conversation, turnId);
@@ -75,13 +78,15 @@ export class ConversationTitles {
 			return;
 		}
 		const { request, ...facts } = await this.prepare(chat.conversation, turn, found.model);
-		if (signal.aborted || facts.connection.name !== currentReply(turn).connection) {
+		const { connection, asked } = currentReply(turn);
+		// A title is asked only of who has seen the conversation already.
+		if (signal.aborted || facts.connection.name !== connection || found.model !== asked?.model) {
 			return;
 		}
 		const reply: Reply = { state: 'streaming', startedAt: this.options.clock.now(), text: '', model: found.model };
 		// It is written down first, so that nothing is asked again after a reload.
 		await chat.keepTitleReply(withFacts(reply, facts));
-		const end = await this.read(request, reply, signal);
+		const end = await this.read(client, request, reply, signal);
 		if (!signal.aborted) {
 			const endedAt = this.options.clock.now();
 			await chat.keepTitleReply(withFacts({ ...end, text: madeTitle(end.text) ?? '', endedAt }, facts));
@@ -110,11 +115,10 @@ export class ConversationTitles {
 	}
 
 	/** Resolves with the reply as far as it is needed. A failure is one of its states. */
-	private async read(request: ChatRequest, started: Reply, signal: AbortSignal): Promise<Reply> {
+	private async read(client: Client, request: ChatRequest, started: Reply, signal: AbortSignal): Promise<Reply> {
 		let reply = started;
 		let length = 0;
 		try {
-			const client = await this.options.service.client();
 			const limit = AbortSignal.any([signal, AbortSignal.timeout(MAXIMUM_MS)]);
 			for await (const event of client.chat.stream(request, { signal: limit })) {
 				const { reasoning: _, reasoningItems: __, ...next } = applyEvent(reply, event);
@@ -140,8 +144,7 @@ function titledTurn(conversation: Conversation, turnId: string): Turn | undefine
 	if (!turn || turn.previous !== undefined || title !== undefined || titleReply || encryption) {
 		return undefined;
 	}
-	const { mode } = turn;
 	const { state, text, provider } = currentReply(turn);
 	const isOfModel = state === 'done' && text.trim() !== '' && !(provider !== undefined && DEMO_SLUGS.has(provider));
-	return isOfModel && (mode === undefined || mode === 'search') ? turn : undefined;
+	return isOfModel && turn.mode === undefined ? turn : undefined;
 }

@@ -9,6 +9,11 @@ export const NESTED_FILE = 'AGENTS.md';
 /** The files of a workspace folder itself, by their paths in it. The last one wins. */
 export const ROOT_FILES = ['.github/copilot-instructions.md', 'CLAUDE.md', NESTED_FILE] as const;
 
+/** Returns whether a file has a name of such files. A system may know a file by a name in letters of another case. */
+export function isInstructionName(name: string): boolean {
+	return ROOT_FILES.some(file => file.slice(file.lastIndexOf('/') + 1).toLowerCase() === name.toLowerCase());
+}
+
 /** The limit for the files of one message together, in UTF-16 code units. */
 export const MAXIMUM_INSTRUCTIONS = 40_000;
 

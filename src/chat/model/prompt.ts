@@ -28,17 +28,19 @@ export interface Prompt {
 }
 
 const FRONT_MATTER = /^\ufeff?---[ \t]*\r?\n((?:[^\n]*\n)*?)---[ \t]*(?:\r?\n|$)/;
-const FIELD = /^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$/;
+/** A point does not match any of these, so that a line with one would be searched again from each of its blanks. */
+const LINE_BREAK = /\r\n|[\n\r\u2028\u2029]/;
+const FIELD = /^([A-Za-z][\w-]*):(?:[ \t](.*))?$/;
 const COMMAND = /!`[^`\n]+`|^```!/m;
 
 /** Reads a prompt file. Of its front matter, lines of the form `key: value` count, and all others are ignored. */
 export function parsePrompt(file: string): Prompt {
 	const [head = '', lines = ''] = FRONT_MATTER.exec(file) ?? [];
 	const fields = new Map<string, string>();
-	for (const line of lines.split(/\r?\n/)) {
+	for (const line of lines.split(LINE_BREAK)) {
 		const [, key, value = ''] = FIELD.exec(line.trimEnd()) ?? [];
 		if (key !== undefined) {
-			fields.set(key.toLowerCase(), unquoted(value));
+			fields.set(key.toLowerCase(), unquoted(value.trim()));
 		}
 	}
 	const text = plainText(file.slice(head.length)).trim();

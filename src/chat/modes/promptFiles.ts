@@ -8,6 +8,7 @@ import type { Logger } from '../../base/logger.ts';
 import { COMPOSER_MODES, OWN_PROMPTS } from '../model/mode.ts';
 import { type Prompt, parsePrompt } from '../model/prompt.ts';
 
+/** The maximum number of files of one folder, so that no folder takes the place of the user's own prompts. */
 const MAXIMUM_FILES = 200;
 const MAXIMUM_BYTES = 64 * 1024;
 const MAXIMUM_DEPTH = 4;
@@ -33,7 +34,7 @@ export interface FoundPrompt {
 	name: string;
 	file: string;
 	folder: PromptFolder;
-	/** Why a file is none that can be used: it is too large, a link leads elsewhere, or the system refuses it. */
+	/** Why a file is none that can be used: it is too large, a link to no prompt file, or the system refuses it. */
 	prompt: Prompt | 'too-large' | 'elsewhere' | 'unreadable';
 }
 
@@ -42,13 +43,15 @@ const RESERVED: ReadonlySet<string> = new Set([...COMPOSER_MODES, ...OWN_PROMPTS
 /** Lists the prompts of the folders in their order, by name within each. Never rejects. */
 export async function findPrompts(folders: readonly PromptFolder[], logger: Logger): Promise<FoundPrompt[]> {
 	const found: (FoundPrompt & { full: string })[] = [];
+	const taken = new Set<string>();
 	for (const folder of folders) {
 		for (const file of await filesOf(folder, logger)) {
 			const parts = path.relative(folder.directory, file).replace(EXTENSION, '').split(path.sep);
 			const names = parts.map(part => part.replace(/\s+/g, '-'));
 			const name = names.at(-1) ?? '';
-			if (found.length < MAXIMUM_FILES && name !== '' && !names.some(isUnusable)) {
-				const full = [folder.label, ...names].join(':');
+			if (name !== '' && !names.some(isUnusable)) {
+				const full = freeName([folder.label, ...names].join(':'), taken);
+				taken.add(full);
 				found.push({ name, full, file, folder, prompt: await read(file, folder, logger) });
 			}
 		}
@@ -63,8 +66,18 @@ export async function findPrompts(folders: readonly PromptFolder[], logger: Logg
 	}));
 }
 
+/** Files may differ in what their names are without: blanks and the extension. */
+function freeName(name: string, taken: ReadonlySet<string>): string {
+	let free = name;
+	for (let count = 2; taken.has(free); count++) {
+		free = `${name}-${count}`;
+	}
+	return free;
+}
+
+/** A colon would let a name look like that of a file of another folder. */
 function isUnusable(name: string): boolean {
-	return name.length > MAXIMUM_NAME || hasInvisible(name);
+	return name.length > MAXIMUM_NAME || name.includes(':') || hasInvisible(name);
 }
 
 async function filesOf({ root, directory, extension, isNested }: PromptFolder, logger: Logger): Promise<string[]> {
@@ -95,12 +108,17 @@ async function filesOf({ root, directory, extension, isNested }: PromptFolder, l
 	return files;
 }
 
-async function read(file: string, { root }: PromptFolder, logger: Logger): Promise<FoundPrompt['prompt']> {
+async function read(
+	file: string,
+	{ directory, extension }: PromptFolder,
+	logger: Logger,
+): Promise<FoundPrompt['prompt']> {
 	try {
 		const real = await realpath(file);
 		const status = await stat(real);
-		// A pipe or a device would be waited for.
-		if (!isWithin(await realpath(root), real) || !status.isFile()) {
+		// A link must not make a prompt of what is none, as of a file with secrets. A pipe or a device would be waited for.
+		const isPrompt = isWithin(await realpath(directory), real) && real.endsWith(extension);
+		if (!isPrompt || !status.isFile()) {
 			return 'elsewhere';
 		}
 		return status.size > MAXIMUM_BYTES ? 'too-large' : parsePrompt(await readFile(real, 'utf8'));

@@ -147,7 +147,7 @@ describe('the name that the model gives a conversation', () => {
 		await waitFor('the reader to leave', () => service.hungUp > 0);
 	});
 
-	it('is not asked for where the user wants none, has given one, or where the demo, an image or a later turn answers', async () => {
+	it('is not asked for where the user wants none, has given one, or where the demo, a search or a later turn answers', async () => {
 		isWanted = false;
 		const conversations = await open();
 		await ask(conversations.shown, first);
@@ -163,8 +163,27 @@ describe('the name that the model gives a conversation', () => {
 			response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
 		};
 		await ask(conversations.shown, crypto.randomUUID());
+		await conversations.showNew();
+		answerTitle(response => stream(response, ['Login'], true));
+		windows.modes = { search: 'demo' };
+		await ask(conversations.shown, crypto.randomUUID(), '/search foxes');
 		await conversations.close();
 		assert.deepEqual(asked(), []);
+	});
+
+	it('is not asked of a model that has not seen the conversation', async () => {
+		const reached = Promise.withResolvers<ServerResponse>();
+		const conversations = await open();
+		const { shown } = conversations;
+		service.answer = response => reached.resolve(response);
+		assert.equal(await shown.send(first, 'Why does login fail?'), undefined);
+		const response = await reached.promise;
+		await shown.choose({ model: 'large' });
+		answerTitle(title => stream(title, ['Login'], true));
+		stream(response, ['An answer.'], true);
+		await replyEnded(shown);
+		await conversations.close();
+		assert.deepEqual([service.requests.length, asked()], [1, []]);
 	});
 
 	it('loses nothing where the window closes meanwhile, and is not asked for again', async () => {

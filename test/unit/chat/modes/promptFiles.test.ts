@@ -68,6 +68,26 @@ describe('the prompts of files', () => {
 		assert.deepEqual(await names(github, { ...claude, directory: path.join(root, 'nowhere') }), []);
 	});
 
+	it('cannot look like those of another folder, and have names of their own where files differ in little', async () => {
+		if (process.platform !== 'win32') {
+			await write(github, 'user:x.prompt.md');
+		}
+		await write(claude, 'x.md');
+		await write(claude, 'fix bug.md');
+		await write(claude, 'fix-bug.md');
+		const own: PromptFolder = { ...claude, label: 'user', directory: path.join(root, 'own'), isNested: false };
+		await mkdir(own.directory);
+		await write(own, 'x.md');
+		await write(own, 'x.prompt.md');
+		assert.deepEqual(await names(github, claude, own), [
+			'claude:fix-bug',
+			'claude:fix-bug-2',
+			'claude:x',
+			'user:x',
+			'user:x-2',
+		]);
+	});
+
 	it('say why they cannot be used: too large, or no plain file of their folder', async function () {
 		if (process.platform === 'win32') {
 			this.skip();
@@ -79,6 +99,12 @@ describe('the prompts of files', () => {
 			await write(claude, 'whole.md', 'Do it.');
 			await symlink(path.join(outside, 'secret.md'), path.join(claude.directory, 'link.md'));
 			await symlink(path.join(claude.directory, 'whole.md'), path.join(claude.directory, 'inside.md'));
+			await writeFile(path.join(root, '.env'), 'secret');
+			await writeFile(path.join(claude.directory, 'settings.json'), 'secret');
+			await writeFile(path.join(root, 'NOTES.md'), 'secret');
+			await symlink(path.join(root, '.env'), path.join(claude.directory, 'linked-env.md'));
+			await symlink(path.join(claude.directory, 'settings.json'), path.join(claude.directory, 'linked-json.md'));
+			await symlink(path.join(root, 'NOTES.md'), path.join(claude.directory, 'linked-notes.md'));
 			await symlink(path.join(outside, 'nothing.md'), path.join(claude.directory, 'lost.md'));
 			await symlink(outside, path.join(claude.directory, 'folder'));
 			await symlink(claude.directory, path.join(claude.directory, 'team', 'circle'));
@@ -89,6 +115,9 @@ describe('the prompts of files', () => {
 					['inside', 'Do it.'],
 					['large', 'too-large'],
 					['link', 'elsewhere'],
+					['linked-env', 'elsewhere'],
+					['linked-json', 'elsewhere'],
+					['linked-notes', 'elsewhere'],
 					['lost', 'unreadable'],
 					['whole', 'Do it.'],
 				],
@@ -102,10 +131,10 @@ describe('the prompts of files', () => {
 		}
 	});
 
-	it('are 200 at most', async () => {
-		await Promise.all(Array.from({ length: 150 }, (_, at) => write(github, `a${at}.prompt.md`)));
-		await Promise.all(Array.from({ length: 150 }, (_, at) => write(claude, `b${at}.md`)));
-		assert.equal((await names(github, claude)).length, 200);
+	it('are 200 at most of a folder, which leaves room for those of the others', async () => {
+		await Promise.all(Array.from({ length: 205 }, (_, at) => write(github, `a${at}.prompt.md`)));
+		await write(claude, 'b.md');
+		assert.deepEqual((await names(github, claude)).slice(199), ['a94', 'b']);
 	});
 
 	it('cause no command, no reading of a file and no request, whatever they say', async function () {
