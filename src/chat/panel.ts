@@ -208,6 +208,7 @@ export class ChatPanel {
 			new TaskMode({
 				conversations: () => this.conversations,
 				context: () => this.context,
+				hasDraft: id => this.encryption.hasDraft(id),
 				tasks: dependencies.tasks,
 				page: this.page,
 			}),
@@ -453,6 +454,7 @@ export class ChatPanel {
 	private async sendSnapshot(): Promise<void> {
 		await this.connection.read();
 		this.page.show(await this.shown());
+		await this.taskMode.shown();
 		const { turn } = this.waiting;
 		if (turn !== undefined) {
 			this.page.post({ kind: 'message-hold', turn, waits: true });

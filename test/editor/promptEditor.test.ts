@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { PromptEditor } from '../../src/tasks/launch/promptEditor.ts';
 import { PromptFile } from '../../src/tasks/launch/promptFile.ts';
+import { TaskLauncher, type TaskLauncherDependencies } from '../../src/tasks/launch/taskLauncher.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { State } from './state.ts';
 
@@ -74,6 +75,23 @@ describe('the prompt’s editor, when a task was made from it,', () => {
 		const later = new PromptFile(`errand-prompt-test-${count++}`, state, () => {});
 		assert.deepEqual([await timeOf(file), await timeOf(later)], [before, before]);
 		later.dispose();
+	});
+
+	it('keeps its text until the chat has taken it', async () => {
+		let takes = false;
+		const launcher = new TaskLauncher({
+			storage: { workspaceState: state, globalState: new State() },
+			composer: { write: async () => takes, made: () => {} },
+			promptEditor: editor,
+			known: { tasks: () => [] },
+			listener: { explain: assert.fail },
+		} as unknown as TaskLauncherDependencies);
+		await write('Paint the buoys');
+		await launcher.takeToChat();
+		assert.equal(editor.prompt, 'Paint the buoys');
+		takes = true;
+		await launcher.takeToChat();
+		assert.equal(editor.prompt, '');
 	});
 
 	it('closes without a question while what was typed is still being saved', async () => {

@@ -183,7 +183,13 @@ describe('the chat page', () => {
 			it('has what another place writes behind the draft, or in its place, and nothing of a draft is lost', async () => {
 				await open();
 				await chat.snapshot([]);
+				await composer().fill('A question');
 				await write('From a link', 'if-empty');
+				assert.deepEqual([await composer().inputValue(), await isWritten()], ['A question', false]);
+				assert.equal(await line().count(), 0, 'nothing is decided yet');
+				await composer().fill('');
+				await write('From a link', 'if-empty');
+				await line().waitFor();
 				assert.deepEqual([await composer().inputValue(), await isWritten()], ['From a link', true]);
 				await write('From another', 'if-empty');
 				assert.deepEqual([await composer().inputValue(), await isWritten()], ['From a link', false]);
@@ -191,11 +197,13 @@ describe('the chat page', () => {
 				assert.equal(await composer().inputValue(), 'From a link\n\nFrom a selection');
 				await write('Anew', 'replace');
 				assert.equal(await composer().inputValue(), 'Anew');
-				await chat.send({ kind: 'task-mode-set', isOn: true });
 				await composer().press('Enter');
-				await write('And later', 'add');
-				assert.equal(await composer().inputValue(), 'Anew');
+				await write('Too early', 'add');
+				assert.deepEqual([await composer().inputValue(), await isWritten()], ['Anew', false]);
+				await chat.page.getByText('Wait until the message has gone, then try again.').waitFor();
 				await chat.send({ kind: 'message-accept', turn: (await sent()).at(-1)?.turn ?? '' });
+				assert.equal(await composer().inputValue(), '');
+				await write('And later', 'add');
 				assert.equal(await composer().inputValue(), 'And later');
 				await line().waitFor();
 			});

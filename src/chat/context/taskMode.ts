@@ -21,6 +21,8 @@ export interface TaskModePage {
 
 export interface TaskModeDependencies {
 	conversations(): Promise<OpenConversations>;
+	/** Whether something is written for an encrypted conversation that is not sent. */
+	hasDraft(conversation: string): boolean;
 	context(): ChatContext;
 	tasks(): Pick<ChatTasks, 'next' | 'openEditor'>;
 	page: TaskModePage;
@@ -33,6 +35,8 @@ export class TaskMode implements Disposable {
 	private readonly dependencies: TaskModeDependencies;
 	private readonly store = new DisposableStore();
 	private readonly following = this.store.add(new MutableDisposable<Disposable>());
+	/** The prompt of which a task was made while no page was there. */
+	private lastMade: string | undefined;
 	/** The page's messages about tasks, other than the prompt itself. */
 	readonly handlers: TaskModeHandlers;
 
@@ -53,18 +57,25 @@ export class TaskMode implements Disposable {
 	/**
 	 * Writes into the composer as `draft-write` says, once it is shown, so that sending starts a task. An encrypted
 	 * conversation gives way to a new one, as nothing of it goes to a task. Resolves with whether the text is there, and
-	 * rejects with a sentence for the user where no page takes it.
+	 * rejects with a sentence for the user where no page takes it, or where a draft would be lost.
 	 */
 	async write(text: string, how: DraftChange, showView: () => PromiseLike<unknown>): Promise<boolean> {
 		const { page } = this.dependencies;
 		const open = await this.dependencies.conversations();
-		if (open.shown.conversation.encryption) {
+		const { encryption, turns, id } = open.shown.conversation;
+		if (encryption) {
+			// A conversation without a message is in no list, so that its draft would not be found again.
+			if (turns.length === 0 && this.dependencies.hasDraft(id)) {
+				throw new UserFacingError(
+					vscode.l10n.t('The draft of the encrypted conversation would be lost. Send or delete it, then try again.'),
+				);
+			}
 			await open.showNew();
 		}
 		await showView();
 		await page.focusComposer();
-		page.post({ kind: 'task-mode-set', isOn: true });
 		if (text === '') {
+			page.post({ kind: 'task-mode-set', isOn: true });
 			return true;
 		}
 		return page
@@ -77,9 +88,17 @@ export class TaskMode implements Disposable {
 			});
 	}
 
-	/** Tells the page that a task was made of a prompt, which may be its draft. */
-	made(prompt: string): void {
-		this.dependencies.page.post({ kind: 'task-made', prompt });
+	/** Tells the page that a task was made of a prompt, which may be its draft; a page that is hidden when it is shown again. */
+	async made(prompt: string): Promise<void> {
+		const isTold = await this.dependencies.page.send({ kind: 'task-made', prompt }).catch(() => false);
+		this.lastMade = isTold ? undefined : prompt;
+	}
+
+	/** Must be called when a page has got its draft. */
+	async shown(): Promise<void> {
+		if (this.lastMade !== undefined) {
+			await this.made(this.lastMade);
+		}
 	}
 
 	private async follow(isShown: boolean): Promise<void> {

@@ -78,6 +78,11 @@ export class EncryptionController {
 		return channelState && encryption && encryptionView(channelState, encryption);
 	}
 
+	/** Whether something is written for an encrypted conversation that is not sent. */
+	hasDraft(conversation: string): boolean {
+		return (this.drafts.get(conversation) ?? '').trim() !== '';
+	}
+
 	/** Returns the same view for a snapshot, which includes the draft. */
 	viewWithDraft(chat: Chat): EncryptionView | undefined {
 		const view = this.view(chat);

@@ -59,7 +59,8 @@ export interface TaskComposer {
 	/**
 	 * Shows it with the cursor in it, so that sending starts a task, and adds a text after a blank line to what is written
 	 * there, or puts it in its place. `if-empty` changes nothing where something else is written. Resolves with whether the
-	 * text is there now. Rejects with a sentence for the user.
+	 * text is there now; where a message is on its way, it is not, which the user is told. Rejects with a sentence for the
+	 * user.
 	 */
 	write(text: string, how: 'add' | 'replace' | 'if-empty'): Promise<boolean>;
 	/** Tells that a task was made of a prompt, which is then no longer a draft. */
@@ -187,8 +188,9 @@ export class TaskLauncher {
 		const { promptEditor } = this.dependencies;
 		const { prompt } = promptEditor;
 		try {
-			await this.dependencies.composer.write(prompt, 'add');
-			await promptEditor.remove(prompt);
+			if (await this.dependencies.composer.write(prompt, 'add')) {
+				await promptEditor.remove(prompt);
+			}
 		} catch (error) {
 			this.dependencies.listener.explain(error);
 		}
@@ -217,8 +219,8 @@ export class TaskLauncher {
 			if (!how) {
 				return;
 			}
-			if (!isThere) {
-				await composer.write(link.prompt, how);
+			if (!isThere && !(await composer.write(link.prompt, how))) {
+				return;
 			}
 			if (how === 'replace' || link.repository !== undefined || link.branch !== undefined) {
 				await next.setPlace(link);

@@ -477,7 +477,6 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.waiting = false;
 		this.queued = false;
 		this.say(hint);
-		this.task.settled();
 	}
 
 	keep({ task: _, ...draft }: Draft = this.draft): void {

@@ -36,8 +36,6 @@ export class ComposerTask implements ReactiveController {
 	isOn = false;
 	/** What the host has been told last. */
 	private isFollowed = false;
-	/** What came while the draft was on its way. */
-	private later: string[] = [];
 
 	constructor(owner: TaskOwner) {
 		this.owner = owner;
@@ -79,18 +77,19 @@ export class ComposerTask implements ReactiveController {
 		}
 	}
 
-	/** Returns whether the text is there now; one that comes while the draft is on its way follows when that has ended. */
+	/** Makes the text a task's prompt. Returns whether it is there now; nothing is written while the draft is on its way. */
 	write(text: string, how: 'add' | 'replace' | 'if-empty'): boolean {
 		const { owner } = this;
 		if (owner.waiting) {
-			this.later.push(text);
-			return true;
+			owner.say(l10n.t('Wait until the message has gone, then try again.'));
+			return false;
 		}
 		const written = owner.field.value.trimEnd();
 		const isThere = written.trim() === text.trim();
 		if (how === 'if-empty' && written !== '' && !isThere) {
 			return false;
 		}
+		this.set(true);
 		if (!isThere) {
 			owner.setText(written === '' || how === 'replace' ? text : `${written}\n\n${text}`);
 		}
@@ -106,16 +105,6 @@ export class ComposerTask implements ReactiveController {
 		const goal = taskGoal(owner.field.value, this.mode)?.trim();
 		if (goal && (prompt === goal || (owner.isSent && prompt.startsWith(`${goal}\n\n`)))) {
 			owner.clear();
-		}
-	}
-
-	/** Must be called when a draft that was on its way has gone or has come back. */
-	settled(): void {
-		const { later } = this;
-		this.later = [];
-		for (const text of later) {
-			this.set(true);
-			this.write(text, 'add');
 		}
 	}
 
