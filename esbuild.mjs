@@ -60,9 +60,20 @@ const split = { splitting: true, chunkNames: 'chunks/[name]-[hash]' };
 const oneParser = {
 	name: 'one-parser',
 	setup(build) {
-		build.onResolve({ filter: /\/llhttp_simd-wasm\.js$/ }, ({ path: file, resolveDir }) => ({
-			path: path.resolve(resolveDir, file.replace('_simd', '')),
-		}));
+		let isFound = false;
+		build.onResolve({ filter: /\/llhttp_simd-wasm\.js$/ }, ({ path: file, resolveDir }) => {
+			isFound = true;
+			return { path: path.resolve(resolveDir, file.replace('_simd', '')) };
+		});
+		build.onEnd(({ errors }) => {
+			if (isFound || errors.length > 0) {
+				return undefined;
+			}
+			const text = 'Nothing imports llhttp_simd-wasm.js, so undici may bring its second parser under another name.';
+			// The bundler has printed its own errors before this.
+			console.error(text);
+			return { errors: [{ text }] };
+		});
 	},
 };
 

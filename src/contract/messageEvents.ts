@@ -1,6 +1,7 @@
 // Converts what a reply of chat says, piece by piece, into the events of a reply in the Messages form, and these into a whole
 // message.
 import { randomUUID } from 'node:crypto';
+import { defined } from '../base/defined.ts';
 import { ClientError } from '../base/errors.ts';
 import { type Fields, isFields } from '../base/fields.ts';
 import { parseJson } from '../base/json.ts';
@@ -34,6 +35,9 @@ export interface ReplyEnd {
 /** The most characters that wait for their turn. */
 const MAXIMUM_HELD = 4 * 1024 * 1024;
 
+/** The most blocks that have not ended. */
+const MAXIMUM_OPEN = 4096;
+
 /** The most characters of a message that is put together. */
 const MAXIMUM_WHOLE = 32 * 1024 * 1024;
 
@@ -44,7 +48,8 @@ const NO_USAGE = messagesUsageOf({} as Usage);
  * The events of one reply. Every method returns those to send.
  *
  * In chat the fragments of several calls may come in turns, which this form has no events for: its blocks follow one
- * another. So what comes for a later block is held back until the one before it is whole, or until the end.
+ * another. So what comes for a later block is held back until the one before it is whole, or until the end. Whatever would
+ * be too much of that throws `bad-response`.
  */
 export class MessageEvents {
 	/** The model that serves and the id of the reply, which are sent with the first event. */
@@ -76,8 +81,11 @@ export class MessageEvents {
 		return events;
 	}
 
-	/** Signs the thinking so far, the text of which may have been kept back. */
+	/** Signs the thinking so far, the text of which may have been kept back. An empty one signs nothing. */
 	signature(signature: string): MessageEvent[] {
+		if (signature === '') {
+			return [];
+		}
 		const events = this.begin();
 		const block = this.unsigned(events);
 		block.isSigned = true;
@@ -93,7 +101,6 @@ export class MessageEvents {
 		return events;
 	}
 
-	/** Throws `bad-response` if too much would have to be held back. */
 	call({ index, id, name, arguments: text }: CallFragment): MessageEvent[] {
 		const events = this.begin();
 		const block = this.calls.get(index) ?? this.open({ type: 'tool_use', id: '', name: '', input: {} }, events);
@@ -139,6 +146,9 @@ export class MessageEvents {
 	}
 
 	private open(content: BlockContent, events: MessageEvent[]): Block {
+		if (this.blocks.length >= MAXIMUM_OPEN) {
+			throw new ClientError('bad-response', `more than ${MAXIMUM_OPEN} parts of the reply wait for a call to end`);
+		}
 		const block = new Block(content);
 		this.blocks.push(block);
 		this.advance(false, events);
@@ -204,8 +214,6 @@ class Block {
 	/** The deltas to send once it begins. */
 	readonly held: object[] = [];
 	private readonly end = new JsonEnd();
-	/** The arguments of the call that have not been searched for their end. */
-	private readonly unsearched: string[] = [];
 
 	constructor(content: BlockContent) {
 		this.content = content;
@@ -229,14 +237,11 @@ class Block {
 	}
 
 	addArguments(text: string): void {
-		this.unsearched.push(text);
+		this.end.search(text);
 	}
 
 	/** Returns whether nothing more comes for it, now that another block has begun. */
 	isWhole(): boolean {
-		for (const text of this.unsearched.splice(0)) {
-			this.end.search(text);
-		}
 		return this.type !== 'tool_use' || (this.isNamed && this.end.isFound);
 	}
 }
@@ -263,15 +268,17 @@ export class WholeMessage {
 		}
 	}
 
-	/** Throws `bad-response` if the arguments of a call are no object. */
+	/** A call whose arguments are no object was cut. It is left out, and the message says that it has reached its limit. */
 	end(): object {
-		const content = this.blocks.map(({ content: begun, pieces }) => {
+		const content = this.blocks.flatMap(({ content: begun, pieces }) => {
 			const { partial_json: json, ...texts } = Object.fromEntries(
 				Object.entries(pieces).map(([name, parts]) => [name, parts.join('')]),
 			);
-			return { ...begun, ...texts, ...(json === undefined ? {} : { input: inputOf(json) }) };
+			const input = json === undefined ? begun['input'] : inputOf(json);
+			return begun['type'] === 'tool_use' && input === undefined ? [] : [{ ...begun, ...texts, ...defined({ input }) }];
 		});
-		return { ...this.message, content };
+		const isCut = content.length < this.blocks.length;
+		return { ...this.message, ...(isCut ? { stop_reason: 'max_tokens', stop_sequence: null } : {}), content };
 	}
 
 	private addDelta({ type: _, ...fields }: Fields): void {
@@ -289,10 +296,8 @@ export class WholeMessage {
 	}
 }
 
-function inputOf(json: string): object {
+/** Returns undefined for arguments that are no object. */
+function inputOf(json: string): Fields | undefined {
 	const input = json.trim() === '' ? {} : parseJson(json);
-	if (!isFields(input)) {
-		throw new ClientError('bad-response', 'the arguments of a call in the reply are no JSON object');
-	}
-	return input;
+	return isFields(input) ? input : undefined;
 }

@@ -77,12 +77,10 @@ export function messagesUsageOf({ prompt_tokens = 0, completion_tokens = 0, ...u
 }
 
 /** `usage` is what a server has counted, of which any field may be missing. */
-export function chatUsageOf(usage: Fields): Usage {
-	const countOf = (name: string) => lenientCount.parse(usage[name]) ?? 0;
-	const read = countOf('cache_read_input_tokens');
-	const written = countOf('cache_creation_input_tokens');
-	const prompt_tokens = countOf('input_tokens') + read + written;
-	const completion_tokens = countOf('output_tokens');
+export function chatUsageOf(usage: Partial<MessagesUsage>): Usage {
+	const { cache_read_input_tokens: read = 0, cache_creation_input_tokens: written = 0 } = usage;
+	const { input_tokens = 0, output_tokens: completion_tokens = 0 } = usage;
+	const prompt_tokens = input_tokens + read + written;
 	return usageSchema.parse({
 		prompt_tokens,
 		completion_tokens,
@@ -93,15 +91,15 @@ export function chatUsageOf(usage: Fields): Usage {
 }
 
 /** The finish reasons of chat, each with the stop reasons that mean it. */
-const FINISHES: Readonly<Record<string, string>> = {
-	max_tokens: 'length',
-	model_context_window_exceeded: 'length',
-	tool_use: 'tool_calls',
-	refusal: 'content_filter',
-};
+const FINISHES: ReadonlyMap<string, string> = new Map([
+	['max_tokens', 'length'],
+	['model_context_window_exceeded', 'length'],
+	['tool_use', 'tool_calls'],
+	['refusal', 'content_filter'],
+]);
 
 export function finishReasonOf(stopReason: string): string {
-	return FINISHES[stopReason] ?? 'stop';
+	return FINISHES.get(stopReason) ?? 'stop';
 }
 
 /**

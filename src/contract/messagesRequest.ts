@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { append } from '../base/append.ts';
 import { defined } from '../base/defined.ts';
 import { type Fields, isFields, objectsOf, only } from '../base/fields.ts';
-import type { ChatMessage, ChatRequest, ChatTool, ToolCall } from './chatRequest.ts';
+import { type ChatMessage, type ChatRequest, type ChatTool, PARAMETERS, type ToolCall } from './chatRequest.ts';
 import { OMITTED_PART } from './foreignNames.ts';
 import { type MessagesHints, type ThinkingBlock, type Thought, UNSIGNED } from './messages.ts';
 
@@ -11,17 +11,17 @@ const text = z.string();
 const name = text.min(1);
 
 /** The blocks that have a meaning here. A block of another type is no fault of the request: servers know more of them. */
-const BLOCKS: Readonly<Record<string, z.ZodType>> = {
-	text: z.looseObject({ text }),
-	image: z.looseObject({ source: z.looseObject({ type: text }) }),
-	thinking: z.looseObject({ thinking: text }),
-	redacted_thinking: z.looseObject({ data: text }),
-	tool_use: z.looseObject({ id: name, name, input: z.record(text, z.unknown()) }),
-	tool_result: z.looseObject({ tool_use_id: name }),
-};
+const BLOCKS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+	['text', z.looseObject({ text })],
+	['image', z.looseObject({ source: z.looseObject({ type: text }) })],
+	['thinking', z.looseObject({ thinking: text })],
+	['redacted_thinking', z.looseObject({ data: text })],
+	['tool_use', z.looseObject({ id: name, name, input: z.record(text, z.unknown()) })],
+	['tool_result', z.looseObject({ tool_use_id: name })],
+]);
 
 const blockSchema = z.looseObject({ type: text }).superRefine((block, context) => {
-	for (const { path, message } of BLOCKS[block.type]?.safeParse(block).error?.issues ?? []) {
+	for (const { path, message } of BLOCKS.get(block.type)?.safeParse(block).error?.issues ?? []) {
 		context.addIssue({ code: 'custom', path, message });
 	}
 });
@@ -36,8 +36,13 @@ export const messagesRequestSchema = z.looseObject({
 });
 export type MessagesRequest = z.output<typeof messagesRequestSchema>;
 
-/** The fields that mean the same in chat. */
-const SAME = ['max_tokens', 'temperature', 'top_p', 'top_k', 'stream'];
+/** The fields that mean the same in chat, those that the form's own service does not know among them. */
+const SAME = [
+	'models',
+	'provider',
+	'stream',
+	...PARAMETERS.filter(field => field !== 'tools' && field !== 'tool_choice'),
+];
 
 const READ: ReadonlySet<string> = new Set([
 	...SAME,

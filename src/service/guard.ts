@@ -43,7 +43,10 @@ export function createGuard(token: string, port: number): Guard {
 		const { authorization, 'x-api-key': key } = request.headers;
 		const sent = checkToken(authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined));
 		if (sent === 'none') {
-			return { status: 401, message: 'Valid credentials are needed: send Authorization: Bearer with the token.' };
+			return {
+				status: 401,
+				message: 'Valid credentials are needed: send the token as Authorization: Bearer or as x-api-key.',
+			};
 		}
 		if (sent === 'wrong') {
 			return { status: 401, message: 'Valid credentials are needed: this token is not the one of this service.' };

@@ -10,6 +10,18 @@ export interface CallError {
 	message: string;
 }
 
+/** The code by which agents notice that the conversation has become too long, whatever the service's own words are. */
+export const TOO_LONG = 'context_length_exceeded';
+
+/** Agents of the Messages form, which has no such code, look for these words instead. */
+const TOO_LONG_WORDS = 'prompt is too long';
+
+/** Returns an error in the Messages form. */
+export function messagesErrorBody({ status, code, message }: CallError): object {
+	const isNamed = code !== TOO_LONG || message.toLowerCase().includes(TOO_LONG_WORDS);
+	return messagesError(status, isNamed ? message : `${TOO_LONG_WORDS}: ${message}`);
+}
+
 /** Returns an error in the shape that clients of OpenAI-compatible servers read. */
 export function errorBody({ status, code, message }: CallError): object {
 	return { message, type: status < 500 ? 'invalid_request_error' : 'server_error', code };
@@ -22,9 +34,8 @@ export function sendError(
 	error: CallError,
 	headers: OutgoingHttpHeaders = {},
 ): void {
-	const { status, message } = error;
-	const body = isMessagesPath(pathOf(request)) ? messagesError(status, message) : { error: errorBody(error) };
-	sendJson(response, status, body, headers);
+	const body = isMessagesPath(pathOf(request)) ? messagesErrorBody(error) : { error: errorBody(error) };
+	sendJson(response, error.status, body, headers);
 }
 
 export function sendJson(

@@ -5,8 +5,8 @@ import { checkRequest } from '../../client/core/requestCheck.ts';
 import type { ChatStreamEvent } from '../../client/types.ts';
 import type { ChatRequest } from '../../contract/chatRequest.ts';
 import { type MessageEvent, MessageEvents, type ReplyEnd, WholeMessage } from '../../contract/messageEvents.ts';
-import { messagesError } from '../../contract/messages.ts';
 import { chatOfMessages, type MessagesRequest, messagesRequestSchema } from '../../contract/messagesRequest.ts';
+import { messagesErrorBody } from './callAnswer.ts';
 import { type ChatSettings, chatRequestFor } from './clientChat.ts';
 import { addTold, type ModelRequest, type ReplyText, type ToldOfReply } from './modelRequest.ts';
 
@@ -21,7 +21,7 @@ export function readClientMessages(body: unknown, settings: ChatSettings): Model
 		isStreamed,
 		ask: (client, signal) => client.chat.stream(request, { signal }),
 		text: new MessageText(settings.model, isStreamed),
-		failure: ({ status, message }) => sseEvent(messagesError(status, message), 'error'),
+		failure: error => sseEvent(messagesErrorBody(error), 'error'),
 	};
 }
 

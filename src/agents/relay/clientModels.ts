@@ -10,7 +10,7 @@ import { tooLong } from '../../client/core/tooLong.ts';
 import type { Usage } from '../../contract/chatReply.ts';
 import { messagesRoutes } from '../../contract/messages.ts';
 import { estimateRequestTokens } from '../../contract/requestTokens.ts';
-import { type CallError, sendError, sendJson } from './callAnswer.ts';
+import { type CallError, sendError, sendJson, TOO_LONG } from './callAnswer.ts';
 import { type ChatSettings, readClientChat } from './clientChat.ts';
 import { chatRequestIn, readClientMessages } from './clientMessages.ts';
 import { type ResponsesSettings, readClientResponses } from './clientResponses.ts';
@@ -231,9 +231,6 @@ const STATUS: Partial<Record<ClientErrorCode, number>> = {
 	'rate-limited': 429,
 	timeout: 504,
 };
-
-/** The code by which agents notice that the conversation has become too long, whatever the service's own words are. */
-const TOO_LONG = 'context_length_exceeded';
 
 /** An agent that gets this status for the responses endpoint may use chat completions instead. */
 const NOT_FOUND = 404;

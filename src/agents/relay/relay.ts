@@ -185,7 +185,8 @@ class Gate {
 		}
 		if (!this.isAuthorised(bearerOf(headers.authorization) ?? singleOf(headers['x-api-key']))) {
 			this.refusals.report('token', 'A call was refused: it did not carry the token of this run.');
-			const message = 'Valid credentials are needed: send Authorization: Bearer with the key that was configured.';
+			const message =
+				'Valid credentials are needed: send the key that was configured as Authorization: Bearer or as x-api-key.';
 			refuse(request, response, 401, 'unauthorized', message);
 			return;
 		}

@@ -112,6 +112,12 @@ describe('the events of a reply in the Messages form', () => {
 		);
 	});
 
+	it('take no signature that is empty', () => {
+		const empty: Write = events => events.signature('');
+		assert.deepEqual(blocks(thinking('Hm'), empty, thinking('.'), empty), thinkingBlock(0, UNSIGNED, 'Hm', '.'));
+		assert.deepEqual(blocks(empty), []);
+	});
+
 	it('give a call an id where it has none, and take no second name of it', () => {
 		const [start] = blocks(call(0, '', 'read'), call(0, '{}', 'write', 'late'));
 		assert.ok(start);
@@ -172,6 +178,18 @@ describe('the events of a reply in the Messages form', () => {
 		});
 	});
 
+	it('are refused where too many blocks wait for a call that never ends', () => {
+		const events = new MessageEvents('small');
+		events.call({ index: 0, name: 'read', arguments: '{' });
+		const flood = () => {
+			for (let count = 0; count < 3_000; count++) {
+				events.text('a');
+				events.thinking('b');
+			}
+		};
+		assert.throws(flood, error => ClientError.is(error, 'bad-response'));
+	});
+
 	it('are as many and as long as the fragments, however long the arguments are', () => {
 		const sizeOf = (count: number) => {
 			const events = new MessageEvents('small');
@@ -223,16 +241,17 @@ describe('the events of a reply in the Messages form', () => {
 		});
 	});
 
-	it('make no message of arguments that are no object', () => {
-		const [empty] = whole([call(0, '', 'now', 'a')])['content'] as object[];
-		assert.deepEqual(empty, { type: 'tool_use', id: 'a', name: 'now', input: {} });
-		assert.throws(
-			() => whole([call(0, '{"a":', 'read')]),
-			error => ClientError.is(error, 'bad-response'),
-		);
-		assert.throws(
-			() => whole([call(0, '[1]', 'read')]),
-			error => ClientError.is(error, 'bad-response'),
-		);
+	it('make a message that has reached its limit, without the call, of arguments that are no object', () => {
+		const now = { type: 'tool_use', id: 'a', name: 'now', input: {} };
+		assert.deepEqual(whole([call(0, '', 'now', 'a')])['content'], [now]);
+		for (const json of ['{"a":', '[1]']) {
+			for (const reason of ['length', 'tool_calls']) {
+				const { content, stop_reason } = whole([text('I look.'), call(0, '{}', 'now', 'a'), call(1, json, 'read')], {
+					reason,
+				});
+				assert.deepEqual(content, [{ type: 'text', text: 'I look.' }, now], json);
+				assert.equal(stop_reason, 'max_tokens');
+			}
+		}
 	});
 });

@@ -55,6 +55,27 @@ describe('a request in the Messages form', () => {
 		assert.equal(asked.mayCallSeveral, true);
 	});
 
+	it('has what chat has beyond the form: routing policy, alternatives and parameters, but for the form’s own words', () => {
+		const noted: string[] = [];
+		const fields = {
+			provider: { zdr: true },
+			models: ['other'],
+			seed: 1,
+			presence_penalty: 0.5,
+			min_p: 0.1,
+			user: 'u',
+		};
+		const { request } = read({ ...fields, stop: ['A'], stop_sequences: ['B'], frequency_penalty: null }, noted);
+		assert.deepEqual(request, {
+			model: 'large',
+			max_tokens: 100,
+			messages: [user('Hello')],
+			...fields,
+			stop: ['B'],
+		});
+		assert.deepEqual(noted, []);
+	});
+
 	it('has a choice of tools with a word of its own, and may want one call at most', () => {
 		const choice = (tool_choice: object) => {
 			const { request, mayCallSeveral } = read({ tools: [{ name: 'read', input_schema: {} }], tool_choice });
@@ -179,13 +200,17 @@ describe('a request in the Messages form', () => {
 				messages: [
 					user([{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBE' } }]),
 					assistant({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }, { type: 'text', text: 'Hi' }),
-					user([{ type: 'of_tomorrow' }]),
+					user([{ type: 'of_tomorrow' }, { type: 'constructor' }]),
 				],
 			},
 			noted,
 		);
-		const omitted = user('(a part that cannot be passed on)');
-		assert.deepEqual(request.messages, [omitted, { role: 'assistant', content: 'Hi' }, omitted]);
+		const omitted = '(a part that cannot be passed on)';
+		assert.deepEqual(request.messages, [
+			user(omitted),
+			{ role: 'assistant', content: 'Hi' },
+			user(`${omitted}\n\n${omitted}`),
+		]);
 		assert.equal(request.tools, undefined);
 		assert.deepEqual(
 			new Set(noted),

@@ -110,6 +110,7 @@ describe('the guard of the local service', () => {
 	it('takes the token as `x-api-key` as well, but not beside another one', async () => {
 		const status = async (headers: Record<string, string>) =>
 			(await request('/api/tasks', { host: host(), ...headers })).status;
+		assert.match((await request('/api/tasks', { host: host() })).body, /Authorization: Bearer or as x-api-key/);
 		assert.equal(await status({ 'x-api-key': service.token }), 200);
 		assert.equal(await status({ 'x-api-key': `${service.token}x` }), 401);
 		assert.equal(await status({ authorization: 'Bearer other', 'x-api-key': service.token }), 401);

@@ -5,7 +5,8 @@ import { ClientError } from '../../../base/errors.ts';
 import { type Fields, isFields } from '../../../base/fields.ts';
 import { parseJson } from '../../../base/json.ts';
 import type { ChatMessage, ChatTool, Parameter } from '../../../contract/chatRequest.ts';
-import type { ProviderRequest } from '../provider.ts';
+import { estimateRequestTokens } from '../../../contract/requestTokens.ts';
+import type { ModelOffer, ProviderRequest } from '../provider.ts';
 
 /** The parameters of chat that the form has as well. */
 export const MESSAGES_PARAMETERS: readonly Parameter[] = [
@@ -25,6 +26,9 @@ export const MESSAGES_PARAMETERS: readonly Parameter[] = [
 /** The form demands a limit. A model whose own is not known is asked for what every one of them can say. */
 const USUAL_LIMIT = 8_192;
 
+/** What is asked for at least, however long the request is, as its length is an estimate. */
+const LEAST_LIMIT = 1_024;
+
 /** Asks the server to keep its work on everything up to this place for the next request, which begins with the same. */
 const CACHE = { cache_control: { type: 'ephemeral' } } as const;
 
@@ -35,12 +39,15 @@ interface Turn {
 	content: Block[];
 }
 
+/** What is known of a model's lengths, in tokens. */
+export type ModelLengths = Pick<ModelOffer, 'contextLength' | 'maxOutputTokens'>;
+
 /**
- * Returns the body of a streamed request. `maximum` is the longest reply of the model in tokens, as far as it is known.
+ * Returns the body of a streamed request.
  * @throws ClientError `invalid-request` for a `response_format` that the form does not have.
  */
-export function messagesBody(request: ProviderRequest, maximum: number | undefined): Fields {
-	const { max_tokens = maximum ?? USUAL_LIMIT, temperature, top_p, top_k, stop, user, hints } = request;
+export function messagesBody(request: ProviderRequest, lengths: ModelLengths): Fields {
+	const { max_tokens = limitFor(request, lengths), temperature, top_p, top_k, stop, user, hints } = request;
 	return {
 		...countedBody(request),
 		...defined({ max_tokens, top_p, top_k, stop_sequences: stop }),
@@ -50,6 +57,13 @@ export function messagesBody(request: ProviderRequest, maximum: number | undefin
 		...outputOf(request.response_format, hints?.effort),
 		stream: true,
 	};
+}
+
+/** Servers refuse a request that is too long together with its limit, though its reply may be short. */
+function limitFor(request: ProviderRequest, { contextLength, maxOutputTokens = USUAL_LIMIT }: ModelLengths): number {
+	return contextLength === undefined
+		? maxOutputTokens
+		: Math.min(maxOutputTokens, Math.max(LEAST_LIMIT, contextLength - estimateRequestTokens(request)));
 }
 
 /** Returns what a request has to say, which is what a server counts the tokens of. */

@@ -7,11 +7,22 @@ import type { ReplyDecoder } from '../../../client/core/streamedReply.ts';
 import type { IndexedToolCall } from '../../../client/core/toolCallIndexes.ts';
 import { isStreamEnd } from '../../../contract/chatReply.ts';
 import { readErrorBody } from '../../../contract/errorBody.ts';
-import { chatUsageOf, finishReasonOf } from '../../../contract/messages.ts';
+import { lenientCount } from '../../../contract/lenient.ts';
+import { chatUsageOf, finishReasonOf, type MessagesUsage } from '../../../contract/messages.ts';
 import { MESSAGES_REASONING, type ReplyChunk, type ReplyDelta } from '../provider.ts';
 
 /** Readers may keep a list of the calls. */
 const MAXIMUM_CALLS = 1024;
+
+/** The most blocks of other types that have not ended. */
+const MAXIMUM_IGNORED = 1024;
+
+const COUNTS = [
+	'input_tokens',
+	'cache_creation_input_tokens',
+	'cache_read_input_tokens',
+	'output_tokens',
+] as const satisfies (keyof MessagesUsage)[];
 
 /** A call whose block has not ended. */
 interface OpenCall {
@@ -30,10 +41,12 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 	/** By the indexes of their blocks. */
 	private readonly calls = new Map<unknown, OpenCall>();
 	private callCount = 0;
+	/** The indexes of the blocks of other types that have not ended. */
+	private readonly ignored = new Set<unknown>();
 	/** The server's more exact name of the model, which goes with the first chunk. */
 	private model: string | undefined;
-	/** Counts come with the beginning and again, whole, near the end. */
-	private readonly counted: Fields = {};
+	/** Counts come with the beginning and again, whole, near the end. What was not counted anew is 0 or missing there. */
+	private readonly counted: Partial<MessagesUsage> = {};
 
 	/** `requested` is the model's name in the request. */
 	constructor(requested: string) {
@@ -115,6 +128,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 
 	private begin(index: unknown, block: Fields, into: ReplyChunk[]): void {
 		const { type, text, thinking, data, id, name, input } = block;
+		this.ignored.delete(index);
 		switch (type) {
 			case 'text':
 				this.say('content', text, into);
@@ -139,6 +153,13 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 				this.push(fragment(call.index, '', { id, name }), into);
 				break;
 			}
+			default:
+				if (this.ignored.size >= MAXIMUM_IGNORED) {
+					throw new ClientError('bad-response', `more than ${MAXIMUM_IGNORED} parts of the reply have not ended`);
+				}
+				if (typeof type === 'string') {
+					this.ignored.add(index);
+				}
 		}
 	}
 
@@ -147,6 +168,9 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 		{ type, text, thinking, signature, partial_json: json }: Fields,
 		into: ReplyChunk[],
 	): void {
+		if (this.ignored.has(index)) {
+			return;
+		}
 		switch (type) {
 			case 'text_delta':
 				this.say('content', text, into);
@@ -177,6 +201,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 	private stop(index: unknown, into: ReplyChunk[]): void {
 		const call = this.calls.get(index);
 		this.calls.delete(index);
+		this.ignored.delete(index);
 		if (call !== undefined && !call.hasPieces) {
 			this.push(fragment(call.index, JSON.stringify(call.input)), into);
 		}
@@ -215,10 +240,10 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 	}
 
 	private count(usage: unknown): void {
-		for (const [name, value] of Object.entries(isFields(usage) ? usage : {})) {
-			// What is null was not counted anew.
-			if (value !== null) {
-				this.counted[name] = value;
+		for (const name of COUNTS) {
+			const count = lenientCount.parse(isFields(usage) ? usage[name] : undefined);
+			if (count !== undefined) {
+				this.counted[name] = Math.max(count, this.counted[name] ?? 0);
 			}
 		}
 	}

@@ -39,6 +39,8 @@ export class RequestDraft {
 	/** What is known of the model, for all of its requests. */
 	private readonly known: Map<string, string | undefined>;
 	private readonly refused: Map<string, string | undefined>;
+	/** What was refused while the model was to think, with which servers take fewer parameters than without. */
+	private readonly passing = new Set<string>();
 	private amendments = 0;
 
 	constructor(body: Fields, known: Map<string, string | undefined>) {
@@ -57,6 +59,9 @@ export class RequestDraft {
 			const instead = isForThis && wanted !== name ? (wanted ?? other) : other;
 			const isUsable = instead !== undefined && !Object.hasOwn(this.body, instead) && !this.refused.has(instead);
 			this.refused.set(name, isUsable ? instead : undefined);
+			if (Object.hasOwn(this.body, 'thinking') && name !== 'thinking') {
+				this.passing.add(name);
+			}
 		}
 		if (named.length === 0) {
 			return false;
@@ -71,7 +76,7 @@ export class RequestDraft {
 	 * Returns what is new, with the name under which a value is sent now.
 	 */
 	keep(): { field: string; instead: string | undefined }[] {
-		const fresh = [...this.refused].filter(([field]) => !this.known.has(field));
+		const fresh = [...this.refused].filter(([field]) => !this.known.has(field) && !this.passing.has(field));
 		for (const [field, instead] of fresh) {
 			this.known.set(field, instead);
 		}

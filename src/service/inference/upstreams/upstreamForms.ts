@@ -6,7 +6,7 @@ import { type ListedModel, listedTraits } from '../../../contract/modelList.ts';
 import type { Route } from '../../../contract/routes.ts';
 import type { UpstreamKind } from '../../../contract/upstreams.ts';
 import type { ProviderRequest, ReplyChunk } from '../provider.ts';
-import { countedBody, MESSAGES_PARAMETERS, messagesBody } from './messagesBody.ts';
+import { countedBody, MESSAGES_PARAMETERS, type ModelLengths, messagesBody } from './messagesBody.ts';
 import { MessagesDecoder } from './messagesDecoder.ts';
 import { UpstreamDecoder } from './upstreamDecoder.ts';
 
@@ -17,8 +17,8 @@ export interface UpstreamForm {
 	route: UpstreamRoute;
 	/** The parameters that the form has. Undefined means all of them. */
 	parameters: readonly Parameter[] | undefined;
-	/** `maximum` is the longest reply of the model in tokens, as far as it is known. Throws a ClientError. */
-	bodyOf(request: ProviderRequest, maximum: number | undefined): Fields;
+	/** Throws a ClientError. */
+	bodyOf(request: ProviderRequest, lengths: ModelLengths): Fields;
 	/** `requested` is the model's name in the request. */
 	decoder(requested: string): ReplyDecoder<ReplyChunk>;
 	/** Reads what a server's list says of a model beyond its name and context length. */

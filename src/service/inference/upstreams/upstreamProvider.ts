@@ -245,7 +245,7 @@ export class UpstreamProvider implements Provider {
 
 	private bodyOf(request: ProviderRequest, id: string): Fields {
 		try {
-			return this.form.bodyOf(request, this.current.find(offer => offer.id === id)?.maxOutputTokens);
+			return this.form.bodyOf(request, this.current.find(offer => offer.id === id) ?? {});
 		} catch (error) {
 			throw ClientError.is(error) ? providerFailureOf(this.named, error) : error;
 		}

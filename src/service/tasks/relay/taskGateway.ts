@@ -3,6 +3,7 @@ import { tokensWithin } from '../../../agents/relay/tokensWithin.ts';
 import type { Clock } from '../../../base/async.ts';
 import { defined } from '../../../base/defined.ts';
 import { oneLine } from '../../../base/plainText.ts';
+import type { MessagesHints } from '../../../contract/messages.ts';
 import type { RoutingPolicy } from '../../../contract/provider.ts';
 import type { ChatGateway, GatewayCall, GatewayReply } from '../../inference/gateway.ts';
 import { connectionOf, modelIdOf } from '../../inference/gatewayDescription.ts';
@@ -74,10 +75,7 @@ export class TaskGateway implements ChatGateway {
 	async chat(request: GatewayRequest, { endpoint, signal }: GatewayCall): Promise<GatewayReply> {
 		this.refuseOther(request);
 		const facts = await this.modelFacts();
-		if (this.isSpent()) {
-			this.refusals.report('budget', `A call for the model ${this.model} was refused: ${this.budgetSentence}`);
-			throw new RequestRefused(OVER_BUDGET, this.budgetSentence, 'over_budget');
-		}
+		this.refuseSpent();
 		const sent = this.requestOf(request, facts);
 		const { clock, gateway } = this;
 		const began = clock.now();
@@ -118,10 +116,12 @@ export class TaskGateway implements ChatGateway {
 		return { ...reply, chunks };
 	}
 
-	/** Counting costs nothing. */
+	/** Counting costs nothing. Where the budget is spent, it is refused all the same: a model server would be asked. */
 	async countTokens(request: GatewayRequest, { endpoint, signal }: GatewayCall): Promise<number> {
 		this.refuseOther(request);
-		const sent = this.requestOf(request, await this.modelFacts());
+		const facts = await this.modelFacts();
+		this.refuseSpent();
+		const sent = this.requestOf(request, facts);
 		return this.gateway.countTokens(sent, { host: 'enterprise', takesPrefixes: true, endpoint, signal });
 	}
 
@@ -167,10 +167,18 @@ export class TaskGateway implements ChatGateway {
 		throw new RequestRefused(400, message, 'model_not_found');
 	}
 
+	private refuseSpent(): void {
+		if (this.isSpent()) {
+			this.refusals.report('budget', `A call for the model ${this.model} was refused: ${this.budgetSentence}`);
+			throw new RequestRefused(OVER_BUDGET, this.budgetSentence, 'over_budget');
+		}
+	}
+
 	private requestOf(request: GatewayRequest, facts: ModelDescription): GatewayRequest {
-		const { models: _, provider: __, max_tokens: wanted, ...rest } = request;
+		const { models: _, provider: __, max_tokens: wanted, hints: own, ...rest } = request;
 		const max_tokens = wanted === undefined ? undefined : tokensWithin(facts, wanted);
-		return { ...rest, model: this.model, ...defined({ provider: this.terms.provider, max_tokens }) };
+		const hints = own && max_tokens !== undefined && max_tokens !== wanted ? hintsWithin(own, max_tokens) : own;
+		return { ...rest, model: this.model, ...defined({ provider: this.terms.provider, max_tokens, hints }) };
 	}
 
 	private count(call: ModelCall): void {
@@ -205,6 +213,18 @@ export class TaskGateway implements ChatGateway {
 	private get budgetSentence(): string {
 		return `This agent has spent its limit of US$ ${this.terms.maxCost} for models, which errand.tasks.maxCost sets.`;
 	}
+}
+
+/** The least that servers of the Messages form take as a budget of thinking, in tokens. */
+const LEAST_THINKING = 1_024;
+
+/** Thinking counts in the limit of a reply, so that its budget is below it. Where that is too little, there is none. */
+function hintsWithin({ thinking, ...hints }: MessagesHints, limit: number): MessagesHints {
+	const budget = thinking?.['budget_tokens'];
+	if (typeof budget !== 'number' || budget < limit) {
+		return { ...hints, ...defined({ thinking }) };
+	}
+	return limit > LEAST_THINKING ? { ...hints, thinking: { ...thinking, budget_tokens: limit - 1 } } : hints;
 }
 
 /** A call that nobody has answered costs nothing, whatever the prices are. */

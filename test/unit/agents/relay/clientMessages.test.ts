@@ -93,6 +93,10 @@ describe('the Messages form by the client of a connection', () => {
 		};
 		await post(PATH, {
 			...body,
+			models: ['dear'],
+			provider: { zdr: false, only: ['nobody'] },
+			user: 'u',
+			seed: 3,
 			metadata: { user_id: 'u' },
 			thinking: { type: 'enabled', budget_tokens: 2_000 },
 			messages: [...body.messages, turn, { role: 'user', content: 'Go on' }],
@@ -101,6 +105,7 @@ describe('the Messages form by the client of a connection', () => {
 			{
 				model: 'large',
 				max_tokens: 20,
+				seed: 3,
 				provider: { zdr: true },
 				stream: true,
 				messages: [...body.messages, { role: 'assistant', content: 'Hi' }, { role: 'user', content: 'Go on' }],
@@ -152,7 +157,26 @@ describe('the Messages form by the client of a connection', () => {
 		assert.equal(reply.status, 200);
 	});
 
-	it('ends a stream that breaks off with an error, and refuses arguments that are no object', async () => {
+	it('says that a conversation is too long in the words that agents of this form look for', async () => {
+		const said = "This model's maximum context length is 8192 tokens";
+		const { post } = await models.open(response => sendJson(response, 400, { error: { message: said } }));
+		for (const stream of [true, false]) {
+			const reply = await post(PATH, { ...body, stream });
+			const { error } = (await reply.json()) as { error: object };
+			const message = `prompt is too long: ${said}`;
+			assert.deepEqual([reply.status, error], [400, { type: 'invalid_request_error', message }]);
+		}
+		const begun = await models.open(response => {
+			beginEvents(response);
+			response.write(chunk({ content: 'Hel' }));
+			response.end(`data: ${JSON.stringify({ error: { message: 'Prompt is too long', code: 400 } })}\n\n`);
+		});
+		const events = await eventsIn(await begun.post(PATH, { ...body, stream: true }));
+		const { error } = events.at(-1) as unknown as { error: { message: string } };
+		assert.match(error.message, /^Prompt is too long/);
+	});
+
+	it('ends a stream that breaks off with an error, and leaves a call that was cut out of a whole message', async () => {
 		const { post, calls } = await models.open(response => {
 			beginEvents(response);
 			response.write(chunk({ content: 'Hel' }));
@@ -170,7 +194,8 @@ describe('the Messages form by the client of a connection', () => {
 				DONE,
 			),
 		);
-		assert.equal((await broken.post(PATH, body)).status, 502);
-		assert.deepEqual(broken.failures, [{ code: 'bad-response', endpoint: 'messages' }]);
+		const { content, stop_reason } = (await (await broken.post(PATH, body)).json()) as Record<string, unknown>;
+		assert.deepEqual([content, stop_reason], [[], 'max_tokens']);
+		assert.deepEqual(broken.failures, []);
 	});
 });

@@ -217,8 +217,28 @@ describe('the Messages form at the local service', () => {
 		const flood = Array.from({ length: 6 }, () => call(1, 'list', 'x'.repeat(1_000_000)));
 		await serve({ chunks: [call(0, 'read', '{'), ...flood] });
 		assert.equal((await streamed()).at(-1)?.type, 'error');
-		harness.server('one').behaviour = { chunks: [call(0, 'read', '{"a":')] };
 		assert.deepEqual(await errorOf(await post({})), [502, 'api_error']);
+	});
+
+	it('answers whole with what came before a call that was cut', async () => {
+		const cut = {
+			tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'read', arguments: '{"a":' } }],
+		};
+		await serve({ chunks: [delta({ content: 'I look.' }), delta(cut), delta({}, 'length')] });
+		const response = await post({});
+		const { content, stop_reason } = (await response.json()) as { content: object[]; stop_reason: string };
+		assert.deepEqual([response.status, stop_reason], [200, 'max_tokens']);
+		assert.deepEqual(content, [{ type: 'text', text: 'I look.' }]);
+	});
+
+	it('follows the routing policy and sends the parameters that chat has, and refuses what is out of their range', async () => {
+		await serve({});
+		assert.equal((await post({ seed: 7, provider: { only: ['one'] } })).status, 200);
+		assert.equal(harness.server('one').chats[0]?.body['seed'], 7);
+		assert.deepEqual(await errorOf(await post({ provider: { only: ['other'] } })), [404, 'not_found_error']);
+		assert.deepEqual(await errorOf(await post({ provider: { zdr: true } })), [404, 'not_found_error']);
+		assert.deepEqual(await errorOf(await post({ seed: 'x' })), [400, 'invalid_request_error']);
+		assert.equal(harness.server('one').chats.length, 1);
 	});
 
 	it('names in the log what has no meaning here, once and in words of its own', async () => {

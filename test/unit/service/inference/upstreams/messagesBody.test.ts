@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { ClientError } from '../../../../../src/base/errors.ts';
 import type { ProviderRequest } from '../../../../../src/service/inference/provider.ts';
-import { countedBody, messagesBody } from '../../../../../src/service/inference/upstreams/messagesBody.ts';
+import {
+	countedBody,
+	type ModelLengths,
+	messagesBody,
+} from '../../../../../src/service/inference/upstreams/messagesBody.ts';
 
 const CACHE = { cache_control: { type: 'ephemeral' } };
 const text = (said: string) => ({ type: 'text', text: said });
@@ -13,7 +17,7 @@ const request = (fields: Partial<ProviderRequest>): ProviderRequest => ({
 	messages: [{ role: 'user', content: 'Hello' }],
 	...fields,
 });
-const bodyOf = (fields: Partial<ProviderRequest>, maximum?: number) => messagesBody(request(fields), maximum);
+const bodyOf = (fields: Partial<ProviderRequest>, lengths: ModelLengths = {}) => messagesBody(request(fields), lengths);
 const turnsOf = (...messages: ProviderRequest['messages']) => bodyOf({ messages })['messages'];
 
 describe('a request for a server of the Messages form', () => {
@@ -57,9 +61,21 @@ describe('a request for a server of the Messages form', () => {
 	});
 
 	it('has the limit that the form demands: the model’s own, or one that every model keeps', () => {
-		assert.equal(bodyOf({}, 64_000)['max_tokens'], 64_000);
+		assert.equal(bodyOf({}, { maxOutputTokens: 64_000 })['max_tokens'], 64_000);
 		assert.equal(bodyOf({})['max_tokens'], 8_192);
-		assert.equal(bodyOf({ max_tokens: 5 }, 64_000)['max_tokens'], 5);
+		assert.equal(bodyOf({ max_tokens: 5 }, { maxOutputTokens: 64_000 })['max_tokens'], 5);
+	});
+
+	it('has a limit that fits into the model’s length together with the request', () => {
+		const limitOf = (characters: number, lengths: ModelLengths) =>
+			Number(bodyOf({ messages: [{ role: 'user', content: 'x'.repeat(characters) }] }, lengths)['max_tokens']);
+		const lengths = { contextLength: 200_000, maxOutputTokens: 64_000 };
+		assert.equal(limitOf(350_000, lengths), 64_000);
+		const left = limitOf(525_000, lengths);
+		assert.ok(left > 45_000 && left <= 50_000, String(left));
+		assert.equal(limitOf(700_000, lengths), 1_024);
+		assert.equal(limitOf(700_000, { ...lengths, maxOutputTokens: 500 }), 500);
+		assert.ok(limitOf(10, { contextLength: 4_000 }) < 4_000);
 	});
 
 	it('has a temperature of 1 at most', () => {

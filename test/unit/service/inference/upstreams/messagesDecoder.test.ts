@@ -116,6 +116,7 @@ describe('the stream of a server of the Messages form', () => {
 		assert.deepEqual(endOf('max_tokens'), ['length', native('max_tokens')]);
 		assert.deepEqual(endOf('refusal'), ['content_filter', native('refusal')]);
 		assert.deepEqual(endOf('of_tomorrow'), ['stop', native('of_tomorrow')]);
+		assert.deepEqual(endOf('constructor'), ['stop', native('constructor')]);
 		assert.deepEqual(endOf('stop_sequence', { stop_sequence: 'END' }), [
 			'stop',
 			native('stop_sequence', { stop_sequence: 'END' }),
@@ -183,6 +184,36 @@ describe('the stream of a server of the Messages form', () => {
 				...messageEnd('end_turn', {}),
 			);
 			assert.deepEqual(deltasOf(decoded), [{ content: 'Hello' }]);
+		});
+
+		it('is read without the pieces of a block that nobody knows, and with those of a call at its place', () => {
+			const decoded = decode(
+				messageStart(),
+				blockStart(0, { type: 'server_tool_use', id: 'a', name: 'web_search', input: {} }),
+				blockDelta(0, { type: 'input_json_delta', partial_json: '{"query":' }),
+				blockDelta(0, { type: 'text_delta', text: 'not said' }),
+				blockStop(0),
+				...toolBlock(0, 'b', 'read', '{"x":1}'),
+				...messageEnd('tool_use'),
+			);
+			const calls = deltasOf(decoded).flatMap(({ tool_calls: fragments = [] }) => fragments);
+			assert.deepEqual(
+				calls.map(({ id, function: called }) => [id, called?.arguments]),
+				[
+					['b', ''],
+					[undefined, '{"x":1}'],
+				],
+			);
+			assert.ok(!JSON.stringify(decoded.chunks).includes('not said'));
+			const flood = Array.from({ length: 1_025 }, (_, index) => blockStart(index, { type: 'of_tomorrow' }));
+			fails('bad-response', messageStart(), ...flood);
+		});
+
+		it('keeps a count that its end has as 0', () => {
+			const zeros = { input_tokens: 0, cache_read_input_tokens: null, output_tokens: 15, of_tomorrow: 7 };
+			const { chunks } = decode(messageStart(), ...textBlock(0, 'a'), ...messageEnd('end_turn', zeros));
+			const { prompt_tokens, completion_tokens } = chunks.at(-1)?.usage ?? {};
+			assert.deepEqual([prompt_tokens, completion_tokens], [75, 15]);
 		});
 
 		it('is read in any order that makes sense: text without its block, blocks that never end, an index that comes again', () => {

@@ -126,6 +126,30 @@ describe('an upstream of the Messages form', () => {
 		assert.equal(gateway.server('one').chats.length, 4);
 	});
 
+	it('gets a parameter again that it has refused only while the model thinks', async () => {
+		const refused: UpstreamBehaviour = {
+			status: 400,
+			body: {
+				type: 'error',
+				error: {
+					type: 'invalid_request_error',
+					message: '`temperature` may only be set to 1 when thinking is enabled.',
+				},
+			},
+		};
+		const gateway = await served({
+			atRequest: body => ('thinking' in body && 'temperature' in body ? refused : { events }),
+		});
+		const hints = { thinking: { type: 'enabled', budget_tokens: 2_000 } };
+		for (const fields of [{ hints }, {}]) {
+			assert.equal(await gateway.servedBy({ temperature: 0.5, ...fields }), 'one');
+		}
+		assert.deepEqual(
+			gateway.server('one').chats.map(({ body }) => body['temperature']),
+			[0.5, undefined, 0.5],
+		);
+	});
+
 	it('fails with its own words, and counts as busy where it says so', async () => {
 		const gateway = await served({
 			status: 529,

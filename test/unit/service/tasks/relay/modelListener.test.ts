@@ -127,7 +127,8 @@ describe('the models behind the relay', () => {
 		const behaves = { chunks, isForgetful: true };
 		const harness = await start({ up: { models: [{ id: 'small', maxOutputTokens: 50 }], behaves } });
 		const { post, calls, log } = await open(harness);
-		const reply = await post('/v1/messages?beta=true', { model: null, max_tokens: 9_000, messages: [user] });
+		const own = { models: ['large'], provider: { only: ['nobody'] } };
+		const reply = await post('/v1/messages?beta=true', { ...own, model: null, max_tokens: 9_000, messages: [user] });
 		const { content, usage } = (await reply.json()) as { content: { type: string }[]; usage: object };
 		assert.deepEqual(content, [{ type: 'tool_use', id: 'call_1', name: 'read', input: { path: 'a.js' } }]);
 		assert.deepEqual(usage, {

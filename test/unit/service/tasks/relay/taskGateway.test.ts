@@ -117,6 +117,22 @@ describe('the gateway of one run', () => {
 		assert.deepEqual(sent, [1_000, 10, undefined]);
 	});
 
+	it('lowers the budget of thinking with that limit, and leaves thinking out where too little remains', async () => {
+		const sent: unknown[] = [];
+		for (const maxOutputTokens of [4_000, 1_024]) {
+			const harness = await start({ up: { kind: 'messages', models: [{ id: 'small', maxOutputTokens }] } });
+			const { chat } = taskGateway(harness);
+			for (const budget_tokens of [500, 20_000]) {
+				const hints = { thinking: { type: 'enabled', budget_tokens }, effort: 'high' };
+				await chat({ max_tokens: 32_000, hints }).catch(() => {});
+				const { thinking, output_config } = harness.server('up').chats.at(-1)?.body ?? {};
+				assert.deepEqual(output_config, { effort: 'high' });
+				sent.push((thinking as typeof hints.thinking | undefined)?.budget_tokens);
+			}
+		}
+		assert.deepEqual(sent, [500, 3_999, 500, undefined]);
+	});
+
 	it('learns the limits of a model that its server did not name at first', async () => {
 		const harness = await start({ up: { models: [{ id: 'small', maxOutputTokens: 1_000 }] } });
 		let isNamed = false;
@@ -206,7 +222,7 @@ describe('the gateway of one run', () => {
 
 	it('refuses calls once its limit is spent, and says so once', async () => {
 		const harness = await start({ up: DOLLARS });
-		const { chat, overBudget, refused, calls } = taskGateway(harness, { maxCost: 5 });
+		const { task, chat, overBudget, refused, calls } = taskGateway(harness, { maxCost: 5 });
 		assert.equal(textOf(await allOf((await chat()).chunks)), 'Hello there');
 		for (let again = 0; again < 3; again++) {
 			const { message, code } = await refusal(chat(), 402);
@@ -216,6 +232,9 @@ describe('the gateway of one run', () => {
 		assert.deepEqual(overBudget, [
 			'This agent has spent its limit of US$ 5 for models, which errand.tasks.maxCost sets.',
 		]);
+		const request = { model: task.model, messages: [{ role: 'user' as const, content: SECRET }] };
+		const { signal } = new AbortController();
+		await refusal(task.countTokens(request, { host: 'public', endpoint: 'chat', signal }), 402);
 		assert.equal(refused.length, 1);
 		assert.equal(calls.length, 1);
 		assert.equal(harness.server('up').chats.length, 1);
