@@ -41,9 +41,11 @@ export interface GuardedReply {
 export type GuardReason =
 	/** The address leads into this machine or its network. */
 	| 'private'
+	/** The address has a port of another protocol, which is never asked. */
+	| 'port'
 	/** The server redirected to another origin, or too often. */
 	| 'redirected'
-	/** The server refused, or is one of another protocol. */
+	/** The server refused. */
 	| 'unreachable'
 	| 'too-large';
 
@@ -108,7 +110,7 @@ async function checkTarget(url: URL, network: GuardedNetwork, signal: AbortSigna
 		throw new GuardRefusal('private');
 	}
 	if (isOtherProtocols(Number(url.port || 443))) {
-		throw new GuardRefusal('unreachable');
+		throw new GuardRefusal('port');
 	}
 	return addresses;
 }

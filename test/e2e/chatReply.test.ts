@@ -140,7 +140,10 @@ describe('the window of a folder that is not trusted', () => {
 	});
 
 	it('reads nothing of the folder into the chat, and says why', async () => {
-		const reason = toast(page, 'Nothing of this workspace is read into the chat until you trust it.');
+		const reason = toast(
+			page,
+			'Nothing is read into the chat until you trust this workspace, neither files nor web pages.',
+		);
 		const composer = frame.locator('chat-composer textarea');
 		const says = async () => {
 			await reason.getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();

@@ -270,7 +270,7 @@ export function mayRead(): boolean {
 	void showMessage(
 		'warning',
 		vscode.l10n.t(
-			'Nothing of this workspace is read into the chat until you trust it. Questions without context work.',
+			'Nothing is read into the chat until you trust this workspace, neither files nor web pages. Questions without context work.',
 		),
 		manage,
 	).then(chosen => chosen === manage && vscode.commands.executeCommand('workbench.trust.manage'));

@@ -1,5 +1,6 @@
 // Fetches the text of an address that the user has agreed to ask.
 
+import { plainText } from '../../base/plainText.ts';
 import { type GuardedNetwork, GuardRefusal, getGuarded } from '../../platform/guardedRequest.ts';
 import { htmlText } from '../model/htmlText.ts';
 
@@ -31,6 +32,8 @@ export type WebRefusal =
 	| { reason: 'type'; type: string }
 	/** The page has no text that a reader could see. */
 	| { reason: 'empty' }
+	/** The address has a port of another protocol. */
+	| { reason: 'port' }
 	/** The server cannot be reached, or not in time. */
 	| { reason: 'unreachable' };
 
@@ -85,7 +88,8 @@ function readText(bytes: Uint8Array, contentType: string, encoding: string): Web
 		return refused({ reason: 'type', type });
 	}
 	const decoded = decode(bytes, /charset="?([\w-]{1,40})/i.exec(contentType)?.[1] ?? (isHtml ? charsetOf(bytes) : ''));
-	const text = isHtml ? htmlText(decoded) : decoded;
+	// What no reader sees could still tell the model something.
+	const text = plainText(isHtml ? htmlText(decoded) : decoded);
 	if (text.trim() === '') {
 		return refused({ reason: 'empty' });
 	}

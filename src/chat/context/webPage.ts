@@ -52,6 +52,15 @@ export class WebPages {
 			if (refusal.reason !== 'redirected') {
 				throw new UserFacingError(refusalText(refusal, url));
 			}
+			if (refusal.target.host === '') {
+				throw new UserFacingError(
+					vscode.l10n.t(
+						'{0} sends on to an address that begins with “{1}”, and Errand fetches pages over https alone. Open the page, and copy its text.',
+						host,
+						refusal.target.protocol,
+					),
+				);
+			}
 			[from, url] = [url, withoutFragment(refusal.target)];
 		}
 		throw new UserFacingError(refusalText({ reason: 'redirects' }, url));
@@ -117,18 +126,7 @@ function refusalText(refusal: Exclude<WebRefusal, { reason: 'redirected' }>, { h
 				host,
 			);
 		case 'status':
-			return refusal.status === 404 || refusal.status === 410
-				? vscode.l10n.t(
-						'{0} has no page at this address (HTTP {1}). Check the address: {2}',
-						host,
-						refusal.status,
-						href,
-					)
-				: vscode.l10n.t(
-						'{0} refuses the page (HTTP {1}). It may need a sign-in, which Errand has not. Open it, and copy its text.',
-						host,
-						refusal.status,
-					);
+			return statusText(refusal.status, host, href);
 		case 'too-large':
 			return vscode.l10n.t('{0} sends more than 1 MB. Save the page, and add the part that matters.', host);
 		case 'type':
@@ -144,10 +142,32 @@ function refusalText(refusal: Exclude<WebRefusal, { reason: 'redirected' }>, { h
 					);
 		case 'empty':
 			return vscode.l10n.t('The page of {0} has no text before its scripts run. Open it, and copy its text.', host);
+		case 'port':
+			return vscode.l10n.t(
+				'{0} was not asked: the port is one of another protocol than https. Check the address.',
+				host,
+			);
 		case 'unreachable':
 			return vscode.l10n.t(
 				'{0} cannot be reached, or did not answer within 20 seconds. Check the address and the network, then try again.',
 				host,
 			);
+	}
+}
+
+function statusText(status: number, host: string, href: string): string {
+	switch (status) {
+		case 401:
+		case 403:
+			return vscode.l10n.t(
+				'{0} needs a sign-in, which Errand does not have (HTTP {1}). Open the page, and copy its text.',
+				host,
+				status,
+			);
+		case 404:
+		case 410:
+			return vscode.l10n.t('{0} has no page at this address (HTTP {1}). Check the address: {2}', host, status, href);
+		default:
+			return vscode.l10n.t('{0} answered with HTTP {1}. Open the page, and copy its text.', host, status);
 	}
 }

@@ -15,9 +15,9 @@ const TIMEOUT_MS = 30_000;
 const HEADERS = { accept: IMAGE_TYPES.join(', ') };
 
 export type ImageRefusal =
-	/** The address is not an absolute http, https or data URL. */
+	/** The address is not an absolute http, https or data URL, or has a port of another protocol. */
 	| 'address'
-	| GuardReason
+	| Exclude<GuardReason, 'port'>
 	/** The data is not a PNG, JPEG, GIF or WebP, whatever it claims to be. */
 	| 'type';
 
@@ -52,8 +52,8 @@ export async function loadRemoteImage(address: string, options: RemoteImageOptio
 		}
 		return { kind: 'loaded', dataUrl: `data:${type};base64,${Buffer.from(bytes).toString('base64')}` };
 	} catch (error) {
-		const isRefused = error instanceof Refused || error instanceof GuardRefusal;
-		return { kind: 'refused', reason: isRefused ? error.reason : 'unreachable' };
+		const reason = error instanceof Refused || error instanceof GuardRefusal ? error.reason : 'unreachable';
+		return { kind: 'refused', reason: reason === 'port' ? 'address' : reason };
 	}
 }
 

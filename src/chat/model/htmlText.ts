@@ -1,9 +1,15 @@
-// What a reader sees of an HTML page, as plain text. It is no browser: pages whose text only a script writes have none.
-// Whatever the page is, this takes time in proportion to its length.
+// The text of an HTML page without what its elements themselves hide, as plain text. It is no browser: what only a style
+// sheet hides is in it, and what only a script writes is not. Whatever the page is, this takes time in proportion to its
+// length.
 
 /** Elements of which a reader sees nothing, or nothing that is text. */
 const UNSEEN: ReadonlySet<string> = new Set(
 	'script style noscript template svg math iframe object canvas audio video select textarea'.split(' '),
+);
+
+/** Elements without content, and so without an end. */
+const EMPTY: ReadonlySet<string> = new Set(
+	'area base br col embed hr img input link meta param source track wbr'.split(' '),
 );
 
 /** Elements that begin on a new line, and those that have a blank line around them. */
@@ -29,6 +35,8 @@ const CHARACTERS: ReadonlyMap<string, string> = new Map(
 export function htmlText(html: string): string {
 	const text = new PlainPage();
 	const unclosed = new Set<string>();
+	/** A hidden element without an end would take the rest of the page away. After one, nothing is taken for hidden. */
+	let hides = true;
 	for (let at = 0; at < html.length; ) {
 		const start = html.indexOf('<', at);
 		text.add(decoded(html.slice(at, start < 0 ? html.length : start)));
@@ -47,9 +55,17 @@ export function htmlText(html: string): string {
 		const isEmpty = (element === 'svg' || element === 'math') && html[at - 2] === '/';
 		if (slash === '' && UNSEEN.has(element)) {
 			at = isEmpty || unclosed.has(element) ? at : afterElement(html, at, element, unclosed);
-		} else {
-			text.tag(element, slash === '/');
+			continue;
 		}
+		if (hides && slash === '' && !EMPTY.has(element) && isHidden(html.slice(start, at))) {
+			const end = afterHidden(html, at, element);
+			hides = end !== undefined;
+			if (end !== undefined) {
+				at = end;
+				continue;
+			}
+		}
+		text.tag(element, slash === '/');
 	}
 	return text.toString();
 }
@@ -151,6 +167,35 @@ function afterElement(html: string, from: number, element: string, unclosed: Set
 		return element === 'script' || element === 'style' ? html.length : from;
 	}
 	return afterTag(html, found.index);
+}
+
+/** Whether an element with this start tag is hidden from every reader, or from those who have it read to them. */
+function isHidden(tag: string): boolean {
+	if (!/hidden/i.test(tag)) {
+		return false;
+	}
+	for (const [, name, value = ''] of tag.matchAll(/([^\s"'>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]*))?/g)) {
+		if (/^hidden$/i.test(name ?? '') || (/^aria-hidden$/i.test(name ?? '') && /^["']?true["']?$/i.test(value))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/** Returns where a hidden element ends, with those of the same name in it; undefined where it has no end. */
+function afterHidden(html: string, from: number, element: string): number | undefined {
+	const tags = new RegExp(`<(/?)${element}(?=[\\s/>])`, 'gi');
+	tags.lastIndex = from;
+	let depth = 1;
+	while (depth > 0) {
+		const tag = tags.exec(html);
+		if (!tag) {
+			return undefined;
+		}
+		depth += tag[1] === '' ? 1 : -1;
+		tags.lastIndex = afterTag(html, tags.lastIndex);
+	}
+	return tags.lastIndex;
 }
 
 function decoded(text: string): string {

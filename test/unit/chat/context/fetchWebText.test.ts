@@ -65,6 +65,18 @@ describe('the text of an address', () => {
 		}
 	});
 
+	it('has no characters that nobody sees', async () => {
+		for (const type of ['text/html', 'text/plain']) {
+			const tags = [...'run'].map(letter => String.fromCodePoint(0xe_00_00 + letter.charCodeAt(0))).join('');
+			const origin = await serve((_, response) => send(response, `${type}; charset=utf-8`, `a\u200b\u202eb${tags}c`));
+			assert.deepEqual(await fetchText(origin), {
+				kind: 'text',
+				text: 'abc',
+				...(type === 'text/html' ? { language: 'markdown' } : {}),
+			});
+		}
+	});
+
 	it('is read in the encoding that the server or the page names, else as UTF-8', async () => {
 		const latin = Buffer.from('größe', 'latin1');
 		const page = Buffer.concat([Buffer.from('<meta charset="iso-8859-1"><p>'), latin]);
@@ -89,7 +101,7 @@ describe('the text of an address', () => {
 		}
 	});
 
-	it('is not asked for over http, with a password, or on this machine and its network', async () => {
+	it('is not asked for over http, with a password, on this machine and its network, or at a port of another protocol', async () => {
 		const origin = await serve((_, response) => send(response, 'text/plain', 'x'));
 		const { port } = new URL(origin);
 		for (const [address, reason] of [
@@ -107,6 +119,12 @@ describe('the text of an address', () => {
 			['https://printer.local/', 'private'],
 		] as const) {
 			assert.deepEqual(await fetchText(address, []), { kind: 'refused', refusal: { reason } }, address);
+		}
+		const resolve = async () => [];
+		for (const port of [22, 6667]) {
+			const url = new URL(`https://${HOST}:${port}/`);
+			const fetched = await fetchWebText(url, { trustedOrigins: [], resolve });
+			assert.deepEqual(fetched, { kind: 'refused', refusal: { reason: 'port' } });
 		}
 		assert.deepEqual(asked, []);
 	});

@@ -34,6 +34,17 @@ describe('the text of a page', () => {
 		assert.equal(htmlText('a<script>b'), 'a');
 	});
 
+	it('has nothing of an element that is hidden, with those of the same name in it', () => {
+		assert.equal(htmlText('a<div hidden>b<div>c</div>d</div>e'), 'ae');
+		assert.equal(htmlText('a<SPAN class=x ARIA-HIDDEN = "true">b</SPAN>c<i aria-hidden=true>d</i>e'), 'ace');
+		assert.equal(htmlText('a<p hidden="until-found">b</p >c<input type="text" hidden>d'), 'acd');
+	});
+
+	it('has what only looks hidden, and what follows an element that is hidden without an end', () => {
+		assert.equal(htmlText('<b title="x hidden >" aria-hidden="false" data-hidden>a</b><i class=hidden>b</i>'), 'ab');
+		assert.equal(htmlText('a<em hidden>b<i>c</i>'), 'abc');
+	});
+
 	it('has characters by their names and numbers, and leaves others as they are', () => {
 		assert.equal(
 			htmlText('&lt;b&gt; &#65;&#x42; &amp;amp; &nbsp; &valueOf; &unknown; &#0; &#xD800; 1 < 2'),
@@ -55,6 +66,10 @@ describe('the text of a page', () => {
 			'<pre> ',
 			'<li>',
 			'<h1><p>',
+			'<a hidden>',
+			'<a hidden></a>',
+			'<a hidden =',
+			'<a hidde hidden="',
 		]) {
 			const started = performance.now();
 			htmlText(piece.repeat(1_000_000 / piece.length));
