@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { firstLine } from '../base/plainText.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { internalCommands } from '../platform/ids.ts';
 import { tell } from '../platform/news.ts';
@@ -11,9 +10,6 @@ import type { OpenConversations, ShownChange } from './conversation/openConversa
 import { noticeText } from './messages/messages.ts';
 import { currentReply, findTurn, type Reply } from './model/conversation.ts';
 import { titleOf } from './model/title.ts';
-
-/** The maximum length of the title of what an agent asks about, in characters. */
-const MAXIMUM_ASKED = 80;
 
 export interface ChatNewsOptions {
 	page: Pick<ChatPage, 'isVisible' | 'conversation'>;
@@ -31,6 +27,8 @@ export class ChatNews implements Disposable {
 	private readonly unseen = new Set<string>();
 	/** The turns whose replies run. */
 	private readonly running = new WeakMap<Chat, string>();
+	/** The ids as of the last change, because a conversation that goes on in a copy has another one from then on. */
+	private readonly ids = new WeakMap<Chat, string>();
 
 	constructor(options: ChatNewsOptions) {
 		this.options = options;
@@ -57,6 +55,12 @@ export class ChatNews implements Disposable {
 
 	/** Must be called for each change of a conversation, after the page was told of it. */
 	changed(chat: Chat, change: ShownChange, isShown: boolean): void {
+		const { id } = chat.conversation;
+		const earlier = this.ids.get(chat);
+		this.ids.set(chat, id);
+		if (earlier !== undefined && earlier !== id && this.unseen.delete(earlier)) {
+			this.unseen.add(id);
+		}
 		if (change.kind === 'shown') {
 			this.look();
 		}
@@ -73,12 +77,21 @@ export class ChatNews implements Disposable {
 		}
 	}
 
-	/** Must be called when an agent waits for an answer about a step with this title. */
-	async asks(id: string, title: string): Promise<void> {
+	/** Must be called when a conversation was deleted. */
+	forget(id: string): void {
+		if (this.unseen.delete(id)) {
+			this.showBadge();
+		}
+	}
+
+	/**
+	 * Must be called when an agent waits for an answer. What it asks about is not said, because a command can have a key
+	 * in it, and others may see a notification.
+	 */
+	async asks(id: string): Promise<void> {
 		const chat = (await this.options.conversations()).find(id);
 		if (chat) {
-			const asked = firstLine(title, MAXIMUM_ASKED);
-			this.tell(chat, 'information', vscode.l10n.t('“{0}” waits for your answer: {1}', titleText(chat), asked));
+			this.tell(chat, 'information', vscode.l10n.t('“{0}” waits for your answer.', titleText(chat)));
 		}
 	}
 
@@ -99,18 +112,17 @@ export class ChatNews implements Disposable {
 
 	private tell(chat: Chat, severity: 'information' | 'warning', message: string, took?: number): void {
 		const { conversations, label } = this.options;
-		const { id } = chat.conversation;
 		const show = vscode.l10n.t('Show');
 		const run = async () => {
 			const chosen = await tell({
 				severity,
 				message,
 				took,
-				isInView: this.isShown(id),
+				isInView: this.isShown(chat.conversation.id),
 				buttons: [show],
 				setting: 'errand.chat.notify',
 				mark: () => {
-					this.unseen.add(id);
+					this.unseen.add(chat.conversation.id);
 					this.showBadge();
 				},
 			});
@@ -146,8 +158,11 @@ export class ChatNews implements Disposable {
 	}
 }
 
+/** Notifications are kept by the system and may be seen by others, so that they have nothing of an encrypted conversation. */
 function titleText({ conversation }: Chat): string {
-	return titleOf(conversation) ?? vscode.l10n.t('New Conversation');
+	return conversation.encryption
+		? vscode.l10n.t('An encrypted conversation')
+		: (titleOf(conversation) ?? vscode.l10n.t('New Conversation'));
 }
 
 /** Returns how long the user has waited for a reply, or for the rest of one that was continued, in milliseconds. */

@@ -221,6 +221,7 @@ export class ChatPage implements Disposable {
 				this.showTitle(conversation);
 				// The cost of a title counts.
 				this.showSettings(conversation);
+				this.options.conversationShown();
 				break;
 			case 'conversation':
 				setContextKey('errand.hasConversations', true);

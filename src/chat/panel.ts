@@ -70,7 +70,7 @@ export class ChatPanel {
 	private readonly settings: SettingsSource;
 	private tools: Promise<ReplyTools> | undefined;
 	readonly encryption: EncryptionController;
-	/** Also for what brings a prompt. */
+	/** The task mode of the composer, into which commands outside of the chat write prompts. */
 	readonly taskMode: TaskMode;
 	private readonly agents: ChatAgents;
 	/** Also for the commands of the editor's title. */
@@ -129,6 +129,7 @@ export class ChatPanel {
 			},
 			titles: () => readSetting('errand.chat.titles'),
 			onChange: (chat, change, isShown) => this.chatChanged(chat, change, isShown),
+			onDelete: id => this.news.forget(id),
 		});
 		this.encryption = new EncryptionController({
 			channels: service.channels,
@@ -196,7 +197,7 @@ export class ChatPanel {
 			},
 			conversations: {
 				shown: () => this.shown(),
-				asks: (id, title) => void this.news.asks(id, title),
+				asks: id => void this.news.asks(id),
 				agentChanged: showAgent,
 			},
 			settings: dependencies.machine.agentSettings,
@@ -223,7 +224,10 @@ export class ChatPanel {
 			'connection-follow': () => executeCommand(commands.switchConnection),
 			'model-choose': () => this.pickFromPage(pickers => pickers.selectModel()),
 			'models-request': async () => (await this.settingsPickers()).modelsAtHand(),
-			'model-use': async ({ model }) => (await this.settingsPickers()).useModel(model),
+			'model-use': async ({ conversation, model }) => {
+				const chat = (await this.conversations).findOrShown(conversation);
+				await (await this.settingsPickers()).useModel(chat, model);
+			},
 			'routing-choose': () => this.pickFromPage(pickers => pickers.selectRouting()),
 			...this.encryption.handlers,
 			...this.context.handlers,

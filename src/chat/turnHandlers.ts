@@ -160,7 +160,7 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 		'message-send': ({ conversation, turn, text: written, edits, waits, task }) =>
 			atComposer(turn, async () => {
 				const open = await conversations.open();
-				const chat = (conversation === undefined ? undefined : open.find(conversation)) ?? open.shown;
+				const chat = open.findOrShown(conversation);
 				const onAsk = () => hold(turn);
 				// A message that is edited is what was sent, with the text of its prompt.
 				const filled = edits === undefined ? await message.prompts.fill(chat, turn, written, onAsk) : { text: written };

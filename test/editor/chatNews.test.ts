@@ -57,21 +57,26 @@ describe('the news of conversations', () => {
 	});
 
 	/** A conversation whose reply runs; `end` ends it. */
-	const begin = (id: string) => {
+	const begin = (id: string, others: object = {}) => {
 		const turn = (reply: Partial<Reply>) => ({
 			id,
+			...others,
 			turns: [{ id: TURN, question: `About ${id}`, replies: [{ startedAt: 0, text: '', ...reply }] }],
 		});
 		const chat = { conversation: turn({ state: 'streaming' }), live: { turnId: TURN } as Chat['live'] };
 		chats.push(chat as unknown as Chat);
-		const change = (kind: 'conversation' | 'turn') =>
+		const change = (kind: 'conversation' | 'turn' | 'name') =>
 			news.changed(chat as unknown as Chat, { kind, turnId: TURN }, page.conversation?.id === id);
 		change('conversation');
 		const end = (reply: Partial<Reply>) => {
 			Object.assign(chat, { conversation: turn(reply), live: undefined });
 			change('turn');
 		};
-		return { end, show: () => Object.assign(page, { conversation: chat.conversation }) };
+		const branch = (copy: string) => {
+			chat.conversation.id = copy;
+			change('name');
+		};
+		return { end, branch, show: () => Object.assign(page, { conversation: chat.conversation }) };
 	};
 	const comeBack = () => {
 		focused = true;
@@ -114,15 +119,34 @@ describe('the news of conversations', () => {
 		assert.equal(view.badge, undefined);
 	});
 
-	it('are told at once of a question, with its title in one line, and lead to it', async () => {
+	it('are told at once of a question, without what it is about, and lead to it', async () => {
 		focused = false;
 		pressed = 'Show';
 		const { show } = begin('a');
 		show();
-		await news.asks('a', 'Run cat > x <<E\nsecret content\nE');
+		await news.asks('a');
 		await waitFor('the conversation', () => opened.length > 0);
-		assert.deepEqual([told, opened], [['information: “About a” waits for your answer: Run cat > x <<E'], ['a']]);
+		assert.deepEqual([told, opened], [['information: “About a” waits for your answer.'], ['a']]);
 		assert.equal(view.badge?.value, 1);
+	});
+
+	it('have nothing of what is said in an encrypted conversation', async () => {
+		begin('a', { encryption: {} }).end({ state: 'done', endedAt: 10 });
+		await waitFor('the news', () => told.length === 1);
+		assert.deepEqual(told, ['information: “An encrypted conversation” has its reply.']);
+	});
+
+	it('are no badge any more of one that is deleted, or goes on in a copy that is seen', async () => {
+		begin('a').end({ state: 'done', endedAt: 10 });
+		const { end, branch } = begin('b');
+		end({ state: 'done', endedAt: 10 });
+		assert.equal(view.badge?.value, 2);
+		news.forget('a');
+		assert.equal(view.badge?.value, 1);
+		branch('c');
+		Object.assign(page, { conversation: { id: 'c' } });
+		news.look();
+		assert.equal(view.badge, undefined);
 	});
 
 	it('are a badge alone where the user wants no notifications', async () => {

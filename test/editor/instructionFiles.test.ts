@@ -7,6 +7,7 @@ import { readInstructions } from '../../src/chat/context/readInstructions.ts';
 import { sendMessage } from '../../src/chat/context/sendMessage.ts';
 import type { Chat } from '../../src/chat/conversation/chat.ts';
 import type { TurnContext } from '../../src/chat/model/conversation.ts';
+import type { Measure } from '../../src/chat/model/measure.ts';
 import { clearSetting, writeSetting } from '../../src/platform/settings.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { NOTHING, openContext, place, root } from './contextFolder.ts';
@@ -112,7 +113,8 @@ describe('files with instructions in the editor', () => {
 		await write('AGENTS.md', 'root\n');
 		await write('context/web/AGENTS.md', 'web\n');
 		await write('context/web/a.ts', 'const a = 1;\n');
-		const opened = openContext(() => ({ ...NOTHING, instructions: 10 }));
+		let measured: Measure = { ...NOTHING, instructions: 10 };
+		const opened = openContext(() => measured);
 		const { context, shown } = opened;
 		const chip = () => {
 			const set = opened.posted.findLast(message => message.kind === 'context-set');
@@ -156,6 +158,8 @@ describe('files with instructions in the editor', () => {
 		await context.handlers['completion-take']({ kind: 'completion-take', item: back?.id ?? '' });
 		context.show();
 		assert.equal(chip()?.label, 'AGENTS.md and 1 more');
+		measured = { ...NOTHING, agent: { used: 5 } };
+		assert.equal(context.measure().instructions, 0, 'an agent may read them itself');
 		shown.conversation = { ...shown.conversation, encryption: {} };
 		context.show();
 		assert.match(chip()?.notes?.join() ?? '', /is encrypted, as the message is\.$/);

@@ -149,6 +149,15 @@ describe('what the next task uses', () => {
 		}
 		await shows('agent', 'Weaver');
 		assert.match(JSON.stringify(globalState.get('errand.tasks.launchChoices')), /"agent":"weaver"/);
+		await writeSetting('errand.tasks.maxCost', 2.5);
+		await shows('cost', '$2.50 at most');
+		try {
+			Object.assign(vscode.window, { showQuickPick: async (rows: object[]) => rows });
+			await next.choose('agent');
+		} finally {
+			Object.assign(vscode.window, { showQuickPick });
+		}
+		await shows('cost', '$2.50 per agent at most');
 	});
 
 	it('says what hinders a task and offers what helps, when a repository or a branch is not there', async () => {

@@ -69,7 +69,7 @@ describe('the prompts of the chat', () => {
 		);
 		assert.match(
 			listed[0]?.notes ?? '',
-			/for mode “Agent”.*command, which is sent as text.*Not used of it: model\..*names files/,
+			/for mode “Agent”.*command, which is sent as text.*Ignored: model\..*names files/,
 		);
 		assert.equal(listed[0]?.files?.count, 1);
 	});
@@ -174,7 +174,7 @@ describe('the prompts of the chat', () => {
 			send: async (_: string, text: string) => void texts.push(text),
 		};
 		const handlers = turnHandlers({
-			conversations: { open: async () => ({ shown: waiting }) },
+			conversations: { open: async () => ({ findOrShown: () => waiting }) },
 			connection: { ensureKey: async () => true, label: () => 'Acme' },
 			// The turn is there, so that no context is read; its prompt is filled as that of a new one.
 			message: {

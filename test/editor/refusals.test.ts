@@ -65,8 +65,9 @@ describe('the reason why a message is not sent', () => {
 		const posted: ToPage[] = [];
 		let refusal: SendRefusal | undefined;
 		let hasKey = true;
+		const chat = { edit: async () => refusal };
 		const handlers = turnHandlers({
-			conversations: { open: async () => ({ shown: { edit: async () => refusal } }) },
+			conversations: { open: async () => ({ findOrShown: () => chat }) },
 			connection: { ensureKey: async () => hasKey, label: () => 'Acme' },
 			page: { post: (message: ToPage) => posted.push(message) },
 		} as unknown as TurnDependencies);
@@ -104,7 +105,7 @@ describe('the reason why a message is not sent', () => {
 		const goals: string[] = [];
 		const chips = { chips: [], problemOf: () => '' };
 		const handlers = turnHandlers({
-			conversations: { open: async () => ({ shown: { conversation: { id: 'c', turns: [] } } }) },
+			conversations: { open: async () => ({ findOrShown: () => ({ conversation: { id: 'c', turns: [] } }) }) },
 			connection: { ensureKey: () => assert.fail('a task needs no key of a model'), label: () => 'Acme' },
 			message: {
 				prompts: { fill: async (_: unknown, __: string, text: string) => ({ text }) },

@@ -78,7 +78,22 @@ describe('the chat page', () => {
 			await chat.page.getByRole('button', { name: 'Add 2 Files' }).click();
 			assert.equal((await chat.waitForPosted('completion-take')).item, PROMPTS[0]?.files?.item);
 			await composer().press('Enter');
-			assert.equal((await chat.waitForPosted('message-send')).text, '/review main');
+			const message = await chat.waitForPosted('message-send');
+			assert.equal(message.text, '/review main');
+			await chat.send({ kind: 'message-accept', turn: message.turn });
+			assert.equal(await note.count(), 0, 'the composer is empty');
+		});
+
+		it('keeps the row that is selected when prompts come', async () => {
+			await open();
+			await chat.snapshot([]);
+			await composer().pressSequentially('/');
+			await composer().press('ArrowUp');
+			const mine = option('My Prompts…');
+			assert.equal(await mine.getAttribute('aria-selected'), 'true');
+			await chat.answer('prompts-request', PROMPTS);
+			await option('/review').waitFor();
+			assert.equal(await mine.getAttribute('aria-selected'), 'true');
 		});
 
 		it('takes no prompt that cannot be used, and gives the way to the user’s own', async () => {
@@ -246,16 +261,15 @@ describe('the chat page', () => {
 				await SCENES['task-mode']?.(chat);
 				const text = await composer().inputValue();
 				const button = chat.page.getByRole('button', { name: 'Open in Editor' });
-				await button.click();
+				const asked = async () => (await chat.posted()).filter(({ kind }) => kind === 'task-prompt-open').length;
+				await button.dblclick();
 				assert.equal((await chat.waitForPosted('task-prompt-open')).text, text);
+				assert.equal(await asked(), 1);
 				await chat.fail('task-prompt-open', 'Not now.');
 				await chat.page.getByText('Not now.').waitFor();
 				assert.equal(await composer().inputValue(), text);
 				await button.click();
-				await until(
-					'it is asked again',
-					async () => (await chat.posted()).filter(({ kind }) => kind === 'task-prompt-open').length === 2,
-				);
+				await until('it is asked again', async () => (await asked()) === 2);
 				await chat.answer('task-prompt-open', undefined);
 				assert.equal(await composer().inputValue(), '');
 			});
@@ -313,6 +327,21 @@ describe('the chat page', () => {
 				assert.ok(await hasFocus(composer()));
 			});
 
+			it('takes Home, End and Space, and is closed when another conversation is shown', async () => {
+				const isSelected = (name: RegExp) => chat.page.getByRole('option', { name, selected: true });
+				await chat.page.keyboard.press('End');
+				await isSelected(/^Task/).waitFor();
+				await chat.page.keyboard.press('Home');
+				await isSelected(/^Chat/).waitFor();
+				await chat.page.keyboard.press('ArrowDown');
+				await chat.page.keyboard.press('Space');
+				assert.equal((await chat.waitForPosted('mode-choose')).mode, 'agent');
+				await choice().click();
+				await list().waitFor();
+				await chat.snapshot([], { conversation: VERSION_ID });
+				assert.equal(await list().count(), 0);
+			});
+
 			it('makes the message the prompt of a task, or a message of the conversation again', async () => {
 				await chat.page.keyboard.press('t');
 				await chat.page.keyboard.press('Enter');
@@ -356,8 +385,16 @@ describe('the chat page', () => {
 			];
 			await choice.click();
 			await chat.answer('models-request', models);
+			await chat.page.getByRole('option', { name: /^Large/ }).waitFor();
+			await choice.click();
+			assert.equal(await chat.page.getByRole('listbox').count(), 0);
+			const asked = (await chat.posted()).filter(({ kind }) => kind === 'models-request');
+			assert.equal(asked.length, 1, 'the press that closes the list asks for nothing');
+			await choice.click();
+			await chat.answer('models-request', models);
 			await chat.page.getByRole('option', { name: /^Large/ }).click();
-			assert.equal((await chat.waitForPosted('model-use')).model, 'large');
+			const { model, conversation } = await chat.waitForPosted('model-use');
+			assert.deepEqual([model, conversation], ['large', CONVERSATION_ID]);
 			await choice.click();
 			await chat.answer('models-request', models);
 			await chat.page.getByRole('option', { name: 'All Models and Options…' }).click();

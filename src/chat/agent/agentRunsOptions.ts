@@ -19,8 +19,8 @@ export interface AgentModels {
 export interface AgentPermissions {
 	approvals(): ApprovalSetting;
 	consent: SandboxConsent;
-	/** Called when an agent of a conversation waits for an answer about a step with this title. */
-	onQuestion(conversation: string, title: string): void;
+	/** Called when an agent of a conversation waits for an answer. */
+	onQuestion(conversation: string): void;
 }
 
 export interface AgentRunsOptions {

@@ -40,8 +40,8 @@ export interface ChatAgentsConnection {
 /** The conversations of the window that agents work for, and what the user sees of them. */
 export interface AgentConversations {
 	shown(): Promise<Chat>;
-	/** Called when an agent of a conversation waits for an answer about a step with this title. */
-	asks(id: string, title: string): void;
+	/** Called when an agent of a conversation waits for an answer. */
+	asks(id: string): void;
 	/** Called when the agent of a conversation is another one. */
 	agentChanged(chat: Chat): void;
 }
@@ -179,7 +179,7 @@ export class ChatAgents implements AgentTurns {
 					isGiven: (folder, problem) => memory.isUnsandboxed(folder, problem),
 					give: (folder, problem) => memory.allowUnsandboxed(folder, problem),
 				},
-				onQuestion: (...asked) => this.dependencies.conversations.asks(...asked),
+				onQuestion: id => this.dependencies.conversations.asks(id),
 			},
 			changes: { list: range => ranges().list(range), takeAllowed: range => ranges().takeAllowed(range) },
 			logger,

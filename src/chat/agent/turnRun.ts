@@ -107,7 +107,7 @@ export class TurnRun {
 					this.set(withQuestion(this.work, request.call, approval, this.moment(), planned?.shown));
 				}
 				if (!isAgain) {
-					onQuestion(started.turn.conversation.id, this.moment().shownTitle(request.call.title));
+					onQuestion(started.turn.conversation.id);
 				}
 			},
 			onDecide: (request, how) => {

@@ -192,6 +192,10 @@ export class ChatContext {
 	/** Says what is known of the model and of the next message, with its instructions and without the question. */
 	measure(): Measure {
 		const measure = this.model.measure();
+		if (measure.agent) {
+			// An agent may read the files itself, and what it has of them is in its own context.
+			return measure;
+		}
 		const files = this.instructions.tokens(this.options.conversations.shown());
 		return { ...measure, instructions: measure.instructions + files };
 	}

@@ -20,7 +20,7 @@ const NONE: ReadInstructions = { files: [], problems: [] };
 
 /** The files with instructions that go with the next message, and the chip that stands for them. */
 export class ContextInstructions {
-	/** The id of the chip. */
+	/** By it, the page names the chip, whatever files that stands for. */
 	readonly id = randomUUID();
 	private readonly about: () => readonly vscode.Uri[];
 	private readonly store = new DisposableStore();
@@ -108,7 +108,7 @@ export class ContextInstructions {
 		return {
 			id: this.id,
 			kind: 'instructions',
-			label: last ? labelOf(last, files.length) : vscode.l10n.t('Instructions: none can go'),
+			label: last ? labelOf(last, files.length) : vscode.l10n.t('Instructions: none can be read'),
 			length: files.reduce((sum, { text }) => sum + text.length, 0),
 			tokens: this.tokens(conversation),
 			notes,

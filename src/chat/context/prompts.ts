@@ -235,7 +235,7 @@ function notesOf({ mode, unused, hasCommand, references }: Prompt): string[] {
 	return [
 		...(mode === undefined ? [] : [vscode.l10n.t('The message is for mode “{0}”.', modeLabel(mode))]),
 		...(hasCommand ? [vscode.l10n.t('It has a command, which is sent as text and does not run.')] : []),
-		...(unused.length > 0 ? [vscode.l10n.t('Not used of it: {0}.', unused.join(', '))] : []),
+		...(unused.length > 0 ? [vscode.l10n.t('Ignored: {0}.', unused.join(', '))] : []),
 		...(references.length > 0 ? [vscode.l10n.t('It names files, which are not read unless you add them.')] : []),
 	];
 }

@@ -30,6 +30,8 @@ export interface OpenConversationsOptions {
 	titles(): boolean;
 	/** Called for each change of an open conversation, and when another one is shown. */
 	onChange(chat: Chat, change: ShownChange, isShown: boolean): void;
+	/** Called when a conversation was deleted, open or not. */
+	onDelete(id: string): void;
 }
 
 export type ShownChange = ChatChange | { kind: 'shown' };
@@ -74,6 +76,14 @@ export class OpenConversations {
 	/** Returns the chat of an open conversation. */
 	find(id: string): Chat | undefined {
 		return [...this.chats.keys()].find(chat => chat.conversation.id === id);
+	}
+
+	/**
+	 * Returns the chat that the page names, or the shown one where it names none or one that is not open, such as one that
+	 * has gone on in a copy since.
+	 */
+	findOrShown(id: string | undefined): Chat {
+		return (id === undefined ? undefined : this.find(id)) ?? this.current;
 	}
 
 	/** Returns the open chat that has a turn. */
@@ -163,6 +173,7 @@ export class OpenConversations {
 				}
 				this.release(chat);
 			}
+			this.options.onDelete(id);
 			return trashed && { trashed, wasShown };
 		});
 	}

@@ -63,6 +63,15 @@ export function modelChoices(
 	return [...unlisted, ...repeated, ...order.flatMap(group => choices.filter(choice => choice.group === group))];
 }
 
+/** How many models are at hand, beside the current one. */
+const MAXIMUM_AT_HAND = 10;
+
+/** Returns the first models of the list, each once, and the current one wherever it is. */
+export function atHand(choices: readonly ModelChoice[], current: string): ModelChoice[] {
+	const byName = new Map(choices.map(choice => [choice.name, choice]));
+	return [...byName.values()].filter(({ name }, index) => index < MAXIMUM_AT_HAND || name === current);
+}
+
 function described(connection: Connection, name: string): Omit<ModelChoice, 'group'> {
 	const alias = connection.aliases.find(candidate => candidate.name === name);
 	const model = findModel(connection, name);

@@ -126,7 +126,8 @@ export type FromPage =
 	| { kind: 'draft-hold'; conversation: string; text: string }
 	/** Asks for the models that the composer offers. */
 	| { kind: 'models-request'; request: string }
-	| { kind: 'model-use'; model: string }
+	/** It names the conversation that the page shows, as `message-send` does. */
+	| { kind: 'model-use'; conversation?: string; model: string }
 	/** The whole list of models, and the routing policies, are asked for. */
 	| { kind: 'model-choose' }
 	| { kind: 'routing-choose' }
@@ -340,7 +341,7 @@ export type SymbolIcon =
 export interface CompletionItem {
 	id: string;
 	kind: AttachmentView['kind'];
-	/** Absent for what has the icon of its kind. */
+	/** The icon of a symbol. What is no symbol has the icon of its kind. */
 	icon?: SymbolIcon;
 	label: string;
 	description?: string;

@@ -84,7 +84,11 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 		text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH),
 	}),
 	z.strictObject({ kind: z.literal('models-request'), request }),
-	z.strictObject({ kind: z.literal('model-use'), model: z.string().min(1).max(MAXIMUM_NAME_LENGTH) }),
+	z.strictObject({
+		kind: z.literal('model-use'),
+		conversation: z.uuid().exactOptional(),
+		model: z.string().min(1).max(MAXIMUM_NAME_LENGTH),
+	}),
 	z.strictObject({ kind: z.literal('model-choose') }),
 	z.strictObject({ kind: z.literal('routing-choose') }),
 	z.strictObject({ kind: z.literal('link-open'), url: address }),

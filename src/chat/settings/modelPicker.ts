@@ -9,6 +9,7 @@ import { type Choice, choose, chooseSomeOrType, input, PickList, separator, show
 import type { Chat } from '../conversation/chat.ts';
 import {
 	alternatesOf,
+	atHand,
 	bareModel,
 	type ModelChoice,
 	type ModelGroup,
@@ -104,14 +105,11 @@ function useRow({ subject, models }: ModelPickerOptions, chosen: Extract<Row, ob
 
 const currentModel = ({ chat, defaultModel }: ModelSubject) => chat.conversation.settings?.model ?? defaultModel ?? '';
 
-/** How many models the composer offers beside the whole list. */
-const MODELS_AT_HAND = 10;
-
-/** Returns the models that the composer offers: the recent ones first, each once. */
+/** Returns the models that the composer offers beside the whole list. */
 export function modelsAtHand(subject: ModelSubject, models: ModelSources): ModelView[] {
 	const current = currentModel(subject);
-	const byName = new Map(choicesOf(subject, models).map(choice => [choice.name, choice]));
-	return [...byName].slice(0, MODELS_AT_HAND).map(([id, choice]) => {
+	return atHand(choicesOf(subject, models), current).map(choice => {
+		const { name: id } = choice;
 		const { label, meaning, facts } = modelWords(subject.connection, choice);
 		const detail = [meaning, facts].filter(part => part !== '').join(' · ');
 		return { id, name: label, isCurrent: id === current, ...(detail === '' ? {} : { detail }) };

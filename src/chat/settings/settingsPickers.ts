@@ -48,18 +48,17 @@ export class SettingsPickers {
 
 	/** Resolves with the models that the composer offers. */
 	async modelsAtHand(): Promise<ModelView[]> {
-		return modelsAtHand(await this.subject(), this.options.models);
+		return modelsAtHand(await this.subject(await this.options.shown()), this.options.models);
 	}
 
-	/** Makes the shown conversation use a model. */
-	async useModel(model: string): Promise<void> {
-		use(await this.subject(), this.options.models, model);
+	/** Makes a conversation use a model. */
+	async useModel(chat: Chat, model: string): Promise<void> {
+		use(await this.subject(chat), this.options.models, model);
 	}
 
-	private async subject(): Promise<ModelSubject> {
-		const { shown, source, defaultModel } = this.options;
-		const [chat, connection] = await Promise.all([shown(), source.connection()]);
-		return { chat, connection, defaultModel: await defaultModel() };
+	private async subject(chat: Chat): Promise<ModelSubject> {
+		const { source, defaultModel } = this.options;
+		return { chat, connection: await source.connection(), defaultModel: await defaultModel() };
 	}
 
 	selectModel(): Promise<PickerEnd> {

@@ -293,13 +293,13 @@ export class NextTask implements Disposable {
 	}
 
 	/** The limits that only the local service knows. */
-	private async limits({ connection, subject }: LaunchCheck): Promise<NextTaskView['choices']> {
+	private async limits({ choices, connection, subject }: LaunchCheck): Promise<NextTaskView['choices']> {
 		if (!connection.isLocal) {
 			return [];
 		}
 		// Where the sandbox cannot be asked about, the list before the task starts says so.
 		const sandbox = await this.dependencies.readSandbox(subject.key).catch(() => undefined);
-		return limitChoices(readSetting('errand.tasks.maxCost'), sandbox);
+		return limitChoices(choices.agents.length, readSetting('errand.tasks.maxCost'), sandbox);
 	}
 
 	private async problemOf(error: unknown): Promise<NextTaskProblem> {

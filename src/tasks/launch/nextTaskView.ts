@@ -47,11 +47,15 @@ export function agentChoices({ connection, choices }: LaunchCheck): NextTaskView
 	];
 }
 
-/** The limits of a task. `sandbox` is undefined where it is not known. */
-export function limitChoices(maximum: number, sandbox: SandboxStatus | undefined): NextTaskView['choices'] {
+/** The limits of a task of so many agents. `sandbox` is undefined where it is not known. */
+export function limitChoices(
+	agents: number,
+	maximum: number,
+	sandbox: SandboxStatus | undefined,
+): NextTaskView['choices'] {
 	const cost = {
 		choice: 'cost' as const,
-		name: maximum > 0 ? vscode.l10n.t('{0} at most', dollars(maximum)) : vscode.l10n.t('No cost limit'),
+		name: costText(agents, maximum),
 		hint: vscode.l10n.t('What each agent of a task may spend on models.'),
 	};
 	if (!sandbox) {
@@ -61,6 +65,14 @@ export function limitChoices(maximum: number, sandbox: SandboxStatus | undefined
 		? [vscode.l10n.t('Sandbox'), vscode.l10n.t('Agents run in a sandbox on this machine.')]
 		: [vscode.l10n.t('No sandbox'), sandboxText(sandbox)];
 	return [cost, { choice: 'sandbox', name, hint }];
+}
+
+function costText(agents: number, maximum: number): string {
+	if (maximum <= 0) {
+		return vscode.l10n.t('No cost limit');
+	}
+	const amount = dollars(maximum);
+	return agents > 1 ? vscode.l10n.t('{0} per agent at most', amount) : vscode.l10n.t('{0} at most', amount);
 }
 
 /** What the user can do where no repository can be used. */

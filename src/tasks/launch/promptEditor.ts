@@ -6,7 +6,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import { internalCommands } from '../../platform/ids.ts';
 import type { PromptFile } from './promptFile.ts';
 
-/** Takes no room. */
+/** A character that takes no room in the line that it is drawn in. */
 const ZERO_WIDTH = '\u200b';
 
 /** The editor in which a longer prompt is written: opens it, and offers to start the task or to go back to the chat. */

@@ -59,6 +59,7 @@ export class TestWindows {
 			remembered: { read: () => undefined, write: () => {} },
 			titles: () => false,
 			onChange: () => {},
+			onDelete: () => {},
 			chat: {
 				service: {
 					client: async () => client,

@@ -177,6 +177,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		}
 		this.isDue = false;
 		this.completion.close();
+		this.menu.close();
 		this.paste.end();
 	}
 
@@ -252,14 +253,14 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	override render(): TemplateResult {
-		const { connection, agent, settings, menu, requests, post } = this;
+		const { conversation, connection, agent, settings, menu, requests, post } = this;
 		const { mode, isShown: isTask } = this.task;
 		const model = settings?.model ?? connection?.model;
 		const replying = this.replying !== undefined;
 		const stops = replying && !isTask;
 		const choices =
 			connection && model && !this.encrypted && !isTask
-				? { connection, model, mode: this.mode, agent, settings, menu, requests, post }
+				? { conversation, connection, model, mode: this.mode, agent, settings, menu, requests, post }
 				: undefined;
 		const buttonLabel = stops ? l10n.t('Stop') : l10n.t('Send');
 		return html`

@@ -12,6 +12,8 @@ import type { ComposerMenu } from './composerMenu.ts';
 import { modelMenu } from './modelMenu.ts';
 
 export interface ComposerChoices {
+	/** The id of the conversation that is shown, once one is. */
+	conversation: string | undefined;
 	connection: ConnectionView;
 	/** The model that the next message goes to. */
 	model: string;
@@ -44,7 +46,7 @@ export function agentChoices({ mode, agent, menu, post }: ComposerChoices): Temp
 					word: approvalsLabel(agent.approvals),
 					label: l10n.t('Select What Is Asked'),
 					isOpen: menu.isOpenFor(l10n.t('What Agents Ask About')),
-					press: button => menu.toggle(button, approvalsMenu(agent.approvals, post)),
+					press: button => menu.toggle(button, () => approvalsMenu(agent.approvals, post)),
 				})
 			: nothing
 	}`;
@@ -52,7 +54,7 @@ export function agentChoices({ mode, agent, menu, post }: ComposerChoices): Temp
 
 /** Which model answers the next message, and who serves it. */
 export function modelChoices(choices: ComposerChoices): TemplateResult {
-	const { connection, model, mode, settings, menu, requests, post } = choices;
+	const { conversation, connection, model, mode, settings, menu, requests, post } = choices;
 	const name = settings ? routingLabel(settings.routing) : '';
 	const { preset, isPrivate, isLimited } = settings?.routing ?? {};
 	// The usual routing policy means nothing where one provider is all there is.
@@ -68,7 +70,9 @@ export function modelChoices(choices: ComposerChoices): TemplateResult {
 					isOpen: menu.isOpenFor(l10n.t('Model of This Conversation')),
 					// Where only the demo answers, there is nothing to choose among, and the editor's list says what to do.
 					press: button =>
-						connection.isDemo ? post({ kind: 'model-choose' }) : menu.toggle(button, modelMenu(requests, post)),
+						connection.isDemo
+							? post({ kind: 'model-choose' })
+							: menu.toggle(button, () => modelMenu(conversation, requests, post)),
 				})
 			: nothing
 	}${

@@ -63,6 +63,8 @@ export class ComposerMenu implements ReactiveController {
 	private problem: string | undefined;
 	private selected = 0;
 	private hasFocus = false;
+	/** The selected row is another one than when the list was drawn last. */
+	private isMoved = false;
 
 	constructor(owner: MenuOwner) {
 		this.owner = owner;
@@ -77,15 +79,19 @@ export class ComposerMenu implements ReactiveController {
 			this.hasFocus = true;
 			this.list?.focus({ preventScroll: true });
 		}
-		this.list?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+		if (this.isMoved) {
+			this.isMoved = false;
+			this.list?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+		}
 	}
 
-	/** Opens the menu of a button. Where that is open already, it closes. */
-	toggle(button: HTMLElement, menu: Menu): void {
+	/** Opens the menu of a button, which `build` returns. Where that is open already, it closes. */
+	toggle(button: HTMLElement, build: () => Menu): void {
 		if (this.button === button) {
 			this.close();
 			return;
 		}
+		const menu = build();
 		this.menu = menu;
 		this.button = button;
 		this.rows = undefined;
@@ -143,9 +149,11 @@ export class ComposerMenu implements ReactiveController {
 			const rows = await menu.rows;
 			if (this.menu === menu) {
 				this.rows = rows;
-				this.selected = Math.max(
-					0,
-					rows.findIndex(({ isCurrent }) => isCurrent),
+				this.select(
+					Math.max(
+						0,
+						rows.findIndex(({ isCurrent }) => isCurrent),
+					),
 				);
 			}
 		} catch (error) {
@@ -166,11 +174,24 @@ export class ComposerMenu implements ReactiveController {
 			close: () => this.close(),
 			dismiss: () => this.close(),
 		});
-		if (!handled && event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey) {
-			event.preventDefault();
-			this.select(nextNamed(rows, this.selected, event.key));
+		if (!handled && rows.length > 0 && !event.ctrlKey && !event.metaKey && !event.altKey) {
+			this.takeKey(event, rows);
 		}
 	};
+
+	/** Handles the keys that a list leaves to the text where there is a text field. */
+	private takeKey(event: KeyboardEvent, rows: readonly MenuRow[]): void {
+		if (event.key === 'Home' || event.key === 'End') {
+			this.select(event.key === 'Home' ? 0 : rows.length - 1);
+		} else if (event.key === ' ') {
+			this.take(this.selected);
+		} else if (event.key.length === 1) {
+			this.select(nextNamed(rows, this.selected, event.key));
+		} else {
+			return;
+		}
+		event.preventDefault();
+	}
 
 	/** The button closes the menu itself when it is pressed again. */
 	private readonly onBlur = (event: FocusEvent): void => {
@@ -191,10 +212,11 @@ export class ComposerMenu implements ReactiveController {
 
 	private select(index: number): void {
 		this.selected = index;
+		this.isMoved = true;
 		this.owner.requestUpdate();
 	}
 
-	private close(): void {
+	close(): void {
 		const { button } = this;
 		this.forget();
 		button?.focus();

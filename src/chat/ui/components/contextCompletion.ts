@@ -56,7 +56,9 @@ export class ContextCompletion implements ReactiveController {
 
 	hostUpdated(): void {
 		const root = this.owner.field.getRootNode() as ShadowRoot;
-		root.querySelector('.completion[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+		root
+			.querySelector('.completions:not(.menu) .completion[aria-selected="true"]')
+			?.scrollIntoView({ block: 'nearest' });
 	}
 
 	/** Must be called when the user has changed the text, with what was typed at once. */

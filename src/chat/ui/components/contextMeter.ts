@@ -151,7 +151,7 @@ class ContextMeter extends LitElement {
 	}
 }
 
-/** Filled by a share of 1 at most. Without one, its line is broken; where more is used than fits, it is a warning. */
+/** Draws the ring, which a share of 1 fills. Without a share, its line is broken; above 1, a warning stands in its place. */
 function ring(share: number | undefined): TemplateResult {
 	if (share !== undefined && share > 1) {
 		return codicon('warning');

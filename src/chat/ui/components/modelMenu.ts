@@ -7,8 +7,8 @@ import type { Menu } from './composerMenu.ts';
 /** The id of the row that leads to the editor's list, which no model can have. */
 const ALL = '';
 
-/** The models that are nearest at hand, and the way to all others. */
-export function modelMenu(requests: HostRequests, post: Post): Menu {
+/** The models that are nearest at hand for a conversation, and the way to all others. */
+export function modelMenu(conversation: string | undefined, requests: HostRequests, post: Post): Menu {
 	const all = { id: ALL, icon: 'search', name: l10n.t('All Models and Options…') } as const;
 	return {
 		label: l10n.t('Model of This Conversation'),
@@ -22,6 +22,7 @@ export function modelMenu(requests: HostRequests, post: Post): Menu {
 			})),
 			all,
 		]),
-		take: id => post(id === ALL ? { kind: 'model-choose' } : { kind: 'model-use', model: id }),
+		take: id =>
+			post(id === ALL ? { kind: 'model-choose' } : { kind: 'model-use', ...defined({ conversation }), model: id }),
 	};
 }

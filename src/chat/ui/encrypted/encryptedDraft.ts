@@ -11,7 +11,7 @@ export function writableState(state: SavedState, { encryption }: Pick<PageState,
 	if (encryption === undefined || encryption.isKept) {
 		return state;
 	}
-	const { edit: _, sentAs: __, ...others } = state;
+	const { edit: _, sentAs: __, task: ___, ...others } = state;
 	return { ...others, draft: '' };
 }
 
@@ -32,7 +32,7 @@ export function stateBeyond(state: SavedState, from: Conversation, to: Conversat
 		: here;
 }
 
-function withoutDraft({ sentAs: _, draftOf: __, ...state }: SavedState): SavedState {
+function withoutDraft({ sentAs: _, draftOf: __, task: ___, ...state }: SavedState): SavedState {
 	return { ...state, draft: '' };
 }
 

@@ -42,6 +42,6 @@ export function modeChoice(
 		word: modeLabel(mode),
 		label: l10n.t('Choose Chat, Agent, Search, Image or Task'),
 		isOpen: menu.isOpenFor(title),
-		press: button => menu.toggle(button, { label: title, rows, take: id => choose(id as ComposerMode) }),
+		press: button => menu.toggle(button, () => ({ label: title, rows, take: id => choose(id as ComposerMode) })),
 	});
 }

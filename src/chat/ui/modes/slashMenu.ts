@@ -55,8 +55,6 @@ export class SlashMenu implements ReactiveController {
 	/** The prompts of files as they were when the list was opened last. */
 	private prompts: readonly PromptView[] = [];
 	private isAwaited = false;
-	/** The prompt that the message begins with, if it is one of a file. */
-	private chosen: PromptView | undefined;
 
 	constructor(owner: SlashOwner) {
 		this.owner = owner;
@@ -80,7 +78,6 @@ export class SlashMenu implements ReactiveController {
 			this.selected = 0;
 			this.owner.requestUpdate();
 		}
-		this.choose();
 	}
 
 	close(): void {
@@ -118,9 +115,15 @@ export class SlashMenu implements ReactiveController {
 
 	private async readPrompts(): Promise<void> {
 		this.isAwaited = true;
-		this.prompts = await this.owner.requests.ask('prompts-request', {}, PROMPTS_MS).catch(() => []);
+		const prompts = await this.owner.requests.ask('prompts-request', {}, PROMPTS_MS).catch(() => []);
+		const name = this.rows[this.selected]?.name;
+		this.prompts = prompts;
 		this.isAwaited = false;
-		this.choose();
+		// The user may have chosen a row already, and the prompts can come above it.
+		this.selected = Math.max(
+			0,
+			this.rows.findIndex(row => row.name === name),
+		);
 		this.owner.requestUpdate();
 	}
 
@@ -129,13 +132,10 @@ export class SlashMenu implements ReactiveController {
 		this.owner.requestUpdate();
 	}
 
-	private choose(): void {
-		const { name } = slashName(this.owner.field.value) ?? {};
-		const chosen = this.prompts.find(prompt => prompt.name === name);
-		if (chosen !== this.chosen) {
-			this.chosen = chosen;
-			this.owner.requestUpdate();
-		}
+	/** The prompt that the message begins with, if it is one of a file. */
+	private get chosen(): PromptView | undefined {
+		// Prompts are known only once something was typed, so that there is a field.
+		return this.prompts.find(({ name }) => name === slashName(this.owner.field.value)?.name);
 	}
 
 	/** The id of the list for the text field's ARIA attributes. */
@@ -249,7 +249,6 @@ export class SlashMenu implements ReactiveController {
 		this.close();
 		field.focus();
 		this.owner.textChanged();
-		this.choose();
 		if (row.isEdit) {
 			post({ kind: 'prompts-edit' });
 		}

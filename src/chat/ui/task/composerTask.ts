@@ -21,7 +21,7 @@ export interface TaskOwner extends ReactiveControllerHost {
 	clear(): void;
 	/** Whether the draft is on its way, or not complete yet. */
 	readonly isPending: boolean;
-	/** Replaces the draft. */
+	/** Makes a text the draft, in place of what is written there. */
 	setText(text: string): void;
 	/** Keeps the draft, as what it is for has changed. */
 	keep(): void;
@@ -36,6 +36,8 @@ export class ComposerTask implements ReactiveController {
 	isOn = false;
 	/** What the host has been told last. */
 	private isFollowed = false;
+	/** The draft is on its way into an editor. */
+	private isOpening = false;
 
 	constructor(owner: TaskOwner) {
 		this.owner = owner;
@@ -123,10 +125,11 @@ export class ComposerTask implements ReactiveController {
 
 	private async openEditor(): Promise<void> {
 		const { owner } = this;
-		if (owner.isPending) {
+		if (owner.isPending || this.isOpening) {
 			return;
 		}
 		const text = owner.field.value;
+		this.isOpening = true;
 		try {
 			await owner.requests.ask('task-prompt-open', { text });
 			if (owner.field.value === text) {
@@ -134,6 +137,8 @@ export class ComposerTask implements ReactiveController {
 			}
 		} catch (error) {
 			owner.say((error as Error).message);
+		} finally {
+			this.isOpening = false;
 		}
 	}
 }

@@ -64,6 +64,7 @@ describe('an encrypted conversation', () => {
 			// It is asked of nobody all the same.
 			titles: () => true,
 			onChange: () => {},
+			onDelete: () => {},
 			store: new ConversationStore(folder, nullLogger),
 			remembered: {
 				read: () => structuredClone(remembered),

@@ -285,10 +285,12 @@ describe('the conversations of a window', () => {
 
 	describe('delete', () => {
 		it('the one that is shown, and take it back', async () => {
-			const conversations = await open();
+			const deleted: string[] = [];
+			const conversations = await open({ onDelete: id => deleted.push(id) });
 			const id = await ask(conversations, first, 'One?');
 			const deletion = await conversations.delete(id);
 			assert.ok(deletion);
+			assert.deepEqual(deleted, [id]);
 			assert.equal(conversations.shown.conversation.turns.length, 0);
 			assert.deepEqual((await conversations.list()).conversations, []);
 			await conversations.restore(deletion);

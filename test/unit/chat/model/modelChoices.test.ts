@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
 	alternatesOf,
+	atHand,
 	bareModel,
 	modelChoices,
 	prefixesFor,
@@ -59,6 +60,17 @@ describe('the list of models', () => {
 		assert.equal(rows(['large'], [], 'large')[0], 'recent large');
 		assert.deepEqual(rows(['large'], [], 'a/large').slice(0, 2), ['recent a/large', 'recent large']);
 		assert.equal(rows([], [{ id: 'new' }], 'new')[0], 'models large');
+	});
+
+	it('has ten at hand, each once, and the chosen one besides', () => {
+		const names = ['a', ...Array.from({ length: 20 }, (_, index) => `m${index}`), 'a'];
+		const choices = names.map(name => ({ group: 'models' as const, name }));
+		const first = atHand(choices, 'm3').map(({ name }) => name);
+		assert.deepEqual(first, names.slice(0, 10));
+		assert.deepEqual(
+			atHand(choices, 'm19').map(({ name }) => name),
+			[...first, 'm19'],
+		);
 	});
 
 	it('keeps of a service’s list what is shown, and of an endless one a part', () => {

@@ -35,6 +35,7 @@ describe('a message from the page', () => {
 			{ kind: 'connection-follow' },
 			{ kind: 'model-choose' },
 			{ kind: 'model-use', model: 'small' },
+			{ kind: 'model-use', conversation: request, model: 'small' },
 			{ kind: 'mode-choose', mode: 'agent' },
 			{ kind: 'approvals-choose', approvals: 'ask' },
 			{ kind: 'routing-choose' },

@@ -27,6 +27,11 @@ describe('a draft in an encrypted conversation', () => {
 		assert.equal(writableState(state, clear), state);
 	});
 
+	it('does not leave behind that it was the prompt of a task', () => {
+		assert.deepEqual(writableState({ draft: 'secret', task: true }, unkept), { draft: '' });
+		assert.deepEqual(stateBeyond({ draft: 'secret', draftOf: 'b', task: true }, kept, clear), { draft: '' });
+	});
+
 	it('does not follow into another conversation', () => {
 		for (const [from, to] of [
 			[kept, clear],
