@@ -204,7 +204,7 @@ class Addition {
 			await saveConnection(name, entry);
 		} catch (error) {
 			if (draft.key !== undefined) {
-				await keys.removeAll(connection);
+				await keys.removeAll(name);
 			}
 			await showExplanation(explainError(error, name));
 			return undefined;

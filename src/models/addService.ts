@@ -17,7 +17,7 @@ import type { KeyStore } from './keys/keyStore.ts';
 import { problemText } from './keys/messages.ts';
 import { keyProblem, serverKey } from './model/keyFormat.ts';
 import { inferenceAddresses, isConnectionAddress, speaksContract } from './model/newConnection.ts';
-import type { ServiceDraft, StepEnd } from './model/serviceDraft.ts';
+import { movedTo, type ServiceDraft, type StepEnd } from './model/serviceDraft.ts';
 import { readOwnServers, usedServers } from './ownServers.ts';
 import { type PickedModel, pickModel } from './pickModel.ts';
 import { hereLabel, pickService, type ServiceChoice } from './pickService.ts';
@@ -122,7 +122,7 @@ class ServiceFlow {
 		if (own !== undefined) {
 			const { label, setting } = own;
 			const { key } = await store.usable(serverKey(slug, setting.url));
-			return this.connect({ slug, label, url: setting.url, ...defined({ key }) });
+			return this.connect({ slug, label, url: setting.url, ...defined({ form: setting.kind, key }) });
 		}
 		const found = service.found().find(server => server.slug === slug);
 		return found === undefined ? this.run() : this.modelOfFound(found);
@@ -278,7 +278,8 @@ class ServiceFlow {
 					return undefined;
 				}
 				if (chosen !== 'back') {
-					current = this.movedTo(chosen.url, chosen.key, current);
+					const parts = current.parts && this.draftAt(chosen.url, undefined).parts;
+					current = { ...movedTo(chosen.url, chosen.key, current), ...defined({ parts }) };
 					answer = current.key === undefined ? chosen.answer : undefined;
 				}
 			} else {
@@ -293,27 +294,12 @@ class ServiceFlow {
 		}
 	}
 
-	private async ask({ url, key }: ServiceDraft): Promise<HostAnswer> {
+	private async ask({ url, form, key }: ServiceDraft): Promise<HostAnswer> {
 		const { context } = this.options;
 		return vscode.window.withProgress(
 			{ location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Asking {0}…', placeOf(url)) },
-			() => askHost({ kind: 'service', url, key }, { ...context, signal: this.signal }),
+			() => askHost({ kind: 'service', url, form, key }, { ...context, signal: this.signal }),
 		);
-	}
-
-	/** A key goes to no other origin than the one that it was entered for. */
-	private movedTo(url: string, pasted: string | undefined, { key, label, ...others }: ServiceDraft): ServiceDraft {
-		const isSameOrigin = new URL(url).origin === new URL(others.url).origin;
-		const { parts } = this.draftAt(url, undefined);
-		return {
-			...others,
-			label: label === placeOf(others.url) ? placeOf(url) : label,
-			url,
-			...defined({
-				key: pasted ?? (isSameOrigin ? key : undefined),
-				parts: others.parts === undefined ? undefined : parts,
-			}),
-		};
 	}
 
 	private async isOfContract({ url, parts }: ServiceDraft, answer: HostAnswer | undefined): Promise<boolean> {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import type { ClientError } from '../base/errors.ts';
 import { failureOf } from '../client/core/failures.ts';
 import { createUpstreamCaller } from '../client/core/upstreamCaller.ts';
@@ -35,9 +36,10 @@ export interface KeyQuestion {
  */
 export async function askServiceKey(
 	context: HostContext,
-	{ label, url, key: present = '', service }: ServiceDraft,
+	draft: ServiceDraft,
 	{ reason = '', withoutKey, isConnection = false }: KeyQuestion = {},
 ): Promise<AcceptedKey | StepEnd> {
+	const { label, url, key: present = '', service } = draft;
 	const { origin } = new URL(url);
 	if (!mayCarryKey(url)) {
 		const sentence = vscode.l10n.t(
@@ -51,7 +53,7 @@ export async function askServiceKey(
 		withoutKey === undefined
 			? vscode.l10n.t('Kept in the editor’s secret storage and sent to {0} only.', origin)
 			: vscode.l10n.t(
-					'Kept in the editor’s secret storage and sent to {0} only. Empty: without a key for now.',
+					'Kept in the editor’s secret storage and sent to {0} only. Leave it empty to go on without a key.',
 					origin,
 				);
 	let refused: string | undefined;
@@ -67,7 +69,7 @@ export async function askServiceKey(
 			if (key === '' && withoutKey !== undefined) {
 				return { accepted: { key, answer: withoutKey } };
 			}
-			const answer = await check({ url, key, service }, context, signal);
+			const answer = await check({ ...draft, key }, context, signal);
 			const isRefused = answer.state === 'failed' && isAboutKey(answer.error) && key !== refused;
 			if (!isRefused) {
 				return { accepted: { key, answer } };
@@ -84,9 +86,9 @@ export async function askServiceKey(
 export async function changeServerKey(
 	context: HostContext,
 	store: KeyStore,
-	{ slug, label, setting: { url } }: Pick<OwnServer, 'slug' | 'label' | 'setting'>,
+	{ slug, label, setting: { url, kind: form } }: Pick<OwnServer, 'slug' | 'label' | 'setting'>,
 ): Promise<void> {
-	const entered = await askServiceKey(context, { label, url });
+	const entered = await askServiceKey(context, { label, url, ...defined({ form }) });
 	if (typeof entered === 'object') {
 		await store.save(serverKey(slug, url), entered.key);
 	}
@@ -104,7 +106,7 @@ function formProblem(key: string, isConnection: boolean): string | undefined {
 
 /** A service that lists its models to anybody has another place that tells whether the key is right, or none. */
 async function check(
-	{ url, key, service }: { url: string; key: string; service: ServiceDraft['service'] },
+	{ url, key, service, form }: ServiceDraft & { key: string },
 	context: HostContext,
 	signal: AbortSignal,
 ): Promise<HostAnswer> {
@@ -112,7 +114,7 @@ async function check(
 	const refusal = path === undefined ? undefined : await refusalAt(path, { url, key }, context, signal);
 	return refusal
 		? { url, state: 'failed', error: refusal }
-		: askHost({ kind: 'service', url, key }, { ...context, signal });
+		: askHost({ kind: 'service', url, form, key }, { ...context, signal });
 }
 
 async function refusalAt(

@@ -44,7 +44,7 @@ function textProblem(field: string, typed: string, isRequired = false): string |
 		return isRequired ? vscode.l10n.t('Type something.') : undefined;
 	}
 	if (holdsSecret(field, text)) {
-		return vscode.l10n.t('That looks like a key. It would stand in the settings; a key is set in the part “Keys”.');
+		return vscode.l10n.t('That looks like a key. It would stand in the settings; set keys with “Errand: Manage Keys”.');
 	}
 	return hasInvisible(text) || text.length > MAXIMUM_TEXT
 		? vscode.l10n.t('Type at most {0} characters, all of them visible.', MAXIMUM_TEXT)

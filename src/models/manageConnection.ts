@@ -81,7 +81,7 @@ export async function manageConnection(name: string, options: ManageConnectionOp
 					leaving(openConnectionSettings),
 					vscode.l10n.t('prices, kinds of models, providers, prefixes, aliases and routing policies too'),
 				),
-				action('trash', vscode.l10n.t('Remove…'), () => remove(name, editor.connection(), keys)),
+				action('trash', vscode.l10n.t('Remove…'), () => remove(name, keys)),
 			];
 		},
 	});
@@ -96,11 +96,7 @@ async function keyRows(connection: Connection, keys: KeysFeature): Promise<Actio
 	return [separator(vscode.l10n.t('Keys')), ...(await Promise.all(rows)).flat()];
 }
 
-async function remove(
-	name: string,
-	connection: Connection | undefined,
-	keys: KeysFeature,
-): Promise<'removed' | undefined> {
+async function remove(name: string, keys: KeysFeature): Promise<'removed' | undefined> {
 	const yes = vscode.l10n.t('Remove');
 	const question = vscode.l10n.t('Remove the connection {0}?', name);
 	const detail = vscode.l10n.t('Its entry in the settings and its keys are removed. Conversations that used it stay.');
@@ -108,9 +104,7 @@ async function remove(
 		return undefined;
 	}
 	await removeConnection(name);
-	if (connection) {
-		await keys.removeAll(connection);
-	}
+	await keys.removeAll(name);
 	if (readSetting('errand.connection') === name) {
 		await use('local', keys);
 	}

@@ -11,7 +11,7 @@ import { openSetting } from '../platform/settings.ts';
 import { type Action, action, leaving, type ManageEnd, runActions, staying } from './actionList.ts';
 import { changeServerKey } from './askServiceKey.ts';
 import { askAddress } from './hosts/askAddress.ts';
-import { askHost, type HostContext } from './hosts/askHost.ts';
+import { askHost, type HostContext, type HostQuestion } from './hosts/askHost.ts';
 import { answerText, hostProblem, ownerText, upstreamProblemText } from './hosts/messages.ts';
 import type { KeyStore } from './keys/keyStore.ts';
 import { serverKey } from './model/keyFormat.ts';
@@ -48,13 +48,14 @@ export async function manageServer(
 				return [];
 			}
 			const { url } = own.setting;
-			const enterKey = own.hasKey ? vscode.l10n.t('Replace the Key…') : vscode.l10n.t('Enter the Key…');
+			const enterKey = own.keyState === 'set' ? vscode.l10n.t('Replace the Key…') : vscode.l10n.t('Enter the Key…');
 			const changeKey = changing(() => changeServerKey(context, store, own));
 			const removeKey = changing(() => store.remove(serverKey(slug, url)));
 			return [
 				modelRow(slug),
 				testRow(result, async () => {
-					result = await test(context, url, (await store.usable(serverKey(slug, url))).key);
+					const { key } = await store.usable(serverKey(slug, url));
+					result = await test(context, { url, form: own.setting.kind, key });
 				}),
 				action(
 					'link',
@@ -63,7 +64,7 @@ export async function manageServer(
 					url,
 				),
 				action('key', enterKey, changeKey, own.keyText),
-				...(own.hasKey ? [action('discard', vscode.l10n.t('Remove the Key'), removeKey)] : []),
+				...(own.keyState === 'missing' ? [] : [action('discard', vscode.l10n.t('Remove the Key'), removeKey)]),
 				action(
 					'gear',
 					vscode.l10n.t('Change It in the Settings'),
@@ -89,7 +90,7 @@ export async function manageFound(
 		rows: async () => [
 			modelRow(slug),
 			testRow(tested, async () => {
-				tested = await test(context, url, undefined);
+				tested = await test(context, { url });
 			}),
 			action('trash', vscode.l10n.t('Don’t Use It Any More'), async () => {
 				await service.answerFound({ url, user: owner.user, use: false });
@@ -109,10 +110,10 @@ function testRow(result: string | undefined, run: () => Promise<void>): Action<M
 	return { ...action('pulse', vscode.l10n.t('Test'), staying(run)), detail: escapeIcons(result ?? '') };
 }
 
-async function test(context: HostContext, url: string, key: string | undefined): Promise<string> {
+async function test(context: HostContext, { url, form, key }: Omit<HostQuestion, 'kind'>): Promise<string> {
 	const title = vscode.l10n.t('Asking {0} for its models…', placeOf(url));
 	const answer = await withProgressNotice(title, signal =>
-		askHost({ kind: 'server', url, key }, { ...context, signal }).catch(() => undefined),
+		askHost({ kind: 'server', url, form, key }, { ...context, signal }).catch(() => undefined),
 	);
 	if (answer === undefined) {
 		return vscode.l10n.t('The test was stopped.');
@@ -133,6 +134,7 @@ async function changeAddress(
 	const chosen = await askAddress(
 		{
 			kind: 'server',
+			form: setting.kind,
 			title: vscode.l10n.t('Address of {0}', label),
 			placeholder: vscode.l10n.t('The address with its version, such as http://192.168.1.20:8000/v1'),
 			value: setting.url,
@@ -145,14 +147,15 @@ async function changeAddress(
 }
 
 async function remove(
-	{ slug, label, setting, hasKey }: OwnServer,
+	{ slug, label, setting, keyState }: OwnServer,
 	{ store, service }: ManageServerOptions,
 ): Promise<'removed' | undefined> {
 	const yes = vscode.l10n.t('Remove');
 	const question = vscode.l10n.t('Remove the model server {0} at {1}?', label, placeOf(setting.url));
-	const detail = hasKey
-		? vscode.l10n.t('Its entry in the settings and its key are removed.')
-		: vscode.l10n.t('Its entry in the settings is removed.');
+	const detail =
+		keyState === 'missing'
+			? vscode.l10n.t('Its entry in the settings is removed.')
+			: vscode.l10n.t('Its entry in the settings and its key are removed.');
 	if ((await askModal(question, detail, yes)) !== yes) {
 		return undefined;
 	}

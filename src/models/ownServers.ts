@@ -14,7 +14,8 @@ export interface OwnServer {
 	setting: UpstreamSetting;
 	/** Says whether its key is there. */
 	keyText: string;
-	hasKey: boolean;
+	/** `unconfirmed`: a key is there that was saved for another address, so it is not sent. */
+	keyState: 'missing' | 'unconfirmed' | 'set';
 }
 
 export async function readOwnServers(store: KeyStore): Promise<OwnServer[]> {
@@ -29,20 +30,24 @@ export async function readOwnServers(store: KeyStore): Promise<OwnServer[]> {
 	);
 }
 
-async function keyStateOf(store: KeyStore, slug: string, url: string): Promise<Pick<OwnServer, 'keyText' | 'hasKey'>> {
+async function keyStateOf(
+	store: KeyStore,
+	slug: string,
+	url: string,
+): Promise<Pick<OwnServer, 'keyText' | 'keyState'>> {
 	const slot = serverKey(slug, url);
 	const stored = await store.read(slot);
 	if (stored === undefined) {
-		return { hasKey: false, keyText: vscode.l10n.t('no key') };
+		return { keyState: 'missing', keyText: vscode.l10n.t('no key') };
 	}
 	if (!isSavedFor(stored.origins, slot.origins)) {
 		const [origin = ''] = stored.origins;
 		const text = vscode.l10n.t('its key was saved for {0} and is not sent: enter it again', origin);
-		return { hasKey: false, keyText: text };
+		return { keyState: 'unconfirmed', keyText: text };
 	}
 	const ending = keyEnding(stored.key);
 	return {
-		hasKey: true,
+		keyState: 'set',
 		keyText: ending === '' ? vscode.l10n.t('key set') : vscode.l10n.t('key set, ends in {0}', ending),
 	};
 }

@@ -93,7 +93,7 @@ async function showModels(
 	};
 	show();
 	if (answer === undefined) {
-		void askHost({ kind: 'service', url: draft.url, key: draft.key }, { ...context, signal }).then(
+		void askHost({ kind: 'service', url: draft.url, form: draft.form, key: draft.key }, { ...context, signal }).then(
 			came => {
 				answer = came;
 				if (list.current) {

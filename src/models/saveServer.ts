@@ -8,7 +8,7 @@ import { findModel } from '../contract/modelIdentifier.ts';
 import { clearSetting, readSetting, settingHolds, writeSetting } from '../platform/settings.ts';
 import type { KeyStore } from './keys/keyStore.ts';
 import { serverKey } from './model/keyFormat.ts';
-import { freeSlug, slugOfAddress, withEntry } from './model/serverEntries.ts';
+import { freeSlug, type ServerEntry, slugOfAddress, withEntry } from './model/serverEntries.ts';
 import type { ServiceDraft } from './model/serviceDraft.ts';
 import { readUpstreamSettings } from './model/upstreamSettings.ts';
 import type { PickedModel } from './pickModel.ts';
@@ -34,22 +34,24 @@ export async function saveServer(
 	{ url, model, isWritten }: PickedModel,
 ): Promise<{ slug: string; url: string }> {
 	const slug = known ?? slugFor(wantedSlug ?? service?.slug ?? slugOfAddress(typed), url);
-	if (key !== undefined) {
-		await store.save(serverKey(slug, url), key);
-	}
 	const hasOwnLabel = known === undefined && label !== placeOf(typed);
 	const entry = { url, ...(hasOwnLabel ? { label } : {}), ...(isWritten ? { models: [model] } : {}) };
-	try {
-		// The settings may have changed while the questions were answered, so they are read again.
-		const upstreams = withEntry(readSetting('errand.local.upstreams'), slug, entry);
-		await writeEntries('errand.local.upstreams', upstreams, value => Object.hasOwn(value, slug));
-	} catch (error) {
-		if (known === undefined) {
-			await store.remove(serverKey(slug, url));
-		}
-		throw error;
-	}
+	await writeServer(store, slug, entry, { key, holds: value => Object.hasOwn(value, slug) });
 	return { slug, url };
+}
+
+async function writeServer(
+	store: KeyStore,
+	slug: string,
+	entry: ServerEntry,
+	{ key, holds }: { key: string | undefined; holds(value: Record<string, unknown>): boolean },
+): Promise<void> {
+	// The settings may have changed while the questions were answered, so they are read again.
+	const write = () => {
+		const upstreams = withEntry(readSetting('errand.local.upstreams'), slug, entry);
+		return writeEntries('errand.local.upstreams', upstreams, holds);
+	};
+	await (key === undefined ? write() : store.saveWith(serverKey(slug, entry.url), key, write));
 }
 
 /** A server that is there already keeps its name. */
@@ -65,12 +67,8 @@ export async function updateAddress(
 	slug: string,
 	{ url, key }: { url: string; key: string | undefined },
 ): Promise<void> {
-	if (key !== undefined) {
-		await store.save(serverKey(slug, url), key);
-	}
-	const upstreams = withEntry(readSetting('errand.local.upstreams'), slug, { url });
 	const holds = (value: unknown) => entriesOf(entriesOf(value)[slug])['url'] === url;
-	await writeEntries('errand.local.upstreams', upstreams, holds);
+	await writeServer(store, slug, { url }, { key, holds });
 }
 
 export async function removeServer(store: KeyStore, slug: string, url: string): Promise<void> {

@@ -14,6 +14,8 @@ import { readUpstreamSettings } from './model/upstreamSettings.ts';
 import { type OwnServer, readOwnServers } from './ownServers.ts';
 import { upstreamIssueText } from './serviceList.ts';
 
+const STATE_ICONS = { missing: 'circle-outline', unconfirmed: 'warning', set: 'key' } as const;
+
 export async function readServerKeys(context: HostContext, store: KeyStore): Promise<ServerKey[]> {
 	const { problems } = readUpstreamSettings(readSetting('errand.local.upstreams'));
 	const own = await readOwnServers(store);
@@ -26,7 +28,7 @@ export async function readServerKeys(context: HostContext, store: KeyStore): Pro
 				new URL(server.setting.url).origin,
 				vscode.l10n.t('for its models'),
 			),
-			iconPath: new vscode.ThemeIcon(server.hasKey ? 'key' : 'circle-outline'),
+			iconPath: new vscode.ThemeIcon(STATE_ICONS[server.keyState]),
 			manage: () => manageKey(context, store, server),
 		})),
 		...problems.map(({ slug, issue, entry }) => ({
@@ -46,12 +48,13 @@ export async function changeKeyOf(slug: unknown, context: HostContext, store: Ke
 }
 
 async function manageKey(context: HostContext, store: KeyStore, server: OwnServer): Promise<void> {
-	const action = server.hasKey
-		? await choose<'replace' | 'remove'>(vscode.l10n.t('Key of {0}', server.label), [
-				{ label: `$(edit) ${vscode.l10n.t('Replace…')}`, value: 'replace' },
-				{ label: `$(trash) ${vscode.l10n.t('Remove the Key')}`, value: 'remove' },
-			])
-		: 'replace';
+	const action =
+		server.keyState === 'missing'
+			? 'replace'
+			: await choose<'replace' | 'remove'>(vscode.l10n.t('Key of {0}', server.label), [
+					{ label: `$(edit) ${vscode.l10n.t('Replace…')}`, value: 'replace' },
+					{ label: `$(trash) ${vscode.l10n.t('Remove the Key')}`, value: 'remove' },
+				]);
 	if (action === 'remove') {
 		await store.remove(serverKey(server.slug, server.setting.url));
 	} else if (action === 'replace') {

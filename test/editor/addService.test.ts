@@ -214,7 +214,7 @@ describe('a service is added', () => {
 			try {
 				flow.add();
 				await flow.giveAddress(server.origin, `Use ${server.origin}/v1`);
-				assert.match(String((await flow.keyBox()).prompt), /Empty: without a key for now\./);
+				assert.match(String((await flow.keyBox()).prompt), /Leave it empty to go on without a key\./);
 				await flow.enterKey('');
 				await flow.lists.pick('Add It');
 				await flow.ended();

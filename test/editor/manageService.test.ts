@@ -180,6 +180,17 @@ describe('a connection is changed', () => {
 		assert.equal(readSetting('errand.connection'), 'local');
 	});
 
+	it('by removal with its keys, even if it cannot be used', async () => {
+		await flow.write('errand.connections', small());
+		await flow.keys.save(flow.connectionOf('acme'), 'inference', KEY);
+		await flow.write('errand.connections', { acme: { apiUrl: 'http://api.example', service: 'quillon' } });
+		flow.choose(/Remove the connection acme/, 'Remove');
+		manage('acme');
+		await flow.lists.pick('Remove…');
+		await flow.ended();
+		assert.equal(flow.secrets.size, 0);
+	});
+
 	it('even if it cannot be used, so that its address can be corrected', async () => {
 		await flow.write('errand.connections', { acme: { apiUrl: 'http://api.example', service: 'quillon' } });
 		manage('acme');
@@ -278,6 +289,9 @@ describe('a model server is changed', () => {
 		await flow.shows(/its key was saved for http:\/\/127\.0\.0\.1:\d+ and is not sent: enter it again/);
 		assert.deepEqual(flow.servers(), { mine: { url: moved.url, label: 'Mine', contextLength: 8000 } });
 		assert.ok(moved.requests.every(({ headers }) => headers.authorization === undefined));
+		await flow.lists.pick('Remove the Key');
+		await flow.shows(/^Enter the Key… \| no key/);
+		assert.equal(flow.secrets.size, 0);
 		await moved.stop();
 		await flow.leave();
 	});

@@ -11,7 +11,7 @@ import { isConnectionAddress, readConnectionAddress } from '../model/newConnecti
 import { askHost, type HostAnswer, type HostContext, type HostQuestion } from './askHost.ts';
 import { addressRule, answerText, hostProblem, mayBeServer } from './messages.ts';
 
-export interface AddressQuestion extends Pick<HostQuestion, 'kind' | 'channelModel'> {
+export interface AddressQuestion extends Pick<HostQuestion, 'kind' | 'form' | 'channelModel'> {
 	title: string;
 	placeholder: string;
 	/** The initial text of the box. */
@@ -123,8 +123,8 @@ export function askAddress(
 	async function ask(url: string): Promise<void> {
 		asking = new AbortController();
 		const { signal } = asking;
-		const { channelModel } = question;
-		const answer = await askHost({ kind, url, channelModel }, { ...context, signal }).catch(() => undefined);
+		const { form, channelModel } = question;
+		const answer = await askHost({ kind, url, form, channelModel }, { ...context, signal }).catch(() => undefined);
 		if (answer !== undefined && !signal.aborted) {
 			state.answer = answer;
 			draw();

@@ -12,7 +12,7 @@ import type { Connection } from '../../contract/connection.ts';
 import { type ListedModel, modelListSchema, usableModels } from '../../contract/modelList.ts';
 import { channelRoute, type Route, routes } from '../../contract/routes.ts';
 import { taskListSchema } from '../../contract/tasks.ts';
-import { mayCarryKey } from '../../contract/upstreams.ts';
+import { mayCarryKey, type UpstreamKind, upstreamKind } from '../../contract/upstreams.ts';
 import { inferenceAddresses, isConnectionAddress } from '../model/newConnection.ts';
 import { serverAddresses } from '../model/serverEntries.ts';
 
@@ -46,6 +46,8 @@ export interface HostQuestion {
 	url: string;
 	/** It goes to the origin of `url` alone, and nowhere without encryption. Without it, a host that wants one says so. */
 	key?: string | undefined;
+	/** The form that the entry of a server names. If missing, the address decides. */
+	form?: UpstreamKind | undefined;
 	/** A model of the encrypted channel, without which the organisation's host cannot be asked. */
 	channelModel?: { model: string; provider: string } | undefined;
 	/** The longest silence, and the longest time for all of it. */
@@ -87,6 +89,7 @@ export async function askHost(
 			name: 'asked host',
 			url,
 			key,
+			kind: upstreamKind({ kind: question.form, url }),
 			transport,
 			logger,
 			clock,

@@ -70,6 +70,18 @@ export class KeyStore {
 		await this.write(secret, { key, origins: [...origins], savedAt: Date.now(), ...(check ? { check } : {}) });
 	}
 
+	/** Saves a key and writes what needs it. Where that fails, the key that was there before is there again. */
+	async saveWith(slot: KeySlot, key: string, write: () => Promise<void>): Promise<void> {
+		const before = await this.read(slot);
+		await this.save(slot, key);
+		try {
+			await write();
+		} catch (error) {
+			await this.write(slot.secret, before);
+			throw error;
+		}
+	}
+
 	/**
 	 * Stores the result of a check together with the checked key. Resolves with false if another key has replaced it
 	 * meanwhile.

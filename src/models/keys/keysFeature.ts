@@ -8,7 +8,7 @@ import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import type { KeyKind } from '../../contract/routes.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { isTurnedDown } from '../model/keyCheck.ts';
-import { connectionKey, isSavedFor, KEY_KINDS } from '../model/keyFormat.ts';
+import { connectionKey, connectionSecret, isSavedFor, KEY_KINDS } from '../model/keyFormat.ts';
 import { askForKey } from './askForKey.ts';
 import type { KeyStore } from './keyStore.ts';
 import { type ManageKeysDependencies, manageKeys } from './manageKeys.ts';
@@ -51,7 +51,8 @@ export interface KeysFeature {
 	set(connection: Connection, kind: KeyKind): Promise<void>;
 	/** Keeps a key that was checked elsewhere, for the origins of this connection. */
 	save(connection: Connection, kind: KeyKind, key: string): Promise<void>;
-	removeAll(connection: Connection): Promise<void>;
+	/** Removes the keys of the connection of that name, which need not be a usable one. */
+	removeAll(name: string): Promise<void>;
 	/** Asks the service whether it accepts the saved key. */
 	check(connection: Connection, kind: KeyKind): Promise<KeyAnswer>;
 	manage(): Promise<void>;
@@ -67,9 +68,9 @@ export function createKeysFeature(dependencies: KeysDependencies): KeysFeature {
 		ensure: (connection, kind, onAsk) => prompts.ensure(connection, kind, onAsk),
 		set: (connection, kind) => setKey(context, connection, kind),
 		save: (connection, kind, key) => saveKey(context, connection, kind, key),
-		async removeAll(connection) {
-			await Promise.all(KEY_KINDS.map(kind => store.remove(connectionKey(connection, kind))));
-			logger.log('info', 'keys removed', { connection: connection.name });
+		async removeAll(name) {
+			await Promise.all(KEY_KINDS.map(kind => store.remove({ secret: connectionSecret(name, kind) })));
+			logger.log('info', 'keys removed', { connection: name });
 		},
 		check: (connection, kind) => checkUsable(context, connection, kind),
 		manage: () => manageKeys(context, dependencies),

@@ -16,7 +16,12 @@ export const SECRET_PREFIX = 'errand.key.';
 export const SERVER_SECRET_PREFIX = 'errand.upstream.';
 
 export function connectionKey(connection: Connection, kind: KeyKind): KeySlot {
-	return { secret: `${SECRET_PREFIX}${connection.name}.${kind}`, origins: keyOrigins(kind, connection) };
+	return { secret: connectionSecret(connection.name, kind), origins: keyOrigins(kind, connection) };
+}
+
+/** The name of the secret for a connection, which need not be a usable one. */
+export function connectionSecret(name: string, kind: KeyKind): string {
+	return `${SECRET_PREFIX}${name}.${kind}`;
 }
 
 /** The key of the model server of that name at that address. */

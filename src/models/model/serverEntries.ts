@@ -13,10 +13,18 @@ export interface ServerEntry {
 	models?: string[];
 }
 
-/** Returns the setting with the entry. What an existing entry says beyond it is kept. */
-export function withEntry(value: unknown, slug: string, entry: ServerEntry): Record<string, unknown> {
+/** Returns the setting with the entry. Of an existing one, only the address changes, and models are added to its own. */
+export function withEntry(
+	value: unknown,
+	slug: string,
+	{ models = [], ...entry }: ServerEntry,
+): Record<string, unknown> {
 	const entries = entriesOf(value);
-	return { ...entries, [slug]: { ...entriesOf(entries[slug]), ...entry } };
+	const before = entriesOf(entries[slug]);
+	const known: unknown[] = Array.isArray(before['models']) ? before['models'] : [];
+	const added = models.filter(id => !known.some(model => model === id || entriesOf(model)['id'] === id));
+	const changed = { ...entry, ...before, url: entry.url, ...(added.length > 0 && { models: [...known, ...added] }) };
+	return { ...entries, [slug]: changed };
 }
 
 /** Returns the name for a new entry: the wanted one, with a number where that is taken or cannot be used. */

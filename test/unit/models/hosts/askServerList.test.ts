@@ -21,9 +21,12 @@ describe('asking a server for its models', () => {
 	const lines: unknown[] = [];
 	const logger = { log: (...line: unknown[]) => void lines.push(line) };
 
-	const ask = (url: string, { key, ...options }: { key?: string; whole?: number; signal?: AbortSignal } = {}) =>
+	const ask = (
+		url: string,
+		{ key, form, ...options }: { key?: string; form?: 'messages'; whole?: number; signal?: AbortSignal } = {},
+	) =>
 		askHost(
-			{ kind: 'server', url, key, milliseconds: { silence: 2_000, whole: options.whole ?? 4_000 } },
+			{ kind: 'server', url, key, form, milliseconds: { silence: 2_000, whole: options.whole ?? 4_000 } },
 			{
 				transport: createFetchTransport((address, init) => globalThis.fetch(address, init)),
 				logger,
@@ -51,6 +54,13 @@ describe('asking a server for its models', () => {
 		assert.deepEqual(idsIn(await ask(`${server.origin}/v1`)), ['small', 'large']);
 		assert.equal(server.received[1]?.headers.authorization, undefined);
 		assert.doesNotMatch(JSON.stringify(lines), new RegExp(KEY));
+	});
+
+	it('sends the key in the form that the entry of the server names', async () => {
+		answer(response => sendJson(response, 200, list('one')));
+		assert.deepEqual(idsIn(await ask(`${server.origin}/v1`, { key: KEY, form: 'messages' })), ['one']);
+		const [{ headers } = assert.fail()] = server.received;
+		assert.deepEqual([headers.authorization, headers['x-api-key']], [undefined, KEY]);
 	});
 
 	it('takes a list without an object around it', async () => {

@@ -49,6 +49,19 @@ describe('KeyStore', () => {
 		assert.equal((await store.usable(connectionKey(moved, 'inference'))).key, 'sk-one');
 	});
 
+	it('has the key of before again, or none, where what needs the new one could not be written', async () => {
+		const slot = serverKey('mine', 'https://api.example/v1');
+		const fail = () => Promise.reject(new Error('not writable'));
+		await assert.rejects(store.saveWith(slot, 'new', fail), /not writable/);
+		assert.equal(secrets.values.size, 0);
+		await store.save(slot, 'old');
+		const before = secrets.values.get(slot.secret);
+		await assert.rejects(store.saveWith(serverKey('mine', 'https://moved.example'), 'new', fail), /not writable/);
+		assert.equal(secrets.values.get(slot.secret), before);
+		await store.saveWith(slot, 'new', async () => assert.equal((await store.usable(slot)).key, 'new'));
+		assert.equal((await store.usable(slot)).key, 'new');
+	});
+
 	it('takes a damaged value for none, and a damaged check for none of its own', async () => {
 		for (const damaged of ['sk-plain', '{}', '{"key":"","origins":[],"savedAt":1}', 'null']) {
 			secrets.values.set(connectionKey(connection, 'cloud').secret, damaged);

@@ -23,6 +23,18 @@ describe('the entry of a model server', () => {
 		});
 	});
 
+	it('keeps the models and the name that it has, and gets a further model beside them', () => {
+		const url = 'https://a.example/v1';
+		const own = { url, label: 'Mine', models: [{ id: 'one', prices: { input: 1, output: 2 } }, 'two'] };
+		assert.deepEqual(withEntry({ mine: own }, 'mine', { url, label: 'Other', models: ['three'] }), {
+			mine: { ...own, models: [...own.models, 'three'] },
+		});
+		assert.deepEqual(withEntry({ mine: own }, 'mine', { url, models: ['one'] }), { mine: own });
+		assert.deepEqual(withEntry({}, 'mine', { url, label: 'Mine', models: ['one'] }), {
+			mine: { url, label: 'Mine', models: ['one'] },
+		});
+	});
+
 	it('is removed alone', () => {
 		assert.deepEqual(withoutEntry({ one: 1, two: 2 }, 'one'), { two: 2 });
 		assert.deepEqual(withoutEntry('nonsense', 'one'), {});
