@@ -9,6 +9,7 @@ import type { InputItem } from '../contract/responses.ts';
 import {
 	MAXIMUM_ARGUMENTS,
 	MAXIMUM_CALLS,
+	MAXIMUM_COMMAND_REPEATS,
 	MAXIMUM_REPEATS,
 	MAXIMUM_RESULT,
 	MAXIMUM_UNUSABLE,
@@ -115,12 +116,15 @@ export class Calls {
 			const outcome = await this.run(call, read);
 			const { title, text } = outcome;
 			const count = this.repeated(done, call, read.input, outcome);
-			endless ??= count >= MAXIMUM_REPEATS ? title : undefined;
-			onResult(result(count < REPEATS_TOLD ? text : `${text}\n${repeatedWords(count)}`));
+			const isCommand = read.tool.kind === 'execute';
+			if (count >= (isCommand ? MAXIMUM_COMMAND_REPEATS : MAXIMUM_REPEATS)) {
+				endless ??= `${count} times with the same result (${oneLine(title, MAXIMUM_NAME)})`;
+			}
+			onResult(result(count < REPEATS_TOLD ? text : `${text}\n${repeatedWords(count, isCommand)}`));
 		}
 		if (endless !== undefined) {
 			throw new TurnFailure(
-				`The model ${model} made the same call ${MAXIMUM_REPEATS} times with the same result (${oneLine(endless, MAXIMUM_NAME)}), so it was stopped. Say in other words what it is to do, or choose another model.`,
+				`The model ${model} made the same call ${endless}, so it was stopped. Say in other words what it is to do, or choose another model.`,
 			);
 		}
 		if (isUsable) {
@@ -253,8 +257,12 @@ export class Calls {
 /** Marks the keys of changes of files. */
 const CHANGE = 'change ';
 
-const repeatedWords = (count: number): string =>
-	`(You have made this call ${count} times with the same result. It will be the same again: do something else, or say what keeps you from it.)`;
+function repeatedWords(count: number, isCommand: boolean): string {
+	const step = isCommand
+		? 'If you wait for something, let the command itself wait, or run it in the background and wait with output. Otherwise do'
+		: 'It will be the same again: do';
+	return `(You have made this call ${count} times with the same result. ${step} something else, or say what keeps you from it.)`;
+}
 
 /** The ids of models' calls need not be unique in a session. */
 const shownId = (id: string): string => `${id}-${randomUUID().slice(0, 8)}`;

@@ -26,6 +26,9 @@ const ENOUGH_SHARE = 0.8;
 /** The part of a length that a service has refused which it is taken to accept. */
 const ACCEPTED_SHARE = 0.8;
 
+/** The part of a known length below which a refusal as too long must have another reason. */
+const BELIEVED_SHARE = 0.5;
+
 /** The characters of a summary, of all that is told again after it, and the number of files among that. */
 const MAXIMUM_SUMMARY = 24_000;
 const MAXIMUM_TOLD = 24_000;
@@ -106,6 +109,12 @@ export class Context {
 		this.items = items;
 		const words = shortened === 1 ? 'One earlier result was' : `${shortened} earlier results were`;
 		await this.options.showStep(`${words} shortened, to stay within the model's length`, async () => '');
+	}
+
+	/** Returns whether the conversation may be too long for the model, as far as its length is known. */
+	mayBeTooLong(): boolean {
+		const { contextLength = 0 } = this.options.turnModel;
+		return this.fixed + tokensOf(this.items) > contextLength * BELIEVED_SHARE;
 	}
 
 	/** Notes that the service has refused a request with these items as too long. */

@@ -26,9 +26,13 @@ export const MAXIMUM_DIFF = 1_000_000;
 /** The replies in a row that were cut off, or of which no call could be used, with which the run ends. */
 export const MAXIMUM_UNUSABLE = 6;
 
-/** How often the same call has the same result before the model is told so, and when the run ends. */
+/**
+ * How often the same call has the same result before the model is told so, and when the run ends. A command may wait for
+ * something, so it may be repeated more often.
+ */
 export const REPEATS_TOLD = 3;
 export const MAXIMUM_REPEATS = 5;
+export const MAXIMUM_COMMAND_REPEATS = 10;
 
 /** The time that a command gets if the model does not say, and the most that it can ask for, in milliseconds. */
 export const COMMAND_MS = 2 * 60_000;

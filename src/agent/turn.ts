@@ -134,7 +134,7 @@ export class Turn {
 				}
 				return reply;
 			} catch (error) {
-				if (!ClientError.is(error, 'too-large')) {
+				if (!ClientError.is(error, 'too-large') || !this.context.mayBeTooLong()) {
 					throw error;
 				}
 				this.context.refused();

@@ -49,9 +49,16 @@ export function responsesModel(client: Pick<Client, 'responses'>, name: string):
 	};
 }
 
-/** The word of the service for a response that has reached the most that the model may write, which others pass on. */
+/**
+ * The word of the service for a response that has reached the most that the model may write, which others pass on. The
+ * refusal of a request, which has a status, may have it too, as the name of a parameter.
+ */
 function isCutAtLength(error: unknown): boolean {
-	return ClientError.is(error) && /\bmax_output_tokens\b/.test(error.serviceMessage ?? '');
+	return (
+		ClientError.is(error) &&
+		(error.code === 'truncated' || error.status === undefined) &&
+		/\bmax_output_tokens\b/.test(error.serviceMessage ?? '')
+	);
 }
 
 /**

@@ -31,9 +31,8 @@ export class BackgroundCommands {
 	 * news. A command is forgotten once its end was told.
 	 */
 	async read(number: number, waitMs: number, signal: AbortSignal): Promise<string> {
-		const command = this.commandOf(number);
-		const text = await command.read(waitMs, signal);
-		if (command.end !== undefined) {
+		const { text, hasEnded } = await this.commandOf(number).read(waitMs, signal);
+		if (hasEnded) {
 			this.commands.delete(number);
 		}
 		return text;
@@ -65,7 +64,7 @@ export class BackgroundCommands {
 
 class BackgroundCommand {
 	/** How it ended, as a sentence. Undefined while it runs. */
-	end: string | undefined;
+	private end: string | undefined;
 	private readonly controller = new AbortController();
 	private readonly output = new KeptOutput(MAXIMUM_RESULT - 500);
 	private readonly began = performance.now();
@@ -94,13 +93,15 @@ class BackgroundCommand {
 			});
 	}
 
-	async read(waitMs: number, signal: AbortSignal): Promise<string> {
+	/** `hasEnded`: the text tells the end. */
+	async read(waitMs: number, signal: AbortSignal): Promise<{ text: string; hasEnded: boolean }> {
 		if (!this.hasNews && waitMs > 0) {
 			await this.news(waitMs, signal);
 		}
 		this.hasNews = false;
 		const seconds = Math.round((performance.now() - this.began) / 1_000);
-		return withState(this.output.take(), this.end ?? `It has been running for ${seconds} seconds.`);
+		const state = this.end ?? `It has been running for ${seconds} seconds.`;
+		return { text: withState(this.output.take(), state), hasEnded: this.end !== undefined };
 	}
 
 	async stop(): Promise<void> {

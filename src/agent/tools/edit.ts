@@ -61,7 +61,7 @@ function replace(text: string, old: string, replacement: string, all: boolean, n
 	const inFile = (given: string) => (isCrlf ? given.replaceAll('\n', '\r\n') : given);
 	const count = text.split(inFile(old)).length - 1;
 	if (count === 0) {
-		return replaceLoosely(text, old, replacement, name);
+		return replaceLoosely(text, old, replacement, all, name);
 	}
 	if (count > 1 && !all) {
 		throw new ToolFailure(
@@ -75,11 +75,11 @@ function replace(text: string, old: string, replacement: string, all: boolean, n
 	return { after: text.split(inFile(old)).join(put), remark: '' };
 }
 
-/** Replaces a text that was copied with its line numbers, or with other white space, where only one place can be meant. */
-function replaceLoosely(text: string, old: string, replacement: string, name: string): Changed {
+/** Replaces a text that was copied with its line numbers, or with another indentation, where only one place can be meant. */
+function replaceLoosely(text: string, old: string, replacement: string, all: boolean, name: string): Changed {
 	const bare = withoutNumbers(old, replacement);
 	if (bare !== undefined) {
-		const { after, remark } = replace(text, bare.old, bare.put, false, name);
+		const { after, remark } = replace(text, bare.old, bare.put, all, name);
 		return { after, remark: ` The line numbers are not part of the file and were left out.${remark}` };
 	}
 	const end = endOf(text);

@@ -32,16 +32,16 @@ export interface LoosePlace {
 }
 
 /**
- * Finds the whole lines that differ from `old` in nothing but white space. Returns undefined unless there is exactly one
- * such place.
+ * Finds the whole lines that differ from `old` only in the white space at their ends. Returns undefined unless there is
+ * exactly one such place.
  */
 export function looselyFound(lines: readonly string[], old: string, put: string): LoosePlace | undefined {
 	const wanted = linesOf(old);
-	const [first, ...rest] = wanted.map(bare);
+	const [first, ...rest] = wanted.map(line => line.trim());
 	if (first === undefined || wanted.every(line => line.trim() === '')) {
 		return undefined;
 	}
-	const bareLines = lines.map(bare);
+	const bareLines = lines.map(line => line.trim());
 	const places: number[] = [];
 	let comparisons = 0;
 	for (let place = bareLines.indexOf(first); place >= 0; place = bareLines.indexOf(first, place + 1)) {
@@ -64,8 +64,6 @@ export function looselyFound(lines: readonly string[], old: string, put: string)
 function linesOf(text: string): string[] {
 	return text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
 }
-
-const bare = (line: string): string => line.trim().replace(/\s+/g, ' ');
 
 const indentOf = (line: string): string => /^[\t ]*/.exec(line)?.[0] ?? '';
 

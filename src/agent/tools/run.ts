@@ -21,17 +21,17 @@ export const run = defineTool({
 			.min(1)
 			.max(MAXIMUM_COMMAND_MS / SECOND_MS)
 			.default(COMMAND_MS / SECOND_MS)
-			.describe('The time limit'),
-		background: z.boolean().default(false),
+			.describe('The time limit, without background'),
+		background: z.boolean().optional(),
 	}),
 	kind: 'execute',
 	needsPermission: true,
-	show: ({ command }) => ({ title: command }),
+	show: ({ command, background }) => ({ title: background ? `In the background: ${command}` : command }),
 	async run({ command, seconds, background }, { folder, signal, commands }) {
 		if (background) {
 			// The shell itself has to stay, because it is what is waited for.
 			const id = commands.start(command.replace(LEAVES_RUNNING, ''), folder);
-			return { text: `It runs in the background with the id ${id}, at most until you are done.` };
+			return { text: `It runs in the background with the id ${id}. It ends when you have finished, at the latest.` };
 		}
 		const output = new KeptOutput(MAXIMUM_RESULT - 500);
 		const limit = AbortSignal.timeout(seconds * SECOND_MS);

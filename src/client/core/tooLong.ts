@@ -2,8 +2,12 @@ import { ClientError } from '../../base/errors.ts';
 
 /** How services say that a request has more tokens than the model takes. */
 const CODE = /context.?length|context.?window|prompt.?too.?long/i;
-const WORDS =
-	/context.?(length|window|size|limit)|\b(prompt|input|conversation|messages|request)\b[^.]{0,40}\b(too (long|large)|exceeds?)\b|too many (input |prompt )?tokens|reduce the length/i;
+const WORDS = /context.?(length|window|size|limit)|too many (input |prompt )?tokens|reduce the length/i;
+
+/** Words that say it too, unless they are about something else than the length of what was sent. */
+const VAGUE = /\b(prompt|input|conversation|messages|request)\b[^.]{0,40}\b(too (long|large)|exceeds?)\b/i;
+const OTHER =
+	/\b(output|completion|images?|files?|audio|video|spend\w*|budget|quota|credits?|balance|billing|cost|rate)\b|max_\w*tokens|per (second|minute|hour|day|month)\b/i;
 
 /**
  * Returns the error `too-large` for a refusal of a request as too long, whatever its status. It is final: the same request
@@ -15,7 +19,9 @@ export function tooLong(error: unknown): ClientError | undefined {
 	}
 	const { code, status, serviceCode = '', serviceMessage = '' } = error;
 	const isRefusal = code === 'invalid-request' || code === 'server' || code === 'upstream';
-	return isRefusal && (CODE.test(serviceCode) || WORDS.test(serviceMessage))
+	return isRefusal && (CODE.test(serviceCode) || isAboutLength(serviceMessage))
 		? new ClientError('too-large', error.message, { status, serviceMessage, cause: error })
 		: undefined;
 }
+
+const isAboutLength = (said: string): boolean => WORDS.test(said) || (VAGUE.test(said) && !OTHER.test(said));

@@ -84,6 +84,12 @@ describe('Errand’s own agent, whose model calls tools badly', () => {
 			assert.match(results[1] ?? '', /line numbers are not part of the file/);
 		});
 
+		it('replaces all that was copied with line numbers, if it is to', async () => {
+			put('one\ntwo\none\n');
+			await answersTo(call('edit', { path: 'a.ts', old: '    1\tone\n', new: '    1\tsix\n', replace_all: true }));
+			assert.equal(file(), 'six\ntwo\nsix\n');
+		});
+
 		it('keeps the line ends of the file', async () => {
 			put('if (a)\r\n\tb();\r\n');
 			await answersTo(edit('if (a)\n  b();', 'if (a)\n  c();'));
@@ -122,6 +128,15 @@ describe('Errand’s own agent, whose model calls tools badly', () => {
 			assert.match(results[2] ?? '', /made this call 3 times with the same result/);
 			own.server.play(DONE);
 			assert.equal(await agent.session.prompt('Go on'), 'end_turn');
+		});
+
+		it('lets a command wait for something, tells how to wait better, and ends at the tenth', async () => {
+			const agent = await own.start();
+			const before = own.server.requests.length;
+			own.server.script = () => call('run', { command: 'exit 7' });
+			await assert.rejects(agent.session.prompt('Go'), /made the same call 10 times .*\(exit 7\)/);
+			assert.equal(own.server.requests.length - before, 10);
+			assert.match(own.server.requests.at(-1)?.results[2] ?? '', /3 times .* in the background and wait with output/);
 		});
 
 		it('notices two calls in turns, commands too, and a change back and forth', async () => {

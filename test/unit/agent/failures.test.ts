@@ -77,6 +77,7 @@ describe('Errand’s own agent, whose model’s service fails', () => {
 	it('does not ask again after what is final, nor where the wait would be too long', async () => {
 		for (const error of [
 			{ status: 400, message: 'No such field' },
+			{ status: 400, message: 'Unsupported parameter: max_output_tokens' },
 			{ status: 402, message: 'Out of credit' },
 			{ status: 503, message: 'Come back tomorrow', wait: 3_600 },
 		]) {

@@ -114,6 +114,13 @@ describe('Errand’s own agent, at the length of its model', () => {
 			});
 		}
 
+		it('is not shortened where the model is known to take far more, but ends with what the service says', async () => {
+			const agent = await own.start({ CONTEXT_LENGTH: '100000' });
+			limit(0, { status: 400, message: 'The request is too large.' });
+			await assert.rejects(agent.session.prompt('Go'), /The request is too large/);
+			assert.equal(own.server.requests.length, 1);
+		});
+
 		it('ends with a sentence where even one message is too long', async () => {
 			const agent = await own.start();
 			own.server.script = () => ({ error: { status: 400, message: 'Too long', code: 'context_length_exceeded' } });

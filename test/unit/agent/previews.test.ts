@@ -87,7 +87,13 @@ describe('Errand’s own agent, before it changes a file', () => {
 	it('tells the exact command before it runs it', async () => {
 		const { asked } = await play([call('run', { command: 'touch "a b"\ntouch c' })]);
 		assert.equal(asked[0]?.call.command, 'touch "a b"\ntouch c');
+		assert.deepEqual(Object.keys(JSON.parse(asked[0]?.call.input ?? '')), ['command', 'seconds']);
 		assert.ok(existsSync(at('a b')) && existsSync(at('c')));
+	});
+
+	it('tells of a command whether it is to run in the background', async () => {
+		const { asked } = await play([call('run', { command: 'echo one', background: true })]);
+		assert.deepEqual([asked[0]?.call.title, asked[0]?.call.command], ['In the background: echo one', 'echo one']);
 	});
 
 	describe('makes it only where the file is still what was shown, and not', () => {

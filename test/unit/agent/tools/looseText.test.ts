@@ -4,7 +4,7 @@ import { looselyFound, nearestLines, withoutNumbers } from '../../../../src/agen
 describe('a text that was not copied exactly', () => {
 	const found = (lines: string[], old: string, put: string) => looselyFound(lines, old, put);
 
-	it('is found where only its white space differs, and what is put there is indented like the file', () => {
+	it('is found where only the white space around its lines differs, and what is put there is indented like the file', () => {
 		assert.deepEqual(found(['if (a) {', '\tb();', '}'], '  b();', '  b();\n  c();'), {
 			start: 1,
 			count: 1,
@@ -12,7 +12,7 @@ describe('a text that was not copied exactly', () => {
 		});
 		assert.deepEqual(
 			found(
-				['\tif (a) {', '\t\tb( 1,  2 );', '\t}'],
+				['\tif (a) {', '\t\tb( 1, 2 );', '\t}'],
 				'if (a) {\n  b( 1, 2 );\n}\n',
 				'if (a) {\n  if (b) {\n    c();\n  }\n}\n',
 			),
@@ -30,6 +30,7 @@ describe('a text that was not copied exactly', () => {
 		assert.equal(found(['a', 'b'], 'a\nc', 'd'), undefined);
 		assert.equal(found(['', ''], ' ', 'a'), undefined);
 		assert.equal(found(['a'], 'a\nb', 'c'), undefined);
+		assert.equal(found(['f("a  b");'], '\tf("a b");', 'g();'), undefined);
 	});
 
 	it('is searched for with a bound', () => {
