@@ -107,6 +107,8 @@ describe('from the wish to start a task to its being sent', () => {
 		// What was chosen is not asked again, and the draft stays until a task is made of it.
 		await row('Branch').filter({ hasText: 'main' }).first().waitFor();
 		await row('Agent').filter({ hasText: 'Demo Two' }).first().waitFor();
+		// The list is drawn again with the service's answer, and would take an Escape of that moment along.
+		await row('Local knows “widgets”').waitFor();
 		await dismissInput(page);
 		await composerHasCursor(chat);
 		assert.equal(await promptText(), 'Not yet');
