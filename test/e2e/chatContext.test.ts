@@ -17,7 +17,6 @@ import {
 	quickRow,
 	runCommand,
 	screenshot,
-	toast,
 	until,
 } from '../support/editorWindow.ts';
 import {
@@ -258,7 +257,7 @@ describe('context in the window', () => {
 
 	it('has what a terminal has printed', async () => {
 		await addContext('Last Terminal Output');
-		await toast(page, 'No terminal of this window has run a command').waitFor();
+		await frame.locator('chat-composer').getByText('No terminal of this window has run a command').waitFor();
 		await runCommand(page, 'Terminal: Create New Terminal');
 		// The mark of the shell integration: before it nobody could tell where the command begins.
 		await page.locator('.terminal-command-decoration').first().waitFor({ state: 'attached' });
