@@ -38,7 +38,7 @@ export interface ShownCall {
 	kind: Tool['kind'];
 	locations: { path: string }[];
 	rawInput: Record<string, unknown>;
-	/** What it would do, if that can be said. */
+	/** The change or action of the call, if it can be described. */
 	content?: ToolCallContent[];
 }
 
@@ -56,12 +56,12 @@ interface UsableCall {
 	input: Record<string, unknown>;
 }
 
-/** What came of a call. */
+/** The outcome of a call. */
 interface Outcome {
 	title: string;
 	/** The result for the model. */
 	text: string;
-	/** What else may be another by now. */
+	/** The part of the surroundings that may have changed by now. */
 	changes: 'files' | 'anything' | undefined;
 }
 

@@ -11,7 +11,7 @@ export const CHARACTERS_PER_TOKEN = 3;
 /** The number of characters, from its beginning, that a shortened result keeps. */
 const KEPT = 200;
 
-/** What begins and ends a message that the user has not written. */
+/** The marks around a message that the user has not written. */
 const NOTE = '<note from="the program that runs you">\n';
 const NOTE_END = '\n</note>';
 

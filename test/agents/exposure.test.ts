@@ -78,7 +78,7 @@ describe('an agent in the sandbox', () => {
 			const tokens = [
 				...['node/etc/npmrc', 'node/lib/node_modules/npm/npmrc', 'node/.npmrc', 'node/.netrc', 'node/.pypirc'],
 				...['conda/.condarc', 'conda/condarc.d/work.yml', 'conda/pip.conf', 'conda/conda-meta/state'],
-				...['conda/envs/work/pip.conf', 'manager/versions/24/etc/npmrc', 'conda/shared', 'venv/pip.conf'],
+				...['conda/envs/own/pip.conf', 'manager/versions/24/etc/npmrc', 'conda/shared', 'venv/pip.conf'],
 			];
 			for (const name of tokens) {
 				await write(name, SECRET);

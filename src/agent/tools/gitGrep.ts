@@ -8,7 +8,7 @@ import { ToolFailure } from './toolFailure.ts';
 
 const LIMIT_MS = 30_000;
 
-/** What git answers for an expression or a pattern that it cannot read. */
+/** The exit code with which git refuses an expression or a pattern. */
 const FAILED = 128;
 
 /**
@@ -25,7 +25,7 @@ export async function gitGrep(
 	try {
 		const { exitCode } = await runChild({
 			command: 'git',
-			// With its index, git would search wherever the repository's own configuration says that its files are.
+			// If git used its index, it would search wherever the repository's own configuration says that its files are.
 			args: [...safeArguments(), 'grep', '--no-index', '--exclude-standard', ...args],
 			cwd: folder,
 			env: childEnvironment(process.env, safeEnvironment('none')),

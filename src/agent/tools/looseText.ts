@@ -27,7 +27,7 @@ export interface LoosePlace {
 	/** The first line, counted from 0, and how many there are. */
 	start: number;
 	count: number;
-	/** What is put in their place, with the indentation of the file. */
+	/** The text that replaces them, with the indentation of the file. */
 	lines: string[];
 }
 

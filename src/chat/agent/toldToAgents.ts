@@ -10,7 +10,7 @@ import { lineDiff } from '../model/lineDiff.ts';
 
 const SIGNS = { same: ' ', added: '+', removed: '-', gap: '', broken: '\\', unbroken: '\\' } as const;
 
-/** What is known of an agent's files with instructions. */
+/** The session of a turn, and the file with instructions that its agent reads itself. */
 export interface KnownInstructions {
 	session: { id: string; how: string };
 	/** The file that the agent reads itself, by its path in its working folder. */

@@ -26,7 +26,7 @@ export interface OffersOptions {
 	choices(): ContextChoice[];
 }
 
-/** What the composer offers behind `#` and `@`. */
+/** The offers of the composer behind `#` and `@`. */
 export class ContextOffers {
 	private readonly options: OffersOptions;
 	/**

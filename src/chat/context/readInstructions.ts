@@ -14,7 +14,7 @@ import { pathOf, readText } from './readSource.ts';
 
 /** The instructions for a message about certain files. */
 export interface ReadInstructions {
-	/** What goes, the nearest last. */
+	/** The files that go with the message, the nearest last. */
 	readonly files: readonly Attachment[];
 	/** Why other files do not go, as sentences. */
 	readonly problems: readonly string[];

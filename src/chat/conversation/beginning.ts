@@ -32,7 +32,7 @@ export interface NewTurn {
 	previous: string | undefined;
 }
 
-/** What it begins in. */
+/** The conversation and the workspace in which a turn begins. */
 export interface TurnPlace {
 	conversation: Conversation;
 	workspace(): WorkspaceTag;

@@ -23,7 +23,7 @@ export interface PromptFolder {
 	/** The folder that no link of it may leave, and the prompt folder below it. Both are absolute paths. */
 	root: string;
 	directory: string;
-	/** What the names of prompt files end in. */
+	/** The extension of prompt files. */
 	extension: '.prompt.md' | '.md';
 	/** Whether folders below it count as well; their names tell files of the same name apart. */
 	isNested: boolean;

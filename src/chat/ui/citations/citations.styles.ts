@@ -1,4 +1,5 @@
 import { css } from 'lit';
+import { hoverCard } from '../components/shared.styles.ts';
 
 /** The styles of the marks in a reply's text and of the card beside a mark. */
 export const citationStyles = css`
@@ -35,18 +36,8 @@ export const citationStyles = css`
 	.citation-card {
 		position: fixed;
 		inset: auto;
-		width: max-content;
 		max-width: min(320px, calc(100vw - 8px));
-		max-height: 60vh;
-		margin: 0;
-		padding: 8px;
-		overflow-y: auto;
-		border: 1px solid var(--vscode-editorHoverWidget-border, var(--vscode-widget-border, var(--vscode-contrastBorder, transparent)));
-		border-radius: 4px;
-		background: var(--vscode-editorHoverWidget-background, var(--vscode-editorWidget-background));
-		color: var(--vscode-editorHoverWidget-foreground, var(--vscode-foreground));
-		box-shadow: 0 2px 8px var(--vscode-widget-shadow, transparent);
-		line-height: 1.4;
+		${hoverCard}
 		overflow-wrap: anywhere;
 	}
 

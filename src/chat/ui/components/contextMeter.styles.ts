@@ -1,4 +1,5 @@
 import { css } from 'lit';
+import { hoverCard } from './shared.styles.ts';
 
 export const contextMeterStyles = css`
 	:host {
@@ -33,18 +34,8 @@ export const contextMeterStyles = css`
 	.panel {
 		position: fixed;
 		inset: auto 12px var(--errand-meter-bottom, 48px) auto;
-		width: max-content;
 		max-width: min(320px, calc(100vw - 24px));
-		max-height: 60vh;
-		margin: 0;
-		padding: 8px;
-		overflow-y: auto;
-		border: 1px solid var(--vscode-editorHoverWidget-border, var(--vscode-widget-border, var(--vscode-contrastBorder, transparent)));
-		border-radius: 4px;
-		background: var(--vscode-editorHoverWidget-background, var(--vscode-editorWidget-background));
-		color: var(--vscode-editorHoverWidget-foreground, var(--vscode-foreground));
-		box-shadow: 0 2px 8px var(--vscode-widget-shadow, transparent);
-		line-height: 1.4;
+		${hoverCard}
 	}
 
 	p {

@@ -124,3 +124,18 @@ export const sharedStyles = css`
 		outline-offset: 2px;
 	}
 `;
+
+/** The declarations of a card that lies over the page, as the editor's own hovers do. */
+export const hoverCard = css`
+	width: max-content;
+	max-height: 60vh;
+	margin: 0;
+	padding: 8px;
+	overflow-y: auto;
+	border: 1px solid var(--vscode-editorHoverWidget-border, var(--vscode-widget-border, var(--vscode-contrastBorder, transparent)));
+	border-radius: 4px;
+	background: var(--vscode-editorHoverWidget-background, var(--vscode-editorWidget-background));
+	color: var(--vscode-editorHoverWidget-foreground, var(--vscode-foreground));
+	box-shadow: 0 2px 8px var(--vscode-widget-shadow, transparent);
+	line-height: 1.4;
+`;
