@@ -1,12 +1,16 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
+import type { Client } from '../client/types.ts';
 import { errorText } from '../platform/notify.ts';
 import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
-import type { TasksConnection, TasksLocalService } from './tasksDependencies.ts';
 
 export interface ActiveConnectionDependencies {
-	connection: Pick<TasksConnection, 'client' | 'read'>;
-	localService: Pick<TasksLocalService, 'isStopped'>;
+	connection: {
+		read(): Promise<TaskConnection>;
+		client(): Promise<Client>;
+	};
+	/** Whether the user has stopped the local service. */
+	localService: { isStopped(): boolean };
 }
 
 /** The connection that the rows belong to, which is read once and again after a switch. */

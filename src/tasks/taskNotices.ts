@@ -10,8 +10,6 @@ import { showMessage } from '../platform/notify.ts';
 import type { ActiveConnection } from './activeConnection.ts';
 import { outcome, rowWords } from './common/messages.ts';
 import type { EndedTasks } from './endedTasks.ts';
-import type { FollowedLogs } from './followedLogs.ts';
-import type { LogDocuments } from './logDocument/logDocuments.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import type { TaskEnd, TaskEnds } from './model/taskEnds.ts';
 import { outcomeOf } from './model/taskGroups.ts';
@@ -26,8 +24,12 @@ export interface TaskNotice {
 
 export interface TaskNoticesDependencies {
 	ends: TaskEnds;
-	logs: FollowedLogs;
-	documents: LogDocuments;
+	/** The logs of tasks, in channels and documents. */
+	logs: {
+		isVisible(connection: string, taskId: string): boolean;
+		/** Shows the log of a task, with the focus in it. */
+		show(task: Task, target: TaskTarget): void;
+	};
 	/** The tasks that have ended and were not looked at. */
 	ended: EndedTasks;
 	active: ActiveConnection;
@@ -71,7 +73,7 @@ export class TaskNotices implements Disposable {
 		if (chosen === log) {
 			await this.onItsConnection(end, target => {
 				this.dependencies.ended.look(connection, task.id);
-				this.dependencies.logs.show(task.id, target, { task, takesFocus: true });
+				this.dependencies.logs.show(task, target);
 			});
 		} else if (chosen !== undefined) {
 			await this.onItsConnection(end, () =>
@@ -90,8 +92,7 @@ export class TaskNotices implements Disposable {
 
 	/** Whether the window shows the log. */
 	private isInView({ connection, task }: TaskEnd): boolean {
-		const { logs, documents } = this.dependencies;
-		return logs.isVisible(connection, task.id) || documents.isVisible(connection, task.id);
+		return this.dependencies.logs.isVisible(connection, task.id);
 	}
 
 	/** A notice may stay for hours, so another connection may be active by then. */

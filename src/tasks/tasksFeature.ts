@@ -171,8 +171,18 @@ class Feature implements TasksFeature {
 			}),
 		);
 		const { results } = this;
+		const { logs, documents } = this;
 		this.disposables.add(
-			new TaskNotices({ ends, logs: this.logs, documents: this.documents, ended: results.ended, active, explain }),
+			new TaskNotices({
+				ends,
+				logs: {
+					isVisible: (connection, id) => logs.isVisible(connection, id) || documents.isVisible(connection, id),
+					show: (task, target) => logs.show(task.id, target, { task, takesFocus: true }),
+				},
+				ended: results.ended,
+				active,
+				explain,
+			}),
 		);
 		this.stops = new TaskStops({ store, active, explain });
 		this.kept = new KeptTasks({
