@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { LogWriter } from '../src/tasks/logWriter.ts';
+import { LogWriter } from '../src/tasks/log/logWriter.ts';
 import { watchDelay } from './watchDelay.ts';
 
 const LINES = Number(process.env['ERRAND_BENCH_LINES']);

@@ -78,7 +78,7 @@ export const outsideGate: readonly Exclusion[] = [
 			'tasks/apply/plan',
 			'tasks/branches/mergeBranch',
 			'tasks/branches/remoteBranch',
-			'tasks/changes/hostileBranch',
+			'tasks/results/hostileBranch',
 		]),
 	},
 	{

@@ -9,14 +9,14 @@ import { type askModal, showMessage } from '../platform/notify.ts';
 import { inputDraft } from '../platform/pick.ts';
 import { refusedByUser } from '../platform/refusalMessages.ts';
 import { StateEntries } from '../platform/sharedState.ts';
-import type { ActiveConnection } from './activeConnection.ts';
-import { chooseResult, resultKeyOf } from './changes/pickResult.ts';
-import type { CheckedOutBranches } from './checkedOutBranches.ts';
+import type { CheckedOutBranches } from './branches/worktreeBranches.ts';
+import type { ActiveConnection } from './common/activeConnection.ts';
 import { rowWords } from './common/messages.ts';
+import type { TaskListStore } from './list/taskListStore.ts';
 import { FOLLOW_UP_ENTRIES } from './model/storageKeys.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';
-import type { TaskListStore } from './taskListStore.ts';
+import { chooseResult, resultKeyOf } from './results/pickResult.ts';
 
 const MAXIMUM_TITLE = 60;
 

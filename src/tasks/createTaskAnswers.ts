@@ -1,13 +1,13 @@
 import type * as vscode from 'vscode';
 import type { Logger } from '../base/logger.ts';
-import type { ActiveConnection } from './activeConnection.ts';
-import type { TaskChanges } from './changes/taskChanges.ts';
+import type { ActiveConnection } from './common/activeConnection.ts';
 import { agentBranchOf, type TaskFollowUps } from './continueTask.ts';
-import type { ListRefresh } from './listRefresh.ts';
-import { taskIdOf } from './pickTask.ts';
+import type { ListRefresh } from './list/listRefresh.ts';
+import { taskIdOf } from './list/pickTask.ts';
+import type { TaskListStore } from './list/taskListStore.ts';
+import type { TaskChanges } from './results/taskChanges.ts';
 import { TaskAnswers } from './review/taskAnswers.ts';
 import type { TaskFinder } from './review/taskMaterial.ts';
-import type { TaskListStore } from './taskListStore.ts';
 import type { TasksConnection } from './tasksDependencies.ts';
 
 /** The parts of the feature that answers are made of. */

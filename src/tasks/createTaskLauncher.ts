@@ -1,13 +1,13 @@
 import type { Task } from '../contract/tasks.ts';
-import type { ActiveConnection } from './activeConnection.ts';
-import type { TaskStarts } from './changes/taskStarts.ts';
+import type { ActiveConnection } from './common/activeConnection.ts';
 import { NextTask } from './launch/nextTask.ts';
 import { PromptEditor } from './launch/promptEditor.ts';
 import type { PromptFile } from './launch/promptFile.ts';
 import { TaskLauncher } from './launch/taskLauncher.ts';
-import type { ListRefresh } from './listRefresh.ts';
+import type { ListRefresh } from './list/listRefresh.ts';
+import type { TaskListStore } from './list/taskListStore.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
-import type { TaskListStore } from './taskListStore.ts';
+import type { TaskStarts } from './results/taskStarts.ts';
 import type { TasksDependencies } from './tasksDependencies.ts';
 
 /** The parts of the feature that the start of a task needs. */

@@ -21,15 +21,15 @@ import { registerReadOnlyFiles } from '../platform/readOnlyFiles.ts';
 import { isEntryKey } from '../platform/sharedState.ts';
 import type { ApplyCommands } from './apply/applyCommands.ts';
 import type { CommitRange, ComparedRange, RangeFile } from './apply/commitRanges.ts';
-import type { AskedTasks } from './askedTasks.ts';
 import type { BranchCommands } from './branches/branchCommands.ts';
-import { watchShownChanges } from './changes/shownChange.ts';
 import type { TaskFollowUps } from './continueTask.ts';
 import type { NextTask } from './launch/nextTask.ts';
 import type { NextTaskView } from './launch/nextTaskView.ts';
 import { PromptFile } from './launch/promptFile.ts';
 import type { TaskLauncher } from './launch/taskLauncher.ts';
-import type { LogDocumentCommands } from './logDocumentCommands.ts';
+import type { TaskStops } from './list/stopTask.ts';
+import type { TreeNode } from './list/taskTree.ts';
+import type { LogDocumentCommands } from './log/logDocumentCommands.ts';
 import {
 	BEHIND_ENTRIES,
 	COMMENT_ENTRIES,
@@ -41,12 +41,12 @@ import {
 	RUNNING_APPLY_FILE,
 	SCRATCH_ENTRIES,
 } from './model/storageKeys.ts';
+import type { AskedTasks } from './results/changeList.ts';
+import { watchShownChanges } from './results/shownChange.ts';
 import type { TaskAnswers } from './review/taskAnswers.ts';
 import type { TaskMaterial } from './review/taskMaterial.ts';
-import type { TaskStops } from './stopTask.ts';
 import type { TasksDependencies } from './tasksDependencies.ts';
 import type { TasksFeature } from './tasksFeature.ts';
-import type { TreeNode } from './taskTree.ts';
 
 /** This check is cheap enough for every move of the cursor; the code that is loaded afterwards decides exactly. */
 const MAYBE_TODO = /TODO|FIXME/;
@@ -148,7 +148,7 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 	store.add(registerAnswers(async () => (await feature()).answers));
 
 	const askedTasks = async (): Promise<AskedTasks> => {
-		const [{ active, results }, { AskedTasks }] = await Promise.all([feature(), import('./askedTasks.ts')]);
+		const [{ active, results }, { AskedTasks }] = await Promise.all([feature(), import('./results/changeList.ts')]);
 		return new AskedTasks({ active, changes: results.changes });
 	};
 

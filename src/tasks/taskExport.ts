@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { choose } from '../platform/pick.ts';
 import { defaultFolder, fileNameOf, offerToOpen } from '../platform/saveTarget.ts';
-import type { TaskChanges } from './changes/taskChanges.ts';
-import type { LogDocumentCommands } from './logDocumentCommands.ts';
+import type { LogDocumentCommands } from './log/logDocumentCommands.ts';
 import { exportTask } from './model/exportTask.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';
+import type { TaskChanges } from './results/taskChanges.ts';
 
 export interface ExportTaskDependencies {
 	changes: Pick<TaskChanges, 'state'>;

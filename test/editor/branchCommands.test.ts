@@ -10,7 +10,7 @@ import type { Choice } from '../../src/platform/pick.ts';
 import { BranchCommands } from '../../src/tasks/branches/branchCommands.ts';
 import type { Dialogs } from '../../src/tasks/branches/dialogs.ts';
 import { createPullRequest } from '../../src/tasks/branches/pullRequestCommand.ts';
-import { findTaskRepository } from '../../src/tasks/changes/taskRepository.ts';
+import { findTaskRepository } from '../../src/tasks/results/taskRepository.ts';
 import { readTask } from '../support/readTask.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';

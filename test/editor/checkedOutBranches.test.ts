@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Client } from '../../src/client/types.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
-import { CheckedOutBranches } from '../../src/tasks/checkedOutBranches.ts';
+import { CheckedOutBranches } from '../../src/tasks/branches/worktreeBranches.ts';
 import { BEHIND_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import type { TaskTarget } from '../../src/tasks/model/taskConnection.ts';
 import { readTask } from '../support/readTask.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { LogChannel } from '../../src/tasks/logChannel.ts';
+import { LogChannel } from '../../src/tasks/log/logChannel.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 describe('the channel of a followed log', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { TaskArchive } from '../../src/tasks/list/taskArchive.ts';
 import { NO_FILTER } from '../../src/tasks/model/taskFilter.ts';
-import { TaskArchive } from '../../src/tasks/taskArchive.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { activeConnection, startTasks, taskRows } from './taskClient.ts';

@@ -7,7 +7,7 @@ import { nullLogger } from '../../src/base/logger.ts';
 import { SharedState, StateEntries } from '../../src/platform/sharedState.ts';
 import { ConsentStore } from '../../src/service/store/consentStore.ts';
 import { openDatabase } from '../../src/service/store/database.ts';
-import { EndedTasks } from '../../src/tasks/endedTasks.ts';
+import { EndedTasks } from '../../src/tasks/list/unreadTasks.ts';
 import { FOLLOW_UP_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import { CommentStore } from '../../src/tasks/review/commentStore.ts';
 import { type AgentWindow, openAgentWindow } from '../support/agentWindow.ts';

@@ -8,8 +8,8 @@ import { gitContents } from '../../src/tasks/apply/contents.ts';
 import { Merger } from '../../src/tasks/apply/merge.ts';
 import { plan } from '../../src/tasks/apply/plan.ts';
 import { type TreeOptions, WorkingTree } from '../../src/tasks/apply/tree.ts';
-import { listChangedFiles } from '../../src/tasks/changes/readChanges.ts';
 import { type ChangedFile, pathOf } from '../../src/tasks/model/changedFile.ts';
+import { listChangedFiles } from '../../src/tasks/results/readChanges.ts';
 import { TemporaryRepository } from './temporaryRepository.ts';
 
 /** Files by name; `program` ones begin with `#!`. */

@@ -44,7 +44,7 @@ const FOLDERS: Record<string, string[][]> = {
 		['messages'],
 		['context', 'conversations'],
 	],
-	tasks: [['model'], ['ui', 'common'], ['launch', 'logDocument'], ['changes'], ['apply'], ['review', 'branches']],
+	tasks: [['model'], ['ui', 'common'], ['launch', 'results'], ['apply', 'list'], ['log'], ['review', 'branches']],
 	channel: [['model'], ['ui']],
 	models: [['model'], ['keys', 'hosts'], ['diagnose']],
 	localService: [['model']],

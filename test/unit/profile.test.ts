@@ -19,14 +19,14 @@ import { openDatabase } from '../../src/service/store/database.ts';
 import { FolderStore } from '../../src/service/store/folderStore.ts';
 import { TaskStore } from '../../src/service/store/taskStore.ts';
 import { ApplyRecordFile } from '../../src/tasks/apply/applyRecord.ts';
-import { ArchivedTasks } from '../../src/tasks/archivedTasks.ts';
-import { ResultReferences } from '../../src/tasks/changes/resultReferences.ts';
-import { TaskStarts } from '../../src/tasks/changes/taskStarts.ts';
-import { EndedTasks } from '../../src/tasks/endedTasks.ts';
-import { KeptLogs } from '../../src/tasks/keptLog.ts';
 import { PromptDraft } from '../../src/tasks/launch/promptDraft.ts';
 import { ScratchBranches } from '../../src/tasks/launch/scratchBranches.ts';
+import { ArchivedTasks } from '../../src/tasks/list/archiveStore.ts';
+import { EndedTasks } from '../../src/tasks/list/unreadTasks.ts';
+import { KeptLogs } from '../../src/tasks/log/logFile.ts';
 import { FOLLOW_UP_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
+import { ResultReferences } from '../../src/tasks/results/resultReferences.ts';
+import { TaskStarts } from '../../src/tasks/results/taskStarts.ts';
 import { CommentStore } from '../../src/tasks/review/commentStore.ts';
 import {
 	keptEditorState,

@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../../base/errors.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { views } from '../../platform/ids.ts';
-import type { ChangeUriParts } from '../changes/changeUri.ts';
-import { chooseResult } from '../changes/pickResult.ts';
-import type { ResultChanges, TaskChanges } from '../changes/taskChanges.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
+import type { ChangeUriParts } from '../results/changeUri.ts';
+import { chooseResult } from '../results/pickResult.ts';
+import type { ResultChanges, TaskChanges } from '../results/taskChanges.ts';
 
 export interface ApplySubjectDependencies {
 	changes: Pick<TaskChanges, 'read'>;

@@ -7,10 +7,10 @@ import { gitReason } from '../../base/gitReason.ts';
 import { shortName } from '../../base/plainText.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
-import { type ChangeUriParts, changeUri } from '../changes/changeUri.ts';
-import { versionWords } from '../changes/fileUris.ts';
-import { listChangedFiles } from '../changes/readChanges.ts';
 import { type ChangedFile, type ChangeStatus, pathOf } from '../model/changedFile.ts';
+import { type ChangeUriParts, changeUri } from '../results/changeUri.ts';
+import { versionWords } from '../results/fileUris.ts';
+import { listChangedFiles } from '../results/readChanges.ts';
 import type { ApplyCommands } from './applyCommands.ts';
 
 export interface CommitRange {

@@ -1,5 +1,5 @@
-import { MAXIMUM_COMPARED } from '../changes/readChanges.ts';
 import type { FileVersion } from '../model/changedFile.ts';
+import { MAXIMUM_COMPARED } from '../results/readChanges.ts';
 import type { Change, ChangeOutcome, ChangeRefusal, FileEdit } from './change.ts';
 import type { PlacedVersion } from './contents.ts';
 import { isText, likeFile, lineEndsOf, withLineEnds } from './lineEnds.ts';

@@ -1,8 +1,8 @@
 import { type HunkRanges, type HunkSide, linesIn, splitLines } from '../../base/hunks.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit } from '../../platform/gitCommand.ts';
-import { MAXIMUM_COMPARED } from '../changes/readChanges.ts';
 import type { FileVersion } from '../model/changedFile.ts';
+import { MAXIMUM_COMPARED } from '../results/readChanges.ts';
 import type { Contents } from './contents.ts';
 
 const FILES: ReadonlySet<string> = new Set<FileVersion['kind']>(['file', 'executable']);

@@ -1,4 +1,4 @@
-import { MAXIMUM_COMPARED } from '../changes/readChanges.ts';
+import { MAXIMUM_COMPARED } from '../results/readChanges.ts';
 
 const NEW_LINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

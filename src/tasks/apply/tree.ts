@@ -2,7 +2,7 @@ import { access, constants, lstat, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isGitsOwn } from '../../base/decisiveFiles.ts';
 import { isWithin, realPathOf } from '../../base/filePlace.ts';
-import { MAXIMUM_COMPARED } from '../changes/readChanges.ts';
+import { MAXIMUM_COMPARED } from '../results/readChanges.ts';
 import { ChangedMeanwhile, type PlaceRefusal } from './change.ts';
 import { fileObjectName, objectName } from './contents.ts';
 import { isText } from './lineEnds.ts';

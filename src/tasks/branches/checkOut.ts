@@ -1,6 +1,6 @@
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit, runWorkTreeGit } from '../../platform/gitCommand.ts';
-import { commitOf } from '../changes/taskBranch.ts';
+import { commitOf } from '../results/taskBranch.ts';
 import { inTheWay, refuseFilters } from './blockingFiles.ts';
 import { followRemote, type LocalBranch, moveBranch } from './localBranch.ts';
 

@@ -2,7 +2,7 @@ import type { Setting } from '../../base/gitConfiguration.ts';
 import { GitError } from '../../base/gitError.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { runGit, runWorkTreeGit } from '../../platform/gitCommand.ts';
-import { commitOf } from '../changes/taskBranch.ts';
+import { commitOf } from '../results/taskBranch.ts';
 import { FilesInTheWay, inTheWay, refuseFilters } from './blockingFiles.ts';
 import { headBranch } from './checkOut.ts';
 

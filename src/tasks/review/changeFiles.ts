@@ -5,8 +5,8 @@ import { oneLine } from '../../base/plainText.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import type { GitPlace } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
-import { type ChangeUriParts, readChangeUri } from '../changes/changeUri.ts';
-import { ObjectReader } from '../changes/objectReader.ts';
+import { type ChangeUriParts, readChangeUri } from '../results/changeUri.ts';
+import { ObjectReader } from '../results/objectReader.ts';
 
 /** A file above this size, in bytes, is not shown: two of them in one diff would hold up the editor. */
 export const MAXIMUM_SHOWN = 16 * 1024 * 1024;

@@ -7,12 +7,12 @@ import { commands } from '../../platform/ids.ts';
 import { askModal, showMessage } from '../../platform/notify.ts';
 import { choose } from '../../platform/pick.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
-import type { TaskChanges } from '../changes/taskChanges.ts';
 import { rowWords } from '../common/messages.ts';
 import { commentsPrompt } from '../model/commentsPrompt.ts';
 import type { CommentPlace, ReviewThread } from '../model/reviewComment.ts';
 import { COMMENT_PROMPT_ENTRIES } from '../model/storageKeys.ts';
 import { taskTitle } from '../model/taskRow.ts';
+import type { TaskChanges } from '../results/taskChanges.ts';
 import type { CommentStore } from './commentStore.ts';
 
 const MAXIMUM_TITLE = 60;

@@ -10,9 +10,9 @@ import { rowWords } from '../common/messages.ts';
 import { type Compared, type Contender, MAXIMUM_COMPARED, parseCompared } from '../model/comparisonProtocol.ts';
 import { sortTasks } from '../model/taskGroups.ts';
 import { taskTitle } from '../model/taskRow.ts';
+import { type Patch, readPatch } from '../results/readPatch.ts';
 import { ComparisonPanel, type ComparisonPanelDependencies } from './comparisonPanel.ts';
 import { readResults } from './readComparison.ts';
-import { type Patch, readPatch } from './readPatch.ts';
 import type { TaskFinder } from './taskMaterial.ts';
 
 const MAXIMUM_TITLE = 60;

@@ -2,8 +2,8 @@
 import * as vscode from 'vscode';
 import { escapeIcons, shortName } from '../../base/plainText.ts';
 import { choose } from '../../platform/pick.ts';
-import { versionUri } from '../changes/fileUris.ts';
 import type { ComparedFile } from '../model/compareResults.ts';
+import { versionUri } from '../results/fileUris.ts';
 import type { Comparison } from './readComparison.ts';
 
 /** The most files in one view of differences: the editor makes a part of the view for each. */

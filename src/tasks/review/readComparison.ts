@@ -5,14 +5,14 @@ import { oneLine } from '../../base/plainText.ts';
 import type { TestOutcome } from '../../contract/agents.ts';
 import { resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
-import type { ResultChanges, TaskChanges } from '../changes/taskChanges.ts';
 import { followWords } from '../common/messages.ts';
-import { readEntries } from '../logDocument/readEntries.ts';
+import { readEntries } from '../log/readEntries.ts';
 import { type ComparedFile, compareResults } from '../model/compareResults.ts';
 import type { Contender } from '../model/comparisonProtocol.ts';
 import { type LogFacts, LogFactsReader } from '../model/logFacts.ts';
 import type { Usage } from '../model/modelUse.ts';
 import { outcomeOf, type TaskOutcome } from '../model/taskGroups.ts';
+import type { ResultChanges, TaskChanges } from '../results/taskChanges.ts';
 import type { TaskConnectionAccess, TaskFinder } from './taskMaterial.ts';
 
 /** The most entries that are read of one log. */

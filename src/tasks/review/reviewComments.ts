@@ -3,7 +3,6 @@ import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import { CHANGE_SCHEME, COMMENT_CONTROLLER } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
-import { changeUri, readChangeUri } from '../changes/changeUri.ts';
 import {
 	anchorIn,
 	type CommentPlace,
@@ -13,6 +12,7 @@ import {
 	type ReviewComment,
 	type ReviewThread,
 } from '../model/reviewComment.ts';
+import { changeUri, readChangeUri } from '../results/changeUri.ts';
 import type { CommentRefusal, CommentStore } from './commentStore.ts';
 
 /** How long documents that open are gathered, in milliseconds: a review opens many at once. */

@@ -3,15 +3,15 @@ import { plainText } from '../../base/plainText.ts';
 import type { Client } from '../../client/types.ts';
 import { isRace, resultsOf } from '../../contract/taskResults.ts';
 import { isActiveTask, type LogEntry, type Task } from '../../contract/tasks.ts';
-import { readChangeUri } from '../changes/changeUri.ts';
-import { pickResult } from '../changes/pickResult.ts';
-import type { TaskChanges } from '../changes/taskChanges.ts';
 import { followWords, rowWords } from '../common/messages.ts';
-import { readEntries } from '../logDocument/readEntries.ts';
+import { readEntries } from '../log/readEntries.ts';
 import { isAccount, stepOf } from '../model/formatEntry.ts';
 import { outcomeOf } from '../model/taskGroups.ts';
 import { hasFailed, taskTitle } from '../model/taskRow.ts';
-import { readPatch } from './readPatch.ts';
+import { readChangeUri } from '../results/changeUri.ts';
+import { pickResult } from '../results/pickResult.ts';
+import { readPatch } from '../results/readPatch.ts';
+import type { TaskChanges } from '../results/taskChanges.ts';
 
 /** A longer log is read at its beginning and at its end. */
 const FIRST_ENTRIES = 100;

@@ -7,11 +7,11 @@ import { formatNumber } from '../../platform/amounts.ts';
 import { views } from '../../platform/ids.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import { offer, showMessage } from '../../platform/notify.ts';
-import { versionUri } from '../changes/fileUris.ts';
-import type { Looks } from '../changes/looks.ts';
-import type { ResultChanges, TaskChanges } from '../changes/taskChanges.ts';
 import { rowWords } from '../common/messages.ts';
 import { taskTitle } from '../model/taskRow.ts';
+import { versionUri } from '../results/fileUris.ts';
+import type { Looks } from '../results/looks.ts';
+import type { ResultChanges, TaskChanges } from '../results/taskChanges.ts';
 
 /** How many files one multi-file diff shows, because the editor reads all of them at once. */
 export const REVIEW_PAGE = 200;

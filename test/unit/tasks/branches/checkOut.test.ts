@@ -6,7 +6,7 @@ import type { GitPlace } from '../../../../src/platform/git.ts';
 import { FilesInTheWay, FilterRefused, stashFiles } from '../../../../src/tasks/branches/blockingFiles.ts';
 import { addWorktree, checkOut, headBranch } from '../../../../src/tasks/branches/checkOut.ts';
 import { isUsableName, readLocalBranch } from '../../../../src/tasks/branches/localBranch.ts';
-import { fetchTip } from '../../../../src/tasks/changes/taskBranch.ts';
+import { fetchTip } from '../../../../src/tasks/results/taskBranch.ts';
 import { gitPrograms } from '../../../support/gitPrograms.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
 import { useHostileRepository } from '../../platform/useHostileRepository.ts';

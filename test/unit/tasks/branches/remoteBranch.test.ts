@@ -7,13 +7,13 @@ import type { GitPlace } from '../../../../src/platform/git.ts';
 import { checkOut } from '../../../../src/tasks/branches/checkOut.ts';
 import { readLocalBranch } from '../../../../src/tasks/branches/localBranch.ts';
 import { countLost, countNew, listPushRemotes, readRemoteBranch } from '../../../../src/tasks/branches/remoteBranch.ts';
-import { listChangedFiles } from '../../../../src/tasks/changes/readChanges.ts';
-import { fetchTip } from '../../../../src/tasks/changes/taskBranch.ts';
 import { makeScratchBranch, removeScratchBranch } from '../../../../src/tasks/launch/scratchBranches.ts';
 import { comparePage, likelyBases } from '../../../../src/tasks/model/comparePage.ts';
+import { listChangedFiles } from '../../../../src/tasks/results/readChanges.ts';
+import { fetchTip } from '../../../../src/tasks/results/taskBranch.ts';
 import { GitHttpServer } from '../../../support/gitHttpServer.ts';
 import { TemporaryRepository } from '../../../support/temporaryRepository.ts';
-import { readRange } from '../changes/readRange.ts';
+import { readRange } from '../results/readRange.ts';
 
 const BRANCH = 'errand/fix-#12';
 const RESULT = { key: 'task-1', taskId: 'task-1', branch: BRANCH, agent: undefined };

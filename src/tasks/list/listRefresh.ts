@@ -1,0 +1,130 @@
+import type { Clock } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { ClientError, describeError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { ActiveConnection } from '../common/activeConnection.ts';
+import type { AgentTaskList } from './agentTaskList.ts';
+import { isLongAway, RefreshTimer } from './refreshTimer.ts';
+import type { TaskListStore } from './taskListStore.ts';
+
+export interface ListRefreshOptions {
+	store: TaskListStore;
+	agentTasks: AgentTaskList;
+	active: Pick<ActiveConnection, 'read' | 'isStopped'>;
+	view: {
+		isVisible(): boolean;
+		/** Whether the window has the focus when the feature starts. */
+		isFocused: boolean;
+	};
+	timing: { clock: Clock; intervalMs(): number };
+	logger: Logger;
+}
+
+/**
+ * Decides when the lists are read: once when they are first needed, then only while the view is visible or a task is
+ * active, and not while the user has been away for long. Everything that shows tasks shares one request.
+ */
+export class ListRefresh implements Disposable {
+	private readonly options: ListRefreshOptions;
+	private readonly disposables = new DisposableStore();
+	private readonly timer: RefreshTimer;
+	private firstLoad: Promise<void> | undefined;
+	/** The time at which the window lost the focus, in milliseconds since the epoch. */
+	private unfocusedAt: number | undefined;
+
+	constructor(options: ListRefreshOptions) {
+		this.options = options;
+		const { store, view, timing } = options;
+		this.unfocusedAt = view.isFocused ? undefined : timing.clock.now();
+		this.timer = this.disposables.add(
+			new RefreshTimer({
+				isNeeded: () => this.isNeeded(),
+				refresh: () => this.refreshQuietly(),
+				...timing,
+			}),
+		);
+		this.disposables.add(store.onDidChange(() => this.timer.wake()));
+	}
+
+	/** Reads the lists once. With `again`, reads them again. */
+	load(again?: 'first' | 'opened'): Promise<void> {
+		if (again || !this.firstLoad) {
+			const { store, agentTasks, active } = this.options;
+			// Where the connection cannot be read, reading the list reports why.
+			const known = active.read().catch(() => {});
+			this.firstLoad = known.then(() => store.refresh(again));
+			void known.then(() => agentTasks.refresh());
+		}
+		return this.firstLoad;
+	}
+
+	/** Refreshes at the user's request: reads every page that was opened, and drops any delay left over from failures. */
+	async refresh(): Promise<void> {
+		await this.load('opened');
+		this.timer.restart();
+	}
+
+	/** Must be called whenever refreshing may have become necessary. */
+	wake(): void {
+		this.timer.wake();
+	}
+
+	visibilityChanged(isVisible: boolean): void {
+		if (isVisible && this.firstLoad && !this.options.active.isStopped) {
+			void this.refreshQuietly();
+		}
+		this.timer.wake();
+	}
+
+	focusChanged(isFocused: boolean): void {
+		const now = this.options.timing.clock.now();
+		const wasAway = isLongAway(this.unfocusedAt, now);
+		this.unfocusedAt = isFocused ? undefined : (this.unfocusedAt ?? now);
+		if (isFocused && wasAway && this.isNeeded()) {
+			void this.refreshQuietly();
+		}
+		this.timer.wake();
+	}
+
+	/** Discards everything when the connection changes. */
+	reset(): void {
+		this.firstLoad = undefined;
+		this.options.store.reset();
+		this.options.agentTasks.reset();
+		this.timer.restart();
+	}
+
+	private isNeeded(): boolean {
+		const { store, active, view, timing } = this.options;
+		if (active.isStopped) {
+			return false;
+		}
+		// Errors that only the user can fix stop automatic refreshing.
+		const { error } = store;
+		if (error !== undefined && !(ClientError.is(error) && error.retryable)) {
+			return false;
+		}
+		const isSeen = view.isVisible() || store.activeCount > 0;
+		return this.firstLoad !== undefined && isSeen && !isLongAway(this.unfocusedAt, timing.clock.now());
+	}
+
+	/** Resolves with undefined on success, otherwise with the delay that the service asks for. */
+	private async refreshQuietly(): Promise<number | undefined> {
+		const { store, agentTasks, logger } = this.options;
+		await Promise.all([store.refresh(), agentTasks.refresh()]);
+		const { error } = store;
+		if (error === undefined) {
+			return undefined;
+		}
+		logger.log('warn', 'the task list could not be read', {
+			...defined({ code: ClientError.is(error) ? error.code : undefined }),
+			reason: describeError(error),
+		});
+		return ClientError.is(error) ? (error.retryAfterMs ?? 0) : 0;
+	}
+
+	dispose(): void {
+		this.disposables.dispose();
+	}
+}

@@ -1,0 +1,97 @@
+import * as vscode from 'vscode';
+import { escapeIcons } from '../../base/plainText.ts';
+import type { Task } from '../../contract/tasks.ts';
+import { PickList } from '../../platform/pick.ts';
+import { rowWords } from '../common/messages.ts';
+import { distinctTitles } from '../model/distinctTitles.ts';
+import { sortTasks } from '../model/taskGroups.ts';
+import { describeTask } from '../model/taskRow.ts';
+import type { TaskListStore } from './taskListStore.ts';
+
+/**
+ * Ids contain no white space and must not be `.` or `..`, which would change the path of a URL. Ids of the contract's
+ * services are far shorter than the limit.
+ */
+const ID = /^(?!\.{1,2}$)\S{1,200}$/;
+
+interface TaskItem extends vscode.QuickPickItem {
+	taskId: string;
+}
+
+/** Returns the id in a command's argument, which may be a row of the tree, an id or something else. */
+export function taskIdOf(argument: unknown): string | undefined {
+	const candidate =
+		typeof argument === 'object' && argument !== null && 'taskId' in argument ? argument.taskId : argument;
+	return typeof candidate === 'string' && ID.test(candidate.trim()) ? candidate.trim() : undefined;
+}
+
+/**
+ * Lets the user choose one of the listed tasks or type the id of another one. Resolves with undefined when dismissed.
+ */
+export function pickTaskOrId(store: TaskListStore, title: string): Promise<string | undefined> {
+	const rowsFor = (text: string): TaskItem[] => {
+		const titles = distinctTitles([...store.all()], rowWords.untitled);
+		const items = sortTasks(store.all()).map(task => itemOf(task, titles));
+		const typed = taskIdOf(text);
+		if (typed !== undefined) {
+			// The picker filters by the visible text, which an id is not part of.
+			const listed = store.get(typed);
+			const label = listed ? itemOf(listed, titles).label : escapeIcons(vscode.l10n.t('Task with the id “{0}”', typed));
+			items.push({ label, alwaysShow: true, taskId: typed });
+		}
+		return items;
+	};
+	const list = new PickList<TaskItem, string>(picker => {
+		picker.title = title;
+		picker.placeholder = vscode.l10n.t('Choose a task, or paste the id of one');
+		picker.matchOnDescription = true;
+		picker.onDidChangeValue(text => {
+			picker.items = rowsFor(text);
+		});
+		picker.onDidAccept(() => {
+			// Enter may be pressed before the row for the pasted text exists.
+			const taskId = picker.activeItems[0]?.taskId ?? taskIdOf(picker.value);
+			if (taskId !== undefined) {
+				list.end(taskId);
+			}
+		});
+	});
+	const picker = list.show(rowsFor(''));
+	picker.busy = true;
+	void store.refresh().then(() => {
+		picker.busy = false;
+		picker.items = rowsFor(picker.value);
+	});
+	return list.result;
+}
+
+/**
+ * Lets the user choose one of the listed tasks that match; the rows of those that `isArchived` holds for say so. Resolves
+ * with undefined when dismissed.
+ */
+export async function pickMatchingTask(
+	store: TaskListStore,
+	title: string,
+	matches: (task: Task) => boolean,
+	isArchived?: (task: Task) => boolean,
+): Promise<string | undefined> {
+	const titles = distinctTitles([...store.all()], rowWords.untitled);
+	const items = sortTasks(store.all())
+		.filter(matches)
+		.map(task => itemOf(task, titles, isArchived?.(task)));
+	return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.taskId;
+}
+
+function itemOf(task: Task, titles: ReadonlyMap<string, string>, isArchived = false): TaskItem {
+	const title = titles.get(task.id);
+	const row = describeTask(
+		task,
+		{ title, now: Date.now(), follow: undefined, isStopping: false, isArchived },
+		rowWords,
+	);
+	return {
+		label: `$(${row.icon.id}) ${escapeIcons(row.label)}`,
+		description: escapeIcons(row.description),
+		taskId: task.id,
+	};
+}

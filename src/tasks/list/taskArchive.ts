@@ -1,0 +1,69 @@
+import * as vscode from 'vscode';
+import { isActiveTask, type Task } from '../../contract/tasks.ts';
+import { showMessage } from '../../platform/notify.ts';
+import type { ActiveConnection } from '../common/activeConnection.ts';
+import { ArchivedTasks } from './archiveStore.ts';
+import { pickMatchingTask, taskIdOf } from './pickTask.ts';
+import type { TaskListStore } from './taskListStore.ts';
+
+export interface TaskArchiveDependencies {
+	globalState: vscode.Memento;
+	store: TaskListStore;
+	active: Pick<ActiveConnection, 'current' | 'read'>;
+	/** Runs something after which the row of a task may be gone. `argument` is that of the command. */
+	keepPlace(argument: unknown, taskId: string, run: () => Promise<void>): Promise<void>;
+	/** Draws the rows again. */
+	redraw(): void;
+}
+
+/** Hides tasks that have ended from the list, on this machine alone. */
+export class TaskArchive {
+	private readonly dependencies: TaskArchiveDependencies;
+	private readonly archived: ArchivedTasks;
+
+	constructor(dependencies: TaskArchiveDependencies) {
+		this.dependencies = dependencies;
+		this.archived = new ArchivedTasks(dependencies.globalState);
+	}
+
+	/** Whether the user has archived a task of the active connection. */
+	has(task: Task): boolean {
+		const { current } = this.dependencies.active;
+		return current !== undefined && this.archived.has(current.name, task);
+	}
+
+	/** Archives a task, or brings it back where it is archived. */
+	async toggle(argument: unknown): Promise<void> {
+		const { active, store, keepPlace, redraw } = this.dependencies;
+		const { name } = await active.read();
+		const id = taskIdOf(argument) ?? (await this.pick());
+		const task = id === undefined ? undefined : store.get(id);
+		// The connection may have been switched while the user was choosing.
+		if (!task || active.current?.name !== name) {
+			return;
+		}
+		if (isActiveTask(task)) {
+			void showMessage('information', vscode.l10n.t('An active task cannot be archived. Stop it first.'));
+			return;
+		}
+		await keepPlace(argument, task.id, async () => {
+			if (this.archived.has(name, task)) {
+				this.archived.remove(name, task.id);
+			} else {
+				this.archived.add(name, task, Date.now());
+			}
+			redraw();
+		});
+	}
+
+	private async pick(): Promise<string | undefined> {
+		const { store } = this.dependencies;
+		const hasEnded = (task: Task) => !isActiveTask(task);
+		if (Array.from(store.all()).some(hasEnded)) {
+			const title = vscode.l10n.t('Archive or Unarchive Task');
+			return pickMatchingTask(store, title, hasEnded, task => this.has(task));
+		}
+		void showMessage('information', vscode.l10n.t('No task has ended that could be archived.'));
+		return undefined;
+	}
+}

@@ -1,0 +1,158 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { firstLine, oneLine } from '../../base/plainText.ts';
+import { resultsOf } from '../../contract/taskResults.ts';
+import type { Task } from '../../contract/tasks.ts';
+import { executeCommand } from '../../platform/commands.ts';
+import { commands } from '../../platform/ids.ts';
+import { tell } from '../../platform/news.ts';
+import { showMessage } from '../../platform/notify.ts';
+import type { ActiveConnection } from '../common/activeConnection.ts';
+import { outcome, rowWords } from '../common/messages.ts';
+import type { TaskTarget } from '../model/taskConnection.ts';
+import type { TaskEnd, TaskEnds } from '../model/taskEnds.ts';
+import { outcomeOf } from '../model/taskGroups.ts';
+import type { EndedTasks } from './unreadTasks.ts';
+
+const MAXIMUM_TITLE = 60;
+const MAXIMUM_REASON = 160;
+
+export interface TaskNotice {
+	severity: 'information' | 'warning';
+	message: string;
+}
+
+export interface TaskNoticesDependencies {
+	ends: TaskEnds;
+	/** The logs of tasks, in channels and documents. */
+	logs: {
+		isVisible(connection: string, taskId: string): boolean;
+		/** Shows the log of a task, with the focus in it. */
+		show(task: Task, target: TaskTarget): void;
+	};
+	/** The tasks that have ended and were not looked at. */
+	ended: EndedTasks;
+	active: ActiveConnection;
+	explain(error: unknown): void;
+}
+
+/** Tells the user how tasks end whose logs are not in view. */
+export class TaskNotices implements Disposable {
+	private readonly dependencies: TaskNoticesDependencies;
+	private readonly disposables = new DisposableStore();
+	/** The ends that were not in view. */
+	private missed: TaskEnd[] = [];
+
+	constructor(dependencies: TaskNoticesDependencies) {
+		this.dependencies = dependencies;
+		this.disposables.add(dependencies.ends.onDidEnd(end => void this.tell(end)));
+		this.disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.look()));
+	}
+
+	/** Shows how a task ended, with buttons for what it has made, for its log, and to turn notices off. */
+	private async tell(end: TaskEnd): Promise<void> {
+		const { connection, task } = end;
+		const notice = noticeOf(task);
+		if (!notice) {
+			return;
+		}
+		const review = vscode.l10n.t('Review');
+		const apply = vscode.l10n.t('Apply…');
+		const log = vscode.l10n.t('Log');
+		const ways = resultsOf(task).length > 0 ? [review, apply] : [];
+		const chosen = await tell({
+			...notice,
+			isInView: this.isInView(end),
+			buttons: [...ways, log],
+			setting: 'errand.tasks.notify',
+			mark: () => {
+				this.missed.push(end);
+				this.dependencies.ended.add(connection, task.id);
+			},
+		});
+		if (chosen === log) {
+			await this.onItsConnection(end, target => {
+				this.dependencies.ended.look(connection, task.id);
+				this.dependencies.logs.show(task, target);
+			});
+		} else if (chosen !== undefined) {
+			await this.onItsConnection(end, () =>
+				executeCommand(chosen === review ? commands.reviewTaskChanges : commands.applyTaskChanges, task.id),
+			);
+		}
+	}
+
+	/** Takes note that the user has come back to the window, where logs may be in view. */
+	private look(): void {
+		for (const end of this.missed.filter(missed => this.isInView(missed))) {
+			this.dependencies.ended.look(end.connection, end.task.id);
+			this.missed = this.missed.filter(other => other !== end);
+		}
+	}
+
+	/** Whether the window shows the log. */
+	private isInView({ connection, task }: TaskEnd): boolean {
+		return this.dependencies.logs.isVisible(connection, task.id);
+	}
+
+	/** A notice may stay for hours, so another connection may be active by then. */
+	private async onItsConnection({ connection }: TaskEnd, run: (target: TaskTarget) => unknown): Promise<void> {
+		const { active, explain } = this.dependencies;
+		try {
+			const target = await active.target();
+			if (target.connection.name === connection) {
+				await run(target);
+			} else {
+				void showMessage(
+					'information',
+					vscode.l10n.t('The task ran on the connection “{0}”. Switch to it, then choose the task there.', connection),
+				);
+			}
+		} catch (error) {
+			explain(error);
+		}
+	}
+
+	dispose(): void {
+		this.disposables.dispose();
+	}
+}
+
+/**
+ * Returns the notice for a task, or undefined where there is nothing to say: a task that the user stopped is no news.
+ */
+export function noticeOf(task: Task): TaskNotice | undefined {
+	const title = firstLine(task.prompt ?? '', MAXIMUM_TITLE) || rowWords.untitled;
+	const reason = oneLine(task.error ?? '', MAXIMUM_REASON);
+	const kind = outcomeOf(task);
+	switch (kind) {
+		case 'completed': {
+			const { totalLinesAdded = 0, totalLinesRemoved = 0, totalFilesChanged = 0 } = task.diffStats ?? {};
+			const changes = rowWords.changes(totalLinesAdded, totalLinesRemoved, totalFilesChanged);
+			return {
+				severity: 'information',
+				message:
+					totalFilesChanged > 0
+						? vscode.l10n.t('“{0}” has finished: {1}.', title, changes)
+						: vscode.l10n.t('“{0}” has finished.', title),
+			};
+		}
+		case 'failed':
+			return {
+				severity: 'warning',
+				message:
+					reason === ''
+						? vscode.l10n.t('“{0}” has failed.', title)
+						: vscode.l10n.t('“{0}” has failed: {1}', title, reason),
+			};
+		case 'interrupted':
+		case 'timeout':
+			return {
+				severity: 'warning',
+				message: vscode.l10n.t('“{0}” needs attention: {1}.', title, outcome(kind)),
+			};
+		case 'active':
+		case 'stopped':
+			return undefined;
+	}
+}

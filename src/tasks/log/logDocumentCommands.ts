@@ -1,0 +1,125 @@
+import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
+import type { Client } from '../../client/types.ts';
+import { formatNumber } from '../../platform/amounts.ts';
+import { followWords } from '../common/messages.ts';
+import type { TaskListStore } from '../list/taskListStore.ts';
+import { createEntryFormatter } from '../model/formatEntry.ts';
+import type { TaskTarget } from '../model/taskConnection.ts';
+import { taskTitle } from '../model/taskRow.ts';
+import type { LogDocuments } from './logDocuments.ts';
+import type { FollowedLogs } from './logFollowers.ts';
+import { readEntries, saveLog } from './readEntries.ts';
+
+/** The maximum length of a title in the name of a saved log. */
+const MAXIMUM_NAME = 40;
+
+export interface LogDocumentCommandsDependencies {
+	documents: LogDocuments;
+	logs: Pick<FollowedLogs, 'follow'>;
+	store: Pick<TaskListStore, 'get'>;
+	/** Returns the task that a command's argument names or that the user chooses; undefined for none. */
+	choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined>;
+	/** Called with the id of a task that the user looks at. */
+	look(taskId: string): void;
+	explain(error: unknown): void;
+}
+
+/** The commands that show and save the whole log of a task. */
+export class LogDocumentCommands {
+	private readonly dependencies: LogDocumentCommandsDependencies;
+
+	constructor(dependencies: LogDocumentCommandsDependencies) {
+		this.dependencies = dependencies;
+	}
+
+	/** Opens the log of the given task, or of one that the user chooses, as a document. */
+	async open(argument: unknown): Promise<void> {
+		const { documents, logs, choose, look, explain } = this.dependencies;
+		const chosen = await choose(argument, vscode.l10n.t('Open Task Log as Document'));
+		if (chosen) {
+			look(chosen.id);
+			const log = logs.follow(chosen.id, chosen.target);
+			await log.restored;
+			await documents.show({ source: log, client: chosen.target.client }).catch(explain);
+		}
+	}
+
+	/** Opens the log of a task at one of its entries. */
+	async showEntry(taskId: string, index: number): Promise<void> {
+		const { documents, logs, choose, explain } = this.dependencies;
+		const chosen = await choose(taskId, vscode.l10n.t('Open Task Log as Document'));
+		if (chosen) {
+			const log = logs.follow(chosen.id, chosen.target);
+			await log.restored;
+			await documents.showEntry({ source: log, client: chosen.target.client }, index).catch(explain);
+		}
+	}
+
+	/** Whether a command's argument, or otherwise the active editor, is the document of a log. */
+	isInFront(argument: unknown): boolean {
+		return this.dependencies.documents.active(argument) !== undefined;
+	}
+
+	/** Writes the whole log of a task, of the active document or of a task that the user chooses, to a file. */
+	async save(argument: unknown, file?: unknown): Promise<void> {
+		const { documents, store, choose } = this.dependencies;
+		const open = documents.active(argument);
+		if (open) {
+			await this.saveAs(open.client, open.source.target.taskId, open.source.name);
+			return;
+		}
+		const chosen = await choose(argument, vscode.l10n.t('Save Log'));
+		if (!chosen) {
+			return;
+		}
+		const { id, target } = chosen;
+		if (file instanceof vscode.Uri) {
+			await this.saveTo(file, target.client, id);
+		} else {
+			const task = store.get(id);
+			await this.saveAs(target.client, id, task ? taskTitle(task, id, MAXIMUM_NAME) : id);
+		}
+	}
+
+	/** Asks for a file and writes the whole log into it, as read from the service. */
+	private async saveAs(client: Pick<Client, 'tasks'>, taskId: string, name: string): Promise<void> {
+		const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+		const fileName = `${name.replace(/[^\p{L}\p{N}()_-]+/gu, ' ').trim()}.log`;
+		const target = await vscode.window.showSaveDialog({
+			title: vscode.l10n.t('Save Log'),
+			...defined({ defaultUri: folder?.scheme === 'file' ? vscode.Uri.joinPath(folder, fileName) : undefined }),
+			filters: { [vscode.l10n.t('Logs')]: ['log', 'txt'] },
+		});
+		if (target) {
+			await this.saveTo(target, client, taskId);
+		}
+	}
+
+	/** Writes the whole log into a file, with cancellable progress. */
+	private async saveTo(target: vscode.Uri, client: Pick<Client, 'tasks'>, taskId: string): Promise<void> {
+		const controller = new AbortController();
+		try {
+			const count = await vscode.window.withProgress(
+				{ location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Saving the log…'), cancellable: true },
+				(_progress, token) => {
+					token.onCancellationRequested(() => controller.abort());
+					const { signal } = controller;
+					const records = readEntries({ client, taskId, from: 0, signal, missing: followWords.missing });
+					return saveLog(records, target.fsPath, createEntryFormatter(followWords), signal);
+				},
+			);
+			const open = vscode.l10n.t('Open File');
+			const saved = vscode.l10n.t('The log is saved: {0} entries.', formatNumber(count));
+			void vscode.window.showInformationMessage(saved, open).then(chosen => {
+				if (chosen === open) {
+					void vscode.window.showTextDocument(target);
+				}
+			});
+		} catch (error) {
+			if (!controller.signal.aborted) {
+				this.dependencies.explain(error);
+			}
+		}
+	}
+}

@@ -1,0 +1,272 @@
+import type { Disposable } from '../../base/disposable.ts';
+import { ClientError } from '../../base/errors.ts';
+import { Emitter } from '../../base/event.ts';
+import { firstLine, oneLine } from '../../base/plainText.ts';
+import type { Client, FollowEvent } from '../../client/types.ts';
+import { isActiveTask, isFinalStatus, type Task } from '../../contract/tasks.ts';
+import type { Explanation } from '../../platform/notify.ts';
+import { type FollowState, isAttemptShown, isFollowing } from '../model/followState.ts';
+import { createEntryFormatter, type FollowWords, type LogRecord } from '../model/formatEntry.ts';
+import { outcomeOf } from '../model/taskGroups.ts';
+import type { KeptLog } from './logFile.ts';
+import { LogWriter, type TextSink } from './logWriter.ts';
+
+const MAXIMUM_TITLE = 40;
+const SHORT_ID = 8;
+const MAXIMUM_ERROR = 300;
+const MAXIMUM_CAUSE = 200;
+const MAXIMUM_EXPLANATION = 400;
+
+export interface FollowTarget {
+	connection: { name: string; label: string };
+	taskId: string;
+	/** The prompt, as far as it is known. */
+	title: string;
+}
+
+/** The output channel that shows a log. */
+export interface LogOutput extends TextSink, Disposable {
+	readonly isVisible: boolean;
+	show(preserveFocus: boolean): void;
+}
+
+/** What all followed logs have in common. */
+export interface FollowedLogOptions {
+	words: FollowWords;
+	openChannel(name: string): LogOutput;
+	explain(error: unknown, target: FollowTarget): Explanation;
+	onState(log: FollowedLog): void;
+	/** Called with the task's own state, as the log stream reports it. */
+	onStatus(log: FollowedLog, status: string, error: string | undefined): void;
+	/** Called with the task as it was read after its log had ended, before the state says so. */
+	onEnd(log: FollowedLog, task: Task): void;
+}
+
+/** The log of a followed task in its output channel, which outlives a failed attempt to follow. */
+export class FollowedLog implements Disposable {
+	readonly target: FollowTarget;
+	/** The prompt and the end of the task's id. */
+	readonly name: string;
+	/** The error that ended following before the task had ended. */
+	failure: { explanation: Explanation; error: unknown } | undefined;
+	/** Whether the task was seen running, so that its end is news. */
+	wasActive = false;
+	/** The line that was written when following ended. */
+	lastLine: LogRecord | undefined;
+	/** Settles when `nextIndex` is the index at which this window continues. Never rejects. */
+	restored: Promise<void> = Promise.resolve();
+
+	private readonly options: FollowedLogOptions;
+	private readonly recorded = new Emitter<LogRecord>();
+	/** Fires for everything that is written to the log from now on. */
+	readonly onRecord = this.recorded.event;
+	private readonly channel: LogOutput;
+	private readonly writer: LogWriter;
+	private controller = new AbortController();
+	private currentState: FollowState = { kind: 'connecting' };
+	private hasRun = false;
+	/** When something was last received, in milliseconds since the epoch. */
+	private heardAt: number | undefined;
+
+	/** `kept` stores what the channel shows, for the window after a reload. */
+	constructor(target: FollowTarget, options: FollowedLogOptions, kept: KeptLog | undefined) {
+		this.target = target;
+		this.options = options;
+		// The end of an id distinguishes tasks of the same moment where ids begin with a time.
+		const shortId = oneLine(target.taskId.slice(-SHORT_ID), SHORT_ID);
+		const title = firstLine(target.title, MAXIMUM_TITLE);
+		this.name = title === '' ? shortId : `${title} (${shortId})`;
+		this.channel = options.openChannel(`Errand: ${this.name}`);
+		this.writer = new LogWriter(this.channel, options.words.leftOut, kept);
+	}
+
+	get state(): FollowState {
+		return this.currentState;
+	}
+
+	/** The index of the entry that comes next. */
+	get nextIndex(): number {
+		return this.writer.nextIndex;
+	}
+
+	get isFollowing(): boolean {
+		return isFollowing(this.currentState);
+	}
+
+	get isVisible(): boolean {
+		return this.channel.isVisible;
+	}
+
+	/** Shows the output channel. */
+	show(takesFocus = false): void {
+		this.channel.show(!takesFocus);
+	}
+
+	/** Stores what the channel shows from now on, so that a reloaded window goes on with it. */
+	keep(): void {
+		this.writer.keep();
+	}
+
+	/** Removes what was stored, because no later window goes on with this log. */
+	forget(): void {
+		this.writer.forget();
+	}
+
+	/**
+	 * Follows the log to the end of the task and writes every entry once and in order. Resolves with true when the task
+	 * has ended. Never rejects; see `state` and `failure`.
+	 */
+	async run(client: Pick<Client, 'tasks'>): Promise<boolean> {
+		const { signal } = this.controller;
+		this.failure = undefined;
+		this.lastLine = undefined;
+		this.heardAt = undefined;
+		this.setState({ kind: 'connecting' });
+		try {
+			// The channel of a reloaded window is empty and gets the stored lines.
+			// A log that was suspended meanwhile may still be reading them.
+			const restored = this.hasRun ? this.restored : this.writer.restore();
+			this.hasRun = true;
+			this.restored = restored.catch(() => {});
+			await restored;
+			signal.throwIfAborted();
+			await this.read(client, signal);
+			return true;
+		} catch (error) {
+			if (!signal.aborted) {
+				const explanation = this.options.explain(error, this.target);
+				this.failure = { explanation, error };
+				this.stop(explanation.message);
+			}
+			return false;
+		}
+	}
+
+	/** Stops following until the next `run`. `reason` is a sentence. */
+	suspend(reason: string): void {
+		this.controller.abort();
+		this.controller = new AbortController();
+		this.stop(reason);
+	}
+
+	/**
+	 * Resolves when the service has reported the end of the task. Rejects with the error on which the client gave up (401,
+	 * 403, 404, no key), and when the signal aborts.
+	 */
+	private async read(client: Pick<Client, 'tasks'>, signal: AbortSignal): Promise<void> {
+		const { words } = this.options;
+		const formatEntry = createEntryFormatter(words);
+		const from = { fromIndex: this.nextIndex, includeStatus: true, signal };
+		const stream = client.tasks.follow(this.target.taskId, from);
+		for await (const first of stream) {
+			for (const event of [first, ...stream.takeArrived()]) {
+				// What an event leads to can end following.
+				signal.throwIfAborted();
+				switch (event.type) {
+					case 'connected':
+						this.heard();
+						break;
+					case 'log':
+						this.heard();
+						this.writer.write(formatEntry(event.entry, event.sentAt), event.index, event.index + 1);
+						this.recorded.fire(event);
+						break;
+					case 'status':
+						this.heard();
+						this.wasActive ||= !isFinalStatus(event.status);
+						this.options.onStatus(this, event.status, event.error);
+						break;
+					case 'gap':
+						this.note(words.missing(event.from, event.to), event.from, event.to + 1);
+						break;
+					case 'reconnecting':
+						if (isAttemptShown(event.attempt)) {
+							this.note(words.reconnecting(event.nextIndex, event.attempt, this.causeOf(event)), event.nextIndex);
+						}
+						this.setState({
+							kind: 'reconnecting',
+							nextIndex: event.nextIndex,
+							attempt: event.attempt,
+							since: this.heardAt,
+						});
+						break;
+					case 'complete':
+						return this.end(client, signal, event);
+				}
+			}
+		}
+		signal.throwIfAborted();
+		throw new ClientError('truncated', 'the log ended before the task did', { retryable: true });
+	}
+
+	/** Returns why a connection was lost, on one line; empty where there is nothing to tell a reader. */
+	private causeOf({ cause, said, error }: Extract<FollowEvent, { type: 'reconnecting' }>): string {
+		if (ClientError.is(error, 'bad-response')) {
+			return oneLine(this.options.explain(error, this.target).message, MAXIMUM_EXPLANATION);
+		}
+		// A bare code (`ECONNRESET`) tells a reader less than the sentence without it.
+		return said !== undefined || /\s/.test(cause.trim()) ? oneLine(said ?? cause, MAXIMUM_CAUSE) : '';
+	}
+
+	private heard(): void {
+		const { kind } = this.currentState;
+		this.heardAt = Date.now();
+		if (kind === 'reconnecting') {
+			this.note(this.options.words.resumed(this.nextIndex), this.nextIndex);
+		}
+		if (kind === 'reconnecting' || kind === 'connecting') {
+			this.setState({ kind: 'live' });
+		}
+	}
+
+	private async end(
+		client: Pick<Client, 'tasks'>,
+		signal: AbortSignal,
+		{ status, message }: { status: string; message: string | undefined },
+	): Promise<void> {
+		const { taskId } = this.target;
+		const { words } = this.options;
+		// The stream only says how the task ended, and the task itself says why. Without it the line below is less
+		// detailed, but not wrong.
+		const read = await client.tasks.get(taskId).catch(() => undefined);
+		signal.throwIfAborted();
+		const task: Task = read && !isActiveTask(read) ? read : ({ ...read, id: taskId, status } as Task);
+		const kind = outcomeOf(task);
+		const reason = oneLine(task.error ?? (read || kind === 'completed' ? '' : (message ?? '')), MAXIMUM_ERROR);
+		const word = kind === 'active' ? oneLine(status, MAXIMUM_TITLE) : words.outcome(kind);
+		const saysItself = reason.toLowerCase().startsWith(word.toLowerCase());
+		this.writeLast(words.ended(reason === '' ? word : saysItself ? reason : `${word}: ${reason}`));
+		this.options.onEnd(this, task);
+		this.setState({ kind: 'ended' });
+	}
+
+	private stop(reason: string): void {
+		this.writeLast(this.options.words.notFollowed(reason));
+		this.setState({ kind: 'failed', reason });
+	}
+
+	private writeLast(line: string): void {
+		this.lastLine = this.note(line, this.nextIndex);
+		this.writer.finish();
+	}
+
+	/** Writes a line of Errand's own before the entry `index`. The log continues with the entry `next`. */
+	private note(note: string, index: number, next = index): LogRecord {
+		const record = { index, note, next };
+		this.writer.write([note], index, next);
+		this.recorded.fire(record);
+		return record;
+	}
+
+	private setState(state: FollowState): void {
+		this.currentState = state;
+		this.options.onState(this);
+	}
+
+	dispose(): void {
+		this.controller.abort();
+		this.recorded.dispose();
+		this.writer.dispose();
+		this.channel.dispose();
+	}
+}

@@ -1,0 +1,286 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { ClientError } from '../../base/errors.ts';
+import { Emitter } from '../../base/event.ts';
+import { firstLine, oneLine } from '../../base/plainText.ts';
+import type { Client } from '../../client/types.ts';
+import { isActiveTask, isFinalStatus, type Task } from '../../contract/tasks.ts';
+import { type Explanation, explainError, showExplanation } from '../../platform/notify.ts';
+import { StateEntries } from '../../platform/sharedState.ts';
+import type { ActiveConnection } from '../common/activeConnection.ts';
+import { followWords } from '../common/messages.ts';
+import type { TaskListStore } from '../list/taskListStore.ts';
+import { type FollowState, isFollowing } from '../model/followState.ts';
+import { FOLLOWED_ENTRIES } from '../model/storageKeys.ts';
+import type { TaskEnds } from '../model/taskEnds.ts';
+import { FollowStatusItem, type FollowSummary } from './followStatusItem.ts';
+import { LogChannel } from './logChannel.ts';
+import type { KeptLogs } from './logFile.ts';
+import { FollowedLog, type FollowedLogOptions, type FollowTarget } from './logFollower.ts';
+import type { FoundLog } from './openLog.ts';
+
+/** How many logs that get no more entries stay open, because the editor holds the whole text of each. */
+const MAXIMUM_ENDED = 12;
+
+const MAXIMUM_NOTE = 60;
+const MAXIMUM_ID = 40;
+
+/** A connection with its client, which is used for a log even if another connection is active later. */
+export interface LogTarget {
+	connection: FollowTarget['connection'];
+	client: Pick<Client, 'tasks'>;
+}
+
+/** A followed task in the workspace's state. What its channel shows, and up to which entry, is in a file of its own. */
+interface StoredFollow {
+	connection: string;
+	taskId: string;
+	title: string;
+}
+
+export interface FollowedLogsDependencies {
+	workspaceState: vscode.Memento;
+	/** Undefined where the window has no storage for them: after a reload such logs are read from their start. */
+	keptLogs: KeptLogs | undefined;
+	store: TaskListStore;
+	active: ActiveConnection;
+	ends: TaskEnds;
+}
+
+/** The tasks that this window follows, across reloads, each in its output channel and all in the status bar. */
+export class FollowedLogs implements Disposable {
+	private readonly dependencies: FollowedLogsDependencies;
+	private readonly disposables = new DisposableStore();
+	private readonly changed = this.disposables.add(new Emitter<string>());
+	/** Fires with the id of a task of the active connection when the state of its log changes. */
+	readonly onDidChange = this.changed.event;
+	private readonly statusItem = this.disposables.add(new FollowStatusItem());
+
+	private readonly logs = new Map<string, FollowedLog>();
+	/** The logs that a reload of the window goes on with, with the same keys. */
+	private readonly stored = new Map<string, StoredFollow>();
+	private readonly entries: StateEntries<StoredFollow>;
+
+	constructor(dependencies: FollowedLogsDependencies) {
+		this.dependencies = dependencies;
+		this.entries = new StateEntries(dependencies.workspaceState, FOLLOWED_ENTRIES, isStoredFollow);
+		for (const entry of this.entries.values()) {
+			this.stored.set(keyOf(entry.connection, entry.taskId), entry);
+		}
+		void dependencies.keptLogs?.prune(this.stored.keys());
+		this.disposables.add(dependencies.store.onDidChange(() => this.seeListedTasks()));
+		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.showStatus()));
+	}
+
+	/** Returns the state of the log of a task of the active connection, or undefined where it is not followed. */
+	state(taskId: string): FollowState | undefined {
+		const { current } = this.dependencies.active;
+		return current && this.logs.get(keyOf(current.name, taskId))?.state;
+	}
+
+	/**
+	 * Returns the logs of the active connection that a status line can describe: those being followed, and visible ones
+	 * that are no longer followed.
+	 */
+	summaries(): FollowSummary[] {
+		const { active } = this.dependencies;
+		return [...this.logs.values()]
+			.filter(({ target, isFollowing, isVisible }) => active.is(target.connection.name) && (isFollowing || isVisible))
+			.map(({ target: { taskId, title }, state }) => ({ taskId, title, state }));
+	}
+
+	isVisible(connection: string, taskId: string): boolean {
+		return this.logs.get(keyOf(connection, taskId))?.isVisible === true;
+	}
+
+	/** Updates the status bar, which is also necessary after the connection was switched. */
+	showStatus(): void {
+		this.statusItem.show(this.summaries());
+	}
+
+	/** Follows a task in its channel and shows that channel. */
+	show(id: string, target: LogTarget, { task, takesFocus }: { task?: Task; takesFocus?: boolean } = {}): void {
+		this.follow(id, target, task).show(takesFocus);
+		this.showStatus();
+	}
+
+	/** Follows a task unless it is being followed already. A log that failed goes on with its next entry. */
+	follow(taskId: string, { client, connection }: LogTarget, task = this.dependencies.store.get(taskId)): FollowedLog {
+		const isActive = task !== undefined && isActiveTask(task);
+		return this.start(client, { connection, taskId, title: task?.prompt ?? '' }, isActive, false);
+	}
+
+	/** Resumes what was followed on this connection before a reload, or before its key was refused. */
+	resume({ client, connection }: LogTarget): void {
+		for (const { connection: name, taskId, title } of [...this.stored.values()]) {
+			if (name === connection.name) {
+				this.start(client, { connection, taskId, title }, true, true);
+			}
+		}
+	}
+
+	/** Stops following the logs of a connection until `resume`. `reason` is a sentence. */
+	suspend(connection: string, reason: string): void {
+		for (const log of this.logs.values()) {
+			if (log.isFollowing && log.target.connection.name === connection) {
+				log.suspend(reason);
+			}
+		}
+	}
+
+	/** Follows the task of a document that the editor restored after a reload. */
+	async reopen(connection: string, taskId: string): Promise<FoundLog> {
+		const { active, store } = this.dependencies;
+		const target = await active.targetOf(connection);
+		// Logs from before the reload are resumed first, so that they go on with their next entry.
+		this.resume(target);
+		const task = store.get(taskId) ?? (this.state(taskId) ? undefined : await target.client.tasks.get(taskId));
+		const source = this.follow(taskId, target, task);
+		await source.restored;
+		return { source, client: target.client };
+	}
+
+	/** Says why the log of a task of the active connection cannot be read, and what to do. */
+	explain(error: unknown, taskId: string): string {
+		return explainLog(error, this.dependencies.active.label, taskId).message;
+	}
+
+	private start(client: LogTarget['client'], target: FollowTarget, isActive: boolean, isResumed: boolean): FollowedLog {
+		const { ends, keptLogs } = this.dependencies;
+		const key = keyOf(target.connection.name, target.taskId);
+		let log = this.logs.get(key);
+		// A task that is active again after its end, because of a further prompt, continues in the same log.
+		if (log && (log.isFollowing || (log.state.kind === 'ended' && !isActive))) {
+			return log;
+		}
+		if (log?.state.kind === 'ended') {
+			ends.goesOn(target.connection.name, target.taskId);
+		}
+		if (!log) {
+			log = new FollowedLog(target, this.options, keptLogs?.of(key));
+			this.logs.set(key, log);
+		}
+		log.wasActive ||= isActive;
+		if (isActive) {
+			this.remember(key, log);
+		}
+		void this.run(client, key, log, isResumed);
+		return log;
+	}
+
+	private async run(client: LogTarget['client'], key: string, log: FollowedLog, isResumed: boolean): Promise<void> {
+		const hasEnded = await log.run(client);
+		const { failure } = log;
+		if (hasEnded || ClientError.is(failure?.error, 'not-found')) {
+			this.forget(key, log);
+		}
+		if (hasEnded || failure) {
+			this.dropOldest();
+		}
+		if (failure && !isResumed) {
+			await showExplanation(failure.explanation);
+		}
+	}
+
+	private readonly options: FollowedLogOptions = {
+		words: followWords,
+		openChannel: name => new LogChannel(name),
+		explain: (error, { connection, taskId }) => explainLog(error, connection.label, taskId),
+		onState: ({ target }) => {
+			if (this.dependencies.active.is(target.connection.name)) {
+				this.showStatus();
+				this.changed.fire(target.taskId);
+			}
+		},
+		onStatus: (log, status, error) => {
+			const { connection, taskId } = log.target;
+			// For a task that was opened by its id, this is the first sign that it is active.
+			if (!isFinalStatus(status)) {
+				this.remember(keyOf(connection.name, taskId), log);
+			}
+			if (this.dependencies.active.is(connection.name)) {
+				this.dependencies.store.setStatus(taskId, status, error);
+			}
+		},
+		onEnd: (log, read) => {
+			const { active, store, ends } = this.dependencies;
+			const { connection, title } = log.target;
+			// A task that cannot be read by its id keeps the title that it was opened with.
+			const task = { ...read, prompt: read.prompt || title };
+			if (active.is(connection.name)) {
+				store.put({ ...store.get(task.id), ...task });
+			}
+			if (log.wasActive) {
+				ends.end(connection.name, task);
+			}
+		},
+	};
+
+	/** A followed task reports its end itself, with the whole record. The list tells the end of others. */
+	private seeListedTasks(): void {
+		const { store, active, ends } = this.dependencies;
+		if (active.current) {
+			for (const task of store.all()) {
+				if (isActiveTask(task) || !isFollowing(this.state(task.id))) {
+					ends.see(active.current.name, task);
+				}
+			}
+		}
+	}
+
+	/** Records the log, so that a reload of the window goes on with it. */
+	private remember(key: string, log: FollowedLog): void {
+		log.keep();
+		if (!this.stored.has(key)) {
+			const { connection, taskId, title } = log.target;
+			const entry = { connection: connection.name, taskId, title: firstLine(title, MAXIMUM_NOTE) };
+			this.stored.set(key, entry);
+			this.entries.note(key, entry);
+		}
+	}
+
+	private forget(key: string, log: FollowedLog): void {
+		if (this.stored.delete(key)) {
+			this.entries.note(key);
+			log.forget();
+		}
+	}
+
+	private dropOldest(): void {
+		const ended = [...this.logs].filter(([, log]) => !log.isFollowing && !log.isVisible);
+		for (const [key, log] of ended.slice(0, Math.max(0, ended.length - MAXIMUM_ENDED))) {
+			this.logs.delete(key);
+			log.dispose();
+		}
+	}
+
+	dispose(): void {
+		for (const log of this.logs.values()) {
+			log.dispose();
+		}
+		this.logs.clear();
+		this.disposables.dispose();
+	}
+}
+
+/** `label` is that of the connection. */
+function explainLog(error: unknown, label: string, taskId: string): Explanation {
+	return ClientError.is(error, 'not-found') && !error.isPage
+		? {
+				message: vscode.l10n.t(
+					'{0} has no task “{1}” that you may see. Check the id and the connection.',
+					label,
+					oneLine(taskId, MAXIMUM_ID),
+				),
+			}
+		: explainError(error, label);
+}
+
+function keyOf(connection: string, taskId: string): string {
+	return JSON.stringify([connection, taskId]);
+}
+
+function isStoredFollow(value: unknown): value is StoredFollow {
+	const entry = value as Partial<StoredFollow> | null;
+	return typeof entry?.connection === 'string' && typeof entry.taskId === 'string' && typeof entry.title === 'string';
+}

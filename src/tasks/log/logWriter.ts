@@ -1,0 +1,185 @@
+import type { Disposable } from '../../base/disposable.ts';
+import type { KeptLog } from './logFile.ts';
+
+/** The part of an output channel that a log writes to. */
+export interface TextSink {
+	append(text: string): void;
+	clear(): void;
+}
+
+/** A batch is written when it reaches this age in milliseconds or this many lines. */
+const BATCH_MS = 100;
+const BATCH_LINES = 1000;
+
+/**
+ * How many lines the editor holds for a followed task, because it keeps an output channel's whole text in memory and on
+ * disk.
+ */
+const MAXIMUM_LINES = 20_000;
+
+/** Writes lines to a channel in batches and limits the channel's size. */
+export class LogWriter implements Disposable {
+	private readonly sink: TextSink;
+	private readonly text: LogText;
+	/** The stored copy of the channel's text, which outlives the window. */
+	private readonly kept: KeptLog | undefined;
+	private isKept = false;
+	private next = 0;
+	private timer: ReturnType<typeof setTimeout> | undefined;
+	private disposed = false;
+
+	/** `leftOut` returns the line that says that nothing before the entry `firstIndex` is shown. */
+	constructor(sink: TextSink, leftOut: (firstIndex: number) => string, kept?: KeptLog, maximumLines = MAXIMUM_LINES) {
+		this.kept = kept;
+		this.sink = sink;
+		this.text = new LogText(maximumLines, leftOut);
+	}
+
+	/** The index of the entry that comes after what was written. */
+	get nextIndex(): number {
+		return this.next;
+	}
+
+	/**
+	 * `index` is that of the entry, or of the next entry for a line that belongs to none; `next` is the index that
+	 * follows.
+	 */
+	write(lines: readonly string[], index: number, next = index): void {
+		if (this.disposed) {
+			return;
+		}
+		this.text.push(lines, index);
+		this.next = Math.max(this.next, next);
+		if (this.text.pending >= BATCH_LINES) {
+			this.flush();
+		} else {
+			this.timer ??= setTimeout(() => this.flush(), BATCH_MS);
+		}
+	}
+
+	/** Stores from now on what the channel shows. */
+	keep(): void {
+		this.isKept = true;
+	}
+
+	/** Removes the stored copy, because no later window goes on with this log. */
+	forget(): void {
+		this.isKept = false;
+		void this.kept?.remove();
+	}
+
+	/** Shows what an earlier window has stored, and goes on after it. */
+	async restore(): Promise<void> {
+		const stored = this.isKept ? await this.kept?.read() : undefined;
+		if (!stored) {
+			return;
+		}
+		const { lines, indexes, next } = stored;
+		const first = indexes[0] ?? next;
+		const note = this.text.leftOut(first);
+		if (first > 0 && lines[0] !== note) {
+			this.text.push([note], first);
+		}
+		for (const [at, line] of lines.entries()) {
+			this.text.push([line], indexes[at] ?? next);
+		}
+		this.next = next;
+		this.flush();
+	}
+
+	/** Writes what is left. The channel then has no more lines than the maximum. */
+	finish(): void {
+		this.flush(true);
+	}
+
+	private flush(exact = false): void {
+		clearTimeout(this.timer);
+		this.timer = undefined;
+		const edit = this.disposed ? undefined : this.text.take(exact);
+		if (!edit) {
+			return;
+		}
+		if (edit.kind === 'replace') {
+			// The channel is cleared instead of using its `replace`, for which the editor compares the texts and keeps all of
+			// them. After some hundred thousand lines its window would lag behind for minutes.
+			this.sink.clear();
+		}
+		this.sink.append(edit.text);
+		if (!this.isKept) {
+			return;
+		}
+		if (this.kept?.isWhole && edit.kind === 'append') {
+			this.kept.append({ ...edit, next: this.next });
+		} else {
+			this.kept?.replace({ ...this.text.all(), next: this.next });
+		}
+	}
+
+	dispose(): void {
+		this.flush();
+		this.disposed = true;
+	}
+}
+
+/** The change to an output channel that makes it show the text, and the lines of that change. */
+interface ChannelEdit {
+	kind: 'append' | 'replace';
+	text: string;
+	lines: readonly string[];
+	indexes: readonly number[];
+}
+
+/**
+ * The lines of a log, of which at least the last `limit` are kept. Older lines are dropped all at once when `limit`
+ * more have accumulated, so that each line is written to the channel at most twice, however long the log is.
+ */
+export class LogText {
+	/** Returns the line that says that nothing before the entry `firstIndex` is shown. */
+	readonly leftOut: (firstIndex: number) => string;
+	private readonly limit: number;
+	private lines: string[] = [];
+	/** The index of the entry that each line belongs to. */
+	private indexes: number[] = [];
+	/** How many of `lines` the channel already shows. */
+	private shown = 0;
+
+	constructor(limit: number, leftOut: (firstIndex: number) => string) {
+		this.limit = limit;
+		this.leftOut = leftOut;
+	}
+
+	get pending(): number {
+		return this.lines.length - this.shown;
+	}
+
+	/** Returns all lines that are held. */
+	all(): Pick<ChannelEdit, 'lines' | 'indexes'> {
+		return { lines: [...this.lines], indexes: [...this.indexes] };
+	}
+
+	/** `index` is that of the entry, or of the next entry for a line that belongs to none. */
+	push(lines: readonly string[], index: number): void {
+		for (const line of lines) {
+			this.lines.push(line);
+			this.indexes.push(index);
+		}
+	}
+
+	/** Returns what the channel still lacks. `exact` keeps no more lines than the limit, for the end of a log. */
+	take(exact = false): ChannelEdit | undefined {
+		if (this.lines.length > (exact ? this.limit : this.limit * 2)) {
+			const from = this.lines.length - this.limit;
+			this.lines = this.lines.slice(from);
+			this.indexes = this.indexes.slice(from);
+			this.shown = this.lines.length;
+			const text = `${this.leftOut(this.indexes[0] ?? 0)}\n${this.lines.join('\n')}\n`;
+			return { kind: 'replace', text, ...this.all() };
+		}
+		if (this.pending === 0) {
+			return undefined;
+		}
+		const [lines, indexes] = [this.lines.slice(this.shown), this.indexes.slice(this.shown)];
+		this.shown = this.lines.length;
+		return { kind: 'append', text: `${lines.join('\n')}\n`, lines, indexes };
+	}
+}

@@ -1,0 +1,67 @@
+import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import type { FileDiff, PipeParsed, TaskChangeList } from '../../contract/editorPipe.ts';
+import { resultsOf } from '../../contract/taskResults.ts';
+import { isActiveTask } from '../../contract/tasks.ts';
+import type { ActiveConnection } from '../common/activeConnection.ts';
+import { pathOf } from '../model/changedFile.ts';
+import { readFilePatch } from './readPatch.ts';
+import type { ResultChanges, TaskChanges } from './taskChanges.ts';
+
+/** A list has no more files than this. */
+const MAXIMUM_FILES = 1_000;
+
+export interface AskedTasksDependencies {
+	active: Pick<ActiveConnection, 'target'>;
+	changes: Pick<TaskChanges, 'read'>;
+}
+
+/** What tasks have changed, for other programs. Nobody is asked. Everything rejects with errors to be explained. */
+export class AskedTasks {
+	private readonly dependencies: AskedTasksDependencies;
+
+	constructor(dependencies: AskedTasksDependencies) {
+		this.dependencies = dependencies;
+	}
+
+	async changes({ id }: PipeParsed<'changes'>): Promise<TaskChangeList> {
+		const results = (await this.read(id)).map(({ result: { key, branch, name }, files }) => ({
+			result: key,
+			branch,
+			...defined({ agent: name }),
+			files: files
+				.slice(0, MAXIMUM_FILES)
+				.map(file => ({ path: pathOf(file), status: file.status, ...(file.lines ?? {}) })),
+			total: files.length,
+		}));
+		return { results };
+	}
+
+	async diff({ id, result, path }: PipeParsed<'diff'>): Promise<FileDiff> {
+		const [changes] = await this.read(id, result);
+		const file = changes?.files.find(changed => pathOf(changed) === path);
+		if (!changes || !file) {
+			throw new UserFacingError(
+				vscode.l10n.t('The task has not changed such a file. Ask for the list of files to see which it has.'),
+			);
+		}
+		return readFilePatch(changes, file);
+	}
+
+	/** Reads all results of a task, or the one that is named, or the first of those where `result` is not. */
+	private async read(id: string, result?: string): Promise<ResultChanges[]> {
+		const { client } = await this.dependencies.active.target();
+		const task = await client.tasks.get(id);
+		if (isActiveTask(task)) {
+			throw new UserFacingError(vscode.l10n.t('The task is still at work. Its changes are there when it has ended.'));
+		}
+		const results = resultsOf(task).filter(({ key }) => result === undefined || key === result);
+		if (results.length === 0) {
+			throw new UserFacingError(
+				vscode.l10n.t('The task has no such result: it has ended without a branch, or the name is wrong.'),
+			);
+		}
+		return Promise.all(results.map(each => this.dependencies.changes.read(task, each)));
+	}
+}

@@ -1,0 +1,240 @@
+import * as vscode from 'vscode';
+import { oneLine } from '../../base/plainText.ts';
+import type { TaskResult } from '../../contract/taskResults.ts';
+import type { Task } from '../../contract/tasks.ts';
+import { formatNumber } from '../../platform/amounts.ts';
+import { FILE_CONTEXT, internalCommands } from '../../platform/ids.ts';
+import { fileWords } from '../common/fileMessages.ts';
+import { rowWords } from '../common/messages.ts';
+import { type ChangedFile, pathOf } from '../model/changedFile.ts';
+import { describeFile } from '../model/fileRow.ts';
+import { taskTitle } from '../model/taskRow.ts';
+import { versionUri } from './fileUris.ts';
+import type { Looks } from './looks.ts';
+import type { ListedChanges, TaskChanges } from './taskChanges.ts';
+
+/** A changed file of a result. Commands get it as their argument. */
+export interface FileNode {
+	readonly kind: 'file';
+	readonly taskId: string;
+	readonly resultKey: string;
+	/**
+	 * The path by which the file is known. Where several names that are not UTF-8 look the same, all but one of these
+	 * paths get a suffix.
+	 */
+	readonly path: string;
+}
+
+export type FileRowNode =
+	| FileNode
+	/** A row in place of files: they are being read, cannot be read, or there are none. */
+	| { readonly kind: 'fileNote'; readonly taskId: string; readonly resultKey: string }
+	| { readonly kind: 'moreFiles'; readonly taskId: string; readonly resultKey: string };
+
+/** How many files are shown at first, and how many more each time. */
+const FILE_PAGE = 200;
+
+const MAXIMUM_TITLE = 40;
+const MAXIMUM_NOTE = 300;
+
+/** What is kept for the rows of one result. The editor identifies rows by the identity of their nodes. */
+interface Rows {
+	changes: ListedChanges | undefined;
+	/** In the order of the changes. */
+	files: Map<string, ChangedFile>;
+	nodes: Map<string, FileNode>;
+	note: FileRowNode;
+	more: FileRowNode;
+	shown: number;
+}
+
+export interface FileRowsDependencies {
+	changes: Pick<TaskChanges, 'state' | 'last'>;
+	looks: Pick<Looks, 'markOf'>;
+}
+
+/** The rows of changed files below a task, or below one agent's result. */
+export class FileRows {
+	private readonly dependencies: FileRowsDependencies;
+	private readonly results = new Map<string, Rows>();
+
+	constructor(dependencies: FileRowsDependencies) {
+		this.dependencies = dependencies;
+	}
+
+	/** Returns the rows of a result. While newer changes are being read, those that were read last stay. */
+	rowsOf(task: Task, result: TaskResult): FileRowNode[] {
+		const rows = this.of(result);
+		const state = this.dependencies.changes.state(task, result);
+		if (state?.kind === 'failed' || rows.files.size === 0) {
+			return [rows.note];
+		}
+		const nodes = [...rows.files.keys()].slice(0, rows.shown).map(path => nodeOf(rows, result, path));
+		return rows.files.size > rows.shown ? [...nodes, rows.more] : nodes;
+	}
+
+	/** Shows another page of files. Returns the first of its rows. */
+	showMore(result: TaskResult): FileRowNode | undefined {
+		const rows = this.of(result);
+		const first = [...rows.files.keys()][rows.shown];
+		rows.shown += FILE_PAGE;
+		return first === undefined ? undefined : nodeOf(rows, result, first);
+	}
+
+	/** Forgets the rows of the tasks that are gone. */
+	keepOnly(isThere: (taskId: string) => boolean): void {
+		for (const [key, { note }] of this.results) {
+			if (!isThere(note.taskId)) {
+				this.results.delete(key);
+			}
+		}
+	}
+
+	itemOf(node: FileRowNode, task: Task, result: TaskResult): vscode.TreeItem {
+		switch (node.kind) {
+			case 'file':
+				return this.fileItem(node, task);
+			case 'fileNote':
+				return this.noteItem(node, task, result);
+			case 'moreFiles':
+				return this.moreItem(node, result);
+		}
+	}
+
+	private fileItem(node: FileNode, task: Task): vscode.TreeItem {
+		const rows = this.results.get(node.resultKey);
+		const file = rows?.files.get(node.path);
+		if (!rows?.changes || !file) {
+			return new vscode.TreeItem(oneLine(node.path, MAXIMUM_NOTE));
+		}
+		const { changes } = rows;
+		const row = describeFile(file, changes.isCounted, this.dependencies.looks.markOf(changes, file), fileWords);
+		const [before, after] = [versionUri(changes, file, 'before'), versionUri(changes, file, 'after')];
+		const item = new vscode.TreeItem(row.label);
+		item.description = row.description;
+		// The theme's icon for the file; the fragment tells its status to the decoration, which nothing else needs.
+		item.resourceUri = (file.after ? after : before).with({ fragment: row.status });
+		item.iconPath = vscode.ThemeIcon.File;
+		item.tooltip = row.accessibleLabel;
+		item.accessibilityInformation = { label: row.accessibleLabel, role: 'treeitem' };
+		item.contextValue = FILE_CONTEXT;
+		const title = vscode.l10n.t('{0} (Task: {1})', row.label, taskTitle(task, rowWords.untitled, MAXIMUM_TITLE));
+		// The editor cannot compare an image with nothing.
+		const isAlone = changes.isCounted && file.lines === undefined && !(file.before && file.after);
+		item.command = isAlone
+			? {
+					title: vscode.l10n.t('Open File'),
+					command: 'vscode.open',
+					arguments: [file.after ? after : before, { preview: true }, title],
+				}
+			: { title: vscode.l10n.t('Open Changes'), command: 'vscode.diff', arguments: [before, after, title] };
+		return item;
+	}
+
+	private noteItem(node: FileRowNode, task: Task, result: TaskResult): vscode.TreeItem {
+		const state = this.dependencies.changes.state(task, result);
+		if (state?.kind === 'failed') {
+			const { message } = state.error;
+			const item = new vscode.TreeItem(oneLine(message, MAXIMUM_NOTE));
+			item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('problemsWarningIcon.foreground'));
+			item.tooltip = vscode.l10n.t('{0} Select this row to try again.', message);
+			item.accessibilityInformation = { label: item.tooltip, role: 'button' };
+			item.command = {
+				title: vscode.l10n.t('Read the Changes Again'),
+				command: internalCommands.readChangesAgain,
+				arguments: [node],
+			};
+			return item;
+		}
+		const isRead = state?.kind === 'listed' || state?.kind === 'read';
+		const item = new vscode.TreeItem(
+			isRead ? vscode.l10n.t('The branch changes no file.') : vscode.l10n.t('Reading the changes…'),
+		);
+		item.accessibilityInformation = { label: String(item.label), role: 'treeitem' };
+		return item;
+	}
+
+	private moreItem(node: FileRowNode, { key }: TaskResult): vscode.TreeItem {
+		const rows = this.results.get(key);
+		const total = rows?.files.size ?? 0;
+		const shown = rows?.shown ?? 0;
+		const label = vscode.l10n.t(
+			'Show {0} more of {1}',
+			formatNumber(Math.min(FILE_PAGE, total - shown)),
+			formatNumber(total),
+		);
+		const item = new vscode.TreeItem(label);
+		item.command = { title: label, command: internalCommands.showMoreFiles, arguments: [node] };
+		item.accessibilityInformation = {
+			label: vscode.l10n.t('{0} of {1} files are shown. Show more', formatNumber(shown), formatNumber(total)),
+			role: 'button',
+		};
+		return item;
+	}
+
+	/** Returns the rows with what is known of the changes now. */
+	private of({ key, taskId }: TaskResult): Rows {
+		let rows = this.results.get(key);
+		if (!rows) {
+			rows = {
+				changes: undefined,
+				files: new Map(),
+				nodes: new Map(),
+				note: { kind: 'fileNote', taskId, resultKey: key },
+				more: { kind: 'moreFiles', taskId, resultKey: key },
+				shown: FILE_PAGE,
+			};
+			this.results.set(key, rows);
+		}
+		const last = this.dependencies.changes.last(key);
+		if (last !== rows.changes) {
+			rows.changes = last;
+			rows.files = byPath(last?.files ?? []);
+			for (const path of rows.nodes.keys()) {
+				if (!rows.files.has(path)) {
+					rows.nodes.delete(path);
+				}
+			}
+		}
+		return rows;
+	}
+}
+
+/** Every row needs a path of its own. Only names that are no UTF-8 can look the same. */
+function byPath(files: readonly ChangedFile[]): Map<string, ChangedFile> {
+	const found = new Map<string, ChangedFile>();
+	for (const file of files) {
+		let path = pathOf(file);
+		while (found.has(path)) {
+			path += '\ufffd';
+		}
+		found.set(path, file);
+	}
+	return found;
+}
+
+function nodeOf({ nodes }: Rows, { key, taskId }: TaskResult, path: string): FileNode {
+	let node = nodes.get(path);
+	if (!node) {
+		node = { kind: 'file', taskId, resultKey: key, path };
+		nodes.set(path, node);
+	}
+	return node;
+}
+
+const COLOURS: Readonly<Record<string, string>> = {
+	A: 'gitDecoration.addedResourceForeground',
+	M: 'gitDecoration.modifiedResourceForeground',
+	D: 'gitDecoration.deletedResourceForeground',
+	R: 'gitDecoration.renamedResourceForeground',
+	T: 'gitDecoration.modifiedResourceForeground',
+};
+
+/** Returns the status letter of a file's row, in the theme's colour for it. Documents of the same scheme have none. */
+export function decorationOf(uri: vscode.Uri): vscode.FileDecoration | undefined {
+	const { fragment } = uri;
+	const colour = COLOURS[fragment];
+	return colour === undefined
+		? undefined
+		: new vscode.FileDecoration(fragment, undefined, new vscode.ThemeColor(colour));
+}

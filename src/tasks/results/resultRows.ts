@@ -1,0 +1,206 @@
+import * as vscode from 'vscode';
+import { oneLine } from '../../base/plainText.ts';
+import { agentNames, isRace, resultsOf, type TaskResult } from '../../contract/taskResults.ts';
+import { isActiveTask, type Task } from '../../contract/tasks.ts';
+import { rowContext, type TaskRowFlags } from '../../platform/ids.ts';
+import { rowWords } from '../common/messages.ts';
+import { outcomeOf } from '../model/taskGroups.ts';
+import { judgementOf, outcomeIcons } from '../model/taskRow.ts';
+import { type FileRowNode, FileRows } from './fileRows.ts';
+import type { Looks } from './looks.ts';
+import type { ListedChanges, TaskChanges } from './taskChanges.ts';
+
+/** The row of one agent, where several had the same prompt. Commands get it as their argument. */
+export interface ResultNode {
+	readonly kind: 'result';
+	readonly taskId: string;
+	/** The key may also be that of an agent that has made no branch, and so no result. */
+	readonly resultKey: string;
+	/** Among the agents of the task. */
+	readonly position: number;
+}
+
+/** A row below that of a task. */
+export type BelowNode = ResultNode | FileRowNode;
+
+export interface ResultRowsDependencies {
+	task(id: string): Task | undefined;
+	changes: TaskChanges;
+	looks: Looks;
+	/** Called when the user unfolds a task, or one agent's result of it. */
+	onUnfold(taskId: string): void;
+}
+
+/** How long unfolding waits for the changes, in milliseconds, so that rows that are there soon are not announced. */
+const PATIENCE_MS = 100;
+
+const MAXIMUM_NAME = 60;
+
+/** The rows below those of tasks: the agents of a task that has several, and changed files. */
+export class ResultRows {
+	private readonly dependencies: ResultRowsDependencies;
+	private readonly files: FileRows;
+	private readonly nodes = new Map<string, ResultNode>();
+
+	constructor(dependencies: ResultRowsDependencies) {
+		this.dependencies = dependencies;
+		this.files = new FileRows(dependencies);
+	}
+
+	/** Whether there is something below a task's row. */
+	isUnfoldable(task: Task): boolean {
+		return isRace(task) || (!isActiveTask(task) && resultsOf(task).length > 0);
+	}
+
+	/** Returns the rows below a task or an agent's result, of what is known now. */
+	rowsBelow(node: { taskId: string; resultKey?: string }): BelowNode[] {
+		const task = this.dependencies.task(node.taskId);
+		if (!task || !this.isUnfoldable(task)) {
+			return [];
+		}
+		if (isRace(task) && node.resultKey === undefined) {
+			return (task.agentExecutions ?? []).map((_, position) => this.nodeOf(task.id, position));
+		}
+		const result = resultOf(task, node.resultKey);
+		return result ? this.files.rowsOf(task, result) : [];
+	}
+
+	/** Begins to read what a row unfolds into, and resolves when that is read or takes longer. Never rejects. */
+	async unfold(node: { taskId: string; resultKey?: string }): Promise<void> {
+		const { changes, looks, onUnfold } = this.dependencies;
+		const task = this.dependencies.task(node.taskId);
+		if (!task) {
+			return;
+		}
+		onUnfold(task.id);
+		if (isActiveTask(task)) {
+			return;
+		}
+		// The rows of agents tell how much each has changed.
+		const results = isRace(task) && node.resultKey === undefined ? resultsOf(task) : [resultOf(task, node.resultKey)];
+		const readings = results.flatMap(result => (result ? [changes.list(task, result)] : []));
+		const settled = Promise.allSettled(readings);
+		const [only] = results;
+		if (only && (node.resultKey !== undefined || !isRace(task)) && !looks.has(only.key)) {
+			// What was seen first is what later changes are compared with.
+			changes.read(task, only).then(
+				read => looks.has(only.key) || looks.look(read),
+				() => {},
+			);
+		}
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		const patience = new Promise(resolve => {
+			timer = setTimeout(resolve, PATIENCE_MS);
+		});
+		await Promise.race([settled, patience]);
+		clearTimeout(timer);
+	}
+
+	/** Takes note that the user has folded a row up, and so has seen what was new in it. */
+	fold(node: { taskId: string; resultKey?: string }): void {
+		const task = this.dependencies.task(node.taskId);
+		const result = task && resultOf(task, node.resultKey);
+		const seen = result && this.dependencies.changes.last(result.key);
+		if (seen && (node.resultKey !== undefined || !isRace(task))) {
+			this.dependencies.looks.look(seen);
+		}
+	}
+
+	/** Reads the changes of a row again that could not be read. */
+	readAgain({ taskId, resultKey }: { taskId: string; resultKey: string }): void {
+		const task = this.dependencies.task(taskId);
+		const result = task && resultOf(task, resultKey);
+		if (result) {
+			this.dependencies.changes.list(task, result, true).catch(() => {
+				// The row says why.
+			});
+		}
+	}
+
+	/** Shows another page of files, and returns the first of its rows. */
+	showMore({ taskId, resultKey }: { taskId: string; resultKey: string }): BelowNode | undefined {
+		const task = this.dependencies.task(taskId);
+		const result = task && resultOf(task, resultKey);
+		return result && this.files.showMore(result);
+	}
+
+	/** Returns the row of an agent above a row, or undefined where that is the task's own. */
+	parentOf(node: BelowNode): ResultNode | undefined {
+		const task = this.dependencies.task(node.taskId);
+		if (node.kind === 'result' || !task || !isRace(task)) {
+			return undefined;
+		}
+		return this.nodeOf(node.taskId, Number(node.resultKey.slice(node.taskId.length + 1)));
+	}
+
+	/** Forgets the rows of tasks that are gone. */
+	keepOnly(isThere: (taskId: string) => boolean): void {
+		this.files.keepOnly(isThere);
+		for (const [key, { taskId }] of this.nodes) {
+			if (!isThere(taskId)) {
+				this.nodes.delete(key);
+			}
+		}
+	}
+
+	itemOf(node: BelowNode, flags: Partial<TaskRowFlags>): vscode.TreeItem {
+		const task = this.dependencies.task(node.taskId);
+		if (!task) {
+			return new vscode.TreeItem('');
+		}
+		if (node.kind === 'result') {
+			return this.resultItem(node, task, flags);
+		}
+		const result = resultOf(task, node.resultKey);
+		return result ? this.files.itemOf(node, task, result) : new vscode.TreeItem('');
+	}
+
+	private resultItem(node: ResultNode, task: Task, flags: Partial<TaskRowFlags>): vscode.TreeItem {
+		const execution = task.agentExecutions?.[node.position];
+		const result = resultOf(task, node.resultKey);
+		const { Collapsed, None } = vscode.TreeItemCollapsibleState;
+		const isOpen = result !== undefined && !isActiveTask(task);
+		const label = agentNames(task)[node.position] || vscode.l10n.t('Agent {0}', node.position + 1);
+		const model = oneLine(task.selectedAgents?.[node.position]?.model ?? '', MAXIMUM_NAME);
+		const item = new vscode.TreeItem(label, isOpen ? Collapsed : None);
+		const outcome = outcomeOf({ ...task, status: execution?.status ?? task.status });
+		const icon = outcome === 'active' ? { id: 'play-circle', color: 'charts.blue' } : outcomeIcons[outcome];
+		item.iconPath = new vscode.ThemeIcon(
+			icon.id,
+			icon.color === undefined ? undefined : new vscode.ThemeColor(icon.color),
+		);
+		const state = outcome === 'active' ? rowWords.running : rowWords.outcome(outcome);
+		const changes = result && this.dependencies.changes.last(result.key);
+		const parts = [
+			changes?.isCounted && outcome === 'completed' ? changesText(changes) : state,
+			...judgementOf(execution?.errand, rowWords),
+			label.includes(`(${model})`) ? '' : model,
+			execution?.errand?.sandboxed === false ? rowWords.noSandbox : '',
+		].filter(part => part !== '');
+		item.description = parts.join(' · ');
+		const spoken = [label, ...(parts.includes(state) ? [] : [state]), ...parts];
+		item.accessibilityInformation = { label: spoken.join(', '), role: 'treeitem' };
+		item.contextValue = rowContext('result', { ...flags, branch: isOpen, race: true });
+		return item;
+	}
+
+	private nodeOf(taskId: string, position: number): ResultNode {
+		const resultKey = `${taskId}:${position}`;
+		let node = this.nodes.get(resultKey);
+		if (!node) {
+			node = { kind: 'result', taskId, resultKey, position };
+			this.nodes.set(resultKey, node);
+		}
+		return node;
+	}
+}
+
+/** Returns a result of a task by its key, or that of a task with one agent. */
+function resultOf(task: Task, key: string | undefined): TaskResult | undefined {
+	return resultsOf(task).find(result => result.key === (key ?? task.id));
+}
+
+function changesText({ files }: ListedChanges): string {
+	const sum = (part: 'added' | 'removed') => files.reduce((total, { lines }) => total + (lines?.[part] ?? 0), 0);
+	return rowWords.changes(sum('added'), sum('removed'), files.length);
+}

@@ -1,0 +1,194 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { ClientError, UserFacingError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Task } from '../../contract/tasks.ts';
+import { type GitApi, type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
+import { explainError } from '../../platform/notify.ts';
+import type { ActiveConnection } from '../common/activeConnection.ts';
+import type { TaskListStore } from '../list/taskListStore.ts';
+import { EndedTasks } from '../list/unreadTasks.ts';
+import type { TaskTarget } from '../model/taskConnection.ts';
+import type { ChangeUriParts } from '../results/changeUri.ts';
+import { decorationOf } from '../results/fileRows.ts';
+import { Looks } from '../results/looks.ts';
+import { pickResult } from '../results/pickResult.ts';
+import { ResultReferences } from '../results/resultReferences.ts';
+import { type BelowNode, ResultRows } from '../results/resultRows.ts';
+import { TaskChanges } from '../results/taskChanges.ts';
+import { findTaskRepository } from '../results/taskRepository.ts';
+import { TaskStarts } from '../results/taskStarts.ts';
+import { ChangeFiles } from './changeFiles.ts';
+import { TaskReview } from './taskReview.ts';
+
+/** The questions and messages for the user. */
+export interface ResultsUser {
+	/** Returns the task that an argument names or that the user chooses, as the commands of the feature do. */
+	choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined>;
+	/** Draws rows that have come, and moves the focus to one of them. */
+	showRow(row: BelowNode): Promise<void>;
+	explain(error: unknown): void;
+}
+
+export interface TaskResultsDependencies {
+	workspaceState: vscode.Memento;
+	store: TaskListStore;
+	active: ActiveConnection;
+	user: ResultsUser;
+	/** Called with the id of a task that its service no longer has. */
+	onGone(taskId: string): void;
+	logger: Logger;
+}
+
+/** What tasks have made: their changes, the rows and the review that show them, and what the user has seen of them. */
+export class TaskResults implements Disposable {
+	readonly changes: TaskChanges;
+	readonly rows: ResultRows;
+	/** The tasks that have ended and were not looked at. */
+	readonly ended: EndedTasks;
+	/** The files of tasks, for the editor. */
+	readonly files: ChangeFiles;
+	readonly starts: TaskStarts;
+	private readonly dependencies: TaskResultsDependencies;
+	private readonly disposables = new DisposableStore();
+	private readonly references: ResultReferences;
+	private readonly review: TaskReview;
+
+	constructor(dependencies: TaskResultsDependencies) {
+		this.dependencies = dependencies;
+		const { workspaceState, store, active, logger } = dependencies;
+		this.starts = new TaskStarts(workspaceState);
+		this.references = new ResultReferences({
+			workspaceState,
+			connection: () => active.current?.name,
+			place: async directory => {
+				const git = await getGitApi().catch(() => undefined);
+				return git && vscode.workspace.isTrusted ? placeOf(git, directory) : undefined;
+			},
+			logger,
+		});
+		this.changes = this.disposables.add(
+			new TaskChanges({
+				isLocal: () => active.current?.isLocal === true,
+				startCommit: id => this.starts.commitOf(id),
+				references: this.references,
+			}),
+		);
+		this.ended = this.disposables.add(new EndedTasks(workspaceState));
+		const { changes } = this;
+		const looks = new Looks(workspaceState);
+		const task = (id: string) => store.get(id);
+		this.rows = new ResultRows({ task, changes, looks, onUnfold: id => this.look(id) });
+		this.review = this.disposables.add(
+			new TaskReview({
+				task,
+				changes,
+				looks,
+				onReview: id => this.look(id),
+				explain: error => explainError(error, active.label),
+			}),
+		);
+		this.files = new ChangeFiles(parts => this.placeOf(parts));
+		this.disposables.add(vscode.window.registerFileDecorationProvider({ provideFileDecoration: decorationOf }));
+		this.disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.ended.refresh()));
+	}
+
+	/** Shows what a task has changed. Errors are reported. */
+	async reviewChanges(argument: unknown): Promise<void> {
+		const title = vscode.l10n.t('Review Task Changes');
+		const chosen = await this.dependencies.user.choose(argument, title);
+		if (!chosen) {
+			return;
+		}
+		try {
+			const task = await this.taskOf(chosen.id, chosen.target);
+			const result = await pickResult(task, argument, title);
+			await (result && this.review.show(task, result));
+		} catch (error) {
+			this.dependencies.user.explain(error);
+		}
+	}
+
+	/** Shows another page of files. The argument is the row that offers it, which is gone or has moved afterwards. */
+	async showMore(row: unknown): Promise<void> {
+		const first = this.rows.showMore(row as BelowNode);
+		await (first && this.dependencies.user.showRow(first));
+	}
+
+	/** Reads the changes of a task again that could not be read. The argument is the row that says so. */
+	readAgain(row: unknown): void {
+		this.rows.readAgain(row as BelowNode);
+	}
+
+	/** Takes note that the user looks at a task of the active connection. */
+	look(taskId: string): void {
+		const { current } = this.dependencies.active;
+		if (current) {
+			this.ended.look(current.name, taskId);
+		}
+	}
+
+	/** Called when the list of tasks has changed. Never rejects. */
+	async listChanged({ connection, client }: TaskTarget): Promise<void> {
+		this.review.refresh();
+		const { store } = this.dependencies;
+		await this.references.sweep(
+			connection.name,
+			id => store.get(id) !== undefined,
+			async id => {
+				const isGone = await client.tasks.get(id).then(
+					() => false,
+					(error: unknown) => ClientError.is(error, 'not-found'),
+				);
+				if (isGone) {
+					this.changes.forget(id);
+					this.ended.look(connection.name, id);
+					this.dependencies.onGone(id);
+				}
+				return isGone;
+			},
+		);
+	}
+
+	private async taskOf(id: string, { client }: TaskTarget): Promise<Task> {
+		const known = this.dependencies.store.get(id);
+		if (known) {
+			return known;
+		}
+		const task = await client.tasks.get(id);
+		this.dependencies.store.put(task);
+		return task;
+	}
+
+	/**
+	 * An address may come from anywhere, and must not lead into a repository that the user has not opened and that no task
+	 * of theirs has worked in.
+	 */
+	private async placeOf({ taskId, directory }: ChangeUriParts): Promise<GitPlace> {
+		if (!vscode.workspace.isTrusted) {
+			throw new UserFacingError(
+				vscode.l10n.t(
+					'This workspace is not trusted, so no repository is read. Trust it (“Workspaces: Manage Workspace Trust”), then try again.',
+				),
+			);
+		}
+		const git: GitApi = await getGitApi();
+		if (git.repositories.some(({ rootUri }) => rootUri.scheme === 'file' && rootUri.fsPath === directory)) {
+			return placeOf(git, directory);
+		}
+		// After a reload the list may not have been read yet.
+		const target = await this.dependencies.active.target();
+		const task = await this.taskOf(taskId, target);
+		const { place } = await findTaskRepository(task, target.connection.isLocal);
+		if (place.directory !== directory) {
+			throw new UserFacingError(
+				vscode.l10n.t('This file is of a repository that is not open in this window. Open it, then try again.'),
+			);
+		}
+		return place;
+	}
+
+	dispose(): void {
+		this.disposables.dispose();
+	}
+}
