@@ -45,8 +45,8 @@ import type { AskedTasks } from './results/changeList.ts';
 import { watchShownChanges } from './results/shownChange.ts';
 import type { TaskAnswers } from './review/taskAnswers.ts';
 import type { TaskMaterial } from './review/taskMaterial.ts';
-import type { TasksDependencies } from './tasksDependencies.ts';
-import type { TasksFeature } from './tasksFeature.ts';
+import type { TaskCommands } from './taskCommands.ts';
+import type { TasksDependencies, TasksFeature } from './tasksFeature.ts';
 
 /** This check is cheap enough for every move of the cursor; the code that is loaded afterwards decides exactly. */
 const MAYBE_TODO = /TODO|FIXME/;
@@ -95,13 +95,13 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 	const changed = store.add(new vscode.EventEmitter<TreeNode[] | undefined>());
 	let loaded: Promise<TasksFeature> | undefined;
 	const feature = (): Promise<TasksFeature> => {
-		loaded ??= import('./tasksFeature.ts').then(({ createTasksFeature }) =>
-			store.add(createTasksFeature(dependencies, promptFile, view, rows => changed.fire(rows))),
+		loaded ??= import('./tasksFeature.ts').then(({ TasksFeature }) =>
+			store.add(new TasksFeature(dependencies, { promptFile, treeView, fireTree: rows => changed.fire(rows) })),
 		);
 		return loaded;
 	};
 
-	const view = store.add(
+	const treeView = store.add(
 		vscode.window.createTreeView<TreeNode>(views.tasks, {
 			showCollapseAll: false,
 			treeDataProvider: {
@@ -119,16 +119,10 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 	const promptFile = store.add(
 		new PromptFile(PROMPT_SCHEME, dependencies.storage.workspaceState, () => void feature()),
 	);
-	store.add(registerWaysToStart(async () => (await feature()).launcher));
+	store.add(registerWaysToStart(feature));
 
-	store.add(registerCommand(commands.openTaskLog, async argument => (await feature()).openLog(argument)));
-	store.add(registerCommand(commands.stopTask, async argument => (await feature()).stop(argument)));
-	store.add(registerCommand(commands.continueTask, async argument => (await feature()).continueTask(argument)));
-	store.add(registerCommand(commands.keepTaskWork, async argument => (await feature()).keepWork(argument)));
-	store.add(registerCommand(commands.archiveTask, async argument => (await feature()).archive.toggle(argument)));
+	store.add(registerTaskCommands(async () => (await feature()).commands));
 	store.add(registerBranchCommands(async () => (await feature()).branchCommands));
-	store.add(registerCommand(commands.refreshTasks, async () => (await feature()).refresh()));
-	store.add(registerCommand(commands.filterTasks, async () => (await feature()).filter()));
 	store.add(
 		registerCommand(commands.openTaskLogDocument, async argument => (await feature()).logCommands.open(argument)),
 	);
@@ -140,11 +134,7 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 	store.add(watchShownChanges());
 	store.add(registerReadOnlyFiles(CHANGE_SCHEME, async () => (await feature()).results.files));
 	store.add(registerCommand(internalCommands.readChangesAgain, async row => (await feature()).results.readAgain(row)));
-	store.add(registerCommand(internalCommands.showMoreFiles, async row => (await feature()).results.showMore(row)));
 	store.add(registerApplyCommands(async () => (await feature()).applyCommands));
-	store.add(registerCommand(internalCommands.loadMoreTasks, async () => (await feature()).loadMore()));
-	store.add(registerCommand(internalCommands.loadMoreAgentTasks, async () => (await feature()).loadMoreAgentTasks()));
-
 	store.add(registerAnswers(async () => (await feature()).answers));
 
 	const askedTasks = async (): Promise<AskedTasks> => {
@@ -167,7 +157,7 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 	const isOurs = (key: string) => key === OPEN_LOGS_KEY || prefixes.some(prefix => isEntryKey(key, prefix));
 	if (workspaceState.keys().some(isOurs)) {
 		feature()
-			.then(tasks => tasks.resume())
+			.then(({ resumption }) => resumption.windowOpened())
 			.catch((error: unknown) =>
 				dependencies.logger.log('error', 'followed tasks could not be resumed', { reason: describeError(error) }),
 			);
@@ -204,6 +194,22 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 		},
 		dispose: () => store.dispose(),
 	};
+}
+
+/** Registers the commands of the list and of its rows. */
+function registerTaskCommands(load: () => Promise<TaskCommands>): Disposable {
+	const store = new DisposableStore();
+	store.add(registerCommand(commands.openTaskLog, async argument => (await load()).openLog(argument)));
+	store.add(registerCommand(commands.stopTask, async argument => (await load()).stop(argument)));
+	store.add(registerCommand(commands.continueTask, async argument => (await load()).continue(argument)));
+	store.add(registerCommand(commands.keepTaskWork, async argument => (await load()).keepWork(argument)));
+	store.add(registerCommand(commands.archiveTask, async argument => (await load()).archive(argument)));
+	store.add(registerCommand(commands.refreshTasks, async () => (await load()).refresh()));
+	store.add(registerCommand(commands.filterTasks, async () => (await load()).filter()));
+	store.add(registerCommand(internalCommands.loadMoreTasks, async () => (await load()).loadMore()));
+	store.add(registerCommand(internalCommands.loadMoreAgentTasks, async () => (await load()).loadMoreAgentTasks()));
+	store.add(registerCommand(internalCommands.showMoreFiles, async row => (await load()).showMoreFiles(row)));
+	return store;
 }
 
 /** Registers the commands for the branch of a task. */
@@ -256,8 +262,9 @@ function registerAnswers(answers: () => Promise<TaskAnswers>): Disposable {
 }
 
 /** Registers the ways to start a task: commands, links and code actions. */
-function registerWaysToStart(launcher: () => Promise<TaskLauncher>): Disposable {
+function registerWaysToStart(feature: () => Promise<TasksFeature>): Disposable {
 	const store = new DisposableStore();
+	const launcher = async (): Promise<TaskLauncher> => (await feature()).launcher;
 	store.add(registerCommand(commands.startTask, async argument => (await launcher()).start(argument)));
 	store.add(
 		registerCommand(internalCommands.startTaskFromSelection, async argument =>
@@ -265,7 +272,9 @@ function registerWaysToStart(launcher: () => Promise<TaskLauncher>): Disposable 
 		),
 	);
 	store.add(registerCommand(internalCommands.startTaskFromPrompt, async () => (await launcher()).startFromEditor()));
-	store.add(registerCommand(internalCommands.takePromptToChat, async () => (await launcher()).takeToChat()));
+	store.add(
+		registerCommand(internalCommands.takePromptToChat, async () => (await feature()).promptEditor.takeToChat()),
+	);
 	store.add(
 		vscode.window.registerUriHandler({ handleUri: async uri => (await launcher()).startFromLink(uri.path, uri.query) }),
 	);

@@ -3,14 +3,13 @@ import { choose } from '../platform/pick.ts';
 import { defaultFolder, fileNameOf, offerToOpen } from '../platform/saveTarget.ts';
 import type { LogDocumentCommands } from './log/logDocumentCommands.ts';
 import { exportTask } from './model/exportTask.ts';
-import type { TaskTarget } from './model/taskConnection.ts';
+import type { ChooseTask } from './model/taskConnection.ts';
 import { taskTitle } from './model/taskRow.ts';
 import type { TaskChanges } from './results/taskChanges.ts';
 
 export interface ExportTaskDependencies {
 	changes: Pick<TaskChanges, 'state'>;
-	/** Returns the task that a command's argument names or that the user chooses; undefined for none. */
-	choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined>;
+	choose: ChooseTask;
 	logCommands: Pick<LogDocumentCommands, 'isInFront' | 'save'>;
 	explain(error: unknown): void;
 }

@@ -53,8 +53,9 @@ describe('what a task of the local service needs before it is sent', () => {
 		[asked, sent, problems] = [[], [], []];
 		server.beforeCreate = async () => void sent.push('create');
 		const client = taskClient(server);
+		const globalState = new State();
 		launcher = new TaskLauncher({
-			storage: { workspaceState: new State(), globalState: new State() },
+			workspaceState: new State(),
 			// The real one belongs to the extension that runs here.
 			promptEditor: { remove: async () => {} } as unknown as PromptEditor,
 			composer: { write: async () => true, made: () => {} },
@@ -71,15 +72,18 @@ describe('what a task of the local service needs before it is sent', () => {
 					client,
 				}),
 				ensureKey: () => Promise.resolve(true),
-				localService: {
-					nameRepositories: () => Promise.resolve(),
-					checkTask: request => {
-						asked.push(request);
-						return check();
-					},
-					allow: async (consent: Consent) => void sent.push(consent),
-				},
+				allow: async (consent: Consent) => void sent.push(consent),
 			},
+			check: subjects => ({
+				subjects,
+				globalState,
+				nameFolder: () => Promise.resolve(),
+				checkTask: request => {
+					asked.push(request);
+					return check();
+				},
+				isEmptyGitUser: false,
+			}),
 			known: {
 				tasks: () => server.tasks.map(readTask),
 				load: () => Promise.resolve(),

@@ -52,7 +52,7 @@ class Window {
 			},
 		};
 		this.launcher = new TaskLauncher({
-			storage: { workspaceState: state, globalState: new State() },
+			workspaceState: state,
 			// The real one belongs to the extension that runs here.
 			promptEditor: ownPrompt as PromptEditor,
 			composer: { write: async () => true, made: () => {} },
@@ -60,20 +60,23 @@ class Window {
 			connection: {
 				target: () => Promise.resolve(this.target),
 				ensureKey: () => Promise.resolve(true),
-				localService: {
-					nameRepositories: () => Promise.resolve(),
-					checkTask: () =>
-						Promise.resolve({
-							sandbox: { works: true },
-							unusable: [],
-							asksForUnsandboxed: false,
-							unpricedModels: [],
-							ownDependencies: { shown: [], unmet: [] },
-							dependencies: null,
-						}),
-					allow: () => Promise.resolve(),
-				},
+				allow: () => Promise.resolve(),
 			},
+			check: subjects => ({
+				subjects,
+				globalState: new State(),
+				nameFolder: () => Promise.resolve(),
+				checkTask: () =>
+					Promise.resolve({
+						sandbox: { works: true },
+						unusable: [],
+						asksForUnsandboxed: false,
+						unpricedModels: [],
+						ownDependencies: { shown: [], unmet: [] },
+						dependencies: null,
+					}),
+				isEmptyGitUser: false,
+			}),
 			known: {
 				tasks: () => server.tasks.map(readTask),
 				load: () => Promise.resolve(),

@@ -53,6 +53,7 @@ describe('what the next task uses', () => {
 		const connection = () => ({ name: 'test', label: 'Test', isLocal, hasLookUps: false, agents });
 		next = new NextTask({
 			promptFile,
+			promptEditor: { takeToChat: async () => {} },
 			globalState,
 			connection: {
 				target: async () => {
@@ -74,7 +75,6 @@ describe('what the next task uses', () => {
 				checkTask: () => assert.fail('the service is not asked what a task needs'),
 				isEmptyGitUser: false,
 			}),
-			takeBack: async () => {},
 		});
 	}
 

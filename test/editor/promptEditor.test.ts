@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { PromptEditor } from '../../src/tasks/launch/promptEditor.ts';
 import { PromptFile } from '../../src/tasks/launch/promptFile.ts';
-import { TaskLauncher, type TaskLauncherDependencies } from '../../src/tasks/launch/taskLauncher.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { State } from './state.ts';
 
@@ -29,13 +28,15 @@ describe('the prompt’s editor, when a task was made from it,', () => {
 	let state: SlowState;
 	let file: PromptFile;
 	let editor: PromptEditor;
+	let takes: boolean;
 	let count = 0;
 
 	beforeEach(() => {
 		state = new SlowState();
 		// The scheme of the extension that runs here is taken.
 		file = new PromptFile(`errand-prompt-test-${count++}`, state, () => {});
-		editor = new PromptEditor(file);
+		takes = false;
+		editor = new PromptEditor({ file, composer: { write: async () => takes }, explain: assert.fail });
 	});
 
 	afterEach(async () => {
@@ -78,19 +79,11 @@ describe('the prompt’s editor, when a task was made from it,', () => {
 	});
 
 	it('keeps its text until the chat has taken it', async () => {
-		let takes = false;
-		const launcher = new TaskLauncher({
-			storage: { workspaceState: state, globalState: new State() },
-			composer: { write: async () => takes, made: () => {} },
-			promptEditor: editor,
-			known: { tasks: () => [] },
-			listener: { explain: assert.fail },
-		} as unknown as TaskLauncherDependencies);
 		await write('Paint the buoys');
-		await launcher.takeToChat();
+		await editor.takeToChat();
 		assert.equal(editor.prompt, 'Paint the buoys');
 		takes = true;
-		await launcher.takeToChat();
+		await editor.takeToChat();
 		assert.equal(editor.prompt, '');
 	});
 

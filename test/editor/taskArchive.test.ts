@@ -30,16 +30,16 @@ describe('the archive of tasks', () => {
 			globalState: started.state,
 			store,
 			active,
-			keepPlace: (_argument, _id, run) => run(),
-			redraw: () => redrawn++,
 		});
+		archive.onDidChange(() => redrawn++);
+		const toggle = (argument: unknown) => archive.toggle(argument, (_id, run) => run());
 		const shown = () => {
 			tree.group();
 			return tree.shownIds().sort();
 		};
 		await store.refresh();
-		await archive.toggle('done');
-		await archive.toggle('busy');
+		await toggle('done');
+		await toggle('busy');
 		assert.deepEqual(shown(), ['busy', 'other']);
 		assert.equal(redrawn, 1);
 		store.setFilter({ ...NO_FILTER, showsArchived: true });
@@ -47,11 +47,11 @@ describe('the archive of tasks', () => {
 		const item = tree.getTreeItem(tree.taskNode('done'));
 		assert.equal(item.contextValue, 'errand.task final');
 		assert.match(String(item.description), /^archived · completed/);
-		await archive.toggle({ kind: 'task', taskId: 'done' });
+		await toggle({ kind: 'task', taskId: 'done' });
 		store.setFilter(NO_FILTER);
 		assert.deepEqual(shown(), ['busy', 'done', 'other']);
 		// From the palette, only what can be archived is offered.
-		const chosen = archive.toggle(undefined);
+		const chosen = toggle(undefined);
 		await waitFor('the list', async () => {
 			await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
 			return redrawn === 3;

@@ -39,7 +39,6 @@ describe('the material for questions about tasks', () => {
 			changes,
 			tasks: {
 				get: async id => tasks().find(task => task.id === id) ?? assert.fail(id),
-				idOf: argument => (typeof argument === 'string' ? argument : undefined),
 				pick: async (matches, _title, none) => {
 					asked.push({
 						none,

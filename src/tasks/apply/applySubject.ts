@@ -3,7 +3,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { views } from '../../platform/ids.ts';
 import { type ChangedFile, pathOf } from '../model/changedFile.ts';
-import type { TaskTarget } from '../model/taskConnection.ts';
+import type { ChooseTask } from '../model/taskConnection.ts';
 import type { ChangeUriParts } from '../results/changeUri.ts';
 import { chooseResult } from '../results/pickResult.ts';
 import type { ResultChanges, TaskChanges } from '../results/taskChanges.ts';
@@ -12,8 +12,7 @@ export interface ApplySubjectDependencies {
 	changes: Pick<TaskChanges, 'read'>;
 	/** The known tasks. */
 	store: { get(id: string): Task | undefined };
-	/** Returns the task that a command's argument names or that the user chooses; undefined for none. */
-	choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined>;
+	choose: ChooseTask;
 }
 
 /** What a command is about: a result of a task, and one of its files where the command is about one. */

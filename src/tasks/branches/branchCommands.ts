@@ -4,7 +4,7 @@ import { escapeIcons, shortName } from '../../base/plainText.ts';
 import { resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
 import { readServiceAddress } from '../model/serviceAddress.ts';
-import type { TaskTarget } from '../model/taskConnection.ts';
+import type { ChooseTask, TaskTarget } from '../model/taskConnection.ts';
 import { chooseResult, resultKeyOf } from '../results/pickResult.ts';
 import { findTaskRepository } from '../results/taskRepository.ts';
 import type { BranchSubject } from './branchSubject.ts';
@@ -17,8 +17,7 @@ import { pushTaskBranch } from './pushCommand.ts';
 
 export interface BranchCommandsDependencies {
 	globalState: vscode.Memento;
-	/** Returns the task that a command's argument names or that the user chooses; undefined for none. */
-	choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined>;
+	choose: ChooseTask;
 	/** The known tasks. */
 	store: { get(id: string): Task | undefined };
 	/** Forgets what is known of a branch that has been deleted. */

@@ -33,10 +33,12 @@ import {
 	type SubjectChoice,
 	type WishedPlace,
 } from './pickSubject.ts';
+import type { PromptEditor } from './promptEditor.ts';
 import type { PromptFile } from './promptFile.ts';
 
 export interface NextTaskDependencies {
 	promptFile: PromptFile;
+	promptEditor: Pick<PromptEditor, 'takeToChat'>;
 	globalState: vscode.Memento;
 	connection: {
 		/** Returns the active connection and its client. It starts the local service where that is the active one. */
@@ -50,10 +52,8 @@ export interface NextTaskDependencies {
 	};
 	/** Returns the state of the sandbox in which agents work on the repository in a folder of this machine. */
 	readSandbox(folder: string): Promise<SandboxStatus>;
-	/** What looking at a repository takes beyond the repositories themselves. */
+	/** Returns what looking at a repository takes. */
 	check(subjects: SubjectChoice): LaunchCheckDependencies;
-	/** Moves the prompt that waits in its editor to the chat. */
-	takeBack(): Promise<void>;
 }
 
 const MAXIMUM_PROMPT = 40;
@@ -154,7 +154,7 @@ export class NextTask implements Disposable {
 	async choose(choice: NextTaskChoice): Promise<PickerEnd> {
 		switch (choice) {
 			case 'prompt':
-				await this.dependencies.takeBack();
+				await this.dependencies.promptEditor.takeToChat();
 				break;
 			case 'problem':
 				await this.problem?.solve();

@@ -9,15 +9,37 @@ import type { PromptFile } from './promptFile.ts';
 /** A character that takes no room in the line that it is drawn in. */
 const ZERO_WIDTH = '\u200b';
 
+/** The chat's message, as the place where prompts of tasks are written. */
+export interface TaskComposer {
+	/**
+	 * Shows it with the cursor in it, so that sending starts a task, and adds a text after a blank line to what is written
+	 * there, or puts it in its place. `if-empty` changes nothing where something else is written. Resolves with whether the
+	 * text is there now; where a message is on its way, it is not, which the user is told. Rejects with a sentence for the
+	 * user.
+	 */
+	write(text: string, how: 'add' | 'replace' | 'if-empty'): Promise<boolean>;
+	/** Tells that a task was made of a prompt, which is then no longer a draft. */
+	made(prompt: string): void;
+}
+
+export interface PromptEditorDependencies {
+	file: PromptFile;
+	composer: Pick<TaskComposer, 'write'>;
+	explain(error: unknown): void;
+}
+
 /** The editor in which a longer prompt is written: opens it, and offers to start the task or to go back to the chat. */
 export class PromptEditor implements Disposable {
+	private readonly dependencies: PromptEditorDependencies;
 	private readonly file: PromptFile;
 	/** The editor refuses an edit while another one is on its way. */
 	private readonly queue = new SerialQueue();
 	private readonly store = new DisposableStore();
 	private readonly placeholder = this.store.add(vscode.window.createTextEditorDecorationType({}));
 
-	constructor(file: PromptFile) {
+	constructor(dependencies: PromptEditorDependencies) {
+		this.dependencies = dependencies;
+		const { file } = dependencies;
 		this.file = file;
 		const draw = () => this.drawPlaceholder();
 		this.store.add(vscode.window.onDidChangeVisibleTextEditors(draw));
@@ -74,6 +96,19 @@ export class PromptEditor implements Disposable {
 			throw new UserFacingError(vscode.l10n.t('The prompt was being changed, so nothing was added to it. Try again.'));
 		}
 		putCursor(editor, endOf(document));
+	}
+
+	/** Moves the prompt to the chat. What goes wrong is reported. */
+	async takeToChat(): Promise<void> {
+		const { composer, explain } = this.dependencies;
+		const { prompt } = this;
+		try {
+			if (await composer.write(prompt, 'add')) {
+				await this.remove(prompt);
+			}
+		} catch (error) {
+			explain(error);
+		}
 	}
 
 	/**

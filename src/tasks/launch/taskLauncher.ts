@@ -3,7 +3,7 @@ import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/types.ts';
-import type { Consent, TaskCheck, TaskCheckRequest } from '../../contract/agents.ts';
+import type { Consent } from '../../contract/agents.ts';
 import type { AskedOutcome, StartedTask } from '../../contract/editorPipe.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../../contract/tasks.ts';
 import { getGitApi, placeOf } from '../../platform/git.ts';
@@ -17,21 +17,11 @@ import type { ConfirmedLaunch, LaunchCheckDependencies } from './launchCheck.ts'
 import type { NextTask } from './nextTask.ts';
 import { findSubjects, firstSubject, type LaunchWish, type SubjectChoice, wishOf } from './pickSubject.ts';
 import { Preflight } from './preflight.ts';
-import type { PromptEditor } from './promptEditor.ts';
+import type { PromptEditor, TaskComposer } from './promptEditor.ts';
 import { askAboutDraft, linkProblemText, promptOfPlace } from './promptSources.ts';
 import { ScratchBranches } from './scratchBranches.ts';
 import { openRequests, type SendOutcome } from './sendTask.ts';
 import { type TaskRequest, TaskRequests } from './taskRequests.ts';
-
-/** The local service, as far as a launch needs it. */
-export interface LaunchLocalService {
-	/** Registers folders for the service's look-ups. */
-	nameRepositories(folders: readonly string[]): Promise<void>;
-	/** Returns what a task would need. */
-	checkTask(request: TaskCheckRequest): Promise<TaskCheck>;
-	/** Makes the service keep what the user has allowed for a repository. */
-	allow(consent: Consent): Promise<void>;
-}
 
 /** The connection that tasks are started on. */
 export interface LaunchConnection {
@@ -41,7 +31,8 @@ export interface LaunchConnection {
 	 * Asks for the key where it is missing. Resolves with false when there is still none, which the user has been told.
 	 */
 	ensureKey(): Promise<boolean>;
-	localService: LaunchLocalService;
+	/** Makes the local service keep what the user has allowed for a repository. */
+	allow(consent: Consent): Promise<void>;
 }
 
 /** The list of tasks, and what is remembered beside it. */
@@ -54,19 +45,6 @@ export interface KnownTasks {
 	rememberStart(taskId: string, commit: string): void;
 }
 
-/** The chat's message, as the place where prompts of tasks are written. */
-export interface TaskComposer {
-	/**
-	 * Shows it with the cursor in it, so that sending starts a task, and adds a text after a blank line to what is written
-	 * there, or puts it in its place. `if-empty` changes nothing where something else is written. Resolves with whether the
-	 * text is there now; where a message is on its way, it is not, which the user is told. Rejects with a sentence for the
-	 * user.
-	 */
-	write(text: string, how: 'add' | 'replace' | 'if-empty'): Promise<boolean>;
-	/** Tells that a task was made of a prompt, which is then no longer a draft. */
-	made(prompt: string): void;
-}
-
 export interface LaunchListener {
 	/** Shows and follows a task that was created. */
 	started(task: Task, target: TaskTarget): Promise<void>;
@@ -74,12 +52,14 @@ export interface LaunchListener {
 }
 
 export interface TaskLauncherDependencies {
-	/** The states in which requests and choices are written down. */
-	storage: { workspaceState: vscode.Memento; globalState: vscode.Memento };
+	/** The state in which requests and scratch branches are written down. */
+	workspaceState: vscode.Memento;
 	composer: TaskComposer;
 	promptEditor: PromptEditor;
 	/** Where the next task runs, and with what. */
 	next: Pick<NextTask, 'place' | 'setPlace' | 'chosenSubject'>;
+	/** Returns what looking at a repository takes. */
+	check(subjects: SubjectChoice): LaunchCheckDependencies;
 	connection: LaunchConnection;
 	known: KnownTasks;
 	listener: LaunchListener;
@@ -95,8 +75,7 @@ export class TaskLauncher {
 
 	constructor(dependencies: TaskLauncherDependencies) {
 		this.dependencies = dependencies;
-		const { storage, composer, promptEditor, known, listener, logger } = dependencies;
-		const { workspaceState } = storage;
+		const { workspaceState, composer, promptEditor, known, listener, logger } = dependencies;
 		this.scratchBranches = new ScratchBranches({
 			workspaceState,
 			place: async directory => {
@@ -183,19 +162,6 @@ export class TaskLauncher {
 		await (text === '' ? promptEditor.open() : promptEditor.add(text));
 	}
 
-	/** Moves the text of the prompt's editor to the chat. What goes wrong is reported. */
-	async takeToChat(): Promise<void> {
-		const { promptEditor } = this.dependencies;
-		const { prompt } = promptEditor;
-		try {
-			if (await this.dependencies.composer.write(prompt, 'add')) {
-				await promptEditor.remove(prompt);
-			}
-		} catch (error) {
-			this.dependencies.listener.explain(error);
-		}
-	}
-
 	/** Begins a prompt from a selection, a problem or a comment. */
 	async startFromPlace(argument: unknown): Promise<undefined> {
 		try {
@@ -272,7 +238,7 @@ export class TaskLauncher {
 		target: TaskTarget,
 	): Promise<{ outcome: SendOutcome; sending: TaskRequest }> {
 		for (const consent of confirmed.consents) {
-			await this.dependencies.connection.localService.allow(consent);
+			await this.dependencies.connection.allow(consent);
 		}
 		const scratch = await carryOut(confirmed, target.connection.name, this.scratchBranches);
 		const request = { ...confirmed.request, ...defined({ selectedBranch: scratch?.name }) };
@@ -312,7 +278,7 @@ export class TaskLauncher {
 				return earlier;
 			}
 			const subjects = await findSubjects(target, wish);
-			const allowed = await askLaunch(this.checkDependencies(subjects), wish, allow);
+			const allowed = await askLaunch(this.dependencies.check(subjects), wish, allow);
 			if (!allowed.done) {
 				result = allowed;
 				return undefined;
@@ -338,7 +304,7 @@ export class TaskLauncher {
 		target: TaskTarget,
 		edit: () => PromiseLike<unknown>,
 	): Promise<ConfirmedLaunch | undefined> {
-		const { connection, next, listener } = this.dependencies;
+		const { connection, next, check, listener } = this.dependencies;
 		const subjects = await findSubjects(target, wish);
 		// A wish that comes from elsewhere says itself where its task runs.
 		const isNext = wish.repository === next.place.repository && wish.branch === next.place.branch;
@@ -348,7 +314,7 @@ export class TaskLauncher {
 			return undefined;
 		}
 		const dependencies = {
-			...this.checkDependencies(subjects),
+			...check(subjects),
 			readAgents: async () => (await connection.target()).connection.agents,
 			explain: (error: unknown) => listener.explain(error),
 		};
@@ -358,19 +324,6 @@ export class TaskLauncher {
 		}
 		await edit();
 		return undefined;
-	}
-
-	/** Returns what looking at one of the repositories takes. */
-	checkDependencies(subjects: SubjectChoice): LaunchCheckDependencies {
-		const { storage, connection } = this.dependencies;
-		const { localService } = connection;
-		return {
-			subjects,
-			globalState: storage.globalState,
-			nameFolder: folder => localService.nameRepositories([folder]),
-			checkTask: request => localService.checkTask(request),
-			isEmptyGitUser: this.latestTask()?.isEmptyGitUser === true,
-		};
 	}
 
 	/**
@@ -448,13 +401,6 @@ export class TaskLauncher {
 		return made?.task;
 	}
 
-	private latestTask(): Task | undefined {
-		return Array.from(this.dependencies.known.tasks()).reduce<Task | undefined>(
-			(latest, task) => ((task.createdAt ?? '') > (latest?.createdAt ?? '') ? task : latest),
-			undefined,
-		);
-	}
-
 	/** Removes scratch branches whose tasks have ended. `client` is asked for tasks that are not known in this window. */
 	async sweep(connection: string, client?: Pick<Client, 'tasks'>): Promise<void> {
 		// This is called at every change of the list, which may be long.
@@ -471,7 +417,7 @@ export class TaskLauncher {
 				}
 			}
 		}
-		const { workspaceState } = this.dependencies.storage;
+		const { workspaceState } = this.dependencies;
 		await this.scratchBranches.sweep(
 			connection,
 			id => {

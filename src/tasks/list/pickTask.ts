@@ -1,11 +1,15 @@
 import * as vscode from 'vscode';
 import { escapeIcons } from '../../base/plainText.ts';
 import type { Task } from '../../contract/tasks.ts';
+import { showMessage } from '../../platform/notify.ts';
 import { PickList } from '../../platform/pick.ts';
+import type { ActiveConnection } from '../common/activeConnection.ts';
 import { rowWords } from '../common/messages.ts';
 import { distinctTitles } from '../model/distinctTitles.ts';
+import type { ChooseTask } from '../model/taskConnection.ts';
 import { sortTasks } from '../model/taskGroups.ts';
 import { describeTask } from '../model/taskRow.ts';
+import type { ListRefresh } from './listRefresh.ts';
 import type { TaskListStore } from './taskListStore.ts';
 
 /**
@@ -25,10 +29,74 @@ export function taskIdOf(argument: unknown): string | undefined {
 	return typeof candidate === 'string' && ID.test(candidate.trim()) ? candidate.trim() : undefined;
 }
 
+export interface TaskPickerDependencies {
+	store: TaskListStore;
+	list: Pick<ListRefresh, 'load'>;
+	active: Pick<ActiveConnection, 'target'>;
+	/**
+	 * Asks for the key where it is missing. Resolves with false when there is still none, which the user has been told.
+	 */
+	ensureKey(): Promise<boolean>;
+	explain(error: unknown): void;
+}
+
+/** Finds the task that a command is about. */
+export class TaskPicker {
+	private readonly dependencies: TaskPickerDependencies;
+
+	constructor(dependencies: TaskPickerDependencies) {
+		this.dependencies = dependencies;
+	}
+
+	/** Returns the task that an argument names or that the user chooses among all tasks. */
+	readonly choose: ChooseTask = async (argument, title) => {
+		const { store, list, active, ensureKey, explain } = this.dependencies;
+		if (!(await ensureKey())) {
+			return undefined;
+		}
+		let id = taskIdOf(argument);
+		if (id === undefined) {
+			void list.load();
+			id = await pickTaskOrId(store, title);
+		}
+		if (id === undefined) {
+			return undefined;
+		}
+		try {
+			return { id, target: await active.target() };
+		} catch (error) {
+			explain(error);
+			return undefined;
+		}
+	};
+
+	/**
+	 * Lets the user choose among the tasks that match. Resolves with undefined when dismissed, or when no task matches, which
+	 * is reported; `none` is the sentence for that.
+	 */
+	readonly pick = async (
+		matches: (task: Task) => boolean,
+		title: string,
+		none: string,
+	): Promise<string | undefined> => {
+		const { store, list, explain } = this.dependencies;
+		await list.load('first');
+		if (Array.from(store.all()).some(matches)) {
+			return pickMatchingTask(store, title, matches);
+		}
+		if (store.error === undefined) {
+			void showMessage('information', none);
+		} else {
+			explain(store.error);
+		}
+		return undefined;
+	};
+}
+
 /**
  * Lets the user choose one of the listed tasks or type the id of another one. Resolves with undefined when dismissed.
  */
-export function pickTaskOrId(store: TaskListStore, title: string): Promise<string | undefined> {
+function pickTaskOrId(store: TaskListStore, title: string): Promise<string | undefined> {
 	const rowsFor = (text: string): TaskItem[] => {
 		const titles = distinctTitles([...store.all()], rowWords.untitled);
 		const items = sortTasks(store.all()).map(task => itemOf(task, titles));

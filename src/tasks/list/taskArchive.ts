@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import type { Disposable } from '../../base/disposable.ts';
+import { Emitter } from '../../base/event.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
@@ -10,15 +12,13 @@ export interface TaskArchiveDependencies {
 	globalState: vscode.Memento;
 	store: TaskListStore;
 	active: Pick<ActiveConnection, 'current' | 'read'>;
-	/** Runs something after which the row of a task may be gone. `argument` is that of the command. */
-	keepPlace(argument: unknown, taskId: string, run: () => Promise<void>): Promise<void>;
-	/** Draws the rows again. */
-	redraw(): void;
 }
 
 /** Hides tasks that have ended from the list, on this machine alone. */
-export class TaskArchive {
+export class TaskArchive implements Disposable {
 	private readonly dependencies: TaskArchiveDependencies;
+	private readonly changed = new Emitter<void>();
+	readonly onDidChange = this.changed.event;
 	private readonly archived: ArchivedTasks;
 
 	constructor(dependencies: TaskArchiveDependencies) {
@@ -32,9 +32,12 @@ export class TaskArchive {
 		return current !== undefined && this.archived.has(current.name, task);
 	}
 
-	/** Archives a task, or brings it back where it is archived. */
-	async toggle(argument: unknown): Promise<void> {
-		const { active, store, keepPlace, redraw } = this.dependencies;
+	/** Archives a task, or brings it back where it is archived. `keepPlace` runs what may take the row of a task away. */
+	async toggle(
+		argument: unknown,
+		keepPlace: (taskId: string, run: () => Promise<void>) => Promise<void>,
+	): Promise<void> {
+		const { active, store } = this.dependencies;
 		const { name } = await active.read();
 		const id = taskIdOf(argument) ?? (await this.pick());
 		const task = id === undefined ? undefined : store.get(id);
@@ -46,13 +49,13 @@ export class TaskArchive {
 			void showMessage('information', vscode.l10n.t('An active task cannot be archived. Stop it first.'));
 			return;
 		}
-		await keepPlace(argument, task.id, async () => {
+		await keepPlace(task.id, async () => {
 			if (this.archived.has(name, task)) {
 				this.archived.remove(name, task.id);
 			} else {
 				this.archived.add(name, task, Date.now());
 			}
-			redraw();
+			this.changed.fire();
 		});
 	}
 
@@ -65,5 +68,9 @@ export class TaskArchive {
 		}
 		void showMessage('information', vscode.l10n.t('No task has ended that could be archived.'));
 		return undefined;
+	}
+
+	dispose(): void {
+		this.changed.dispose();
 	}
 }

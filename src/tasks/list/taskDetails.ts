@@ -4,7 +4,7 @@ import { encodeText, type FileSource } from '../../platform/readOnlyFiles.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
 import { rowWords } from '../common/messages.ts';
 import { readTarget, uriOf } from '../common/taskUri.ts';
-import type { TaskTarget } from '../model/taskConnection.ts';
+import type { ChooseTask } from '../model/taskConnection.ts';
 import { type DetailGroup, taskDetails } from '../model/taskDetails.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import type { TaskListStore } from './taskListStore.ts';
@@ -15,8 +15,7 @@ const MAXIMUM_NAME = 40;
 interface TaskDetailsDependencies {
 	store: Pick<TaskListStore, 'get' | 'onDidChange'>;
 	active: Pick<ActiveConnection, 'targetOf' | 'explain'>;
-	/** Returns the task that a command's argument names or that the user chooses; undefined for none. */
-	choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined>;
+	choose: ChooseTask;
 }
 
 /** Documents with all that the service says of a task, which follow the list. */

@@ -100,6 +100,14 @@ export class TaskListStore implements Disposable {
 		return this.tasks.get(id);
 	}
 
+	/** Returns the known task that was created last. */
+	latest(): Task | undefined {
+		return Array.from(this.all()).reduce<Task | undefined>(
+			(latest, task) => ((task.createdAt ?? '') > (latest?.createdAt ?? '') ? task : latest),
+			undefined,
+		);
+	}
+
 	isStopping(id: string): boolean {
 		return this.stopping.has(id);
 	}

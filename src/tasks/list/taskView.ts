@@ -87,14 +87,21 @@ export class TaskView implements Disposable {
 	}
 
 	/**
-	 * Runs an action on a task's row. The editor keeps the focus on a row that moves, but loses it with a row that
-	 * disappears. The focus then goes to the row's collapsed group or, where the filter excludes the task, to the next
-	 * row.
+	 * Runs a command on a task. Where `argument` is the task's row, because the command was chosen there, the keyboard focus
+	 * stays at that place. After a command from elsewhere, the tree must not take the focus.
 	 */
-	async keepPlace(taskId: string, run: () => Promise<void>): Promise<void> {
+	keepPlace(argument: unknown, taskId: string, run: () => Promise<void>): Promise<void> {
+		const own = this.dependencies.tree.knownNode(taskId);
+		return own !== undefined && argument === own ? this.keepFocus(own, taskId, run) : run();
+	}
+
+	/**
+	 * The editor keeps the focus on a row that moves, but loses it with a row that disappears. The focus then goes to the
+	 * row's collapsed group or, where the filter excludes the task, to the next row.
+	 */
+	private async keepFocus(own: TreeNode, taskId: string, run: () => Promise<void>): Promise<void> {
 		const { tree, treeView } = this.dependencies;
 		const before = tree.shownIds();
-		const own = tree.knownNode(taskId);
 		let isElsewhere = false;
 		const watch = treeView.onDidChangeSelection(({ selection }) => {
 			isElsewhere ||= selection.some(node => node !== own);

@@ -5,7 +5,7 @@ import { formatNumber } from '../../platform/amounts.ts';
 import { followWords } from '../common/messages.ts';
 import type { TaskListStore } from '../list/taskListStore.ts';
 import { createEntryFormatter } from '../model/formatEntry.ts';
-import type { TaskTarget } from '../model/taskConnection.ts';
+import type { ChooseTask } from '../model/taskConnection.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import type { LogDocuments } from './logDocuments.ts';
 import type { FollowedLogs } from './logFollowers.ts';
@@ -18,8 +18,7 @@ export interface LogDocumentCommandsDependencies {
 	documents: LogDocuments;
 	logs: Pick<FollowedLogs, 'follow'>;
 	store: Pick<TaskListStore, 'get'>;
-	/** Returns the task that a command's argument names or that the user chooses; undefined for none. */
-	choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined>;
+	choose: ChooseTask;
 	/** Called with the id of a task that the user looks at. */
 	look(taskId: string): void;
 	explain(error: unknown): void;

@@ -17,3 +17,15 @@ export interface TaskTarget {
 	connection: TaskConnection;
 	client: Client;
 }
+
+/** A task that a command is about, with the connection that is active. */
+export interface ChosenTask {
+	id: string;
+	target: TaskTarget;
+}
+
+/**
+ * Returns the task that a command's argument names or that the user chooses. Resolves with undefined when that was
+ * dismissed or has failed, which is reported.
+ */
+export type ChooseTask = (argument: unknown, title: string) => Promise<ChosenTask | undefined>;

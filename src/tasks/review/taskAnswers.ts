@@ -2,23 +2,31 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';
 import { COMMENT_PROMPT_SCHEME } from '../../platform/ids.ts';
+import type { ActiveConnection } from '../common/activeConnection.ts';
+import type { ListRefresh } from '../list/listRefresh.ts';
+import { type TaskPicker, taskIdOf } from '../list/pickTask.ts';
+import type { TaskListStore } from '../list/taskListStore.ts';
 import { readChangeUri } from '../results/changeUri.ts';
 import type { TaskChanges } from '../results/taskChanges.ts';
 import { CommentPrompts, type PromptedTasks } from './commentPrompts.ts';
-import { CommentStore } from './commentStore.ts';
+import type { CommentStore } from './commentStore.ts';
 import { AgentComparison, type ComparedPatches } from './compareAgents.ts';
-import type { ShownTasks } from './comparisonPanel.ts';
 import { ReviewComments } from './reviewComments.ts';
 import { readTaskForChat } from './taskForChat.ts';
-import { type TaskConnectionAccess, type TaskFinder, TaskMaterial } from './taskMaterial.ts';
+import { type TaskConnectionAccess, TaskMaterial } from './taskMaterial.ts';
 
 export interface TaskAnswersDependencies {
 	extensionUri: vscode.Uri;
 	workspaceState: vscode.Memento;
+	comments: CommentStore;
 	changes: TaskChanges;
-	tasks: TaskFinder & PromptedTasks;
-	list: ShownTasks;
-	connection: TaskConnectionAccess;
+	store: TaskListStore;
+	list: Pick<ListRefresh, 'load'>;
+	active: ActiveConnection;
+	picker: Pick<TaskPicker, 'pick'>;
+	connection: Pick<TaskConnectionAccess, 'client' | 'ensureKey'>;
+	/** Sends a prompt that was made of comments to a task. */
+	send: PromptedTasks['send'];
 	explain(error: unknown): void;
 	logger: Logger;
 }
@@ -27,7 +35,6 @@ export interface TaskAnswersDependencies {
 export class TaskAnswers implements Disposable {
 	private readonly dependencies: TaskAnswersDependencies;
 	private readonly disposables = new DisposableStore();
-	readonly store: CommentStore;
 	readonly comments: ReviewComments;
 	readonly prompts: CommentPrompts;
 	readonly comparison: AgentComparison;
@@ -36,14 +43,33 @@ export class TaskAnswers implements Disposable {
 
 	constructor(dependencies: TaskAnswersDependencies) {
 		this.dependencies = dependencies;
-		const { explain } = dependencies;
-		this.store = this.disposables.add(new CommentStore(dependencies.workspaceState));
-		this.comments = this.disposables.add(new ReviewComments(this.store, explain));
+		const { comments, store, list, active, picker, connection, send, explain } = dependencies;
+		const shared = {
+			...dependencies,
+			tasks: {
+				all: () => store.all(),
+				get: async (id: string) => store.get(id) ?? (await active.target()).client.tasks.get(id),
+				pick: picker.pick,
+				send,
+			},
+			connection: { ...connection, label: () => active.label },
+		};
+		this.comments = this.disposables.add(new ReviewComments(comments, explain));
 		this.prompts = this.disposables.add(
-			new CommentPrompts({ ...dependencies, scheme: COMMENT_PROMPT_SCHEME, store: this.store }),
+			new CommentPrompts({ ...shared, scheme: COMMENT_PROMPT_SCHEME, store: comments }),
 		);
-		this.comparison = this.disposables.add(new AgentComparison(dependencies));
-		this.material = new TaskMaterial(dependencies);
+		this.comparison = this.disposables.add(
+			new AgentComparison({
+				...shared,
+				list: {
+					get: id => store.get(id),
+					load: () => list.load(),
+					// A stopped service is not started again to find out how its tasks were left.
+					onDidChange: listener => store.onDidChange(() => active.isStopped || listener(undefined)),
+				},
+			}),
+		);
+		this.material = new TaskMaterial(shared);
 	}
 
 	/**
@@ -63,9 +89,9 @@ export class TaskAnswers implements Disposable {
 		const id =
 			(isOfEditor ? uri && readChangeUri(uri)?.taskId : undefined) ??
 			this.comments.taskOf(argument) ??
-			this.dependencies.tasks.idOf(argument) ??
-			(await this.dependencies.tasks.pick(
-				({ id }) => this.store.hasUnsent(id),
+			taskIdOf(argument) ??
+			(await this.dependencies.picker.pick(
+				({ id }) => this.dependencies.comments.hasUnsent(id),
 				vscode.l10n.t('Send Comments to Task'),
 				vscode.l10n.t(
 					'There are no comments to send. Review the changes of a task, and add comments to lines of them.',
@@ -79,20 +105,20 @@ export class TaskAnswers implements Disposable {
 	/** Compares the agents of a task, or what the user chooses. The argument is a row or nothing. */
 	async compare(argument: unknown): Promise<void> {
 		if (await this.dependencies.connection.ensureKey()) {
-			await this.comparison.compare(this.dependencies.tasks.idOf(argument));
+			await this.comparison.compare(taskIdOf(argument));
 		}
 	}
 
 	/** Returns the patches of an open comparison, of the agents of a task, or of what the user chooses. */
 	async readPatches(argument: unknown, title: string): Promise<ComparedPatches | undefined> {
 		return (await this.dependencies.connection.ensureKey())
-			? this.comparison.readPatches(argument, this.dependencies.tasks.idOf(argument), title)
+			? this.comparison.readPatches(argument, taskIdOf(argument), title)
 			: undefined;
 	}
 
 	/** Lets the user choose something of a task for the chat. Rejects with a sentence for the user. */
 	readForChat(argument: unknown): ReturnType<typeof readTaskForChat> {
-		return readTaskForChat(this.material, argument, this.dependencies.connection.label());
+		return readTaskForChat(this.material, argument, this.dependencies.active.label);
 	}
 
 	dispose(): void {

@@ -4,6 +4,7 @@ import type { Client } from '../../client/types.ts';
 import { isRace, resultsOf } from '../../contract/taskResults.ts';
 import { isActiveTask, type LogEntry, type Task } from '../../contract/tasks.ts';
 import { followWords, rowWords } from '../common/messages.ts';
+import { taskIdOf } from '../list/pickTask.ts';
 import { readEntries } from '../log/readEntries.ts';
 import { isAccount, stepOf } from '../model/formatEntry.ts';
 import { outcomeOf } from '../model/taskGroups.ts';
@@ -25,8 +26,6 @@ export interface TaskFinder {
 	all(): Iterable<Task>;
 	/** Returns a task of the active connection. Rejects with a ClientError. */
 	get(id: string): Promise<Task>;
-	/** Returns the task in a command's argument, which may be a row of the tree, an id or something else. */
-	idOf(argument: unknown): string | undefined;
 	/** Lets the user choose a task that matches. Resolves with undefined where none was chosen, or none matches. */
 	pick(matches: (task: Task) => boolean, title: string, none: string): Promise<string | undefined>;
 }
@@ -42,7 +41,7 @@ export interface TaskConnectionAccess {
 
 export interface TaskMaterialDependencies {
 	changes: TaskChanges;
-	tasks: Pick<TaskFinder, 'get' | 'idOf' | 'pick'>;
+	tasks: Pick<TaskFinder, 'get' | 'pick'>;
 	connection: Pick<TaskConnectionAccess, 'client' | 'ensureKey'>;
 }
 
@@ -112,7 +111,9 @@ export class TaskMaterial {
 			failed: vscode.l10n.t('No task has failed, so there is nothing to explain.'),
 			changed: vscode.l10n.t('No task has ended with changes.'),
 		}[which];
-		const id = this.taskIdOf(argument) ?? (await this.dependencies.tasks.pick(choices[which], title, none));
+		// The argument is a row, an id, or the address of a file that a task has changed.
+		const named = argument instanceof vscode.Uri ? readChangeUri(argument)?.taskId : taskIdOf(argument);
+		const id = named ?? (await this.dependencies.tasks.pick(choices[which], title, none));
 		if (id === undefined) {
 			return undefined;
 		}
@@ -128,11 +129,6 @@ export class TaskMaterial {
 			isRace: isRace(task),
 			hasChanges: choices.changed(task),
 		};
-	}
-
-	/** The argument is a row, an id, or the address of a file that a task has changed. */
-	private taskIdOf(argument: unknown): string | undefined {
-		return argument instanceof vscode.Uri ? readChangeUri(argument)?.taskId : this.dependencies.tasks.idOf(argument);
 	}
 
 	/** Returns the entries of a task's log, without those that only count what a model has cost. */

@@ -8,7 +8,7 @@ import { explainError } from '../../platform/notify.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
 import type { TaskListStore } from '../list/taskListStore.ts';
 import { EndedTasks } from '../list/unreadTasks.ts';
-import type { TaskTarget } from '../model/taskConnection.ts';
+import type { ChooseTask, TaskTarget } from '../model/taskConnection.ts';
 import type { ChangeUriParts } from '../results/changeUri.ts';
 import { decorationOf } from '../results/fileRows.ts';
 import { Looks } from '../results/looks.ts';
@@ -21,20 +21,12 @@ import { TaskStarts } from '../results/taskStarts.ts';
 import { ChangeFiles } from './changeFiles.ts';
 import { TaskReview } from './taskReview.ts';
 
-/** The questions and messages for the user. */
-export interface ResultsUser {
-	/** Returns the task that an argument names or that the user chooses, as the commands of the feature do. */
-	choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined>;
-	/** Draws rows that have come, and moves the focus to one of them. */
-	showRow(row: BelowNode): Promise<void>;
-	explain(error: unknown): void;
-}
-
 export interface TaskResultsDependencies {
 	workspaceState: vscode.Memento;
 	store: TaskListStore;
 	active: ActiveConnection;
-	user: ResultsUser;
+	choose: ChooseTask;
+	explain(error: unknown): void;
 	/** Called with the id of a task that its service no longer has. */
 	onGone(taskId: string): void;
 	logger: Logger;
@@ -96,7 +88,7 @@ export class TaskResults implements Disposable {
 	/** Shows what a task has changed. Errors are reported. */
 	async reviewChanges(argument: unknown): Promise<void> {
 		const title = vscode.l10n.t('Review Task Changes');
-		const chosen = await this.dependencies.user.choose(argument, title);
+		const chosen = await this.dependencies.choose(argument, title);
 		if (!chosen) {
 			return;
 		}
@@ -105,14 +97,8 @@ export class TaskResults implements Disposable {
 			const result = await pickResult(task, argument, title);
 			await (result && this.review.show(task, result));
 		} catch (error) {
-			this.dependencies.user.explain(error);
+			this.dependencies.explain(error);
 		}
-	}
-
-	/** Shows another page of files. The argument is the row that offers it, which is gone or has moved afterwards. */
-	async showMore(row: unknown): Promise<void> {
-		const first = this.rows.showMore(row as BelowNode);
-		await (first && this.dependencies.user.showRow(first));
 	}
 
 	/** Reads the changes of a task again that could not be read. The argument is the row that says so. */

@@ -1,0 +1,122 @@
+import type * as vscode from 'vscode';
+import { describeError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
+import type { CheckedOutBranches } from './branches/worktreeBranches.ts';
+import type { ActiveConnection } from './common/activeConnection.ts';
+import { serviceIsStopped } from './common/messages.ts';
+import type { TaskLauncher } from './launch/taskLauncher.ts';
+import type { ListRefresh } from './list/listRefresh.ts';
+import type { TaskListStore } from './list/taskListStore.ts';
+import type { TaskView } from './list/taskView.ts';
+import type { LogDocuments } from './log/logDocuments.ts';
+import type { FollowedLogs } from './log/logFollowers.ts';
+import { openStoredTabs } from './log/storedTabs.ts';
+import type { TaskTarget } from './model/taskConnection.ts';
+import type { TaskResults } from './review/taskResults.ts';
+
+export interface TaskResumptionDependencies {
+	workspaceState: vscode.Memento;
+	active: ActiveConnection;
+	/** Whether the user has stopped the local service. */
+	isServiceStopped(): boolean;
+	lists: { store: TaskListStore; list: ListRefresh; view: TaskView };
+	logs: FollowedLogs;
+	documents: LogDocuments;
+	launcher: TaskLauncher;
+	branches: CheckedOutBranches;
+	results: TaskResults;
+	logger: Logger;
+}
+
+/**
+ * Resumes what a reload of the window, another connection or a stop of the local service has interrupted, and what waits
+ * for a task to appear or to end. Nobody waits for any of it: the view and the rows show the problems.
+ */
+export class TaskResumption {
+	private readonly dependencies: TaskResumptionDependencies;
+
+	constructor(dependencies: TaskResumptionDependencies) {
+		this.dependencies = dependencies;
+	}
+
+	/** Called in a window that has just opened. */
+	async windowOpened(): Promise<void> {
+		const { workspaceState, active, lists, launcher, logger } = this.dependencies;
+		try {
+			await openStoredTabs(workspaceState);
+			const target = await active.target();
+			this.resumeLogs(target);
+			await lists.list.load();
+			await launcher.requests.settle(target);
+			await launcher.sweep(target.connection.name, target.client);
+			await this.sweepBranches();
+		} catch (error) {
+			logger.log('warn', 'followed tasks could not be resumed', { reason: describeError(error) });
+		}
+	}
+
+	/** Called when the list of tasks has changed. */
+	async listChanged(): Promise<void> {
+		const { active, lists, documents, launcher, logger } = this.dependencies;
+		if (!active.current) {
+			return;
+		}
+		const { name } = active.current;
+		if (lists.store.error === undefined) {
+			documents.readAgain();
+		}
+		try {
+			await launcher.requests.settleFromList(name, () => active.target());
+			await launcher.sweep(name);
+			await this.sweepBranches();
+		} catch (error) {
+			logger.log('warn', 'what waits for a task could not go on', { reason: describeError(error) });
+		}
+	}
+
+	/** Called when another connection has become active. */
+	async connectionChanged(): Promise<void> {
+		const { active, lists, logs, logger } = this.dependencies;
+		active.switched();
+		lists.list.reset();
+		logs.showStatus();
+		try {
+			this.resumeLogs(await active.target());
+			logs.showStatus();
+			lists.view.update();
+		} catch (error) {
+			logger.log('warn', 'the connection cannot be used', { reason: describeError(error) });
+		}
+	}
+
+	/** Called when the user has stopped the local service, which stays stopped, or when it runs again. */
+	async serviceChanged(): Promise<void> {
+		const { active, isServiceStopped, lists, logs } = this.dependencies;
+		if (isServiceStopped()) {
+			logs.suspend(LOCAL_CONNECTION_NAME, serviceIsStopped());
+			if (active.current?.isLocal) {
+				lists.store.interruptRunning();
+			}
+		} else if (active.current?.isLocal) {
+			this.resumeLogs(await active.target());
+		}
+		lists.list.wake();
+		lists.view.redraw();
+	}
+
+	/** Resumes what was followed on a connection before a reload, or before another one became active. */
+	private resumeLogs(target: TaskTarget): void {
+		this.dependencies.logs.resume(target);
+		this.dependencies.documents.readAgain();
+	}
+
+	private async sweepBranches(): Promise<void> {
+		const { active, branches, results } = this.dependencies;
+		// A stopped service is not started for this.
+		if (!active.isStopped) {
+			await branches.sweep(() => active.target());
+			await results.listChanged(await active.target());
+		}
+	}
+}
