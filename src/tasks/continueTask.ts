@@ -9,7 +9,7 @@ import { type askModal, showMessage } from '../platform/notify.ts';
 import { inputDraft } from '../platform/pick.ts';
 import { refusedByUser } from '../platform/refusalMessages.ts';
 import { StateEntries } from '../platform/sharedState.ts';
-import type { CheckedOutBranches } from './branches/worktreeBranches.ts';
+import type { WorktreeBranch, WorktreeBranches } from './branches/worktreeBranches.ts';
 import type { ActiveConnection } from './common/activeConnection.ts';
 import { rowWords } from './common/messages.ts';
 import type { TaskListStore } from './list/taskListStore.ts';
@@ -47,7 +47,7 @@ export interface TaskFollowUpsDependencies {
 	tasks: {
 		store: TaskListStore;
 		/** The branches of the tasks that are checked out somewhere. */
-		branches: Pick<CheckedOutBranches, 'find' | 'remember'>;
+		worktreeBranches: Pick<WorktreeBranches, 'find' | 'remember'>;
 	};
 	active: ActiveConnection;
 	runner: FollowUpRunner;
@@ -65,9 +65,6 @@ export interface ShownFollowUp {
 
 /** Asks the user whether exactly this may be sent. */
 export type AllowFollowUp = (shown: ShownFollowUp) => Promise<boolean>;
-
-/** Where the branch of a task is checked out. */
-type CheckedOut = Awaited<ReturnType<CheckedOutBranches['find']>>;
 
 /** The branch of one of several agents that had the same prompt. */
 export interface AgentBranch {
@@ -110,9 +107,9 @@ export class TaskFollowUps {
 				return false;
 			}
 			const agent = result && agentBranchOf(task, result);
-			const checkedOut = agent ? undefined : await this.dependencies.tasks.branches.find(task, target);
-			const from = result ? agentText(result) : checkedOut && staysText(checkedOut);
-			const branch = agent?.branch ?? checkedOut?.branch;
+			const inWorktree = agent ? undefined : await this.dependencies.tasks.worktreeBranches.find(task, target);
+			const from = result ? agentText(result) : inWorktree && staysText(inWorktree);
+			const branch = agent?.branch ?? inWorktree?.branch;
 			const prompt = await this.ask(task, from);
 			const isSent =
 				prompt !== undefined &&
@@ -133,14 +130,14 @@ export class TaskFollowUps {
 	 */
 	sendPrompt(id: string, prompt: string, agent?: AgentBranch): Promise<boolean> {
 		return this.once(id, async ({ task, target }) => {
-			const checkedOut = agent ? undefined : await this.dependencies.tasks.branches.find(task, target);
-			const branch = agent?.branch ?? checkedOut?.branch;
+			const inWorktree = agent ? undefined : await this.dependencies.tasks.worktreeBranches.find(task, target);
+			const branch = agent?.branch ?? inWorktree?.branch;
 			if (branch === undefined) {
 				return this.send(task, prompt, target);
 			}
 			const start = vscode.l10n.t('Start Task');
-			const detail = checkedOut
-				? staysText(checkedOut)
+			const detail = inWorktree
+				? staysText(inWorktree)
 				: vscode.l10n.t('Several agents worked on this task, so it cannot go on itself.');
 			const chosen = await this.dependencies.user.askModal(
 				vscode.l10n.t('A new task starts from the branch “{0}”.', shortName(branch)),
@@ -155,7 +152,7 @@ export class TaskFollowUps {
 	 * Sends a prompt for another program, after the same checks, once `allow` has resolved with true for it. Rejects with an
 	 * error to be explained.
 	 */
-	async sendAsked(id: string, prompt: string, allow: AllowFollowUp): Promise<AskedOutcome<ContinuedTask>> {
+	async sendForProgram(id: string, prompt: string, allow: AllowFollowUp): Promise<AskedOutcome<ContinuedTask>> {
 		if (this.requests.has(id)) {
 			return { done: false, reason: vscode.l10n.t('A prompt for this task is on its way already.') };
 		}
@@ -170,16 +167,16 @@ export class TaskFollowUps {
 				const reason = vscode.l10n.t('Several agents worked on this task. The user can go on with one in the editor.');
 				return { done: false, reason };
 			}
-			const checkedOut = await this.dependencies.tasks.branches.find(task, target);
-			const from = checkedOut && { branch: checkedOut.branch, text: staysText(checkedOut) };
+			const inWorktree = await this.dependencies.tasks.worktreeBranches.find(task, target);
+			const from = inWorktree && { branch: inWorktree.branch, text: staysText(inWorktree) };
 			if (!(await allow({ task, prompt, connection: target.connection.label, from }))) {
 				return { done: false, reason: refusedByUser() };
 			}
-			if (!checkedOut) {
+			if (!inWorktree) {
 				await this.send(task, prompt, target);
 				return { done: true, value: { task: { ...task, status: 'pending', completedAt: undefined }, isNew: false } };
 			}
-			const made = await this.startFrom(task, checkedOut.branch, prompt, target);
+			const made = await this.startFrom(task, inWorktree.branch, prompt, target);
 			return made === undefined
 				? { done: false, reason: vscode.l10n.t('The new task could not be started. The editor says why.') }
 				: { done: true, value: { task: await target.client.tasks.get(made), isNew: true } };
@@ -243,7 +240,7 @@ export class TaskFollowUps {
 			}
 		}
 		// The branch may be checked out while the agent works.
-		this.dependencies.tasks.branches.remember(id, target, task.branchName);
+		this.dependencies.tasks.worktreeBranches.remember(id, target, task.branchName);
 		const going: Task = { ...task, status: 'pending', completedAt: undefined, error: undefined };
 		if (this.dependencies.active.is(target.connection.name)) {
 			this.dependencies.tasks.store.put(going);
@@ -272,7 +269,7 @@ export class TaskFollowUps {
 			}),
 		};
 		const { runner, tasks } = this.dependencies;
-		return runner.start(request, target, task => tasks.branches.remember(task.id, target, task.selectedBranch));
+		return runner.start(request, target, task => tasks.worktreeBranches.remember(task.id, target, task.selectedBranch));
 	}
 
 	private chooseAgent(task: Task, argument: unknown): Promise<TaskResult | undefined> {
@@ -313,7 +310,7 @@ function agentText({ name = '', branch }: TaskResult): string {
 	return vscode.l10n.t('A new task starts from the branch of {0}, “{1}”.', shortName(name), shortName(branch));
 }
 
-function staysText({ branch, worktree }: NonNullable<CheckedOut>): string {
+function staysText({ branch, worktree }: WorktreeBranch): string {
 	return vscode.l10n.t(
 		'“{0}” is checked out in {1}, so it stays as it is. A new task starts from it; fast-forwarding is offered at its end.',
 		shortName(branch),

@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
+import type { FileDiff, PipeParsed, TaskChangeList } from '../contract/editorPipe.ts';
 import { registerCommand, setContextKey } from '../platform/commands.ts';
 import {
 	CHANGE_SCHEME,
@@ -41,7 +42,6 @@ import {
 	RUNNING_APPLY_FILE,
 	SCRATCH_ENTRIES,
 } from './model/storageKeys.ts';
-import type { AskedTasks } from './results/changeList.ts';
 import { watchShownChanges } from './results/shownChange.ts';
 import type { TaskAnswers } from './review/taskAnswers.ts';
 import type { TaskMaterial } from './review/taskMaterial.ts';
@@ -78,11 +78,11 @@ export interface RegisteredTasks extends Disposable {
 	};
 	/** What other programs ask for. Whatever spends or changes something waits until `allow` has resolved with true. */
 	asked: {
-		start: TaskLauncher['startAsked'];
-		continueTask: TaskFollowUps['sendAsked'];
-		stop: TaskStops['stopAsked'];
-		changes: AskedTasks['changes'];
-		diff: AskedTasks['diff'];
+		start: TaskLauncher['startForProgram'];
+		continueTask: TaskFollowUps['sendForProgram'];
+		stop: TaskStops['stopForProgram'];
+		changes(asked: PipeParsed<'changes'>): Promise<TaskChangeList>;
+		diff(asked: PipeParsed<'diff'>): Promise<FileDiff>;
 	};
 }
 
@@ -137,11 +137,6 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 	store.add(registerApplyCommands(async () => (await feature()).applyCommands));
 	store.add(registerAnswers(async () => (await feature()).answers));
 
-	const askedTasks = async (): Promise<AskedTasks> => {
-		const [{ active, results }, { AskedTasks }] = await Promise.all([feature(), import('./results/changeList.ts')]);
-		return new AskedTasks({ active, changes: results.changes });
-	};
-
 	const { workspaceState, storageUri } = dependencies.storage;
 	const isStored = (name: string) => storageUri !== undefined && existsSync(path.join(storageUri.fsPath, name));
 	if (isStored(LAST_APPLY_FILE)) {
@@ -186,11 +181,11 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 				(await import('./apply/commitRanges.ts')).takeBackRange((await feature()).applyCommands, ...asked),
 		},
 		asked: {
-			start: async (...asked) => (await feature()).launcher.startAsked(...asked),
-			continueTask: async (...asked) => (await feature()).followUps.sendAsked(...asked),
-			stop: async (...asked) => (await feature()).stops.stopAsked(...asked),
-			changes: async asked => (await askedTasks()).changes(asked),
-			diff: async asked => (await askedTasks()).diff(asked),
+			start: async (...asked) => (await feature()).launcher.startForProgram(...asked),
+			continueTask: async (...asked) => (await feature()).followUps.sendForProgram(...asked),
+			stop: async (...asked) => (await feature()).stops.stopForProgram(...asked),
+			changes: async asked => (await import('./results/changeList.ts')).listChanges(await feature(), asked),
+			diff: async asked => (await import('./results/changeList.ts')).readDiff(await feature(), asked),
 		},
 		dispose: () => store.dispose(),
 	};

@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
-import type { CheckedOutBranches } from './branches/worktreeBranches.ts';
+import type { WorktreeBranches } from './branches/worktreeBranches.ts';
 import type { ActiveConnection } from './common/activeConnection.ts';
 import { serviceIsStopped } from './common/messages.ts';
 import type { TaskLauncher } from './launch/taskLauncher.ts';
@@ -10,7 +10,7 @@ import type { ListRefresh } from './list/listRefresh.ts';
 import type { TaskListStore } from './list/taskListStore.ts';
 import type { TaskView } from './list/taskView.ts';
 import type { LogDocuments } from './log/logDocuments.ts';
-import type { FollowedLogs } from './log/logFollowers.ts';
+import type { LogFollowers } from './log/logFollowers.ts';
 import { openStoredTabs } from './log/storedTabs.ts';
 import type { TaskTarget } from './model/taskConnection.ts';
 import type { TaskResults } from './review/taskResults.ts';
@@ -21,10 +21,10 @@ export interface TaskResumptionDependencies {
 	/** Whether the user has stopped the local service. */
 	isServiceStopped(): boolean;
 	lists: { store: TaskListStore; list: ListRefresh; view: TaskView };
-	logs: FollowedLogs;
+	logs: LogFollowers;
 	documents: LogDocuments;
 	launcher: TaskLauncher;
-	branches: CheckedOutBranches;
+	worktreeBranches: WorktreeBranches;
 	results: TaskResults;
 	logger: Logger;
 }
@@ -112,10 +112,10 @@ export class TaskResumption {
 	}
 
 	private async sweepBranches(): Promise<void> {
-		const { active, branches, results } = this.dependencies;
+		const { active, worktreeBranches, results } = this.dependencies;
 		// A stopped service is not started for this.
 		if (!active.isStopped) {
-			await branches.sweep(() => active.target());
+			await worktreeBranches.sweep(() => active.target());
 			await results.listChanged(await active.target());
 		}
 	}

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isActiveTask } from '../contract/tasks.ts';
-import type { KeptTasks } from './branches/partialWork.ts';
+import type { PartialWork } from './branches/partialWork.ts';
 import type { TaskFollowUps } from './continueTask.ts';
 import type { AgentTaskList } from './list/agentTaskList.ts';
 import { pickTaskFilter } from './list/filterTasks.ts';
@@ -11,7 +11,7 @@ import type { TaskArchive } from './list/taskArchive.ts';
 import type { TaskListStore } from './list/taskListStore.ts';
 import type { TaskTree } from './list/taskTree.ts';
 import type { TaskView } from './list/taskView.ts';
-import type { FollowedLogs } from './log/logFollowers.ts';
+import type { LogFollowers } from './log/logFollowers.ts';
 import { canKeepWork } from './model/taskRow.ts';
 import type { BelowNode } from './results/resultRows.ts';
 import type { TaskResults } from './review/taskResults.ts';
@@ -22,10 +22,10 @@ export interface TaskCommandsDependencies {
 	lists: { store: TaskListStore; agentTasks: AgentTaskList; list: ListRefresh };
 	picker: TaskPicker;
 	results: TaskResults;
-	logs: FollowedLogs;
+	logs: LogFollowers;
 	view: TaskView;
 	tree: TaskTree;
-	actions: { stops: TaskStops; kept: KeptTasks; followUps: TaskFollowUps; archive: TaskArchive };
+	actions: { stops: TaskStops; partialWork: PartialWork; followUps: TaskFollowUps; archive: TaskArchive };
 }
 
 /**
@@ -83,7 +83,7 @@ export class TaskCommands {
 				vscode.l10n.t('No task has left work that could be kept.'),
 			));
 		if (id !== undefined) {
-			await view.keepPlace(argument, id, () => actions.kept.keep(id));
+			await view.keepPlace(argument, id, () => actions.partialWork.keep(id));
 		}
 	}
 

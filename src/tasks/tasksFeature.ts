@@ -11,8 +11,8 @@ import { readSetting } from '../platform/settings.ts';
 import { ApplyCommands } from './apply/applyCommands.ts';
 import { ApplyRecordFile } from './apply/applyRecord.ts';
 import { BranchCommands } from './branches/branchCommands.ts';
-import { KeptTasks } from './branches/partialWork.ts';
-import { CheckedOutBranches } from './branches/worktreeBranches.ts';
+import { PartialWork } from './branches/partialWork.ts';
+import { WorktreeBranches } from './branches/worktreeBranches.ts';
 import { ActiveConnection } from './common/activeConnection.ts';
 import { showTaskProblem } from './common/dashboard.ts';
 import { agentBranchOf, TaskFollowUps } from './continueTask.ts';
@@ -36,8 +36,8 @@ import { TaskTree, type TreeNode } from './list/taskTree.ts';
 import { TaskView } from './list/taskView.ts';
 import { LogDocumentCommands } from './log/logDocumentCommands.ts';
 import { LogDocuments } from './log/logDocuments.ts';
-import { KeptLogs } from './log/logFile.ts';
-import { FollowedLogs } from './log/logFollowers.ts';
+import { LogFiles } from './log/logFile.ts';
+import { LogFollowers } from './log/logFollowers.ts';
 import type { TaskConnection, TaskTarget } from './model/taskConnection.ts';
 import { TaskEnds } from './model/taskEnds.ts';
 import { TaskResumption } from './resumption.ts';
@@ -157,13 +157,13 @@ export class TasksFeature implements Disposable {
 			}),
 		);
 		this.results = results;
-		const { changes, ended } = results;
+		const { changes, unread } = results;
 		const look = (id: string) => results.look(id);
 
 		// Their logs.
 		const ends = new TaskEnds();
-		const keptLogs = storageUri && new KeptLogs(path.join(storageUri.fsPath, 'followed'));
-		const logs = disposables.add(new FollowedLogs({ workspaceState, keptLogs, store, active, ends }));
+		const logFiles = storageUri && new LogFiles(path.join(storageUri.fsPath, 'followed'));
+		const logs = disposables.add(new LogFollowers({ workspaceState, logFiles, store, active, ends }));
 		const documents = disposables.add(new LogDocuments(logs));
 		this.documents = documents;
 		this.logCommands = new LogDocumentCommands({ documents, logs, store, choose, look, explain });
@@ -185,7 +185,7 @@ export class TasksFeature implements Disposable {
 			below: results.rows,
 		});
 		this.tree = tree;
-		const view = disposables.add(new TaskView({ treeView, fireTree, store, tree, active, ended, globalState }));
+		const view = disposables.add(new TaskView({ treeView, fireTree, store, tree, active, unread, globalState }));
 		disposables.add(
 			new TaskNotices({
 				ends,
@@ -193,7 +193,7 @@ export class TasksFeature implements Disposable {
 					isVisible: (connection, id) => logs.isVisible(connection, id) || documents.isVisible(connection, id),
 					show: (task, target) => logs.show(task.id, target, { task, takesFocus: true }),
 				},
-				ended,
+				unread,
 				active,
 				explain,
 			}),
@@ -201,7 +201,7 @@ export class TasksFeature implements Disposable {
 
 		// What can be done with them.
 		this.stops = new TaskStops({ store, active, explain });
-		const kept = new KeptTasks({
+		const partialWork = new PartialWork({
 			store,
 			active,
 			keepWork: id => localService.keepWork(id),
@@ -209,7 +209,7 @@ export class TasksFeature implements Disposable {
 			refresh: () => list.refresh(),
 			explain,
 		});
-		const branches = new CheckedOutBranches({ workspaceState, task: id => store.get(id), explain });
+		const worktreeBranches = new WorktreeBranches({ workspaceState, task: id => store.get(id), explain });
 		this.branchCommands = new BranchCommands({
 			globalState,
 			store,
@@ -288,7 +288,7 @@ export class TasksFeature implements Disposable {
 		// What goes on with them.
 		const followUps = new TaskFollowUps({
 			workspaceState,
-			tasks: { store, branches },
+			tasks: { store, worktreeBranches },
 			active,
 			runner: {
 				goesOn: (task, target) => logs.show(task.id, target, { task }),
@@ -324,7 +324,7 @@ export class TasksFeature implements Disposable {
 			logs,
 			view,
 			tree,
-			actions: { stops, kept, followUps, archive },
+			actions: { stops, partialWork, followUps, archive },
 		});
 		this.resumption = new TaskResumption({
 			workspaceState,
@@ -334,7 +334,7 @@ export class TasksFeature implements Disposable {
 			logs,
 			documents,
 			launcher,
-			branches,
+			worktreeBranches,
 			results,
 			logger,
 		});

@@ -61,7 +61,7 @@ describe('a further prompt for a task that is over', () => {
 			workspaceState: state,
 			tasks: {
 				store,
-				branches: {
+				worktreeBranches: {
 					find: async () => checkedOut,
 					remember: (id, _, branch) => remembered.push(`${id} ${branch}`),
 				},

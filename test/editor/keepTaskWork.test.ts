@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ClientError } from '../../src/base/errors.ts';
 import type { Client } from '../../src/client/types.ts';
 import type { Task } from '../../src/contract/tasks.ts';
-import { KeptTasks } from '../../src/tasks/branches/partialWork.ts';
+import { PartialWork } from '../../src/tasks/branches/partialWork.ts';
 import { readTask } from '../support/readTask.ts';
 
 describe('the command that keeps the work of an agent whose task was ended', () => {
@@ -13,7 +13,7 @@ describe('the command that keeps the work of an agent whose task was ended', () 
 	let asked: string[];
 	let done: string[];
 	let problems: unknown[];
-	let kept: KeptTasks;
+	let kept: PartialWork;
 	let keepWork: (id: string) => Promise<string>;
 
 	beforeEach(() => {
@@ -27,7 +27,7 @@ describe('the command that keeps the work of an agent whose task was ended', () 
 			done.push(`keep ${id}`);
 			return 'errand/tidy';
 		};
-		kept = new KeptTasks({
+		kept = new PartialWork({
 			store: { get: () => task },
 			active: {
 				target: async () => ({

@@ -4,13 +4,13 @@ import { UserFacingError } from '../../src/base/errors.ts';
 import type { Client } from '../../src/client/types.ts';
 import { registerReadOnlyFiles } from '../../src/platform/readOnlyFiles.ts';
 import { LogDocuments } from '../../src/tasks/log/logDocuments.ts';
-import type { FollowedLogs } from '../../src/tasks/log/logFollowers.ts';
+import type { LogFollowers } from '../../src/tasks/log/logFollowers.ts';
 import type { FoundLog } from '../../src/tasks/log/openLog.ts';
 import { readTask } from '../support/readTask.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
 import type { State } from './state.ts';
-import { connection, followedLogs, startTasks } from './taskClient.ts';
+import { connection, logFollowers, startTasks } from './taskClient.ts';
 
 let count = 0;
 
@@ -20,14 +20,14 @@ describe('a log as a document', () => {
 	let state: State;
 	let scheme: string;
 	let documents: LogDocuments;
-	let logs: FollowedLogs;
+	let logs: LogFollowers;
 	let reopen: (connection: string, taskId: string) => Promise<FoundLog>;
 	let disposables: { dispose(): void }[];
 
 	beforeEach(async () => {
 		({ server, client, state } = await startTasks());
 		scheme = `errand-log-test-${count++}`;
-		logs = await followedLogs(client, state);
+		logs = await logFollowers(client, state);
 		reopen = () => Promise.reject(new Error('no document was brought back'));
 		const explain = (error: unknown) => (error as Error).message;
 		documents = new LogDocuments({ reopen: (...asked) => reopen(...asked), explain }, scheme);

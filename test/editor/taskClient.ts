@@ -6,8 +6,8 @@ import { ActiveConnection } from '../../src/tasks/common/activeConnection.ts';
 import { AgentTaskList } from '../../src/tasks/list/agentTaskList.ts';
 import { TaskListStore } from '../../src/tasks/list/taskListStore.ts';
 import { type TaskMarks, TaskTree } from '../../src/tasks/list/taskTree.ts';
-import type { KeptLogs } from '../../src/tasks/log/logFile.ts';
-import { FollowedLogs } from '../../src/tasks/log/logFollowers.ts';
+import type { LogFiles } from '../../src/tasks/log/logFile.ts';
+import { LogFollowers } from '../../src/tasks/log/logFollowers.ts';
 import { TaskEnds } from '../../src/tasks/model/taskEnds.ts';
 import { Looks } from '../../src/tasks/results/looks.ts';
 import { ResultRows } from '../../src/tasks/results/resultRows.ts';
@@ -97,9 +97,9 @@ export function resultRows(store: TaskListStore, state: State): ResultRows {
 }
 
 /** The followed logs of a window whose active connection is `connection`. */
-export async function followedLogs(client: Client, workspaceState: State, keptLogs?: KeptLogs): Promise<FollowedLogs> {
+export async function logFollowers(client: Client, workspaceState: State, logFiles?: LogFiles): Promise<LogFollowers> {
 	const active = activeConnection(client);
 	await active.read();
 	const store = new TaskListStore(() => Promise.resolve(client), systemClock);
-	return new FollowedLogs({ workspaceState, keptLogs, store, active, ends: new TaskEnds() });
+	return new LogFollowers({ workspaceState, logFiles, store, active, ends: new TaskEnds() });
 }

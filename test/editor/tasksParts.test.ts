@@ -17,14 +17,14 @@ import { findRepositories, readBranchesOf } from '../../src/tasks/launch/openRep
 import { taskIdOf } from '../../src/tasks/list/pickTask.ts';
 import { resultTooltip, taskTooltip } from '../../src/tasks/list/taskTooltip.ts';
 import type { TreeNode } from '../../src/tasks/list/taskTree.ts';
-import { KeptLogs } from '../../src/tasks/log/logFile.ts';
-import type { FollowedLogs } from '../../src/tasks/log/logFollowers.ts';
+import { LogFiles } from '../../src/tasks/log/logFile.ts';
+import type { LogFollowers } from '../../src/tasks/log/logFollowers.ts';
 import { FOLLOWED_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import { readTask } from '../support/readTask.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
 import type { State } from './state.ts';
-import { connection, followedLogs, startTasks, taskRows } from './taskClient.ts';
+import { connection, logFollowers, startTasks, taskRows } from './taskClient.ts';
 
 const run = promisify(execFile);
 
@@ -44,9 +44,9 @@ describe('the parts of the tasks feature in the editor', () => {
 	afterEach(() => server.stop());
 
 	describe('followed logs', () => {
-		const make = (keptLogs?: KeptLogs) => followedLogs(client, state, keptLogs);
+		const make = (logFiles?: LogFiles) => logFollowers(client, state, logFiles);
 		const target = () => ({ client, connection });
-		const show = (logs: FollowedLogs, id: string, prompt: string) =>
+		const show = (logs: LogFollowers, id: string, prompt: string) =>
 			logs.show(id, target(), { task: readTask({ id, prompt, status: 'processing' }) });
 		const numbered = (from: number, to: number) =>
 			Array.from({ length: to - from }, (_, index) => `entry ${from + index}!`);
@@ -102,7 +102,7 @@ describe('the parts of the tasks feature in the editor', () => {
 			try {
 				server.add({ id: 'kept-1', prompt: 'Keep' });
 				server.log('kept-1', ...numbered(0, 4));
-				const before = await make(new KeptLogs(folder));
+				const before = await make(new LogFiles(folder));
 				show(before, 'kept-1', 'Keep');
 				await waitFor('the entries', () => entries(outputText('(kept-1)')).length === 4);
 				await waitFor('all of them in the file', async () => {
@@ -112,7 +112,7 @@ describe('the parts of the tasks feature in the editor', () => {
 					return rows.some(row => row.startsWith('[') && JSON.parse(row)[1] === 4);
 				});
 				before.dispose();
-				const after = await make(new KeptLogs(folder));
+				const after = await make(new LogFiles(folder));
 				after.resume(target());
 				show(after, 'kept-1', 'Keep');
 				await waitFor('the second stream', () => streams().length === 2);

@@ -7,7 +7,7 @@ import { nullLogger } from '../../src/base/logger.ts';
 import { SharedState, StateEntries } from '../../src/platform/sharedState.ts';
 import { ConsentStore } from '../../src/service/store/consentStore.ts';
 import { openDatabase } from '../../src/service/store/database.ts';
-import { EndedTasks } from '../../src/tasks/list/unreadTasks.ts';
+import { UnreadTasks } from '../../src/tasks/list/unreadTasks.ts';
 import { FOLLOW_UP_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import { CommentStore } from '../../src/tasks/review/commentStore.ts';
 import { type AgentWindow, openAgentWindow } from '../support/agentWindow.ts';
@@ -261,6 +261,6 @@ async function addRest(window: AgentWindow, places: Places): Promise<void> {
 		},
 		words.comment,
 	);
-	new EndedTasks(state).add('local', taskId);
+	new UnreadTasks(state).add('local', taskId);
 	await new StateEntries(state, FOLLOW_UP_ENTRIES, (_): _ is string => true).set(taskId, words.followUp);
 }

@@ -21,9 +21,9 @@ import { TaskStore } from '../../src/service/store/taskStore.ts';
 import { ApplyRecordFile } from '../../src/tasks/apply/applyRecord.ts';
 import { PromptDraft } from '../../src/tasks/launch/promptDraft.ts';
 import { ScratchBranches } from '../../src/tasks/launch/scratchBranches.ts';
-import { ArchivedTasks } from '../../src/tasks/list/archiveStore.ts';
-import { EndedTasks } from '../../src/tasks/list/unreadTasks.ts';
-import { KeptLogs } from '../../src/tasks/log/logFile.ts';
+import { ArchiveStore } from '../../src/tasks/list/archiveStore.ts';
+import { UnreadTasks } from '../../src/tasks/list/unreadTasks.ts';
+import { LogFiles } from '../../src/tasks/log/logFile.ts';
 import { FOLLOW_UP_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import { ResultReferences } from '../../src/tasks/results/resultReferences.ts';
 import { TaskStarts } from '../../src/tasks/results/taskStarts.ts';
@@ -148,7 +148,7 @@ describe('a profile that an earlier build has left', () => {
 		it('has what the workspace remembers', async () => {
 			const { id } = taskOf(words.task);
 			assert.equal(new PromptDraft(state).text, words.prompt);
-			assert.equal(new EndedTasks(state).countOf('local'), 1);
+			assert.equal(new UnreadTasks(state).countOf('local'), 1);
 			assert.equal(new TaskStarts(state).commitOf(id), '1c3b7598e1c0c65ba6d7e5bd0174086b8175a5fb');
 			const comments = new CommentStore(state).threads(id).flatMap(thread => thread.comments);
 			assert.deepEqual(
@@ -178,7 +178,7 @@ describe('a profile that an earlier build has left', () => {
 		});
 
 		it('has the log that was followed', async () => {
-			const log = new KeptLogs(path.join(workspaceStorage, 'followed')).of(
+			const log = new LogFiles(path.join(workspaceStorage, 'followed')).of(
 				JSON.stringify(['local', taskOf(words.running).id]),
 			);
 			const { lines = [] } = (await log.read()) ?? {};
@@ -192,7 +192,7 @@ describe('a profile that an earlier build has left', () => {
 				get: (key: string) => values.get(key) as never,
 				update: async () => assert.fail('something is written'),
 			};
-			const archived = new ArchivedTasks(globalState);
+			const archived = new ArchiveStore(globalState);
 			const isArchived = ({ id, status, completedAt }: ReturnType<typeof taskOf>) =>
 				archived.has('local', { id, status, completedAt: completedAt ?? undefined });
 			assert.deepEqual(

@@ -8,7 +8,7 @@ import { rowWords } from '../common/messages.ts';
 import type { TaskListStore } from '../list/taskListStore.ts';
 import { canKeepWork, taskTitle } from '../model/taskRow.ts';
 
-export interface KeptTasksDependencies {
+export interface PartialWorkDependencies {
 	store: Pick<TaskListStore, 'get'>;
 	active: Pick<ActiveConnection, 'target'>;
 	/** Makes the commit and returns the name of its branch. Rejects with a ClientError or a UserFacingError. */
@@ -21,11 +21,11 @@ export interface KeptTasksDependencies {
 }
 
 /** Keeps what agents had done when their tasks were ended, with one request at a time for each task. */
-export class KeptTasks {
-	private readonly dependencies: KeptTasksDependencies;
+export class PartialWork {
+	private readonly dependencies: PartialWorkDependencies;
 	private readonly requests = new Set<string>();
 
-	constructor(dependencies: KeptTasksDependencies) {
+	constructor(dependencies: PartialWorkDependencies) {
 		this.dependencies = dependencies;
 	}
 

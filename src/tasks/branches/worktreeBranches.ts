@@ -20,7 +20,13 @@ interface Behind {
 	branch: string;
 }
 
-export interface CheckedOutBranchesDependencies {
+/** A branch that is checked out, with the folder in which it is. */
+export interface WorktreeBranch {
+	branch: string;
+	worktree: string;
+}
+
+export interface WorktreeBranchesDependencies {
 	workspaceState: vscode.Memento;
 	/** Returns a task of the active connection, if it is known. */
 	task(id: string): Task | undefined;
@@ -31,19 +37,19 @@ export interface CheckedOutBranchesDependencies {
  * The branches of tasks that are checked out in a folder of this machine. The service does not move them. When a task
  * that continues one has ended, this class offers to fast-forward the branch.
  */
-export class CheckedOutBranches {
-	private readonly dependencies: CheckedOutBranchesDependencies;
+export class WorktreeBranches {
+	private readonly dependencies: WorktreeBranchesDependencies;
 	private readonly entries: StateEntries<Behind>;
 	/** The ids of tasks that are being looked at, or whose branch was offered in this window. */
 	private readonly attempted = new Set<string>();
 
-	constructor(dependencies: CheckedOutBranchesDependencies) {
+	constructor(dependencies: WorktreeBranchesDependencies) {
 		this.dependencies = dependencies;
 		this.entries = new StateEntries(dependencies.workspaceState, BEHIND_ENTRIES, isBehindEntry);
 	}
 
 	/** Returns where the branch of a task is checked out, or undefined where it is not or git cannot tell. */
-	async find(task: Task, { connection }: TaskTarget): Promise<{ branch: string; worktree: string } | undefined> {
+	async find(task: Task, { connection }: TaskTarget): Promise<WorktreeBranch | undefined> {
 		const { branchName } = task;
 		const place = connection.isLocal ? await placeOfTask(task) : undefined;
 		if (!place || branchName === undefined) {

@@ -11,9 +11,9 @@ import { showMessage } from '../../platform/notify.ts';
 import { refusedByUser } from '../../platform/refusalMessages.ts';
 import { readLaunchLink } from '../model/launchLink.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
-import { type AllowLaunch, type AskedTask, askLaunch } from './askedLaunch.ts';
 import { carryOut } from './carryOut.ts';
 import type { ConfirmedLaunch, LaunchCheckDependencies } from './launchCheck.ts';
+import { type AllowLaunch, askLaunch, type LaunchRequest } from './launchRequest.ts';
 import type { NextTask } from './nextTask.ts';
 import { findSubjects, firstSubject, type LaunchWish, type SubjectChoice, wishOf } from './pickSubject.ts';
 import { Preflight } from './preflight.ts';
@@ -255,7 +255,7 @@ export class TaskLauncher {
 	 * Starts a task for another program, once `allow` has resolved with true for exactly what is sent. What goes wrong is
 	 * told to the program alone. Rejects with an error to be explained.
 	 */
-	async startAsked(wish: AskedTask, allow: AllowLaunch): Promise<AskedOutcome<StartedTask>> {
+	async startForProgram(wish: LaunchRequest, allow: AllowLaunch): Promise<AskedOutcome<StartedTask>> {
 		if (this.isStarting) {
 			return { done: false, reason: vscode.l10n.t('Another task is being started. Try again when that is done.') };
 		}

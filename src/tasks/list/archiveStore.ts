@@ -5,7 +5,7 @@ import { ARCHIVED_ENTRIES } from '../model/storageKeys.ts';
 
 const MAXIMUM_ENTRIES = 5000;
 
-interface Archived {
+interface ArchiveEntry {
 	connection: string;
 	taskId: string;
 	/** When the task had ended, as its service says: a task that has gone on since is not archived any more. */
@@ -15,13 +15,13 @@ interface Archived {
 }
 
 /** The tasks that the user has archived on this machine, of all connections. */
-export class ArchivedTasks {
-	private readonly entries: StateEntries<Archived>;
+export class ArchiveStore {
+	private readonly entries: StateEntries<ArchiveEntry>;
 	/** By connection and id. They are read once, because rows ask for every task each time they are drawn. */
-	private known: Map<string, Archived> | undefined;
+	private known: Map<string, ArchiveEntry> | undefined;
 
 	constructor(globalState: Memento) {
-		this.entries = new StateEntries(globalState, ARCHIVED_ENTRIES, isArchived);
+		this.entries = new StateEntries(globalState, ARCHIVED_ENTRIES, isArchiveEntry);
 	}
 
 	has(connection: string, task: Pick<Task, 'id' | 'status' | 'completedAt'>): boolean {
@@ -46,7 +46,7 @@ export class ArchivedTasks {
 		this.entries.note(keyOf(connection, taskId));
 	}
 
-	private read(): Map<string, Archived> {
+	private read(): Map<string, ArchiveEntry> {
 		this.known ??= new Map(this.entries.values().map(entry => [keyOf(entry.connection, entry.taskId), entry]));
 		return this.known;
 	}
@@ -54,8 +54,8 @@ export class ArchivedTasks {
 
 const keyOf = (connection: string, taskId: string): string => JSON.stringify([connection, taskId]);
 
-function isArchived(value: unknown): value is Archived {
-	const entry = value as Partial<Archived> | null;
+function isArchiveEntry(value: unknown): value is ArchiveEntry {
+	const entry = value as Partial<ArchiveEntry> | null;
 	return (
 		typeof entry?.connection === 'string' &&
 		typeof entry.taskId === 'string' &&

@@ -48,7 +48,7 @@ export class TaskStops {
 	/**
 	 * Stops a task for another program, once `allow` has resolved with true for it. Rejects with an error to be explained.
 	 */
-	async stopAsked(id: string, allow: AllowStop): Promise<AskedOutcome<Task>> {
+	async stopForProgram(id: string, allow: AllowStop): Promise<AskedOutcome<Task>> {
 		const target = await this.dependencies.active.target();
 		const task = await target.client.tasks.get(id);
 		if (!isActiveTask(task) || this.requests.has(id)) {

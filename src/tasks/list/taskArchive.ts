@@ -4,7 +4,7 @@ import { Emitter } from '../../base/event.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
-import { ArchivedTasks } from './archiveStore.ts';
+import { ArchiveStore } from './archiveStore.ts';
 import { pickMatchingTask, taskIdOf } from './pickTask.ts';
 import type { TaskListStore } from './taskListStore.ts';
 
@@ -19,17 +19,17 @@ export class TaskArchive implements Disposable {
 	private readonly dependencies: TaskArchiveDependencies;
 	private readonly changed = new Emitter<void>();
 	readonly onDidChange = this.changed.event;
-	private readonly archived: ArchivedTasks;
+	private readonly entries: ArchiveStore;
 
 	constructor(dependencies: TaskArchiveDependencies) {
 		this.dependencies = dependencies;
-		this.archived = new ArchivedTasks(dependencies.globalState);
+		this.entries = new ArchiveStore(dependencies.globalState);
 	}
 
 	/** Whether the user has archived a task of the active connection. */
 	has(task: Task): boolean {
 		const { current } = this.dependencies.active;
-		return current !== undefined && this.archived.has(current.name, task);
+		return current !== undefined && this.entries.has(current.name, task);
 	}
 
 	/** Archives a task, or brings it back where it is archived. `keepPlace` runs what may take the row of a task away. */
@@ -50,10 +50,10 @@ export class TaskArchive implements Disposable {
 			return;
 		}
 		await keepPlace(task.id, async () => {
-			if (this.archived.has(name, task)) {
-				this.archived.remove(name, task.id);
+			if (this.entries.has(name, task)) {
+				this.entries.remove(name, task.id);
 			} else {
-				this.archived.add(name, task, Date.now());
+				this.entries.add(name, task, Date.now());
 			}
 			this.changed.fire();
 		});

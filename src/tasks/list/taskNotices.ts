@@ -12,7 +12,7 @@ import { outcome, rowWords } from '../common/messages.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
 import type { TaskEnd, TaskEnds } from '../model/taskEnds.ts';
 import { outcomeOf } from '../model/taskGroups.ts';
-import type { EndedTasks } from './unreadTasks.ts';
+import type { UnreadTasks } from './unreadTasks.ts';
 
 const MAXIMUM_TITLE = 60;
 const MAXIMUM_REASON = 160;
@@ -31,7 +31,7 @@ export interface TaskNoticesDependencies {
 		show(task: Task, target: TaskTarget): void;
 	};
 	/** The tasks that have ended and were not looked at. */
-	ended: EndedTasks;
+	unread: UnreadTasks;
 	active: ActiveConnection;
 	explain(error: unknown): void;
 }
@@ -67,12 +67,12 @@ export class TaskNotices implements Disposable {
 			setting: 'errand.tasks.notify',
 			mark: () => {
 				this.missed.push(end);
-				this.dependencies.ended.add(connection, task.id);
+				this.dependencies.unread.add(connection, task.id);
 			},
 		});
 		if (chosen === log) {
 			await this.onItsConnection(end, target => {
-				this.dependencies.ended.look(connection, task.id);
+				this.dependencies.unread.look(connection, task.id);
 				this.dependencies.logs.show(task, target);
 			});
 		} else if (chosen !== undefined) {
@@ -85,7 +85,7 @@ export class TaskNotices implements Disposable {
 	/** Takes note that the user has come back to the window, where logs may be in view. */
 	private look(): void {
 		for (const end of this.missed.filter(missed => this.isInView(missed))) {
-			this.dependencies.ended.look(end.connection, end.task.id);
+			this.dependencies.unread.look(end.connection, end.task.id);
 			this.missed = this.missed.filter(other => other !== end);
 		}
 	}

@@ -9,7 +9,7 @@ import { HAS_TASKS_KEY } from '../model/storageKeys.ts';
 import type { TaskFilter } from '../model/taskFilter.ts';
 import type { TaskListStore } from './taskListStore.ts';
 import type { TaskTree, TreeNode } from './taskTree.ts';
-import type { EndedTasks } from './unreadTasks.ts';
+import type { UnreadTasks } from './unreadTasks.ts';
 
 /** How often the ages in visible rows are redrawn, in milliseconds. */
 const AGE_MS = 60_000;
@@ -22,7 +22,7 @@ export interface TaskViewDependencies {
 	/** Makes the editor ask for these rows again, or for all of them. */
 	fireTree(rows: TreeNode[] | undefined): void;
 	/** The tasks that have ended and were not looked at. */
-	ended: EndedTasks;
+	unread: UnreadTasks;
 	globalState: vscode.Memento;
 }
 
@@ -33,8 +33,8 @@ export class TaskView implements Disposable {
 
 	constructor(dependencies: TaskViewDependencies) {
 		this.dependencies = dependencies;
-		const { store, treeView, ended } = dependencies;
-		this.disposables.add(ended.onDidChange(() => this.update()));
+		const { store, treeView, unread } = dependencies;
+		this.disposables.add(unread.onDidChange(() => this.update()));
 		this.disposables.add(
 			store.onDidChange(({ taskId }) => {
 				if (taskId === undefined) {
@@ -135,7 +135,7 @@ export class TaskView implements Disposable {
 	}
 
 	update(): void {
-		const { store, treeView, active, ended } = this.dependencies;
+		const { store, treeView, active, unread } = this.dependencies;
 		const label = active.current?.label;
 		const { state, error, staleSince } = store;
 		const stopped = active.isStopped ? serviceIsStopped() : undefined;
@@ -155,7 +155,7 @@ export class TaskView implements Disposable {
 		treeView.message = hasMessage ? parts.filter(Boolean).join(' — ') : '';
 		// The editor shows no description of a view that is alone in its container, whose title it shows before the view's.
 		treeView.title = label ?? vscode.l10n.t('Tasks');
-		const count = active.current ? ended.countOf(active.current.name) : 0;
+		const count = active.current ? unread.countOf(active.current.name) : 0;
 		treeView.badge =
 			count === 0
 				? undefined

@@ -2,9 +2,9 @@ import type { Memento } from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
 import { Emitter } from '../../base/event.ts';
 import { StateEntries } from '../../platform/sharedState.ts';
-import { ENDED_ENTRIES } from '../model/storageKeys.ts';
+import { UNREAD_ENTRIES } from '../model/storageKeys.ts';
 
-interface EndedTask {
+interface UnreadTask {
 	connection: string;
 	taskId: string;
 	/** Milliseconds since the epoch. */
@@ -12,18 +12,18 @@ interface EndedTask {
 }
 
 /** The oldest tasks above this number count as looked at. */
-const MAXIMUM_ENDED = 200;
+const MAXIMUM_UNREAD = 200;
 
 /** The tasks that have ended and that the user has not looked at, across reloads and in all windows of the workspace. */
-export class EndedTasks implements Disposable {
-	private readonly entries: StateEntries<EndedTask>;
+export class UnreadTasks implements Disposable {
+	private readonly entries: StateEntries<UnreadTask>;
 	/** Reading the state takes a file for each entry, and the number is asked for often. */
-	private known: Map<string, EndedTask>;
+	private known: Map<string, UnreadTask>;
 	private readonly changed = new Emitter<undefined>();
 	readonly onDidChange = this.changed.event;
 
 	constructor(workspaceState: Memento) {
-		this.entries = new StateEntries(workspaceState, ENDED_ENTRIES, isEndedTask);
+		this.entries = new StateEntries(workspaceState, UNREAD_ENTRIES, isUnreadTask);
 		this.known = this.read();
 	}
 
@@ -34,11 +34,11 @@ export class EndedTasks implements Disposable {
 	}
 
 	add(connection: string, taskId: string): void {
-		const ended = { connection, taskId, at: Date.now() };
-		this.known.set(idOf(ended), ended);
-		this.entries.note(idOf(ended), ended);
+		const task = { connection, taskId, at: Date.now() };
+		this.known.set(idOf(task), task);
+		this.entries.note(idOf(task), task);
 		const oldestLast = [...this.known.values()].sort((one, other) => other.at - one.at);
-		for (const oldest of oldestLast.slice(MAXIMUM_ENDED)) {
+		for (const oldest of oldestLast.slice(MAXIMUM_UNREAD)) {
 			this.forget(idOf(oldest));
 		}
 		this.changed.fire(undefined);
@@ -55,7 +55,7 @@ export class EndedTasks implements Disposable {
 
 	/** Returns how many tasks of a connection the user has not looked at. */
 	countOf(connection: string): number {
-		return [...this.known.values()].filter(ended => ended.connection === connection).length;
+		return [...this.known.values()].filter(task => task.connection === connection).length;
 	}
 
 	private forget(id: string): void {
@@ -63,8 +63,8 @@ export class EndedTasks implements Disposable {
 		this.entries.note(id);
 	}
 
-	private read(): Map<string, EndedTask> {
-		return new Map(this.entries.values().map(ended => [idOf(ended), ended]));
+	private read(): Map<string, UnreadTask> {
+		return new Map(this.entries.values().map(task => [idOf(task), task]));
 	}
 
 	dispose(): void {
@@ -72,10 +72,10 @@ export class EndedTasks implements Disposable {
 	}
 }
 
-const idOf = ({ connection, taskId }: Pick<EndedTask, 'connection' | 'taskId'>): string =>
+const idOf = ({ connection, taskId }: Pick<UnreadTask, 'connection' | 'taskId'>): string =>
 	JSON.stringify([connection, taskId]);
 
-function isEndedTask(value: unknown): value is EndedTask {
-	const ended = value as Partial<EndedTask> | null;
-	return typeof ended?.connection === 'string' && typeof ended.taskId === 'string' && typeof ended.at === 'number';
+function isUnreadTask(value: unknown): value is UnreadTask {
+	const task = value as Partial<UnreadTask> | null;
+	return typeof task?.connection === 'string' && typeof task.taskId === 'string' && typeof task.at === 'number';
 }

@@ -8,7 +8,7 @@ import { createEntryFormatter } from '../model/formatEntry.ts';
 import type { ChooseTask } from '../model/taskConnection.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import type { LogDocuments } from './logDocuments.ts';
-import type { FollowedLogs } from './logFollowers.ts';
+import type { LogFollowers } from './logFollowers.ts';
 import { readEntries, saveLog } from './readEntries.ts';
 
 /** The maximum length of a title in the name of a saved log. */
@@ -16,7 +16,7 @@ const MAXIMUM_NAME = 40;
 
 export interface LogDocumentCommandsDependencies {
 	documents: LogDocuments;
-	logs: Pick<FollowedLogs, 'follow'>;
+	logs: Pick<LogFollowers, 'follow'>;
 	store: Pick<TaskListStore, 'get'>;
 	choose: ChooseTask;
 	/** Called with the id of a task that the user looks at. */

@@ -5,7 +5,7 @@ import { replaceFile } from '../../base/files.ts';
 import { hashedName } from '../../platform/hashedName.ts';
 
 /** The lines of a log in order, each with the index of its entry, and the index of the entry that comes next. */
-export interface KeptLines {
+export interface LogBatch {
 	lines: readonly string[];
 	indexes: readonly number[];
 	next: number;
@@ -17,7 +17,7 @@ const EXTENSION = '.jsonl';
  * The files that hold what the output channels of followed tasks show, so that a reload of the window reads none of it
  * again.
  */
-export class KeptLogs {
+export class LogFiles {
 	private readonly folder: string;
 
 	constructor(folder: string) {
@@ -25,8 +25,8 @@ export class KeptLogs {
 	}
 
 	/** `key` identifies the log. */
-	of(key: string): KeptLog {
-		return new KeptLog(path.join(this.folder, fileName(key)));
+	of(key: string): LogFile {
+		return new LogFile(path.join(this.folder, fileName(key)));
 	}
 
 	/** Removes the files of all other logs. Never rejects. */
@@ -48,7 +48,7 @@ function fileName(key: string): string {
  * comes next after it, the indexes and the lines. A disk error ends the writing, which only costs reading the log
  * again.
  */
-export class KeptLog {
+export class LogFile {
 	private readonly file: string;
 	private readonly queue = new SerialQueue();
 	/** The next index after what the file holds; undefined until this window has written the whole file. */
@@ -68,7 +68,7 @@ export class KeptLog {
 	 * Reads the file up to the first batch that is incomplete or out of sequence. Resolves with undefined where there is
 	 * none.
 	 */
-	async read(): Promise<KeptLines | undefined> {
+	async read(): Promise<LogBatch | undefined> {
 		const text = await readFile(this.file, 'utf8').catch(() => '');
 		const lines: string[] = [];
 		const indexes: number[] = [];
@@ -87,14 +87,14 @@ export class KeptLog {
 		return next === undefined ? undefined : { lines, indexes, next };
 	}
 
-	append({ lines, indexes, next }: KeptLines): void {
+	append({ lines, indexes, next }: LogBatch): void {
 		const batch = JSON.stringify([this.next ?? 0, next, indexes, lines]);
 		this.next = next;
 		this.write(() => appendFile(this.file, `${batch}\n`, { mode: 0o600 }));
 	}
 
 	/** Replaces the whole content of the file. */
-	replace({ lines, indexes, next }: KeptLines): void {
+	replace({ lines, indexes, next }: LogBatch): void {
 		const batch = JSON.stringify([0, next, indexes, lines]);
 		this.next = next;
 		this.write(() => replaceFile(this.file, `${batch}\n`));
@@ -120,7 +120,7 @@ export class KeptLog {
 	}
 }
 
-function readBatch(row: string): (KeptLines & { from: number }) | undefined {
+function readBatch(row: string): (LogBatch & { from: number }) | undefined {
 	try {
 		const [from, next, indexes, lines] = JSON.parse(row) as unknown[];
 		const isBatch =

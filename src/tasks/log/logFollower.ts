@@ -8,7 +8,7 @@ import type { Explanation } from '../../platform/notify.ts';
 import { type FollowState, isAttemptShown, isFollowing } from '../model/followState.ts';
 import { createEntryFormatter, type FollowWords, type LogRecord } from '../model/formatEntry.ts';
 import { outcomeOf } from '../model/taskGroups.ts';
-import type { KeptLog } from './logFile.ts';
+import type { LogFile } from './logFile.ts';
 import { LogWriter, type TextSink } from './logWriter.ts';
 
 const MAXIMUM_TITLE = 40;
@@ -30,20 +30,20 @@ export interface LogOutput extends TextSink, Disposable {
 	show(preserveFocus: boolean): void;
 }
 
-/** What all followed logs have in common. */
-export interface FollowedLogOptions {
+/** What the followers of all logs have in common. */
+export interface LogFollowerOptions {
 	words: FollowWords;
 	openChannel(name: string): LogOutput;
 	explain(error: unknown, target: FollowTarget): Explanation;
-	onState(log: FollowedLog): void;
+	onState(log: LogFollower): void;
 	/** Called with the task's own state, as the log stream reports it. */
-	onStatus(log: FollowedLog, status: string, error: string | undefined): void;
+	onStatus(log: LogFollower, status: string, error: string | undefined): void;
 	/** Called with the task as it was read after its log had ended, before the state says so. */
-	onEnd(log: FollowedLog, task: Task): void;
+	onEnd(log: LogFollower, task: Task): void;
 }
 
-/** The log of a followed task in its output channel, which outlives a failed attempt to follow. */
-export class FollowedLog implements Disposable {
+/** Follows the log of a task in its output channel. It outlives a failed attempt. */
+export class LogFollower implements Disposable {
 	readonly target: FollowTarget;
 	/** The prompt and the end of the task's id. */
 	readonly name: string;
@@ -56,7 +56,7 @@ export class FollowedLog implements Disposable {
 	/** Settles when `nextIndex` is the index at which this window continues. Never rejects. */
 	restored: Promise<void> = Promise.resolve();
 
-	private readonly options: FollowedLogOptions;
+	private readonly options: LogFollowerOptions;
 	private readonly recorded = new Emitter<LogRecord>();
 	/** Fires for everything that is written to the log from now on. */
 	readonly onRecord = this.recorded.event;
@@ -68,8 +68,8 @@ export class FollowedLog implements Disposable {
 	/** When something was last received, in milliseconds since the epoch. */
 	private heardAt: number | undefined;
 
-	/** `kept` stores what the channel shows, for the window after a reload. */
-	constructor(target: FollowTarget, options: FollowedLogOptions, kept: KeptLog | undefined) {
+	/** `file` stores what the channel shows, for the window after a reload. */
+	constructor(target: FollowTarget, options: LogFollowerOptions, file: LogFile | undefined) {
 		this.target = target;
 		this.options = options;
 		// The end of an id distinguishes tasks of the same moment where ids begin with a time.
@@ -77,7 +77,7 @@ export class FollowedLog implements Disposable {
 		const title = firstLine(target.title, MAXIMUM_TITLE);
 		this.name = title === '' ? shortId : `${title} (${shortId})`;
 		this.channel = options.openChannel(`Errand: ${this.name}`);
-		this.writer = new LogWriter(this.channel, options.words.leftOut, kept);
+		this.writer = new LogWriter(this.channel, options.words.leftOut, file);
 	}
 
 	get state(): FollowState {

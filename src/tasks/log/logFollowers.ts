@@ -15,8 +15,8 @@ import { FOLLOWED_ENTRIES } from '../model/storageKeys.ts';
 import type { TaskEnds } from '../model/taskEnds.ts';
 import { FollowStatusItem, type FollowSummary } from './followStatusItem.ts';
 import { LogChannel } from './logChannel.ts';
-import type { KeptLogs } from './logFile.ts';
-import { FollowedLog, type FollowedLogOptions, type FollowTarget } from './logFollower.ts';
+import type { LogFiles } from './logFile.ts';
+import { type FollowTarget, LogFollower, type LogFollowerOptions } from './logFollower.ts';
 import type { FoundLog } from './openLog.ts';
 
 /** How many logs that get no more entries stay open, because the editor holds the whole text of each. */
@@ -38,36 +38,36 @@ interface StoredFollow {
 	title: string;
 }
 
-export interface FollowedLogsDependencies {
+export interface LogFollowersDependencies {
 	workspaceState: vscode.Memento;
 	/** Undefined where the window has no storage for them: after a reload such logs are read from their start. */
-	keptLogs: KeptLogs | undefined;
+	logFiles: LogFiles | undefined;
 	store: TaskListStore;
 	active: ActiveConnection;
 	ends: TaskEnds;
 }
 
 /** The tasks that this window follows, across reloads, each in its output channel and all in the status bar. */
-export class FollowedLogs implements Disposable {
-	private readonly dependencies: FollowedLogsDependencies;
+export class LogFollowers implements Disposable {
+	private readonly dependencies: LogFollowersDependencies;
 	private readonly disposables = new DisposableStore();
 	private readonly changed = this.disposables.add(new Emitter<string>());
 	/** Fires with the id of a task of the active connection when the state of its log changes. */
 	readonly onDidChange = this.changed.event;
 	private readonly statusItem = this.disposables.add(new FollowStatusItem());
 
-	private readonly logs = new Map<string, FollowedLog>();
+	private readonly logs = new Map<string, LogFollower>();
 	/** The logs that a reload of the window goes on with, with the same keys. */
 	private readonly stored = new Map<string, StoredFollow>();
 	private readonly entries: StateEntries<StoredFollow>;
 
-	constructor(dependencies: FollowedLogsDependencies) {
+	constructor(dependencies: LogFollowersDependencies) {
 		this.dependencies = dependencies;
 		this.entries = new StateEntries(dependencies.workspaceState, FOLLOWED_ENTRIES, isStoredFollow);
 		for (const entry of this.entries.values()) {
 			this.stored.set(keyOf(entry.connection, entry.taskId), entry);
 		}
-		void dependencies.keptLogs?.prune(this.stored.keys());
+		void dependencies.logFiles?.prune(this.stored.keys());
 		this.disposables.add(dependencies.store.onDidChange(() => this.seeListedTasks()));
 		this.disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => this.showStatus()));
 	}
@@ -105,7 +105,7 @@ export class FollowedLogs implements Disposable {
 	}
 
 	/** Follows a task unless it is being followed already. A log that failed goes on with its next entry. */
-	follow(taskId: string, { client, connection }: LogTarget, task = this.dependencies.store.get(taskId)): FollowedLog {
+	follow(taskId: string, { client, connection }: LogTarget, task = this.dependencies.store.get(taskId)): LogFollower {
 		const isActive = task !== undefined && isActiveTask(task);
 		return this.start(client, { connection, taskId, title: task?.prompt ?? '' }, isActive, false);
 	}
@@ -145,8 +145,8 @@ export class FollowedLogs implements Disposable {
 		return explainLog(error, this.dependencies.active.label, taskId).message;
 	}
 
-	private start(client: LogTarget['client'], target: FollowTarget, isActive: boolean, isResumed: boolean): FollowedLog {
-		const { ends, keptLogs } = this.dependencies;
+	private start(client: LogTarget['client'], target: FollowTarget, isActive: boolean, isResumed: boolean): LogFollower {
+		const { ends, logFiles } = this.dependencies;
 		const key = keyOf(target.connection.name, target.taskId);
 		let log = this.logs.get(key);
 		// A task that is active again after its end, because of a further prompt, continues in the same log.
@@ -157,7 +157,7 @@ export class FollowedLogs implements Disposable {
 			ends.goesOn(target.connection.name, target.taskId);
 		}
 		if (!log) {
-			log = new FollowedLog(target, this.options, keptLogs?.of(key));
+			log = new LogFollower(target, this.options, logFiles?.of(key));
 			this.logs.set(key, log);
 		}
 		log.wasActive ||= isActive;
@@ -168,7 +168,7 @@ export class FollowedLogs implements Disposable {
 		return log;
 	}
 
-	private async run(client: LogTarget['client'], key: string, log: FollowedLog, isResumed: boolean): Promise<void> {
+	private async run(client: LogTarget['client'], key: string, log: LogFollower, isResumed: boolean): Promise<void> {
 		const hasEnded = await log.run(client);
 		const { failure } = log;
 		if (hasEnded || ClientError.is(failure?.error, 'not-found')) {
@@ -182,7 +182,7 @@ export class FollowedLogs implements Disposable {
 		}
 	}
 
-	private readonly options: FollowedLogOptions = {
+	private readonly options: LogFollowerOptions = {
 		words: followWords,
 		openChannel: name => new LogChannel(name),
 		explain: (error, { connection, taskId }) => explainLog(error, connection.label, taskId),
@@ -229,7 +229,7 @@ export class FollowedLogs implements Disposable {
 	}
 
 	/** Records the log, so that a reload of the window goes on with it. */
-	private remember(key: string, log: FollowedLog): void {
+	private remember(key: string, log: LogFollower): void {
 		log.keep();
 		if (!this.stored.has(key)) {
 			const { connection, taskId, title } = log.target;
@@ -239,7 +239,7 @@ export class FollowedLogs implements Disposable {
 		}
 	}
 
-	private forget(key: string, log: FollowedLog): void {
+	private forget(key: string, log: LogFollower): void {
 		if (this.stored.delete(key)) {
 			this.entries.note(key);
 			log.forget();

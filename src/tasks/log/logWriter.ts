@@ -1,5 +1,5 @@
 import type { Disposable } from '../../base/disposable.ts';
-import type { KeptLog } from './logFile.ts';
+import type { LogFile } from './logFile.ts';
 
 /** The part of an output channel that a log writes to. */
 export interface TextSink {
@@ -22,15 +22,15 @@ export class LogWriter implements Disposable {
 	private readonly sink: TextSink;
 	private readonly text: LogText;
 	/** The stored copy of the channel's text, which outlives the window. */
-	private readonly kept: KeptLog | undefined;
+	private readonly file: LogFile | undefined;
 	private isKept = false;
 	private next = 0;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 	private disposed = false;
 
 	/** `leftOut` returns the line that says that nothing before the entry `firstIndex` is shown. */
-	constructor(sink: TextSink, leftOut: (firstIndex: number) => string, kept?: KeptLog, maximumLines = MAXIMUM_LINES) {
-		this.kept = kept;
+	constructor(sink: TextSink, leftOut: (firstIndex: number) => string, file?: LogFile, maximumLines = MAXIMUM_LINES) {
+		this.file = file;
 		this.sink = sink;
 		this.text = new LogText(maximumLines, leftOut);
 	}
@@ -65,12 +65,12 @@ export class LogWriter implements Disposable {
 	/** Removes the stored copy, because no later window goes on with this log. */
 	forget(): void {
 		this.isKept = false;
-		void this.kept?.remove();
+		void this.file?.remove();
 	}
 
 	/** Shows what an earlier window has stored, and goes on after it. */
 	async restore(): Promise<void> {
-		const stored = this.isKept ? await this.kept?.read() : undefined;
+		const stored = this.isKept ? await this.file?.read() : undefined;
 		if (!stored) {
 			return;
 		}
@@ -108,10 +108,10 @@ export class LogWriter implements Disposable {
 		if (!this.isKept) {
 			return;
 		}
-		if (this.kept?.isWhole && edit.kind === 'append') {
-			this.kept.append({ ...edit, next: this.next });
+		if (this.file?.isWhole && edit.kind === 'append') {
+			this.file.append({ ...edit, next: this.next });
 		} else {
-			this.kept?.replace({ ...this.text.all(), next: this.next });
+			this.file?.replace({ ...this.text.all(), next: this.next });
 		}
 	}
 

@@ -41,7 +41,7 @@ export const START_ENTRIES = 'errand.tasks.starts';
 export const LOOK_ENTRIES = 'errand.tasks.looks';
 
 /** The tasks that have ended and were not looked at, with an entry for each. */
-export const ENDED_ENTRIES = 'errand.tasks.ended';
+export const UNREAD_ENTRIES = 'errand.tasks.ended';
 
 /** The name of the file in the workspace's storage folder that keeps what was applied last. */
 export const LAST_APPLY_FILE = 'lastApply';

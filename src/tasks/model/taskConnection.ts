@@ -19,7 +19,7 @@ export interface TaskTarget {
 }
 
 /** A task that a command is about, with the connection that is active. */
-export interface ChosenTask {
+export interface TaskChoice {
 	id: string;
 	target: TaskTarget;
 }
@@ -28,4 +28,4 @@ export interface ChosenTask {
  * Returns the task that a command's argument names or that the user chooses. Resolves with undefined when that was
  * dismissed or has failed, which is reported.
  */
-export type ChooseTask = (argument: unknown, title: string) => Promise<ChosenTask | undefined>;
+export type ChooseTask = (argument: unknown, title: string) => Promise<TaskChoice | undefined>;

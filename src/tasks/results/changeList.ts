@@ -1,3 +1,4 @@
+// What tasks have changed, for other programs. Nobody is asked. Everything rejects with errors to be explained.
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
@@ -12,56 +13,50 @@ import type { ResultChanges, TaskChanges } from './taskChanges.ts';
 /** A list has no more files than this. */
 const MAXIMUM_FILES = 1_000;
 
-export interface AskedTasksDependencies {
+/** The active connection with the changes of its tasks. */
+export interface ChangeSource {
 	active: Pick<ActiveConnection, 'target'>;
-	changes: Pick<TaskChanges, 'read'>;
+	results: { changes: Pick<TaskChanges, 'read'> };
 }
 
-/** What tasks have changed, for other programs. Nobody is asked. Everything rejects with errors to be explained. */
-export class AskedTasks {
-	private readonly dependencies: AskedTasksDependencies;
+/** Returns the files of each result of a task. */
+export async function listChanges(source: ChangeSource, { id }: PipeParsed<'changes'>): Promise<TaskChangeList> {
+	const results = (await readResults(source, id)).map(({ result: { key, branch, name }, files }) => ({
+		result: key,
+		branch,
+		...defined({ agent: name }),
+		files: files
+			.slice(0, MAXIMUM_FILES)
+			.map(file => ({ path: pathOf(file), status: file.status, ...(file.lines ?? {}) })),
+		total: files.length,
+	}));
+	return { results };
+}
 
-	constructor(dependencies: AskedTasksDependencies) {
-		this.dependencies = dependencies;
+/** Returns the patch of one file of the result that is named, or of the first one where none is. */
+export async function readDiff(source: ChangeSource, { id, result, path }: PipeParsed<'diff'>): Promise<FileDiff> {
+	const [changes] = await readResults(source, id, result);
+	const file = changes?.files.find(changed => pathOf(changed) === path);
+	if (!changes || !file) {
+		throw new UserFacingError(
+			vscode.l10n.t('The task has not changed such a file. Ask for the list of files to see which it has.'),
+		);
 	}
+	return readFilePatch(changes, file);
+}
 
-	async changes({ id }: PipeParsed<'changes'>): Promise<TaskChangeList> {
-		const results = (await this.read(id)).map(({ result: { key, branch, name }, files }) => ({
-			result: key,
-			branch,
-			...defined({ agent: name }),
-			files: files
-				.slice(0, MAXIMUM_FILES)
-				.map(file => ({ path: pathOf(file), status: file.status, ...(file.lines ?? {}) })),
-			total: files.length,
-		}));
-		return { results };
+/** Reads all results of a task, or the one that is named. */
+async function readResults({ active, results }: ChangeSource, id: string, result?: string): Promise<ResultChanges[]> {
+	const { client } = await active.target();
+	const task = await client.tasks.get(id);
+	if (isActiveTask(task)) {
+		throw new UserFacingError(vscode.l10n.t('The task is still at work. Its changes are there when it has ended.'));
 	}
-
-	async diff({ id, result, path }: PipeParsed<'diff'>): Promise<FileDiff> {
-		const [changes] = await this.read(id, result);
-		const file = changes?.files.find(changed => pathOf(changed) === path);
-		if (!changes || !file) {
-			throw new UserFacingError(
-				vscode.l10n.t('The task has not changed such a file. Ask for the list of files to see which it has.'),
-			);
-		}
-		return readFilePatch(changes, file);
+	const named = resultsOf(task).filter(({ key }) => result === undefined || key === result);
+	if (named.length === 0) {
+		throw new UserFacingError(
+			vscode.l10n.t('The task has no such result: it has ended without a branch, or the name is wrong.'),
+		);
 	}
-
-	/** Reads all results of a task, or the one that is named, or the first of those where `result` is not. */
-	private async read(id: string, result?: string): Promise<ResultChanges[]> {
-		const { client } = await this.dependencies.active.target();
-		const task = await client.tasks.get(id);
-		if (isActiveTask(task)) {
-			throw new UserFacingError(vscode.l10n.t('The task is still at work. Its changes are there when it has ended.'));
-		}
-		const results = resultsOf(task).filter(({ key }) => result === undefined || key === result);
-		if (results.length === 0) {
-			throw new UserFacingError(
-				vscode.l10n.t('The task has no such result: it has ended without a branch, or the name is wrong.'),
-			);
-		}
-		return Promise.all(results.map(each => this.dependencies.changes.read(task, each)));
-	}
+	return Promise.all(named.map(each => results.changes.read(task, each)));
 }

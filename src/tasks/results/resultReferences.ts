@@ -8,7 +8,7 @@ import { RESULT_ENTRIES } from '../model/storageKeys.ts';
 import { forgetResult } from './taskBranch.ts';
 
 /** A result whose branch has been brought into a repository. */
-interface KeptResult {
+interface ResultEntry {
 	connection: string;
 	taskId: string;
 	key: string;
@@ -31,16 +31,16 @@ export interface ResultReferencesDependencies {
 /** Remembers which repositories have references of Errand's own, and removes those that nothing needs any more. */
 export class ResultReferences {
 	private readonly dependencies: ResultReferencesDependencies;
-	private readonly entries: StateEntries<KeptResult>;
+	private readonly entries: StateEntries<ResultEntry>;
 	/** Reading the state takes a file for each entry, and the list of tasks changes often. */
-	private readonly known: Map<string, KeptResult>;
+	private readonly known: Map<string, ResultEntry>;
 	/** The tasks that the service was asked for. Each is asked for once in a window. */
 	private readonly asked = new Set<string>();
 
 	constructor(dependencies: ResultReferencesDependencies) {
 		this.dependencies = dependencies;
-		this.entries = new StateEntries(dependencies.workspaceState, RESULT_ENTRIES, isKeptResult);
-		this.known = new Map(this.entries.values().map(kept => [idOf(kept), kept]));
+		this.entries = new StateEntries(dependencies.workspaceState, RESULT_ENTRIES, isResultEntry);
+		this.known = new Map(this.entries.values().map(entry => [idOf(entry), entry]));
 	}
 
 	/** Takes note of references that were made for a result of the active connection. */
@@ -48,18 +48,18 @@ export class ResultReferences {
 		const connection = this.dependencies.connection();
 		const id = idOf({ key, directory });
 		if (connection !== undefined && !this.known.has(id)) {
-			const kept = { connection, taskId, key, directory };
-			this.known.set(id, kept);
-			this.entries.note(id, kept);
+			const entry = { connection, taskId, key, directory };
+			this.known.set(id, entry);
+			this.entries.note(id, entry);
 		}
 	}
 
 	/** Removes the references of a result of the active connection, wherever they are. Rejects when git fails. */
 	async remove(key: string): Promise<void> {
 		const connection = this.dependencies.connection();
-		for (const kept of [...this.known.values()]) {
-			if (kept.key === key && kept.connection === connection) {
-				await this.removeOne(kept);
+		for (const entry of [...this.known.values()]) {
+			if (entry.key === key && entry.connection === connection) {
+				await this.removeOne(entry);
 			}
 		}
 	}
@@ -74,14 +74,14 @@ export class ResultReferences {
 		isGone: (taskId: string) => Promise<boolean>,
 	): Promise<void> {
 		const doubtful = [...this.known.values()]
-			.filter(kept => kept.connection === connection && !isListed(kept.taskId))
+			.filter(entry => entry.connection === connection && !isListed(entry.taskId))
 			.filter(({ taskId }) => !this.asked.has(askedId(connection, taskId)));
 		const ids = [...new Set(doubtful.map(({ taskId }) => taskId))].slice(0, MAXIMUM_QUESTIONS);
 		for (const id of ids) {
 			this.asked.add(askedId(connection, id));
 			if (await isGone(id).catch(() => false)) {
-				for (const kept of doubtful.filter(({ taskId }) => taskId === id)) {
-					await this.removeOne(kept).catch((error: unknown) =>
+				for (const entry of doubtful.filter(({ taskId }) => taskId === id)) {
+					await this.removeOne(entry).catch((error: unknown) =>
 						this.dependencies.logger.log('warn', 'the references of a task that is gone cannot be removed', {
 							reason: describeError(error),
 						}),
@@ -91,29 +91,29 @@ export class ResultReferences {
 		}
 	}
 
-	private async removeOne(kept: KeptResult): Promise<void> {
-		const place = await this.dependencies.place(kept.directory);
+	private async removeOne(entry: ResultEntry): Promise<void> {
+		const place = await this.dependencies.place(entry.directory);
 		if (!place) {
 			return;
 		}
 		try {
-			await forgetResult(place, kept.key);
+			await forgetResult(place, entry.key);
 		} catch (error) {
 			// Where the repository itself is gone, nothing is left to remove. Git is started in it, hence the code.
 			if (systemErrorCode(error) !== 'ENOENT') {
 				throw error;
 			}
 		}
-		this.known.delete(idOf(kept));
-		await this.entries.delete(idOf(kept));
+		this.known.delete(idOf(entry));
+		await this.entries.delete(idOf(entry));
 	}
 }
 
-const idOf = ({ key, directory }: Pick<KeptResult, 'key' | 'directory'>): string => JSON.stringify([directory, key]);
+const idOf = ({ key, directory }: Pick<ResultEntry, 'key' | 'directory'>): string => JSON.stringify([directory, key]);
 
 const askedId = (connection: string, taskId: string): string => JSON.stringify([connection, taskId]);
 
-function isKeptResult(value: unknown): value is KeptResult {
-	const kept = value as Partial<KeptResult> | null;
-	return [kept?.connection, kept?.taskId, kept?.key, kept?.directory].every(part => typeof part === 'string');
+function isResultEntry(value: unknown): value is ResultEntry {
+	const entry = value as Partial<ResultEntry> | null;
+	return [entry?.connection, entry?.taskId, entry?.key, entry?.directory].every(part => typeof part === 'string');
 }

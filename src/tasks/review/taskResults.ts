@@ -7,7 +7,7 @@ import { type GitApi, type GitPlace, getGitApi, placeOf } from '../../platform/g
 import { explainError } from '../../platform/notify.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
 import type { TaskListStore } from '../list/taskListStore.ts';
-import { EndedTasks } from '../list/unreadTasks.ts';
+import { UnreadTasks } from '../list/unreadTasks.ts';
 import type { ChooseTask, TaskTarget } from '../model/taskConnection.ts';
 import type { ChangeUriParts } from '../results/changeUri.ts';
 import { decorationOf } from '../results/fileRows.ts';
@@ -37,7 +37,7 @@ export class TaskResults implements Disposable {
 	readonly changes: TaskChanges;
 	readonly rows: ResultRows;
 	/** The tasks that have ended and were not looked at. */
-	readonly ended: EndedTasks;
+	readonly unread: UnreadTasks;
 	/** The files of tasks, for the editor. */
 	readonly files: ChangeFiles;
 	readonly starts: TaskStarts;
@@ -66,7 +66,7 @@ export class TaskResults implements Disposable {
 				references: this.references,
 			}),
 		);
-		this.ended = this.disposables.add(new EndedTasks(workspaceState));
+		this.unread = this.disposables.add(new UnreadTasks(workspaceState));
 		const { changes } = this;
 		const looks = new Looks(workspaceState);
 		const task = (id: string) => store.get(id);
@@ -82,7 +82,7 @@ export class TaskResults implements Disposable {
 		);
 		this.files = new ChangeFiles(parts => this.placeOf(parts));
 		this.disposables.add(vscode.window.registerFileDecorationProvider({ provideFileDecoration: decorationOf }));
-		this.disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.ended.refresh()));
+		this.disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.unread.refresh()));
 	}
 
 	/** Shows what a task has changed. Errors are reported. */
@@ -110,7 +110,7 @@ export class TaskResults implements Disposable {
 	look(taskId: string): void {
 		const { current } = this.dependencies.active;
 		if (current) {
-			this.ended.look(current.name, taskId);
+			this.unread.look(current.name, taskId);
 		}
 	}
 
@@ -128,7 +128,7 @@ export class TaskResults implements Disposable {
 				);
 				if (isGone) {
 					this.changes.forget(id);
-					this.ended.look(connection.name, id);
+					this.unread.look(connection.name, id);
 					this.dependencies.onGone(id);
 				}
 				return isGone;

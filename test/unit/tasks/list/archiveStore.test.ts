@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ArchivedTasks } from '../../../../src/tasks/list/archiveStore.ts';
+import { ArchiveStore } from '../../../../src/tasks/list/archiveStore.ts';
 import { State } from '../../../editor/state.ts';
 
 describe('archived tasks', () => {
@@ -7,10 +7,10 @@ describe('archived tasks', () => {
 
 	it('are those of one connection, also after a reload', () => {
 		const state = new State();
-		const archived = new ArchivedTasks(state);
+		const archived = new ArchiveStore(state);
 		assert.ok(!archived.has('remote', ended));
 		archived.add('remote', ended, 1);
-		for (const window of [archived, new ArchivedTasks(state.copy())]) {
+		for (const window of [archived, new ArchiveStore(state.copy())]) {
 			assert.ok(window.has('remote', ended));
 			assert.ok(!window.has('local', ended));
 			assert.ok(!window.has('remote', { ...ended, id: 'task-2' }));
@@ -21,7 +21,7 @@ describe('archived tasks', () => {
 	});
 
 	it('come back when they go on, and stay when they have ended again', () => {
-		const archived = new ArchivedTasks(new State());
+		const archived = new ArchiveStore(new State());
 		archived.add('remote', ended, 1);
 		assert.ok(!archived.has('remote', { ...ended, status: 'processing' }));
 		assert.ok(!archived.has('remote', { ...ended, completedAt: '2026-01-02T00:00:00Z' }));
@@ -32,7 +32,7 @@ describe('archived tasks', () => {
 
 	it('are at most 5,000, of which the one that was archived first comes back', () => {
 		const state = new State();
-		const archived = new ArchivedTasks(state);
+		const archived = new ArchiveStore(state);
 		for (let count = 0; count < 5001; count++) {
 			archived.add('remote', { ...ended, id: `task-${count}` }, count === 7 ? -1 : count);
 		}
@@ -44,6 +44,6 @@ describe('archived tasks', () => {
 	it('are not read from what another version has written', async () => {
 		const state = new State();
 		await state.update('errand.tasks.archived/x', { connection: 'remote', taskId: 'task-1' });
-		assert.ok(!new ArchivedTasks(state).has('remote', ended));
+		assert.ok(!new ArchiveStore(state).has('remote', ended));
 	});
 });

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { SharedState } from '../../../../src/platform/sharedState.ts';
-import { EndedTasks } from '../../../../src/tasks/list/unreadTasks.ts';
+import { UnreadTasks } from '../../../../src/tasks/list/unreadTasks.ts';
 
 describe('the tasks that ended and were not looked at', () => {
 	let folder: string;
@@ -12,7 +12,7 @@ describe('the tasks that ended and were not looked at', () => {
 	});
 	afterEach(() => rm(folder, { recursive: true, force: true }));
 
-	const open = () => new EndedTasks(new SharedState(folder, { log: () => {} }));
+	const open = () => new UnreadTasks(new SharedState(folder, { log: () => {} }));
 
 	it('are counted for each connection until the user looks, also after a reload', () => {
 		const ended = open();

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { KeptLogs } from '../../../../src/tasks/log/logFile.ts';
+import { LogFiles } from '../../../../src/tasks/log/logFile.ts';
 import { LogWriter } from '../../../../src/tasks/log/logWriter.ts';
 
 describe('what is kept of a followed log', () => {
 	let scratch: string;
 	let folder: string;
-	let logs: KeptLogs;
+	let logs: LogFiles;
 
 	beforeEach(async () => {
 		scratch = await mkdtemp(path.join(os.tmpdir(), 'errand-kept-'));
 		folder = path.join(scratch, 'workspace', 'followed');
-		logs = new KeptLogs(folder);
+		logs = new LogFiles(folder);
 	});
 
 	afterEach(() => rm(scratch, { recursive: true, force: true }));

@@ -7,8 +7,8 @@ import { ClientError } from '../../../../src/base/errors.ts';
 import { createClient } from '../../../../src/client/client.ts';
 import type { Client } from '../../../../src/client/types.ts';
 import type { Task } from '../../../../src/contract/tasks.ts';
-import { type KeptLog, KeptLogs } from '../../../../src/tasks/log/logFile.ts';
-import { FollowedLog } from '../../../../src/tasks/log/logFollower.ts';
+import { type LogFile, LogFiles } from '../../../../src/tasks/log/logFile.ts';
+import { LogFollower } from '../../../../src/tasks/log/logFollower.ts';
 import type { FollowState } from '../../../../src/tasks/model/followState.ts';
 import { FaultServer, sendEvents, sendJson, sseEvent } from '../../../support/faultServer.ts';
 import { followWords, TextOutput } from '../../../support/logOutput.ts';
@@ -25,7 +25,7 @@ describe('a followed log', () => {
 	let output: TextOutput;
 	let states: FollowState[];
 	let ended: Task[];
-	let opened: FollowedLog[];
+	let opened: LogFollower[];
 
 	beforeEach(async () => {
 		server = await TaskServer.start();
@@ -42,10 +42,10 @@ describe('a followed log', () => {
 	});
 
 	/** The log of a task in a window that has just opened. */
-	const open = (taskId: string, kept?: KeptLog) => {
+	const open = (taskId: string, kept?: LogFile) => {
 		output = new TextOutput();
 		const target = { connection: { name: 'test', label: 'Test' }, taskId, title: 'Title' };
-		const log = new FollowedLog(
+		const log = new LogFollower(
 			target,
 			{
 				words: followWords,
@@ -169,7 +169,7 @@ describe('a followed log', () => {
 
 	describe('that a reload of the window interrupts', () => {
 		let folder: string;
-		let opened: KeptLog[];
+		let opened: LogFile[];
 
 		beforeEach(async () => {
 			folder = await mkdtemp(path.join(os.tmpdir(), 'errand-followed-'));
@@ -185,8 +185,8 @@ describe('a followed log', () => {
 		});
 
 		/** Opens what a window keeps of the log. */
-		function keptLog(): KeptLog {
-			const kept = new KeptLogs(folder).of('a');
+		function keptLog(): LogFile {
+			const kept = new LogFiles(folder).of('a');
 			opened.push(kept);
 			return kept;
 		}

@@ -8,7 +8,7 @@ import { namedSubject } from './pickSubject.ts';
 import { launchFindings, sentTexts } from './preflightList.ts';
 
 /** A task that another program asks for. */
-export type AskedTask = PipeParsed<'start'>;
+export type LaunchRequest = PipeParsed<'start'>;
 
 /** All that will be sent for it, in full. */
 export interface ShownLaunch {
@@ -44,7 +44,7 @@ export interface AllowedLaunch {
  */
 export async function askLaunch(
 	dependencies: LaunchCheckDependencies,
-	wish: AskedTask,
+	wish: LaunchRequest,
 	allow: AllowLaunch,
 ): Promise<AskedOutcome<AllowedLaunch>> {
 	const subject = await namedSubject(dependencies.subjects, wish);
@@ -107,7 +107,7 @@ async function read(check: LaunchCheck): Promise<void> {
 function agentsOf(
 	{ agents, label }: TaskConnection,
 	usual: readonly LaunchAgent[],
-	{ agent, model }: AskedTask,
+	{ agent, model }: LaunchRequest,
 ): readonly LaunchAgent[] | string {
 	if (agent === undefined && model === undefined) {
 		return usual;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Client } from '../../src/client/types.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
-import { CheckedOutBranches } from '../../src/tasks/branches/worktreeBranches.ts';
+import { WorktreeBranches } from '../../src/tasks/branches/worktreeBranches.ts';
 import { BEHIND_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import type { TaskTarget } from '../../src/tasks/model/taskConnection.ts';
 import { readTask } from '../support/readTask.ts';
@@ -46,7 +46,7 @@ describe('a task’s branch that is checked out', () => {
 
 	/** Creates the branches of a window. With the state of an earlier window, they continue that window's. */
 	const branches = (workspaceState = state) =>
-		new CheckedOutBranches({
+		new WorktreeBranches({
 			workspaceState,
 			task: id => server.tasks.filter(task => task.id === id).map(readTask)[0],
 			explain: error => problems.push(error),
