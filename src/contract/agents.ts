@@ -187,10 +187,10 @@ export const withdrawalSchema = z.strictObject({
 export type Withdrawal = z.output<typeof withdrawalSchema>;
 
 /** `POST` to `controlPaths.keepWork`: makes a commit of what an agent had done when its task was ended. */
-export const keepWorkSchema = z.strictObject({ taskId: z.string().min(1) });
+export const partialWorkRequestSchema = z.strictObject({ taskId: z.string().min(1) });
 
 /** The reply: the branch with the commit. */
-export const keptWorkSchema = z.object({ branchName: z.string() });
+export const partialWorkSchema = z.object({ branchName: z.string() });
 
 /** Tokens, calls or US dollars. Any service may send these fields: what no task can have used counts as not told. */
 const amountSchema = z.number().min(0).max(1e12);

@@ -36,7 +36,7 @@ export const controlPaths = {
 	consents: '/errand/v1/consents',
 	/** `POST`: a `Withdrawal`. Answers `{taken: true}`, also where there is nothing to withdraw. */
 	withdrawConsent: '/errand/v1/consents/withdraw',
-	/** `POST`: a `KeepWork`. Answers a `KeptWork`. */
+	/** `POST`: a `PartialWorkRequest`. Answers a `PartialWork`. */
 	keepWork: '/errand/v1/kept-work',
 	/** `GET` answers what the tasks have used, month by month, as `monthlyUseSchema` says. */
 	costs: '/errand/v1/costs',

@@ -10,9 +10,9 @@ import {
 	type Consent,
 	consentListSchema,
 	type KeptConsent,
-	keptWorkSchema,
 	type MonthlyUse,
 	monthlyUseSchema,
+	partialWorkSchema,
 	type TaskCheck,
 	type TaskCheckRequest,
 	taskCheckSchema,
@@ -101,7 +101,7 @@ export async function withdrawConsent(service: Service, withdrawal: Withdrawal):
 
 /** Makes a commit of what an agent had done when its task was ended. Returns the name of its branch. */
 export async function keepWork(service: Service, taskId: string): Promise<string> {
-	const question = { path: controlPaths.keepWork, reply: keptWorkSchema, timeoutMs: LIMITS_MS.trial };
+	const question = { path: controlPaths.keepWork, reply: partialWorkSchema, timeoutMs: LIMITS_MS.trial };
 	return (await ask(service, { ...question, body: { taskId } })).branchName;
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { UserFacingError } from '../base/errors.ts';
 import { sseComment } from '../base/streamText.ts';
-import { keepWorkSchema } from '../contract/agents.ts';
+import { partialWorkRequestSchema } from '../contract/agents.ts';
 import { controlPaths, type GatewayDescription, proofNonceSchema, proofOf } from '../contract/control.ts';
 import { type FoundAnswer, foundAnswerSchema } from '../contract/foundServers.ts';
 import { parseOrRefuse, RequestRefused } from './replies.ts';
@@ -67,7 +67,7 @@ export function registerOfferRoutes(app: App, { describe, answerFound }: Service
 
 export function registerTaskRecordRoutes(app: App, { keepWork, monthlyUse }: TaskRecords): void {
 	app.post(controlPaths.keepWork, async context => {
-		const { taskId } = parseOrRefuse(keepWorkSchema, await readJson(context, BODY_MEGABYTES));
+		const { taskId } = parseOrRefuse(partialWorkRequestSchema, await readJson(context, BODY_MEGABYTES));
 		const branchName = await keepWork(taskId).catch(error => {
 			throw error instanceof UserFacingError ? new RequestRefused(409, error.message) : error;
 		});

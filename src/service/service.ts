@@ -34,7 +34,7 @@ import { TaskStore } from './store/taskStore.ts';
 import { demoAgent } from './tasks/agent.ts';
 import { registerAgentTaskRoutes } from './tasks/agentTaskRoutes.ts';
 import { dependenciesOfBranch } from './tasks/dependenciesOfBranch.ts';
-import { readKept } from './tasks/keptWork.ts';
+import { readMarker } from './tasks/folderRetention.ts';
 import { registerTaskRoutes } from './tasks/taskRoutes.ts';
 import { TaskRunner } from './tasks/taskRunner.ts';
 import { newToken, tokenOfFile } from './tokenFile.ts';
@@ -245,7 +245,7 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 			removeDiscovery(stateFolder);
 			await runner.shutdown();
 			await localAgents.ended();
-			await removeWorkFolder(workFolder, async inside => (await readKept(inside)) !== undefined);
+			await removeWorkFolder(workFolder, async inside => (await readMarker(inside)) !== undefined);
 			pipe?.close();
 			await server.close(CLOSE_GRACE_MS);
 			await inference.close();

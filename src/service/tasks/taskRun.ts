@@ -15,7 +15,7 @@ import type { Agent } from './agent.ts';
 import { runAgent } from './agentWork.ts';
 import { Checkout } from './checkout.ts';
 import { tellFilteredFiles } from './filteredFiles.ts';
-import { markKept, readKept } from './keptWork.ts';
+import { readMarker, writeMarker } from './folderRetention.ts';
 import { describeCall, type ModelCall } from './relay/modelCall.ts';
 import { runRepositoryTests, type TestedWork, type TestPlace, type TestResult } from './repositoryTests.ts';
 import { folderOfRepoUrl, withoutFieldName } from './repoUrl.ts';
@@ -63,7 +63,7 @@ export interface RunStorage {
 	store: TaskStore;
 	/**
 	 * The folder of this execution alone. It exists before the run where an earlier one of the same execution has left its
-	 * work, and stays after it where there is something to go on with (keptWork.ts).
+	 * work, and stays after it where there is something to go on with (folderRetention.ts).
 	 */
 	folder: string;
 }
@@ -166,13 +166,13 @@ class TaskRun {
 		const { signal } = this;
 		const sourceFolder = folderOfRepoUrl(task.repoUrl);
 		const branch = execution.branchName ?? task.selectedBranch;
-		const kept = await readKept(folder);
+		const kept = await readMarker(folder);
 		if (kept === undefined) {
 			await removeFolder(folder);
 		} else if (kept.agent !== chosen.id) {
 			// Another agent goes on with the tree, but has no use for the home and the session of the one before.
 			await removeFolder(path.join(folder, 'home'));
-			await markKept(folder, { agent: chosen.id });
+			await writeMarker(folder, { agent: chosen.id });
 		}
 		await mkdir(folder, { recursive: true, mode: 0o700 });
 		this.update({ status: 'processing', progress: 0 });
@@ -208,7 +208,7 @@ class TaskRun {
 		const { agent, task, execution } = this.job;
 		const { folder } = this.storage;
 		const { services } = this;
-		let kept = await readKept(folder);
+		let kept = await readMarker(folder);
 		if (!agent.isBuiltIn) {
 			if (kept?.sandboxed && !isSandboxed) {
 				// What an agent has put into the home of its sandbox must not run outside of one.
@@ -216,7 +216,7 @@ class TaskRun {
 				kept = undefined;
 			}
 			await checkout.makeAgentRepository();
-			await markKept(folder, { agent: agent.id, ...kept, sandboxed: isSandboxed });
+			await writeMarker(folder, { agent: agent.id, ...kept, sandboxed: isSandboxed });
 		}
 		const home = path.join(folder, 'home');
 		await mkdir(home, { recursive: true, mode: 0o700 });
@@ -264,7 +264,7 @@ class TaskRun {
 					onSession: session =>
 						agent.isBuiltIn
 							? Promise.resolve()
-							: markKept(folder, { agent: agent.id, session, sandboxed: isSandboxed }),
+							: writeMarker(folder, { agent: agent.id, session, sandboxed: isSandboxed }),
 				},
 				this.signal,
 			);
@@ -356,7 +356,7 @@ class TaskRun {
 	private async keepWork(checkout: Checkout | undefined): Promise<boolean> {
 		const { execution } = this.job;
 		const { folder } = this.storage;
-		const wasStarted = (await readKept(folder)) !== undefined;
+		const wasStarted = (await readMarker(folder)) !== undefined;
 		const hasWork = wasStarted && (checkout === undefined ? execution.hasWork : await this.hasWork(checkout));
 		if (!hasWork && !(wasStarted && execution.branchName !== null)) {
 			await this.removeFolder();

@@ -12,9 +12,9 @@ import { WORK_MARKER } from '../stateFolder.ts';
 import { type ExecutionRecord, FINAL_STATUSES, type NewTask, type TaskRecord } from '../store/taskRecord.ts';
 import type { FollowUp, TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
+import { readMarker, removeOldFolders } from './folderRetention.ts';
 import { type PushEnd, readPushEnd } from './interruptedPush.ts';
-import { keepWork } from './keepWork.ts';
-import { readKept, removeOldWork } from './keptWork.ts';
+import { commitPartialWork } from './partialWork.ts';
 import type { RunServices } from './runServices.ts';
 import { readStarted } from './startedProcess.ts';
 import { logLabel, logRecord } from './taskLog.ts';
@@ -36,7 +36,7 @@ export interface TaskStorage {
 	store: TaskStore;
 	/**
 	 * The folder in which each running execution has a folder of its own. Anything else in it is removed at the start, except
-	 * for what is kept of ended tasks (keptWork.ts).
+	 * for what is kept of ended tasks (folderRetention.ts).
 	 */
 	folder: string;
 }
@@ -125,7 +125,7 @@ export class TaskRunner {
 				}
 				if (execution.status !== 'pending') {
 					const own = this.folderOf(task, execution.position);
-					const kept = await readKept(own);
+					const kept = await readMarker(own);
 					// What the agent had done cannot be looked at before its processes have ended. It can be kept, if there is any.
 					const end = (sentence: string, result?: PushEnd['result']) => {
 						const reason = new TaskEnded('error', sentence, true);
@@ -156,7 +156,7 @@ export class TaskRunner {
 			// The folder itself stays: it has been checked, and a new one in its place would not be.
 			const names = await readdir(folder).catch(() => []);
 			for (const name of names.filter(left => left !== WORK_MARKER)) {
-				if ((await readKept(path.join(folder, name))) === undefined) {
+				if ((await readMarker(path.join(folder, name))) === undefined) {
 					await removeFolder(path.join(folder, name));
 				}
 			}
@@ -200,7 +200,7 @@ export class TaskRunner {
 				const { store } = this.storage;
 				const { logger } = this.support;
 				const folderOf = (kept: TaskRecord, position: number) => this.folderOf(kept, position);
-				return keepWork(task, { store, folderOf, signal, logger });
+				return commitPartialWork(task, { store, folderOf, signal, logger });
 			})
 			.finally(() => this.kept.delete(task.id));
 	}
@@ -335,7 +335,7 @@ export class TaskRunner {
 			const id = name.slice(0, name.lastIndexOf('-'));
 			return this.stopping || this.kept.has(id) || [...this.jobs].some(({ task }) => task.id === id);
 		};
-		for (const name of await removeOldWork(folder, { inUse, logger })) {
+		for (const name of await removeOldFolders(folder, { inUse, logger })) {
 			const end = name.lastIndexOf('-');
 			const task = store.get(name.slice(0, end));
 			if (task !== undefined) {

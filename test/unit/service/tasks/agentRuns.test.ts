@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { nullLogger } from '../../../../src/base/logger.ts';
 import type { Agent } from '../../../../src/service/tasks/agent.ts';
-import { MAXIMUM_KEPT_DAYS, markKept, removeOldWork } from '../../../../src/service/tasks/keptWork.ts';
+import { RETENTION_DAYS, removeOldFolders, writeMarker } from '../../../../src/service/tasks/folderRetention.ts';
 import type { RunServices } from '../../../../src/service/tasks/runServices.ts';
 import type { QueueLimits, RunSupport } from '../../../../src/service/tasks/taskRunner.ts';
 import { waitFor } from '../../../support/waitFor.ts';
@@ -293,7 +293,7 @@ describe('a run of an agent that is not built in', () => {
 		const runner = runnerOf();
 		const { id } = runner.create(task('Begin'), [agentOf('echo 1 > one.txt; touch ../home/planted')]);
 		await completed(id);
-		await markKept(workOf(id), { agent: 'own', session: 'earlier', sandboxed: true });
+		await writeMarker(workOf(id), { agent: 'own', session: 'earlier', sandboxed: true });
 		runner.continue(id, { prompt: 'More', agent: 'own', model: 'none' }, agentOf('ls -a ../home > home.txt'));
 		const record = await completed(id);
 		const home = await local.repository.git('cat-file', 'blob', `${record.branchName}:home.txt`);
@@ -421,19 +421,19 @@ describe('the work that is kept of ended tasks', () => {
 		const folder = path.join(work(), name);
 		await mkdir(folder, { recursive: true });
 		await writeFile(path.join(folder, 'file'), Buffer.alloc(kilobytes * 1024, 'x'));
-		await markKept(folder, { agent: 'own' });
+		await writeMarker(folder, { agent: 'own' });
 		const at = new Date(Date.now() - daysAgo * 24 * 3600 * 1000);
 		await utimes(path.join(folder, 'kept.json'), at, at);
 	}
 	const remove = (inUse: string[] = [], maximumBytes?: number) =>
-		removeOldWork(work(), {
+		removeOldFolders(work(), {
 			inUse: name => inUse.includes(name),
 			logger: nullLogger,
 			...(maximumBytes === undefined ? {} : { maximumBytes }),
 		});
 
 	it('is removed when it is too old, and the oldest first when it is too much', async () => {
-		await keep('old', { daysAgo: MAXIMUM_KEPT_DAYS + 1 });
+		await keep('old', { daysAgo: RETENTION_DAYS + 1 });
 		await keep('first', { kilobytes: 600, daysAgo: 3 });
 		await keep('second', { kilobytes: 600, daysAgo: 2 });
 		await keep('third', { kilobytes: 100, daysAgo: 1 });
@@ -451,7 +451,7 @@ describe('the work that is kept of ended tasks', () => {
 	});
 
 	it('stays while a run uses it, and so does what is not marked', async () => {
-		await keep('used', { daysAgo: MAXIMUM_KEPT_DAYS + 1 });
+		await keep('used', { daysAgo: RETENTION_DAYS + 1 });
 		await mkdir(path.join(work(), 'running'));
 		assert.deepEqual(await remove(['used']), []);
 		assert.deepEqual((await readdir(work())).sort(), ['running', 'used']);

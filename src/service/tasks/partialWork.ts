@@ -4,13 +4,13 @@ import type { Logger } from '../../base/logger.ts';
 import type { ExecutionRecord, TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import { Checkout } from './checkout.ts';
-import { readKept } from './keptWork.ts';
+import { readMarker } from './folderRetention.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
 import { saveWork } from './saveWork.ts';
 import { writeGitConfiguration } from './sourceRepository.ts';
 import { TaskLog } from './taskLog.ts';
 
-export interface KeepWorkOptions {
+export interface PartialWorkOptions {
 	store: TaskStore;
 	/** The folder of an execution. */
 	folderOf(task: TaskRecord, position: number): string;
@@ -23,7 +23,7 @@ export interface KeepWorkOptions {
  * task stays as it ended. Returns the branch of the last agent with work.
  * @throws UserFacingError if there is no work any more, or if it cannot be committed.
  */
-export async function keepWork(task: TaskRecord, options: KeepWorkOptions): Promise<string> {
+export async function commitPartialWork(task: TaskRecord, options: PartialWorkOptions): Promise<string> {
 	let branchName: string | undefined;
 	for (const execution of options.store.executions(task).filter(({ hasWork }) => hasWork)) {
 		branchName = await keepOne(task, execution, options);
@@ -37,7 +37,7 @@ export async function keepWork(task: TaskRecord, options: KeepWorkOptions): Prom
 async function keepOne(
 	task: TaskRecord,
 	execution: ExecutionRecord,
-	{ store, folderOf, signal, logger }: KeepWorkOptions,
+	{ store, folderOf, signal, logger }: PartialWorkOptions,
 ): Promise<string> {
 	const folder = folderOf(task, execution.position);
 	const { agent, position } = execution;
@@ -46,7 +46,7 @@ async function keepOne(
 	const branch = execution.branchName ?? task.selectedBranch;
 	const options = { folder, sourceFolder, configuration, agent, signal };
 	const log = new TaskLog(store, task, execution);
-	if ((await readKept(folder)) === undefined) {
+	if ((await readMarker(folder)) === undefined) {
 		store.keep(task.id, position, { hasWork: false }, []);
 		throw new UserFacingError('What the agent had done is not on this machine any more. Start the task again.');
 	}

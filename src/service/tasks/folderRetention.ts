@@ -7,8 +7,8 @@ import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 
 /** All folders that are kept together. The oldest ones are removed first. */
-const MAXIMUM_KEPT_BYTES = 20_000_000_000;
-export const MAXIMUM_KEPT_DAYS = 14;
+const MAXIMUM_BYTES = 20_000_000_000;
+export const RETENTION_DAYS = 14;
 
 const DAY_MS = 24 * 3600 * 1000;
 const MEASURE_TIMEOUT_MS = 60_000;
@@ -23,15 +23,15 @@ const markerSchema = z.object({
 	/** The agent's own session. Absent where it had not begun. */
 	session: z.string().optional(),
 });
-export type KeptMarker = z.output<typeof markerSchema>;
+export type FolderMarker = z.output<typeof markerSchema>;
 
 /** Marks the folder of an execution as one whose tree, home and session are kept when the run ends or is killed. */
-export async function markKept(folder: string, marker: KeptMarker): Promise<void> {
+export async function writeMarker(folder: string, marker: FolderMarker): Promise<void> {
 	await writeFile(path.join(folder, MARKER), JSON.stringify(marker), { mode: 0o600 });
 }
 
 /** Returns undefined where nothing of an earlier run is kept. */
-export async function readKept(folder: string): Promise<KeptMarker | undefined> {
+export async function readMarker(folder: string): Promise<FolderMarker | undefined> {
 	try {
 		return markerSchema.parse(JSON.parse(await readFile(path.join(folder, MARKER), 'utf8')));
 	} catch {
@@ -43,9 +43,9 @@ export async function readKept(folder: string): Promise<KeptMarker | undefined> 
  * Removes kept folders that are too old, and the oldest ones while all together are too large. `inUse` says which folders
  * are left alone. Returns the names of the folders that were removed.
  */
-export async function removeOldWork(
+export async function removeOldFolders(
 	workFolder: string,
-	{ inUse, logger, maximumBytes = MAXIMUM_KEPT_BYTES }: KeptLimits,
+	{ inUse, logger, maximumBytes = MAXIMUM_BYTES }: RetentionLimits,
 ): Promise<string[]> {
 	const kept: { name: string; at: number; bytes: number }[] = [];
 	for (const name of await readdir(workFolder).catch(() => [])) {
@@ -58,7 +58,7 @@ export async function removeOldWork(
 	const removed: string[] = [];
 	let bytes = 0;
 	for (const [index, folder] of kept.entries()) {
-		const isOld = Date.now() - folder.at > MAXIMUM_KEPT_DAYS * DAY_MS;
+		const isOld = Date.now() - folder.at > RETENTION_DAYS * DAY_MS;
 		// The newest one may be what somebody is just about to keep, however large it is.
 		if (!isOld && (index === 0 || bytes + folder.bytes <= maximumBytes)) {
 			bytes += folder.bytes;
@@ -83,7 +83,7 @@ function sizeOf(folder: string, enough: number): Promise<number> {
 	return folderSize([folder], enough, AbortSignal.timeout(MEASURE_TIMEOUT_MS)).catch(() => enough + 1);
 }
 
-export interface KeptLimits {
+export interface RetentionLimits {
 	inUse(name: string): boolean;
 	logger: Logger;
 	/** The limit is 20 GB by default, which is as much as two runs may use. */
