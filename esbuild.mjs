@@ -106,14 +106,14 @@ const processes = [
 /** The MCP package's default for Node is a validator of JSON schemas, of 150 kB, that the server never asks for. */
 const withoutValidator = {
 	...node.alias,
-	'@modelcontextprotocol/server/_shims': path.resolve('src/mcp/withoutValidator.ts'),
+	'@modelcontextprotocol/server/_shims': path.resolve('src/mcp/server/withoutValidator.ts'),
 };
 
 /** @type {esbuild.BuildOptions} */
 const mcpServer = {
 	...node,
 	alias: withoutValidator,
-	entryPoints: { mcp: 'src/mcp/main.ts' },
+	entryPoints: { mcp: 'src/mcp/server/main.ts' },
 	// In one file, modules that are loaded on demand would initialise zod in an order that its modules cannot handle.
 	...split,
 	// It asks a local service with the fetch of Node itself.

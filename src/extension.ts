@@ -9,7 +9,7 @@ import { registerCosts } from './costs/register.ts';
 import { registerDecisions } from './decisions/register.ts';
 import { registerLanguageModels } from './languageModels/register.ts';
 import { registerLocalService } from './localService/register.ts';
-import { registerMcpOffer } from './mcpOffer/register.ts';
+import { registerMcpOffer } from './mcp/register.ts';
 import { registerModels } from './models/register.ts';
 import { registerCommand } from './platform/commands.ts';
 import { registerGetStarted } from './platform/getStarted.ts';

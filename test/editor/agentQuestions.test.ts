@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { type AgentQuestion, AgentQuestions } from '../../src/mcpOffer/agentQuestions.ts';
+import { type AgentQuestion, AgentQuestions } from '../../src/mcp/agentQuestions.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 describe('an action that another agent wants', () => {

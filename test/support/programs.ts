@@ -15,7 +15,7 @@ export const SERVICE_PROGRAM = programFile('service.js', 'src/service/entry.ts')
 export const AGENT_PROGRAM = programFile('agent.js', 'src/agent/main.ts');
 
 /** The MCP server. */
-export const MCP_PROGRAM = programFile('mcp.js', 'src/mcp/main.ts');
+export const MCP_PROGRAM = programFile('mcp.js', 'src/mcp/server/main.ts');
 
 /**
  * The variable for the compile cache of the test run. Agents get no variables of the tests by themselves, and without

@@ -1,6 +1,6 @@
 import type { CallToolResult, InputRequiredResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
-import type { AskedOutcome } from '../contract/editorPipe.ts';
+import type { AskedOutcome } from '../../contract/editorPipe.ts';
 import type { Access, Action } from './access.ts';
 
 /** How often a client that shows progress is told that a call still waits, in milliseconds. */

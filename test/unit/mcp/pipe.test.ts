@@ -8,8 +8,8 @@ import { nullLogger } from '../../../src/base/logger.ts';
 import type { PipeCall } from '../../../src/contract/editorPipe.ts';
 import { PIPE_VARIABLES } from '../../../src/contract/pipeVariables.ts';
 import { logEntrySchema, type Task, taskSchema } from '../../../src/contract/tasks.ts';
-import { createEditorAccess } from '../../../src/mcp/editorAccess.ts';
-import { type OpenPipe, openPipe, type PipeAnswers } from '../../../src/mcpOffer/pipe.ts';
+import { type OpenPipe, openPipe, type PipeAnswers } from '../../../src/mcp/pipe.ts';
+import { createEditorAccess } from '../../../src/mcp/server/editorAccess.ts';
 import { McpClient } from '../../support/mcpClient.ts';
 import { waitFor } from '../../support/waitFor.ts';
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { childEnvironment } from '../base/childEnvironment.ts';
-import { safeArguments, safeEnvironment } from '../base/gitConfiguration.ts';
+import { childEnvironment } from '../../base/childEnvironment.ts';
+import { safeArguments, safeEnvironment } from '../../base/gitConfiguration.ts';
 
 const TIMEOUT_MS = 30_000;
 const MAXIMUM_OUTPUT = 64 * 1024 * 1024;

@@ -11,7 +11,7 @@ import {
 	type RequestStateCodec,
 	type ServerContext,
 } from '@modelcontextprotocol/server';
-import { showExactly } from '../base/invisible.ts';
+import { showExactly } from '../../base/invisible.ts';
 import type { Question } from './access.ts';
 import { refusal } from './results.ts';
 

@@ -7,8 +7,8 @@ import type {
 	PipeArguments,
 	SearchAnswer,
 	StartedTask,
-} from '../contract/editorPipe.ts';
-import type { Task } from '../contract/tasks.ts';
+} from '../../contract/editorPipe.ts';
+import type { Task } from '../../contract/tasks.ts';
 
 /** The calls that only read. */
 export type ReadingCall = 'list' | 'get' | 'changes' | 'diff';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { defined } from '../base/defined.ts';
-import { filePathSchema, type LogEventOfTask, nameSchema } from '../contract/editorPipe.ts';
-import { integerBetween, integerFrom } from '../contract/ranges.ts';
-import { TASK_STATUS_FILTERS } from '../contract/tasks.ts';
+import { defined } from '../../base/defined.ts';
+import { filePathSchema, type LogEventOfTask, nameSchema } from '../../contract/editorPipe.ts';
+import { integerBetween, integerFrom } from '../../contract/ranges.ts';
+import { TASK_STATUS_FILTERS } from '../../contract/tasks.ts';
 import { dataResult, outsideDiff, outsideText, taskView } from './results.ts';
 import { type Tools, tellProgress } from './tools.ts';
 

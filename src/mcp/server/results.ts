@@ -2,14 +2,14 @@
 // end a string, it is cut, and a sentence before it says what it is.
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { ClientError, causesOf, describeError, UserFacingError } from '../base/errors.ts';
-import { explainFailure } from '../base/explainFailure.ts';
-import { codePointName, replaceInvisible } from '../base/invisible.ts';
-import { cut, plainText } from '../base/plainText.ts';
-import { withoutCredentials } from '../base/remoteUrl.ts';
-import type { LaunchFinding } from '../contract/editorPipe.ts';
-import { agentNames } from '../contract/taskResults.ts';
-import { isActiveTask, type Task } from '../contract/tasks.ts';
+import { ClientError, causesOf, describeError, UserFacingError } from '../../base/errors.ts';
+import { explainFailure } from '../../base/explainFailure.ts';
+import { codePointName, replaceInvisible } from '../../base/invisible.ts';
+import { cut, plainText } from '../../base/plainText.ts';
+import { withoutCredentials } from '../../base/remoteUrl.ts';
+import type { LaunchFinding } from '../../contract/editorPipe.ts';
+import { agentNames } from '../../contract/taskResults.ts';
+import { isActiveTask, type Task } from '../../contract/tasks.ts';
 
 const MAXIMUM_FIELD = 400;
 const SHORT_PROMPT = 300;

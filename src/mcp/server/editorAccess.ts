@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
-import { UserFacingError } from '../base/errors.ts';
-import { parseJson } from '../base/json.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import {
 	type AskedOutcome,
 	type LogEventOfTask,
@@ -10,7 +10,7 @@ import {
 	type PipeCall,
 	pipeAnswers,
 	pipeLineSchema,
-} from '../contract/editorPipe.ts';
+} from '../../contract/editorPipe.ts';
 import type { Access, ActionValues } from './access.ts';
 
 export interface EditorPipe {

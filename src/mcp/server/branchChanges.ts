@@ -1,12 +1,12 @@
 // What the tasks of the local service have changed: it puts their branches into the repository on this machine.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defined } from '../base/defined.ts';
-import { UserFacingError } from '../base/errors.ts';
-import { isOnOtherMachine } from '../base/remoteUrl.ts';
-import type { FileDiff, TaskChangeList } from '../contract/editorPipe.ts';
-import { baseCommitOf, resultsOf, type TaskResult } from '../contract/taskResults.ts';
-import { isActiveTask, type Task } from '../contract/tasks.ts';
+import { defined } from '../../base/defined.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import { isOnOtherMachine } from '../../base/remoteUrl.ts';
+import type { FileDiff, TaskChangeList } from '../../contract/editorPipe.ts';
+import { baseCommitOf, resultsOf, type TaskResult } from '../../contract/taskResults.ts';
+import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { runGit } from './runGit.ts';
 
 const MAXIMUM_FILES = 1_000;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { decisionRequestSchema } from '../contract/decisions.ts';
-import { filePathSchema, nameSchema, plainNameSchema, promptSchema, querySchema } from '../contract/editorPipe.ts';
+import { decisionRequestSchema } from '../../contract/decisions.ts';
+import { filePathSchema, nameSchema, plainNameSchema, promptSchema, querySchema } from '../../contract/editorPipe.ts';
 import { dataResult, outsideText, outsideValue, taskView } from './results.ts';
 import type { Tools } from './tools.ts';
 
