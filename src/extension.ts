@@ -9,7 +9,7 @@ import { registerCosts } from './costs/register.ts';
 import { registerDecisions } from './decisions/register.ts';
 import { registerLanguageModels } from './languageModels/register.ts';
 import { registerLocalService } from './localService/register.ts';
-import { registerMcpOffer } from './mcp/register.ts';
+import { registerMcp } from './mcp/register.ts';
 import { registerModels } from './models/register.ts';
 import { registerCommand } from './platform/commands.ts';
 import { registerGetStarted } from './platform/getStarted.ts';
@@ -141,7 +141,7 @@ function wire(context: vscode.ExtensionContext): void {
 			},
 			workspaceState,
 		}),
-		registerMcpOffer(extensionUri, { connect, keys, localService, tasks, logger: log.logger('mcp') }),
+		registerMcp(extensionUri, { connect, keys, localService, tasks, logger: log.logger('mcp') }),
 		registerCosts({ connections: models, localService, chat, languageModels }),
 		// The log is disposed of last, because the others still write to it while they are disposed of.
 		log,

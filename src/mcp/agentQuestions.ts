@@ -4,6 +4,7 @@ import { showExactly } from '../base/invisible.ts';
 import { cut } from '../base/plainText.ts';
 import { ASKED_SCHEME } from '../platform/ids.ts';
 import { askModal } from '../platform/notify.ts';
+import type { Question } from './server/access.ts';
 
 /** What fits into a dialog of every platform without being cut or pushing its buttons off the screen. */
 const MAXIMUM_CHARACTERS = 1_200;
@@ -14,16 +15,6 @@ const LONGEST_LINE = 100;
 
 /** What is shown of a text that does not fit. */
 const BEGINNING = 200;
-
-/** What the user is asked before something is done for another agent. */
-export interface AgentQuestion {
-	/** A sentence. */
-	title: string;
-	/** The button for a yes. */
-	yes: string;
-	/** All that will be sent. The texts come from anybody. */
-	parts: readonly { name: string; text: string }[];
-}
 
 /**
  * Asks the user what another agent wants, one question at a time. There is no way to a yes past all of its text: one that
@@ -53,11 +44,11 @@ export class AgentQuestions implements vscode.TextDocumentContentProvider {
 	 * Resolves with whether the user has said yes. Once the signal has aborted, a yes no longer counts. If two calls were
 	 * let in before either had something to ask, one waits for the other's answer.
 	 */
-	ask(question: AgentQuestion, signal: AbortSignal): Promise<boolean> {
+	ask(question: Question, signal: AbortSignal): Promise<boolean> {
 		return this.turns.run(() => this.askInTurn(question, signal));
 	}
 
-	private async askInTurn(question: AgentQuestion, signal: AbortSignal): Promise<boolean> {
+	private async askInTurn(question: Question, signal: AbortSignal): Promise<boolean> {
 		if (this.isSilenced || signal.aborted) {
 			return false;
 		}
@@ -80,7 +71,7 @@ export class AgentQuestions implements vscode.TextDocumentContentProvider {
 	}
 
 	/** Shows all of it as a document, and asks in a list that leaves room for reading. */
-	private async askBeside({ title, yes }: AgentQuestion, text: string, signal: AbortSignal): Promise<boolean> {
+	private async askBeside({ title, yes }: Question, text: string, signal: AbortSignal): Promise<boolean> {
 		const uri = vscode.Uri.from({
 			scheme: ASKED_SCHEME,
 			path: `/${crypto.randomUUID()}/${vscode.l10n.t('Request')}.txt`,
@@ -105,7 +96,7 @@ export class AgentQuestions implements vscode.TextDocumentContentProvider {
 }
 
 /** All parts, with a name for each character that would not be seen. */
-function textOf({ parts }: AgentQuestion): string {
+function textOf({ parts }: Question): string {
 	return parts.map(({ name, text }) => partText(name, showExactly(text), text.length)).join('\n');
 }
 
@@ -118,7 +109,7 @@ function wrapped(text: string): string {
 		.join('\n');
 }
 
-function beginningOf({ parts }: AgentQuestion): string {
+function beginningOf({ parts }: Question): string {
 	return parts.map(({ name, text }) => partText(name, showExactly(cut(text, BEGINNING)), text.length)).join('\n');
 }
 

@@ -5,10 +5,11 @@ import type { AskedOutcome, PipeParsed } from '../contract/editorPipe.ts';
 import { ASKED_SCHEME } from '../platform/ids.ts';
 import { errorText } from '../platform/notify.ts';
 import { refusedByUser } from '../platform/refusalMessages.ts';
-import { type AgentQuestion, AgentQuestions } from './agentQuestions.ts';
+import { AgentQuestions } from './agentQuestions.ts';
 import type { McpOfferDependencies } from './mcpOfferDependencies.ts';
 import { type OpenPipe, openPipe, type PipeAnswers } from './pipe.ts';
 import { continueQuestion, decideQuestion, searchQuestion, startQuestion, stopQuestion } from './questionMessages.ts';
+import type { Question } from './server/access.ts';
 
 /** Answers what the MCP server's process asks this window, on the active connection, with the user's yes where it spends. */
 export class McpOffer implements Disposable {
@@ -93,7 +94,7 @@ export class McpOffer implements Disposable {
 
 	/** Asks a model of the active connection. What was shown for one connection is never sent to another. */
 	private actOnModel<Value>(
-		questionFor: (label: string) => AgentQuestion,
+		questionFor: (label: string) => Question,
 		signal: AbortSignal,
 		run: (client: Awaited<ReturnType<McpOfferDependencies['connect']['active']>>['client']) => Promise<Value>,
 	): Promise<AskedOutcome<Value>> {

@@ -3,12 +3,12 @@ import { withoutCredentials } from '../base/remoteUrl.ts';
 import type { PipeParsed } from '../contract/editorPipe.ts';
 import type { Task } from '../contract/tasks.ts';
 import { timeLimitText } from '../platform/amounts.ts';
-import type { AgentQuestion } from './agentQuestions.ts';
 import type { FollowUpToShow, LaunchToShow } from './mcpOfferDependencies.ts';
+import type { Question } from './server/access.ts';
 
-type Part = AgentQuestion['parts'][number];
+type Part = Question['parts'][number];
 
-export function startQuestion(shown: LaunchToShow): AgentQuestion {
+export function startQuestion(shown: LaunchToShow): Question {
 	const { prompt, connection, repository, branch, agents, what, where, findings, hasChanged } = shown;
 	return {
 		title: hasChanged
@@ -31,7 +31,7 @@ export function startQuestion(shown: LaunchToShow): AgentQuestion {
 	};
 }
 
-export function continueQuestion({ task, prompt, connection, from }: FollowUpToShow): AgentQuestion {
+export function continueQuestion({ task, prompt, connection, from }: FollowUpToShow): Question {
 	return {
 		title: from
 			? vscode.l10n.t('Another agent wants to start a new task from the branch of this one:')
@@ -46,7 +46,7 @@ export function continueQuestion({ task, prompt, connection, from }: FollowUpToS
 	};
 }
 
-export function stopQuestion({ task, connection }: { task: Task; connection: string }): AgentQuestion {
+export function stopQuestion({ task, connection }: { task: Task; connection: string }): Question {
 	return {
 		title: vscode.l10n.t('Another agent wants to stop this task. What its agent has not finished may be lost.'),
 		yes: vscode.l10n.t('Stop Task'),
@@ -54,7 +54,7 @@ export function stopQuestion({ task, connection }: { task: Task; connection: str
 	};
 }
 
-export function searchQuestion(connection: string, query: string): AgentQuestion {
+export function searchQuestion(connection: string, query: string): Question {
 	return {
 		title: vscode.l10n.t('Another agent wants to search the web:'),
 		yes: vscode.l10n.t('Search'),
@@ -62,7 +62,7 @@ export function searchQuestion(connection: string, query: string): AgentQuestion
 	};
 }
 
-export function decideQuestion(connection: string, { state, questions }: PipeParsed<'decide'>): AgentQuestion {
+export function decideQuestion(connection: string, { state, questions }: PipeParsed<'decide'>): Question {
 	return {
 		title: vscode.l10n.t('Another agent wants to ask a model for a decision:'),
 		yes: vscode.l10n.t('Ask'),

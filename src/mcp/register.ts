@@ -9,7 +9,7 @@ import type { McpOfferDependencies } from './mcpOfferDependencies.ts';
  * Offers the MCP server to the editor's own agents. Nothing is loaded before the editor starts the server, which then
  * learns where this window listens.
  */
-export function registerMcpOffer(extensionUri: vscode.Uri, dependencies: McpOfferDependencies): Disposable {
+export function registerMcp(extensionUri: vscode.Uri, dependencies: McpOfferDependencies): Disposable {
 	const version: unknown = vscode.extensions.getExtension(EXTENSION_ID)?.packageJSON.version;
 	const store = new DisposableStore();
 	let loaded: Promise<McpOffer> | undefined;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { type AgentQuestion, AgentQuestions } from '../../src/mcp/agentQuestions.ts';
+import { AgentQuestions } from '../../src/mcp/agentQuestions.ts';
+import type { Question } from '../../src/mcp/server/access.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 describe('an action that another agent wants', () => {
@@ -8,7 +9,7 @@ describe('an action that another agent wants', () => {
 	/** The dialogs that are open, each with its detail and the way to answer it. */
 	let dialogs: { detail: string; buttons: string[]; answer(button: string | undefined): void }[];
 	let questions: AgentQuestions;
-	const question: AgentQuestion = { title: 'May it?', yes: 'Do It', parts: [{ name: 'Query', text: 'What is new?' }] };
+	const question: Question = { title: 'May it?', yes: 'Do It', parts: [{ name: 'Query', text: 'What is new?' }] };
 	const present = () => new AbortController().signal;
 
 	beforeEach(() => {

@@ -23,9 +23,9 @@ export interface ActionValues {
 }
 export type ActingCall = keyof ActionValues;
 
-/** What the user of a client is asked before something is done. Nothing in it is shortened. */
+/** What a user is asked before something is done, by a form of the client or by the editor. Nothing in it is shortened. */
 export interface Question {
-	/** A question with the answer yes or no. */
+	/** A sentence whose answer is yes or no. */
 	title: string;
 	/** The label of what stands for a yes, a button or a box to check, such as “Start the task”. */
 	yes: string;
