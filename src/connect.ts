@@ -6,8 +6,8 @@ import type { Client } from './client/types.ts';
 import type { Connection } from './contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from './contract/localConnection.ts';
 import type { KeyKind } from './contract/routes.ts';
-import type { LocalService } from './localService/register.ts';
-import type { Keys, Models } from './models/register.ts';
+import type { LocalService } from './localService/api.ts';
+import type { Keys, Models } from './models/api.ts';
 import { editorFetch } from './platform/editorFetch.ts';
 
 export interface ActiveClient {

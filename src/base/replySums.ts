@@ -10,17 +10,19 @@ export interface ModelReplies {
 	cost: KnownCost;
 }
 
-/** The use of models by replies, by connection and by month in the form `2026-11`. */
-export type UsedByReplies<Connection> = {
-	connection: Connection;
-	months: { month: string; parts: ModelReplies[] }[];
-}[];
+/** What the replies of one kind have used on this machine. */
+export interface ReplyUse {
+	/** By connection, which is undefined where a reply does not say it, and by month in the form `2026-11`. */
+	used: { connection: string | undefined; months: { month: string; parts: ModelReplies[] }[] }[];
+	/** The number of records that could not be read: conversations of the chat, or single replies. */
+	unreadable: number;
+}
 
 /** Adds up what replies have used, by connection, month, model and provider. */
-export class ReplySums<Connection> {
-	private readonly connections = new Map<Connection, Map<string, Map<string, ModelReplies>>>();
+export class ReplySums {
+	private readonly connections = new Map<string | undefined, Map<string, Map<string, ModelReplies>>>();
 
-	add(connection: Connection, month: string, reply: Omit<ModelReplies, 'count'>): void {
+	add(connection: string | undefined, month: string, reply: Omit<ModelReplies, 'count'>): void {
 		const { model, provider, cost } = reply;
 		const months = entryOf(this.connections, connection);
 		const parts = entryOf(months, month);
@@ -37,7 +39,7 @@ export class ReplySums<Connection> {
 		});
 	}
 
-	used(): UsedByReplies<Connection> {
+	used(): ReplyUse['used'] {
 		return Array.from(this.connections, ([connection, months]) => ({
 			connection,
 			months: Array.from(months, ([month, parts]) => ({ month, parts: [...parts.values()] })),

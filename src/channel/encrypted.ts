@@ -10,42 +10,13 @@ import type { ChannelSession } from '../client/types.ts';
 import type { ChannelMessage } from '../contract/channel.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
 import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
+import type { ChannelOffer, EncryptedSession } from './api.ts';
 import type { AroundQuestion, ChannelConsent } from './channelConsent.ts';
 import { type Badge, badgeWords, noChannelText, otherConnectionText } from './messages.ts';
 import type { ChannelConnection } from './model/channelConnection.ts';
 import { channelPlaces } from './model/places.ts';
 import { summarise } from './model/summary.ts';
-import { type PlaceWords, placeWords } from './placeMessages.ts';
-
-/** The channels of the active connection that the user can choose from. */
-export interface ChannelOffer {
-	/** The connection's name in the settings; `label` is its name for the user. */
-	connection: string;
-	label: string;
-	channels: ({ address: ChannelAddress } & PlaceWords)[];
-	/** Why there is no channel, as a sentence. */
-	refusal?: string;
-}
-
-/** A conversation's session with the enclave. */
-export interface EncryptedSession {
-	/** What is proven about the session now. */
-	readonly badge: Badge;
-	readonly onDidChangeBadge: Event<void>;
-	/** The fingerprint of the key, which a conversation remembers so that the user is asked about another key. */
-	readonly keyFingerprint: string | undefined;
-	/** Whether a reply failed verification, so that nothing is sent or shown any more. */
-	readonly hasEnded: boolean;
-	/**
-	 * Throws like a `ChannelSession`. Every text was verified before it is yielded. `isWhole` asks for the reply in one
-	 * piece, whatever the settings say.
-	 */
-	stream(
-		history: readonly ChannelMessage[],
-		options?: { signal?: AbortSignal; isWhole?: boolean },
-	): AsyncIterable<{ type: 'text'; text: string }>;
-	close(): Promise<void>;
-}
+import { placeWords } from './placeMessages.ts';
 
 export interface EncryptedDependencies {
 	active(): Promise<ChannelConnection>;

@@ -5,9 +5,8 @@ import type { MemoryStore } from '../client/channel/memory.ts';
 import type { Connection } from '../contract/connection.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
-import type { Explanation } from '../platform/notify.ts';
 import { areRepliesWhole } from '../platform/streamedReplyMessages.ts';
-import type { Encrypted } from './encrypted.ts';
+import type { EncryptedChannels } from './api.ts';
 import type { ChannelConnection } from './model/channelConnection.ts';
 import type { ShowAttestation } from './showAttestation.ts';
 
@@ -19,17 +18,9 @@ export interface ChannelDependencies {
 	logger: Logger;
 }
 
-export interface RegisteredChannel extends Disposable {
-	/** Lists channels and opens encrypted sessions, with the user's settings and answers. */
-	offer: Encrypted['offer'];
-	open: Encrypted['open'];
+export interface Channel extends Disposable, EncryptedChannels {
 	/** Resolves to why a connection has no encrypted channel, as a sentence, or to undefined if it has one. */
 	refusal(connection: Connection): Promise<string | undefined>;
-	/**
-	 * Explains an error of a session in one or two sentences, with a button. `asked` says how a reply was asked for by the
-	 * conversation; without it there was no session yet.
-	 */
-	explain(error: unknown, connection: string, asked?: 'whole' | 'streamed'): Promise<Explanation>;
 }
 
 const MEMORY_KEY = 'errand.channel.memory';
@@ -43,7 +34,7 @@ export function channelMemoryStore(globalState: Memento): MemoryStore {
 }
 
 /** The encrypted channel: its report, and sessions for conversations. All of it loads on first use. */
-export function registerChannel({ globalState, ...dependencies }: ChannelDependencies): RegisteredChannel {
+export function registerChannel({ globalState, ...dependencies }: ChannelDependencies): Channel {
 	const store = new DisposableStore();
 	const consent = async () => new (await import('./channelConsent.ts')).ChannelConsent(globalState);
 	const encrypted = async () => {

@@ -1,4 +1,4 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { defined } from '../base/defined.ts';
 import type { Disposable } from '../base/disposable.ts';
@@ -8,6 +8,7 @@ import { type AnswerMessage, Requests } from '../base/rpc.ts';
 import { setContextKey } from '../platform/commands.ts';
 import { hasMovedToEditor } from '../platform/editorUse.ts';
 import { showMessage } from '../platform/notify.ts';
+import { webviewShell } from '../platform/webview.ts';
 import { ConnectionStatus } from './connectionStatus.ts';
 import type { Chat } from './conversation/chat.ts';
 import type { ShownChange } from './conversation/openConversations.ts';
@@ -18,7 +19,7 @@ import { type Conversation, findTurn, shownTurns, type Turn } from './model/conv
 import type { UserSettings } from './model/settings.ts';
 import { titleOf } from './model/title.ts';
 import { PageFeed } from './pageFeed.ts';
-import type { AgentView, ToPage, TurnChange } from './protocol/protocol.ts';
+import type { AgentView, PageData, ToPage, TurnChange } from './protocol/protocol.ts';
 import type { SettingsView } from './protocol/settingsProtocol.ts';
 import { sliceBefore, toSettingsView, toTurnView } from './protocol/toView.ts';
 import { workChanges } from './protocol/toWorkView.ts';
@@ -36,6 +37,18 @@ export interface ChatPageOptions {
 	 */
 	conversationShown(): void;
 	logger: Logger;
+}
+
+/** Returns the page's document. `kept` is what an earlier page has kept, and the place of that. */
+export function chatDocument(
+	webview: vscode.Webview,
+	extensionUri: vscode.Uri,
+	kept: Pick<PageData, 'place' | 'state'>,
+): string {
+	const { language } = vscode.env;
+	const data: PageData = { language, ...kept, ...defined({ bundle: vscode.l10n.bundle }) };
+	const title = vscode.l10n.t('Chat');
+	return webviewShell(webview, { extensionUri, name: 'chat', title, language, data, dataImages: true, workers: true });
 }
 
 /** Updates what the view shows: the page, its title and the status bar. */

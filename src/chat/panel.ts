@@ -2,57 +2,78 @@ import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { defined } from '../base/defined.ts';
 import { DisposableStore, MutableDisposable } from '../base/disposable.ts';
+import type { Logger } from '../base/logger.ts';
+import type { LocalService } from '../localService/api.ts';
+import type { Models } from '../models/api.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { type PickerEnd, thenComposer } from '../platform/editorUse.ts';
 import { commands, internalCommands } from '../platform/ids.ts';
 import { explainError, offer } from '../platform/notify.ts';
 import { type PageService, serveMessage } from '../platform/serveMessage.ts';
 import { onDidChangeSetting, readSetting } from '../platform/settings.ts';
-import { webviewRoot, webviewShell } from '../platform/webview.ts';
+import { webviewRoot } from '../platform/webview.ts';
+import type { Tasks } from '../tasks/api.ts';
 import { agentHandlers } from './agent/agentHandlers.ts';
 import { ChatAgents } from './agent/chatAgents.ts';
 import { QuestionDiffs } from './agent/questionDiffs.ts';
 import { blockHandlers } from './blocks/blockHandlers.ts';
 import type { ReplyTools } from './blocks/replyTools.ts';
 import { ChatNews } from './chatNews.ts';
-import { ChatPage } from './chatPage.ts';
+import { ChatPage, chatDocument } from './chatPage.ts';
 import { ChatContext } from './context/chatContext.ts';
 import { Prompts } from './context/prompts.ts';
 import { TaskMode } from './context/taskMode.ts';
 import type { TerminalMemory } from './context/terminalMemory.ts';
 import type { Chat } from './conversation/chat.ts';
+import type { ChatService } from './conversation/chatOptions.ts';
 import { OpenConversations, type ShownChange } from './conversation/openConversations.ts';
 import { modeModelsOf } from './conversation/replyRequest.ts';
 import { unsentChoices } from './conversation/unsentChoices.ts';
 import { WaitingMessage } from './conversation/waitingMessage.ts';
 import { workspaceTag } from './conversations/workspaceTag.ts';
-import { type ChatConnection, type ChatDependencies, CONVERSATIONS_FOLDER } from './dependencies.ts';
 import { EncryptionController } from './encrypted/encryptionController.ts';
 import { createFetchImage } from './images/remoteImage.ts';
 import { finishExplanation } from './messages/messages.ts';
 import type { SettingsSource } from './model/applySettings.ts';
-import { parseShownState, shownState } from './model/shownConversation.ts';
+import { lastShown } from './model/shownConversation.ts';
 import { modeHandlers } from './modes/modeHandlers.ts';
-import type { FromPage, PageData, PageHandlers, ToPage } from './protocol/protocol.ts';
+import type { FromPage, PageHandlers, ToPage } from './protocol/protocol.ts';
 import { parseFromPage } from './protocol/protocolSchema.ts';
 import { keptModels } from './settings/keptModels.ts';
 import { explainRequestFailure } from './settings/messages.ts';
 import { CHAT_SETTINGS, readChatSettings } from './settings/readChatSettings.ts';
 import type { SettingsPickers } from './settings/settingsPickers.ts';
-import { ShownConnection } from './shownConnection.ts';
+import { type ChatConnection, ShownConnection } from './shownConnection.ts';
 import { ConversationStore } from './storage/conversationStore.ts';
 import { ImageStore } from './storage/imageStore.ts';
 import { PageStateFile, windowFile } from './storage/pageStateFile.ts';
-import { turnHandlers } from './turnHandlers.ts';
+import { type TurnConnection, turnHandlers } from './turnHandlers.ts';
 
 /** Messages that the page sends without a user's action. */
 const BACKGROUND: ReadonlySet<FromPage['kind']> = new Set(['answer', 'draft-hold', 'focus-set', 'state-keep']);
 
-/** The folder of what conversations keep for their agents. */
-const AGENTS_FOLDER = 'agents';
-
-/** The key in the workspace's state, also of a window without a folder, that holds the conversation shown last. */
-const SHOWN_KEY = 'errand.shownConversation';
+/** The services that the root passes to the chat. The panel gives each of its parts what that part uses. */
+export interface ChatDependencies {
+	places: {
+		extensionUri: vscode.Uri;
+		globalStorageUri: vscode.Uri;
+		/** The storage of this window's workspace; undefined where no folder is open. */
+		storageUri: vscode.Uri | undefined;
+		/** The editor's state of this window's workspace. */
+		workspaceState: vscode.Memento;
+	};
+	connection: ChatConnection;
+	/** The service of the active connection. The local service starts with the first request. */
+	service: Pick<ChatService, 'client' | 'channels'> &
+		Pick<TurnConnection, 'ensureKey'> & {
+			/** Opens the network connection in advance when the view opens; failures do not matter. */
+			warm(): void;
+		};
+	machine: Pick<Models, 'unusedServers' | 'addService'> & Pick<LocalService, 'agentSettings'>;
+	/** The tasks, which are registered after the chat. */
+	tasks(): Tasks;
+	logger: Logger;
+}
 
 /** The chat view: creates its page and connects the parts that handle the page's messages. */
 export class ChatPanel {
@@ -79,8 +100,10 @@ export class ChatPanel {
 	private readonly handlers: PageHandlers<FromPage['kind']>;
 	private readonly service: PageService<FromPage>;
 
-	/** `terminal` returns the memory of the terminals once a command has run. */
-	constructor(dependencies: ChatDependencies, terminal: () => TerminalMemory | undefined) {
+	/**
+	 * `folder` is that of all conversations. `terminal` returns the memory of the terminals once a command has run.
+	 */
+	constructor(dependencies: ChatDependencies, folder: string, terminal: () => TerminalMemory | undefined) {
 		this.dependencies = dependencies;
 		this.connection = new ShownConnection(dependencies.connection);
 		const { places, service, connection, logger } = dependencies;
@@ -91,18 +114,14 @@ export class ChatPanel {
 				: vscode.Uri.joinPath(storageUri, 'chatPage.json').fsPath,
 		);
 		this.settings = { defaults: readChatSettings, connection: connection.describe };
-		const folder = vscode.Uri.joinPath(globalStorageUri, CONVERSATIONS_FOLDER).fsPath;
 		const images = new ImageStore(folder, createFetchImage(connection.origins), logger);
 		this.conversations = OpenConversations.open({
 			store: new ConversationStore(folder, logger, systemClock, id => void this.agents.forget(id)),
-			remembered: {
-				read: () => parseShownState(workspaceState.get(SHOWN_KEY)),
-				write: shown => void workspaceState.update(SHOWN_KEY, shownState(shown)),
-			},
+			remembered: lastShown(workspaceState),
 			chat: {
 				service: {
 					client: service.client,
-					connection: () => this.connectionToAsk(),
+					connection: () => this.connection.toAsk(),
 					modes: async () => modeModelsOf(await connection.describe()),
 					channels: {
 						...service.channels,
@@ -186,7 +205,7 @@ export class ChatPanel {
 		this.agents = new ChatAgents({
 			storage: {
 				extensionUri: places.extensionUri,
-				folder: vscode.Uri.joinPath(globalStorageUri, AGENTS_FOLDER).fsPath,
+				folder: vscode.Uri.joinPath(globalStorageUri, 'agents').fsPath,
 				workspaceState,
 			},
 			connection: {
@@ -381,20 +400,7 @@ export class ChatPanel {
 		if (store.isDisposed) {
 			return;
 		}
-		const data: PageData = {
-			language: vscode.env.language,
-			place: this.pageState.place,
-			...defined({ bundle: vscode.l10n.bundle, state }),
-		};
-		webview.html = webviewShell(webview, {
-			extensionUri,
-			name: 'chat',
-			title: vscode.l10n.t('Chat'),
-			language: vscode.env.language,
-			data,
-			dataImages: true,
-			workers: true,
-		});
+		webview.html = chatDocument(webview, extensionUri, { place: this.pageState.place, ...defined({ state }) });
 		this.dependencies.service.warm();
 	}
 
@@ -441,14 +447,6 @@ export class ChatPanel {
 	async close(): Promise<void> {
 		this.store.dispose();
 		await Promise.all([(await this.conversations).close(), this.pageState.settled()]);
-	}
-
-	/** While only the demo is known, the service may be about to report a model of a model server. */
-	private async connectionToAsk(): ReturnType<ChatConnection['read']> {
-		if (this.connection.view.isDemo) {
-			await this.connection.refreshed();
-		}
-		return this.dependencies.connection.read();
 	}
 
 	private async shown(): Promise<Chat> {

@@ -1,41 +1,25 @@
 import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { DisposableStore } from '../base/disposable.ts';
 import { registerCommand, setContextKey } from '../platform/commands.ts';
 import { closeComparisons } from '../platform/diffTabs.ts';
 import { commands, internalCommands, PROPOSAL_SCHEME, QUESTION_SCHEME, views } from '../platform/ids.ts';
+import type { ChatView } from './api.ts';
 import { registerContext } from './context/contextEntry.ts';
-import type { ChatUse } from './conversations/chatUse.ts';
-import { type ChatDependencies, CONVERSATIONS_FOLDER } from './dependencies.ts';
-import type { ContextSource } from './model/contextSource.ts';
-import type { ChatPanel } from './panel.ts';
-import type { DraftChange } from './protocol/protocol.ts';
-import type { RequestRules } from './settings/requestRules.ts';
+import type { ChatDependencies, ChatPanel } from './panel.ts';
 import type { SettingsPickers } from './settings/settingsPickers.ts';
 
-export interface RegisteredChat extends Disposable {
-	/** Stops the running reply and resolves when the conversation is on disk. */
-	close(): Promise<void>;
-	/** Reads something as the context of a message is read, with what the user has to agree to before it is sent. */
-	readContext(source: ContextSource): Promise<{ label: string; text: string; warnings: string[] }>;
-	/** Returns what the replies of all conversations on this machine have used. Rejects with the system's error. */
-	use(): Promise<ChatUse>;
-	/** Shows the composer for the prompt of a task, and writes a text into it as `TaskMode.write` does. */
-	writeTask(text: string, how: DraftChange): Promise<boolean>;
-	/** Tells the composer that a task was made of a prompt. */
-	taskMade(prompt: string): void;
-	/** Loads the rules for requests to models that belong to no conversation. */
-	requestRules(): Promise<RequestRules>;
-}
+/** The folder of all conversations, in the extension's global storage. It is made when the first one is kept. */
+const CONVERSATIONS_FOLDER = 'conversations';
 
 /** Registers the chat view and its commands. The view's own code loads when it is first shown. */
-export function registerChat(dependencies: ChatDependencies): RegisteredChat {
+export function registerChat(dependencies: ChatDependencies): ChatView {
 	const store = new DisposableStore();
 	const folder = vscode.Uri.joinPath(dependencies.places.globalStorageUri, CONVERSATIONS_FOLDER).fsPath;
 	setContextKey('errand.hasConversations', existsSync(folder));
 	let panel: Promise<ChatPanel> | undefined;
 	const openPanel = (): Promise<ChatPanel> => {
-		panel ??= import('./panel.ts').then(({ ChatPanel }) => new ChatPanel(dependencies, context.terminal));
+		panel ??= import('./panel.ts').then(({ ChatPanel }) => new ChatPanel(dependencies, folder, context.terminal));
 		return panel;
 	};
 	store.add(

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
+import type { Event } from '../base/event.ts';
 import type { Connection } from '../contract/connection.ts';
 import { DEMO_SLUGS } from '../contract/localConnection.ts';
 import { findModel } from '../contract/modelIdentifier.ts';
@@ -9,11 +10,32 @@ import { errorText } from '../platform/notify.ts';
 import { readTextSetting } from '../platform/settings.ts';
 import { modelOfMode } from './conversation/findModel.ts';
 import { modeModelsOf, refusedModesOf } from './conversation/replyRequest.ts';
-import type { ChatConnection } from './dependencies.ts';
 import { noModelText, noModeText } from './messages/messages.ts';
 import type { Conversation } from './model/conversation.ts';
 import { type Measure, measureOf } from './model/measure.ts';
 import type { ConnectionView } from './protocol/protocol.ts';
+
+/** The active connection as the settings and its service describe it. */
+export interface ChatConnection {
+	/**
+	 * Resolves with its name in the settings, the name by which the user knows it, and its chat model, which is undefined
+	 * where none is configured.
+	 */
+	read(): Promise<{
+		name: string;
+		label: string;
+		model: string | undefined;
+		/** Only the demo answers there, as no model server was added. */
+		isDemo: boolean;
+		/** Why the connection has no encrypted channel, as a sentence; absent where it has one. */
+		noEncryption?: string;
+	}>;
+	/** Resolves with the connection, including what only its service knows. The local service starts with it. */
+	describe(): Promise<Connection>;
+	/** Resolves with the origins of its service. Images may be loaded from there even in a private network. */
+	origins(): Promise<readonly string[]>;
+	onDidChange: Event<void>;
+}
 
 /** The active connection as the page shows it. */
 export class ShownConnection {
@@ -67,6 +89,14 @@ export class ShownConnection {
 	/** Resolves when the service has described the connection or failed to. */
 	async refreshed(): Promise<void> {
 		await this.refreshing;
+	}
+
+	/** Resolves with the connection to ask. While only the demo is known, the service may be about to report another model. */
+	async toAsk(): ReturnType<ChatConnection['read']> {
+		if (this.current.isDemo) {
+			await this.refreshing;
+		}
+		return this.active.read();
 	}
 
 	/** Reads the connection from the settings again. A problem with it becomes part of the view. */

@@ -13,7 +13,7 @@ import type { SendRefusal } from './conversation/chatOptions.ts';
 import type { OpenConversations } from './conversation/openConversations.ts';
 import type { WaitingMessage } from './conversation/waitingMessage.ts';
 import { editedTaskText, explainMissingKey, explainRefusal, notSentText } from './messages/refusals.ts';
-import type { ChatTasks } from './model/chatTasks.ts';
+import type { Tasks } from '../tasks/api.ts';
 import { currentReply, findTurn } from './model/conversation.ts';
 import { agentMessage, taskGoal } from './model/mode.ts';
 import type { PageHandlers, ToPage } from './protocol/protocol.ts';
@@ -30,7 +30,7 @@ export interface MessageParts {
 	prompts: Pick<Prompts, 'fill'>;
 	context: ChatContext;
 	waiting: WaitingMessage;
-	startTask: ChatTasks['startPrompt'];
+	startTask: Tasks['startPrompt'];
 }
 
 /** The active connection, with what the user may have to do before it answers. */

@@ -1,7 +1,7 @@
 import type { Disposable } from '../base/disposable.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
-import type { CostsDependencies } from './costsDependencies.ts';
+import type { CostsDependencies } from './showCosts.ts';
 
 /** Registers the command. What it shows is loaded with its first use. */
 export function registerCosts(dependencies: CostsDependencies): Disposable {

@@ -3,12 +3,16 @@ import { defined } from '../base/defined.ts';
 import { addCosts } from '../base/knownCost.ts';
 import { monthOf } from '../base/month.ts';
 import { escapeIcons, oneLine } from '../base/plainText.ts';
+import type { ReplyUse } from '../base/replySums.ts';
+import type { ChatView } from '../chat/api.ts';
 import { costOfUse, isUsed, type MonthlyUse } from '../contract/agents.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
+import type { LanguageModels } from '../languageModels/api.ts';
+import type { LocalService } from '../localService/api.ts';
+import type { Models } from '../models/api.ts';
 import { costText, formatNumber } from '../platform/amounts.ts';
 import { errorText } from '../platform/notify.ts';
 import { type Choice, choose, separator } from '../platform/pick.ts';
-import type { CostsDependencies, ReplyUse } from './costsDependencies.ts';
 import {
 	type ConnectionMonths,
 	type ConnectionSum,
@@ -16,6 +20,14 @@ import {
 	type MonthSums,
 	monthlyCosts,
 } from './model/monthlyCosts.ts';
+
+/** The features that know what was used. */
+export interface CostsDependencies {
+	connections: Pick<Models, 'all'>;
+	localService: Pick<LocalService, 'monthlyUse'>;
+	chat: Pick<ChatView, 'use'>;
+	languageModels: Pick<LanguageModels, 'use'>;
+}
 
 const MAXIMUM_NAME = 80;
 

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { ClientError, describeError, UserFacingError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Connection } from '../contract/connection.ts';
 import { executeCommand } from '../platform/commands.ts';
 import type { Explanation } from '../platform/notify.ts';
 import { PagePanel } from '../platform/pagePanel.ts';
 import { input } from '../platform/pick.ts';
-import type { TabDependencies } from './decisionsDependencies.ts';
 import { saveRun } from './exportDecision.ts';
 import { explainDecision, keptText, named, opinionText, timeText } from './messages.ts';
 import type { DecisionView, FromDecisionPage } from './model/protocol.ts';
@@ -15,6 +16,17 @@ import type { RequestDocuments } from './requestDocuments.ts';
 import { type RunStore, runOf } from './runStore.ts';
 import type { Prepared, Subject } from './subject.ts';
 import { resultView, sendingView } from './view.ts';
+
+/** The services of the window that every tab of a decision uses: its page, the question for a key, and the log. */
+export interface TabDependencies {
+	extensionUri: vscode.Uri;
+	/**
+	 * Asks the user for a connection's key of inference, where it is missing. Resolves with false when there is still
+	 * none.
+	 */
+	ensureKey(connection: Connection): Promise<boolean>;
+	logger: Logger;
+}
 
 export interface DecisionPanelDependencies extends TabDependencies {
 	runs: RunStore;

@@ -3,15 +3,22 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
-import { DecisionPanel } from './decisionPanel.ts';
-import type { DecisionsDependencies } from './decisionsDependencies.ts';
+import { DecisionPanel, type TabDependencies } from './decisionPanel.ts';
 import { fileSubject } from './fileSubject.ts';
 import { DECISION_FILE } from './model/decisionFile.ts';
 import { chooseDecision, openExample } from './newDecision.ts';
 import { RequestDocuments } from './requestDocuments.ts';
 import { RunStore } from './runStore.ts';
-import type { Subject } from './subject.ts';
+import type { Subject, SubjectMaterial } from './subject.ts';
 import { judgeSubject, readinessSubject, triageSubject } from './taskSubjects.ts';
+
+/** What the root provides to this feature. */
+export interface DecisionsDependencies {
+	material: SubjectMaterial;
+	tab: TabDependencies;
+	/** The state that keeps the runs and the criteria that were typed last. */
+	workspaceState: vscode.Memento;
+}
 
 /** The commands of decisions, each with a tab for what it is about. */
 export class DecisionsFeature implements Disposable {

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { append } from '../base/append.ts';
 import { UserFacingError } from '../base/errors.ts';
-import type { ReadText, SubjectMaterial } from './decisionsDependencies.ts';
+import type { ContextText } from '../chat/api.ts';
 import { fileProblemText } from './messages.ts';
 import { localProblem, readDecisionFile } from './model/decisionFile.ts';
 import type { StatePart } from './model/sending.ts';
 import { SourceReader } from './sourceReader.ts';
-import { onlyReply, type Subject } from './subject.ts';
+import { onlyReply, type Subject, type SubjectMaterial } from './subject.ts';
 
 /** A decision file, read as the editor shows it, with changes that are not saved. */
 export function fileSubject(uri: vscode.Uri, material: SubjectMaterial): Subject {
@@ -64,4 +64,4 @@ export function fileSubject(uri: vscode.Uri, material: SubjectMaterial): Subject
 	};
 }
 
-const partOf = (name: string, { label, text }: ReadText): StatePart => ({ name, label, characters: text.length });
+const partOf = (name: string, { label, text }: ContextText): StatePart => ({ name, label, characters: text.length });

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
 import { CHANGE_SCHEME } from '../platform/ids.ts';
 import { type Choice, choose, separator } from '../platform/pick.ts';
-import type { DecisionTasks } from './decisionsDependencies.ts';
+import type { Tasks } from '../tasks/api.ts';
 import { EXAMPLES, type ExampleName } from './model/examples.ts';
 
 /** A question about a task that needs no file. */
@@ -15,7 +15,7 @@ type TaskQuestion = 'why-failed' | 'which-better' | 'is-ready';
  */
 export async function chooseDecision(
 	argument: unknown,
-	tasks: Pick<DecisionTasks, 'choose'>,
+	tasks: Pick<Tasks, 'choose'>,
 ): Promise<TaskQuestion | ExampleName | undefined> {
 	const title = vscode.l10n.t('Ask Model for Decision');
 	if (argument instanceof vscode.Uri && argument.scheme === CHANGE_SCHEME) {

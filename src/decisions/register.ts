@@ -2,8 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
-import type { DecisionsDependencies } from './decisionsDependencies.ts';
-import type { DecisionsFeature } from './decisionsFeature.ts';
+import type { DecisionsDependencies, DecisionsFeature } from './decisionsFeature.ts';
 
 /** How decision files are named; package.json has the same pattern for their schema and their menus. */
 const PATTERN = '**/*.decision.json';

@@ -3,11 +3,12 @@ import { UserFacingError } from '../base/errors.ts';
 import { placeOf } from '../base/filePlace.ts';
 import { getGitApi } from '../platform/git.ts';
 import { choose } from '../platform/pick.ts';
-import type { DecisionTasks, ReadText, SubjectMaterial } from './decisionsDependencies.ts';
+import type { ContextText } from '../chat/api.ts';
+import type { TaskFacts } from '../tasks/api.ts';
+import type { SubjectMaterial } from './subject.ts';
 import { named } from './messages.ts';
 import type { DecisionSource } from './model/decisionFile.ts';
 
-type Task = NonNullable<Awaited<ReturnType<DecisionTasks['choose']>>>;
 /** The services by which sources are read. */
 type ReadableMaterial = Pick<SubjectMaterial, 'readContext' | 'tasks'>;
 
@@ -17,7 +18,7 @@ export class SourceReader {
 	private readonly material: ReadableMaterial;
 	private readonly signal: AbortSignal;
 	/** The tasks that were asked for, by the ids that the file names. Several sources may be of one. */
-	private readonly tasks = new Map<string | undefined, Promise<Task | undefined>>();
+	private readonly tasks = new Map<string | undefined, Promise<TaskFacts | undefined>>();
 
 	/** `uri` is that of the decision file. */
 	constructor(uri: vscode.Uri, material: ReadableMaterial, signal: AbortSignal) {
@@ -27,7 +28,7 @@ export class SourceReader {
 	}
 
 	/** Resolves with undefined where the user has dismissed a question. */
-	async read(source: DecisionSource): Promise<ReadText | undefined> {
+	async read(source: DecisionSource): Promise<ContextText | undefined> {
 		const { readContext } = this.material;
 		switch (source.from) {
 			case 'selection': {
@@ -60,7 +61,7 @@ export class SourceReader {
 	private async readTask(
 		from: 'task-prompt' | 'task-log' | 'task-changes',
 		id: string | undefined,
-	): Promise<ReadText | undefined> {
+	): Promise<ContextText | undefined> {
 		const { tasks, readContext } = this.material;
 		const title = vscode.l10n.t('Evaluate Decision File');
 		const asked = this.tasks.get(id) ?? tasks.choose(id, title, from === 'task-changes' ? 'changed' : 'any');

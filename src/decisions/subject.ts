@@ -1,6 +1,25 @@
+import type { ChatView } from '../chat/api.ts';
+import type { Client } from '../client/types.ts';
+import type { Connection } from '../contract/connection.ts';
 import type { Questions } from '../contract/decisions.ts';
-import type { DecisionConnection } from './decisionsDependencies.ts';
+import type { Tasks } from '../tasks/api.ts';
 import type { Asked, Combined, DecisionReply, StatePart } from './model/sending.ts';
+
+/** The active connection with its client, because what was shown for one is never sent to another. */
+export interface DecisionConnection {
+	client: Pick<Client, 'decisions'>;
+	connection: Connection;
+	/** The connection's name for the user. */
+	label: string;
+	isLocal: boolean;
+}
+
+/** The connection that a subject's questions go to, and the sources that may be read for them. */
+export interface SubjectMaterial {
+	active(): Promise<DecisionConnection>;
+	readContext: ChatView['readContext'];
+	tasks: Pick<Tasks, 'choose' | 'readLog' | 'readChanges' | 'readPatches' | 'showLogEntry'>;
+}
 
 /** Everything that an evaluation sends, read and ready to be shown. */
 export interface Prepared {

@@ -2,13 +2,13 @@
 import * as vscode from 'vscode';
 import { UserFacingError } from '../base/errors.ts';
 import { input } from '../platform/pick.ts';
-import type { SubjectMaterial, TaskPatch } from './decisionsDependencies.ts';
+import type { TaskPatch } from '../tasks/api.ts';
 import { named } from './messages.ts';
 import { combineJudgements, DEFAULT_CRITERIA, judgeQuestions, judgeRequests } from './model/judge.ts';
 import { readinessRequest } from './model/readiness.ts';
 import { triageRequest } from './model/triage.ts';
 import { patchLabel } from './sourceReader.ts';
-import { onlyReply, type Subject } from './subject.ts';
+import { onlyReply, type Subject, type SubjectMaterial } from './subject.ts';
 
 /** Where the criteria are kept that were typed last. */
 const CRITERIA_KEY = 'errand.decisionCriteria';

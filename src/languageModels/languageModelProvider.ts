@@ -2,13 +2,15 @@ import * as vscode from 'vscode';
 import { systemClock, untilAborted } from '../base/async.ts';
 import { defined } from '../base/defined.ts';
 import { ClientError, describeError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
 import { pauses } from '../base/pauses.ts';
+import type { ChatView, RequestRules } from '../chat/api.ts';
+import type { Client } from '../client/types.ts';
 import type { ChatRequest } from '../contract/chatRequest.ts';
 import type { Connection } from '../contract/connection.ts';
 import { type CommandId, commands, internalCommands } from '../platform/ids.ts';
 import { type Explanation, showExplanation } from '../platform/notify.ts';
 import { ModelAccess } from './access.ts';
-import type { ModelRequestParts, RequestRules } from './dependencies.ts';
 import { messageProblemText, noAccessText, otherConnectionText, replyProblemText } from './messages.ts';
 import { countTokens } from './model/countTokens.ts';
 import type { Message, MessagePart } from './model/message.ts';
@@ -18,6 +20,15 @@ import { MessageRefusal } from './model/toMessages.ts';
 import type { ModelList } from './modelList.ts';
 import type { OfferedModel } from './offeredModels.ts';
 import type { UseLedger } from './useLedger.ts';
+
+/** The services that answer requests of other extensions. */
+export interface ModelRequestParts {
+	/** Resolves with a client of the active connection. Starts the local service for the local connection. */
+	active(): Promise<{ client: Pick<Client, 'chat'>; connection: Connection; label: string }>;
+	/** Loads the rules of the chat. */
+	rules: ChatView['requestRules'];
+	logger: Logger;
+}
 
 export interface LanguageModelProviderOptions extends ModelRequestParts {
 	ledger: UseLedger;

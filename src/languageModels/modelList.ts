@@ -1,10 +1,22 @@
+import type { RequestRules } from '../chat/api.ts';
 import type { Connection } from '../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
+import type { LocalService } from '../localService/api.ts';
+import type { Keys, Models } from '../models/api.ts';
 import { executeCommand } from '../platform/commands.ts';
 import { commands } from '../platform/ids.ts';
 import { accessSetting } from './access.ts';
-import type { ModelListParts, RequestRules } from './dependencies.ts';
 import { type OfferedModel, offeredModels } from './offeredModels.ts';
+
+/** The services from which the list of models is made. */
+export interface ModelListParts {
+	/** Nothing is asked. */
+	connection: Models['active'];
+	/** Resolves with the active connection, including what only its service knows. Starts the local service. */
+	describe(): Promise<Connection>;
+	keys: Pick<Keys, 'state' | 'ensure'>;
+	isStopped: LocalService['isStopped'];
+}
 
 /** The models that are offered to others: those of the active connection, as long as they may be used. */
 export class ModelList {

@@ -8,7 +8,7 @@ import { type ModelLimits, requestBudget } from '../contract/modelLimits.ts';
 import { formatNumber } from '../platform/amounts.ts';
 import { inertText } from '../platform/inertText.ts';
 import { shownText } from '../platform/pick.ts';
-import type { RequestRules } from './dependencies.ts';
+import type { RequestRules } from '../chat/api.ts';
 import { assumedLengthText, servedLastText } from './messages.ts';
 
 /** A model as the editor gets it, with what a request to it needs. */

@@ -1,15 +1,25 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { Emitter } from '../base/event.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import { Emitter, type Event } from '../base/event.ts';
 import { LANGUAGE_MODEL_VENDOR } from '../platform/ids.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
-import type { LanguageModelsDependencies } from './dependencies.ts';
-import type { LanguageModelProvider } from './languageModelProvider.ts';
-import type { LanguageModelUse, UseLedger } from './useLedger.ts';
+import type { LanguageModels } from './api.ts';
+import type { LanguageModelProvider, ModelRequestParts } from './languageModelProvider.ts';
+import type { ModelListParts } from './modelList.ts';
+import type { UseLedger } from './useLedger.ts';
 
-export interface LanguageModels extends Disposable {
-	/** Returns what requests of others have used on this machine. Rejects with the system's error. */
-	use(): Promise<LanguageModelUse>;
+/** What the root passes to this feature. */
+export interface LanguageModelsDependencies {
+	globalStorageUri: vscode.Uri;
+	list: ModelListParts;
+	requests: ModelRequestParts;
+	/** The events after which the list may have changed. */
+	changes: {
+		/** Fires when another connection is active or keys have changed. */
+		readonly onDidChange: Event<void>;
+		/** Fires when the active connection has other models than before, and when its models are first known. */
+		readonly onDidLearnModels: Event<void>;
+	};
 }
 
 /** Offers the models to the editor. What answers for them is loaded when somebody asks for a model. */

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { systemErrorCode } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { monthOf } from '../base/month.ts';
-import { ReplySums, type UsedByReplies } from '../base/replySums.ts';
+import { ReplySums, type ReplyUse } from '../base/replySums.ts';
 
 const costSchema = z.discriminatedUnion('known', [
 	z.object({ known: z.literal('whole'), dollars: z.number(), isEstimated: z.boolean() }),
@@ -23,12 +23,6 @@ const replySchema = z.object({
 });
 /** One reply to a request of others. It holds nothing of the request or the reply. */
 export type CountedReply = z.input<typeof replySchema>;
-
-export interface LanguageModelUse {
-	used: UsedByReplies<string>;
-	/** The number of replies whose lines cannot be read. */
-	unreadable: number;
-}
 
 const FILE = /^(\d{4}-\d{2})\.jsonl$/;
 
@@ -51,8 +45,8 @@ export class UseLedger {
 	}
 
 	/** Rejects with the system's error where the files cannot be read. */
-	async read(): Promise<LanguageModelUse> {
-		const sums = new ReplySums<string>();
+	async read(): Promise<ReplyUse> {
+		const sums = new ReplySums();
 		let unreadable = 0;
 		for (const name of await this.files()) {
 			const [, month = ''] = FILE.exec(name) ?? [];

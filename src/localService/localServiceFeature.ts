@@ -3,16 +3,28 @@ import * as vscode from 'vscode';
 import { systemClock } from '../base/async.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { UserFacingError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Transport } from '../client/core/transport.ts';
 import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest } from '../contract/agents.ts';
 import { type GatewayDescription, stateFolderOf } from '../contract/control.ts';
 import type { FoundAnswer } from '../contract/foundServers.ts';
 import { realModels } from '../contract/localConnection.ts';
+import type { Models } from '../models/api.ts';
 import { readEditorProxy } from '../platform/settings.ts';
+import type { LocalService } from './api.ts';
 import { currentTaskSettings } from './currentTaskSettings.ts';
-import type { LocalService, LocalServiceDependencies } from './localService.ts';
 import { startCommand } from './model/startCommand.ts';
 import { Supervisor } from './supervisor.ts';
+
+/** What the root provides to this feature. */
+export interface LocalServiceDependencies {
+	extensionUri: vscode.Uri;
+	/** The editor's state of the user, for what the service offered last. */
+	globalState: vscode.Memento;
+	models: Pick<Models, 'upstreams' | 'onDidChangeUpstreams' | 'noteDescription'>;
+	logger: Logger;
+	showLog(): void;
+}
 
 export interface LocalServiceListener {
 	/** The user has stopped the service, or something has asked for it again. */

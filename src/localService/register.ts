@@ -3,10 +3,8 @@ import { Emitter } from '../base/event.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands, type SettingId } from '../platform/ids.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
-import type { LocalService, LocalServiceDependencies } from './localService.ts';
-import type { LocalServiceFeature } from './localServiceFeature.ts';
-
-export type { LocalService } from './localService.ts';
+import type { LocalService } from './api.ts';
+import type { LocalServiceDependencies, LocalServiceFeature } from './localServiceFeature.ts';
 
 /** Where the model is kept that the service offered first when it was last asked. */
 const DEFAULT_MODEL_KEY = 'errand.localModel';

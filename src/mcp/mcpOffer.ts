@@ -1,24 +1,41 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import type { Logger } from '../base/logger.ts';
 import { decideWhole, logEvents, searchWhole } from '../client/plainAnswers.ts';
+import type { Client } from '../client/types.ts';
+import type { Connection } from '../contract/connection.ts';
 import type { AskedOutcome, PipeParsed } from '../contract/editorPipe.ts';
+import type { LocalService } from '../localService/api.ts';
+import type { Keys } from '../models/api.ts';
 import { ASKED_SCHEME } from '../platform/ids.ts';
 import { errorText } from '../platform/notify.ts';
 import { refusedByUser } from '../platform/refusalMessages.ts';
 import { AgentQuestions } from './agentQuestions.ts';
-import type { McpOfferDependencies } from './mcpOfferDependencies.ts';
+import type { TasksForPrograms } from './api.ts';
 import { type OpenPipe, openPipe, type PipeAnswers } from './pipe.ts';
 import { continueQuestion, decideQuestion, searchQuestion, startQuestion, stopQuestion } from './questionMessages.ts';
 import type { Question } from './server/access.ts';
 
+/** The parts that the calls of other agents are answered with. */
+export interface McpDependencies {
+	connect: {
+		/** Returns the active connection with its client and its name for the user. */
+		active(): Promise<{ client: Client; connection: Connection; label: string }>;
+	};
+	keys: Pick<Keys, 'ensure'>;
+	localService: Pick<LocalService, 'agentSettings'>;
+	tasks: { programs: TasksForPrograms };
+	logger: Logger;
+}
+
 /** Answers what the MCP server's process asks this window, on the active connection, with the user's yes where it spends. */
 export class McpOffer implements Disposable {
-	private readonly dependencies: McpOfferDependencies;
+	private readonly dependencies: McpDependencies;
 	private readonly store = new DisposableStore();
 	private readonly questions = new AgentQuestions();
 	private opening: Promise<OpenPipe> | undefined;
 
-	constructor(dependencies: McpOfferDependencies) {
+	constructor(dependencies: McpDependencies) {
 		this.dependencies = dependencies;
 		this.store.add(vscode.workspace.registerTextDocumentContentProvider(ASKED_SCHEME, this.questions));
 	}
@@ -45,7 +62,7 @@ export class McpOffer implements Disposable {
 
 	private answers(): PipeAnswers {
 		const { active } = this.dependencies.connect;
-		const tasks = this.dependencies.tasks.asked;
+		const tasks = this.dependencies.tasks.programs;
 		return {
 			list: async query => (await active()).client.tasks.list(query),
 			get: async ({ id }) => (await active()).client.tasks.get(id),
@@ -96,7 +113,7 @@ export class McpOffer implements Disposable {
 	private actOnModel<Value>(
 		questionFor: (label: string) => Question,
 		signal: AbortSignal,
-		run: (client: Awaited<ReturnType<McpOfferDependencies['connect']['active']>>['client']) => Promise<Value>,
+		run: (client: Client) => Promise<Value>,
 	): Promise<AskedOutcome<Value>> {
 		return this.act(async () => {
 			const { client, connection, label } = await this.dependencies.connect.active();

@@ -3,12 +3,12 @@ import { withoutCredentials } from '../base/remoteUrl.ts';
 import type { PipeParsed } from '../contract/editorPipe.ts';
 import type { Task } from '../contract/tasks.ts';
 import { timeLimitText } from '../platform/amounts.ts';
-import type { FollowUpToShow, LaunchToShow } from './mcpOfferDependencies.ts';
+import type { ShownFollowUp, ShownLaunch, ShownStop } from './api.ts';
 import type { Question } from './server/access.ts';
 
 type Part = Question['parts'][number];
 
-export function startQuestion(shown: LaunchToShow): Question {
+export function startQuestion(shown: ShownLaunch): Question {
 	const { prompt, connection, repository, branch, agents, what, where, findings, hasChanged } = shown;
 	return {
 		title: hasChanged
@@ -31,7 +31,7 @@ export function startQuestion(shown: LaunchToShow): Question {
 	};
 }
 
-export function continueQuestion({ task, prompt, connection, from }: FollowUpToShow): Question {
+export function continueQuestion({ task, prompt, connection, from }: ShownFollowUp): Question {
 	return {
 		title: from
 			? vscode.l10n.t('Another agent wants to start a new task from the branch of this one:')
@@ -46,7 +46,7 @@ export function continueQuestion({ task, prompt, connection, from }: FollowUpToS
 	};
 }
 
-export function stopQuestion({ task, connection }: { task: Task; connection: string }): Question {
+export function stopQuestion({ task, connection }: ShownStop): Question {
 	return {
 		title: vscode.l10n.t('Another agent wants to stop this task. What its agent has not finished may be lost.'),
 		yes: vscode.l10n.t('Stop Task'),

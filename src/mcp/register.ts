@@ -2,14 +2,13 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { PIPE_VARIABLES } from '../contract/pipeVariables.ts';
 import { EXTENSION_ID, MCP_PROVIDER } from '../platform/ids.ts';
-import type { McpOffer } from './mcpOffer.ts';
-import type { McpOfferDependencies } from './mcpOfferDependencies.ts';
+import type { McpDependencies, McpOffer } from './mcpOffer.ts';
 
 /**
  * Offers the MCP server to the editor's own agents. Nothing is loaded before the editor starts the server, which then
  * learns where this window listens.
  */
-export function registerMcp(extensionUri: vscode.Uri, dependencies: McpOfferDependencies): Disposable {
+export function registerMcp(extensionUri: vscode.Uri, dependencies: McpDependencies): Disposable {
 	const version: unknown = vscode.extensions.getExtension(EXTENSION_ID)?.packageJSON.version;
 	const store = new DisposableStore();
 	let loaded: Promise<McpOffer> | undefined;

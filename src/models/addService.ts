@@ -7,6 +7,7 @@ import type { GatewayDescription } from '../contract/control.ts';
 import type { FoundAnswer, FoundServer } from '../contract/foundServers.ts';
 import { OLLAMA_SLUG } from '../contract/upstreams.ts';
 import { askModal, explainError, showExplanation, showMessage } from '../platform/notify.ts';
+import type { AddedModel } from './api.ts';
 import { type AddConnectionOptions, addConnection } from './addConnection.ts';
 import { askServiceKey, type KeyQuestion } from './askServiceKey.ts';
 import { askAddress } from './hosts/askAddress.ts';
@@ -33,13 +34,6 @@ export interface AddServiceOptions extends AddConnectionOptions {
 		/** Sends the user's answer about a found server. */
 		answerFound(answer: FoundAnswer): Promise<void>;
 	};
-}
-
-/** The model that chat uses now, by the name that requests use. */
-export interface AddedModel {
-	name: string;
-	/** The name by which the user knows its service. */
-	server: string;
 }
 
 /** How long the first list waits for what runs on this machine. */

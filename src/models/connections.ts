@@ -6,6 +6,7 @@ import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
 import { explainError, offer } from '../platform/notify.ts';
 import { settingIssueText } from '../platform/settingIssue.ts';
 import { readSetting, writeSetting } from '../platform/settings.ts';
+import type { NamedConnection } from './api.ts';
 import type { KeysFeature } from './keys/keysFeature.ts';
 import { connectionNames, readConnection } from './model/readConnection.ts';
 
@@ -60,14 +61,6 @@ export function namedConnection(name: string): Connection {
 		throw new UserFacingError(described.sentence, { action: 'switchConnection' });
 	}
 	return described.connection;
-}
-
-/** A connection of the settings, which may be unusable. */
-export interface NamedConnection {
-	name: string;
-	label: string;
-	/** Whether it names a service for tasks. */
-	hasTasks: boolean;
 }
 
 /** Returns all connections of the settings, the local one first. */

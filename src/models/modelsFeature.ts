@@ -1,16 +1,31 @@
 import * as vscode from 'vscode';
+import type { Logger } from '../base/logger.ts';
+import type { Client } from '../client/types.ts';
+import type { Connection } from '../contract/connection.ts';
+import type { LocalService } from '../localService/api.ts';
 import { explainError, showExplanation } from '../platform/notify.ts';
 import { readSetting } from '../platform/settings.ts';
 import type { ManageEnd } from './actionList.ts';
-import type { AddedModel } from './addService.ts';
+import type { AddedModel, DescribedServers, UnusedServer } from './api.ts';
 import { namedConnection } from './connections.ts';
 import { hostContext } from './hosts/hostContext.ts';
 import type { KeyStore } from './keys/keyStore.ts';
 import type { KeysFeature } from './keys/keysFeature.ts';
 import type { ServerKey } from './keys/manageKeys.ts';
-import type { Described, LocalModelService, ModelsDependencies } from './modelsDependencies.ts';
 import type { OwnServer } from './ownServers.ts';
-import { FoundServers, failingServers, type UnusedServer } from './unusedServers.ts';
+import { FoundServers, failingServers } from './unusedServers.ts';
+
+/** What the root provides to this feature. */
+export interface ModelsDependencies {
+	secrets: vscode.SecretStorage;
+	/** Returns a client for a connection that sends this key, whichever is saved. */
+	clientFor(connection: Connection, key: string): Promise<Client>;
+	/** Returns a client for a connection, which sends the keys that are saved for it. */
+	clientOf(connection: Connection): Promise<Client>;
+	/** The local service, behind which the model servers are. */
+	localService: Pick<LocalService, 'handOver' | 'describeAll' | 'answerFound'>;
+	logger: Logger;
+}
 
 /** What is done with services beyond the active connection and its keys. */
 export class ModelsFeature {
@@ -18,7 +33,7 @@ export class ModelsFeature {
 	private readonly keys: KeysFeature;
 	private readonly store: KeyStore;
 	private readonly found: FoundServers;
-	private described: Described = { foundServers: [], upstreamProblems: [] };
+	private described: DescribedServers = { foundServers: [], upstreamProblems: [] };
 	private isAdding = false;
 
 	constructor(dependencies: ModelsDependencies, keys: KeysFeature, store: KeyStore) {
@@ -29,7 +44,7 @@ export class ModelsFeature {
 	}
 
 	/** Notes what the local service tells of its model servers, and asks about those that it has found. */
-	noteDescription(described: Described): void {
+	noteDescription(described: DescribedServers): void {
 		this.described = described;
 		// The flow that adds services asks in its own way.
 		if (!this.isAdding) {
@@ -129,7 +144,7 @@ export class ModelsFeature {
 		return hostContext(this.dependencies.logger);
 	}
 
-	private get local(): LocalModelService {
+	private get local(): ModelsDependencies['localService'] {
 		return this.dependencies.localService;
 	}
 

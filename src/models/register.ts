@@ -1,56 +1,15 @@
-import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
-import { Emitter, type Event } from '../base/event.ts';
-import type { Connection } from '../contract/connection.ts';
+import { Emitter } from '../base/event.ts';
 import { LOCAL_CONNECTION_NAME } from '../contract/localConnection.ts';
-import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
 import { registerCommand } from '../platform/commands.ts';
 import { commands, internalCommands } from '../platform/ids.ts';
 import { onDidChangeSetting } from '../platform/settings.ts';
-import type { AddedModel } from './addService.ts';
-import type { NamedConnection } from './connections.ts';
+import type { Models } from './api.ts';
 import type { KeyStore } from './keys/keyStore.ts';
 import type { KeysFeature } from './keys/keysFeature.ts';
 import { SECRET_PREFIX, SERVER_SECRET_PREFIX } from './model/keyFormat.ts';
-import type { Described, ModelsDependencies } from './modelsDependencies.ts';
-import type { ModelsFeature } from './modelsFeature.ts';
-import type { UnusedServer } from './unusedServers.ts';
-
-/** The keys of connections. */
-export interface Keys extends Pick<KeysFeature, 'key' | 'state' | 'ensure'> {
-	/** Fires when a key has changed, in this or in another window. */
-	readonly onDidChange: Event<void>;
-}
-
-/** Where models come from: connections, and the model servers behind the local one. */
-export interface Models extends Disposable {
-	keys: Keys;
-	/**
-	 * Returns the connection that the settings name.
-	 * @throws UserFacingError when they name no usable connection.
-	 */
-	active(): Promise<Connection>;
-	/** Returns all connections of the settings, the local one first. */
-	all(): Promise<NamedConnection[]>;
-	/** Fires when another connection is active, or one has changed. */
-	readonly onDidChange: Event<void>;
-	/** Returns the model servers that the local service is to use, with their keys. It never rejects. */
-	upstreams(): Promise<Pick<UpstreamHandoverInput, 'upstreams' | 'findOllama'>>;
-	/** Fires when these or their keys have changed. */
-	readonly onDidChangeUpstreams: Event<void>;
-	/** Must be called with what the local service tells. The user is asked about servers that it has found. */
-	noteDescription(described: Described): void;
-	/**
-	 * Returns the model servers whose models were not there when the local service was last asked: those that were found on
-	 * this machine and are not used, and those of the settings that did not list them.
-	 */
-	unusedServers(): Promise<UnusedServer[]>;
-	/**
-	 * Lets the user add a service, or choose a model of the server of that name. Resolves with the model that chat uses then,
-	 * or with undefined where that has not changed.
-	 */
-	addService(slug?: unknown): Promise<AddedModel | undefined>;
-}
+import type { ModelsDependencies, ModelsFeature } from './modelsFeature.ts';
 
 /** Registers the commands and what has to be noticed from the start. The rest is loaded when it is first used. */
 export function registerModels(dependencies: ModelsDependencies): Models {

@@ -4,22 +4,10 @@ import type { UpstreamProblem } from '../base/errors.ts';
 import { placeOf } from '../base/hostname.ts';
 import type { FoundAnswer, FoundServer } from '../contract/foundServers.ts';
 import { explainError, showExplanation, showMessage } from '../platform/notify.ts';
+import type { UnusedServer } from './api.ts';
 import { ownerText, upstreamProblemText } from './hosts/messages.ts';
 import type { KeyStore } from './keys/keyStore.ts';
 import { type OwnServer, readOwnServers } from './ownServers.ts';
-
-/** A model server whose models a list would have, as lists show it. */
-export interface UnusedServer {
-	/** Whether it was found on this machine and is not used, or stands in the settings and does not list its models. */
-	kind: 'found' | 'failing';
-	label: string;
-	/** Its host and port. */
-	place: string;
-	/** Sentences that say why its models are not there. */
-	reason: string;
-	/** Lets the user do something about it. */
-	ask(): void;
-}
 
 export interface FoundServersOptions {
 	/** Sends the user's answer to the service. */

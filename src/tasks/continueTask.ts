@@ -5,6 +5,7 @@ import { firstLine, shortName } from '../base/plainText.ts';
 import type { AskedOutcome, ContinuedTask } from '../contract/editorPipe.ts';
 import { isRace, type TaskResult } from '../contract/taskResults.ts';
 import { isActiveTask, type Task, type TaskCreateRequest } from '../contract/tasks.ts';
+import type { ShownFollowUp } from '../mcp/api.ts';
 import { type askModal, showMessage } from '../platform/notify.ts';
 import { inputDraft } from '../platform/pick.ts';
 import { refusedByUser } from '../platform/refusalMessages.ts';
@@ -52,15 +53,6 @@ export interface TaskFollowUpsDependencies {
 	active: ActiveConnection;
 	runner: FollowUpRunner;
 	user: FollowUpUser;
-}
-
-/** A further prompt that another program wants to be sent, with the task as it is. */
-export interface ShownFollowUp {
-	task: Task;
-	prompt: string;
-	connection: string;
-	/** Set where the branch is checked out, so that a new task starts from it; `text` says so. */
-	from: { branch: string; text: string } | undefined;
 }
 
 /** Asks the user whether exactly this may be sent. */

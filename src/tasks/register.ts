@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { FileDiff, PipeParsed, TaskChangeList } from '../contract/editorPipe.ts';
+import type { TasksForPrograms } from '../mcp/api.ts';
 import { registerCommand, setContextKey } from '../platform/commands.ts';
 import {
 	CHANGE_SCHEME,
@@ -20,6 +21,7 @@ import {
 import { KeptTexts } from '../platform/keptText.ts';
 import { registerReadOnlyFiles } from '../platform/readOnlyFiles.ts';
 import { isEntryKey } from '../platform/sharedState.ts';
+import type { Tasks } from './api.ts';
 import type { ApplyCommands } from './apply/applyCommands.ts';
 import type { CommitRange, ComparedRange, RangeFile } from './apply/commitRanges.ts';
 import type { BranchCommands } from './branches/branchCommands.ts';
@@ -31,6 +33,7 @@ import type { TaskLauncher } from './launch/taskLauncher.ts';
 import type { TaskStops } from './list/stopTask.ts';
 import type { TreeNode } from './list/taskTree.ts';
 import type { LogDocumentCommands } from './log/logDocumentCommands.ts';
+import type { AskedTasks } from './askedTasks.ts';
 import {
 	BEHIND_ENTRIES,
 	COMMENT_ENTRIES,
@@ -51,46 +54,11 @@ import type { TasksDependencies, TasksFeature } from './tasksFeature.ts';
 /** This check is cheap enough for every move of the cursor; the code that is loaded afterwards decides exactly. */
 const MAYBE_TODO = /TODO|FIXME/;
 
-/** What other features may ask of tasks. It loads this feature. */
-export interface RegisteredTasks extends Disposable {
-	choose: TaskMaterial['choose'];
-	readLog: TaskMaterial['readLog'];
-	readChanges: TaskMaterial['readChanges'];
-	readPatches: TaskAnswers['readPatches'];
-	readForChat: TaskAnswers['readForChat'];
-	/** Starts a task from a prompt of the chat, once the user has seen what it will meet and says so. */
-	startPrompt: TaskLauncher['startPrompt'];
-	/** Opens an editor for a prompt of the chat. */
-	openEditor: TaskLauncher['openEditor'];
-	/** What the next task uses. */
-	next: {
-		follow(show: (view: NextTaskView) => void): Promise<Disposable>;
-		choose: NextTask['choose'];
-	};
-	showLogEntry: LogDocumentCommands['showEntry'];
-	/** Changes between two commits that no task has made. */
-	ranges: {
-		list(range: CommitRange): Promise<RangeFile[]>;
-		compare(title: string, parts: readonly ComparedRange[], named?: string): Promise<void>;
-		take(range: CommitRange, title: string, named?: string): Promise<string[]>;
-		takeAllowed(range: CommitRange): Promise<string[]>;
-		takeBack(range: CommitRange, named?: string): Promise<string[]>;
-	};
-	/** What other programs ask for. Whatever spends or changes something waits until `allow` has resolved with true. */
-	asked: {
-		start: TaskLauncher['startForProgram'];
-		continueTask: TaskFollowUps['sendForProgram'];
-		stop: TaskStops['stopForProgram'];
-		changes(asked: PipeParsed<'changes'>): Promise<TaskChangeList>;
-		diff(asked: PipeParsed<'diff'>): Promise<FileDiff>;
-	};
-}
-
 /**
- * Registers the tree and the commands. Their implementation loads when the view first becomes visible or a command
- * first runs.
+ * Registers the tree and the commands. Their implementation loads when the view first becomes visible, a command first
+ * runs, or another feature asks for something of tasks.
  */
-export function registerTasks(dependencies: TasksDependencies): RegisteredTasks {
+export function registerTasks(dependencies: TasksDependencies): Tasks & { programs: TasksForPrograms } {
 	const store = new DisposableStore();
 	const changed = store.add(new vscode.EventEmitter<TreeNode[] | undefined>());
 	let loaded: Promise<TasksFeature> | undefined;
@@ -180,7 +148,7 @@ export function registerTasks(dependencies: TasksDependencies): RegisteredTasks 
 			takeBack: async (...asked) =>
 				(await import('./apply/commitRanges.ts')).takeBackRange((await feature()).applyCommands, ...asked),
 		},
-		asked: {
+		programs: {
 			start: async (...asked) => (await feature()).launcher.startForProgram(...asked),
 			continueTask: async (...asked) => (await feature()).followUps.sendForProgram(...asked),
 			stop: async (...asked) => (await feature()).stops.stopForProgram(...asked),

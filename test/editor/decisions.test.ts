@@ -7,12 +7,13 @@ import * as vscode from 'vscode';
 import { readSource } from '../../src/chat/context/readSource.ts';
 import type { ContextSource } from '../../src/chat/model/contextSource.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
-import type { AskedTask, SubjectMaterial } from '../../src/decisions/decisionsDependencies.ts';
 import { fileSubject } from '../../src/decisions/fileSubject.ts';
 import { MAXIMUM_RUNS, MAXIMUM_SUBJECTS, type Run } from '../../src/decisions/model/run.ts';
 import { chooseDecision } from '../../src/decisions/newDecision.ts';
 import { RunStore } from '../../src/decisions/runStore.ts';
+import type { SubjectMaterial } from '../../src/decisions/subject.ts';
 import { CHANGE_SCHEME } from '../../src/platform/ids.ts';
+import type { TaskFacts } from '../../src/tasks/api.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { QuickPicks } from './quickPicks.ts';
 import { State } from './state.ts';
@@ -86,7 +87,7 @@ describe('decision files in the editor', () => {
 	});
 
 	it('begin with what fits the task, the comparison or the changed file of a menu', async () => {
-		const facts = (fits: Partial<AskedTask>) => ({
+		const facts = (fits: Partial<TaskFacts>) => ({
 			choose: async () => ({
 				...{ id: 'it', title: 'It', prompt: 'Do it', status: 'failed', error: undefined },
 				...{ hasFailed: false, isRace: false, hasChanges: false },

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import type { EncryptedSession } from '../../src/channel/api.ts';
 import type { ChannelConsent } from '../../src/channel/channelConsent.ts';
-import { Encrypted, type EncryptedSession } from '../../src/channel/encrypted.ts';
+import { Encrypted } from '../../src/channel/encrypted.ts';
 import { explainChannelError } from '../../src/channel/errorMessages.ts';
 import { changeWords, sessionText } from '../../src/channel/messages.ts';
 import { ChannelMemory, type MemoryStore } from '../../src/client/channel/memory.ts';

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { requestRules } from '../../src/chat/settings/requestRules.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
-import type { ModelListParts, ModelRequestParts } from '../../src/languageModels/dependencies.ts';
-import { LanguageModelProvider } from '../../src/languageModels/languageModelProvider.ts';
-import { ModelList } from '../../src/languageModels/modelList.ts';
+import { LanguageModelProvider, type ModelRequestParts } from '../../src/languageModels/languageModelProvider.ts';
+import { ModelList, type ModelListParts } from '../../src/languageModels/modelList.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { waitFor } from '../support/waitFor.ts';
 

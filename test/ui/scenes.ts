@@ -1,8 +1,8 @@
-import type { NextTaskView } from '../../src/chat/model/chatTasks.ts';
 import { citationsOf, type Source } from '../../src/chat/model/citations.ts';
 import type { ChipView, PromptView, ReplyView, TurnView } from '../../src/chat/protocol/protocol.ts';
 import type { DetailsView, UseView } from '../../src/chat/protocol/settingsProtocol.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
+import type { NextTaskView } from '../../src/tasks/api.ts';
 import { type ChatPage, turnView } from './chatPage.ts';
 
 export const RICH = `The guard compares **seconds** with milliseconds, so every token looks valid for a thousand times as long. See [RFC 7519](https://www.rfc-editor.org/rfc/rfc7519) and \`src/auth.ts\`.

@@ -6,17 +6,7 @@ import path from 'node:path';
  * The layers of src/, lowest first. A folder imports only what its row names; `vscode` says whether the editor's API
  * may be used. The rows are the table of ARCHITECTURE.md.
  */
-const FEATURES = [
-	'models',
-	'localService',
-	'chat',
-	'tasks',
-	'channel',
-	'costs',
-	'decisions',
-	'languageModels',
-	'mcp',
-];
+const FEATURES = ['models', 'localService', 'chat', 'tasks', 'channel', 'costs', 'decisions', 'languageModels', 'mcp'];
 const LAYERS: Record<string, { imports: string[]; vscode: boolean }> = {
 	base: { imports: [], vscode: false },
 	contract: { imports: ['base'], vscode: false },
@@ -56,12 +46,14 @@ const FOLDERS: Record<string, string[][]> = {
 
 /** Files of the root, which wire the features through their doors. */
 const ROOT = ['extension.ts', 'connect.ts'];
-/** What the root imports beside those doors. */
+/** What the root imports beside those doors, of which it also takes the types of `api.ts`. */
 const ROOT_IMPORTS = ['base', 'contract', 'client', 'platform'];
 
 interface Import {
 	file: string;
 	specifier: string;
+	/** Nothing but types is imported. */
+	isType: boolean;
 }
 
 const files = globSync('src/**/*.ts').map(file => file.split(path.sep).join('/'));
@@ -69,8 +61,12 @@ const sourceOf = (file: string) => readFileSync(file, 'utf8');
 
 /** Static and dynamic imports in any quotes, type-only ones included: a type is a dependency too. */
 function importsOf(file: string): Import[] {
-	const pattern = /(?:\bfrom\s*|\bimport\s*\(\s*|^import\s+)(['"`])(.+?)\1/gm;
-	return [...sourceOf(file).matchAll(pattern)].map(([, , specifier = '']) => ({ file, specifier }));
+	const pattern = /(^(?:import|export)\s+type\s[^;'"`]*?)?(?:\bfrom\s*|\bimport\s*\(\s*|^import\s+)(['"`])(.+?)\2/gm;
+	return [...sourceOf(file).matchAll(pattern)].map(([, type, , specifier = '']) => ({
+		file,
+		specifier,
+		isType: type !== undefined,
+	}));
 }
 
 /** Files that load a package with themselves: they import it, or files that do, and not only types nor on demand. */
@@ -98,12 +94,15 @@ function loadersOf(name: string): string[] {
 /** Whether the file at `path` under src/ lies in the folder. */
 const isIn = (folder: string, location: string) => location.startsWith(`${folder}/`);
 
+/** Whether the file at `path` under src/ has the types that other features use of one. */
+const isApi = (location: string) => FEATURES.some(feature => location === `${feature}/api.ts`);
+
 /** A folder inside of a feature that is a layer comes before the feature. */
 const layerOf = (location: string) => Object.keys(LAYERS).find(layer => isIn(layer, location)) ?? '';
 
 function violations(): string[] {
 	const found: string[] = [];
-	for (const { file, specifier } of files.flatMap(importsOf)) {
+	for (const { file, specifier, isType } of files.flatMap(importsOf)) {
 		const location = file.slice('src/'.length);
 		const layer = layerOf(location);
 		const rule = LAYERS[layer];
@@ -117,6 +116,9 @@ function violations(): string[] {
 			continue;
 		}
 		const target = path.posix.join(path.posix.dirname(location), specifier);
+		if (isApi(target) && isType && (!rule || FEATURES.includes(layer))) {
+			continue;
+		}
 		if (!rule) {
 			const isDoor = FEATURES.some(feature => target === `${feature}/register.ts`);
 			if (!isDoor && !ROOT.includes(target) && !ROOT_IMPORTS.some(allowed => isIn(allowed, target))) {
@@ -129,10 +131,16 @@ function violations(): string[] {
 	return found;
 }
 
-/** The folder of a feature that a file lies in, by its place in the feature's rows; files of the feature itself are above all. */
+/**
+ * The folder of a feature that a file lies in, by its place in the feature's rows; files of the feature itself are above
+ * all, but for `api.ts`, which lies right above `model`.
+ */
 function levelOf(feature: string, location: string): { folder: string; level: number } {
 	const [, folder = '', ...rest] = location.split('/');
 	const rows = FOLDERS[feature] ?? [];
+	if (isApi(location)) {
+		return { folder: 'api.ts', level: 0.5 };
+	}
 	return rest.length === 0
 		? { folder: '', level: rows.length }
 		: { folder, level: rows.findIndex(row => row.includes(folder)) };
@@ -205,8 +213,18 @@ describe('the layers of src', () => {
 		assert.deepEqual([...folders].sort(), [...layers].sort());
 	});
 
-	it('imports only downwards, and a feature only through its door', () => {
+	it('imports only downwards, a feature only through its door, and of another feature only the types of its api', () => {
 		assert.deepEqual(violations(), []);
+	});
+
+	it('has nothing but types in what other features use of one', () => {
+		const apis = files.filter(file => isApi(file.slice('src/'.length)));
+		const types = /^(?:import type |export (?:interface|type) |[\t }/]|$)/;
+		assert.ok(apis.length > 0);
+		assert.deepEqual(
+			apis.flatMap(file => sourceOf(file).split('\n')).filter(line => !types.test(line)),
+			[],
+		);
 	});
 
 	it('has no circle of files, type-only imports included', () => {

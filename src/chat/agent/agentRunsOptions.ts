@@ -1,8 +1,8 @@
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/types.ts';
 import type { ModelLimits } from '../../contract/modelLimits.ts';
+import type { CommitRanges } from '../../tasks/api.ts';
 import type { ApprovalSetting } from '../model/agentWork.ts';
-import type { CommitRanges } from '../model/chatTasks.ts';
 import type { SandboxConsent } from './agentPlace.ts';
 import type { AvailableAgents } from './availableAgents.ts';
 

@@ -1,5 +1,5 @@
 import type { AgentWork, WorkFile } from '../model/agentWork.ts';
-import type { CommitRanges } from '../model/chatTasks.ts';
+import type { CommitRanges } from '../../tasks/api.ts';
 import { agentPath, type Checkpoint } from '../model/checkpoint.ts';
 
 /** How many changed files are kept with the turn, which notes what has become of each. All of them are counted. */

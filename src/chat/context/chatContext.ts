@@ -7,8 +7,8 @@ import { describeError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
+import type { Tasks } from '../../tasks/api.ts';
 import { isImagePath, MAXIMUM_DROPPED } from '../model/addedFiles.ts';
-import type { ChatTasks } from '../model/chatTasks.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import { type Conversation, findTurn } from '../model/conversation.ts';
 import type { Measure } from '../model/measure.ts';
@@ -56,7 +56,7 @@ export interface ContextConversations {
 
 /** The sources of context besides files: tasks and terminals. */
 export interface OtherSources {
-	task: ChatTasks['readForChat'];
+	task: Tasks['readForChat'];
 	/** The last command of a terminal, once one has run. */
 	terminal(): TerminalMemory | undefined;
 }

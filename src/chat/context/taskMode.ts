@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, MutableDisposable } from '../../base/disposable.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import { thenComposer } from '../../platform/editorUse.ts';
+import type { Tasks } from '../../tasks/api.ts';
 import type { OpenConversations } from '../conversation/openConversations.ts';
-import type { ChatTasks } from '../model/chatTasks.ts';
 import type { DraftChange, PageHandlers, ToPage } from '../protocol/protocol.ts';
 import type { ChatContext } from './chatContext.ts';
 import { givePrompt } from './sendToTask.ts';
@@ -24,7 +24,7 @@ export interface TaskModeDependencies {
 	/** Whether something is written for an encrypted conversation that is not sent. */
 	hasDraft(conversation: string): boolean;
 	context(): ChatContext;
-	tasks(): Pick<ChatTasks, 'next' | 'openEditor'>;
+	tasks(): Pick<Tasks, 'next' | 'openEditor'>;
 	page: TaskModePage;
 }
 

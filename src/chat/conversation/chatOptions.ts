@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/async.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { EncryptedChannels } from '../../channel/api.ts';
 import type { Client } from '../../client/types.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { SettingsSource } from '../model/applySettings.ts';
@@ -9,7 +10,6 @@ import type { AskedWith } from '../model/settings.ts';
 import type { Repair } from '../storage/conversationStore.ts';
 import type { ImageStore } from '../storage/imageStore.ts';
 import type { EncryptionRefusal } from './conversationChannel.ts';
-import type { EncryptedChannels } from './encryptedChannels.ts';
 import type { AgentTurns, ModeModels } from './replyRequest.ts';
 import type { Appended } from './session.ts';
 import type { UnsentChoices } from './unsentChoices.ts';

@@ -1,13 +1,13 @@
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
+import type { EncryptedChannels, EncryptedSession } from '../../channel/api.ts';
 import { abortedError } from '../../client/core/exchange.ts';
 import type { ChannelMessage } from '../../contract/channel.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import { addressOf, type Encryption } from '../model/encryption.ts';
 import type { TurnMode } from '../model/mode.ts';
-import type { EncryptedChannels, OpenChannel } from './encryptedChannels.ts';
 
 /** The state of a conversation's channel. The texts are sentences. */
 export type ConversationChannelState =
@@ -27,8 +27,8 @@ export class ConversationChannel {
 	readonly onDidChange = this.changed.event;
 	private current: Encryption;
 	private currentState: ConversationChannelState;
-	private opening: Promise<OpenChannel> | undefined;
-	private session: OpenChannel | undefined;
+	private opening: Promise<EncryptedSession> | undefined;
+	private session: EncryptedSession | undefined;
 	private failure: { error: unknown; explanation: Explanation } | undefined;
 
 	constructor(channels: EncryptedChannels, encryption: Encryption) {
@@ -95,7 +95,7 @@ export class ConversationChannel {
 		await this.session?.close();
 	}
 
-	private open(): Promise<OpenChannel> {
+	private open(): Promise<EncryptedSession> {
 		this.opening ??= this.openNew().catch((error: unknown) => {
 			this.opening = undefined;
 			throw error;
@@ -103,7 +103,7 @@ export class ConversationChannel {
 		return this.opening;
 	}
 
-	private async openNew(): Promise<OpenChannel> {
+	private async openNew(): Promise<EncryptedSession> {
 		const { connection, keyFingerprint } = this.current;
 		if (connection === undefined || this.current.hasEnded) {
 			throw new ClientError('invalid-request', 'this encrypted conversation does not go on', { unsent: true });
@@ -126,7 +126,7 @@ export class ConversationChannel {
 		return session;
 	}
 
-	private noteKey({ keyFingerprint }: OpenChannel): void {
+	private noteKey({ keyFingerprint }: EncryptedSession): void {
 		if (keyFingerprint !== undefined && keyFingerprint !== this.current.keyFingerprint) {
 			this.current = { ...this.current, keyFingerprint };
 			this.changed.fire();

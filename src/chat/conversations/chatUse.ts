@@ -1,22 +1,15 @@
 // This module adds up what the replies of all conversations have used, month by month.
 import { monthOf } from '../../base/month.ts';
-import { ReplySums, type UsedByReplies } from '../../base/replySums.ts';
+import { ReplySums, type ReplyUse } from '../../base/replySums.ts';
 import { allReplies, type Conversation } from '../model/conversation.ts';
 import { knownCost } from '../model/cost.ts';
 import { costOf, servedModel, usagesOf } from '../model/replyFacts.ts';
 import type { ConversationStore } from '../storage/conversationStore.ts';
 
-export interface ChatUse {
-	/** The connection is undefined where a reply does not say it. */
-	used: UsedByReplies<string | undefined>;
-	/** The number of conversations that could not be read. */
-	unreadable: number;
-}
-
 /** Rejects with the system's error where the folder of the conversations cannot be listed. */
-export async function readChatUse(store: Pick<ConversationStore, 'list' | 'open'>): Promise<ChatUse> {
+export async function readChatUse(store: Pick<ConversationStore, 'list' | 'open'>): Promise<ReplyUse> {
 	const { conversations, unreadable } = await store.list();
-	const sums = new ReplySums<string | undefined>();
+	const sums = new ReplySums();
 	let missing = unreadable;
 	// One after another, as each is read as a whole.
 	for (const { id } of conversations) {
@@ -30,7 +23,7 @@ export async function readChatUse(store: Pick<ConversationStore, 'list' | 'open'
 	return { used: sums.used(), unreadable: missing };
 }
 
-function addReplies(sums: ReplySums<string | undefined>, conversation: Conversation): void {
+function addReplies(sums: ReplySums, conversation: Conversation): void {
 	const { encryption } = conversation;
 	for (const reply of allReplies(conversation)) {
 		if (reply.usage !== undefined || reply.text !== '') {

@@ -3,7 +3,7 @@ import { escapeIcons } from '../../base/plainText.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { explainError, showExplanation, showMessage } from '../../platform/notify.ts';
-import type { ChannelOffer, EncryptedChannels, OfferedChannel } from '../conversation/encryptedChannels.ts';
+import type { ChannelOffer, EncryptedChannels, OfferedChannel } from '../../channel/api.ts';
 import type { Encryption } from '../model/encryption.ts';
 
 /**

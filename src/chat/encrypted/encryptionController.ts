@@ -2,7 +2,7 @@ import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../conversation/chat.ts';
-import type { EncryptedChannels } from '../conversation/encryptedChannels.ts';
+import type { EncryptedChannels } from '../../channel/api.ts';
 import type { OpenConversations } from '../conversation/openConversations.ts';
 import { addressOf } from '../model/encryption.ts';
 import type { EncryptionView, PageHandlers } from '../protocol/protocol.ts';

@@ -22,6 +22,22 @@ export function shownState({ id, encryption }: ShownConversation): unknown {
 	return encryption ? { id, encryption } : id;
 }
 
+/** The state of the workspace, also of a window without a folder. */
+interface WindowState {
+	get(key: string): unknown;
+	update(key: string, value: unknown): PromiseLike<void>;
+}
+
+const KEY = 'errand.shownConversation';
+
+/** Keeps the conversation that a window has shown last. */
+export function lastShown(state: WindowState) {
+	return {
+		read: () => parseShownState(state.get(KEY)),
+		write: (shown: ShownConversation) => void state.update(KEY, shownState(shown)),
+	};
+}
+
 export function parseShownState(state: unknown): ShownConversation | undefined {
 	return stateSchema.safeParse(state).data;
 }

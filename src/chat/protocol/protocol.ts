@@ -2,9 +2,9 @@
 // has no zod.
 
 import type { AnswerMessage } from '../../base/rpc.ts';
+import type { NextTaskChoice, NextTaskView } from '../../tasks/api.ts';
 import type { ApprovalSetting } from '../model/agentWork.ts';
 import type { AttachmentKind } from '../model/attachment.ts';
-import type { NextTaskChoice, NextTaskView } from '../model/chatTasks.ts';
 import type { Citations } from '../model/citations.ts';
 import type { ImageProblem } from '../model/images.ts';
 import type { TurnMode } from '../model/mode.ts';

@@ -1,7 +1,7 @@
 // Parses the page's messages. Only the host uses this.
 import * as z from 'zod';
+import type { NextTaskChoice } from '../../tasks/api.ts';
 import { APPROVAL_ANSWERS, APPROVAL_SETTINGS } from '../model/agentWork.ts';
-import { NEXT_TASK_CHOICES } from '../model/chatTasks.ts';
 import { IMAGE_FILE } from '../model/images.ts';
 import { TURN_MODES } from '../model/mode.ts';
 import {
@@ -25,6 +25,16 @@ const request = z.uuid();
 const step = z.string().max(MAXIMUM_STEP_ID);
 const fileName = z.string().max(MAXIMUM_NAME_LENGTH);
 const address = z.string().max(MAXIMUM_URL_LENGTH);
+const taskChoices: { readonly [Choice in NextTaskChoice]: Choice } = {
+	prompt: 'prompt',
+	repository: 'repository',
+	branch: 'branch',
+	agent: 'agent',
+	model: 'model',
+	cost: 'cost',
+	sandbox: 'sandbox',
+	problem: 'problem',
+};
 
 const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.enum(['page-ready', 'snapshot-request', 'prompts-request']), request }),
@@ -57,7 +67,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.enum(['agent-pick', 'prompts-edit']) }),
 	z.strictObject({ kind: z.literal('approvals-choose'), approvals: z.enum(APPROVAL_SETTINGS) }),
 	z.strictObject({ kind: z.literal('task-follow'), isShown: z.boolean() }),
-	z.strictObject({ kind: z.literal('task-choose'), choice: z.enum(NEXT_TASK_CHOICES) }),
+	z.strictObject({ kind: z.literal('task-choose'), choice: z.enum(taskChoices) }),
 	z.strictObject({ kind: z.literal('task-prompt-open'), request, text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH) }),
 	z.strictObject({ kind: z.literal('step-answer'), turn, question: z.uuid(), answer: z.enum(APPROVAL_ANSWERS) }),
 	z.strictObject({ kind: z.literal('step-request'), request, turn, step }),

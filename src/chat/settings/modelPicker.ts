@@ -18,7 +18,7 @@ import {
 	toKeep,
 	withRecent,
 } from '../model/modelChoices.ts';
-import type { UnusedServer } from '../model/unusedServer.ts';
+import type { UnusedServer } from '../../models/api.ts';
 import type { ModelView } from '../protocol/protocol.ts';
 import { addServerRow, onlyDemoRows } from './addServerRow.ts';
 import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';

@@ -1,7 +1,7 @@
 // The sources from which the lists of models get their rows.
 import type { ListedModel } from '../../contract/modelList.ts';
+import type { UnusedServer } from '../../models/api.ts';
 import type { Chat } from '../conversation/chat.ts';
-import type { UnusedServer } from '../model/unusedServer.ts';
 
 /** The models that can be offered for a connection: those used lately, and those that its service has listed. */
 export interface ModelSources {

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
-import type { KnownCost } from '../../base/knownCost.ts';
 import { type ChatRequest, chatParametersSchema } from '../../contract/chatRequest.ts';
 import type { Connection } from '../../contract/connection.ts';
 import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
 import { zeroDataRetentionOf } from '../../contract/zeroDataRetention.ts';
-import { type Explanation, explainError } from '../../platform/notify.ts';
+import { explainError } from '../../platform/notify.ts';
 import { shownText } from '../../platform/pick.ts';
+import type { ModelDescription, RequestRules } from '../api.ts';
 import { applySettings, RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
-import { knownCost, type ReplyUsage, replyCost } from '../model/cost.ts';
+import { knownCost, replyCost } from '../model/cost.ts';
 import { hostsOf } from '../model/modelChoices.ts';
 import { nameOf } from '../model/presets.ts';
 import { type PreviewRow, previewOf } from '../model/preview.ts';
@@ -16,34 +16,6 @@ import { askedWith, settingsInForce } from '../model/settings.ts';
 import { retentionText, routingLabel } from '../protocol/labels.ts';
 import { explainRequestFailure, modelText, reasonText } from './messages.ts';
 import { readChatSettings } from './readChatSettings.ts';
-
-/** A request that may be sent, or why it may not. */
-export type RuledRequest =
-	| { kind: 'ready'; request: ChatRequest; connection: Connection }
-	| { kind: 'refused'; explanation: Explanation };
-
-/** Who may serve a model, and under which policies. */
-export interface ModelDescription {
-	/** A few words. */
-	served: string;
-	/** Whole sentences, one a line. */
-	lines: string[];
-}
-
-/** The chat's rules for requests that belong to no conversation of it. They throw a RequestRefusal nowhere. */
-export interface RequestRules {
-	/**
-	 * Puts the user's routing policy and zero data retention into a request, and those parameters of the user's that the
-	 * request leaves open. The user's instructions are for conversations alone.
-	 */
-	apply(request: ChatRequest): Promise<RuledRequest>;
-	/** Explains why a request failed. `connection` is the name by which the user knows it. */
-	explain(error: unknown, request: ChatRequest | undefined, connection: string): Explanation;
-	/** Describes a model of the connection under the user's settings, or says why they cannot be read. */
-	describe(connection: Connection, model: ConnectionModel): ModelDescription;
-	/** Returns what a reply has cost, as far as the connection states prices. */
-	cost(connection: Connection, reply: { model: string; provider?: string; usage?: ReplyUsage }): KnownCost;
-}
 
 /** `connection` resolves with the active connection, including what only its service knows. */
 export function requestRules(connection: SettingsSource['connection']): RequestRules {

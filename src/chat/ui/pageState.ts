@@ -1,4 +1,4 @@
-import type { NextTaskView } from '../model/chatTasks.ts';
+import type { NextTaskView } from '../../tasks/api.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type {
 	AgentView,

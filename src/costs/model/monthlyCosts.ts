@@ -1,5 +1,6 @@
 // This module puts together what each connection has cost in each month from what its tasks and its replies say.
 import { addCosts, type KnownCost } from '../../base/knownCost.ts';
+import type { NamedConnection } from '../../models/api.ts';
 
 /** The use of one model of a connection by tasks, by the chat, or by the editor's chat and other extensions. */
 export interface ModelPart {
@@ -11,14 +12,6 @@ export interface ModelPart {
 	inputTokens: number;
 	outputTokens: number;
 	cost: KnownCost;
-}
-
-export interface ConnectionName {
-	/** The name in the settings. */
-	name: string;
-	label: string;
-	/** Whether it has a service for tasks. */
-	hasTasks: boolean;
 }
 
 /** The use in one calendar month. */
@@ -36,7 +29,7 @@ export interface ConnectionMonths {
 
 export interface ConnectionSum {
 	/** Undefined for replies of which nobody has written down the connection. */
-	connection: ConnectionName | undefined;
+	connection: NamedConnection | undefined;
 	parts: ModelPart[];
 	/** Undefined where nothing was used. */
 	cost: KnownCost | undefined;
@@ -53,7 +46,7 @@ export interface MonthSums {
  * connection.
  */
 export function monthlyCosts(
-	connections: readonly ConnectionName[],
+	connections: readonly NamedConnection[],
 	used: readonly ConnectionMonths[],
 	currentMonth: string,
 ): MonthSums[] {

@@ -1,21 +1,8 @@
 // Why did a task fail? The questions that are asked about its log.
 import { cut } from '../../base/plainText.ts';
 import type { Questions } from '../../contract/decisions.ts';
+import type { LogEntryText, TaskFacts } from '../../tasks/api.ts';
 import type { Asked } from './sending.ts';
-
-/** An entry of a task's log. */
-export interface LogEntryText {
-	index: number;
-	text: string;
-	/** The log itself marks it as an error or a warning. */
-	isProblem: boolean;
-}
-
-export interface FailedTask {
-	prompt: string;
-	status: string;
-	error: string | undefined;
-}
 
 /** A choice of at most 26 options can be answered with one letter, whose probability a model server can tell. */
 const MAXIMUM_CANDIDATES = 25;
@@ -46,7 +33,10 @@ const CAUSES: Record<string, string> = {
 };
 
 /** Returns the request, and the entries whose indexes its answers may name. */
-export function triageRequest(task: FailedTask, log: readonly LogEntryText[]): { asked: Asked; lines: LogEntryText[] } {
+export function triageRequest(
+	task: Pick<TaskFacts, 'prompt' | 'status' | 'error'>,
+	log: readonly LogEntryText[],
+): { asked: Asked; lines: LogEntryText[] } {
 	const lines = candidatesOf(log);
 	const state = {
 		prompt: cut(task.prompt, MAXIMUM_PROMPT),

@@ -7,6 +7,7 @@ import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import type { KeyKind } from '../../contract/routes.ts';
 import { showMessage } from '../../platform/notify.ts';
+import type { KeyState, Keys } from '../api.ts';
 import { isTurnedDown } from '../model/keyCheck.ts';
 import { connectionKey, connectionSecret, isSavedFor, KEY_KINDS } from '../model/keyFormat.ts';
 import { askForKey } from './askForKey.ts';
@@ -23,30 +24,13 @@ export interface KeysDependencies extends ManageKeysDependencies {
 	logger: Logger;
 }
 
-/**
- * `not-needed`: includes connections without a host for the kind. `unconfirmed`: the hosts have changed since the key
- * was saved.
- */
-export type KeyState = 'not-needed' | 'missing' | 'unconfirmed' | 'set';
-
 /** What a service says about a key, with a sentence about it. */
 export interface KeyAnswer {
 	answer: 'accepted' | 'turned-down' | 'unknown';
 	sentence: string;
 }
 
-export interface KeysFeature {
-	/**
-	 * Returns the key for a request.
-	 * @throws UserFacingError when the connection's hosts have changed since it was saved.
-	 */
-	key(connection: Connection, kind: KeyKind): Promise<string | undefined>;
-	state(connection: Connection, kind: KeyKind): Promise<KeyState>;
-	/**
-	 * Asks for the key if it is missing, after calling `onAsk`. It is for actions of the user, never for background work.
-	 * Resolves with false if the user gave none, which a notification then says.
-	 */
-	ensure(connection: Connection, kind: KeyKind, onAsk?: () => void): Promise<boolean>;
+export interface KeysFeature extends Pick<Keys, 'key' | 'state' | 'ensure'> {
 	/** Asks for a key and saves it. */
 	set(connection: Connection, kind: KeyKind): Promise<void>;
 	/** Keeps a key that was checked elsewhere, for the origins of this connection. */

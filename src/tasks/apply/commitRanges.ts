@@ -11,25 +11,11 @@ import { type ChangedFile, type ChangeStatus, pathOf } from '../model/changedFil
 import { type ChangeUriParts, changeUri } from '../results/changeUri.ts';
 import { versionWords } from '../results/fileUris.ts';
 import { listChangedFiles } from '../results/readChanges.ts';
+import type { CommitRange, ComparedRange, RangeFile } from '../api.ts';
 import type { ApplyCommands } from './applyCommands.ts';
-
-export interface CommitRange {
-	/** The top folder of the repository. */
-	repository: string;
-	from: string;
-	to: string;
-}
 
 /** How many files one multi-file diff shows, because the editor reads all of them at once. */
 const MAXIMUM_SHOWN = 200;
-
-/** A file that differs. Without lines it is not text, or too large to be compared. */
-export interface RangeFile {
-	path: string;
-	status: ChangeStatus;
-	added?: number;
-	removed?: number;
-}
 
 /** Resolves with the files that differ, sorted by path. Rejects with a UserFacingError. */
 export async function describeRange(range: CommitRange): Promise<RangeFile[]> {
@@ -42,15 +28,6 @@ async function listRange({ repository, from, to }: CommitRange): Promise<Changed
 	} catch (error) {
 		throw gitFailure(error, vscode.l10n.t('Git could not read what has changed: {0}', gitReason(error)));
 	}
-}
-
-/** Changes that are compared. */
-export interface ComparedRange {
-	range: CommitRange;
-	/** Files of which the user's own version is shown instead of the last one, so that the diff editor can revert hunks. */
-	own: readonly string[];
-	/** The name that tells its files from those of other repositories. */
-	folder?: string;
 }
 
 /** Opens the changes as one multi-file diff, or the change of the file that is named. Rejects with a UserFacingError. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { AskedOutcome, LaunchFinding, PipeParsed } from '../../contract/editorPipe.ts';
+import type { ShownLaunch } from '../../mcp/api.ts';
 import { refusedByUser } from '../../platform/refusalMessages.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import { type ConfirmedLaunch, LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';
@@ -9,24 +10,6 @@ import { launchFindings, sentTexts } from './preflightList.ts';
 
 /** A task that another program asks for. */
 export type LaunchRequest = PipeParsed<'start'>;
-
-/** All that will be sent for it, in full. */
-export interface ShownLaunch {
-	prompt: string;
-	connection: string;
-	/** The address or the folder of the repository, as the service gets it. */
-	repository: string;
-	/** The local name of the branch. */
-	branch: string;
-	/** Each with its model, where one was chosen. Empty where the service decides. */
-	agents: string[];
-	/** What is sent and what is done before, and what becomes of it, in a line each. */
-	what: string;
-	where: string;
-	findings: LaunchFinding[];
-	/** Something has changed since it was shown before. */
-	hasChanged: boolean;
-}
 
 /** Asks the user whether exactly this may be sent. */
 export type AllowLaunch = (shown: ShownLaunch) => Promise<boolean>;

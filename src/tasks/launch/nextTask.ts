@@ -10,20 +10,14 @@ import type { GitApi } from '../../platform/git.ts';
 import { commands } from '../../platform/ids.ts';
 import { errorText } from '../../platform/notify.ts';
 import { onDidChangeSetting, openSetting, readSetting } from '../../platform/settings.ts';
+import type { NextTaskChoice, NextTaskView } from '../api.ts';
 import { serviceIsStopped } from '../common/messages.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
 import { HeadWatch } from './headWatch.ts';
 import { LaunchCheck, type LaunchCheckDependencies } from './launchCheck.ts';
 import { pickAgents, rememberChoices } from './launchChoices.ts';
 import type { LaunchSubject } from './launchSubject.ts';
-import {
-	agentChoices,
-	limitChoices,
-	type NextTaskChoice,
-	type NextTaskProblem,
-	type NextTaskView,
-	solutionOf,
-} from './nextTaskView.ts';
+import { agentChoices, limitChoices, type NextTaskProblem, solutionOf } from './nextTaskView.ts';
 import { NoRepositoryError, repositoryName } from './openRepositories.ts';
 import {
 	type ClearSubject,

@@ -2,25 +2,11 @@ import * as vscode from 'vscode';
 import { shortName } from '../../base/plainText.ts';
 import type { SandboxStatus } from '../../contract/agents.ts';
 import { dollars } from '../../platform/amounts.ts';
+import type { NextTaskView } from '../api.ts';
 import type { LaunchCheck } from './launchCheck.ts';
 import { agentName, type LaunchAgent } from './launchChoices.ts';
 import type { NoRepositoryReason } from './openRepositories.ts';
 import { sandboxText } from './preflightMessages.ts';
-
-/** What can be chosen of the next task. `prompt` is one that waits in its editor, `problem` what hinders every task. */
-export type NextTaskChoice = 'prompt' | 'repository' | 'branch' | 'agent' | 'model' | 'cost' | 'sandbox' | 'problem';
-
-/** What the next task uses, in the order in which it is read. */
-export interface NextTaskView {
-	choices: {
-		choice: Exclude<NextTaskChoice, 'problem'>;
-		name: string;
-		/** What more is to be known about it, as a sentence. */
-		hint?: string;
-	}[];
-	/** What hinders every task and what to do about it, in sentences, with the label of the button that does it. */
-	problem?: { message: string; action: string };
-}
 
 /** What hinders every task, with what the button does. */
 export interface NextTaskProblem {

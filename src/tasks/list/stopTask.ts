@@ -7,6 +7,7 @@ import type { ActiveConnection } from '../common/activeConnection.ts';
 import { rowWords } from '../common/messages.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
 import { taskTitle } from '../model/taskRow.ts';
+import type { ShownStop } from '../../mcp/api.ts';
 import type { TaskListStore } from './taskListStore.ts';
 
 export interface TaskStopsDependencies {
@@ -16,7 +17,7 @@ export interface TaskStopsDependencies {
 }
 
 /** Asks the user whether this task may be stopped. */
-export type AllowStop = (shown: { task: Task; connection: string }) => Promise<boolean>;
+export type AllowStop = (shown: ShownStop) => Promise<boolean>;
 
 /** Stops tasks on the service, with one request at a time for each task. */
 export class TaskStops {

@@ -3,7 +3,8 @@ import { UserFacingError } from '../../base/errors.ts';
 import { errorText } from '../../platform/notify.ts';
 import { choose } from '../../platform/pick.ts';
 import { withProgressNotice } from '../../platform/progressNotice.ts';
-import type { TaskFacts, TaskMaterial } from './taskMaterial.ts';
+import type { TaskFacts } from '../api.ts';
+import type { TaskMaterial } from './taskMaterial.ts';
 
 /** How long a log is read, in milliseconds. What has come by then is enough: a running task may never stop writing. */
 const READ_MS = 10_000;

@@ -3,6 +3,7 @@ import { plainText } from '../../base/plainText.ts';
 import type { Client } from '../../client/types.ts';
 import { isRace, resultsOf } from '../../contract/taskResults.ts';
 import { isActiveTask, type LogEntry, type Task } from '../../contract/tasks.ts';
+import type { LogEntryText, TaskFacts, TaskPatch } from '../api.ts';
 import { followWords, rowWords } from '../common/messages.ts';
 import { taskIdOf } from '../list/pickTask.ts';
 import { readEntries } from '../log/readEntries.ts';
@@ -45,43 +46,11 @@ export interface TaskMaterialDependencies {
 	connection: Pick<TaskConnectionAccess, 'client' | 'ensureKey'>;
 }
 
-/** What other features learn about a task. All of it except the id is text written by others. */
-export interface TaskFacts {
-	id: string;
-	title: string;
-	prompt: string;
-	/** The state in words. */
-	status: string;
-	error: string | undefined;
-	hasFailed: boolean;
-	/** Whether several agents had its prompt. */
-	isRace: boolean;
-	/** Whether it has ended with a branch. */
-	hasChanges: boolean;
-}
-
 /** The beginning and the end of a log. */
 export interface LogEnds {
 	parts: [LogEntryText[], LogEntryText[]];
 	/** The number of entries between the two. */
 	leftOut: number;
-}
-
-export interface LogEntryText {
-	index: number;
-	text: string;
-	/** The log itself marks it as an error or a warning. */
-	isProblem: boolean;
-}
-
-/** The changes of one result. */
-export interface TaskPatch {
-	/** A command's argument names the result by it. */
-	resultKey: string;
-	/** The agent or the branch. */
-	name: string;
-	text: string;
-	isCut: boolean;
 }
 
 const choices: Record<'any' | 'failed' | 'changed', (task: Task) => boolean> = {
@@ -168,8 +137,14 @@ export class TaskMaterial {
 		return { parts: [first, last], leftOut: count - first.length - last.length };
 	}
 
-	/** Returns what a task has changed. `argument` may name one of several results; else the user is asked. */
-	async readChanges(taskId: string, argument: unknown, title: string): Promise<TaskPatch | undefined> {
+	/**
+	 * Returns what a task has changed. `argument` may name one of several results, by its `resultKey`; else the user is asked.
+	 */
+	async readChanges(
+		taskId: string,
+		argument: unknown,
+		title: string,
+	): Promise<(TaskPatch & { resultKey: string }) | undefined> {
 		const task = await this.dependencies.tasks.get(taskId);
 		const named = argument instanceof vscode.Uri ? readChangeUri(argument) : argument;
 		const result = await pickResult(task, named, title);

@@ -11,7 +11,7 @@ describe('the sums of replies', () => {
 	});
 
 	it('add up the replies of one model of one provider', () => {
-		const sums = new ReplySums<string>();
+		const sums = new ReplySums();
 		sums.add('acme', '2026-11', reply);
 		sums.add('acme', '2026-11', { ...reply, inputTokens: 1, outputTokens: 2, cost: dollars(0.25) });
 		const parts = [{ ...reply, count: 2, inputTokens: 101, outputTokens: 12, cost: dollars(0.75) }];
@@ -19,7 +19,7 @@ describe('the sums of replies', () => {
 	});
 
 	it('keep connections, months, models and providers apart, also a provider that is not known', () => {
-		const sums = new ReplySums<string | undefined>();
+		const sums = new ReplySums();
 		sums.add('acme', '2026-11', reply);
 		sums.add('acme', '2026-12', reply);
 		sums.add(undefined, '2026-11', reply);
@@ -42,7 +42,7 @@ describe('the sums of replies', () => {
 	});
 
 	it('count replies without a price separately', () => {
-		const sums = new ReplySums<string>();
+		const sums = new ReplySums();
 		sums.add('acme', '2026-11', reply);
 		sums.add('acme', '2026-11', { ...reply, cost: { known: 'nothing' } });
 		assert.deepEqual(

@@ -1,5 +1,5 @@
 import { nullLogger } from '../../../src/base/logger.ts';
-import type { EncryptedChannels } from '../../../src/chat/conversation/encryptedChannels.ts';
+import type { EncryptedChannels } from '../../../src/channel/api.ts';
 import type { AgentTurns } from '../../../src/chat/conversation/replyRequest.ts';
 import { ImageStore } from '../../../src/chat/storage/imageStore.ts';
 

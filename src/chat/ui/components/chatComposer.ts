@@ -1,10 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import type { NextTaskView } from '../../model/chatTasks.ts';
+import type { NextTaskView } from '../../../tasks/api.ts';
 import type { ComposerMode, TurnMode } from '../../model/mode.ts';
 import { noEncryptedModeText, noEncryptedTaskText } from '../../protocol/labels.ts';
-import type { AgentView, ConnectionView, ContextView } from '../../protocol/protocol.ts';
-import { MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
+import { type AgentView, type ConnectionView, type ContextView, MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
 import { queuedMessage } from '../agent/queuedMessage.ts';
 import { codicon } from '../codicon.ts';

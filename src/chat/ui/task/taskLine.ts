@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { css, html, nothing, type TemplateResult } from 'lit';
-import type { NextTaskChoice, NextTaskView } from '../../model/chatTasks.ts';
+import type { NextTaskChoice, NextTaskView } from '../../../tasks/api.ts';
 import { type CodiconName, codicon } from '../codicon.ts';
 import type { Post } from '../page.ts';
 

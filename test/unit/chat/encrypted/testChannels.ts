@@ -1,6 +1,6 @@
 import { ClientError } from '../../../../src/base/errors.ts';
 import { Emitter } from '../../../../src/base/event.ts';
-import type { EncryptedChannels, OpenChannel } from '../../../../src/chat/conversation/encryptedChannels.ts';
+import type { EncryptedChannels, EncryptedSession } from '../../../../src/channel/api.ts';
 import { RefusedAttestation } from '../../../../src/client/channel/verdicts.ts';
 import type { Client } from '../../../../src/client/types.ts';
 import { internalCommands } from '../../../../src/platform/ids.ts';
@@ -26,7 +26,7 @@ export class TestChannels implements EncryptedChannels {
 
 	offer: EncryptedChannels['offer'] = async () => ({ connection: this.name, label: 'Test', channels: [] });
 
-	open: EncryptedChannels['open'] = async (address, { expected, knownKey, signal }): Promise<OpenChannel> => {
+	open: EncryptedChannels['open'] = async (address, { expected, knownKey, signal }): Promise<EncryptedSession> => {
 		if (expected !== this.name) {
 			throw new Error('another connection');
 		}

@@ -1,28 +1,12 @@
-import type * as vscode from 'vscode';
+// What other features use of the local service.
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
-import type { Logger } from '../base/logger.ts';
 import type { Transport } from '../client/core/transport.ts';
 import type { Consent, MonthlyUse, TaskCheck, TaskCheckRequest, TaskSettings } from '../contract/agents.ts';
 import type { GatewayDescription } from '../contract/control.ts';
 import type { FoundAnswer } from '../contract/foundServers.ts';
-import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
 
-export interface LocalServiceDependencies {
-	extensionUri: vscode.Uri;
-	/** The editor's state of the user, for what the service offered last. */
-	globalState: vscode.Memento;
-	models: {
-		/** Returns the model servers of the settings, with their keys. */
-		upstreams(): Promise<Pick<UpstreamHandoverInput, 'upstreams' | 'findOllama'>>;
-		readonly onDidChangeUpstreams: Event<void>;
-		/** Is told of everything that the service tells of itself. */
-		noteDescription(description: GatewayDescription): void;
-	};
-	logger: Logger;
-	showLog(): void;
-}
-
+/** The service that comes with Errand. */
 export interface LocalService extends Disposable {
 	/**
 	 * Wraps a transport so that the local connection's requests reach the service, which is started when it is needed.

@@ -1,0 +1,92 @@
+// What other features use of connections, their keys, and the model servers behind the local one.
+import type { Disposable } from '../base/disposable.ts';
+import type { Event } from '../base/event.ts';
+import type { Connection } from '../contract/connection.ts';
+import type { GatewayDescription } from '../contract/control.ts';
+import type { KeyKind } from '../contract/routes.ts';
+import type { UpstreamHandoverInput } from '../contract/upstreams.ts';
+
+/**
+ * `not-needed`: includes connections without a host for the kind. `unconfirmed`: the hosts have changed since the key
+ * was saved.
+ */
+export type KeyState = 'not-needed' | 'missing' | 'unconfirmed' | 'set';
+
+/** The keys of connections. */
+export interface Keys {
+	/**
+	 * Returns the key for a request.
+	 * @throws UserFacingError when the connection's hosts have changed since it was saved.
+	 */
+	key(connection: Connection, kind: KeyKind): Promise<string | undefined>;
+	state(connection: Connection, kind: KeyKind): Promise<KeyState>;
+	/**
+	 * Asks for the key if it is missing, after calling `onAsk`. It is for actions of the user, never for background work.
+	 * Resolves with false if the user gave none, which a notification then says.
+	 */
+	ensure(connection: Connection, kind: KeyKind, onAsk?: () => void): Promise<boolean>;
+	/** Fires when a key has changed, in this or in another window. */
+	readonly onDidChange: Event<void>;
+}
+
+/** A connection of the settings, which may be unusable. */
+export interface NamedConnection {
+	/** The name in the settings; `label` is its name for the user. */
+	name: string;
+	label: string;
+	/** Whether it names a service for tasks. */
+	hasTasks: boolean;
+}
+
+/** A model server whose models a list would have if the user agreed to it, or if it answered. */
+export interface UnusedServer {
+	/** Whether it was found on this machine and is not used, or stands in the settings and does not list its models. */
+	kind: 'found' | 'failing';
+	label: string;
+	/** Its host and port. */
+	place: string;
+	/** Sentences that say why its models are not there. */
+	reason: string;
+	/** Lets the user do something about it. */
+	ask(): void;
+}
+
+/** The model that chat uses now, by the name that requests use. */
+export interface AddedModel {
+	name: string;
+	/** The name by which the user knows its service. */
+	server: string;
+}
+
+/** What the local service tells of model servers whose models it does not offer. */
+export type DescribedServers = Pick<GatewayDescription, 'foundServers' | 'upstreamProblems'>;
+
+/** Where models come from: connections, and the model servers behind the local one. */
+export interface Models extends Disposable {
+	keys: Keys;
+	/**
+	 * Returns the connection that the settings name, as far as they describe it.
+	 * @throws UserFacingError when they name no usable connection.
+	 */
+	active(): Promise<Connection>;
+	/** Returns all connections of the settings, the local one first. */
+	all(): Promise<NamedConnection[]>;
+	/** Fires when another connection is active, or one has changed. */
+	readonly onDidChange: Event<void>;
+	/** Returns the model servers that the local service is to use, with their keys. It never rejects. */
+	upstreams(): Promise<Pick<UpstreamHandoverInput, 'upstreams' | 'findOllama'>>;
+	/** Fires when these or their keys have changed. */
+	readonly onDidChangeUpstreams: Event<void>;
+	/** Must be called with what the local service tells. The user is asked about servers that it has found. */
+	noteDescription(described: DescribedServers): void;
+	/**
+	 * Returns the model servers whose models were not there when the local service was last asked: those that were found on
+	 * this machine and are not used, and those of the settings that did not list them.
+	 */
+	unusedServers(): Promise<UnusedServer[]>;
+	/**
+	 * Lets the user add a service, or choose a model of the server of that name. Resolves with the model that chat uses then,
+	 * or with undefined where that has not changed.
+	 */
+	addService(slug?: unknown): Promise<AddedModel | undefined>;
+}
