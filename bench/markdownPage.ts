@@ -2,8 +2,8 @@
 import createMarkdownIt from 'markdown-it';
 import type { ToPage } from '../src/chat/protocol/protocol.ts';
 import { ChatMarkdown } from '../src/chat/ui/components/chatMarkdown.ts';
-import { CodeColours } from '../src/chat/ui/markdown/codeColours.ts';
-import { Highlighter } from '../src/chat/ui/markdown/highlighter.ts';
+import { CodeHighlighter } from '../src/chat/ui/markdown/codeHighlighter.ts';
+import { ReplyHighlighter } from '../src/chat/ui/markdown/replyHighlighter.ts';
 import { createMarkdown } from '../src/chat/ui/markdown.ts';
 import { sanitise } from '../src/chat/ui/sanitise.ts';
 import type { FeedRun } from './markdownFeed.ts';
@@ -74,7 +74,7 @@ const contenders: Record<ContenderName, (root: HTMLElement) => Append> = {
 	ours(root) {
 		const element = new ChatMarkdown();
 		element.post = () => {};
-		element.colours = new CodeColours();
+		element.highlighter = new CodeHighlighter();
 		element.growing = true;
 		element.text = '';
 		root.append(element);
@@ -189,7 +189,7 @@ window.measure = async ({ contender, pieces, interval }) => {
 
 window.colour = async ({ contender, blocks }) => {
 	const longestTask = watchTasks();
-	const highlighter = new Highlighter(new CodeColours());
+	const highlighter = new ReplyHighlighter(new CodeHighlighter());
 	const markdown = createMarkdown();
 	for (const block of blocks) {
 		if (contender === 'ours') {

@@ -73,12 +73,12 @@ export class ChatPage extends TestPage {
 				return texts.every(element => {
 					const text = element as unknown as {
 						settled: unknown;
-						highlighter: { running: boolean } | undefined;
+						replyHighlighter: { running: boolean } | undefined;
 					};
-					if (!('settled' in text) || (text.highlighter && !('running' in text.highlighter))) {
-						throw new Error('What colours the code of a text is called something else.');
+					if (!('settled' in text) || (text.replyHighlighter && !('running' in text.replyHighlighter))) {
+						throw new Error('What highlights the code of a text is called something else.');
 					}
-					return text.settled !== undefined && text.highlighter?.running !== true;
+					return text.settled !== undefined && text.replyHighlighter?.running !== true;
 				});
 			},
 			undefined,

@@ -10,7 +10,7 @@ import { detailsStyles } from '../components/details.styles.ts';
 import { sharedStyles } from '../components/shared.styles.ts';
 import { watchFocus } from '../focusLost.ts';
 import type { HostRequests } from '../hostRequests.ts';
-import type { CodeColours } from '../markdown/codeColours.ts';
+import type { CodeHighlighter } from '../markdown/codeHighlighter.ts';
 import { showControls } from '../markdown.ts';
 import type { Post } from '../page.ts';
 import { tellUnfolded, UNFOLDED } from '../unfolding.ts';
@@ -37,7 +37,7 @@ export class ChatWork extends LitElement {
 		language: { attribute: false },
 		post: { attribute: false },
 		requests: { attribute: false },
-		colours: { attribute: false },
+		highlighter: { attribute: false },
 	};
 
 	declare reply: ReplyView;
@@ -47,7 +47,7 @@ export class ChatWork extends LitElement {
 	declare language: string;
 	declare post: Post;
 	declare requests: HostRequests;
-	declare colours: CodeColours;
+	declare highlighter: CodeHighlighter;
 
 	private readonly flow = new WorkFlow();
 	private readonly items = new FlowItems();
@@ -186,7 +186,7 @@ export class ChatWork extends LitElement {
 				.post=${this.post}
 				.citations=${citationsIn(reply.citations, { start: part.start, end })}
 				.requests=${this.requests}
-				.colours=${this.colours}
+				.highlighter=${this.highlighter}
 				.turn=${this.turn}
 			></chat-markdown>`;
 		});

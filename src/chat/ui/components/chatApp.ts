@@ -14,7 +14,7 @@ import { stateBeyond } from '../encrypted/encryptedDraft.ts';
 import { encryptionLine, encryptionLineStyles } from '../encrypted/encryptionLine.ts';
 import { FollowEnd } from '../followEnd.ts';
 import { HostRequests, noAnswerText } from '../hostRequests.ts';
-import { CodeColours } from '../markdown/codeColours.ts';
+import { CodeHighlighter } from '../markdown/codeHighlighter.ts';
 import { messageProblem, stillReplyingText } from '../message.ts';
 import { MissingTurns } from '../missingTurns.ts';
 import { type Draft, keptState, type PageHost, type Post, type ReadingPosition } from '../page.ts';
@@ -73,7 +73,7 @@ export class ChatApp extends LitElement {
 	/** Set from the first render on. */
 	requests!: HostRequests;
 	readonly missing = new MissingTurns(this);
-	private readonly colours = new CodeColours();
+	private readonly highlighter = new CodeHighlighter();
 	private readonly onDraft = (draft: Draft) => {
 		const { sentAs: _, draftOf: __, task: ___, ...others } = this.keeper.state;
 		const { encryption, conversation } = this.nextState;
@@ -235,7 +235,7 @@ export class ChatApp extends LitElement {
 								.language=${this.language}
 								.post=${this.post}
 								.requests=${this.requests}
-								.colours=${this.colours}
+								.highlighter=${this.highlighter}
 								.question=${this.question}
 								.isDemo=${state.connection?.isDemo === true && index === state.turns.length - 1 && !state.encryption}
 								.editing=${this.editing?.turn === turn.id ? this.editing.text : undefined}

@@ -5,10 +5,10 @@ import { MAXIMUM_COPY_LENGTH, MAXIMUM_NAME_LENGTH } from '../../protocol/protoco
 import { CitationLayer } from '../citations/citationLayer.ts';
 import { citationStyles } from '../citations/citations.styles.ts';
 import type { HostRequests } from '../hostRequests.ts';
-import type { CodeColours } from '../markdown/codeColours.ts';
+import type { CodeHighlighter } from '../markdown/codeHighlighter.ts';
 import { FileLinks } from '../markdown/fileLinks.ts';
 import { type CodeButton, Frames } from '../markdown/frames.ts';
-import { fileOf, Highlighter, languageOf } from '../markdown/highlighter.ts';
+import { fileOf, languageOf, ReplyHighlighter } from '../markdown/replyHighlighter.ts';
 import { MarkdownView } from '../markdown/markdownView.ts';
 import { createMarkdown, originalText } from '../markdown.ts';
 import type { Post } from '../page.ts';
@@ -28,7 +28,7 @@ export class ChatMarkdown extends LitElement {
 		post: { attribute: false },
 		citations: { attribute: false },
 		requests: { attribute: false },
-		colours: { attribute: false },
+		highlighter: { attribute: false },
 		turn: { attribute: false },
 	};
 
@@ -39,7 +39,7 @@ export class ChatMarkdown extends LitElement {
 	/** The citations of a search answer, once it has ended. */
 	declare citations: Citations | undefined;
 	declare requests: HostRequests;
-	declare colours: CodeColours;
+	declare highlighter: CodeHighlighter;
 	/** The id of the reply's turn. */
 	declare turn: string;
 
@@ -49,7 +49,7 @@ export class ChatMarkdown extends LitElement {
 	private citationLayer: CitationLayer | undefined;
 	/** The text that has been rendered to its end. */
 	private settled: string | undefined;
-	private highlighter: Highlighter | undefined;
+	private replyHighlighter: ReplyHighlighter | undefined;
 
 	/** The text as it is shown, without markup. It is undefined where some of the text is not shown, or not yet. */
 	get shownText(): string | undefined {
@@ -82,7 +82,7 @@ export class ChatMarkdown extends LitElement {
 		super.disconnectedCallback();
 		this.view?.dispose();
 		this.frames?.dispose();
-		this.highlighter?.dispose();
+		this.replyHighlighter?.dispose();
 		this.citationLayer?.dispose();
 	}
 
@@ -132,8 +132,8 @@ export class ChatMarkdown extends LitElement {
 		for (const code of element.querySelectorAll<HTMLElement>('pre > code')) {
 			frames.relabel(code.parentElement as HTMLElement);
 			if (languageOf(code) !== '' && isPlain(code)) {
-				this.highlighter ??= new Highlighter(this.colours);
-				this.highlighter.add(code);
+				this.replyHighlighter ??= new ReplyHighlighter(this.highlighter);
+				this.replyHighlighter.add(code);
 			}
 		}
 	}

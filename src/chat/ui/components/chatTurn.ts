@@ -18,7 +18,7 @@ import { codicon } from '../codicon.ts';
 import { watchFocus } from '../focusLost.ts';
 import { formatDuration, formatMoment } from '../format.ts';
 import type { HostRequests } from '../hostRequests.ts';
-import type { CodeColours } from '../markdown/codeColours.ts';
+import type { CodeHighlighter } from '../markdown/codeHighlighter.ts';
 import { showControls } from '../markdown.ts';
 import { imageActions } from '../modes/chatImage.ts';
 import type { Post } from '../page.ts';
@@ -49,7 +49,7 @@ export class ChatTurn extends LitElement {
 		language: { attribute: false },
 		post: { attribute: false },
 		requests: { attribute: false },
-		colours: { attribute: false },
+		highlighter: { attribute: false },
 		question: { attribute: false },
 		editing: { attribute: false },
 		total: { attribute: false },
@@ -61,7 +61,7 @@ export class ChatTurn extends LitElement {
 	declare language: string;
 	declare post: Post;
 	declare requests: HostRequests;
-	declare colours: CodeColours;
+	declare highlighter: CodeHighlighter;
 	/** The actions on the message. */
 	declare question: QuestionActions;
 	/** The text of the message while it is being edited. */
@@ -148,7 +148,7 @@ export class ChatTurn extends LitElement {
 				.post=${this.post}
 				.citations=${reply.citations}
 				.requests=${this.requests}
-				.colours=${this.colours}
+				.highlighter=${this.highlighter}
 				.turn=${turn.id}
 			></chat-markdown>`;
 	}
@@ -162,7 +162,7 @@ export class ChatTurn extends LitElement {
 				.language=${this.language}
 				.post=${this.post}
 				.requests=${this.requests}
-				.colours=${this.colours}
+				.highlighter=${this.highlighter}
 			></chat-work>`;
 	}
 

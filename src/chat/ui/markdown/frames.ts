@@ -2,8 +2,8 @@ import * as l10n from '@vscode/l10n';
 import type { CodeAction } from '../../protocol/protocol.ts';
 import { type CodiconName, codiconText } from '../codicon.ts';
 import { showControls } from '../markdown.ts';
-import { fileOf, languageOf } from './highlighter.ts';
 import type { NodeDecorator } from './patch.ts';
+import { fileOf, languageOf } from './replyHighlighter.ts';
 
 /** The name of a button in the bar of a code block. */
 export type CodeButton = CodeAction | 'copy';

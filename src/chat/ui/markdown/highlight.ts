@@ -35,8 +35,25 @@ import swift from 'highlight.js/lib/languages/swift';
 import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
-import type { ColourAnswer, Coloured, ColourRequest } from './coloured.ts';
 import type { LanguageName } from './languageNames.ts';
+
+export interface HighlightRequest {
+	language: LanguageName;
+	/** Slices of one block, each highlighted on its own. */
+	slices: string[];
+}
+
+/** Undefined if the block stays plain, because it would have more spans than a page can lay out. */
+export type HighlightAnswer = CodeSpans[] | undefined;
+
+/**
+ * A slice of highlighted code: its texts, and between them the starts of spans, as the number of their class, and their
+ * ends, as -1.
+ */
+export interface CodeSpans {
+	classes: string[];
+	parts: (string | number)[];
+}
 
 const languages: Record<LanguageName, LanguageFn> = {
 	...{ bash, c, cpp, csharp, css, dart, diff, dockerfile, go, graphql, ini, java, javascript, json, kotlin, less, lua },
@@ -75,14 +92,14 @@ const MAXIMUM_DEPTH = 30;
 const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'" };
 
 /** Highlights the slices of a block. Returns undefined if the block stays plain. */
-export function colour({ language, slices }: ColourRequest): ColourAnswer {
+export function highlight({ language, slices }: HighlightRequest): HighlightAnswer {
 	let spans = 0;
 	let spansOfLine = 0;
-	const coloured: Coloured[] = [];
+	const highlighted: CodeSpans[] = [];
 	for (const slice of slices) {
-		const piece = partsOf(core.highlight(slice, { language, ignoreIllegals: true }).value);
+		const found = spansIn(core.highlight(slice, { language, ignoreIllegals: true }).value);
 		let depth = 0;
-		for (const part of piece.parts) {
+		for (const part of found.parts) {
 			if (typeof part === 'string') {
 				spansOfLine = part.includes('\n') ? 0 : spansOfLine;
 				continue;
@@ -95,14 +112,14 @@ export function colour({ language, slices }: ColourRequest): ColourAnswer {
 				return undefined;
 			}
 		}
-		coloured.push(piece);
+		highlighted.push(found);
 	}
-	return coloured;
+	return highlighted;
 }
 
 /** Splits the HTML of highlight.js, which consists of text and `<span class="…">` only. */
-function partsOf(html: string): Coloured {
-	const parts: Coloured['parts'] = [];
+function spansIn(html: string): CodeSpans {
+	const parts: CodeSpans['parts'] = [];
 	const classes = new Map<string, number>();
 	for (const [, name, close, text] of html.matchAll(/<span class="([^"]*)">|(<\/span>)|([^<]+)/g)) {
 		if (name !== undefined) {

@@ -1,7 +1,6 @@
 // The program of the worker, which answers its requests one after another.
-import type { ColourRequest } from './coloured.ts';
-import { colour } from './highlight.ts';
+import { type HighlightRequest, highlight } from './highlight.ts';
 
-self.addEventListener('message', ({ data }: MessageEvent<ColourRequest | 'start'>) => {
-	self.postMessage(data === 'start' ? 'started' : colour(data));
+self.addEventListener('message', ({ data }: MessageEvent<HighlightRequest | 'start'>) => {
+	self.postMessage(data === 'start' ? 'started' : highlight(data));
 });

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
-import { colour } from '../../../../../src/chat/ui/markdown/highlight.ts';
+import { highlight } from '../../../../../src/chat/ui/markdown/highlight.ts';
 import { LANGUAGE_NAMES, languageNamed } from '../../../../../src/chat/ui/markdown/languageNames.ts';
 import { repeated } from '../../../../ui/hostileCode.ts';
 
 describe('the colours of code', () => {
-	const textOf = (slices: ReturnType<typeof colour>) =>
+	const textOf = (slices: ReturnType<typeof highlight>) =>
 		slices?.map(({ parts }) => parts.filter(part => typeof part === 'string').join(''));
 
 	it('keep the text as it is, in every language', () => {
 		const code = `if (a < 1 && b > "x") { return \`&amp; $\{c}\`; } // \u202e <span class="x"> 'y'\n\tend;\r\n`;
 		for (const language of LANGUAGE_NAMES) {
-			assert.deepEqual(textOf(colour({ language, slices: [code, '', '\n'] })), [code, '', '\n'], language);
+			assert.deepEqual(textOf(highlight({ language, slices: [code, '', '\n'] })), [code, '', '\n'], language);
 		}
 	});
 
 	it('end each span that they begin, and name its class', () => {
-		for (const { classes, parts } of colour({ language: 'typescript', slices: [`const a = \`x $\{b("y")}\`;`] }) ??
+		for (const { classes, parts } of highlight({ language: 'typescript', slices: [`const a = \`x $\{b("y")}\`;`] }) ??
 			[]) {
 			assert.ok(classes.includes('hljs-keyword') && classes.includes('hljs-subst'), classes.join());
 			let depth = 0;
@@ -36,11 +36,11 @@ describe('the colours of code', () => {
 			['rust', '/*', 1_000],
 			['python', "f'{", 1_000],
 		] as const) {
-			assert.equal(colour({ language, slices: [repeated(unit, size)] }), undefined, unit);
+			assert.equal(highlight({ language, slices: [repeated(unit, size)] }), undefined, unit);
 		}
 		const slices = Array.from({ length: 11 }, () => repeated('[\n', 2_000));
-		assert.ok(colour({ language: 'json', slices: slices.slice(1) }));
-		assert.equal(colour({ language: 'json', slices }), undefined, 'over all slices of a block');
+		assert.ok(highlight({ language: 'json', slices: slices.slice(1) }));
+		assert.equal(highlight({ language: 'json', slices }), undefined, 'over all slices of a block');
 	});
 
 	it('know a language by each of its names, in any case, and no other', () => {

@@ -1,6 +1,6 @@
 /// <reference path="../code.d.ts" />
 import { SerialQueue } from '../../../base/async.ts';
-import type { ColourAnswer, Coloured, ColourRequest } from './coloured.ts';
+import type { CodeSpans, HighlightAnswer, HighlightRequest } from './highlight.ts';
 
 /** A block that takes longer stays plain, in milliseconds. */
 const DEADLINE_MS = 3_000;
@@ -9,20 +9,20 @@ const DEADLINE_MS = 3_000;
 const START_MS = 20_000;
 
 /** The highlighting of a block; `late` if the deadline was missed. */
-export type BlockColours = Coloured[] | 'plain' | 'late';
+export type BlockHighlighting = CodeSpans[] | 'plain' | 'late';
 
 /**
  * Highlights code in a worker, block by block, for all replies of a page. A worker that misses the deadline is
  * terminated, and the next block gets a new one, so that the page itself never waits.
  */
-export class CodeColours {
+export class CodeHighlighter {
 	private readonly queue = new SerialQueue();
 	private worker: Promise<Worker> | undefined;
 	/** Whether no worker can be started in this page. */
 	private isBroken = false;
 
 	/** `isWanted` is called before the block is sent to the worker. Never rejects. */
-	colour(request: ColourRequest, isWanted: () => boolean): Promise<BlockColours> {
+	highlight(request: HighlightRequest, isWanted: () => boolean): Promise<BlockHighlighting> {
 		return this.queue.run(async () => {
 			if (this.isBroken || !isWanted()) {
 				return 'plain';
@@ -36,7 +36,7 @@ export class CodeColours {
 				return 'plain';
 			}
 			try {
-				return ((await ask(worker, request, DEADLINE_MS)) as ColourAnswer) ?? 'plain';
+				return ((await ask(worker, request, DEADLINE_MS)) as HighlightAnswer) ?? 'plain';
 			} catch {
 				worker.terminate();
 				this.worker = undefined;
@@ -62,7 +62,7 @@ async function start(): Promise<Worker> {
  * Resolves to the worker's answer; rejects if the worker fails or does not answer in time. Only one request may be
  * pending.
  */
-function ask(worker: Worker, message: ColourRequest | 'start', withinMs: number): Promise<unknown> {
+function ask(worker: Worker, message: HighlightRequest | 'start', withinMs: number): Promise<unknown> {
 	return new Promise((resolve, reject) => {
 		const timer = setTimeout(() => reject(new Error('The worker is late.')), withinMs);
 		worker.onmessage = ({ data }) => {

@@ -1,5 +1,5 @@
-import type { CodeColours } from './codeColours.ts';
-import type { Coloured } from './coloured.ts';
+import type { CodeHighlighter } from './codeHighlighter.ts';
+import type { CodeSpans } from './highlight.ts';
 import { languageNamed } from './languageNames.ts';
 
 /**
@@ -18,15 +18,15 @@ const SPANS_AT_A_TIME = 200;
 const IDLE_TIMEOUT_MS = 1_000;
 
 /** Highlights the finished code of a reply while the page is idle, block by block. */
-export class Highlighter {
-	private readonly colours: CodeColours;
+export class ReplyHighlighter {
+	private readonly highlighter: CodeHighlighter;
 	private readonly waiting: HTMLElement[] = [];
 	private running = false;
 	/** Set when the reply is gone or has code that is too slow to highlight; the rest of it then stays plain too. */
 	private ended = false;
 
-	constructor(colours: CodeColours) {
-		this.colours = colours;
+	constructor(highlighter: CodeHighlighter) {
+		this.highlighter = highlighter;
 	}
 
 	/** `code` must contain text only. Highlighting keeps the text. */
@@ -45,19 +45,19 @@ export class Highlighter {
 	private async run(): Promise<void> {
 		for (let code = this.waiting.shift(); code; code = this.waiting.shift()) {
 			await idle();
-			await this.colour(code);
+			await this.highlight(code);
 		}
 		this.running = false;
 	}
 
-	private async colour(code: HTMLElement): Promise<void> {
+	private async highlight(code: HTMLElement): Promise<void> {
 		const text = code.textContent ?? '';
 		const language = languageNamed(languageOf(code));
 		const isWanted = () => !this.ended && code.isConnected && code.textContent === text;
 		if (language === undefined || text.length > MAXIMUM_LENGTH || !isWanted()) {
 			return;
 		}
-		const found = await this.colours.colour({ language, slices: slices(text) }, isWanted);
+		const found = await this.highlighter.highlight({ language, slices: slices(text) }, isWanted);
 		if (typeof found !== 'string') {
 			await show(code, found, isWanted);
 		}
@@ -90,9 +90,9 @@ function slices(text: string): string[] {
 }
 
 /** Replaces the text of a block by its highlighted code, a few spans per frame. */
-async function show(code: HTMLElement, pieces: readonly Coloured[], isWanted: () => boolean): Promise<void> {
+async function show(code: HTMLElement, slices: readonly CodeSpans[], isWanted: () => boolean): Promise<void> {
 	const text = new PlainCode(code);
-	for (const [index, { length, nodes }] of pieces.flatMap(piece => [...stepsOf(piece)]).entries()) {
+	for (const [index, { length, nodes }] of slices.flatMap(slice => [...stepsOf(slice)]).entries()) {
 		if (index > 0) {
 			await nextFrame();
 		}
@@ -169,7 +169,7 @@ interface Step {
 	nodes(): Node[];
 }
 
-function* stepsOf({ classes, parts }: Coloured): Generator<Step> {
+function* stepsOf({ classes, parts }: CodeSpans): Generator<Step> {
 	let [begin, length, spans, depth] = [0, 0, 0, 0];
 	for (const [index, part] of parts.entries()) {
 		length += typeof part === 'string' ? part.length : 0;
@@ -183,7 +183,7 @@ function* stepsOf({ classes, parts }: Coloured): Generator<Step> {
 	}
 }
 
-function nodesOf(parts: Coloured['parts'], classes: readonly string[]): Node[] {
+function nodesOf(parts: CodeSpans['parts'], classes: readonly string[]): Node[] {
 	const root = document.createElement('span');
 	let parent: Element = root;
 	for (const part of parts) {
