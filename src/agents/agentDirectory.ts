@@ -52,8 +52,8 @@ export interface AgentDirectoryOptions {
 	clock: Clock;
 }
 
-/** A definition and where its programs are, if they were found. */
-interface Look {
+/** An agent that is not built in: its definition, and where its programs are, if they were found. */
+interface DirectoryEntry {
 	definition: AgentDefinition;
 	isConfigured: boolean;
 	/** The names of the variables that it is to get and that are not set. */
@@ -65,7 +65,7 @@ interface Look {
 export class AgentDirectory {
 	private readonly options: AgentDirectoryOptions;
 	private taskSettings: TaskSettings = taskSettingsSchema.parse({});
-	private looks: { at: number; list: Promise<readonly Look[]> } | undefined;
+	private entries: { at: number; list: Promise<readonly DirectoryEntry[]> } | undefined;
 
 	constructor(options: AgentDirectoryOptions) {
 		this.options = options;
@@ -84,8 +84,8 @@ export class AgentDirectory {
 
 	/** Returns the agents that tasks can use, the built-in ones last. */
 	async current(): Promise<readonly TaskAgent[]> {
-		const [looks, offered] = await Promise.all([this.freshLooks(), this.options.describe()]);
-		const usable = looks.flatMap(look => taskAgentOf(look, offered) ?? []);
+		const [entries, offered] = await Promise.all([this.freshEntries(), this.options.describe()]);
+		const usable = entries.flatMap(entry => taskAgentOf(entry, offered) ?? []);
 		return [...usable, ...this.options.builtIn.map(agent => ({ ...agent, found: undefined }))];
 	}
 
@@ -101,9 +101,13 @@ export class AgentDirectory {
 	}
 
 	async report(): Promise<AgentsReport> {
-		const [sandbox, looks, offered] = await Promise.all([this.sandbox(), this.freshLooks(), this.options.describe()]);
+		const [sandbox, entries, offered] = await Promise.all([
+			this.sandbox(),
+			this.freshEntries(),
+			this.options.describe(),
+		]);
 		const builtIn = this.options.builtIn.map(builtInStatus);
-		return { sandbox, agents: [...looks.map(look => this.statusOf(look, offered)), ...builtIn] };
+		return { sandbox, agents: [...entries.map(entry => this.statusOf(entry, offered)), ...builtIn] };
 	}
 
 	/**
@@ -115,10 +119,10 @@ export class AgentDirectory {
 		if (builtIn !== undefined) {
 			return builtInStatus(builtIn);
 		}
-		const look = await this.look(id, repositories);
-		return look === undefined
+		const entry = await this.entry(id, repositories);
+		return entry === undefined
 			? { id, label: id, source: 'none', problem: 'not-found' }
-			: this.statusOf(look, await this.options.describe());
+			: this.statusOf(entry, await this.options.describe());
 	}
 
 	/**
@@ -130,14 +134,14 @@ export class AgentDirectory {
 		if (builtIn !== undefined) {
 			return { ...builtIn, found: undefined };
 		}
-		const look = await this.look(id, repositories);
-		if (look === undefined) {
+		const entry = await this.entry(id, repositories);
+		if (entry === undefined) {
 			throw new UserFacingError(`There is no agent "${id}" here. Choose another one.`);
 		}
 		const offered = await this.options.describe();
-		const agent = taskAgentOf(look, offered);
+		const agent = taskAgentOf(entry, offered);
 		if (agent === undefined) {
-			throw new UserFacingError(agentProblemSentence(look.definition, problemOf(look, offered) ?? 'not-found'));
+			throw new UserFacingError(agentProblemSentence(entry.definition, problemOf(entry, offered) ?? 'not-found'));
 		}
 		return agent;
 	}
@@ -147,11 +151,11 @@ export class AgentDirectory {
 	 * @throws UserFacingError if there is no such agent, or if it is never run or was not found.
 	 */
 	async locate(id: string): Promise<FoundAgent> {
-		const look = await this.look(id);
-		if (look === undefined) {
+		const entry = await this.entry(id);
+		if (entry === undefined) {
 			throw new UserFacingError(`There is no agent "${id}" here whose program could be started.`);
 		}
-		const { definition, found } = look;
+		const { definition, found } = entry;
 		if (found === undefined || definition.problem !== undefined) {
 			throw new UserFacingError(agentProblemSentence(definition, definition.problem ?? 'not-found'));
 		}
@@ -172,10 +176,10 @@ export class AgentDirectory {
 
 	/** Makes lists look at the disk again. */
 	forget(): void {
-		this.looks = undefined;
+		this.entries = undefined;
 	}
 
-	private definitions(): Omit<Look, 'found'>[] {
+	private definitions(): Omit<DirectoryEntry, 'found'>[] {
 		const { builtIn, own } = this.options;
 		const { agents, variables } = this.taskSettings;
 		const isTaken = (id: string) => id === OWN_AGENT || builtIn.some(agent => agent.id === id);
@@ -192,12 +196,12 @@ export class AgentDirectory {
 		return [...(own === undefined ? [] : [unconfigured(own.definition)]), ...configured, ...known.map(unconfigured)];
 	}
 
-	private async look(id: string, repositories: readonly string[] = []): Promise<Look | undefined> {
+	private async entry(id: string, repositories: readonly string[] = []): Promise<DirectoryEntry | undefined> {
 		const one = this.definitions().find(({ definition }) => definition.id === id);
-		return one && this.lookFor(one, repositories);
+		return one && this.discover(one, repositories);
 	}
 
-	private async lookFor(one: Omit<Look, 'found'>, outside: readonly string[] = []): Promise<Look> {
+	private async discover(one: Omit<DirectoryEntry, 'found'>, outside: readonly string[] = []): Promise<DirectoryEntry> {
 		const { own, environment, folder, platform } = this.options;
 		if (one.definition === own?.definition) {
 			return { ...one, found: own };
@@ -206,16 +210,16 @@ export class AgentDirectory {
 		return { ...one, found: await discoverAgent(one.definition, place, one.isConfigured) };
 	}
 
-	private freshLooks(): Promise<readonly Look[]> {
+	private freshEntries(): Promise<readonly DirectoryEntry[]> {
 		const now = this.options.clock.now();
-		if (this.looks === undefined || now - this.looks.at > FRESH_MS) {
-			this.looks = { at: now, list: Promise.all(this.definitions().map(one => this.lookFor(one))) };
+		if (this.entries === undefined || now - this.entries.at > FRESH_MS) {
+			this.entries = { at: now, list: Promise.all(this.definitions().map(one => this.discover(one))) };
 		}
-		return this.looks.list;
+		return this.entries.list;
 	}
 
-	private statusOf(look: Look, offered: OfferedModels): AgentStatus {
-		const { definition, found, unsetVariables } = look;
+	private statusOf(entry: DirectoryEntry, offered: OfferedModels): AgentStatus {
+		const { definition, found, unsetVariables } = entry;
 		const { id, label, licence, megabytes, installations } = definition;
 		const installation = found || definition.problem ? undefined : installations[this.options.platform];
 		return {
@@ -227,7 +231,7 @@ export class AgentDirectory {
 				location: found?.source === 'own' ? undefined : found?.location,
 				version: found?.version,
 				licence,
-				problem: problemOf(look, offered),
+				problem: problemOf(entry, offered),
 				install: installation && {
 					// The others are what these require.
 					packages: Object.entries(installation.manifest.dependencies).map(([name, version]) => `${name}@${version}`),
@@ -241,7 +245,7 @@ export class AgentDirectory {
 	}
 }
 
-function problemOf({ definition, found }: Look, offered: OfferedModels): AgentProblem | undefined {
+function problemOf({ definition, found }: DirectoryEntry, offered: OfferedModels): AgentProblem | undefined {
 	if (definition.problem !== undefined) {
 		return definition.problem;
 	}
@@ -254,10 +258,10 @@ function problemOf({ definition, found }: Look, offered: OfferedModels): AgentPr
 	return modelsFor(definition.api, offered).length === 0 ? 'no-model' : undefined;
 }
 
-function taskAgentOf(look: Look, offered: OfferedModels): TaskAgent | undefined {
-	const { definition, found } = look;
+function taskAgentOf(entry: DirectoryEntry, offered: OfferedModels): TaskAgent | undefined {
+	const { definition, found } = entry;
 	const { id, label, api } = definition;
-	if (found === undefined || api === undefined || problemOf(look, offered) !== undefined) {
+	if (found === undefined || api === undefined || problemOf(entry, offered) !== undefined) {
 		return undefined;
 	}
 	const [first, ...others] = modelsFor(api, offered);

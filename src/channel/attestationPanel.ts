@@ -15,7 +15,7 @@ import { checkLabel, healthText, sessionText, verdictSentence, verdictWord } fro
 import type { ChannelConnection } from './model/channelConnection.ts';
 import { harmlessLine, rawViews } from './model/evidence.ts';
 import { exportReport } from './model/exportReport.ts';
-import { type ChannelPlace, type Placed, withoutAddress } from './model/places.ts';
+import { type ChannelPlace, type AttestationResult, withoutAddress } from './model/places.ts';
 import type { CheckView, FromReportPage, ReportView } from './model/protocol.ts';
 import { parseFromReportPage } from './model/protocolSchema.ts';
 import { summarise } from './model/summary.ts';
@@ -34,7 +34,7 @@ export interface PanelDependencies {
 }
 
 interface Checked {
-	attested: Placed;
+	attested: AttestationResult;
 	at: Date;
 	/** The service's statement about itself: undefined while it is asked, `none` where nothing can be read. */
 	health?: Health | 'none';
@@ -187,7 +187,7 @@ export class AttestationPanel {
 		};
 	}
 
-	private sentence(attested: Placed): string {
+	private sentence(attested: AttestationResult): string {
 		const summary = summarise(attested, this.subject.active.isLocal);
 		const isDemanded = readSetting('errand.channel.requireHardwareProof');
 		return verdictSentence(summary, { isDemanded, isWhole: areRepliesWhole() });

@@ -9,7 +9,8 @@ import { isRecord, oneOf, readList, textOfBlock } from './read.ts';
 /** The members of a tool call that were reported. Each replaces what was reported before. */
 export type ToolCallFields = { -readonly [K in Exclude<keyof ToolCall, 'id'>]?: ToolCall[K] };
 
-export interface ToldToolCall {
+/** What an agent has reported about one tool call. */
+export interface ToolCallUpdate {
 	id: string;
 	fields: ToolCallFields;
 	/** False if it named more paths than are read, or one that cannot be read. */
@@ -17,7 +18,7 @@ export interface ToldToolCall {
 }
 
 /** Returns undefined for what has no usable id. Members that do not fit count as not told. */
-export function readToolCall(value: unknown, limits: SessionLimits): ToldToolCall | undefined {
+export function readToolCall(value: unknown, limits: SessionLimits): ToolCallUpdate | undefined {
 	if (!isRecord(value)) {
 		return undefined;
 	}

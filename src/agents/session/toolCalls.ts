@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../base/defined.ts';
 import type { AgentEvent, ToolCall } from './events.ts';
 import type { SessionLimits } from './limits.ts';
-import type { ToldToolCall } from './toolCallFields.ts';
+import type { ToolCallUpdate } from './toolCallFields.ts';
 
 /**
  * The tool calls of a session. An agent may tell of one in any number of updates of either kind, in any order: the first
@@ -20,10 +20,10 @@ export class ToolCalls {
 	}
 
 	/** Remembers what was reported. Returns the event for it, or undefined if nothing has changed. */
-	tell(told: ToldToolCall): AgentEvent | undefined {
-		const before = this.calls.get(told.id);
-		const call = this.merged(told);
-		const changed = membersOf(told).filter(member => !isDeepStrictEqual(before?.[member], call[member]));
+	tell(update: ToolCallUpdate): AgentEvent | undefined {
+		const before = this.calls.get(update.id);
+		const call = this.merged(update);
+		const changed = membersOf(update).filter(member => !isDeepStrictEqual(before?.[member], call[member]));
 		if (before !== undefined && changed.length === 0) {
 			return undefined;
 		}
@@ -34,7 +34,7 @@ export class ToolCalls {
 	}
 
 	/** Returns the call with what was reported, and remembers nothing of it. */
-	merged({ id, fields }: ToldToolCall): ToolCall {
+	merged({ id, fields }: ToolCallUpdate): ToolCall {
 		const before = this.calls.get(id) ?? NEW_CALL;
 		return { ...defined({ ...before, ...fields }), id };
 	}
@@ -59,7 +59,7 @@ const NEW_CALL: Omit<ToolCall, 'id'> = {
 	output: '',
 };
 
-function membersOf({ fields }: ToldToolCall): (keyof typeof fields)[] {
+function membersOf({ fields }: ToolCallUpdate): (keyof typeof fields)[] {
 	return Object.keys(fields) as (keyof typeof fields)[];
 }
 

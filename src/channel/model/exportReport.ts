@@ -1,8 +1,8 @@
 import type { Verdict } from '../../client/types.ts';
 import type { Health } from '../../contract/channel.ts';
-import type { Placed } from './places.ts';
+import type { AttestationResult } from './places.ts';
 
-export interface ExportedReport extends Placed {
+export interface ExportedReport extends AttestationResult {
 	/** The verdicts, each with its reason as it was shown. */
 	verdicts: readonly (Verdict & { reason: string })[];
 	/** The connection's name for the user. */

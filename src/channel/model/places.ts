@@ -39,10 +39,10 @@ export function channelPlaces(connection: Connection): ChannelPlace[] {
 }
 
 /** An attestation as the report shows it. */
-export type Placed = Omit<ReportedAttestation, 'address'> & Partial<Pick<ReportedAttestation, 'address'>>;
+export type AttestationResult = Omit<ReportedAttestation, 'address'> & Partial<Pick<ReportedAttestation, 'address'>>;
 
 /** The local service listens at another port after each start, so the address of its connection only stands for it. */
-export function withoutAddress({ address: _, ...attested }: ReportedAttestation): Placed {
+export function withoutAddress({ address: _, ...attested }: ReportedAttestation): AttestationResult {
 	const verdicts = attested.verdicts.map(({ input, ...verdict }) =>
 		input === undefined || verdict.check === 'transport' ? verdict : { ...verdict, input },
 	);
