@@ -9,6 +9,9 @@ import { getGitApi } from '../src/platform/git.ts';
 import { Looks } from '../src/tasks/results/looks.ts';
 import { ResultRows } from '../src/tasks/results/resultRows.ts';
 import { TaskChanges } from '../src/tasks/results/taskChanges.ts';
+import { ReviewSnapshots } from '../src/tasks/changes/reviewSnapshots.ts';
+import { TaskChanges } from '../src/tasks/changes/taskChanges.ts';
+import { ResultRows } from '../src/tasks/resultRows.ts';
 import { median } from './row.ts';
 import { watchDelay } from './watchDelay.ts';
 
@@ -59,8 +62,8 @@ async function unfold(): Promise<UnfoldedChanges> {
 
 		const references = { remember: () => {}, remove: () => Promise.resolve() };
 		const changes = new TaskChanges({ isLocal: () => true, startCommit: () => undefined, references });
-		const looks = new Looks(noState);
-		const below = new ResultRows({ task: () => task, changes, looks, onUnfold: () => {} });
+		const snapshots = new ReviewSnapshots(noState);
+		const below = new ResultRows({ task: () => task, changes, snapshots, onUnfold: () => {} });
 		const watch = watchDelay();
 		const click = performance.now();
 		await below.unfold({ taskId: task.id });

@@ -33,7 +33,6 @@ import type { TaskLauncher } from './launch/taskLauncher.ts';
 import type { TaskStops } from './list/stopTask.ts';
 import type { TreeNode } from './list/taskTree.ts';
 import type { LogDocumentCommands } from './log/logDocumentCommands.ts';
-import type { AskedTasks } from './askedTasks.ts';
 import {
 	BEHIND_ENTRIES,
 	COMMENT_ENTRIES,

@@ -9,6 +9,7 @@ import { systemClock } from '../../src/base/async.ts';
 import { resultsOf } from '../../src/contract/taskResults.ts';
 import type { Task } from '../../src/contract/tasks.ts';
 import { getGitApi } from '../../src/platform/git.ts';
+<<<<<<< HEAD
 import { AgentTaskList } from '../../src/tasks/list/agentTaskList.ts';
 import { TaskListStore } from '../../src/tasks/list/taskListStore.ts';
 import { TaskTree, type TreeNode } from '../../src/tasks/list/taskTree.ts';
@@ -17,6 +18,14 @@ import { decorationOf } from '../../src/tasks/results/fileRows.ts';
 import { Looks } from '../../src/tasks/results/looks.ts';
 import { ResultRows } from '../../src/tasks/results/resultRows.ts';
 import { TaskChanges } from '../../src/tasks/results/taskChanges.ts';
+=======
+import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
+import { type ChangeUriParts, changeUri, readChangeUri } from '../../src/tasks/changes/changeUri.ts';
+import { ReviewSnapshots } from '../../src/tasks/changes/reviewSnapshots.ts';
+import { TaskChanges } from '../../src/tasks/changes/taskChanges.ts';
+import { decorationOf } from '../../src/tasks/fileRows.ts';
+import { ResultRows } from '../../src/tasks/resultRows.ts';
+>>>>>>> cb6e607f (Name what the user has seen of a result's changes a review snapshot)
 import { ChangeFiles } from '../../src/tasks/review/changeFiles.ts';
 import { TaskReview } from '../../src/tasks/review/taskReview.ts';
 import { readTask } from '../support/readTask.ts';
@@ -32,7 +41,7 @@ describe('the changes of a task in the editor', () => {
 	let store: TaskListStore;
 	let changes: TaskChanges;
 	let rows: ResultRows;
-	let looks: Looks;
+	let snapshots: ReviewSnapshots;
 	let explained: unknown[];
 	let isLocal: boolean;
 
@@ -65,10 +74,10 @@ describe('the changes of a task in the editor', () => {
 		store = new TaskListStore(() => Promise.reject(new Error('not asked')), systemClock);
 		const references = { remember: () => {}, remove: () => Promise.resolve() };
 		changes = new TaskChanges({ isLocal: () => isLocal, startCommit: () => start, references });
-		looks = new Looks(new State());
+		snapshots = new ReviewSnapshots(new State());
 		explained = [];
 		isLocal = false;
-		rows = new ResultRows({ task: id => store.get(id), changes, looks, onUnfold: id => explained.push(id) });
+		rows = new ResultRows({ task: id => store.get(id), changes, snapshots, onUnfold: id => explained.push(id) });
 	});
 	afterEach(async () => {
 		changes.dispose();
@@ -157,7 +166,7 @@ describe('the changes of a task in the editor', () => {
 		let task = put();
 		await rows.unfold(node);
 		await changes.read(task, resultOf(task));
-		await waitFor('the look', () => looks.has('task-1'));
+		await waitFor('the look', () => snapshots.has('task-1'));
 		await commit('errand/work', first, { 'more.txt': 'one\ntwo\n', 'added.txt': 'new\n' });
 		task = put({ updatedAt: '2026-11-22T10:00:00Z' });
 		const reading = changes.read(task, resultOf(task));
@@ -221,7 +230,7 @@ describe('the changes of a task in the editor', () => {
 		const task = store.get('task-1') ?? assert.fail();
 		await changes.read(task, resultOf(task));
 		await unfold();
-		await waitFor('the look', () => looks.has('task-1'));
+		await waitFor('the look', () => snapshots.has('task-1'));
 		assert.deepEqual(tree.changedRows(), []);
 		const [file = assert.fail()] = await tree.getChildren(row);
 		assert.equal(tree.getParent(file), row);
@@ -297,7 +306,7 @@ describe('the changes of a task in the editor', () => {
 		const review = new TaskReview({
 			task: id => store.get(id),
 			changes,
-			looks,
+			snapshots,
 			onReview: id => reviewed.push(id),
 			explain: error => ({ message: String(error) }),
 		});
@@ -306,7 +315,7 @@ describe('the changes of a task in the editor', () => {
 		const title = 'Task: Rename config keys · errand/other has 1 commit since (2 files)';
 		await waitFor('the tab', () => labels().includes(title)).catch(() => assert.deepEqual(labels(), [title]));
 		assert.deepEqual(reviewed, ['task-1']);
-		assert.ok(looks.has('task-1'));
+		assert.ok(snapshots.has('task-1'));
 		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 		review.dispose();
 	});

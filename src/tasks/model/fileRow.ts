@@ -1,7 +1,7 @@
 import { oneLine } from '../../base/plainText.ts';
 import { isTestFile } from '../../base/testFile.ts';
 import { type ChangedFile, type ChangeStatus, pathOf } from './changedFile.ts';
-import type { LookMark } from './look.ts';
+import type { FileMark } from './reviewSnapshot.ts';
 
 /** The words of a changed file's row, in the editor's language. */
 export interface FileWords {
@@ -11,7 +11,7 @@ export interface FileWords {
 	/** The same for screen readers. */
 	spokenLines(added: number, removed: number): string;
 	from(path: string): string;
-	mark(mark: LookMark): string;
+	mark(mark: FileMark): string;
 	executable: string;
 	notExecutable: string;
 	binary: string;
@@ -41,7 +41,7 @@ const MAXIMUM_FOLDER = 160;
 export function describeFile(
 	file: ChangedFile,
 	isCounted: boolean,
-	mark: LookMark | undefined,
+	mark: FileMark | undefined,
 	words: FileWords,
 ): FileRow {
 	const path = pathOf(file);

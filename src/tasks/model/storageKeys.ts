@@ -38,7 +38,7 @@ export const RESULT_ENTRIES = 'errand.tasks.results';
 export const START_ENTRIES = 'errand.tasks.starts';
 
 /** What the user has seen of the changes of a result, with an entry for each, by its key. */
-export const LOOK_ENTRIES = 'errand.tasks.looks';
+export const SNAPSHOT_ENTRIES = 'errand.tasks.looks';
 
 /** The tasks that have ended and were not looked at, with an entry for each. */
 export const UNREAD_ENTRIES = 'errand.tasks.ended';

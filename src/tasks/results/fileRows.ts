@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+<<<<<<< HEAD:src/tasks/results/fileRows.ts
 import { oneLine } from '../../base/plainText.ts';
 import type { TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
@@ -12,6 +13,21 @@ import { taskTitle } from '../model/taskRow.ts';
 import { versionUri } from './fileUris.ts';
 import type { Looks } from './looks.ts';
 import type { ListedChanges, TaskChanges } from './taskChanges.ts';
+=======
+import { oneLine } from '../base/plainText.ts';
+import type { TaskResult } from '../contract/taskResults.ts';
+import type { Task } from '../contract/tasks.ts';
+import { formatNumber } from '../platform/amounts.ts';
+import { FILE_CONTEXT, internalCommands } from '../platform/ids.ts';
+import { versionUri } from './changes/fileUris.ts';
+import type { ReviewSnapshots } from './changes/reviewSnapshots.ts';
+import type { ListedChanges, TaskChanges } from './changes/taskChanges.ts';
+import { fileWords } from './common/fileMessages.ts';
+import { rowWords } from './common/messages.ts';
+import { type ChangedFile, pathOf } from './model/changedFile.ts';
+import { describeFile } from './model/fileRow.ts';
+import { taskTitle } from './model/taskRow.ts';
+>>>>>>> cb6e607f (Name what the user has seen of a result's changes a review snapshot):src/tasks/fileRows.ts
 
 /** A changed file of a result. Commands get it as their argument. */
 export interface FileNode {
@@ -50,7 +66,7 @@ interface Rows {
 
 export interface FileRowsDependencies {
 	changes: Pick<TaskChanges, 'state' | 'last'>;
-	looks: Pick<Looks, 'markOf'>;
+	snapshots: Pick<ReviewSnapshots, 'markOf'>;
 }
 
 /** The rows of changed files below a task, or below one agent's result. */
@@ -108,7 +124,7 @@ export class FileRows {
 			return new vscode.TreeItem(oneLine(node.path, MAXIMUM_NOTE));
 		}
 		const { changes } = rows;
-		const row = describeFile(file, changes.isCounted, this.dependencies.looks.markOf(changes, file), fileWords);
+		const row = describeFile(file, changes.isCounted, this.dependencies.snapshots.markOf(changes, file), fileWords);
 		const [before, after] = [versionUri(changes, file, 'before'), versionUri(changes, file, 'after')];
 		const item = new vscode.TreeItem(row.label);
 		item.description = row.description;

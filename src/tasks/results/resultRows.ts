@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+<<<<<<< HEAD:src/tasks/results/resultRows.ts
 import { oneLine } from '../../base/plainText.ts';
 import { agentNames, isRace, resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
@@ -6,6 +7,15 @@ import { rowContext, type TaskRowFlags } from '../../platform/ids.ts';
 import { rowWords } from '../common/messages.ts';
 import { outcomeOf } from '../model/taskGroups.ts';
 import { judgementOf, outcomeIcons } from '../model/taskRow.ts';
+=======
+import { oneLine } from '../base/plainText.ts';
+import { agentNames, isRace, resultsOf, type TaskResult } from '../contract/taskResults.ts';
+import { isActiveTask, type Task } from '../contract/tasks.ts';
+import { rowContext, type TaskRowFlags } from '../platform/ids.ts';
+import type { ReviewSnapshots } from './changes/reviewSnapshots.ts';
+import type { ListedChanges, TaskChanges } from './changes/taskChanges.ts';
+import { rowWords } from './common/messages.ts';
+>>>>>>> cb6e607f (Name what the user has seen of a result's changes a review snapshot):src/tasks/resultRows.ts
 import { type FileRowNode, FileRows } from './fileRows.ts';
 import type { Looks } from './looks.ts';
 import type { ListedChanges, TaskChanges } from './taskChanges.ts';
@@ -26,7 +36,7 @@ export type BelowNode = ResultNode | FileRowNode;
 export interface ResultRowsDependencies {
 	task(id: string): Task | undefined;
 	changes: TaskChanges;
-	looks: Looks;
+	snapshots: ReviewSnapshots;
 	/** Called when the user unfolds a task, or one agent's result of it. */
 	onUnfold(taskId: string): void;
 }
@@ -67,7 +77,7 @@ export class ResultRows {
 
 	/** Begins to read what a row unfolds into, and resolves when that is read or takes longer. Never rejects. */
 	async unfold(node: { taskId: string; resultKey?: string }): Promise<void> {
-		const { changes, looks, onUnfold } = this.dependencies;
+		const { changes, snapshots, onUnfold } = this.dependencies;
 		const task = this.dependencies.task(node.taskId);
 		if (!task) {
 			return;
@@ -81,10 +91,10 @@ export class ResultRows {
 		const readings = results.flatMap(result => (result ? [changes.list(task, result)] : []));
 		const settled = Promise.allSettled(readings);
 		const [only] = results;
-		if (only && (node.resultKey !== undefined || !isRace(task)) && !looks.has(only.key)) {
+		if (only && (node.resultKey !== undefined || !isRace(task)) && !snapshots.has(only.key)) {
 			// What was seen first is what later changes are compared with.
 			changes.read(task, only).then(
-				read => looks.has(only.key) || looks.look(read),
+				read => snapshots.has(only.key) || snapshots.take(read),
 				() => {},
 			);
 		}
@@ -102,7 +112,7 @@ export class ResultRows {
 		const result = task && resultOf(task, node.resultKey);
 		const seen = result && this.dependencies.changes.last(result.key);
 		if (seen && (node.resultKey !== undefined || !isRace(task))) {
-			this.dependencies.looks.look(seen);
+			this.dependencies.snapshots.take(seen);
 		}
 	}
 

@@ -7,6 +7,12 @@ import { formatNumber } from '../../platform/amounts.ts';
 import { views } from '../../platform/ids.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import { offer, showMessage } from '../../platform/notify.ts';
+<<<<<<< HEAD
+=======
+import { versionUri } from '../changes/fileUris.ts';
+import type { ReviewSnapshots } from '../changes/reviewSnapshots.ts';
+import type { ResultChanges, TaskChanges } from '../changes/taskChanges.ts';
+>>>>>>> cb6e607f (Name what the user has seen of a result's changes a review snapshot)
 import { rowWords } from '../common/messages.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import { versionUri } from '../results/fileUris.ts';
@@ -31,7 +37,7 @@ interface OpenReview {
 export interface TaskReviewDependencies {
 	task(id: string): Task | undefined;
 	changes: TaskChanges;
-	looks: Looks;
+	snapshots: ReviewSnapshots;
 	/** Called when the changes of a task are shown. */
 	onReview(taskId: string): void;
 	explain(error: unknown): Explanation;
@@ -50,7 +56,7 @@ export class TaskReview implements Disposable {
 
 	/** Rejects with a UserFacingError where the changes cannot be read. */
 	async show(task: Task, result: TaskResult): Promise<void> {
-		const { changes, looks, onReview } = this.dependencies;
+		const { changes, snapshots, onReview } = this.dependencies;
 		const read = await vscode.window.withProgress({ location: { viewId: views.tasks } }, () =>
 			changes.read(task, result),
 		);
@@ -61,7 +67,7 @@ export class TaskReview implements Disposable {
 		}
 		await this.showPage(task, read, 0);
 		// The marks in the list compare with what was seen before, and this is now seen.
-		looks.look(read);
+		snapshots.take(read);
 	}
 
 	/** Reads the changes of open reviews again whose tasks have moved on. */

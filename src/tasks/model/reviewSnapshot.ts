@@ -1,7 +1,7 @@
 import { type ChangedFile, pathOf } from './changedFile.ts';
 
 /** What the user has seen of the changes of a result. */
-export interface Look {
+export interface ReviewSnapshot {
 	/** The commit of its branch. */
 	tip: string;
 	/** When, in milliseconds since the epoch. */
@@ -11,39 +11,39 @@ export interface Look {
 }
 
 /** What has become of a file since the user looked. */
-export type LookMark = 'new' | 'changed';
+export type FileMark = 'new' | 'changed';
 
-/** More files than this are not kept, because a `Look` becomes a small file of the workspace's state. */
+/** More files than this are not kept, because a `ReviewSnapshot` becomes a small file of the workspace's state. */
 const MAXIMUM_FILES = 5000;
 
 /** As many digits of an object's name as tell apart what a file was and what it has become. */
 const DIGITS = 10;
 
 /** Returns what is kept when the user has seen these files. */
-export function lookAt(tip: string, files: readonly ChangedFile[], at: number): Look {
+export function snapshotOf(tip: string, files: readonly ChangedFile[], at: number): ReviewSnapshot {
 	return files.length > MAXIMUM_FILES
 		? { tip, at }
 		: { tip, at, files: Object.fromEntries(files.map(file => [keyOf(file), contentOf(file)])) };
 }
 
 /** Returns what has become of a file since the user saw it; undefined if it is the same, or that is not known. */
-export function markOf(look: Look | undefined, tip: string, file: ChangedFile): LookMark | undefined {
-	if (!look?.files || look.tip === tip) {
+export function markOf(snapshot: ReviewSnapshot | undefined, tip: string, file: ChangedFile): FileMark | undefined {
+	if (!snapshot?.files || snapshot.tip === tip) {
 		return undefined;
 	}
 	const key = keyOf(file);
-	if (!Object.hasOwn(look.files, key)) {
+	if (!Object.hasOwn(snapshot.files, key)) {
 		return 'new';
 	}
-	return look.files[key] === contentOf(file) ? undefined : 'changed';
+	return snapshot.files[key] === contentOf(file) ? undefined : 'changed';
 }
 
-export function isLook(value: unknown): value is Look {
-	const look = value as Partial<Look> | null;
+export function isReviewSnapshot(value: unknown): value is ReviewSnapshot {
+	const snapshot = value as Partial<ReviewSnapshot> | null;
 	return (
-		typeof look?.tip === 'string' &&
-		typeof look.at === 'number' &&
-		(look.files === undefined || (typeof look.files === 'object' && look.files !== null))
+		typeof snapshot?.tip === 'string' &&
+		typeof snapshot.at === 'number' &&
+		(snapshot.files === undefined || (typeof snapshot.files === 'object' && snapshot.files !== null))
 	);
 }
 

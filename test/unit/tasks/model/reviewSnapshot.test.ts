@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChangedFile } from '../../../../src/tasks/model/changedFile.ts';
-import { isLook, lookAt, markOf } from '../../../../src/tasks/model/look.ts';
+import { isReviewSnapshot, markOf, snapshotOf } from '../../../../src/tasks/model/reviewSnapshot.ts';
 
 const file = (path: string, object: string | undefined, kind: 'file' | 'executable' = 'file'): ChangedFile => ({
 	status: 'M',
@@ -11,8 +11,8 @@ const file = (path: string, object: string | undefined, kind: 'file' | 'executab
 });
 const [one, other] = ['1'.repeat(40), '2'.repeat(40)];
 
-describe('a look at changes', () => {
-	const look = lookAt(
+describe('a snapshot of changes that were reviewed', () => {
+	const snapshot = snapshotOf(
 		'first',
 		[file('same', one), file('edited', one), file('deleted', undefined), file('mode', one)],
 		7,
@@ -27,14 +27,14 @@ describe('a look at changes', () => {
 			file('mode', one, 'executable'),
 			file('edited', undefined),
 			file('__proto__', one),
-		].map(changed => markOf(look, 'second', changed));
+		].map(changed => markOf(snapshot, 'second', changed));
 		assert.deepEqual(marks, [undefined, 'changed', 'new', undefined, 'changed', 'changed', 'new']);
 	});
 
 	it('tells nothing at the same commit, without an earlier look, or of more files than are kept', () => {
-		assert.equal(markOf(look, 'first', file('added', one)), undefined);
+		assert.equal(markOf(snapshot, 'first', file('added', one)), undefined);
 		assert.equal(markOf(undefined, 'second', file('added', one)), undefined);
-		const many = lookAt(
+		const many = snapshotOf(
 			'first',
 			Array.from({ length: 5001 }, (_, index) => file(`file${index}`, one)),
 			7,
@@ -44,9 +44,9 @@ describe('a look at changes', () => {
 	});
 
 	it('is read again only as what it was', () => {
-		assert.ok(isLook(JSON.parse(JSON.stringify(look))));
+		assert.ok(isReviewSnapshot(JSON.parse(JSON.stringify(snapshot))));
 		for (const value of [null, {}, { tip: 'x' }, { tip: 'x', at: 1, files: null }, 'x']) {
-			assert.ok(!isLook(value));
+			assert.ok(!isReviewSnapshot(value));
 		}
 	});
 });
