@@ -47,7 +47,7 @@ const MAXIMUM_VALUE_LENGTH = 200;
 /**
  * Recognises keys and tokens by their form, in case an error's message contains one: the documented forms, and a short
  * prefix before a long run of letters and digits, as tokens of services look. Code that knows a key removes it by its
- * value (`keyRemoval.ts`). No match begins inside a word, so that the time is linear in the length of the text.
+ * value (`client/core/keyRemoval.ts`). No match begins inside a word, so that the time is linear in the length of the text.
  */
 const SECRET = new RegExp(
 	[

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { placeOf } from '../base/hostname.ts';
-import { readTypedAddress } from '../base/typedAddress.ts';
+import { readTypedAddress } from './model/typedAddress.ts';
 import type { GatewayDescription } from '../contract/control.ts';
 import type { FoundAnswer, FoundServer } from '../contract/foundServers.ts';
 import { OLLAMA_SLUG } from '../contract/upstreams.ts';

@@ -1,6 +1,6 @@
 // The rows in which the fields of a connection are changed: one of the settings, or one that is not written yet.
 import * as vscode from 'vscode';
-import { entriesOf } from '../base/entries.ts';
+import { entriesOf } from './model/entries.ts';
 import { hasInvisible } from '../base/invisible.ts';
 import { redactText } from '../base/redact.ts';
 import type { Connection } from '../contract/connection.ts';

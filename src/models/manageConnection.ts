@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { entriesOf } from '../base/entries.ts';
 import type { Client } from '../client/types.ts';
 import type { Connection } from '../contract/connection.ts';
 import type { ListedModel } from '../contract/modelList.ts';
@@ -12,6 +11,7 @@ import { connectionProblem, openConnectionSettings, use } from './connections.ts
 import type { HostContext } from './hosts/askHost.ts';
 import type { KeysFeature } from './keys/keysFeature.ts';
 import { keyStateText, kindLabel } from './keys/messages.ts';
+import { entriesOf } from './model/entries.ts';
 import { KEY_KINDS } from './model/keyFormat.ts';
 import { changeConnection, removeConnection } from './saveConnection.ts';
 

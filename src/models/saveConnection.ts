@@ -1,6 +1,7 @@
 // Writes connections into the user's settings.
-import { entriesOf, withoutEntry } from '../base/entries.ts';
+
 import { readSetting } from '../platform/settings.ts';
+import { entriesOf, withoutEntry } from './model/entries.ts';
 import { writeEntries } from './writeEntries.ts';
 
 /** Writes a connection beside those that are there, or in place of the one of its name. */

@@ -18,8 +18,6 @@ import {
 	TASK_SCHEME,
 	views,
 } from '../platform/ids.ts';
-import { KeptTexts } from '../platform/keptText.ts';
-import { registerReadOnlyFiles } from '../platform/readOnlyFiles.ts';
 import { isEntryKey } from '../platform/sharedState.ts';
 import type { Tasks } from './api.ts';
 import type { ApplyCommands } from './apply/applyCommands.ts';
@@ -28,6 +26,9 @@ import type { BranchCommands } from './branches/branchCommands.ts';
 import type { TaskFollowUps } from './continueTask.ts';
 import type { NextTask } from './launch/nextTask.ts';
 import type { NextTaskView } from './launch/nextTaskView.ts';
+import { watchShownChanges } from './changes/shownChange.ts';
+import { KeptTexts } from './common/keptText.ts';
+import { registerReadOnlyFiles } from './common/readOnlyFiles.ts';
 import { PromptFile } from './launch/promptFile.ts';
 import type { TaskLauncher } from './launch/taskLauncher.ts';
 import type { TaskStops } from './list/stopTask.ts';

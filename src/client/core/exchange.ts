@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/async.ts';
 import { ClientError } from '../../base/errors.ts';
-import { createKeyRemover, type KeyRemover, removeKeyFrom } from '../../base/keyRemoval.ts';
 import { failureOf } from './failures.ts';
+import { createKeyRemover, type KeyRemover, removeKeyFrom } from './keyRemoval.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
 /** Characters of what a service says about a failure (unspecified.md, "error bodies"). */

@@ -3,7 +3,7 @@ import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import { placeOf } from '../../base/hostname.ts';
 import { oneLine } from '../../base/plainText.ts';
-import { readTypedAddress } from '../../base/typedAddress.ts';
+import { readTypedAddress } from '../model/typedAddress.ts';
 import { mayCarryKey } from '../../contract/upstreams.ts';
 import { labelsOf, noAddressText } from '../../platform/addressMessages.ts';
 import { type Choice, PickList, shownText } from '../../platform/pick.ts';

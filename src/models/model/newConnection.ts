@@ -1,5 +1,5 @@
 // What a new connection consists of: what the user typed, what the service said, and the documented forms.
-import { isCertainKey, readTypedAddress, type TypedAddress } from '../../base/typedAddress.ts';
+import { isCertainKey, readTypedAddress, type TypedAddress } from './typedAddress.ts';
 import { connectionSchema } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import type { ListedModel } from '../../contract/modelList.ts';

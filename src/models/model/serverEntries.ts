@@ -1,7 +1,7 @@
 // The entries of `errand.local.upstreams`, as they are added, changed and removed.
 
 import { isIP } from 'node:net';
-import { entriesOf } from '../../base/entries.ts';
+import { entriesOf } from './entries.ts';
 import { withoutBrackets } from '../../base/hostname.ts';
 import { isUpstreamSlug } from '../../contract/upstreams.ts';
 

@@ -6,9 +6,9 @@ import { readRemoteUrl } from '../../base/remoteUrl.ts';
 import type { Client } from '../../client/types.ts';
 import type { Branch, Repository } from '../../contract/sources.ts';
 import { quote } from '../../platform/notify.ts';
-import { pickFromMany } from '../../platform/pickFromMany.ts';
 import type { TaskConnection } from '../model/taskConnection.ts';
 import type { GitFacts, LaunchSubject } from './launchSubject.ts';
+import { pickFromMany } from './pickFromMany.ts';
 
 type Sources = Client['sources'];
 

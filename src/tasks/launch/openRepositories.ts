@@ -5,8 +5,8 @@ import { UserFacingError } from '../../base/errors.ts';
 import { escapeIcons, oneLine, plainText } from '../../base/plainText.ts';
 import { type GitApi, type GitRepository, getGitApi, waitUntil } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
-import { pickFromMany } from '../../platform/pickFromMany.ts';
 import { type Branch, orderBranches } from '../model/branches.ts';
+import { pickFromMany } from './pickFromMany.ts';
 import { listBranches } from './repositoryFacts.ts';
 
 export const SHORT_COMMIT = 7;

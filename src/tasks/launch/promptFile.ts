@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
-import { KeptTexts } from '../../platform/keptText.ts';
+import { KeptTexts } from '../common/keptText.ts';
 import { PromptDraft } from './promptDraft.ts';
 
 /** The prompt that is being written, as a file that is kept in the workspace's state. */

@@ -7,6 +7,7 @@ import { commands, LOG_LANGUAGE, LOG_SCHEME } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { encodeText, type FileSource } from '../../platform/readOnlyFiles.ts';
 import { readTarget, uriOf } from '../common/taskUri.ts';
+import { encodeText, type FileSource } from '../common/readOnlyFiles.ts';
 import { TEXT_COLUMN } from '../model/formatEntry.ts';
 import { LogDecorations } from './logDecorations.ts';
 import type { LogLine } from './logLine.ts';

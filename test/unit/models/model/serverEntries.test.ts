@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { withoutEntry } from '../../../../src/base/entries.ts';
 import { upstreamSettingSchema } from '../../../../src/contract/upstreams.ts';
+import { withoutEntry } from '../../../../src/models/model/entries.ts';
 import { MODEL_SERVICES } from '../../../../src/models/model/modelServices.ts';
 import { freeSlug, serverAddresses, slugOfAddress, withEntry } from '../../../../src/models/model/serverEntries.ts';
 import { readUpstreamSettings } from '../../../../src/models/model/upstreamSettings.ts';

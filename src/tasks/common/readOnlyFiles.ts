@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 
 /** What answers for the files of a scheme, once it is loaded. */
 export interface FileSource {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readTypedAddress } from '../../../src/base/typedAddress.ts';
+import { readTypedAddress } from '../../../../src/models/model/typedAddress.ts';
 
 const KEY = 'sk-proj-Ab3dEf6hIj9kLm2n';
 

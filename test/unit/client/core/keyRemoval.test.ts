@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { createKeyRemover, removeKeyFrom } from '../../../src/base/keyRemoval.ts';
+import { createKeyRemover, removeKeyFrom } from '../../../../src/client/core/keyRemoval.ts';
 
 const KEY = 'sk-Tide7Lantern/Pebble+Quartz=42';
 const remove = createKeyRemover(KEY);

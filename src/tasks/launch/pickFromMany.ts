@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { holdsWords } from '../base/plainText.ts';
-import { PickList } from './pick.ts';
+import { holdsWords } from '../../base/plainText.ts';
+import { PickList } from '../../platform/pick.ts';
 
 /** The number of rows that are shown at first, and that each “Show More” adds. */
 const PAGE = 200;

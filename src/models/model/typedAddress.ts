@@ -1,8 +1,8 @@
 // Reads the address of a server as people type and paste it, and takes a key out of it.
 
-import { append } from './append.ts';
-import { defined } from './defined.ts';
-import { isNearHost } from './privateAddress.ts';
+import { append } from '../../base/append.ts';
+import { defined } from '../../base/defined.ts';
+import { isNearHost } from '../../base/privateAddress.ts';
 
 export interface TypedAddress {
 	/** The text without the key, as it may be shown in a box. It is empty where there was only a key. */

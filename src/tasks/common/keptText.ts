@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { SerialQueue } from '../base/async.ts';
-import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { changesTextOnSave } from './settings.ts';
+import { SerialQueue } from '../../base/async.ts';
+import { type Disposable, DisposableStore } from '../../base/disposable.ts';
+import { changesTextOnSave } from '../../platform/settings.ts';
 
 /** How often a text is saved while the user types, in milliseconds. */
 const SAVE_MS = 400;
