@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
 import { hasInvisible } from '../base/invisible.ts';
-import { isAboutKey, labelsOf } from '../platform/addressMessages.ts';
 import { type Choice, input, PickList, separator, shownText } from '../platform/pick.ts';
 import { askHost, type HostAnswer, type HostContext } from './hosts/askHost.ts';
-import { hostProblem } from './hosts/messages.ts';
+import { hostProblem, isAboutKey, labelsOf } from './hosts/messages.ts';
 import type { ServiceDraft } from './model/serviceDraft.ts';
 
 /** The model that was chosen, and the address that lists it. `isWritten`: the user typed a name that no list has. */

@@ -1,13 +1,14 @@
 // A GET of an address that others may have written. It reaches nothing in the user's own network, whatever the address or a
 // name in it leads to.
 
+import { lookup as systemLookup } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, request as sendRequest } from 'node:http';
+import { createRequire } from 'node:module';
+import { isIP, type LookupFunction } from 'node:net';
 import { untilAborted } from '../base/async.ts';
 import { withoutBrackets } from '../base/hostname.ts';
 import { isPrivateAddress } from '../base/privateAddress.ts';
-import { getPinned } from './pinnedRequest.ts';
 
 const OTHER_PORTS: ReadonlySet<number> = new Set([
 	...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
@@ -122,6 +123,60 @@ async function systemAddresses(host: string): Promise<string[]> {
 /** Ports of other protocols, whose servers may take a request for one of their own. Browsers block them as well. */
 function isOtherProtocols(port: number): boolean {
 	return (port < 1024 && port !== 80 && port !== 443) || OTHER_PORTS.has(port);
+}
+
+interface PinnedRequest {
+	/** The addresses of the URL's host. If there are none, only a proxy may know them, and one is required. */
+	addresses: readonly string[];
+	headers: Record<string, string>;
+	signal: AbortSignal;
+}
+
+/**
+ * Sends a GET that connects only to these addresses, never to those of a later lookup. Resolves with the head of the reply;
+ * redirects are not followed. TLS checks the name in the URL. A proxy of the editor's settings is given the name instead of
+ * an address, and resolves it itself.
+ */
+function getPinned(url: URL, { addresses, headers, signal }: PinnedRequest): Promise<IncomingMessage> {
+	return new Promise((resolve, reject) => {
+		const host = withoutBrackets(url.hostname);
+		const request = send(url)(url, {
+			headers: { ...headers, connection: 'close' },
+			lookup: pinned(host, addresses),
+			signal,
+		});
+		request.on('socket', socket => {
+			// A pooled connection may have been opened by other code in this process, after another lookup of the name.
+			if (request.reusedSocket && !addresses.includes(socket.remoteAddress ?? '')) {
+				request.destroy(new Error('The connection that is open leads to another address.'));
+			}
+		});
+		request.on('response', resolve);
+		request.on('error', reject);
+		request.end();
+	});
+}
+
+/** The editor patches modules that are loaded by `require` under these names, for its proxy and certificates. */
+function send({ protocol }: URL): typeof sendRequest {
+	return createRequire(import.meta.url)(protocol === 'https:' ? 'https' : 'http').request;
+}
+
+function pinned(host: string, addresses: readonly string[]): LookupFunction {
+	const found = addresses.map(address => ({ address, family: isIP(address) }));
+	return (name, options, done) => {
+		const [first] = found;
+		if (name !== host) {
+			// This is the name of a proxy.
+			systemLookup(name, options, done);
+		} else if (!first) {
+			done(Object.assign(new Error(`${host} has no address here.`), { code: 'ENOTFOUND' }), '', 0);
+		} else if (options.all) {
+			done(null, found);
+		} else {
+			done(null, first.address, first.family);
+		}
+	};
 }
 
 async function readBody(response: IncomingMessage, maximumBytes: number): Promise<Uint8Array> {

@@ -3,13 +3,12 @@ import { append } from '../../base/append.ts';
 import { defined } from '../../base/defined.ts';
 import { placeOf } from '../../base/hostname.ts';
 import { oneLine } from '../../base/plainText.ts';
-import { readTypedAddress } from '../model/typedAddress.ts';
 import { mayCarryKey } from '../../contract/upstreams.ts';
-import { labelsOf, noAddressText } from '../../platform/addressMessages.ts';
 import { type Choice, PickList, shownText } from '../../platform/pick.ts';
 import { isConnectionAddress, readConnectionAddress } from '../model/newConnection.ts';
+import { readTypedAddress } from '../model/typedAddress.ts';
 import { askHost, type HostAnswer, type HostContext, type HostQuestion } from './askHost.ts';
-import { addressRule, answerText, hostProblem, mayBeServer } from './messages.ts';
+import { addressRule, answerText, hostProblem, labelsOf, mayBeServer, noAddressText } from './messages.ts';
 
 export interface AddressQuestion extends Pick<HostQuestion, 'kind' | 'form' | 'channelModel'> {
 	title: string;
