@@ -157,8 +157,10 @@ async function sandboxed(place: RunPlace, { command, args, env, programs = [], s
 	return wrap({
 		...request,
 		name,
-		...defined({ lent }),
-		...(socket === undefined ? {} : { relay: { socket, node: own.command, program: insideProgram } }),
+		...defined({
+			lent,
+			relay: socket === undefined ? undefined : { socket, node: own.command, program: insideProgram },
+		}),
 	});
 }
 

@@ -1,4 +1,5 @@
 // The texts of agents' configuration. Names of models come from servers and must not end the string that they stand in.
+import { defined } from '../base/defined.ts';
 import type { AgentPlace } from './entry.ts';
 
 /** What an agent is told of a model whose limits nobody knows, in tokens. */
@@ -20,7 +21,7 @@ export function opencodeConfiguration(place: AgentPlace): string {
 		snapshot: false,
 		model: name,
 		small_model: name,
-		...(place.isAttended ? { permission: { edit: 'ask', bash: 'ask', webfetch: 'ask' } } : {}),
+		...defined({ permission: place.isAttended ? { edit: 'ask', bash: 'ask', webfetch: 'ask' } : undefined }),
 		enabled_providers: ['errand'],
 		provider: {
 			errand: {

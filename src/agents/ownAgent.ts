@@ -33,9 +33,11 @@ export function ownAgent(program: string, version: string): FoundAgent | undefin
 			ERRAND_AGENT_KEY: token,
 			ERRAND_AGENT_MODEL: model,
 			// The service always has that endpoint. A connection may not, and then the agent goes on with chat.
-			...(isAttended ? {} : { ERRAND_AGENT_API: 'responses' }),
-			...defined({ ERRAND_AGENT_CONTEXT_LENGTH: contextLength?.toString() }),
-			...(process.versions['electron'] ? { ELECTRON_RUN_AS_NODE: '1' } : {}),
+			...defined({
+				ERRAND_AGENT_API: isAttended ? undefined : 'responses',
+				ERRAND_AGENT_CONTEXT_LENGTH: contextLength?.toString(),
+				ELECTRON_RUN_AS_NODE: process.versions['electron'] ? '1' : undefined,
+			}),
 		}),
 		files: () => ({}),
 		installations: {},

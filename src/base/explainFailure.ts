@@ -1,5 +1,6 @@
 // This table says of each failure, wherever it is shown, who failed and why, and what to do. A place that has asked for
 // something special may know more about a code; all else comes from here.
+
 import * as l10n from '@vscode/l10n';
 import { defined } from './defined.ts';
 import { ClientError, type HelpfulAction, type UpstreamProblem } from './errors.ts';
@@ -61,7 +62,7 @@ function explain(error: ClientError, subject: FailureSubject): ExplainedFailure 
 	const says = (words: string, step: string, action?: HelpfulAction): ExplainedFailure => ({
 		cause: withWords(words, error),
 		step,
-		...(action && { help: { action, ...(isForKey(action) && defined({ server })) } }),
+		...defined({ help: action && { action, ...(isForKey(action) && defined({ server })) } }),
 	});
 	const again = l10n.t('Try again.');
 	switch (error.code) {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -15,7 +16,7 @@ import { checkLabel, healthText, sessionText, verdictSentence, verdictWord } fro
 import type { ChannelConnection } from './model/channelConnection.ts';
 import { harmlessLine, rawViews } from './model/evidence.ts';
 import { exportReport } from './model/exportReport.ts';
-import { type ChannelPlace, type AttestationResult, withoutAddress } from './model/places.ts';
+import { type AttestationResult, type ChannelPlace, withoutAddress } from './model/places.ts';
 import type { CheckView, FromReportPage, ReportView } from './model/protocol.ts';
 import { parseFromReportPage } from './model/protocolSchema.ts';
 import { summarise } from './model/summary.ts';
@@ -180,7 +181,7 @@ export class AttestationPanel {
 					verdict,
 					word: verdictWord(verdict),
 					reason: harmlessLine(verdictReasonText(why)),
-					...(input === undefined ? {} : { input: harmlessLine(input) }),
+					...defined({ input: input === undefined ? undefined : harmlessLine(input) }),
 				}),
 			),
 			raw: rawViews(attested),
@@ -202,7 +203,7 @@ export class AttestationPanel {
 		// The text is made before the save dialog, during which the tab may change to another subject.
 		const text = exportReport({
 			...attested,
-			...(health === undefined || health === 'none' ? {} : { health }),
+			...defined({ health: health === undefined || health === 'none' ? undefined : health }),
 			verdicts: attested.verdicts.map(verdict => ({ ...verdict, reason: verdictReasonText(verdict) })),
 			connection: this.subject.active.label,
 			checkedAt: at.toISOString(),

@@ -40,8 +40,8 @@ export class Encrypted {
 			...placeWords(place, active),
 		}));
 		const { name } = active.connection;
-		const refusal = channels.length === 0 ? { refusal: noChannelText(active.label) } : {};
-		return { connection: name, label: active.label, channels, ...refusal };
+		const refusal = channels.length === 0 ? noChannelText(active.label) : undefined;
+		return { connection: name, label: active.label, channels, ...defined({ refusal }) };
 	}
 
 	/**
@@ -73,8 +73,7 @@ export class Encrypted {
 			confirm: async (before, now, sending) =>
 				(isAnyKey() && !isDowngrade(now) && !hasOtherVerdicts(before, now)) ||
 				around(() => consent.confirm(label, before, now, sending)),
-			...defined({ knownKey: key }),
-			...(signal ? { signal } : {}),
+			...defined({ knownKey: key, signal }),
 		});
 		return new WatchedSession(session, isLocal);
 	}

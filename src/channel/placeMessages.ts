@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import type { ChannelConnection } from './model/channelConnection.ts';
 import type { ChannelPlace } from './model/places.ts';
 
@@ -18,8 +19,8 @@ export function placeWords(
 	const via = connection.providers.find(({ slug }) => slug === provider)?.label ?? provider;
 	return {
 		label: known ?? vscode.l10n.t('Shared address'),
-		...(via === undefined ? {} : { description: vscode.l10n.t('via {0}', via) }),
+		...defined({ description: via === undefined ? undefined : vscode.l10n.t('via {0}', via) }),
 		// The address of the local service is of no use to the user.
-		...(isLocal ? {} : { detail: url }),
+		...defined({ detail: isLocal ? undefined : url }),
 	};
 }

@@ -201,8 +201,7 @@ export class ChatPage implements Disposable {
 			...(conversation.encryption
 				? {}
 				: { settings: this.settingsView(conversation), agent: this.options.agent(conversation) }),
-			...(encryption ? { encryption } : {}),
-			...(notice ? { notice: noticeText(notice) } : {}),
+			...defined({ encryption, notice: notice && noticeText(notice) }),
 		});
 	}
 

@@ -81,9 +81,7 @@ export class ShownConnection {
 	/** Returns the limits of a model as far as they are known. `refreshed` resolves when they are. */
 	limitsOf(model: string): ModelLimits {
 		const { contextLength, maxOutputTokens } = (this.described && findModel(this.described, model)) ?? {};
-		return {
-			...defined({ contextLength, maxOutputTokens }),
-		};
+		return defined({ contextLength, maxOutputTokens });
 	}
 
 	/** Resolves when the service has described the connection or failed to. */
@@ -109,7 +107,7 @@ export class ShownConnection {
 		try {
 			const { label, model, isDemo, noEncryption } = await this.active.read();
 			const used = model === undefined ? { problem: { message: noModelText(label), action } } : { model };
-			return { label, ...used, ...(isDemo ? { isDemo } : {}), ...defined({ noEncryption }) };
+			return { label, ...used, ...defined({ isDemo: isDemo || undefined, noEncryption }) };
 		} catch (error) {
 			return { label: '', problem: { message: errorText(error, ''), action } };
 		}
@@ -144,8 +142,10 @@ export class ShownConnection {
 		const refusedModes = Object.fromEntries(refused.map(mode => [mode, noModeText(mode, view.label)]));
 		this.current = {
 			...view,
-			...(refused.length === 0 ? {} : { refusedModes }),
-			...(described && hasOneProvider(described) ? { hasOneProvider: true } : {}),
+			...defined({
+				refusedModes: refused.length === 0 ? undefined : refusedModes,
+				hasOneProvider: (described && hasOneProvider(described)) || undefined,
+			}),
 		};
 		return !isDeepStrictEqual(before, this.current);
 	}

@@ -1,8 +1,10 @@
+import { defined } from '../base/defined.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { thenComposer } from '../platform/editorUse.ts';
 import { type CommandId, commands, internalCommands } from '../platform/ids.ts';
 import { type Explanation, explainError, followAction } from '../platform/notify.ts';
+import type { Tasks } from '../tasks/api.ts';
 import type { ChatContext } from './context/chatContext.ts';
 import { openPlace } from './context/openPlace.ts';
 import type { Prompts } from './context/prompts.ts';
@@ -13,7 +15,6 @@ import type { SendRefusal } from './conversation/chatOptions.ts';
 import type { OpenConversations } from './conversation/openConversations.ts';
 import type { WaitingMessage } from './conversation/waitingMessage.ts';
 import { editedTaskText, explainMissingKey, explainRefusal, notSentText } from './messages/refusals.ts';
-import type { Tasks } from '../tasks/api.ts';
 import { currentReply, findTurn } from './model/conversation.ts';
 import { agentMessage, taskGoal } from './model/mode.ts';
 import type { PageHandlers, ToPage } from './protocol/protocol.ts';
@@ -87,7 +88,7 @@ export function turnHandlers({ conversations, message, connection, page, logger 
 
 	const refuse = (turn: string, { message, action }: Explanation): void => {
 		offered = action && { turn, action };
-		post({ kind: 'message-refuse', turn, reason: message, ...(action ? { action: action.label } : {}) });
+		post({ kind: 'message-refuse', turn, reason: message, ...defined({ action: action?.label }) });
 	};
 
 	/** Runs a message or a retry and shows a failure at the composer, which waits for the outcome. */

@@ -146,8 +146,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 			into.push({
 				type: 'toolCall',
 				index,
-				...defined({ id }),
-				...defined({ name: called?.name }),
+				...defined({ id, name: called?.name }),
 				arguments: called?.arguments ?? '',
 			});
 		}
@@ -171,7 +170,7 @@ export class ChatDecoder implements ReplyDecoder<ChatStreamEvent> {
 		into.push({
 			type: 'finish',
 			reason: known,
-			...(typeof native === 'string' && !isAbsent(native) ? { nativeReason: native } : {}),
+			...defined({ nativeReason: typeof native === 'string' && !isAbsent(native) ? native : undefined }),
 		});
 	}
 }

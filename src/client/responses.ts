@@ -127,8 +127,10 @@ function throwEarlyEnd(type: string | undefined, value: unknown): void {
 	if (type === 'response.incomplete') {
 		const reason = earlyEndSchema.safeParse(value).data?.response?.incomplete_details?.reason;
 		// The failure is not retryable: another attempt would reach the same limit.
-		throw new ClientError('truncated', 'the service ended the response before it was complete', {
-			...defined({ serviceMessage: reason }),
-		});
+		throw new ClientError(
+			'truncated',
+			'the service ended the response before it was complete',
+			defined({ serviceMessage: reason }),
+		);
 	}
 }

@@ -85,9 +85,11 @@ export function createTasks(caller: Caller): Client['tasks'] {
 			await caller.json(call, reply => {
 				if (taskContinueReplySchema.safeParse(reply).data?.success === false) {
 					const { message } = readErrorValue(reply);
-					throw new ClientError('server', 'the service did not take the follow-up', {
-						...defined({ serviceMessage: message }),
-					});
+					throw new ClientError(
+						'server',
+						'the service did not take the follow-up',
+						defined({ serviceMessage: message }),
+					);
 				}
 			});
 		},

@@ -1,4 +1,5 @@
 // Assembles the tool calls of a reply, and builds the message that sends them back.
+import { defined } from '../base/defined.ts';
 import type { ChatMessage, ToolCall } from '../contract/chatRequest.ts';
 import type { ChatStreamEvent } from './types.ts';
 
@@ -55,6 +56,6 @@ export function assistantMessage(text: string | undefined, toolCalls: readonly T
 	return {
 		role: 'assistant',
 		content: text ?? '',
-		...(toolCalls.length === 0 ? {} : { tool_calls: [...toolCalls] }),
+		...defined({ tool_calls: toolCalls.length === 0 ? undefined : [...toolCalls] }),
 	};
 }

@@ -104,10 +104,10 @@ export function chatOfMessages(body: MessagesRequest, note: (place: string) => v
 		} as ChatRequest,
 		mayCallSeveral: choice['disable_parallel_tool_use'] !== true,
 		thoughts,
-		hints: {
-			...(isFields(thinking) ? { thinking } : {}),
-			...(typeof effort === 'string' ? { effort } : {}),
-		},
+		hints: defined({
+			thinking: isFields(thinking) ? thinking : undefined,
+			effort: typeof effort === 'string' ? effort : undefined,
+		}),
 	};
 }
 
@@ -229,14 +229,18 @@ function addTurn(
 	if (said === '' && calls.length === 0) {
 		return;
 	}
-	const thought: Thought = {
-		...(reasoning.some(part => part !== '') ? { reasoning: reasoning.join('\n\n') } : {}),
-		...(thinking.length === 0 ? {} : { thinking }),
-	};
+	const thought: Thought = defined({
+		reasoning: reasoning.some(part => part !== '') ? reasoning.join('\n\n') : undefined,
+		thinking: thinking.length === 0 ? undefined : thinking,
+	});
 	if (Object.keys(thought).length > 0) {
 		thoughts.set(messages.length, thought);
 	}
-	messages.push({ role: 'assistant', content: said, ...(calls.length === 0 ? {} : { tool_calls: calls }) });
+	messages.push({
+		role: 'assistant',
+		content: said,
+		...defined({ tool_calls: calls.length === 0 ? undefined : calls }),
+	});
 }
 
 /** A tool with another type is one of the service's own, or one whose form only its models know. */

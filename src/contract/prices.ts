@@ -1,4 +1,5 @@
 // The prices of tokens, as a connection states them.
+import { defined } from '../base/defined.ts';
 
 /** Prices in US dollars for a million tokens. At least `input` or `output` is known. */
 export interface Prices {
@@ -13,11 +14,11 @@ export interface Prices {
  */
 export function readPrices(prices: Record<string, number> | undefined): Prices | undefined {
 	const { input, output, cachedInput } = prices ?? {};
-	const known = {
-		...(isPrice(input) ? { input } : {}),
-		...(isPrice(output) ? { output } : {}),
-		...(isPrice(cachedInput) ? { cachedInput } : {}),
-	};
+	const known = defined({
+		input: isPrice(input) ? input : undefined,
+		output: isPrice(output) ? output : undefined,
+		cachedInput: isPrice(cachedInput) ? cachedInput : undefined,
+	});
 	return 'input' in known || 'output' in known ? known : undefined;
 }
 

@@ -33,8 +33,13 @@ export function upstreamProblemOf(server: NamedUpstream, error: unknown): Upstre
 	return {
 		...server,
 		code,
-		...defined({ status, retryAfterMs, said, system: systemErrorCode(failure.cause) }),
-		...(failure.isPage && { isPage: true }),
+		...defined({
+			status,
+			retryAfterMs,
+			said,
+			system: systemErrorCode(failure.cause),
+			isPage: failure.isPage || undefined,
+		}),
 	};
 }
 

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { defined } from '../base/defined.ts';
 import { addCosts } from '../base/knownCost.ts';
 import { monthOf } from '../base/month.ts';
 import { escapeIcons, oneLine } from '../base/plainText.ts';
@@ -47,7 +46,7 @@ export async function showCosts(dependencies: CostsDependencies): Promise<void> 
 	do {
 		chosen = await choose(vscode.l10n.t('Costs'), rowsOf(months, problems), {
 			placeHolder: vscode.l10n.t('What Errand has counted; the bill of a service may say something else'),
-			...defined({ active: chosen }),
+			active: chosen,
 		});
 		if (chosen) {
 			await showParts(chosen);

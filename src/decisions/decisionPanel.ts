@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import { ClientError, describeError, UserFacingError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Connection } from '../contract/connection.ts';
@@ -246,10 +247,12 @@ export class DecisionPanel {
 			stage,
 			sentence: problem?.message ?? this.sentence(run),
 			tone: problem ? 'bad' : stage === 'preparing' || stage === 'asking' ? 'pending' : 'open',
-			...(problem?.action ? { help: problem.action.label } : {}),
+			...defined({ help: problem?.action?.label }),
 			opinion: opinionText(),
-			...(prepared && model !== undefined ? { sending: sendingView(prepared, model) } : {}),
-			...(run ? { result: resultView(run, other) } : {}),
+			...defined({
+				sending: prepared && model !== undefined ? sendingView(prepared, model) : undefined,
+				result: run && resultView(run, other),
+			}),
 			runs: runs.map(({ id, at, model: resolved, asked }) => ({
 				id,
 				label: `${timeText(at)} · ${named(resolved ?? asked)}`,

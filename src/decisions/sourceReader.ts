@@ -1,13 +1,14 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import { UserFacingError } from '../base/errors.ts';
 import { placeOf } from '../base/filePlace.ts';
+import type { ContextText } from '../chat/api.ts';
 import { getGitApi } from '../platform/git.ts';
 import { choose } from '../platform/pick.ts';
-import type { ContextText } from '../chat/api.ts';
 import type { TaskFacts } from '../tasks/api.ts';
-import type { SubjectMaterial } from './subject.ts';
 import { named } from './messages.ts';
 import type { DecisionSource } from './model/decisionFile.ts';
+import type { SubjectMaterial } from './subject.ts';
 
 /** The services by which sources are read. */
 type ReadableMaterial = Pick<SubjectMaterial, 'readContext' | 'tasks'>;
@@ -45,7 +46,7 @@ export class SourceReader {
 			case 'problems':
 				return readContext({
 					kind: 'problems',
-					...(source.path === undefined ? {} : { uri: this.placeOf(source.path).toString() }),
+					...defined({ uri: source.path === undefined ? undefined : this.placeOf(source.path).toString() }),
 				});
 			case 'diff': {
 				const repository = await this.repository();

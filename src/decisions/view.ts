@@ -103,8 +103,9 @@ function questionView(
 		type: typeText(outcome.type),
 		instructions: shown(questions[id]?.instructions ?? ''),
 		answer: outcomeText(outcome),
-		...(other && {
-			comparedAnswer: other.outcome ? outcomeText(other.outcome) : vscode.l10n.t('This question was not asked.'),
+		...defined({
+			comparedAnswer:
+				other && (other.outcome ? outcomeText(other.outcome) : vscode.l10n.t('This question was not asked.')),
 		}),
 		isUncertain: isUncertain(outcome),
 		notes: noteTexts(outcome),
@@ -112,7 +113,7 @@ function questionView(
 			const entry = isOfLog && Object.hasOwn(lines, row.name) ? Number(row.name) : undefined;
 			return rowView(outcome.type, row, entry, other && { share: before.get(row.name) });
 		}),
-		...(received === undefined ? {} : { received: shownJson(received) }),
+		...defined({ received: received === undefined ? undefined : shownJson(received) }),
 	};
 }
 
@@ -126,13 +127,12 @@ function rowView(
 	return {
 		name: entry === undefined ? named(name) : vscode.l10n.t('Entry {0}', formatNumber(entry)),
 		meaning: shown(meaning),
-		...(isShare ? { share: probability } : {}),
+		...defined({ share: isShare ? probability : undefined }),
 		probability: shareText(probability),
 		isChosen,
 		// A score is an average, so the level that is nearest to it need not be the likeliest.
 		mark: isChosen ? (type === 'score' ? vscode.l10n.t('nearest') : vscode.l10n.t('chosen')) : '',
-		...(other && { compared: shareText(other.share) }),
-		...defined({ entry }),
+		...defined({ compared: other && shareText(other.share), entry }),
 	};
 }
 

@@ -43,7 +43,7 @@ export async function runActions<End>({
 		const before = active === undefined ? undefined : shown.find(({ label }) => label === active);
 		const chosen = await choose(title, shown, {
 			placeHolder: placeHolder(),
-			...(before && { active: before.value }),
+			active: before?.value,
 		});
 		if (chosen === undefined) {
 			return undefined;

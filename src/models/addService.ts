@@ -2,13 +2,12 @@
 import * as vscode from 'vscode';
 import { defined } from '../base/defined.ts';
 import { placeOf } from '../base/hostname.ts';
-import { readTypedAddress } from './model/typedAddress.ts';
 import type { GatewayDescription } from '../contract/control.ts';
 import type { FoundAnswer, FoundServer } from '../contract/foundServers.ts';
 import { OLLAMA_SLUG } from '../contract/upstreams.ts';
 import { askModal, explainError, showExplanation, showMessage } from '../platform/notify.ts';
-import type { AddedModel } from './api.ts';
 import { type AddConnectionOptions, addConnection } from './addConnection.ts';
+import type { AddedModel } from './api.ts';
 import { askServiceKey, type KeyQuestion } from './askServiceKey.ts';
 import { askAddress } from './hosts/askAddress.ts';
 import { askHost, findParts, type HostAnswer } from './hosts/askHost.ts';
@@ -19,6 +18,7 @@ import { problemText } from './keys/messages.ts';
 import { keyProblem, serverKey } from './model/keyFormat.ts';
 import { inferenceAddresses, isConnectionAddress, speaksContract } from './model/newConnection.ts';
 import { movedTo, type ServiceDraft, type StepEnd } from './model/serviceDraft.ts';
+import { readTypedAddress } from './model/typedAddress.ts';
 import { readOwnServers, usedServers } from './ownServers.ts';
 import { type PickedModel, pickModel } from './pickModel.ts';
 import { hereLabel, pickService, type ServiceChoice } from './pickService.ts';
@@ -246,7 +246,7 @@ class ServiceFlow {
 					return entered;
 				}
 				const { key, ...others } = current;
-				current = { ...others, ...(entered.key !== '' && { key: entered.key }) };
+				current = { ...others, ...defined({ key: entered.key || undefined }) };
 				answer = entered.answer;
 				[question, isAsked] = [undefined, true];
 				continue;

@@ -60,8 +60,8 @@ export async function askServiceKey(
 		title: vscode.l10n.t('Key of {0}', label),
 		prompt: [reason, keeping].filter(Boolean).join(' '),
 		value: present,
-		...(service && {
-			page: { address: service.keyPage, tooltip: vscode.l10n.t('Open the Page Where Its Keys Are Made') },
+		...defined({
+			page: service && { address: service.keyPage, tooltip: vscode.l10n.t('Open the Page Where Its Keys Are Made') },
 		}),
 		formProblem: key => (key === '' && withoutKey !== undefined ? undefined : formProblem(key, isConnection)),
 		async check(key, signal) {

@@ -1,6 +1,7 @@
 // The rows in which the fields of a connection are changed: one of the settings, or one that is not written yet.
+
 import * as vscode from 'vscode';
-import { entriesOf } from './model/entries.ts';
+import { defined } from '../base/defined.ts';
 import { hasInvisible } from '../base/invisible.ts';
 import { redactText } from '../base/redact.ts';
 import type { Connection } from '../contract/connection.ts';
@@ -12,6 +13,7 @@ import { type Action, staying } from './actionList.ts';
 import { askAddress } from './hosts/askAddress.ts';
 import { HOST_FIELDS, type HostContext, type HostField } from './hosts/askHost.ts';
 import { hostLabel } from './hosts/messages.ts';
+import { entriesOf } from './model/entries.ts';
 import { domainOf, modelEntry } from './model/newConnection.ts';
 import { readConnection } from './model/readConnection.ts';
 
@@ -170,7 +172,7 @@ export class ConnectionEditor<End> {
 		const present = choices.find(({ value }) => value === this.edited.read()[field]);
 		return this.row(label, present?.label, async () => {
 			const rows = choices.map(choice => ({ label: choice.label, value: choice }));
-			const chosen = await choose(label, rows, { ...(present && { active: present }) });
+			const chosen = await choose(label, rows, { active: present });
 			if (chosen) {
 				await this.edited.change({ [field]: chosen.value });
 			}
@@ -198,8 +200,9 @@ export class ConnectionEditor<End> {
 				placeholder: placeholderOf(field, domainOf(String(entry['apiUrl'] ?? ''))),
 				value: typeof present === 'string' ? present : '',
 				canRemove: field !== 'apiUrl' && present !== undefined,
-				...(model?.channelProvider !== undefined && {
-					channelModel: { model: model.id, provider: model.channelProvider },
+				...defined({
+					channelModel:
+						model?.channelProvider !== undefined ? { model: model.id, provider: model.channelProvider } : undefined,
 				}),
 			},
 			this.context,

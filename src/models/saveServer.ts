@@ -1,5 +1,5 @@
 // Writes a server into the settings and its key into the secret storage, and learns what the local service makes of it.
-import { entriesOf, withoutEntry } from './model/entries.ts';
+import { defined } from '../base/defined.ts';
 import type { UpstreamProblem } from '../base/errors.ts';
 import { placeOf } from '../base/hostname.ts';
 import type { GatewayDescription } from '../contract/control.ts';
@@ -7,6 +7,7 @@ import { LOCAL_CONNECTION_NAME, localConnection } from '../contract/localConnect
 import { findModel } from '../contract/modelIdentifier.ts';
 import { clearSetting, readSetting, settingHolds, writeSetting } from '../platform/settings.ts';
 import type { KeyStore } from './keys/keyStore.ts';
+import { entriesOf, withoutEntry } from './model/entries.ts';
 import { serverKey } from './model/keyFormat.ts';
 import { freeSlug, type ServerEntry, slugOfAddress, withEntry } from './model/serverEntries.ts';
 import type { ServiceDraft } from './model/serviceDraft.ts';
@@ -35,7 +36,10 @@ export async function saveServer(
 ): Promise<{ slug: string; url: string }> {
 	const slug = known ?? slugFor(wantedSlug ?? service?.slug ?? slugOfAddress(typed), url);
 	const hasOwnLabel = known === undefined && label !== placeOf(typed);
-	const entry = { url, ...(hasOwnLabel ? { label } : {}), ...(isWritten ? { models: [model] } : {}) };
+	const entry = {
+		url,
+		...defined({ label: hasOwnLabel ? label : undefined, models: isWritten ? [model] : undefined }),
+	};
 	await writeServer(store, slug, entry, { key, holds: value => Object.hasOwn(value, slug) });
 	return { slug, url };
 }

@@ -27,7 +27,7 @@ export function dollars(cost: number): string {
 		style: 'currency',
 		currency: 'USD',
 		currencyDisplay: 'narrowSymbol',
-		...(cost > 0 && cost < TEN_CENTS ? { maximumSignificantDigits: 2 } : {}),
+		maximumSignificantDigits: cost > 0 && cost < TEN_CENTS ? 2 : undefined,
 	});
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import { ClientError, causesOf, describeError, type HelpfulAction, UserFacingError } from '../base/errors.ts';
 import { type ExplainedFailure, explainFailure, MAXIMUM_QUOTE } from '../base/explainFailure.ts';
 import { oneLine } from '../base/plainText.ts';
@@ -62,7 +63,7 @@ function explained(error: unknown, connection: string): ExplainedFailure {
 	const userFacing = [...causesOf(error)].find(cause => cause instanceof UserFacingError);
 	if (userFacing) {
 		const { message, action } = userFacing;
-		return { cause: message, step: '', ...(action && { help: { action } }) };
+		return { cause: message, step: '', ...defined({ help: action && { action } }) };
 	}
 	return error instanceof ClientError
 		? explainFailure(error, { name: connection })

@@ -97,7 +97,7 @@ export const separator = <T>(label: string): Choice<T> => ({
 export function choose<T>(
 	title: string,
 	items: readonly Choice<T>[],
-	{ placeHolder = '', active }: { placeHolder?: string; active?: T } = {},
+	{ placeHolder = '', active }: { placeHolder?: string; active?: T | undefined } = {},
 ): Promise<T | undefined> {
 	const list = new PickList<Choice<T>, T>(picker => {
 		picker.title = title;

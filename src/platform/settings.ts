@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../base/defined.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { UserFacingError } from '../base/errors.ts';
 import { onDidChangeValue } from '../base/event.ts';
@@ -79,7 +80,7 @@ export function onDidChangeSetting(ids: readonly SettingId[], listener: () => vo
 export function readEditorProxy(): { url?: string; except: readonly string[] } {
 	const http = vscode.workspace.getConfiguration('http');
 	const url = http.get<string>('proxy');
-	return { ...(url ? { url } : {}), except: http.get<string[]>('noProxy') ?? [] };
+	return { ...defined({ url: url || undefined }), except: http.get<string[]>('noProxy') ?? [] };
 }
 
 /** Returns whether saving the document may change its text, according to the user's editor settings. */

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type * as z from 'zod';
+import { defined } from '../base/defined.ts';
 import type { UpstreamProblem } from '../base/errors.ts';
 import { ENTERPRISE_PATH, LOCAL_SCM } from '../contract/localConnection.ts';
 import { isMessagesPath, messagesError } from '../contract/messages.ts';
@@ -81,7 +82,7 @@ export function errorBody(path: string, { status, message, code = codeOf(status)
 		return messagesError(status, message);
 	}
 	if (INFERENCE_PATHS.has(path) || MODEL_PATHS.some(start => path.startsWith(start))) {
-		return { error: { message, code, ...(upstreams.length > 0 && { upstreams }) } };
+		return { error: { message, code, ...defined({ upstreams: upstreams.length > 0 ? upstreams : undefined }) } };
 	}
 	if (LOOK_UP_PATHS.has(path)) {
 		return { error: STATUS_CODES[status] ?? code, message, status };

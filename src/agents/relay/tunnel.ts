@@ -7,6 +7,7 @@ import { request as requestSecure } from 'node:https';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { untilAborted } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
 import { withoutBrackets } from '../../base/hostname.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
 import { isPrivateAddress } from '../../base/privateAddress.ts';
@@ -163,7 +164,10 @@ function throughProxy({ host, port }: Target, proxy: URL, signal: AbortSignal): 
 			port: proxy.port || (protocol === 'https:' ? 443 : 80),
 			method: 'CONNECT',
 			path: place,
-			headers: { host: place, ...(username === '' ? {} : { 'proxy-authorization': `Basic ${credentials}` }) },
+			headers: {
+				host: place,
+				...defined({ 'proxy-authorization': username === '' ? undefined : `Basic ${credentials}` }),
+			},
 			agent: false,
 		});
 		const release = whenAborted(signal, () => request.destroy(signal.reason));

@@ -13,9 +13,9 @@ export function cutDiff({ oldText, newText }: Pick<ToolDiff, 'oldText' | 'newTex
 	}
 	const [before, after] = oldText === undefined ? [undefined, newText] : withoutCommonLines(oldText, newText);
 	return {
-		...(before === undefined ? {} : { oldText: cutText(before, maximum) }),
+		...defined({ oldText: before === undefined ? undefined : cutText(before, maximum) }),
 		newText: cutText(after, maximum),
-		...(fits(before ?? '', after) ? {} : { isCut: true as const }),
+		...defined({ isCut: fits(before ?? '', after) ? undefined : (true as const) }),
 	};
 }
 

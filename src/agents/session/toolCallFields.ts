@@ -1,4 +1,5 @@
 // Reads what an agent reports about a tool call. Both kinds of updates and permission requests have the same form for it.
+import { defined } from '../../base/defined.ts';
 import { oneLine } from '../../base/plainText.ts';
 import { cutDiff } from './cutDiff.ts';
 import { cutText } from './cutText.ts';
@@ -112,7 +113,7 @@ function readContent(value: unknown, limits: SessionLimits): ToolDiff | string |
 	if (!isPath(path, limits.pathLength) || typeof newText !== 'string') {
 		return undefined;
 	}
-	const sides = { newText, ...(typeof oldText === 'string' ? { oldText } : {}) };
+	const sides = { newText, ...defined({ oldText: typeof oldText === 'string' ? oldText : undefined }) };
 	return { path, ...cutDiff(sides, limits.textLength) };
 }
 

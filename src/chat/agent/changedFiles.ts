@@ -1,5 +1,6 @@
-import type { AgentWork, WorkFile } from '../model/agentWork.ts';
+import { defined } from '../../base/defined.ts';
 import type { CommitRanges } from '../../tasks/api.ts';
+import type { AgentWork, WorkFile } from '../model/agentWork.ts';
 import { agentPath, type Checkpoint } from '../model/checkpoint.ts';
 
 /** How many changed files are kept with the turn, which notes what has become of each. All of them are counted. */
@@ -31,6 +32,6 @@ async function changedIn(
 	return [...agents, ...users.filter(({ path }) => !inCopy?.has(path))].map((file): WorkFile => {
 		const isTaken = inUsers?.has(file.path) === true;
 		const isLeft = isTaken && stillLeft?.has(file.path) === true;
-		return { ...file, ...(isTaken ? { isTaken } : {}), ...(isLeft ? { isLeft } : {}) };
+		return { ...file, ...defined({ isTaken: isTaken || undefined, isLeft: isLeft || undefined }) };
 	});
 }

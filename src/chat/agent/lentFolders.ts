@@ -13,7 +13,7 @@ import { agentPath } from '../model/checkpoint.ts';
 export async function lentFolders({ gitPath, directory }: GitPlace, copy: string, at?: string): Promise<LentFolder[]> {
 	const folders = await dependencyFolders(args => runGit(gitPath, directory, args));
 	return lendable(
-		folders.map(name => ({ source: path.join(directory, name), at: agentPath({ ...defined({ at }) }, name) })),
+		folders.map(name => ({ source: path.join(directory, name), at: agentPath(defined({ at }), name) })),
 		copy,
 	);
 }

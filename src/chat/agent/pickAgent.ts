@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { AgentOption } from '../../agents/session/agentOptions.ts';
+import { defined } from '../../base/defined.ts';
 import { escapeIcons } from '../../base/plainText.ts';
 import { agentProblemText } from '../../platform/agentProblemMessages.ts';
 import { executeCommand } from '../../platform/commands.ts';
@@ -53,7 +54,7 @@ export async function pickAgent(
 		...(others.length === 0 ? [] : [separator<Row>(vscode.l10n.t('Not usable now'))]),
 		...others.map(({ label, problem }) => ({
 			label: `$(circle-slash) ${escapeIcons(label)}`,
-			...(problem ? { detail: agentProblemText(problem) } : {}),
+			...defined({ detail: problem && agentProblemText(problem) }),
 			value: { kind: 'unusable' } as const,
 		})),
 		separator<Row>(''),
@@ -93,7 +94,7 @@ export async function pickAgent(
 function chooseValue({ name, values }: AgentOption, current: string): Promise<string | undefined> {
 	const rows = values.map(({ value, name: label }) => ({
 		label: shownText(label),
-		...(value === current ? { description: vscode.l10n.t('current') } : {}),
+		...defined({ description: value === current ? vscode.l10n.t('current') : undefined }),
 		value,
 	}));
 	return choose(shownText(name), rows, { active: current });

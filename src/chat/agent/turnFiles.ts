@@ -138,7 +138,7 @@ export class TurnFiles {
 	async filtered(): Promise<string[]> {
 		const lists = this.repositories.map(async ({ place, at, before }) =>
 			(await listFiltered(place.gitPath, place.directory, before)).map(name =>
-				agentPath({ ...defined({ at }) }, readable(name)),
+				agentPath(defined({ at }), readable(name)),
 			),
 		);
 		return (await Promise.all(lists)).flat();
@@ -164,7 +164,7 @@ export class TurnFiles {
 		const folders = await Promise.all(
 			this.repositories.map(async ({ place, at, after }) => {
 				const found = after === undefined ? [] : await foldersNotKept(place, after, path.join(this.copy, at ?? ''));
-				return found.map(name => agentPath({ ...defined({ at }) }, name));
+				return found.map(name => agentPath(defined({ at }), name));
 			}),
 		);
 		if (folders.flat().length > 0) {
@@ -185,7 +185,7 @@ export class TurnFiles {
 			const changed = await this.options.changes.list({ repository: directory, from: before, to: after });
 			const names = changed.map(({ path: name }) => Buffer.from(name).toString('latin1'));
 			const found = await findFiltered(gitPath, directory, names);
-			return [...found].map(name => agentPath({ ...defined({ at }) }, readable(name)));
+			return [...found].map(name => agentPath(defined({ at }), readable(name)));
 		});
 		const written = (await Promise.all(lists)).flat();
 		if (written.length > 0) {

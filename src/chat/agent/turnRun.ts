@@ -99,9 +99,12 @@ export class TurnRun {
 				const approval: Approval = {
 					state: 'waiting',
 					question,
-					...(allowances.length === 0 ? { isOnlyOnce: true } : {}),
-					...defined({ rule: shownRule(allowances), decides }),
-					...(planned ? { isWritten: true } : {}),
+					...defined({
+						isOnlyOnce: allowances.length === 0 || undefined,
+						rule: shownRule(allowances),
+						decides,
+						isWritten: planned !== undefined || undefined,
+					}),
 				};
 				if (this.work) {
 					this.set(withQuestion(this.work, request.call, approval, this.moment(), planned?.shown));
@@ -119,7 +122,7 @@ export class TurnRun {
 				const { isOnlyOnce } = this.approvalOf(request) ?? {};
 				this.approve(request, {
 					...(reason === undefined ? { state: how as Approval['state'] } : { state: 'refused', reason }),
-					...(isOnlyOnce ? { isOnlyOnce } : {}),
+					...defined({ isOnlyOnce: isOnlyOnce || undefined }),
 				});
 			},
 			onAllowance: allowances => append(this.allowed, allowances),
@@ -200,9 +203,9 @@ export class TurnRun {
 			isSandboxed: sandboxed,
 			approvals: this.approvals,
 			steps: [],
-			...(isSetAside ? { isSetAside } : {}),
+			...defined({ isSetAside: isSetAside || undefined }),
 			checkpoints,
-			...(isNews ? { leftOut: missing } : {}),
+			...defined({ leftOut: isNews ? missing : undefined }),
 		});
 		const relay = await this.openRelay(own, sandboxed);
 		try {
@@ -240,7 +243,7 @@ export class TurnRun {
 					if (outcome === 'whole') {
 						this.failure = undefined;
 					}
-					queue.push({ type: 'served', model, ...(provider ? { provider } : {}), ...(id ? { id } : {}) });
+					queue.push({ type: 'served', model, ...defined({ provider: provider || undefined, id: id || undefined }) });
 					this.count(usage);
 				},
 				onFailure: error => {
@@ -323,7 +326,7 @@ export class TurnRun {
 			);
 			const { text, resources } = promptOf(turn.conversation, turn.turnId, uri => this.pathOf(uri));
 			const summary = session.how === 'new' ? summaryBefore(turn.conversation, turn.turnId) : undefined;
-			this.tell({ session: session.id, how: session.how, ...(summary === undefined ? {} : { summary }) });
+			this.tell({ session: session.id, how: session.how, ...defined({ summary }) });
 			const told = [
 				...instructionsTold(turn, { session, reads: this.files?.firstOf(reads), pathOf: uri => this.pathOf(uri) }),
 				...(summary === undefined ? [] : [{ uri: 'the conversation so far', text: summary }]),

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { type ImageRefusal, loadRemoteImage, MAXIMUM_IMAGE_BYTES } from '../images/remoteImage.ts';
@@ -106,7 +107,10 @@ async function insertBlock(block: CodeBlock): Promise<void> {
 
 async function openAsNewFile({ code, language }: CodeBlock): Promise<void> {
 	const known = language === undefined ? undefined : await editorLanguage(language);
-	const document = await vscode.workspace.openTextDocument({ content: code, ...(known ? { language: known } : {}) });
+	const document = await vscode.workspace.openTextDocument({
+		content: code,
+		...defined({ language: known || undefined }),
+	});
 	await vscode.window.showTextDocument(document);
 }
 
@@ -186,7 +190,7 @@ async function pickTarget(
 	const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
 	const [chosen] =
 		(await vscode.window.showOpenDialog({
-			...(folder ? { defaultUri: folder } : {}),
+			...defined({ defaultUri: folder }),
 			openLabel: vscode.l10n.t('Compare'),
 		})) ?? [];
 	return chosen;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { append } from '../../base/append.ts';
 import { isGitsOwn } from '../../base/decisiveFiles.ts';
+import { defined } from '../../base/defined.ts';
 import { type FilePlace, placeOf } from '../../base/filePlace.ts';
 import { askModal } from '../../platform/notify.ts';
 import { type FileReference, looksLikeFile, parseFileReference } from '../model/fileReference.ts';
@@ -68,7 +69,7 @@ export async function openFile(text: string, say: (sentence: string) => void): P
 		line === undefined || endLine === undefined
 			? undefined
 			: new vscode.Range(line - 1, column - 1, endLine - 1, endLine > line ? Number.MAX_SAFE_INTEGER : column - 1);
-	await vscode.commands.executeCommand('vscode.open', uri, { ...(selection ? { selection } : {}) });
+	await vscode.commands.executeCommand('vscode.open', uri, defined({ selection }));
 }
 
 /**

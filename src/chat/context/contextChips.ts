@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { append } from '../../base/append.ts';
+import { defined } from '../../base/defined.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
@@ -229,7 +230,7 @@ export class ContextChips {
 }
 
 export function toChipView({ id, attachment, isChanged }: ContextChip): ChipView {
-	return { id, ...toAttachmentView(attachment), ...(isChanged ? { isChanged } : {}) };
+	return { id, ...toAttachmentView(attachment), ...defined({ isChanged: isChanged || undefined }) };
 }
 
 /** Notes whether the file of a selection has another text now. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { Emitter } from '../../base/event.ts';
 import { estimateTokens } from '../../base/tokens.ts';
@@ -112,7 +113,7 @@ export class ContextInstructions {
 			length: files.reduce((sum, { text }) => sum + text.length, 0),
 			tokens: this.tokens(conversation),
 			notes,
-			...(last ? { path: files.map(({ label }) => label).join('\n') } : {}),
+			...defined({ path: last ? files.map(({ label }) => label).join('\n') : undefined }),
 		};
 	}
 

@@ -1,5 +1,6 @@
 // Fetches the text of an address that the user has agreed to ask.
 
+import { defined } from '../../base/defined.ts';
 import { plainText } from '../../base/plainText.ts';
 import { type GuardedNetwork, GuardRefusal, getGuarded } from '../../platform/guardedRequest.ts';
 import { htmlText } from '../model/htmlText.ts';
@@ -94,7 +95,7 @@ function readText(bytes: Uint8Array, contentType: string, encoding: string): Web
 		return refused({ reason: 'empty' });
 	}
 	const language = isJson ? 'json' : isHtml || type === 'text/markdown' ? 'markdown' : undefined;
-	return { kind: 'text', text, ...(language ? { language } : {}) };
+	return { kind: 'text', text, ...defined({ language: language || undefined }) };
 }
 
 /** A page may say in its head how it is encoded. */

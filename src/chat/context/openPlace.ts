@@ -16,9 +16,10 @@ export async function openPlace(
 			case 'file': {
 				const first = lines?.first ?? 1;
 				const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri ?? ''));
-				await vscode.window.showTextDocument(document, {
-					...(lines ? { selection: document.validateRange(new vscode.Range(first - 1, 0, lines.last, 0)) } : {}),
-				});
+				await vscode.window.showTextDocument(
+					document,
+					defined({ selection: lines && document.validateRange(new vscode.Range(first - 1, 0, lines.last, 0)) }),
+				);
 				break;
 			}
 			case 'image':

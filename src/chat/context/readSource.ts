@@ -238,8 +238,7 @@ function readProblems({ uri, lines }: Extract<ContextSource, { kind: 'problems' 
 			kind: 'problems',
 			label: place ? `${nameOf(place)} · ${count}` : count,
 			text: shown.map(({ file, diagnostic }) => problemLine(file, diagnostic)).join('\n') + more,
-			...defined({ uri }),
-			...(place ? { path: pathOf(place) } : {}),
+			...defined({ uri, path: place && pathOf(place) }),
 		},
 		findings: [],
 	};

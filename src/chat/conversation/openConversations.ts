@@ -276,7 +276,7 @@ async function firstChat(options: OpenConversationsOptions): Promise<Chat> {
 				return newChat(options, { notice: failureNotice(outcome) });
 			}
 		}
-		return newChat(options, { ...last, ...(notice ? { notice } : {}) });
+		return newChat(options, { ...last, ...defined({ notice }) });
 	} catch (error) {
 		chat.logger.log('warn', 'The conversations cannot be listed', { reason: describeError(error) });
 		return newChat(options, { notice: { kind: 'unreadable', code: systemErrorCode(error) } });

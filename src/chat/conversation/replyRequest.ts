@@ -33,7 +33,7 @@ export function modeModelsOf(connection: Connection): ModeModels {
 	const { models } = connection;
 	const image = models.find(({ kinds }) => kinds.includes('image'))?.id;
 	const searches = connection.name !== LOCAL_CONNECTION_NAME || models.some(({ kinds }) => kinds.includes('search'));
-	return { ...(searches ? { search: searchModelOf(connection) } : {}), ...defined({ image }) };
+	return defined({ search: searches ? searchModelOf(connection) : undefined, image });
 }
 
 /** Returns the modes that a connection is known to have no model for. Elsewhere the user can name one. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import type { Explanation } from '../../platform/notify.ts';
 import { type AgentWork, endedWork } from '../model/agentWork.ts';
@@ -99,7 +100,7 @@ class Run {
 		this.timers.abort();
 		const endedAt = this.options.clock.now();
 		const { work } = this.reply;
-		this.change({ ...this.reply, ...end, endedAt, ...(work && { work: endedWork(work, endedAt) }) }, false);
+		this.change({ ...this.reply, ...end, endedAt, ...defined({ work: work && endedWork(work, endedAt) }) }, false);
 		await this.options.conversation.save();
 	}
 

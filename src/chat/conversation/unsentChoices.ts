@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../../base/defined.ts';
 import type { TurnMode } from '../model/mode.ts';
 import { type ConversationSettings, conversationSettingsSchema } from '../model/settings.ts';
 
@@ -38,7 +39,7 @@ export function unsentChoices(state: ChoiceState): UnsentChoices {
 				return {};
 			}
 			const { mode, settings } = kept;
-			return { ...(mode ? { mode } : {}), ...(settings ? { settings } : {}) };
+			return defined({ mode, settings });
 		},
 		write(conversation, choice) {
 			const isNone = choice.mode === undefined && choice.settings === undefined;

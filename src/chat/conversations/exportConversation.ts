@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import { defaultFolder, fileNameOf, offerToOpen } from '../../platform/saveTarget.ts';
 import type { Conversation } from '../model/conversation.ts';
@@ -12,7 +13,7 @@ export async function exportConversation(conversation: Conversation): Promise<vo
 	const json = { label: 'JSON', description: vscode.l10n.t('All of it, for programs') };
 	const form = await vscode.window.showQuickPick([markdown, json], {
 		title: vscode.l10n.t('Export Conversation'),
-		...(conversation.encryption ? { placeHolder: vscode.l10n.t('The file will not be encrypted') } : {}),
+		...defined({ placeHolder: conversation.encryption && vscode.l10n.t('The file will not be encrypted') }),
 	});
 	if (!form) {
 		return;

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { belongsTo, type OpenWorkspace, sameFolders } from '../model/workspaceMatch.ts';
 import type { ConversationSummary } from '../storage/conversationIndex.ts';
 
@@ -33,7 +34,12 @@ export function groupConversations(
 		} else {
 			const name = workspace.name ?? workspace.folders[0]?.split('/').at(-1);
 			const kind = workspace.folders.length === 0 ? 'none' : 'other';
-			groups.push({ kind, ...(name ? { name } : {}), folders: workspace.folders, conversations: [conversation] });
+			groups.push({
+				kind,
+				...defined({ name: name || undefined }),
+				folders: workspace.folders,
+				conversations: [conversation],
+			});
 		}
 	}
 	return [

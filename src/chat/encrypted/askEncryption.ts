@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { escapeIcons } from '../../base/plainText.ts';
+import type { ChannelOffer, EncryptedChannels, OfferedChannel } from '../../channel/api.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { explainError, showExplanation, showMessage } from '../../platform/notify.ts';
-import type { ChannelOffer, EncryptedChannels, OfferedChannel } from '../../channel/api.ts';
 import type { Encryption } from '../model/encryption.ts';
 
 /**
@@ -28,7 +29,12 @@ export async function askEncryption(channels: EncryptedChannels): Promise<Encryp
 	const channel = offer.channels.length === 1 ? offer.channels[0] : await pickChannel(offer);
 	const isKept = channel && (await pickKept());
 	return channel && isKept !== undefined
-		? { connection: offer.connection, label: offer.label, ...channel.address, ...(isKept ? {} : { isUnkept: true }) }
+		? {
+				connection: offer.connection,
+				label: offer.label,
+				...channel.address,
+				...defined({ isUnkept: !isKept || undefined }),
+			}
 		: undefined;
 }
 

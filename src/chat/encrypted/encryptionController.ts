@@ -1,8 +1,9 @@
+import { defined } from '../../base/defined.ts';
+import type { EncryptedChannels } from '../../channel/api.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { showMessage } from '../../platform/notify.ts';
 import type { Chat } from '../conversation/chat.ts';
-import type { EncryptedChannels } from '../../channel/api.ts';
 import type { OpenConversations } from '../conversation/openConversations.ts';
 import { addressOf } from '../model/encryption.ts';
 import type { EncryptionView, PageHandlers } from '../protocol/protocol.ts';
@@ -87,6 +88,6 @@ export class EncryptionController {
 	viewWithDraft(chat: Chat): EncryptionView | undefined {
 		const view = this.view(chat);
 		const draft = this.drafts.get(chat.conversation.id) ?? '';
-		return view && { ...view, ...(draft === '' ? {} : { draft }) };
+		return view && { ...view, ...defined({ draft: draft || undefined }) };
 	}
 }

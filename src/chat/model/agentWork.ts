@@ -287,14 +287,23 @@ function stepOf(
 		state,
 		title: shownTitle(title),
 		startedAt: known?.startedAt ?? now,
-		...defined({ command, input: known?.input, approval: known?.approval, isTaken: known?.isTaken, endedAt }),
-		...(locations.length === 0
-			? {}
-			: { locations: locations.map(({ path, line }) => ({ path: shownPath(path), ...defined({ line }) })) }),
+		...defined({
+			command,
+			input: known?.input,
+			approval: known?.approval,
+			isTaken: known?.isTaken,
+			endedAt,
+			locations:
+				locations.length === 0
+					? undefined
+					: locations.map(({ path, line }) => ({ path: shownPath(path), ...defined({ line }) })),
+		}),
 		// The changes that the user was asked about are kept: some agents no longer report them once they are made, and no
 		// agent may replace them.
-		...defined({ diffs: (known?.approval && known.diffs) ?? shownDiffs(diffs, shownPath) }),
-		...(output === '' ? {} : { output: endOf(output) }),
+		...defined({
+			diffs: (known?.approval && known.diffs) ?? shownDiffs(diffs, shownPath),
+			output: output === '' ? undefined : endOf(output),
+		}),
 	};
 }
 

@@ -37,11 +37,14 @@ export function applyEvent(reply: Reply, event: ReplyEvent): Reply {
 		case 'served':
 			return {
 				...reply,
-				...(event.model ? { model: event.model } : {}),
-				...(event.provider ? { provider: event.provider } : {}),
-				...(event.id ? { serviceId: event.id } : {}),
-				...(event.leftOut ? { leftOut: event.leftOut } : {}),
-				...defined({ created: event.created ?? reply.created, fingerprint: event.fingerprint ?? reply.fingerprint }),
+				...defined({
+					model: event.model || undefined,
+					provider: event.provider || undefined,
+					serviceId: event.id || undefined,
+					leftOut: event.leftOut || undefined,
+					created: event.created ?? reply.created,
+					fingerprint: event.fingerprint ?? reply.fingerprint,
+				}),
 			};
 		case 'usage':
 			return { ...reply, usage: toReplyUsage(event.usage) };
@@ -77,9 +80,7 @@ function toReplyUsage(usage: Usage): ReplyUsage {
 	const cached = countOf(usage.prompt_tokens_details?.cached_tokens);
 	const completion = countOf(usage.completion_tokens);
 	const reasoning = countOf(usage.completion_tokens_details?.reasoning_tokens);
-	return {
-		...defined({ prompt, cached, completion, reasoning }),
-	};
+	return defined({ prompt, cached, completion, reasoning });
 }
 
 /** Values that are not a valid number of tokens are dropped, because costs are computed from them. */

@@ -1,5 +1,6 @@
 // The sources that a search answer cites.
 
+import { defined } from '../../base/defined.ts';
 import { oneLine } from '../../base/plainText.ts';
 import type { Annotation } from '../../contract/chatReply.ts';
 import { placeCitations } from '../../contract/citations.ts';
@@ -62,13 +63,13 @@ export function addSources(
 		}
 		const { url, title, content, start_index: start, end_index: end } = source;
 		return [
-			{
-				...(url === undefined || url.length > MAXIMUM_URL ? {} : { url }),
-				...(title === undefined ? {} : { title: title.slice(0, MAXIMUM_TITLE).toWellFormed() }),
-				...(content === undefined ? {} : { excerpt: content.slice(0, MAXIMUM_EXCERPT).toWellFormed() }),
-				...(start === undefined ? {} : { start: start + offset }),
-				...(end === undefined ? {} : { end: end + offset }),
-			},
+			defined({
+				url: url === undefined || url.length > MAXIMUM_URL ? undefined : url,
+				title: title?.slice(0, MAXIMUM_TITLE).toWellFormed(),
+				excerpt: content?.slice(0, MAXIMUM_EXCERPT).toWellFormed(),
+				start: start === undefined ? undefined : start + offset,
+				end: end === undefined ? undefined : end + offset,
+			}),
 		];
 	});
 	// Some services repeat all citations with each chunk.
@@ -109,7 +110,7 @@ export function citationsOf(text: string, sources: readonly Source[]): Citations
 	return {
 		sources: [...shown.values()],
 		marks: [...marks.values()].sort((one, other) => one.position - other.position || one.number - other.number),
-		...(kept.length < sources.length ? { isCut: true } : {}),
+		...defined({ isCut: kept.length < sources.length || undefined }),
 	};
 }
 

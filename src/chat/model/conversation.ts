@@ -304,7 +304,7 @@ export function markCutOff(conversation: Conversation): Conversation {
 
 function cutOff(reply: Reply): Reply {
 	const { work } = reply;
-	return { ...reply, state: 'cutOff', ...(work && { work: endedWork(work, undefined) }) };
+	return { ...reply, state: 'cutOff', ...defined({ work: work && endedWork(work, undefined) }) };
 }
 
 function changeTurn(conversation: Conversation, turnId: string, change: (turn: Turn) => Turn): Conversation {

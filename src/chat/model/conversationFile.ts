@@ -218,9 +218,15 @@ export async function formatConversationFile(
 		createdAt,
 		updatedAt,
 		workspace: { ...workspace, folders: [...workspace.folders] },
-		...defined({ title, titleReply: replySchema.safeParse(titleReply).data, mode, branchedFrom, settings }),
-		...(encryption === undefined ? {} : { encryption: encryptionSchema.parse(encryption) }),
-		...defined({ head }),
+		...defined({
+			title,
+			titleReply: replySchema.safeParse(titleReply).data,
+			mode,
+			branchedFrom,
+			settings,
+			encryption: encryption && encryptionSchema.parse(encryption),
+			head,
+		}),
 		turnCount: turns.length,
 	};
 	const lines = [`${JSON.stringify(header)}\n`];

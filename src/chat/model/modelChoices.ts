@@ -1,5 +1,6 @@
 // The choices in a list of models: recently used models, aliases, and the models that the connection and its service
 // list.
+import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import {
 	type Alias,
@@ -75,7 +76,7 @@ export function atHand(choices: readonly ModelChoice[], current: string): ModelC
 function described(connection: Connection, name: string): Omit<ModelChoice, 'group'> {
 	const alias = connection.aliases.find(candidate => candidate.name === name);
 	const model = findModel(connection, name);
-	return { name, ...(alias ? { alias } : {}), ...(model ? { model } : {}) };
+	return { name, ...defined({ alias: alias || undefined, model: model || undefined }) };
 }
 
 /** A service may list any number of models. Nobody looks through more than this, and the list is stored. */

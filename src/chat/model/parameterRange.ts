@@ -1,6 +1,7 @@
 // The values that a parameter accepts, read from the schema that validates requests, so that the two cannot disagree.
 
 import * as z from 'zod';
+import { defined } from '../../base/defined.ts';
 import { parseJson } from '../../base/json.ts';
 import { type ChatParameter, type ChatParameters, chatParametersSchema } from '../../contract/chatRequest.ts';
 
@@ -37,9 +38,11 @@ export function rangeOf(parameter: ChatParameter): ParameterRange {
 						? 'texts'
 						: 'object',
 		// These bounds only mark where integers stop being exact, so they are not shown as a range.
-		...(lowest === undefined || lowest === Number.MIN_SAFE_INTEGER ? {} : { minimum: lowest }),
-		...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
-		...(exclusiveMinimum === undefined ? {} : { isAbove: true }),
+		...defined({
+			minimum: lowest === undefined || lowest === Number.MIN_SAFE_INTEGER ? undefined : lowest,
+			maximum: maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum,
+			isAbove: exclusiveMinimum === undefined ? undefined : true,
+		}),
 	};
 }
 

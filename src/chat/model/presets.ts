@@ -58,13 +58,13 @@ function limitsOf({
 }: RoutingPolicy): RoutingPolicy {
 	const isBound = allow_fallbacks === false && order.length > 0;
 	const allowed = isBound ? order.filter(slug => only?.includes(slug) !== false) : only;
-	return {
-		...defined({ only: allowed }),
-		...(ignore.length === 0 ? {} : { ignore }),
-		...(quantizations.length === 0 ? {} : { quantizations }),
-		...(require_parameters === true ? { require_parameters } : {}),
-		...(data_collection === 'deny' ? { data_collection } : {}),
-	};
+	return defined({
+		only: allowed,
+		ignore: ignore.length === 0 ? undefined : ignore,
+		quantizations: quantizations.length === 0 ? undefined : quantizations,
+		require_parameters: require_parameters === true ? require_parameters : undefined,
+		data_collection: data_collection === 'deny' ? data_collection : undefined,
+	});
 }
 
 /** Returns the name of a routing policy. A field that only repeats its default makes no difference. */

@@ -112,7 +112,7 @@ function idsOf({ models }: Connection): ReadonlySet<string> {
 }
 
 function requestOf({ model, models, provider }: AskedWith) {
-	return { model, ...(models ? { models: [...models] } : {}), ...(provider ? { provider } : {}) };
+	return { model, ...defined({ models: models && [...models], provider }) };
 }
 
 function rowOf(connection: Connection, provider: Provider, asked: AskedWith, routing: RoutingPolicy): PreviewRow {

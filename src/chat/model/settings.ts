@@ -1,5 +1,7 @@
 // What a request carries besides its messages: the conversation's own choices override the user's settings.
+
 import * as z from 'zod';
+import { defined } from '../../base/defined.ts';
 import {
 	type ChatMessage,
 	type ChatParameters,
@@ -98,7 +100,7 @@ export function settingsInForce(user: UserSettings, conversation: ConversationSe
 	const retention = retentionInForce(user, conversation);
 	return {
 		models: conversation.models ?? [],
-		routing: { ...routing, ...(retention === 'account' ? {} : { zdr: retention }) },
+		routing: { ...routing, ...defined({ zdr: retention === 'account' ? undefined : retention }) },
 		parameters: { ...user.parameters, ...conversation.parameters },
 		instructions: user.instructions,
 	};
@@ -120,8 +122,10 @@ export function withRequestSettings(request: ChatRequest, settings: RequestSetti
 	return {
 		...request,
 		messages: [...system, ...request.messages],
-		...(models.length === 0 ? {} : { models: [...models] }),
-		...(Object.keys(routing).length === 0 ? {} : { provider: routing }),
+		...defined({
+			models: models.length === 0 ? undefined : [...models],
+			provider: Object.keys(routing).length === 0 ? undefined : routing,
+		}),
 		...parameters,
 	};
 }
@@ -129,9 +133,11 @@ export function withRequestSettings(request: ChatRequest, settings: RequestSetti
 export function askedWith(model: string, { models, routing, parameters }: RequestSettings): AskedWith {
 	return {
 		model,
-		...(models.length === 0 ? {} : { models: [...models] }),
-		...(Object.keys(routing).length === 0 ? {} : { provider: routing }),
-		...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+		...defined({
+			models: models.length === 0 ? undefined : [...models],
+			provider: Object.keys(routing).length === 0 ? undefined : routing,
+			parameters: Object.keys(parameters).length === 0 ? undefined : parameters,
+		}),
 	};
 }
 

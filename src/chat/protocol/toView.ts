@@ -56,8 +56,7 @@ export function toTurnView(conversation: Conversation, turn: Turn, live: LiveSta
 		id: turn.id,
 		askedAt: turn.askedAt,
 		question: turn.question,
-		...defined({ mode: turn.mode }),
-		...(turn.attachments === undefined ? {} : { attachments: turn.attachments.map(toAttachmentView) }),
+		...defined({ mode: turn.mode, attachments: turn.attachments?.map(toAttachmentView) }),
 		reply: toReplyView(turn, waiting, isLast),
 		...defined({ version }),
 	};
@@ -70,9 +69,11 @@ export function toAttachmentView(attachment: Attachment): AttachmentView {
 		label,
 		length: text.length,
 		tokens: image ? imageTokens(image) : estimateTokens(text),
-		...defined({ path }),
-		...(image ? { image: { file: image.file, width: image.width, height: image.height, bytes: image.bytes } } : {}),
-		...defined({ omitted }),
+		...defined({
+			path,
+			image: image && { file: image.file, width: image.width, height: image.height, bytes: image.bytes },
+			omitted,
+		}),
 	};
 }
 
@@ -112,11 +113,19 @@ function toReplyView(turn: Turn, waiting: ReplyView['waiting'], isLast: boolean)
 		canRetry: isLast,
 		canContinue: isLast && !isImage && isUnfinished(current),
 		continued: shown.continuations?.length ?? 0,
-		...defined({ reasoning, model, provider, duration, usage, cost, details }),
-		...(explanation === undefined ? {} : { explanation: toExplanationView(explanation) }),
-		...(sources.length === 0 || shown.state === 'streaming' ? {} : { citations: citationsOf(shown.text, sources) }),
-		...defined({ image }),
-		...(shown.work && { work: toWorkView(shown.work, shown.state !== 'streaming') }),
+		...defined({
+			reasoning,
+			model,
+			provider,
+			duration,
+			usage,
+			cost,
+			details,
+			explanation: explanation && toExplanationView(explanation),
+			citations: sources.length === 0 || shown.state === 'streaming' ? undefined : citationsOf(shown.text, sources),
+			image,
+			work: shown.work && toWorkView(shown.work, shown.state !== 'streaming'),
+		}),
 	};
 }
 
@@ -167,9 +176,7 @@ export function usageOf({ usage, continuations = [] }: Reply): ReplyUsage | unde
 	}
 	const [prompt, cached, completion] = [sum(p => p.prompt), sum(p => p.cached), sum(p => p.completion)];
 	const reasoning = sum(p => p.reasoning);
-	return {
-		...defined({ prompt, cached, completion, reasoning }),
-	};
+	return defined({ prompt, cached, completion, reasoning });
 }
 
 function toExplanationView({
@@ -230,13 +237,21 @@ export function toDetailsView(reply: Reply, instructions: readonly Attachment[] 
 		...(asked === undefined
 			? {}
 			: { asked: [asked.model, ...(asked.models ?? [])], routing: nameOf(asked.provider ?? {}) }),
-		...(asked?.provider === undefined ? {} : { routingFields: fieldsOf(asked.provider) }),
-		...(instructions.length === 0 ? {} : { instructions: instructions.map(({ label }) => label) }),
-		...(asked?.parameters === undefined ? {} : { parameters: fieldsOf(asked.parameters) }),
-		...defined({ digest, retention, serviceId, leftOut, created, fingerprint, nativeReason }),
-		...(firstAt === undefined ? {} : { firstWord: Math.max(0, firstAt - startedAt) }),
+		...defined({
+			routingFields: asked?.provider && fieldsOf(asked.provider),
+			instructions: instructions.length === 0 ? undefined : instructions.map(({ label }) => label),
+			parameters: asked?.parameters && fieldsOf(asked.parameters),
+			digest,
+			retention,
+			serviceId,
+			leftOut,
+			created,
+			fingerprint,
+			nativeReason,
+			firstWord: firstAt === undefined ? undefined : Math.max(0, firstAt - startedAt),
+		}),
 		// While a reply streams, they would be sent again with each of its tokens.
-		...(logprobs.length === 0 || state === 'streaming' ? {} : { tokens: logprobs.map(toTokenView) }),
+		...defined({ tokens: logprobs.length === 0 || state === 'streaming' ? undefined : logprobs.map(toTokenView) }),
 	};
 	return Object.keys(details).length === 0 ? undefined : details;
 }

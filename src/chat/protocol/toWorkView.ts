@@ -131,5 +131,5 @@ function toApprovalView(
 	}));
 	// Nothing but this says what would happen, so all of it is shown.
 	const shownInput = command !== undefined ? furtherInput({ command, input }) : approval.isWritten ? undefined : input;
-	return { ...approval, ...(changes.length === 0 ? {} : { changes }), ...defined({ input: shownInput }) };
+	return { ...approval, ...defined({ changes: changes.length === 0 ? undefined : changes, input: shownInput }) };
 }

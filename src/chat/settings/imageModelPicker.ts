@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import type { ConnectionModel } from '../../contract/modelIdentifier.ts';
 import { type Choice, choose, separator, shownText } from '../../platform/pick.ts';
@@ -36,7 +35,7 @@ export async function selectImageModel(
 	];
 	const placeHolder = vscode.l10n.t('The model that makes the images of this conversation');
 	const active = models.find(({ value }) => typeof value === 'object' && value.name === current)?.value;
-	const row = models.length === 0 ? 'other' : await choose(title, items, { placeHolder, ...defined({ active }) });
+	const row = models.length === 0 ? 'other' : await choose(title, items, { placeHolder, active });
 	if (row === 'add-server') {
 		return servers.add(chat);
 	}

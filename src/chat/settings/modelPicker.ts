@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import { chatEndpointOf, type ProviderPrefix } from '../../contract/modelIdentifier.ts';
+import type { UnusedServer } from '../../models/api.ts';
 import { executeCommand } from '../../platform/commands.ts';
 import { commands } from '../../platform/ids.ts';
 import { type Explanation, offer, showExplanation, showMessage } from '../../platform/notify.ts';
@@ -18,7 +20,6 @@ import {
 	toKeep,
 	withRecent,
 } from '../model/modelChoices.ts';
-import type { UnusedServer } from '../../models/api.ts';
 import type { ModelView } from '../protocol/protocol.ts';
 import { addServerRow, onlyDemoRows } from './addServerRow.ts';
 import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';
@@ -112,7 +113,7 @@ export function modelsAtHand(subject: ModelSubject, models: ModelSources): Model
 		const { name: id } = choice;
 		const { label, meaning, facts } = modelWords(subject.connection, choice);
 		const detail = [meaning, facts].filter(part => part !== '').join(' · ');
-		return { id, name: label, isCurrent: id === current, ...(detail === '' ? {} : { detail }) };
+		return { id, name: label, isCurrent: id === current, ...defined({ detail: detail || undefined }) };
 	});
 }
 
@@ -214,7 +215,9 @@ function rowsOf(subject: ModelSubject, sources: ModelSources, unused: readonly U
 			: [
 					{
 						label: vscode.l10n.t('$(server) Through a Provider…'),
-						...(connection.plan === 'enterprise' ? {} : { description: vscode.l10n.t('enterprise host only') }),
+						...defined({
+							description: connection.plan === 'enterprise' ? undefined : vscode.l10n.t('enterprise host only'),
+						}),
 						value: 'prefix' as const,
 					},
 				]),

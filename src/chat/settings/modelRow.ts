@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { type Choice, input, shownText } from '../../platform/pick.ts';
 import { hostsOf, type ModelChoice } from '../model/modelChoices.ts';
@@ -14,7 +15,7 @@ export function modelRow(
 	return {
 		label: `${isCurrent ? '$(check)' : '$(blank)'} ${shownText(label)}`,
 		description: shownText(meaning),
-		...(facts === '' ? {} : { detail: `$(blank) ${facts}` }),
+		...defined({ detail: facts === '' ? undefined : `$(blank) ${facts}` }),
 		value: choice.name,
 	};
 }

@@ -33,7 +33,7 @@ export async function editParameters(target: ParameterTarget): Promise<void> {
 			value: name,
 		}));
 		const placeHolder = vscode.l10n.t('Choose a parameter to change; Escape when done');
-		const name = await choose(title, items, { placeHolder, ...(last ? { active: last } : {}) });
+		const name = await choose(title, items, { placeHolder, active: last });
 		if (name === undefined) {
 			return;
 		}

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { append } from '../../base/append.ts';
-import { defined } from '../../base/defined.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { dataPolicyText } from '../../contract/dataPolicy.ts';
@@ -41,7 +40,7 @@ export async function editRouting(connection: Connection, target: RoutingTarget)
 			{ label: vscode.l10n.t('$(eye) Preview Providers…'), value: 'preview' },
 		];
 		const placeHolder = vscode.l10n.t('Choose a field to change; Escape when done');
-		const field = await choose(target.title, items, { placeHolder, ...(last ? { active: last } : {}) });
+		const field = await choose(target.title, items, { placeHolder, active: last });
 		if (field === undefined) {
 			return;
 		}
@@ -160,7 +159,7 @@ async function editOrder(connection: Connection, title: string, value: readonly 
 		];
 		const active = value[order.length];
 		const placeHolder = vscode.l10n.t('The provider to try as number {0}', order.length + 1);
-		const slug = await choose(title, items, { placeHolder, ...defined({ active }) });
+		const slug = await choose(title, items, { placeHolder, active });
 		if (slug === undefined) {
 			return 'keep';
 		}

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { chatEndpointOf, findModel } from '../../contract/modelIdentifier.ts';
 import { routingPolicySchema } from '../../contract/provider.ts';
@@ -147,7 +148,7 @@ export class SettingsPickers {
 		];
 		const chosen = await choose(vscode.l10n.t('Routing Policy'), items, {
 			placeHolder: vscode.l10n.t('How providers are chosen for this conversation'),
-			...(name.preset === 'custom' ? {} : { active: name.preset }),
+			active: name.preset === 'custom' ? undefined : name.preset,
 		});
 		switch (chosen) {
 			case undefined:
@@ -244,7 +245,7 @@ export class SettingsPickers {
 				const retention: RetentionChoice = zdr ?? 'account';
 				const inForce = retentionInForce(this.options.source.defaults(), chat.conversation.settings);
 				// A retention that was not changed continues to follow the settings.
-				void chat.choose({ routing, ...(retention === inForce ? {} : { retention }) });
+				void chat.choose({ routing, ...defined({ retention: retention === inForce ? undefined : retention }) });
 			},
 			preview: async () => this.preview(connection, await this.askedBy(chat)),
 		};
@@ -275,7 +276,7 @@ export class SettingsPickers {
 			...(rows[index - 1]?.verdict === row.verdict ? [] : [separator<string>(words[row.verdict])]),
 			{
 				label: `${icons[row.verdict]} ${row.slug}`,
-				...(row.label === undefined || row.label === row.slug ? {} : { description: row.label }),
+				...defined({ description: row.label === undefined || row.label === row.slug ? undefined : row.label }),
 				detail: `$(blank) ${row.reasons.map(reasonText).join(' · ')}`,
 				value: row.slug,
 			},

@@ -207,7 +207,7 @@ async function readSummary(file: string, id: string): Promise<ConversationSummar
 		createdAt,
 		updatedAt,
 		turnCount,
-		...(isEncrypted(header) ? { encrypted: true as const } : {}),
+		...defined({ encrypted: isEncrypted(header) ? (true as const) : undefined }),
 	};
 }
 

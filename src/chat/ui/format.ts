@@ -26,6 +26,6 @@ export function formatCost(usd: number, language: string): string {
 	return new Intl.NumberFormat(language, {
 		style: 'currency',
 		currency: 'USD',
-		...(isSmall ? { maximumSignificantDigits: 2 } : {}),
+		maximumSignificantDigits: isSmall ? 2 : undefined,
 	}).format(usd);
 }

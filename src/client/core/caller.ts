@@ -209,9 +209,9 @@ async function prepare(
 		method: route.method,
 		url: base + path + (search.size > 0 ? `?${search}` : ''),
 		headers: {
-			...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+			...defined({ Authorization: key === undefined ? undefined : `Bearer ${key}` }),
 			Accept: accept,
-			...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
+			...defined({ 'Content-Type': text === undefined ? undefined : 'application/json' }),
 		},
 		...defined({ body: text, redirects }),
 		connectTimeoutMs: limits.connectMs,

@@ -53,7 +53,7 @@ export class SseDecoder {
 				}
 				this.add(event);
 			},
-			...(strays && { onError: ({ line }) => this.onStrayLine(strays, line) }),
+			onError: ({ line }) => strays && this.onStrayLine(strays, line),
 		});
 	}
 

@@ -1,4 +1,5 @@
 // How a model server is reached, whether its models are only listed or used.
+import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import { connectionSchema } from '../../contract/connection.ts';
 import { type ListedModel, modelListSchema } from '../../contract/modelList.ts';
@@ -50,7 +51,7 @@ function inMessagesForm({ headers: { Authorization, ...headers }, ...request }: 
 		...request,
 		headers: {
 			...headers,
-			...(Authorization && { 'x-api-key': Authorization.replace(/^Bearer /, '') }),
+			...defined({ 'x-api-key': Authorization ? Authorization.replace(/^Bearer /, '') : undefined }),
 			'anthropic-version': '2023-06-01',
 		},
 		// They list twenty models at a time unless they are asked for more.

@@ -1,4 +1,5 @@
 // Which of several changes is better? Each is asked about in two orders, so that the position does not decide.
+import { defined } from '../../base/defined.ts';
 import type { Question, Questions } from '../../contract/decisions.ts';
 import { readOutcome } from './outcome.ts';
 import type { Asked, Combined, DecisionReply } from './sending.ts';
@@ -59,7 +60,7 @@ export function combineJudgements(names: readonly string[], replies: readonly De
 		type: 'choice',
 		...(choice === undefined ? { undecided: winners.size > 1 } : { choice, confidence: probabilities[choice] }),
 		probabilities,
-		...(source.includes('stated') ? { probabilities_source: 'stated' } : {}),
+		...defined({ probabilities_source: source.includes('stated') ? 'stated' : undefined }),
 	};
 	return { answers: { [JUDGE_QUESTION]: answer }, ordersDisagree: winners.size > 1 };
 }

@@ -1,4 +1,5 @@
 // Why did a task fail? The questions that are asked about its log.
+import { defined } from '../../base/defined.ts';
 import { cut } from '../../base/plainText.ts';
 import type { Questions } from '../../contract/decisions.ts';
 import type { LogEntryText, TaskFacts } from '../../tasks/api.ts';
@@ -41,7 +42,7 @@ export function triageRequest(
 	const state = {
 		prompt: cut(task.prompt, MAXIMUM_PROMPT),
 		status: task.status,
-		...(task.error === undefined ? {} : { error: cut(task.error, MAXIMUM_ENTRY) }),
+		...defined({ error: task.error === undefined ? undefined : cut(task.error, MAXIMUM_ENTRY) }),
 		entries_of_log: log.length,
 		log: sentEntries(log).map(({ index, text }) => ({ index, text: cut(text, MAXIMUM_ENTRY) })),
 	};

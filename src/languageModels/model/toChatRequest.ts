@@ -1,4 +1,5 @@
 import { tokensWithin } from '../../agents/relay/tokensWithin.ts';
+import { defined } from '../../base/defined.ts';
 import { type Fields, only } from '../../base/fields.ts';
 import {
 	type ChatParameters,
@@ -34,14 +35,14 @@ export function toChatRequest(model: string, limits: ModelLimits, asked: AskedRe
 	const tools = asked.tools.map(
 		({ name, description, inputSchema }): ChatTool => ({
 			type: 'function',
-			function: { name, description, ...(inputSchema && { parameters: inputSchema as Fields }) },
+			function: { name, description, ...defined({ parameters: inputSchema as Fields | undefined }) },
 		}),
 	);
 	return {
 		model,
 		messages: toMessages(asked.messages),
 		...parameters,
-		...(typeof wanted === 'number' && { max_tokens: tokensWithin(limits, wanted) }),
+		...defined({ max_tokens: typeof wanted === 'number' ? tokensWithin(limits, wanted) : undefined }),
 		// Some servers refuse an empty list, and a choice where there is nothing to choose.
 		...(tools.length > 0 && { tools, tool_choice: asked.mustCall ? 'required' : 'auto' }),
 	};

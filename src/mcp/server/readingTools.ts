@@ -195,7 +195,7 @@ async function readLog(
 						type: entry.type === undefined ? undefined : outsideText(entry.type),
 						step: entry.step === undefined ? undefined : outsideText(entry.step),
 						text,
-						...(message.length > MAXIMUM_ENTRY ? { cut_from: message.length } : {}),
+						...defined({ cut_from: message.length > MAXIMUM_ENTRY ? message.length : undefined }),
 					});
 					part.next_index = index + 1;
 					bytes += Buffer.byteLength(text);

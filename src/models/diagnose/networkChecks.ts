@@ -6,6 +6,7 @@ import process from 'node:process';
 import tls from 'node:tls';
 import * as vscode from 'vscode';
 import { type Clock, untilAborted } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import { placeOf, withoutBrackets } from '../../base/hostname.ts';
 import { isLoopbackHost } from '../../base/loopback.ts';
@@ -173,7 +174,7 @@ async function checkCertificate(
 				String(by),
 				until,
 			),
-			...(isSoon ? { step: vscode.l10n.t('Whoever runs the service has to renew it.') } : {}),
+			...defined({ step: isSoon ? vscode.l10n.t('Whoever runs the service has to renew it.') : undefined }),
 		};
 	} catch {
 		signal.throwIfAborted();

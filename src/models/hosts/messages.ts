@@ -1,5 +1,7 @@
 // What is said of a host that was asked, and of who runs it.
+
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import type { ClientError, UpstreamProblem } from '../../base/errors.ts';
 import { errorOfUpstream, explainFailure } from '../../base/explainFailure.ts';
 import { placeOf } from '../../base/hostname.ts';
@@ -117,7 +119,7 @@ export function hostProblem(error: ClientError, url: string, kind: HostKind, has
 				step: isServer ? vscode.l10n.t('Check the address and the port.') : wrongPathStep(kind),
 			});
 		default:
-			return explainFailure(error, { name: place, url, ...(isServer && { hasKey }) });
+			return explainFailure(error, { name: place, url, ...defined({ hasKey: isServer ? hasKey : undefined }) });
 	}
 }
 

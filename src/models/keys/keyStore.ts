@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SecretStorage } from 'vscode';
 import * as z from 'zod';
 import { SerialQueue } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
 import { isFields } from '../../base/fields.ts';
 import { mayCarryKey } from '../../contract/upstreams.ts';
 import { type KeyCheck, keyCheckSchema } from '../model/keyCheck.ts';
@@ -67,7 +68,7 @@ export class KeyStore {
 		if (!origins.every(mayCarryKey)) {
 			throw new RangeError('a key goes to https and loopback addresses only');
 		}
-		await this.write(secret, { key, origins: [...origins], savedAt: Date.now(), ...(check ? { check } : {}) });
+		await this.write(secret, { key, origins: [...origins], savedAt: Date.now(), ...defined({ check }) });
 	}
 
 	/** Saves a key and writes what needs it. Where that fails, the key that was there before is there again. */
@@ -126,7 +127,7 @@ function textOf(secret: string, { key, origins, savedAt, check }: StoredKey): st
 	return JSON.stringify(
 		secret.startsWith(SERVER_SECRET_PREFIX)
 			? { key, origin: origins[0], savedAt }
-			: { key, origins, savedAt, ...(check && { check }) },
+			: { key, origins, savedAt, ...defined({ check }) },
 	);
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import { escapeIcons } from '../../base/plainText.ts';
 import type { Connection } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
@@ -272,7 +273,7 @@ async function chooseAction(kind: KeyKind, connection: Connection, stored: Store
 	];
 	const chosen = await vscode.window.showQuickPick(items, {
 		title: keyTitle(kind, connection),
-		...(stored.check ? { placeHolder: answerSentence(stored.check, kind, connection) } : {}),
+		...defined({ placeHolder: stored.check && answerSentence(stored.check, kind, connection) }),
 	});
 	return chosen?.action;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import type { KeyKind } from '../../contract/routes.ts';
 
@@ -23,7 +24,7 @@ const MAXIMUM_SAID = 500;
 /** Derives the result of a key check from the error of the request that carried the key. */
 export function failedCheck(kind: KeyKind, error: unknown, at: number): KeyCheck {
 	const said = ClientError.is(error) ? error.serviceMessage?.slice(0, MAXIMUM_SAID) : undefined;
-	return { at, answer: answerOf(kind, error), ...(said ? { said } : {}) };
+	return { at, answer: answerOf(kind, error), ...defined({ said: said || undefined }) };
 }
 
 function answerOf(kind: KeyKind, error: unknown): KeyCheck['answer'] {

@@ -1,8 +1,9 @@
 // What a new connection consists of: what the user typed, what the service said, and the documented forms.
-import { isCertainKey, readTypedAddress, type TypedAddress } from './typedAddress.ts';
+import { defined } from '../../base/defined.ts';
 import { connectionSchema } from '../../contract/connection.ts';
 import { LOCAL_CONNECTION_NAME } from '../../contract/localConnection.ts';
 import type { ListedModel } from '../../contract/modelList.ts';
+import { isCertainKey, readTypedAddress, type TypedAddress } from './typedAddress.ts';
 
 export type NameProblem = 'empty' | 'form' | 'key' | 'taken';
 
@@ -115,9 +116,11 @@ export const MAXIMUM_WRITTEN_MODELS = 20;
 export function modelEntry({ id, name, context_length }: ListedModel, service: string): Record<string, unknown> {
 	return {
 		id,
-		...(typeof name === 'string' && name !== '' && name !== id ? { label: name } : {}),
-		...(id === `${service}-search` ? { kinds: ['search'] } : {}),
-		...(typeof context_length === 'number' ? { contextLength: context_length } : {}),
+		...defined({
+			label: typeof name === 'string' && name !== '' && name !== id ? name : undefined,
+			kinds: id === `${service}-search` ? ['search'] : undefined,
+			contextLength: typeof context_length === 'number' ? context_length : undefined,
+		}),
 	};
 }
 
@@ -138,5 +141,5 @@ export function toSetting({ name, apiUrl, found, listed, models }: NewConnection
 		const model = listed.find(candidate => candidate.id === id);
 		return model ? modelEntry(model, service) : { id };
 	});
-	return { apiUrl, ...found, service, ...(entries.length === 0 ? {} : { models: entries }) };
+	return { apiUrl, ...found, service, ...defined({ models: entries.length === 0 ? undefined : entries }) };
 }

@@ -1,9 +1,10 @@
 // The entries of `errand.local.upstreams`, as they are added, changed and removed.
 
 import { isIP } from 'node:net';
-import { entriesOf } from './entries.ts';
+import { defined } from '../../base/defined.ts';
 import { withoutBrackets } from '../../base/hostname.ts';
 import { isUpstreamSlug } from '../../contract/upstreams.ts';
+import { entriesOf } from './entries.ts';
 
 /** What a user would write for a server by hand. */
 export interface ServerEntry {
@@ -23,7 +24,12 @@ export function withEntry(
 	const before = entriesOf(entries[slug]);
 	const known: unknown[] = Array.isArray(before['models']) ? before['models'] : [];
 	const added = models.filter(id => !known.some(model => model === id || entriesOf(model)['id'] === id));
-	const changed = { ...entry, ...before, url: entry.url, ...(added.length > 0 && { models: [...known, ...added] }) };
+	const changed = {
+		...entry,
+		...before,
+		url: entry.url,
+		...defined({ models: added.length > 0 ? [...known, ...added] : undefined }),
+	};
 	return { ...entries, [slug]: changed };
 }
 

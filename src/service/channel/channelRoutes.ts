@@ -93,7 +93,7 @@ export function registerChannelRoutes(app: App, dependencies: ChannelRoutesDepen
 			const inLines = context.req.header('accept')?.includes(LINES) === true;
 			return streamReply(() => frames(reply, seal, inLines ? asLine : sseEvent), {
 				outgoing: context.env.outgoing,
-				...(inLines ? { contentType: LINES } : {}),
+				...defined({ contentType: inLines ? LINES : undefined }),
 				onFailure: error => logger.log('warn', 'an encrypted stream was broken off', reasonOf(error)),
 			});
 		}),
@@ -169,7 +169,9 @@ async function* frames(
 			throw error;
 		}
 		const { message, code, upstreams } = told;
-		yield written({ error: { message, code, ...(upstreams.length > 0 && { upstreams }) } });
+		yield written({
+			error: { message, code, ...defined({ upstreams: upstreams.length > 0 ? upstreams : undefined }) },
+		});
 		return;
 	}
 	if (isEmpty) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../../base/defined.ts';
 import type { Usage } from '../../contract/chatReply.ts';
 import type { Question } from '../../contract/decisions.ts';
 import type { ChatGateway } from '../inference/gateway.ts';
@@ -45,7 +46,7 @@ export async function evaluate(gateway: ChatGateway, asked: QuestionAsked, signa
 	const usage = { input_tokens: 0, output_tokens: 0 };
 	const base: ProviderRequest = {
 		model,
-		...(without.length === 0 ? {} : { provider: { ignore: [...without] } }),
+		...defined({ provider: without.length === 0 ? undefined : { ignore: [...without] } }),
 		messages: messagesFor(state, question, options),
 		max_tokens: MAXIMUM_TOKENS,
 	};

@@ -117,7 +117,7 @@ class ChunkEvents implements ChunkWriter {
 			...this.head,
 			...defined({ model }),
 			choices: streamed,
-			...(usage === undefined ? {} : { usage: withDetails(usage) }),
+			...defined({ usage: usage === undefined ? undefined : withDetails(usage) }),
 		});
 	}
 }
@@ -137,7 +137,7 @@ function streamedChoice(choice: ReplyChoice, begun: Set<number>): ReplyChoice {
 	return {
 		...choice,
 		delta: isFirst ? { ...delta, role: delta.role ?? 'assistant', content: delta.content ?? '' } : delta,
-		...(native === null ? {} : { provider_specific_fields: { native_finish_reason: native } }),
+		...defined({ provider_specific_fields: native === null ? undefined : { native_finish_reason: native } }),
 	};
 }
 

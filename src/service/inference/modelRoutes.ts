@@ -25,7 +25,11 @@ export function registerModelRoutes(app: App, gateway: ChatGateway): void {
 			provider: problem.slug,
 			message: explainUpstream(problem).cause,
 		}));
-		return context.json({ object: 'list', data, ...(problems.length === 0 ? {} : { problems }) });
+		return context.json({
+			object: 'list',
+			data,
+			...defined({ problems: problems.length === 0 ? undefined : problems }),
+		});
 	});
 	// Names of models may have slashes.
 	mount(app, { ...routes.modelList, path: `${routes.modelList.path}/:id{.+}` }, async context => {

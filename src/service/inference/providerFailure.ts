@@ -1,4 +1,5 @@
 // How a provider has failed, from the client's error and for the client of the service.
+import { defined } from '../../base/defined.ts';
 import type { ClientError, ClientErrorCode } from '../../base/errors.ts';
 import { explainUpstream } from '../../base/explainFailure.ts';
 import { tooLong } from '../../client/core/tooLong.ts';
@@ -29,7 +30,7 @@ export function providerFailureOf(server: NamedUpstream, error: ClientError): Pr
 
 /** Returns the error in the middle of a reply as the client gets it. */
 export function errorInReply({ message, code, upstream }: ProviderFailure): object {
-	return { message, code, ...(upstream && { upstreams: [upstream] }) };
+	return { message, code, ...defined({ upstreams: upstream && [upstream] }) };
 }
 
 /**

@@ -89,8 +89,10 @@ export function readChatRequest(body: unknown, note: NoteField = () => {}): Gate
 	return {
 		...request,
 		messages: withReasoning(request.messages, messages),
-		...(older == null && newer != null ? { limitName: 'max_completion_tokens' as const } : {}),
-		...(parallel === false ? { parallel_tool_calls: false } : {}),
+		...defined({
+			limitName: older == null && newer != null ? ('max_completion_tokens' as const) : undefined,
+			parallel_tool_calls: parallel === false ? false : undefined,
+		}),
 	};
 }
 
@@ -104,10 +106,12 @@ function messageOf(message: Fields, note: NoteField): Fields {
 	return {
 		...kept,
 		role: roleOf(role),
-		...(content === undefined ? {} : { content: eachObject(content, part => partOf(part, note)) }),
-		...(hasCalls ? { tool_calls: eachObject(calls, call => callOf(call, note)) } : {}),
+		...defined({
+			content: content === undefined ? undefined : eachObject(content, part => partOf(part, note)),
+			tool_calls: hasCalls ? eachObject(calls, call => callOf(call, note)) : undefined,
+		}),
 		// The content is missing if the message only called tools.
-		...(hasCalls && role === 'assistant' && content === undefined ? { content: '' } : {}),
+		...defined({ content: hasCalls && role === 'assistant' && content === undefined ? '' : undefined }),
 	};
 }
 
@@ -135,7 +139,10 @@ function withReasoning(messages: ProviderRequest['messages'], received: unknown)
 		const thinking = thinkingIn(objectsOf(source['reasoning_details']), reasoning);
 		return reasoning === '' && thinking.length === 0
 			? message
-			: { ...message, ...(reasoning && { reasoning }), ...(thinking.length > 0 && { thinking }) };
+			: {
+					...message,
+					...defined({ reasoning: reasoning || undefined, thinking: thinking.length > 0 ? thinking : undefined }),
+				};
 	});
 }
 

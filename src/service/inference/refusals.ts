@@ -1,4 +1,5 @@
 // The reasons why the gateway does not serve a request, as sentences for the client.
+import { defined } from '../../base/defined.ts';
 import type { UpstreamProblem } from '../../base/errors.ts';
 import { explainUpstream } from '../../base/explainFailure.ts';
 import { RequestRefused } from '../replies.ts';
@@ -73,6 +74,8 @@ export function nobodyServed(tried: readonly TriedProvider[]): RequestRefused {
 	const waits = tried.flatMap(({ failure }) => failure.retryAfterMs ?? []);
 	return new RequestRefused(status, said.join(' '), code, {
 		upstreams: tried.flatMap(({ failure }) => failure.upstream ?? []),
-		...((status === 429 || status === 503) && waits.length > 0 ? { retryAfterMs: Math.min(...waits) } : {}),
+		...defined({
+			retryAfterMs: (status === 429 || status === 503) && waits.length > 0 ? Math.min(...waits) : undefined,
+		}),
 	});
 }

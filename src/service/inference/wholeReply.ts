@@ -154,6 +154,6 @@ function finished({ choice, role, calls, ...draft }: Draft): WholeChoice {
 				reasoning_details: draft.details.length === 0 ? undefined : draft.details,
 			}),
 		},
-		...(draft.logprobs.length === 0 ? {} : { logprobs: { content: draft.logprobs } }),
+		...defined({ logprobs: draft.logprobs.length === 0 ? undefined : { content: draft.logprobs } }),
 	};
 }

@@ -77,8 +77,10 @@ function readMessagesRequest(
 	return {
 		...request,
 		messages: request.messages.map((message, index) => ({ ...message, ...thoughts.get(index) })),
-		...(mayCallSeveral ? {} : { parallel_tool_calls: false }),
-		...(Object.keys(hints).length === 0 ? {} : { hints }),
+		...defined({
+			parallel_tool_calls: mayCallSeveral ? undefined : false,
+			hints: Object.keys(hints).length === 0 ? undefined : hints,
+		}),
 	};
 }
 

@@ -35,11 +35,16 @@ export function chatRequestOf(
 		...defined({ parallel_tool_calls }),
 		model,
 		messages: instructions === undefined ? messages : [{ role: 'system', content: instructions }, ...messages],
-		...(tools.length === 0 ? {} : { tools: tools.map(nestedTool) }),
+		...defined({ tools: tools.length === 0 ? undefined : tools.map(nestedTool) }),
 		// Without tools there is nothing to choose, and some servers refuse a request with a choice then.
-		...(tools.length === 0 || choice === undefined
-			? {}
-			: { tool_choice: typeof choice === 'object' ? { type: 'function', function: { name: choice.name } } : choice }),
+		...defined({
+			tool_choice:
+				tools.length === 0 || choice === undefined
+					? undefined
+					: typeof choice === 'object'
+						? { type: 'function' as const, function: { name: choice.name } }
+						: choice,
+		}),
 	};
 }
 
@@ -123,8 +128,10 @@ function messagesOfTurn({ reasoning, text, calls }: AssistantTurn, results: Read
 		{
 			role: 'assistant',
 			content: text ?? '',
-			...(calls.length === 0 ? {} : { tool_calls: calls }),
-			...(reasoning.length === 0 ? {} : { reasoning: reasoning.join('\n\n') }),
+			...defined({
+				tool_calls: calls.length === 0 ? undefined : calls,
+				reasoning: reasoning.length === 0 ? undefined : reasoning.join('\n\n'),
+			}),
 		},
 		...calls.map(({ id }): Message => ({ role: 'tool', tool_call_id: id, content: results.get(id) ?? '' })),
 	];

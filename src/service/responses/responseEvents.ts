@@ -1,7 +1,9 @@
 // Converts the chunks of a chat reply into the events of a response (contract: inference.md, Events and Responses
 // request).
+
 import { randomUUID } from 'node:crypto';
 import { append } from '../../base/append.ts';
+import { defined } from '../../base/defined.ts';
 import type { IndexedToolCall } from '../../client/core/toolCallIndexes.ts';
 import type { Annotation, Usage } from '../../contract/chatReply.ts';
 import { ProviderFailure, type ReplyChunk } from '../inference/provider.ts';
@@ -277,7 +279,7 @@ export class ResponseEvents {
 			// An item that has begun but not ended leaves a hole in the array.
 			output: this.output.filter(item => item !== undefined),
 			usage: usageOf(this.usage),
-			...(this.options.format === undefined ? {} : { text: { format: this.options.format } }),
+			...defined({ text: this.options.format && { format: this.options.format } }),
 		};
 	}
 

@@ -87,9 +87,12 @@ export function readResponsesRequest(
 		...fields,
 		stream: stream === false ? undefined : stream,
 		input: eachObject(input, item => itemOf(item, note)),
-		...(fields['tools'] === undefined
-			? {}
-			: { tools: eachObject(fields['tools'], tool => without(TOLERATED_IN_TOOL, tool, 'tools.', note)) }),
+		...defined({
+			tools:
+				fields['tools'] === undefined
+					? undefined
+					: eachObject(fields['tools'], tool => without(TOLERATED_IN_TOOL, tool, 'tools.', note)),
+		}),
 	});
 	return { request, ...parametersOf({ temperature, top_p, max_output_tokens, user, text }, note) };
 }
@@ -149,12 +152,12 @@ function itemOf(item: Fields, note: NoteField): Fields {
 	const { type, ...own } = without(TOLERATED_IN_ITEM, item, 'input.', note);
 	const { role, content, output } = own;
 	if (type !== 'message' && type !== undefined) {
-		return { type, ...own, ...(type === 'function_call_output' ? { output: textOf(output) } : {}) };
+		return { type, ...own, ...defined({ output: type === 'function_call_output' ? textOf(output) : undefined }) };
 	}
 	return {
 		...own,
 		// A message may come with the type and a text, and without the type and a list of parts.
-		...(Array.isArray(content) ? { type: 'message' } : {}),
+		...defined({ type: Array.isArray(content) ? 'message' : undefined }),
 		role: roleOf(role),
 		content: eachObject(content, part => without(TOLERATED_IN_PART, part, 'input.content.', note)),
 	};

@@ -169,7 +169,7 @@ export function toTask(
 /** What the local service adds (contract/agents.ts, `taskExtrasSchema`). Fields that are not known yet are left out. */
 function extrasOf(record: TaskRecord, executions: readonly ExecutionRecord[], use: readonly ExecutionUse[]): object {
 	const canKeep = FINAL_STATUSES.has(record.status) && executions.some(({ hasWork }) => hasWork);
-	return { ...factsOf(record, executions, use), ...(canKeep ? { canKeep } : {}) };
+	return { ...factsOf(record, executions, use), ...defined({ canKeep: canKeep || undefined }) };
 }
 
 /** Sums up how agents ran. Where they began, and what they may spend, is known only for one. */
@@ -206,7 +206,7 @@ function usedBy(use: readonly ExecutionUse[]): object {
 
 /** The limit holds for one run, and counts only what has a price. */
 function budgetOf(limit: number, use: readonly ExecutionUse[]): object {
-	return { limit, spent: knownCost(use), ...(use.some(({ cost }) => cost === null) ? { atLeast: true } : {}) };
+	return { limit, spent: knownCost(use), ...defined({ atLeast: use.some(({ cost }) => cost === null) || undefined }) };
 }
 
 /** The tests of several agents have failed if one has, and have passed, or could not be run, if all have. */

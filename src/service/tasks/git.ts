@@ -68,7 +68,7 @@ export async function runGit(location: GitLocation, args: readonly string[], opt
 		cwd: location.cwd,
 		env: gitEnvironment(location, options.env),
 		signal: AbortSignal.any([options.signal, tooMuch.signal]),
-		...(options.input === undefined ? {} : { input: Buffer.from(options.input, encoding) }),
+		...defined({ input: options.input === undefined ? undefined : Buffer.from(options.input, encoding) }),
 		onOutput(stream, bytes) {
 			if (stream === 'stdout') {
 				outputBytes += bytes.length;

@@ -48,9 +48,10 @@ async function chooseRemote({ repository, result }: BranchSubject, dialogs: Dial
 				})),
 				{
 					placeHolder: vscode.l10n.t('The remote that “{0}” is for', shortName(result.branch)),
-					...(repository.remote === undefined
-						? {}
-						: { active: remotes.find(({ name }) => name === repository.remote) ?? first }),
+					active:
+						repository.remote === undefined
+							? undefined
+							: (remotes.find(({ name }) => name === repository.remote) ?? first),
 				},
 			);
 }

@@ -178,7 +178,7 @@ function dayLabel(day: string, now: number): string {
 		weekday: 'short',
 		day: 'numeric',
 		month: 'short',
-		...(date.getFullYear() === new Date(now).getFullYear() ? {} : { year: 'numeric' }),
+		year: date.getFullYear() === new Date(now).getFullYear() ? undefined : 'numeric',
 	});
 }
 

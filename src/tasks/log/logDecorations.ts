@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { defined } from '../../base/defined.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { TEXT_COLUMN } from '../model/formatEntry.ts';
 import type { TextStyle } from '../model/visibleText.ts';
@@ -114,8 +115,10 @@ function optionsOf(key: string): vscode.DecorationRenderOptions {
 			return {
 				rangeBehavior,
 				backgroundColor: terminalColour(Number(value)),
-				...(pageOn.light.has(Number(value)) && { light: page }),
-				...(pageOn.dark.has(Number(value)) && { dark: page }),
+				...defined({
+					light: pageOn.light.has(Number(value)) ? page : undefined,
+					dark: pageOn.dark.has(Number(value)) ? page : undefined,
+				}),
 			};
 		}
 		case 'level':

@@ -1,5 +1,6 @@
 // A task as a file for other programs: what it was asked, who worked on it with which models, what it has cost, and what
 // came of it.
+import { defined } from '../../base/defined.ts';
 import { redactText } from '../../base/redact.ts';
 import { readRemoteUrl } from '../../base/remoteUrl.ts';
 import type { ExecutionExtras } from '../../contract/agents.ts';
@@ -46,7 +47,7 @@ export function exportTask(task: Task, { connection, now, baseOf }: ExportFacts)
 			merged: task.merged,
 		},
 		agents: agentsOf(task, baseOf),
-		...(isRace(task) ? { together: usageOf(task.errand) } : {}),
+		...defined({ together: isRace(task) ? usageOf(task.errand) : undefined }),
 	};
 	return `${JSON.stringify(written, (_, value: unknown) => value ?? null, '\t')}\n`;
 }

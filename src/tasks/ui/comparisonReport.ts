@@ -95,7 +95,7 @@ class ComparisonReport extends ReportPage<ComparisonView, FromComparisonPage> {
 
 	private file({ path, label, canCompare, cells }: FileView): TemplateResult {
 		const agent = cells.findIndex(({ isOwn }) => isOwn);
-		const opens: FromComparisonPage = { kind: 'show-file', path, ...(canCompare ? {} : { agent }) };
+		const opens: FromComparisonPage = canCompare ? { kind: 'show-file', path } : { kind: 'show-file', path, agent };
 		const what = canCompare ? l10n.t('Compare what both agents have made of this file') : openHint();
 		return html`<tr>
 			<th scope="row">

@@ -71,7 +71,7 @@ export const clientMutations: readonly Mutation[] = [
 		[
 			['fragments of a call are not joined', "text = parts.join('')", "text = parts[0] ?? ''"],
 			['a message that called has no content', "content: text ?? ''", "content: text || '?'"],
-			['calls are not sent back', 'toolCalls.length === 0 ? {}', 'toolCalls.length >= 0 ? {}'],
+			['calls are not sent back', 'toolCalls.length === 0 ? undefined', 'toolCalls.length >= 0 ? undefined'],
 		],
 	),
 	...of(

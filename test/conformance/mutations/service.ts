@@ -16,8 +16,8 @@ export const serviceMutations: readonly Mutation[] = [
 			],
 			[
 				'the native reason is missing',
-				'{ provider_specific_fields: { native_finish_reason: native } }',
-				'{}',
+				'undefined : { native_finish_reason: native }',
+				'undefined : undefined',
 				'The servers that are asked say themselves why they stopped.',
 			],
 			['both paths know prefixes', 'takesPrefixes = route === routes.chatCompletions', 'takesPrefixes = true'],

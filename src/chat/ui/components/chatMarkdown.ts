@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, type PropertyValues } from 'lit';
+import { defined } from '../../../base/defined.ts';
 import type { Citations } from '../../model/citations.ts';
 import { MAXIMUM_COPY_LENGTH, MAXIMUM_NAME_LENGTH } from '../../protocol/protocol.ts';
 import { CitationLayer } from '../citations/citationLayer.ts';
@@ -8,8 +9,8 @@ import type { HostRequests } from '../hostRequests.ts';
 import type { CodeHighlighter } from '../markdown/codeHighlighter.ts';
 import { FileLinks } from '../markdown/fileLinks.ts';
 import { type CodeButton, Frames } from '../markdown/frames.ts';
-import { fileOf, languageOf, ReplyHighlighter } from '../markdown/replyHighlighter.ts';
 import { MarkdownView } from '../markdown/markdownView.ts';
+import { fileOf, languageOf, ReplyHighlighter } from '../markdown/replyHighlighter.ts';
 import { createMarkdown, originalText } from '../markdown.ts';
 import type { Post } from '../page.ts';
 import { plainText } from '../plainText.ts';
@@ -193,8 +194,7 @@ export class ChatMarkdown extends LitElement {
 			action: name,
 			turn: this.turn,
 			code,
-			...(language === '' ? {} : { language }),
-			...(file === '' ? {} : { file }),
+			...defined({ language: language || undefined, file: file || undefined }),
 		});
 	}
 

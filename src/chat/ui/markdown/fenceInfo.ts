@@ -1,3 +1,5 @@
+import { defined } from '../../../base/defined.ts';
+
 export interface FenceInfo {
 	language?: string;
 	/** The name as it is written, which is hostile input like everything in a reply. */
@@ -26,7 +28,7 @@ export function parseFenceInfo(info: string): FenceInfo {
 	if (isFileName(first)) {
 		return { ...languageOfFile(first), file: first };
 	}
-	return { ...language(first), ...(isFileName(second) ? { file: second } : {}) };
+	return { ...language(first), ...defined({ file: isFileName(second) ? second : undefined }) };
 }
 
 function isFileName(word: string): boolean {

@@ -52,8 +52,10 @@ export function messagesBody(request: ProviderRequest, lengths: ModelLengths): F
 		...countedBody(request),
 		...defined({ max_tokens, top_p, top_k, stop_sequences: stop }),
 		// It ends at 1 here and at 2 in chat, which the best-known service reads in the same way where it takes chat.
-		...(temperature === undefined ? {} : { temperature: Math.min(1, temperature) }),
-		...(user === undefined ? {} : { metadata: { user_id: user } }),
+		...defined({
+			temperature: temperature === undefined ? undefined : Math.min(1, temperature),
+			metadata: user === undefined ? undefined : { user_id: user },
+		}),
 		...outputOf(request.response_format, hints?.effort),
 		stream: true,
 	};
@@ -85,7 +87,7 @@ export function countedBody({ model, messages, tools = [], tool_choice: choice, 
 	return {
 		model,
 		messages: turns,
-		...(system.length === 0 ? {} : { system }),
+		...defined({ system: system.length === 0 ? undefined : system }),
 		...(declared.length === 0 ? {} : { tools: declared, ...defined({ tool_choice: choiceOf(choice) }) }),
 		...defined({ thinking: hints?.thinking }),
 	};

@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import { ClientError } from '../../../base/errors.ts';
 import { type Fields, isFields, objectsOf } from '../../../base/fields.ts';
 import { failureInReply } from '../../../client/core/failures.ts';
@@ -220,7 +221,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 		this.mayClose = true;
 		const native = {
 			native_finish_reason: reason,
-			...(typeof sequence === 'string' ? { stop_sequence: sequence } : {}),
+			...defined({ stop_sequence: typeof sequence === 'string' ? sequence : undefined }),
 		};
 		const finish = { finish_reason: finishReasonOf(reason), provider_specific_fields: native };
 		into.push({ choices: [{ index: 0, delta: {}, ...finish }] });

@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import {
 	type ReceivedChunk,
 	readChatEvent,
@@ -104,7 +105,7 @@ export class UpstreamDecoder implements ReplyDecoder<ReplyChunk> {
 			return;
 		}
 		const isOther = !isAbsent(model) && model !== this.requested;
-		into.push({ choices, ...(usage === undefined ? {} : { usage }), ...(isOther ? { model } : {}) });
+		into.push({ choices, ...defined({ usage, model: isOther ? model : undefined }) });
 	}
 }
 
@@ -126,8 +127,10 @@ function choiceOf(
 		index: index ?? 0,
 		delta,
 		finish_reason: isLast ? finish_reason : null,
-		...(typeof native === 'string' ? { provider_specific_fields: { native_finish_reason: native } } : {}),
-		...(isAbsent(logprobs) ? {} : { logprobs }),
+		...defined({
+			provider_specific_fields: typeof native === 'string' ? { native_finish_reason: native } : undefined,
+			logprobs: isAbsent(logprobs) ? undefined : logprobs,
+		}),
 	};
 }
 

@@ -1,4 +1,5 @@
 // The forms in which model servers take requests.
+import { defined } from '../../../base/defined.ts';
 import type { Fields } from '../../../base/fields.ts';
 import type { ReplyDecoder } from '../../../client/core/streamedReply.ts';
 import type { Parameter } from '../../../contract/chatRequest.ts';
@@ -58,7 +59,7 @@ function chatBody({ limitName, max_tokens: limit, hints: _, messages, ...request
 			return thinking === undefined ? message : others;
 		}),
 		...(limit === undefined ? {} : { [limitName ?? 'max_tokens']: limit }),
-		...(request.top_logprobs === undefined ? {} : { logprobs: true }),
+		...defined({ logprobs: request.top_logprobs === undefined ? undefined : true }),
 		stream: true,
 		stream_options: { include_usage: true },
 	};

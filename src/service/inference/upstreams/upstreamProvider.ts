@@ -127,9 +127,11 @@ export class UpstreamProvider implements Provider {
 		const parameters = [...(offer.parameters ?? PARAMETERS)].filter(parameter => !leftOut.includes(parameter));
 		return {
 			...offer,
-			...(leftOut.length === 0 ? {} : { parameters: new Set(parameters) }),
-			...(isBlind ? { images: false } : {}),
-			...(isLoading ? { isLoading } : {}),
+			...defined({
+				parameters: leftOut.length === 0 ? undefined : new Set(parameters),
+				images: isBlind ? false : undefined,
+				isLoading: isLoading || undefined,
+			}),
 		};
 	}
 
