@@ -1,7 +1,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { OWN_AGENT } from '../src/agents/ownAgent.ts';
+import { OWN_AGENT } from '../src/agents/catalogue/ownAgent.ts';
 import { insidePlaces } from '../src/agents/sandbox/places.ts';
 import { defined } from '../src/base/defined.ts';
 import { agentPrograms } from '../test/support/agentPrograms.ts';

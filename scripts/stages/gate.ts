@@ -63,7 +63,7 @@ export const outsideGate: readonly Exclusion[] = [
 			'agent/hostile',
 			'agent/previews',
 			'agent/repairs',
-			'agents/install',
+			'agents/install/installAgent',
 			'agents/session/hostileAgent',
 			'client/core/undiciProxy',
 			'mcp/hostile',

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { knownAgents } from '../../src/agents/catalogue.ts';
-import { discoverAgent } from '../../src/agents/discovery.ts';
-import { AGENTS_FOLDER } from '../../src/agents/installed.ts';
-import { currentPlatform } from '../../src/agents/platform.ts';
+import { discoverAgent } from '../../src/agents/catalogue/discovery.ts';
+import { knownAgents } from '../../src/agents/catalogue/knownAgents.ts';
+import { currentPlatform } from '../../src/agents/catalogue/platform.ts';
+import { AGENTS_FOLDER } from '../../src/agents/install/installed.ts';
 
 /**
  * Returns a line about the well-known agents that the local service will find with this PATH and this state folder. It

@@ -1,4 +1,4 @@
-import { OWN_INSTRUCTION_FILES } from '../agents/ownAgent.ts';
+import { OWN_INSTRUCTION_FILES } from '../agents/catalogue/ownAgent.ts';
 import { placeIn } from './tools/place.ts';
 import { readText } from './tools/textFile.ts';
 import { cutMiddle } from './tools/tool.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ownAgent } from '../agents/ownAgent.ts';
+import { ownAgent } from '../agents/catalogue/ownAgent.ts';
 import { probeSandbox } from '../agents/sandbox/probe.ts';
 import { singleFlight, systemClock } from '../base/async.ts';
 import type { Disposable } from '../base/disposable.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Frame, Locator, Page } from 'playwright-core';
-import { knownAgents } from '../../src/agents/catalogue.ts';
+import { knownAgents } from '../../src/agents/catalogue/knownAgents.ts';
 import { MODEL_SERVICES } from '../../src/models/model/modelServices.ts';
 import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
 import {

@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { OWN_AGENT } from '../../agents/ownAgent.ts';
+import { OWN_AGENT } from '../../agents/catalogue/ownAgent.ts';
 import type { AgentOption } from '../../agents/session/agentOptions.ts';
 import type { SandboxProblem } from '../../contract/agents.ts';
 

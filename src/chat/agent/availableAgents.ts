@@ -1,11 +1,11 @@
 // Which agents there are in this window, and which one a conversation is with.
 import os from 'node:os';
 import path from 'node:path';
-import { AgentDirectory } from '../../agents/agentDirectory.ts';
-import type { FoundAgent } from '../../agents/entry.ts';
-import { AGENTS_FOLDER } from '../../agents/installed.ts';
-import { ownAgent } from '../../agents/ownAgent.ts';
-import { currentPlatform } from '../../agents/platform.ts';
+import { AgentDirectory } from '../../agents/catalogue/agentDirectory.ts';
+import type { FoundAgent } from '../../agents/catalogue/entry.ts';
+import { ownAgent } from '../../agents/catalogue/ownAgent.ts';
+import { currentPlatform } from '../../agents/catalogue/platform.ts';
+import { AGENTS_FOLDER } from '../../agents/install/installed.ts';
 import { probeSandbox } from '../../agents/sandbox/probe.ts';
 import type { AgentOption } from '../../agents/session/agentOptions.ts';
 import { systemClock } from '../../base/async.ts';

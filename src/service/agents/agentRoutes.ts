@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AgentDirectory } from '../../agents/agentDirectory.ts';
+import type { AgentDirectory } from '../../agents/catalogue/agentDirectory.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import {
 	type AgentStatus,

@@ -2,10 +2,10 @@
 // whether an agent starts.
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
-import { agentLaunch } from '../../agents/agentLaunch.ts';
-import { findToolchains, type RunPlace, startAgentRun } from '../../agents/agentRun.ts';
-import type { FoundAgent } from '../../agents/entry.ts';
+import type { FoundAgent } from '../../agents/catalogue/entry.ts';
 import { openRelay, withoutModel } from '../../agents/relay/relay.ts';
+import { agentLaunch } from '../../agents/run/agentLaunch.ts';
+import { findToolchains, type RunPlace, startAgentRun } from '../../agents/run/agentRun.ts';
 import { probeSandbox } from '../../agents/sandbox/probe.ts';
 import { permissionInside } from '../../agents/session/permissionInside.ts';
 import { systemClock } from '../../base/async.ts';

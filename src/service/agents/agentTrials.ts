@@ -1,8 +1,8 @@
-import type { AgentDirectory } from '../../agents/agentDirectory.ts';
-import { knownAgents } from '../../agents/catalogue.ts';
-import type { FoundAgent } from '../../agents/entry.ts';
-import { type InstallPlace, installAgent } from '../../agents/install.ts';
-import { removeOldInstallations } from '../../agents/installed.ts';
+import type { AgentDirectory } from '../../agents/catalogue/agentDirectory.ts';
+import type { FoundAgent } from '../../agents/catalogue/entry.ts';
+import { knownAgents } from '../../agents/catalogue/knownAgents.ts';
+import { type InstallPlace, installAgent } from '../../agents/install/installAgent.ts';
+import { removeOldInstallations } from '../../agents/install/installed.ts';
 import { SerialQueue } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';

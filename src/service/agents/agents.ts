@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { AgentDirectory, type AgentDirectoryOptions } from '../../agents/agentDirectory.ts';
-import { AGENTS_FOLDER } from '../../agents/installed.ts';
-import { currentPlatform } from '../../agents/platform.ts';
+import { AgentDirectory, type AgentDirectoryOptions } from '../../agents/catalogue/agentDirectory.ts';
+import { currentPlatform } from '../../agents/catalogue/platform.ts';
+import { AGENTS_FOLDER } from '../../agents/install/installed.ts';
 import { systemClock } from '../../base/async.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { TaskSettings } from '../../contract/agents.ts';

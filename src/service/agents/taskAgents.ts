@@ -1,5 +1,5 @@
-import type { AgentDirectory } from '../../agents/agentDirectory.ts';
-import { agentLaunch } from '../../agents/agentLaunch.ts';
+import type { AgentDirectory } from '../../agents/catalogue/agentDirectory.ts';
+import { agentLaunch } from '../../agents/run/agentLaunch.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { Agent } from '../tasks/agent.ts';
 

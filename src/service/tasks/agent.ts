@@ -1,5 +1,5 @@
-import type { AgentLaunch } from '../../agents/agentLaunch.ts';
-import type { AgentPlace } from '../../agents/entry.ts';
+import type { AgentPlace } from '../../agents/catalogue/entry.ts';
+import type { AgentLaunch } from '../../agents/run/agentLaunch.ts';
 import { childEnvironment } from '../../base/childEnvironment.ts';
 
 /** The argument that makes the service's own program run as the demo agent. */

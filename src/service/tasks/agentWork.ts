@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type RunPlace, seenFrom, startAgentRun } from '../../agents/agentRun.ts';
+import { type RunPlace, seenFrom, startAgentRun } from '../../agents/run/agentRun.ts';
 import type { AgentSession } from '../../agents/session/agentSession.ts';
 import type { AgentEvent, StopReason } from '../../agents/session/events.ts';
 import { permissionInside } from '../../agents/session/permissionInside.ts';

@@ -1,8 +1,8 @@
 import { lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { baseEnvironment } from '../../agents/agentLaunch.ts';
-import { type RunPlace, runAt, seenFrom } from '../../agents/agentRun.ts';
+import { baseEnvironment } from '../../agents/run/agentLaunch.ts';
+import { type RunPlace, runAt, seenFrom } from '../../agents/run/agentRun.ts';
 import type { LentFolder } from '../../agents/sandbox/wrap.ts';
 import { describeError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';

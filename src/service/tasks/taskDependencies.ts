@@ -1,6 +1,6 @@
 import os from 'node:os';
 import path from 'node:path';
-import type { RunPlace } from '../../agents/agentRun.ts';
+import type { RunPlace } from '../../agents/run/agentRun.ts';
 import { lendable } from '../../agents/sandbox/lentFolders.ts';
 import { describeError } from '../../base/errors.ts';
 import type { TaskRecord } from '../store/taskRecord.ts';

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findToolchains, type RunPlace } from '../../agents/agentRun.ts';
 import { openRelay, type Relay, withoutModel } from '../../agents/relay/relay.ts';
+import { findToolchains, type RunPlace } from '../../agents/run/agentRun.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { GitError } from '../../base/gitError.ts';
 import type { Logger } from '../../base/logger.ts';

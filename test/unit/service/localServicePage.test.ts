@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { knownAgents } from '../../../src/agents/catalogue.ts';
+import { knownAgents } from '../../../src/agents/catalogue/knownAgents.ts';
 import { UpstreamServer } from '../../support/upstreamServer.ts';
 
 const PAGE = path.resolve('docs', 'local-service.md');

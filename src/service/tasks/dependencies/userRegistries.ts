@@ -2,7 +2,7 @@
 // the hosts that the user logs in to.
 import { mkdtemp, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { findProgram } from '../../../agents/findProgram.ts';
+import { findProgram } from '../../../agents/catalogue/findProgram.ts';
 import { childEnvironment } from '../../../base/childEnvironment.ts';
 import { runChild } from '../../../base/childProcess.ts';
 import { isSameOrWithin } from '../../../base/filePlace.ts';

@@ -24,7 +24,7 @@ import { createApp, type ServiceServer, startServer } from '../../../../src/serv
 import { ConsentStore } from '../../../../src/service/store/consentStore.ts';
 import { openDatabase } from '../../../../src/service/store/database.ts';
 import { waitFor } from '../../../support/waitFor.ts';
-import { useDirectory } from '../../agents/useDirectory.ts';
+import { useDirectory } from '../../agents/catalogue/useDirectory.ts';
 import { errorOf } from '../helpers.ts';
 
 const TOKEN = 'token';

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
-import type { FoundAgent } from '../../../../src/agents/entry.ts';
+import type { FoundAgent } from '../../../../src/agents/catalogue/entry.ts';
 import { UserFacingError } from '../../../../src/base/errors.ts';
 import { type Logger, nullLogger } from '../../../../src/base/logger.ts';
 import { taskSettingsSchema } from '../../../../src/contract/agents.ts';
 import { AgentTrials, type TrialSupport } from '../../../../src/service/agents/agentTrials.ts';
 import { waitFor } from '../../../support/waitFor.ts';
-import { useDirectory } from '../../agents/useDirectory.ts';
+import { useDirectory } from '../../agents/catalogue/useDirectory.ts';
 
 /** Stands in for npm: makes what the lock of the folder names, without a registry, and says that it ran. */
 const FAKE_NPM = `#!/bin/sh

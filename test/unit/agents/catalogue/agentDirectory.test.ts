@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
-import { ownAgent } from '../../../src/agents/ownAgent.ts';
-import { agentsReportSchema, taskSettingsSchema } from '../../../src/contract/agents.ts';
+import { ownAgent } from '../../../../src/agents/catalogue/ownAgent.ts';
+import { agentsReportSchema, taskSettingsSchema } from '../../../../src/contract/agents.ts';
 import { noModel, oneModel, useDirectory } from './useDirectory.ts';
 
 describe('AgentDirectory', () => {

@@ -1,6 +1,6 @@
 // How the agents that Errand installs are installed. The lockfiles leave out the optional packages that an agent runs
 // without.
-import type { AgentInstallation } from './entry.ts';
+import type { AgentInstallation } from '../catalogue/entry.ts';
 import codex from './lockfiles/codex/package.json' with { type: 'json' };
 import opencodeX64 from './lockfiles/opencode-linux-x64/package.json' with { type: 'json' };
 import opencodeX64Baseline from './lockfiles/opencode-linux-x64-baseline/package.json' with { type: 'json' };

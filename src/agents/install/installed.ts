@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { type AgentDefinition, type AgentInstallation, installationVersion } from './entry.ts';
-import { findProgram } from './findProgram.ts';
+import { type AgentDefinition, type AgentInstallation, installationVersion } from '../catalogue/entry.ts';
+import { findProgram } from '../catalogue/findProgram.ts';
 
 /** The folder of all installations, in the state folder. */
 export const AGENTS_FOLDER = 'agents';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { agentLaunch } from '../../../src/agents/agentLaunch.ts';
-import { type RunPlace, seenFrom, startAgentRun } from '../../../src/agents/agentRun.ts';
-import { knownAgents } from '../../../src/agents/catalogue.ts';
-import type { FoundAgent } from '../../../src/agents/entry.ts';
-import { nullLogger } from '../../../src/base/logger.ts';
+import type { FoundAgent } from '../../../../src/agents/catalogue/entry.ts';
+import { knownAgents } from '../../../../src/agents/catalogue/knownAgents.ts';
+import { agentLaunch } from '../../../../src/agents/run/agentLaunch.ts';
+import { type RunPlace, seenFrom, startAgentRun } from '../../../../src/agents/run/agentRun.ts';
+import { nullLogger } from '../../../../src/base/logger.ts';
 
 /** A place without a sandbox, with its folders in `folder`. */
 function placeIn(folder: string): RunPlace {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { agentLaunch } from '../../../src/agents/agentLaunch.ts';
-import { configuredAgent } from '../../../src/agents/configuredAgent.ts';
-import { agentSettingSchema } from '../../../src/contract/agents.ts';
+import { configuredAgent } from '../../../../src/agents/catalogue/configuredAgent.ts';
+import { agentLaunch } from '../../../../src/agents/run/agentLaunch.ts';
+import { agentSettingSchema } from '../../../../src/contract/agents.ts';
 
 const PLACE = {
 	home: '/home/agent',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { currentPlatform } from '../../../src/agents/platform.ts';
+import { currentPlatform } from '../../../../src/agents/catalogue/platform.ts';
 
 describe('currentPlatform', () => {
 	it('is the platform and the architecture of this machine, and says what it lacks on Linux alone', () => {

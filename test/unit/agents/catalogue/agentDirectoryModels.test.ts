@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { modelsFor } from '../../../src/agents/agentDirectory.ts';
-import { systemClock } from '../../../src/base/async.ts';
-import { gatewayDescriptionSchema } from '../../../src/contract/control.ts';
-import { demoProvider } from '../../../src/service/inference/demo/demoProvider.ts';
-import { describeGateway } from '../../../src/service/inference/gatewayDescription.ts';
-import type { ModelOffer, Provider } from '../../../src/service/inference/provider.ts';
+import { modelsFor } from '../../../../src/agents/catalogue/agentDirectory.ts';
+import { systemClock } from '../../../../src/base/async.ts';
+import { gatewayDescriptionSchema } from '../../../../src/contract/control.ts';
+import { demoProvider } from '../../../../src/service/inference/demo/demoProvider.ts';
+import { describeGateway } from '../../../../src/service/inference/gatewayDescription.ts';
+import type { ModelOffer, Provider } from '../../../../src/service/inference/provider.ts';
 
 const demo = demoProvider({ clock: systemClock, publish: () => '' });
 

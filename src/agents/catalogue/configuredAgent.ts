@@ -1,8 +1,8 @@
-import { defined } from '../base/defined.ts';
-import type { AgentSetting } from '../contract/agents.ts';
-import { knownAgents } from './catalogue.ts';
+import { defined } from '../../base/defined.ts';
+import type { AgentSetting } from '../../contract/agents.ts';
 import { openaiVariables } from './configurationTexts.ts';
 import type { AgentDefinition } from './entry.ts';
+import { knownAgents } from './knownAgents.ts';
 
 /**
  * Returns the agent that a setting describes. A setting with the id of a known agent says where that one's program is and

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { knownAgents } from '../../../src/agents/catalogue.ts';
-import { configuredAgent } from '../../../src/agents/configuredAgent.ts';
-import { discoverAgent } from '../../../src/agents/discovery.ts';
-import { installationVersion } from '../../../src/agents/entry.ts';
-import { agentSettingSchema } from '../../../src/contract/agents.ts';
-import { useFolder } from './useFolder.ts';
+import { configuredAgent } from '../../../../src/agents/catalogue/configuredAgent.ts';
+import { discoverAgent } from '../../../../src/agents/catalogue/discovery.ts';
+import { installationVersion } from '../../../../src/agents/catalogue/entry.ts';
+import { knownAgents } from '../../../../src/agents/catalogue/knownAgents.ts';
+import { agentSettingSchema } from '../../../../src/contract/agents.ts';
+import { useFolder } from '../useFolder.ts';
 
 describe('discoverAgent', () => {
 	const folder = useFolder();

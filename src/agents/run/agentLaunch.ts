@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { defined } from '../base/defined.ts';
-import { UserFacingError } from '../base/errors.ts';
-import { hasInvisible } from '../base/invisible.ts';
-import type { AgentDefinition, AgentPlace, FoundAgent } from './entry.ts';
+import { defined } from '../../base/defined.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import { hasInvisible } from '../../base/invisible.ts';
+import type { AgentDefinition, AgentPlace, FoundAgent } from '../catalogue/entry.ts';
 
 /** How to start an agent. */
 export interface AgentLaunch {

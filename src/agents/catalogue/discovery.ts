@@ -1,6 +1,6 @@
+import { installationFolder, installedPrograms } from '../install/installed.ts';
 import type { AgentDefinition, FoundAgent } from './entry.ts';
 import { findProgram, packageVersion } from './findProgram.ts';
-import { installationFolder, installedPrograms } from './installed.ts';
 
 export interface DiscoveryOptions {
 	/** The folders that programs of the user are looked for in, joined as in `PATH`. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { agentLaunch } from '../../../src/agents/agentLaunch.ts';
-import { knownAgents } from '../../../src/agents/catalogue.ts';
-import type { AgentInstallation, AgentPlace, FoundAgent } from '../../../src/agents/entry.ts';
-import { agentRequestSchema } from '../../../src/contract/agents.ts';
+import type { AgentInstallation, AgentPlace, FoundAgent } from '../../../../src/agents/catalogue/entry.ts';
+import { knownAgents } from '../../../../src/agents/catalogue/knownAgents.ts';
+import { agentLaunch } from '../../../../src/agents/run/agentLaunch.ts';
+import { agentRequestSchema } from '../../../../src/contract/agents.ts';
 
 const PLACE: AgentPlace = {
 	home: '/home/agent',

@@ -1,4 +1,4 @@
-import type { AGENT_PROBLEMS, MODEL_APIS } from '../contract/agents.ts';
+import type { AGENT_PROBLEMS, MODEL_APIS } from '../../contract/agents.ts';
 
 export type ModelApi = (typeof MODEL_APIS)[number];
 export type AgentProblem = (typeof AGENT_PROBLEMS)[number];

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isSameOrWithin } from '../base/filePlace.ts';
+import { isSameOrWithin } from '../../base/filePlace.ts';
 
 /** A larger `package.json` is not read. */
 const MAXIMUM_PACKAGE_BYTES = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { defined } from '../base/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { AgentDefinition, FoundAgent } from './entry.ts';
 
 export const OWN_AGENT = 'errand';

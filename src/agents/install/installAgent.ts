@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { UserFacingError } from '../base/errors.ts';
-import { temporaryName } from '../base/files.ts';
-import { type AgentDefinition, type AgentInstallation, installationVersion } from './entry.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import { temporaryName } from '../../base/files.ts';
+import { type AgentDefinition, type AgentInstallation, installationVersion } from '../catalogue/entry.ts';
 import { installationFolder, installedPrograms } from './installed.ts';
 import { runNpm } from './npm.ts';
 
@@ -11,7 +11,7 @@ const TIMEOUT_MS = 15 * 60_000;
 
 /** The folder in which agents are installed, with the platform and the environment of the user. */
 export interface InstallPlace {
-	/** The name of this platform (`platform.ts`). */
+	/** The name of this platform (`catalogue/platform.ts`). */
 	platform: string;
 	/** The folder of all installations, which only its owner can write to. */
 	folder: string;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { findProgram, packageVersion } from '../../../src/agents/findProgram.ts';
-import { useFolder } from './useFolder.ts';
+import { findProgram, packageVersion } from '../../../../src/agents/catalogue/findProgram.ts';
+import { useFolder } from '../useFolder.ts';
 
 describe('findProgram', () => {
 	const folder = useFolder();

@@ -1,24 +1,24 @@
 import os from 'node:os';
-import { childEnvironment } from '../base/childEnvironment.ts';
-import { type ChildResult, type RunningChild, startChild } from '../base/childProcess.ts';
-import { defined } from '../base/defined.ts';
-import type { Logger } from '../base/logger.ts';
+import { childEnvironment } from '../../base/childEnvironment.ts';
+import { type ChildResult, type RunningChild, startChild } from '../../base/childProcess.ts';
+import { defined } from '../../base/defined.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { AgentPlace } from '../catalogue/entry.ts';
+import { makeTemporaryFolder, writeAgentHome } from '../sandbox/agentHome.ts';
+import { prepareFolders } from '../sandbox/folders.ts';
+import { DEFAULT_LIMITS } from '../sandbox/limits.ts';
+import { wrapMacos } from '../sandbox/macos.ts';
+import { packageFolders } from '../sandbox/packageFolders.ts';
+import { insidePlaces } from '../sandbox/places.ts';
+import { ResourceWatch } from '../sandbox/resourceWatch.ts';
+import { type Toolchains, toolchains } from '../sandbox/toolchains.ts';
+import { type LentFolder, wrap } from '../sandbox/wrap.ts';
+import { AgentFailure } from '../session/agentFailure.ts';
+import type { AgentSession } from '../session/agentSession.ts';
+import type { AgentEvent } from '../session/events.ts';
+import { openAgentSession } from '../session/openAgentSession.ts';
+import type { PermissionPolicy } from '../session/permissions.ts';
 import type { AgentLaunch } from './agentLaunch.ts';
-import type { AgentPlace } from './entry.ts';
-import { makeTemporaryFolder, writeAgentHome } from './sandbox/agentHome.ts';
-import { prepareFolders } from './sandbox/folders.ts';
-import { DEFAULT_LIMITS } from './sandbox/limits.ts';
-import { wrapMacos } from './sandbox/macos.ts';
-import { packageFolders } from './sandbox/packageFolders.ts';
-import { insidePlaces } from './sandbox/places.ts';
-import { ResourceWatch } from './sandbox/resourceWatch.ts';
-import { type Toolchains, toolchains } from './sandbox/toolchains.ts';
-import { type LentFolder, wrap } from './sandbox/wrap.ts';
-import { AgentFailure } from './session/agentFailure.ts';
-import type { AgentSession } from './session/agentSession.ts';
-import type { AgentEvent } from './session/events.ts';
-import { openAgentSession } from './session/openAgentSession.ts';
-import type { PermissionPolicy } from './session/permissions.ts';
 
 /** Where the programs of an agent run, and what they may reach. All paths are paths of the host. */
 export interface RunPlace {

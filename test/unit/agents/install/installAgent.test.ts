@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
-import { discoverAgent } from '../../../src/agents/discovery.ts';
-import type { AgentDefinition, AgentInstallation } from '../../../src/agents/entry.ts';
-import { type InstallLimits, type InstallPlace, installAgent } from '../../../src/agents/install.ts';
-import { removeOldInstallations } from '../../../src/agents/installed.ts';
-import { defined } from '../../../src/base/defined.ts';
-import { PackageRegistry, type PackedPackage, packPackage } from '../../support/packageRegistry.ts';
-import { waitFor } from '../../support/waitFor.ts';
-import { useFolder } from './useFolder.ts';
+import { discoverAgent } from '../../../../src/agents/catalogue/discovery.ts';
+import type { AgentDefinition, AgentInstallation } from '../../../../src/agents/catalogue/entry.ts';
+import { type InstallLimits, type InstallPlace, installAgent } from '../../../../src/agents/install/installAgent.ts';
+import { removeOldInstallations } from '../../../../src/agents/install/installed.ts';
+import { defined } from '../../../../src/base/defined.ts';
+import { PackageRegistry, type PackedPackage, packPackage } from '../../../support/packageRegistry.ts';
+import { waitFor } from '../../../support/waitFor.ts';
+import { useFolder } from '../useFolder.ts';
 
 const PLATFORM = 'test-platform';
 const MARK = 'echo ran >> "$HOME/scripts-ran"';

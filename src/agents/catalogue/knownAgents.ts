@@ -1,8 +1,9 @@
 // The agents that Errand knows. Their environment and configuration point them at the relay, and switch off what would
 // call home: updates, telemetry, lists of models and downloads.
+
+import { codexInstallations, opencodeInstallations, piInstallations, qwenInstallations } from '../install/packages.ts';
 import { codexConfiguration, openaiVariables, opencodeConfiguration, piModels } from './configurationTexts.ts';
 import type { AgentDefinition, AgentPlace } from './entry.ts';
-import { codexInstallations, opencodeInstallations, piInstallations, qwenInstallations } from './packages.ts';
 
 const CODEX_KEY = 'ERRAND_KEY';
 

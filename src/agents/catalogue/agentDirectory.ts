@@ -1,21 +1,21 @@
-import type { Clock } from '../base/async.ts';
-import { defined } from '../base/defined.ts';
-import { UserFacingError } from '../base/errors.ts';
+import type { Clock } from '../../base/async.ts';
+import { defined } from '../../base/defined.ts';
+import { UserFacingError } from '../../base/errors.ts';
 import {
 	type AgentStatus,
 	type AgentsReport,
 	type SandboxStatus,
 	type TaskSettings,
 	taskSettingsSchema,
-} from '../contract/agents.ts';
-import type { GatewayDescription } from '../contract/control.ts';
-import { realModels } from '../contract/localConnection.ts';
-import { isUsableModel } from './agentLaunch.ts';
+} from '../../contract/agents.ts';
+import type { GatewayDescription } from '../../contract/control.ts';
+import { realModels } from '../../contract/localConnection.ts';
+import { isUsableModel } from '../run/agentLaunch.ts';
 import { agentProblemSentence } from './agentProblem.ts';
-import { knownAgents } from './catalogue.ts';
 import { configuredAgent } from './configuredAgent.ts';
 import { discoverAgent } from './discovery.ts';
 import type { AgentDefinition, AgentPlace, AgentProblem, FoundAgent, ModelApi } from './entry.ts';
+import { knownAgents } from './knownAgents.ts';
 import { OWN_AGENT } from './ownAgent.ts';
 
 /** How long the outcome of a search of the disk is used for lists. */
@@ -45,7 +45,7 @@ export interface AgentDirectoryOptions {
 	environment: Readonly<Record<string, string | undefined>>;
 	/** The folder that agents are installed in. */
 	folder: string;
-	/** The name of this platform (`agents/platform.ts`). */
+	/** The name of this platform (`platform.ts`). */
 	platform: string;
 	describe(): Promise<OfferedModels>;
 	probeSandbox(): Promise<SandboxStatus>;

@@ -1,8 +1,8 @@
-import { AgentDirectory, type OfferedModels } from '../../../src/agents/agentDirectory.ts';
-import type { FoundAgent } from '../../../src/agents/entry.ts';
-import type { SandboxStatus } from '../../../src/contract/agents.ts';
-import { ManualClock } from '../../support/manualClock.ts';
-import { type TestFolder, useFolder } from './useFolder.ts';
+import { AgentDirectory, type OfferedModels } from '../../../../src/agents/catalogue/agentDirectory.ts';
+import type { FoundAgent } from '../../../../src/agents/catalogue/entry.ts';
+import type { SandboxStatus } from '../../../../src/contract/agents.ts';
+import { ManualClock } from '../../../support/manualClock.ts';
+import { type TestFolder, useFolder } from '../useFolder.ts';
 
 export interface TestDirectory {
 	readonly directory: AgentDirectory;

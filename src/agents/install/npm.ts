@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { childEnvironment } from '../base/childEnvironment.ts';
-import { runChild } from '../base/childProcess.ts';
-import { UserFacingError } from '../base/errors.ts';
-import { oneLine } from '../base/plainText.ts';
-import { redactText } from '../base/redact.ts';
-import { findProgram } from './findProgram.ts';
+import { childEnvironment } from '../../base/childEnvironment.ts';
+import { runChild } from '../../base/childProcess.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import { oneLine } from '../../base/plainText.ts';
+import { redactText } from '../../base/redact.ts';
+import { findProgram } from '../catalogue/findProgram.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { agentLaunch } from '../../../src/agents/agentLaunch.ts';
-import { knownAgents } from '../../../src/agents/catalogue.ts';
-import type { AgentPlace, FoundAgent } from '../../../src/agents/entry.ts';
-import { OWN_AGENT, ownAgent } from '../../../src/agents/ownAgent.ts';
+import type { AgentPlace, FoundAgent } from '../../../../src/agents/catalogue/entry.ts';
+import { knownAgents } from '../../../../src/agents/catalogue/knownAgents.ts';
+import { OWN_AGENT, ownAgent } from '../../../../src/agents/catalogue/ownAgent.ts';
+import { agentLaunch } from '../../../../src/agents/run/agentLaunch.ts';
 
 const PLACE: Omit<AgentPlace, 'programs'> = {
 	home: '/home/agent',
