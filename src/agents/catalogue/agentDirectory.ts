@@ -10,11 +10,17 @@ import {
 } from '../../contract/agents.ts';
 import type { GatewayDescription } from '../../contract/control.ts';
 import { realModels } from '../../contract/localConnection.ts';
-import { isUsableModel } from '../run/agentLaunch.ts';
 import { agentProblemSentence } from './agentProblem.ts';
 import { configuredAgent } from './configuredAgent.ts';
 import { discoverAgent } from './discovery.ts';
-import type { AgentDefinition, AgentPlace, AgentProblem, FoundAgent, ModelApi } from './entry.ts';
+import {
+	type AgentDefinition,
+	type AgentPlace,
+	type AgentProblem,
+	type FoundAgent,
+	isUsableModel,
+	type ModelApi,
+} from './entry.ts';
 import { knownAgents } from './knownAgents.ts';
 import { OWN_AGENT } from './ownAgent.ts';
 

@@ -1,3 +1,4 @@
+import { hasInvisible } from '../../base/invisible.ts';
 import type { AGENT_PROBLEMS, MODEL_APIS } from '../../contract/agents.ts';
 
 export type ModelApi = (typeof MODEL_APIS)[number];
@@ -9,7 +10,7 @@ export interface AgentPlace {
 	home: string;
 	/** The folders of programs, joined as in `PATH`. */
 	path: string;
-	/** The relay's address, without a path and without a trailing slash. */
+	/** The relay's address, without a path and without a trailing slash. Empty if there is no relay. */
 	relayUrl: string;
 	/** The relay's token, which the agent sends as the key of its model's API. */
 	token: string;
@@ -22,6 +23,14 @@ export interface AgentPlace {
 	isAttended?: boolean;
 	/** The absolute paths of the agent's own program and of the further programs that it needs, by their names. */
 	programs: Readonly<Record<string, string>>;
+}
+
+/**
+ * Returns whether an agent can be told to use a model of this name. Models are named by servers, and a name with
+ * invisible characters could not be passed on in an environment, or would stand for something else than what is shown.
+ */
+export function isUsableModel(model: string): boolean {
+	return model !== '' && !hasInvisible(model) && model.isWellFormed();
 }
 
 /** How an agent is installed on one platform: by `npm ci` from a `package.json` and a `package-lock.json`. */

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
-import { hasInvisible } from '../../base/invisible.ts';
-import type { AgentDefinition, AgentPlace, FoundAgent } from '../catalogue/entry.ts';
+import { type AgentDefinition, type AgentPlace, type FoundAgent, isUsableModel } from '../catalogue/entry.ts';
 
 /** How to start an agent. */
 export interface AgentLaunch {
@@ -19,14 +18,6 @@ export interface AgentLaunch {
 	mode: string | undefined;
 	/** A sentence that says what is worth checking when the agent does not start. */
 	startHint?: string;
-}
-
-/**
- * Returns whether an agent can be told to use a model of this name. Models are named by servers, and a name with
- * invisible characters could not be passed on in an environment, or would stand for something else than what is shown.
- */
-export function isUsableModel(model: string): boolean {
-	return model !== '' && !hasInvisible(model) && model.isWellFormed();
 }
 
 /**

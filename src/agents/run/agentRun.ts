@@ -1,208 +1,157 @@
+import { mkdir } from 'node:fs/promises';
 import os from 'node:os';
-import { childEnvironment } from '../../base/childEnvironment.ts';
-import { type ChildResult, type RunningChild, startChild } from '../../base/childProcess.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as l10n from '@vscode/l10n';
 import { defined } from '../../base/defined.ts';
-import type { Logger } from '../../base/logger.ts';
+import { UserFacingError } from '../../base/errors.ts';
 import type { AgentPlace } from '../catalogue/entry.ts';
-import { makeTemporaryFolder, writeAgentHome } from '../sandbox/agentHome.ts';
-import { prepareFolders } from '../sandbox/folders.ts';
-import { DEFAULT_LIMITS } from '../sandbox/limits.ts';
-import { wrapMacos } from '../sandbox/macos.ts';
-import { packageFolders } from '../sandbox/packageFolders.ts';
-import { insidePlaces } from '../sandbox/places.ts';
-import { ResourceWatch } from '../sandbox/resourceWatch.ts';
-import { type Toolchains, toolchains } from '../sandbox/toolchains.ts';
-import { type LentFolder, wrap } from '../sandbox/wrap.ts';
+import { writeAgentHome } from '../sandbox/agentHome.ts';
+import { toolchains } from '../sandbox/toolchains.ts';
 import { AgentFailure } from '../session/agentFailure.ts';
-import type { AgentSession } from '../session/agentSession.ts';
-import type { AgentEvent } from '../session/events.ts';
+import type { AgentSession, AgentSessionOptions, PromptResource } from '../session/agentSession.ts';
+import type { StopReason } from '../session/events.ts';
 import { openAgentSession } from '../session/openAgentSession.ts';
+import { permissionInside } from '../session/permissionInside.ts';
 import type { PermissionPolicy } from '../session/permissions.ts';
 import type { AgentLaunch } from './agentLaunch.ts';
+import { endLeftPrograms } from './leftPrograms.ts';
+import {
+	openRelayAt,
+	outlivesUs,
+	type PlaceOptions,
+	type ProgramOptions,
+	type Provided,
+	type RelayAnswers,
+	type RunPlace,
+	seenFrom,
+	startAt,
+} from './runPlace.ts';
 
-/** Where the programs of an agent run, and what they may reach. All paths are paths of the host. */
-export interface RunPlace {
-	/** The folder with the files to work on. */
-	tree: string;
-	/** The folders in it that a sandbox lets programs write to, by their names, where that is not all of it. */
-	treeFolders?: readonly string[];
-	/** What a sandbox shows in it beside them. */
-	lent?: readonly LentFolder[];
-	/** The agent's own home folder. */
-	home: string;
-	/** The name of the repository, which is part of the tree's path in the sandbox. */
-	name: string;
-	isSandboxed: boolean;
-	/** The relay to a model. Absent for an agent that uses none. */
-	relay: RunRelay | undefined;
-	/** The folders that no sandbox shows, beside those of the user's home that hold credentials. */
-	privateFolders: readonly string[];
-	/** What a sandbox shows of the user's PATH. Finding it takes many look-ups, so it is found once for a run. */
-	toolchains: Toolchains;
-	/** The program that serves the relay in a sandbox (`sandbox/inside.ts`, or its bundle). */
-	insideProgram: string;
-	/** Marks descendants of a program that runs without a sandbox, so that they are found when it ends. */
-	marker: string;
-	/**
-	 * Called with the id of each program that is started without a sandbox, or in one that does not end it with this process.
-	 * It leads a process group of its own.
-	 */
-	onUnsandboxed(pid: number): void;
-}
+/** The time for an agent that is stopped to end its turn, before its processes are ended. */
+const STOP_GRACE_MS = 2_000;
 
-export interface RunRelay {
-	token: string;
-	/** Where the relay listens: at an address of this machine without a sandbox, at a unix socket for one. */
-	url: string | undefined;
-	socket: string | undefined;
-}
-
-/** The same place, as the programs in it see it. */
-export interface SeenPlace {
-	tree: string;
-	home: string;
-	/** The folders of programs, joined as in `PATH`. */
-	path: string;
-	/** The relay's address, without a path and without a trailing slash. Empty if there is no relay. */
-	relayUrl: string;
-}
-
-/** Finds the toolchains that the PATH of this process names, for a place with these private folders. */
-export function findToolchains(privateFolders: readonly string[]): Toolchains {
-	return toolchains(process.env, os.homedir(), privateFolders);
-}
-
-/** Returns what a program sees of the place that it runs in. */
-export function seenFrom({ tree, home, name, isSandboxed, relay, toolchains: { path } }: RunPlace): SeenPlace {
-	if (isSandboxed && process.platform === 'darwin') {
-		return { tree, home, path, relayUrl: relay?.url ?? '' };
-	}
-	if (isSandboxed) {
-		const inside = insidePlaces(name);
-		return { ...inside, path, relayUrl: relay === undefined ? '' : inside.relayUrl };
-	}
-	return { tree, home, path: pathOf(childEnvironment(process.env, {})), relayUrl: relay?.url ?? '' };
-}
-
-/** Windows has it under a name in other letters. */
-function pathOf(environment: Readonly<Record<string, string>>): string {
-	return Object.entries(environment).find(([name]) => name.toUpperCase() === 'PATH')?.[1] ?? '';
-}
-
-export interface ProgramOptions {
-	/** An absolute path. */
-	command: string;
-	args: readonly string[];
-	/** The absolute paths of further programs that it starts, beside those of the system. */
-	programs?: readonly string[];
-	/** The whole environment. */
-	env: Record<string, string>;
-	/** Aborting it ends the program and everything that it started. */
-	signal: AbortSignal;
-	/** Gets a sentence, once, when the program used more of the machine than it may. The caller ends the run. */
-	onLimit(sentence: string): void;
-}
-
-/** Starts a program at its place. In a sandbox of Linux nothing of it outlives the returned child, or this process. */
-async function startAt(place: RunPlace, options: ProgramOptions): Promise<RunningChild> {
-	const { signal } = options;
-	const { tree, home } = place;
-	if (!place.isSandboxed) {
-		const { command, args, env } = options;
-		await makeTemporaryFolder(home);
-		const child = startChild({ command, args, env, cwd: tree, signal, marker: place.marker });
-		if (child.pid !== undefined) {
-			place.onUnsandboxed(child.pid);
-		}
-		return child;
-	}
-	const wrapped = await sandboxed(place, options);
-	const isEndedBySandbox = process.platform === 'linux';
-	const started = isEndedBySandbox ? { cwd: '/' } : { cwd: tree, marker: place.marker };
-	const child = startChild({ ...wrapped, ...started, signal });
-	const { pid } = child;
-	if (pid !== undefined && !isEndedBySandbox) {
-		place.onUnsandboxed(pid);
-	}
-	if (pid !== undefined) {
-		const limits = DEFAULT_LIMITS;
-		const watch = new ResourceWatch({ pid, folders: [tree, home], limits, onOver: options.onLimit });
-		const dispose = (): void => watch.dispose();
-		child.ended.then(dispose, dispose);
-	}
-	return child;
-}
-
-async function sandboxed(place: RunPlace, { command, args, env, programs = [], signal }: ProgramOptions) {
-	const { tree, treeFolders, lent, home, name, relay, privateFolders, insideProgram } = place;
-	const placeOf = (file: string) => packageFolders(file, os.homedir(), privateFolders);
-	const [program, own] = [await placeOf(command), await placeOf(process.execPath)];
-	const others = await Promise.all(programs.map(placeOf));
-	const { readOnly, variables } = place.toolchains;
-	const request = {
-		command: program.command,
-		args,
-		env: { ...variables, ...env },
-		tree,
-		home,
-		readOnly: [program, own, ...others].flatMap(shown => shown.readOnly).concat(readOnly),
-		...defined({ treeFolders }),
-	};
-	if (process.platform === 'darwin') {
-		await makeTemporaryFolder(home);
-		return wrapMacos({ ...request, relayUrl: relay?.url });
-	}
-	const socket = relay?.socket;
-	await prepareFolders({ tree, home, signal, ...defined({ socket }) });
-	return wrap({
-		...request,
-		name,
-		...defined({
-			lent,
-			relay: socket === undefined ? undefined : { socket, node: own.command, program: insideProgram },
-		}),
-	});
-}
-
-export interface AgentRunOptions extends Pick<ProgramOptions, 'signal' | 'onLimit'> {
-	place: RunPlace;
-	/** Throws a sentence if the agent's program has disappeared. */
+export interface AgentRunOptions extends Pick<AgentSessionOptions, 'chosen' | 'onEvent' | 'signal' | 'logger'> {
+	/** The agent's name for people. */
+	label: string;
+	/** Where it works. The tree exists; the home is made where there is none. No other run may have the same folder. */
+	place: PlaceOptions;
+	/** What answers its calls. Undefined for an agent that uses no model. */
+	relay: RelayAnswers | undefined;
+	/** Makes the place ready, once the relay listens that an installation may need. */
+	provide?(place: RunPlace): Promise<Provided>;
+	/** Says how the agent is started. Throws a sentence if its program has disappeared. */
 	launch(place: Omit<AgentPlace, 'programs'>): Promise<AgentLaunch>;
 	/** The model that the relay answers with. */
 	model: string;
-	/** Somebody is there to answer what the agent asks permission for. */
-	isAttended?: boolean;
-	/** Makes the policy that answers it. `tree` and `home` are the folders as the agent sees them. */
-	decide(seen: Pick<SeenPlace, 'tree' | 'home'>): PermissionPolicy;
+	/**
+	 * Has somebody answer what the agent asks permission for. Without it nobody is there, and what stays in tree and home is
+	 * allowed.
+	 */
+	decide?: PermissionPolicy;
 	/** The agent's session of an earlier run at the same place, which is continued if the agent can. */
-	earlier: string | undefined;
-	/** What was chosen of the agent's options, by their ids. */
-	chosen?: Readonly<Record<string, string>>;
-	onEvent(event: AgentEvent): void;
-	logger: Logger;
+	earlier?: string | undefined;
+	/** Another time than two seconds for the agent to end its turn when `signal` aborts, in milliseconds. */
+	graceMs?: number;
+	/**
+	 * Gets a sentence when the agent uses more of the machine than it may, and aborts `signal`. Without it, the agent is
+	 * ended at once, and the run rejects with the sentence.
+	 */
+	onLimit?(sentence: string): void;
+}
+
+/** An agent whose session has begun. */
+export interface RunningAgent {
+	session: Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOptions'>;
+	place: RunPlace;
+	/** Resolves when the agent is done with it. Rejects with a sentence if the agent has ended its turn before. */
+	prompt(text: string, resources?: readonly PromptResource[]): Promise<void>;
 }
 
 /**
- * Starts an agent at its place and opens a session with it.
- * @throws UserFacingError if the agent fails; the signal's reason if it aborts. Nothing of the agent is left then.
+ * Starts an agent, lets `work` use it, and ends it: what a killed process has left at the place is ended, the relay opened,
+ * the place made ready, the program started there and a session opened, in this order. Nothing of it is left when this
+ * settles.
+ * @throws UserFacingError if the agent fails; the signal's reason if it aborts; what `work` throws.
  */
-export async function startAgentRun(options: AgentRunOptions): Promise<AgentSession> {
-	const { place, model, isAttended, earlier, chosen, signal, logger, onEvent } = options;
+export async function runAgent<Result>(
+	options: AgentRunOptions,
+	work: (agent: RunningAgent) => Promise<Result>,
+): Promise<Result> {
+	const { place, relay: answers, provide, signal } = options;
+	signal.throwIfAborted();
+	if (outlivesUs(place)) {
+		await endLeftPrograms(place.folder, place.marker);
+	}
+	await mkdir(place.home, { recursive: true, mode: 0o700 });
+	const relay = answers && (await openRelayAt(place, answers));
+	try {
+		const opened = { ...place, relay, toolchains: toolchains(process.env, os.homedir(), place.privateFolders) };
+		return await workAt({ ...opened, ...(await provide?.(opened)) }, options, work);
+	} finally {
+		await relay?.close();
+	}
+}
+
+async function workAt<Result>(
+	place: RunPlace,
+	options: AgentRunOptions,
+	work: (agent: RunningAgent) => Promise<Result>,
+): Promise<Result> {
+	const { label, signal, graceMs = STOP_GRACE_MS } = options;
+	const ended = new AbortController();
+	let session: AgentSession | undefined;
+	const stop = async () => {
+		// An agent that has begun may end its turn by itself.
+		await Promise.race([session?.cancel(), delay(session === undefined ? 0 : graceMs)]);
+		ended.abort(signal.reason);
+	};
+	const onAbort = () => void stop();
+	signal.throwIfAborted();
+	signal.addEventListener('abort', onAbort, { once: true });
+	const onLimit = options.onLimit ?? (sentence => ended.abort(new UserFacingError(sentence)));
+	try {
+		const opened = await open(place, options, { signal: ended.signal, onLimit });
+		session = opened;
+		return await work({
+			session: opened,
+			place,
+			async prompt(...words) {
+				const reason = await opened.prompt(...words);
+				signal.throwIfAborted();
+				checkEnd(label, reason);
+			},
+		});
+	} catch (error) {
+		signal.throwIfAborted();
+		throw ended.signal.aborted ? ended.signal.reason : error;
+	} finally {
+		signal.removeEventListener('abort', onAbort);
+		await session?.close();
+	}
+}
+
+/** Starts the agent's program and opens its session. Nothing of the agent is left when this rejects. */
+async function open(
+	place: RunPlace,
+	options: AgentRunOptions,
+	limits: Pick<ProgramOptions, 'signal' | 'onLimit'>,
+): Promise<AgentSession> {
+	const { launch, model, decide, earlier, chosen, onEvent, logger } = options;
 	const { tree, ...seen } = seenFrom(place);
-	const { mode, files, startHint, ...program } = await options.launch({
+	const { mode, files, startHint, ...program } = await launch({
 		...seen,
 		token: place.relay?.token ?? '',
 		model,
-		...defined({ isAttended }),
+		...(decide === undefined ? {} : { isAttended: true }),
 	});
 	await writeAgentHome(place.home, files);
-	const child = await startAt(place, { ...program, signal, onLimit: options.onLimit });
+	const child = await startAt(place, { ...program, ...limits });
 	return openAgentSession({
 		child,
 		folder: tree,
-		decide: options.decide({ tree, home: seen.home }),
+		decide: decide ?? permissionInside(tree, [seen.home]),
 		onEvent,
-		signal,
+		signal: limits.signal,
 		logger,
 		...defined({ earlier, mode, chosen }),
 	}).catch(error => {
@@ -217,16 +166,28 @@ function withHint(error: unknown, hint: string): unknown {
 		: error;
 }
 
-/** Runs a program at its place to its end. Rejects with the signal's reason. */
-export async function runAt(
-	place: RunPlace,
-	options: ProgramOptions & { onOutput(stream: 'stdout' | 'stderr', bytes: Buffer): void },
-): Promise<ChildResult> {
-	const child = await startAt(place, options);
-	child.stdin.end();
-	child.stdout.on('data', (bytes: Buffer) => options.onOutput('stdout', bytes));
-	child.stderr.on('data', (bytes: Buffer) => options.onOutput('stderr', bytes));
-	const result = await child.ended;
-	options.signal.throwIfAborted();
-	return result;
+/** @throws UserFacingError unless the agent says that it is done. */
+function checkEnd(label: string, reason: StopReason): void {
+	switch (reason) {
+		case 'end_turn':
+			return;
+		case 'max_tokens':
+			throw new UserFacingError(
+				l10n.t(
+					'{0} ended because its model’s reply was cut at its maximum length. Choose a model with longer replies, or ask for less at once.',
+					label,
+				),
+			);
+		case 'max_turn_requests':
+			throw new UserFacingError(
+				l10n.t(
+					'{0} ended because it has asked its model as often as it may in one turn. Tell it to go on, or ask for less at once.',
+					label,
+				),
+			);
+		case 'refusal':
+			throw new UserFacingError(l10n.t('{0} ended because its model refuses to do this. Put it differently.', label));
+		case 'cancelled':
+			throw new UserFacingError(l10n.t('{0} ended its turn as if somebody had stopped it. Try again.', label));
+	}
 }

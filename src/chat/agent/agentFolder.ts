@@ -38,10 +38,8 @@ export class AgentFolder {
 	}
 
 	/** The home folder of an agent. Each has its own, because it finds its sessions there. */
-	async home(agent: string): Promise<string> {
-		const home = path.join(this.directory, 'homes', agent);
-		await mkdir(home, { recursive: true, mode: 0o700 });
-		return home;
+	home(agent: string): string {
+		return path.join(this.directory, 'homes', agent);
 	}
 
 	/** The folder of the copy of the user's files. It need not exist. */
@@ -81,10 +79,6 @@ export class AgentFolder {
 		await mkdir(this.directory, { recursive: true, mode: 0o700 });
 		await replaceFile(file, JSON.stringify((await self) ?? {}));
 		return () => rm(file, { force: true });
-	}
-
-	get socket(): string {
-		return path.join(this.directory, 'relay.sock');
 	}
 
 	/** The top folders of the repositories. */

@@ -1,15 +1,12 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { FoundAgent } from '../../agents/catalogue/entry.ts';
 import { createClientModels } from '../../agents/relay/clientModels.ts';
-import { openRelay, type Relay } from '../../agents/relay/relay.ts';
 import { agentLaunch } from '../../agents/run/agentLaunch.ts';
-import { findToolchains, type RunPlace, seenFrom, startAgentRun } from '../../agents/run/agentRun.ts';
+import { type AgentRunOptions, runAgent } from '../../agents/run/agentRun.ts';
+import { type PlaceOptions, type RelayAnswers, seenFrom } from '../../agents/run/runPlace.ts';
 import { AgentFailure } from '../../agents/session/agentFailure.ts';
-import type { AgentSession } from '../../agents/session/agentSession.ts';
-import type { AgentEvent, PermissionRequest, StopReason } from '../../agents/session/events.ts';
+import type { AgentEvent, PermissionRequest } from '../../agents/session/events.ts';
 import type { PermissionPolicy } from '../../agents/session/permissions.ts';
 import { append } from '../../base/append.ts';
 import { systemClock } from '../../base/async.ts';
@@ -19,16 +16,7 @@ import { pathWithin } from '../../base/filePlace.ts';
 import type { Usage } from '../../contract/chatReply.ts';
 import type { AgentTurn } from '../conversation/replyRequest.ts';
 import { promptOf, summaryBefore } from '../model/agentPrompt.ts';
-import type { ApprovalSetting } from '../model/agentWork.ts';
-import {
-	type AgentWork,
-	type Approval,
-	type WorkMoment,
-	withAgentEvent,
-	withAnswer,
-	withQuestion,
-	withStepTaken,
-} from '../model/agentWork.ts';
+import { type ApprovalSetting, type AgentWork, type Approval, type WorkMoment, withAgentEvent, withAnswer, withQuestion, withStepTaken } from '../model/agentWork.ts';
 import { type Allowance, shownRule } from '../model/approvalPolicy.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { AgentFolder } from './agentFolder.ts';
@@ -41,12 +29,9 @@ import { repositoriesOf, type TurnRepository } from './checkpoints.ts';
 import type { EventQueue } from './eventQueue.ts';
 import { earlierWork } from './leftWork.ts';
 import { lentFolders } from './lentFolders.ts';
-import { endedText, refusalText } from './messages.ts';
+import { refusalText } from './messages.ts';
 import { filteredTold, foldersTold, instructionsTold, refusedHunksTold } from './toldToAgents.ts';
 import { TurnFiles } from './turnFiles.ts';
-
-/** The time for an agent to end its turn when it is stopped, before its processes are ended. */
-const STOP_GRACE_MS = 2_000;
 
 /** The turn that an agent is to work on, and where what it says and does goes. */
 export interface StartedTurn {
@@ -67,7 +52,8 @@ export class TurnRun {
 	private readonly approvals: ApprovalSetting;
 	private work: AgentWork | undefined;
 	private textLength = 0;
-	private place: RunPlace | undefined;
+	/** The folder with the files, as the agent sees it. */
+	private tree: string | undefined;
 	private files: TurnFiles | undefined;
 	/** What requests for permission would make of the user's files. */
 	private readonly planned = new WeakMap<PermissionRequest, PlannedEdit>();
@@ -85,8 +71,8 @@ export class TurnRun {
 		this.questions = new ApprovalQuestions({
 			rules: () => ({
 				setting: this.approvals,
-				isSandboxed: this.place?.isSandboxed === true,
-				folder: this.place ? seenFrom(this.place).tree : '',
+				isSandboxed: this.work?.isSandboxed === true,
+				folder: this.tree ?? '',
 				isKept: file => this.files?.locate(file) !== undefined,
 				isExecutable: file => this.files?.isExecutable(file) === true,
 				linkedPlace: file => this.files?.linkedPlace(file),
@@ -207,13 +193,7 @@ export class TurnRun {
 			checkpoints,
 			...defined({ leftOut: isNews ? missing : undefined }),
 		});
-		const relay = await this.openRelay(own, sandboxed);
-		try {
-			this.place = await this.placeFor({ agent, own, relay, sandboxed, files });
-			await this.talk(agent, this.place);
-		} finally {
-			await relay.close();
-		}
+		await this.talk(agent, await this.placeFor({ agent, own, sandboxed, files }));
 	}
 
 	/** An answer for the conversation holds for the agent and the place that it was given to. */
@@ -229,11 +209,10 @@ export class TurnRun {
 		return earlierWork(this.started.turn).find(({ work, isOnPath }) => isOnPath && fits(work))?.work;
 	}
 
-	private openRelay(own: AgentFolder, sandboxed: boolean): Promise<Relay> {
+	private get relay(): RelayAnswers {
 		const { models, logger } = this.options;
 		const { turn, queue } = this.started;
-		return openRelay({
-			listen: sandboxed ? { socket: own.socket } : 'loopback',
+		return {
 			handle: createClientModels({
 				client: models.client,
 				model: turn.model,
@@ -254,71 +233,55 @@ export class TurnRun {
 			}),
 			allowsHost: () => false,
 			onRefused: reason => logger.log('info', 'something that an agent asked of the relay was refused', { reason }),
-		});
+		};
 	}
 
 	private async placeFor(known: {
 		agent: FoundAgent;
 		own: AgentFolder;
-		relay: Relay;
 		sandboxed: boolean;
 		files: TurnFiles;
-	}): Promise<RunPlace> {
-		const { agent, own, relay, sandboxed, files } = known;
-		// What an agent has put into the home of its sandbox must not run outside of one.
-		const home = await own.home(`${agent.definition.id}-${sandboxed ? 'inside' : 'outside'}`);
-		await mkdir(home, { recursive: true });
+	}): Promise<PlaceOptions> {
+		const { agent, own, sandboxed, files } = known;
 		const { repositories, copy } = files;
 		const [{ place }, ...others] = repositories as [TurnRepository, ...TurnRepository[]];
 		const lent = await Promise.all(repositories.map(({ place: repository, at }) => lentFolders(repository, copy, at)));
-		const privateFolders = [this.options.folder, ...repositories.map(({ place: { directory } }) => directory)];
 		return {
 			tree: copy,
 			...defined({ treeFolders: files.folders }),
 			lent: lent.flat(),
-			home,
+			// What an agent has put into the home of its sandbox must not run outside of one.
+			home: own.home(`${agent.definition.id}-${sandboxed ? 'inside' : 'outside'}`),
+			folder: own.directory,
 			name: others.length === 0 ? path.basename(place.directory) : 'workspace',
 			isSandboxed: sandboxed,
-			relay,
-			privateFolders,
-			toolchains: findToolchains(privateFolders),
+			privateFolders: [this.options.folder, ...repositories.map(({ place: { directory } }) => directory)],
 			insideProgram: this.options.models.insideProgram,
 			marker: own.directory,
-			onUnsandboxed: () => {},
 		};
 	}
 
-	private async talk(agent: FoundAgent, place: RunPlace): Promise<void> {
+	private async talk(agent: FoundAgent, place: PlaceOptions): Promise<void> {
 		const { agents, models, logger } = this.options;
 		const { turn, signal } = this.started;
-		const ended = new AbortController();
-		let session: AgentSession | undefined;
-		const stop = async () => {
-			// An agent that has begun may end its turn by itself.
-			await Promise.race([session?.cancel(), delay(session === undefined ? 0 : STOP_GRACE_MS)]);
-			ended.abort(signal.reason);
-		};
-		const onAbort = () => void stop();
-		signal.throwIfAborted();
-		signal.addEventListener('abort', onAbort, { once: true });
-		const { id, askingMode, instructionFiles: reads = [] } = agent.definition;
+		const { id, label, askingMode, instructionFiles: reads = [] } = agent.definition;
 		const isSamePlace = ({ isSandboxed: was, checkpoints }: AgentWork) =>
 			was === place.isSandboxed && isSame(foldersOf(checkpoints), foldersOf(this.work?.checkpoints ?? []));
-		const earlier = this.earlierWork(work => work.agent === id && isSamePlace(work))?.session;
-		try {
-			session = await startAgentRun({
-				place,
-				launch: async seen => agentLaunch(agent, { ...seen, ...models.limits(turn.model) }),
-				model: turn.model,
-				isAttended: true,
-				decide: () => this.decide,
-				earlier,
-				chosen: turn.conversation.settings?.agentOptions?.[id] ?? {},
-				signal: ended.signal,
-				onLimit: sentence => ended.abort(new UserFacingError(sentence)),
-				onEvent: event => this.take(event),
-				logger,
-			});
+		const options: AgentRunOptions = {
+			label,
+			place,
+			relay: this.relay,
+			launch: async seen => agentLaunch(agent, { ...seen, ...models.limits(turn.model) }),
+			model: turn.model,
+			decide: this.decide,
+			earlier: this.earlierWork(work => work.agent === id && isSamePlace(work))?.session,
+			chosen: turn.conversation.settings?.agentOptions?.[id] ?? {},
+			signal,
+			onEvent: event => this.take(event),
+			logger,
+		};
+		await runAgent(options, async ({ session, place: opened, prompt }) => {
+			this.tree = seenFrom(opened).tree;
 			// Where Errand sets the mode, so that it is asked, there is none to choose.
 			agents.keepOptions(
 				id,
@@ -334,7 +297,7 @@ export class TurnRun {
 				...(session.how === 'new' ? filteredTold((await this.files?.filtered()) ?? []) : []),
 				...resources,
 			];
-			await this.prompt(session, agent, text, told);
+			await prompt(text, told);
 			// The protocol's answer to a question is one of the offered ones, without any words. So an edit is allowed as a whole,
 			// and the agent is told what was refused of it once it can be told something.
 			for (;;) {
@@ -343,25 +306,9 @@ export class TurnRun {
 					break;
 				}
 				this.take({ type: 'message', text: '\n\n' });
-				await this.prompt(session, agent, refusedHunksTold(refused));
+				await prompt(refusedHunksTold(refused));
 			}
-		} catch (error) {
-			signal.throwIfAborted();
-			throw ended.signal.aborted ? ended.signal.reason : error;
-		} finally {
-			signal.removeEventListener('abort', onAbort);
-			await session?.close();
-		}
-	}
-
-	private async prompt(
-		session: AgentSession,
-		{ definition }: FoundAgent,
-		...words: Parameters<AgentSession['prompt']>
-	): Promise<void> {
-		const reason = await session.prompt(...words);
-		this.started.signal.throwIfAborted();
-		checkEnd(definition.label, reason);
+		});
 	}
 
 	private take(event: AgentEvent): void {
@@ -419,7 +366,7 @@ export class TurnRun {
 	}
 
 	private moment(): WorkMoment {
-		const tree = this.place && seenFrom(this.place).tree;
+		const { tree } = this;
 		return {
 			offset: this.textLength,
 			now: Date.now(),
@@ -475,14 +422,6 @@ function usageOf(counted: { prompt: number; cached: number; completion: number; 
 		prompt_tokens_details: { cached_tokens: counted.cached },
 		completion_tokens_details: { reasoning_tokens: counted.reasoning },
 	} as Usage;
-}
-
-/** Throws an error with a sentence unless the agent says that it is done. */
-function checkEnd(label: string, reason: StopReason): void {
-	const sentence = endedText(label, reason);
-	if (sentence !== undefined) {
-		throw new UserFacingError(sentence);
-	}
 }
 
 /** Returns where the agent has the files of which repository. */

@@ -3,11 +3,11 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import type { FoundAgent } from '../../agents/catalogue/entry.ts';
-import { openRelay, withoutModel } from '../../agents/relay/relay.ts';
+import { withoutModel } from '../../agents/relay/relay.ts';
 import { agentLaunch } from '../../agents/run/agentLaunch.ts';
-import { findToolchains, type RunPlace, startAgentRun } from '../../agents/run/agentRun.ts';
+import { type AgentRunOptions, runAgent } from '../../agents/run/agentRun.ts';
+import type { PlaceOptions } from '../../agents/run/runPlace.ts';
 import { probeSandbox } from '../../agents/sandbox/probe.ts';
-import { permissionInside } from '../../agents/session/permissionInside.ts';
 import { systemClock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
@@ -24,7 +24,7 @@ import { consentFolder } from './consentFolder.ts';
 /** The name of the model in a trial, which asks it nothing. */
 const NO_MODEL = 'none';
 
-type Surroundings = Pick<RunPlace, 'insideProgram' | 'privateFolders'>;
+type Surroundings = Pick<PlaceOptions, 'insideProgram' | 'privateFolders'>;
 
 /** Returns the program that serves the relay in a sandbox. It is beside the service's own, or in its source. */
 export function insideProgramOf(programFile: string): string {
@@ -88,46 +88,34 @@ export async function tryAgent(agent: FoundAgent, options: TrialOptions): Promis
 		);
 	}
 	const folder = await mkdtemp(path.join(workFolder, 'try-'));
-	const relay = await openRelay({
-		listen: { socket: path.join(folder, 'relay.sock') },
-		handle: withoutModel('The agent is only being tried.'),
-		allowsHost: () => false,
-		onRefused: () => {},
-	});
 	try {
-		const [tree, home] = [path.join(folder, 'tree'), path.join(folder, 'home')];
+		const tree = path.join(folder, 'tree');
 		await mkdir(tree);
-		await mkdir(home);
-		const over = new AbortController();
 		const began = performance.now();
-		const session = await startAgentRun({
+		const options: AgentRunOptions = {
+			label: agent.definition.label,
 			place: {
 				insideProgram,
 				privateFolders,
-				toolchains: findToolchains(privateFolders),
 				tree,
-				home,
+				home: path.join(folder, 'home'),
+				folder,
 				name: 'try',
 				isSandboxed: true,
-				relay,
 				marker: folder,
-				onUnsandboxed: () => {},
 			},
+			relay: { handle: withoutModel('The agent is only being tried.'), allowsHost: () => false, onRefused: () => {} },
 			launch: async seen => agentLaunch(agent, seen),
 			model: NO_MODEL,
-			decide: ({ tree: seen, home: seenHome }) => permissionInside(seen, [seenHome]),
-			earlier: undefined,
-			signal: AbortSignal.any([signal, over.signal]),
-			onLimit: sentence => over.abort(new UserFacingError(sentence)),
+			signal,
 			onEvent: () => {},
 			logger,
+		};
+		return await runAgent(options, async ({ session }) => {
+			const { name, version = agent.version } = session.info;
+			return { ok: true, name, seconds: (performance.now() - began) / 1000, ...defined({ version }) };
 		});
-		const seconds = (performance.now() - began) / 1000;
-		await session.close();
-		const { name, version = agent.version } = session.info;
-		return { ok: true, name, seconds, ...defined({ version }) };
 	} finally {
-		await relay.close();
 		await removeFolder(folder);
 	}
 }

@@ -1,5 +1,5 @@
 import { baseEnvironment } from '../../agents/run/agentLaunch.ts';
-import { type ProgramOptions, type RunPlace, runAt, seenFrom } from '../../agents/run/agentRun.ts';
+import { type ProgramOptions, type RunPlace, runAt, seenFrom } from '../../agents/run/runPlace.ts';
 import type { ChildResult } from '../../base/childProcess.ts';
 import { describeError } from '../../base/errors.ts';
 import { installationEnvironment } from './dependencies/installationEnvironment.ts';

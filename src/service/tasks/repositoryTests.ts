@@ -2,8 +2,7 @@ import { lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { baseEnvironment } from '../../agents/run/agentLaunch.ts';
-import { type RunPlace, runAt, seenFrom } from '../../agents/run/agentRun.ts';
-import type { LentFolder } from '../../agents/sandbox/wrap.ts';
+import { type Provided, type RunPlace, runAt, seenFrom } from '../../agents/run/runPlace.ts';
 import { describeError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import { isTestFile } from '../../base/testFile.ts';
@@ -42,14 +41,6 @@ export interface TestedWork {
 	commit: string;
 }
 
-/** How programs at a place get the dependencies of the repository. */
-export interface ProvidedDependencies {
-	/** The variables by which they find what was installed. */
-	variables: Readonly<Record<string, string>>;
-	/** What a sandbox shows in the tree, the folders of installed packages among it. */
-	lent: readonly LentFolder[];
-}
-
 /** The folders in which tests run, and their dependencies. */
 export interface TestPlace {
 	/**
@@ -61,7 +52,7 @@ export interface TestPlace {
 	 * Provides the dependencies at that place, for the same reason. `onLimit` gets a sentence if that uses more of the machine
 	 * than it may. Rejects with the signal's reason.
 	 */
-	provide(onLimit: (sentence: string) => void, signal: AbortSignal): Promise<ProvidedDependencies>;
+	provide(onLimit: (sentence: string) => void, signal: AbortSignal): Promise<Provided>;
 }
 
 export interface TestResult {
@@ -159,13 +150,13 @@ async function runTests(
 		return 'failed';
 	};
 	try {
-		const { variables, lent } = await provide(onLimit, AbortSignal.any([signal, over.signal]));
-		const place = { ...folders, lent, relay: undefined };
+		const provided = await provide(onLimit, AbortSignal.any([signal, over.signal]));
+		const place = { ...folders, ...provided, relay: undefined };
 		limit = AbortSignal.timeout(LIMIT_MS);
 		const { exitCode } = await runAt(place, {
 			command: '/bin/sh',
 			args: ['-c', command],
-			env: { ...baseEnvironment(seenFrom(place)), ...variables },
+			env: baseEnvironment(seenFrom(place)),
 			signal: AbortSignal.any([signal, limit, over.signal]),
 			onLimit,
 			onOutput: (stream, bytes) => {

@@ -1,6 +1,6 @@
 import os from 'node:os';
 import path from 'node:path';
-import type { RunPlace } from '../../agents/run/agentRun.ts';
+import type { Provided, RunPlace } from '../../agents/run/runPlace.ts';
 import { lendable } from '../../agents/sandbox/lentFolders.ts';
 import { describeError } from '../../base/errors.ts';
 import type { TaskRecord } from '../store/taskRecord.ts';
@@ -8,7 +8,6 @@ import { type AllowsHost, InstallationHosts, reachableHosts } from './dependenci
 import { type UserDependencies, userDependencies } from './dependencies/shownDependencies.ts';
 import { userRegistries } from './dependencies/userRegistries.ts';
 import { installDependencies, planAndName } from './dependencyInstallation.ts';
-import type { ProvidedDependencies } from './repositoryTests.ts';
 import { folderOfRepoUrl } from './repoUrl.ts';
 import type { RunServices } from './runServices.ts';
 import type { TaskLog } from './taskLog.ts';
@@ -39,11 +38,7 @@ export class TaskDependencies {
 	 * Shows what the user has installed, or installs it if that was asked for. `onLimit` gets a sentence if an installation
 	 * uses more of the machine than it may. Rejects with the signal's reason.
 	 */
-	async provide(
-		place: RunPlace,
-		onLimit: (sentence: string) => void,
-		signal: AbortSignal,
-	): Promise<ProvidedDependencies> {
+	async provide(place: RunPlace, onLimit: (sentence: string) => void, signal: AbortSignal): Promise<Provided> {
 		const { task, folder, services, log } = this.options;
 		const repository = folderOfRepoUrl(task.repoUrl);
 		const registries = userRegistries({ environment: process.env, home: os.homedir(), repository, parent: folder });

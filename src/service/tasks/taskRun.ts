@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openRelay, type Relay, withoutModel } from '../../agents/relay/relay.ts';
-import { findToolchains, type RunPlace } from '../../agents/run/agentRun.ts';
+import { withoutModel } from '../../agents/relay/relay.ts';
+import { openRelayAt, type RelayAnswers, type RunPlace } from '../../agents/run/runPlace.ts';
 import { describeError, UserFacingError } from '../../base/errors.ts';
 import { GitError } from '../../base/gitError.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -12,7 +12,7 @@ import { SQLITE_FULL, sqliteErrorCode } from '../store/sqlite.ts';
 import type { ExecutionRecord, TaskRecord, TaskStatus } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 import type { Agent } from './agent.ts';
-import { runAgent } from './agentWork.ts';
+import { workOn } from './agentWork.ts';
 import { Checkout } from './checkout.ts';
 import { tellFilteredFiles } from './filteredFiles.ts';
 import { readMarker, writeMarker } from './folderRetention.ts';
@@ -23,7 +23,6 @@ import { describeCost } from './runCost.ts';
 import type { RunModels, RunServices } from './runServices.ts';
 import { saveWork } from './saveWork.ts';
 import { readBranchToMove, readSource, writeGitConfiguration } from './sourceRepository.ts';
-import { recordStarted } from './startedProcess.ts';
 import { TaskDependencies } from './taskDependencies.ts';
 import { TaskLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
@@ -218,63 +217,63 @@ class TaskRun {
 			await checkout.makeAgentRepository();
 			await writeMarker(folder, { agent: agent.id, ...kept, sandboxed: isSandboxed });
 		}
-		const home = path.join(folder, 'home');
-		await mkdir(home, { recursive: true, mode: 0o700 });
+		const repository = folderOfRepoUrl(task.repoUrl);
 		const models = agent.isBuiltIn ? undefined : this.openModels();
-		const relay = models && (await this.openRelay(models.handle, isSandboxed));
-		const privateFolders = [...services.privateFolders, folderOfRepoUrl(task.repoUrl)];
-		const place: RunPlace = {
-			tree: checkout.tree,
-			lent: checkout.submodules.lent,
-			home,
-			name: path.basename(folderOfRepoUrl(task.repoUrl)).replace(/\.git$/, ''),
-			isSandboxed,
-			relay,
-			privateFolders,
-			toolchains: findToolchains(privateFolders),
-			insideProgram: services.insideProgram,
-			marker: processMarker(task.id, execution.position),
-			onUnsandboxed: pid => void recordStarted(folder, pid),
-		};
 		const onLimit = (sentence: string) => this.endOverLimit(sentence);
 		try {
-			const { lent, variables: installed } = await this.dependencies.provide(place, onLimit, this.signal);
-			const where = agent.isBuiltIn ? '' : isSandboxed ? ' in a sandbox' : ' without a sandbox';
-			this.log.step(
-				'agent_executing',
-				`Starting agent "${agent.id}"${where}.`,
-				where === ' without a sandbox' ? 'warning' : 'info',
-			);
-			this.update({ progress: 20, ...(agent.isBuiltIn ? {} : { sandboxed: isSandboxed, ...NOTHING_KNOWN }) });
-			await runAgent(
+			return await workOn(
 				{
 					agent,
 					model: execution.model,
 					prompt: task.currentPrompt ?? task.prompt,
+					repository,
 					earlierSession: kept?.session,
 					note: agent.isBuiltIn ? undefined : await tellFilteredFiles(checkout, this.log, this.signal),
 					summary: agent.isBuiltIn || execution.branchName === null ? undefined : await this.summary(checkout),
 				},
-				{ repository: folderOfRepoUrl(task.repoUrl), place: { ...place, lent }, installed },
+				{
+					place: {
+						tree: checkout.tree,
+						lent: checkout.submodules.lent,
+						home: path.join(folder, 'home'),
+						folder,
+						name: path.basename(repository).replace(/\.git$/, ''),
+						isSandboxed,
+						privateFolders: [...services.privateFolders, repository],
+						insideProgram: services.insideProgram,
+						marker: processMarker(task.id, execution.position),
+					},
+					relay: models && this.answers(models.handle),
+					provide: async place => {
+						const provided = await this.dependencies.provide(place, onLimit, this.signal);
+						const where = agent.isBuiltIn ? '' : isSandboxed ? ' in a sandbox' : ' without a sandbox';
+						this.log.step(
+							'agent_executing',
+							`Starting agent "${agent.id}"${where}.`,
+							where === ' without a sandbox' ? 'warning' : 'info',
+						);
+						this.update({ progress: 20, ...(agent.isBuiltIn ? {} : { sandboxed: isSandboxed, ...NOTHING_KNOWN }) });
+						return provided;
+					},
+					onLimit,
+					signal: this.signal,
+					logger: this.logger,
+				},
 				{
 					log: this.log,
-					logger: this.logger,
-					onLimit,
 					onProgress: progress => this.update({ progress }),
-					onSession: session =>
-						agent.isBuiltIn
-							? Promise.resolve()
-							: writeMarker(folder, { agent: agent.id, session, sandboxed: isSandboxed }),
+					onSession: async session => {
+						if (!agent.isBuiltIn) {
+							await writeMarker(folder, { agent: agent.id, session, sandboxed: isSandboxed });
+						}
+					},
 				},
-				this.signal,
 			);
 		} catch (error) {
 			throw this.signal.aborted ? this.signal.reason : this.withFate(error);
 		} finally {
-			await relay?.close();
 			await (models && this.accountFor(models));
 		}
-		return place;
 	}
 
 	private openModels(): RunModels {
@@ -292,14 +291,13 @@ class TaskRun {
 		return models;
 	}
 
-	private openRelay(handle: RunModels['handle'], isSandboxed: boolean): Promise<Relay> {
-		const { folder } = this.storage;
-		return openRelay({
-			listen: isSandboxed ? { socket: path.join(folder, 'relay.sock') } : 'loopback',
+	/** Only an installation reaches hosts through the relay. */
+	private answers(handle: RelayAnswers['handle']): RelayAnswers {
+		return {
 			handle,
 			allowsHost: (...place) => this.dependencies.allowsHost(...place),
 			onRefused: sentence => this.refused(sentence),
-		});
+		};
 	}
 
 	private refused(sentence: string): void {
@@ -405,11 +403,11 @@ class TaskRun {
 		const folder = path.join(this.storage.folder, 'tests');
 		const own = { tree: path.join(folder, 'tree'), home: path.join(folder, 'home') };
 		// Tests may write where the agent may not.
-		const place = { ...agentPlace, ...own, lent: [], relay: undefined };
+		const place = { ...agentPlace, ...own, lent: [], variables: {}, relay: undefined };
 		await this.removeFolder(folder);
 		const provide: TestPlace['provide'] = async (onLimit, until) => {
 			const relay = this.job.task.installDependencies
-				? await this.openRelay(withoutModel('Tests reach no model.'), place.isSandboxed)
+				? await openRelayAt(place, this.answers(withoutModel('Tests reach no model.')))
 				: undefined;
 			return this.dependencies.provide({ ...place, relay }, onLimit, until).finally(() => relay?.close());
 		};

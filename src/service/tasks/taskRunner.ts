@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { endLeftPrograms } from '../../agents/run/leftPrograms.ts';
 import { SerialQueue } from '../../base/async.ts';
 import { describeError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
-import { endLeftProcesses } from '../../base/leftProcesses.ts';
 import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 import { WORK_MARKER } from '../stateFolder.ts';
@@ -16,7 +16,6 @@ import { readMarker, removeOldFolders } from './folderRetention.ts';
 import { type PushEnd, readPushEnd } from './interruptedPush.ts';
 import { commitPartialWork } from './partialWork.ts';
 import type { RunServices } from './runServices.ts';
-import { readStarted } from './startedProcess.ts';
 import { logLabel, logRecord } from './taskLog.ts';
 import { commitSubject } from './taskNames.ts';
 import { type AgentJob, processMarker, runTask, TaskEnded } from './taskRun.ts';
@@ -25,8 +24,6 @@ const MAXIMUM_RUNNING = 2;
 const MAXIMUM_WAITING = 200;
 /** The share of the machine's memory that agents may need together. */
 const SHARE_OF_MEMORY = 0.75;
-/** The time for processes of an earlier service to end: git removes its lock files when it is asked to end. */
-const LEFTOVER_GRACE_MS = 2_000;
 /** The longest delay of Node's timers; a longer one would fire at once. */
 const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
 const INTERRUPTED = 'Interrupted: the local service stopped while the task was running.';
@@ -141,7 +138,7 @@ export class TaskRunner {
 						end(INTERRUPTED);
 					}
 					const marker = processMarker(task.id, execution.position);
-					leftovers.push(endLeftProcesses(await readStarted(own), marker, LEFTOVER_GRACE_MS));
+					leftovers.push(endLeftPrograms(own, marker));
 				} else if (agent === undefined) {
 					const sentence = `There is no agent "${execution.agent}" here any more. Start the task again with another one.`;
 					this.store(task, execution, new TaskEnded('error', sentence));

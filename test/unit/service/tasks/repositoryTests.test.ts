@@ -195,7 +195,7 @@ describe('the tests of a repository, run by the service after an agent', () => {
 			toolchains: { path: process.env['PATH'] ?? '', readOnly: [], variables: {} },
 			insideProgram: '',
 			marker: 'tests',
-			onUnsandboxed: () => {},
+			folder: local.folder,
 		};
 		const testsSince = (begun: string) =>
 			runRepositoryTests(

@@ -1,0 +1,166 @@
+import os from 'node:os';
+import path from 'node:path';
+import { childEnvironment } from '../../base/childEnvironment.ts';
+import { type ChildResult, type RunningChild, startChild } from '../../base/childProcess.ts';
+import { defined } from '../../base/defined.ts';
+import type { AgentPlace } from '../catalogue/entry.ts';
+import { openRelay, type Relay, type RelayOptions } from '../relay/relay.ts';
+import { makeTemporaryFolder } from '../sandbox/agentHome.ts';
+import { prepareFolders } from '../sandbox/folders.ts';
+import { DEFAULT_LIMITS } from '../sandbox/limits.ts';
+import { wrapMacos } from '../sandbox/macos.ts';
+import { packageFolders } from '../sandbox/packageFolders.ts';
+import { insidePlaces } from '../sandbox/places.ts';
+import { ResourceWatch } from '../sandbox/resourceWatch.ts';
+import type { Toolchains } from '../sandbox/toolchains.ts';
+import { type LentFolder, wrap } from '../sandbox/wrap.ts';
+import type { AgentLaunch } from './agentLaunch.ts';
+import { recordStarted } from './leftPrograms.ts';
+
+/** Where programs are to run, and what they may reach. All paths are paths of the host. */
+export interface PlaceOptions {
+	/** The folder with the files to work on. */
+	tree: string;
+	/** The folders in it that a sandbox lets programs write to, by their names, where that is not all of it. */
+	treeFolders?: readonly string[];
+	/** What a sandbox shows in it beside them. */
+	lent?: readonly LentFolder[];
+	/** The home folder of the programs alone. */
+	home: string;
+	/** The run's own folder, closed to others, with the relay's socket and a note of what a killed process would leave. */
+	folder: string;
+	/** The name of the repository, which is part of the tree's path in the sandbox. */
+	name: string;
+	isSandboxed: boolean;
+	/** The folders that no sandbox shows, beside those of the user's home that hold credentials. */
+	privateFolders: readonly string[];
+	/** The program that serves the relay in a sandbox (`sandbox/inside.ts`, or its bundle). */
+	insideProgram: string;
+	/** Marks descendants of a program that runs without a sandbox, so that they are found when it ends. */
+	marker: string;
+}
+
+/** A place that programs can be started at. */
+export interface RunPlace extends PlaceOptions {
+	/** The open relay. Absent for programs that use none. */
+	relay: Pick<Relay, 'token' | 'url' | 'socket'> | undefined;
+	/** What a sandbox shows of the user's PATH. Finding it takes many look-ups, so it is found once for a run. */
+	toolchains: Toolchains;
+	/** The variables by which programs find what was installed for them. */
+	variables?: Readonly<Record<string, string>>;
+}
+
+/** What was provided at a place for programs that start later, such as the dependencies of a repository. */
+export type Provided = Required<Pick<RunPlace, 'lent' | 'variables'>>;
+
+/** The same place, as the programs in it see it. */
+export interface SeenPlace extends Pick<AgentPlace, 'home' | 'path' | 'relayUrl'> {
+	tree: string;
+}
+
+/** What answers at a relay, and which hosts it lets programs reach. */
+export type RelayAnswers = Pick<RelayOptions, 'handle' | 'allowsHost' | 'onRefused'>;
+
+/** Opens a relay for the programs at a place. Rejects with the system's error if it cannot listen. */
+export function openRelayAt({ isSandboxed, folder }: PlaceOptions, answers: RelayAnswers): Promise<Relay> {
+	return openRelay({ ...answers, listen: isSandboxed ? { socket: path.join(folder, 'relay.sock') } : 'loopback' });
+}
+
+/** Returns what a program sees of the place that it runs in. */
+export function seenFrom({ tree, home, name, isSandboxed, relay, toolchains }: RunPlace): SeenPlace {
+	const { path: pathInside } = toolchains;
+	if (isSandboxed && process.platform === 'darwin') {
+		return { tree, home, path: pathInside, relayUrl: relay?.url ?? '' };
+	}
+	if (isSandboxed) {
+		const inside = insidePlaces(name);
+		return { ...inside, path: pathInside, relayUrl: relay === undefined ? '' : inside.relayUrl };
+	}
+	return { tree, home, path: pathOf(childEnvironment(process.env, {})), relayUrl: relay?.url ?? '' };
+}
+
+/** Windows has it under a name in other letters. */
+function pathOf(environment: Readonly<Record<string, string>>): string {
+	return Object.entries(environment).find(([name]) => name.toUpperCase() === 'PATH')?.[1] ?? '';
+}
+
+/** The place adds its variables to the environment. */
+export interface ProgramOptions extends Pick<AgentLaunch, 'command' | 'args' | 'env'> {
+	programs?: AgentLaunch['programs'];
+	/** Aborting it ends the program and everything that it started. */
+	signal: AbortSignal;
+	/** Gets a sentence, once, when the program used more of the machine than it may. The caller ends the run. */
+	onLimit(sentence: string): void;
+}
+
+/** Returns whether programs at a place go on when this process is killed. The sandbox of Linux alone ends with it. */
+export function outlivesUs({ isSandboxed }: PlaceOptions): boolean {
+	return !isSandboxed || process.platform !== 'linux';
+}
+
+/** Starts a program at its place. Nothing of it outlives the returned child. */
+export async function startAt(place: RunPlace, options: ProgramOptions): Promise<RunningChild> {
+	const { tree, home, folder, marker, isSandboxed } = place;
+	const { command, args, env, signal, onLimit: onOver } = options;
+	if (!isSandboxed) {
+		await makeTemporaryFolder(home);
+	}
+	const program = isSandboxed
+		? await sandboxed(place, options)
+		: { command, args, env: { ...env, ...place.variables } };
+	const isLeft = outlivesUs(place);
+	const child = startChild({ ...program, ...(isLeft ? { cwd: tree, marker } : { cwd: '/' }), signal });
+	const { pid } = child;
+	if (pid !== undefined && isLeft) {
+		void recordStarted(folder, pid);
+	}
+	if (pid !== undefined && isSandboxed) {
+		const watch = new ResourceWatch({ pid, folders: [tree, home], limits: DEFAULT_LIMITS, onOver });
+		const dispose = (): void => watch.dispose();
+		child.ended.then(dispose, dispose);
+	}
+	return child;
+}
+
+async function sandboxed(place: RunPlace, { command, args, env, programs = [], signal }: ProgramOptions) {
+	const { tree, treeFolders, lent, home, name, relay, privateFolders, insideProgram } = place;
+	const placeOf = (file: string) => packageFolders(file, os.homedir(), privateFolders);
+	const [program, own] = [await placeOf(command), await placeOf(process.execPath)];
+	const others = await Promise.all(programs.map(placeOf));
+	const { readOnly, variables } = place.toolchains;
+	const request = {
+		command: program.command,
+		args,
+		env: { ...variables, ...env, ...place.variables },
+		tree,
+		home,
+		readOnly: [program, own, ...others].flatMap(shown => shown.readOnly).concat(readOnly),
+		...defined({ treeFolders }),
+	};
+	if (process.platform === 'darwin') {
+		await makeTemporaryFolder(home);
+		return wrapMacos({ ...request, relayUrl: relay?.url });
+	}
+	const socket = relay?.socket;
+	await prepareFolders({ tree, home, signal, ...defined({ socket }) });
+	return wrap({
+		...request,
+		name,
+		...defined({ lent }),
+		...(socket === undefined ? {} : { relay: { socket, node: own.command, program: insideProgram } }),
+	});
+}
+
+/** Runs a program at its place to its end. Rejects with the signal's reason. */
+export async function runAt(
+	place: RunPlace,
+	options: ProgramOptions & { onOutput(stream: 'stdout' | 'stderr', bytes: Buffer): void },
+): Promise<ChildResult> {
+	const child = await startAt(place, options);
+	child.stdin.end();
+	child.stdout.on('data', (bytes: Buffer) => options.onOutput('stdout', bytes));
+	child.stderr.on('data', (bytes: Buffer) => options.onOutput('stderr', bytes));
+	const result = await child.ended;
+	options.signal.throwIfAborted();
+	return result;
+}
