@@ -6,12 +6,9 @@ import type * as vscode from 'vscode';
 import { resultsOf } from '../src/contract/taskResults.ts';
 import { taskSchema } from '../src/contract/tasks.ts';
 import { getGitApi } from '../src/platform/git.ts';
-import { Looks } from '../src/tasks/results/looks.ts';
 import { ResultRows } from '../src/tasks/results/resultRows.ts';
+import { ReviewSnapshots } from '../src/tasks/results/reviewSnapshots.ts';
 import { TaskChanges } from '../src/tasks/results/taskChanges.ts';
-import { ReviewSnapshots } from '../src/tasks/changes/reviewSnapshots.ts';
-import { TaskChanges } from '../src/tasks/changes/taskChanges.ts';
-import { ResultRows } from '../src/tasks/resultRows.ts';
 import { median } from './row.ts';
 import { watchDelay } from './watchDelay.ts';
 

@@ -3,7 +3,6 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
-import type { FileDiff, PipeParsed, TaskChangeList } from '../contract/editorPipe.ts';
 import type { TasksForPrograms } from '../mcp/api.ts';
 import { registerCommand, setContextKey } from '../platform/commands.ts';
 import {
@@ -21,19 +20,12 @@ import {
 import { isEntryKey } from '../platform/sharedState.ts';
 import type { Tasks } from './api.ts';
 import type { ApplyCommands } from './apply/applyCommands.ts';
-import type { CommitRange, ComparedRange, RangeFile } from './apply/commitRanges.ts';
 import type { BranchCommands } from './branches/branchCommands.ts';
-import type { TaskFollowUps } from './continueTask.ts';
-import type { NextTask } from './launch/nextTask.ts';
-import type { NextTaskView } from './launch/nextTaskView.ts';
-import { watchShownChanges } from './changes/shownChange.ts';
 import { KeptTexts } from './common/keptText.ts';
 import { registerReadOnlyFiles } from './common/readOnlyFiles.ts';
 import { PromptFile } from './launch/promptFile.ts';
 import type { TaskLauncher } from './launch/taskLauncher.ts';
-import type { TaskStops } from './list/stopTask.ts';
 import type { TreeNode } from './list/taskTree.ts';
-import type { LogDocumentCommands } from './log/logDocumentCommands.ts';
 import {
 	BEHIND_ENTRIES,
 	COMMENT_ENTRIES,
@@ -47,7 +39,6 @@ import {
 } from './model/storageKeys.ts';
 import { watchShownChanges } from './results/shownChange.ts';
 import type { TaskAnswers } from './review/taskAnswers.ts';
-import type { TaskMaterial } from './review/taskMaterial.ts';
 import type { TaskCommands } from './taskCommands.ts';
 import type { TasksDependencies, TasksFeature } from './tasksFeature.ts';
 

@@ -3,8 +3,7 @@ import * as vscode from 'vscode';
 import type { Chat } from '../../src/chat/conversation/chat.ts';
 import { SettingsPickers } from '../../src/chat/settings/settingsPickers.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
-import type { PickerEnd } from '../../src/platform/editorUse.ts';
-import { thenComposer } from '../../src/platform/editorUse.ts';
+import { type PickerEnd, thenComposer } from '../../src/platform/editorUse.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 describe('the composer after a list of the editor', () => {

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { CHANGE_SCHEME } from '../../src/platform/ids.ts';
-import { KeptTexts } from '../../src/platform/keptText.ts';
+import { KeptTexts } from '../../src/tasks/common/keptText.ts';
 import { changeUri } from '../../src/tasks/results/changeUri.ts';
 import type { ChangesState } from '../../src/tasks/results/taskChanges.ts';
-import { changeUri } from '../../src/tasks/changes/changeUri.ts';
-import type { ChangesState } from '../../src/tasks/changes/taskChanges.ts';
-import { KeptTexts } from '../../src/tasks/common/keptText.ts';
 import { CommentPrompts } from '../../src/tasks/review/commentPrompts.ts';
 import { CommentStore } from '../../src/tasks/review/commentStore.ts';
 import { ReviewComments } from '../../src/tasks/review/reviewComments.ts';

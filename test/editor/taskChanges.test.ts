@@ -9,23 +9,14 @@ import { systemClock } from '../../src/base/async.ts';
 import { resultsOf } from '../../src/contract/taskResults.ts';
 import type { Task } from '../../src/contract/tasks.ts';
 import { getGitApi } from '../../src/platform/git.ts';
-<<<<<<< HEAD
 import { AgentTaskList } from '../../src/tasks/list/agentTaskList.ts';
 import { TaskListStore } from '../../src/tasks/list/taskListStore.ts';
 import { TaskTree, type TreeNode } from '../../src/tasks/list/taskTree.ts';
 import { type ChangeUriParts, changeUri, readChangeUri } from '../../src/tasks/results/changeUri.ts';
 import { decorationOf } from '../../src/tasks/results/fileRows.ts';
-import { Looks } from '../../src/tasks/results/looks.ts';
 import { ResultRows } from '../../src/tasks/results/resultRows.ts';
+import { ReviewSnapshots } from '../../src/tasks/results/reviewSnapshots.ts';
 import { TaskChanges } from '../../src/tasks/results/taskChanges.ts';
-=======
-import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
-import { type ChangeUriParts, changeUri, readChangeUri } from '../../src/tasks/changes/changeUri.ts';
-import { ReviewSnapshots } from '../../src/tasks/changes/reviewSnapshots.ts';
-import { TaskChanges } from '../../src/tasks/changes/taskChanges.ts';
-import { decorationOf } from '../../src/tasks/fileRows.ts';
-import { ResultRows } from '../../src/tasks/resultRows.ts';
->>>>>>> cb6e607f (Name what the user has seen of a result's changes a review snapshot)
 import { ChangeFiles } from '../../src/tasks/review/changeFiles.ts';
 import { TaskReview } from '../../src/tasks/review/taskReview.ts';
 import { readTask } from '../support/readTask.ts';

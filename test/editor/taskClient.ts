@@ -2,24 +2,15 @@ import { systemClock } from '../../src/base/async.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
-<<<<<<< HEAD
 import { ActiveConnection } from '../../src/tasks/common/activeConnection.ts';
 import { AgentTaskList } from '../../src/tasks/list/agentTaskList.ts';
 import { TaskListStore } from '../../src/tasks/list/taskListStore.ts';
 import { type TaskMarks, TaskTree } from '../../src/tasks/list/taskTree.ts';
 import type { LogFiles } from '../../src/tasks/log/logFile.ts';
 import { LogFollowers } from '../../src/tasks/log/logFollowers.ts';
-=======
-import { ActiveConnection } from '../../src/tasks/activeConnection.ts';
-import { AgentTaskList } from '../../src/tasks/agentTaskList.ts';
-import { ReviewSnapshots } from '../../src/tasks/changes/reviewSnapshots.ts';
-import { TaskChanges } from '../../src/tasks/changes/taskChanges.ts';
-import { FollowedLogs } from '../../src/tasks/followedLogs.ts';
-import type { KeptLogs } from '../../src/tasks/keptLog.ts';
->>>>>>> cb6e607f (Name what the user has seen of a result's changes a review snapshot)
 import { TaskEnds } from '../../src/tasks/model/taskEnds.ts';
-import { Looks } from '../../src/tasks/results/looks.ts';
 import { ResultRows } from '../../src/tasks/results/resultRows.ts';
+import { ReviewSnapshots } from '../../src/tasks/results/reviewSnapshots.ts';
 import { TaskChanges } from '../../src/tasks/results/taskChanges.ts';
 import { TaskServer } from '../support/taskServer.ts';
 import { State } from './state.ts';

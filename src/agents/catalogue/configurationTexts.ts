@@ -1,5 +1,5 @@
 // The texts of agents' configuration. Names of models come from servers and must not end the string that they stand in.
-import { defined } from '../base/defined.ts';
+import { defined } from '../../base/defined.ts';
 import type { AgentPlace } from './entry.ts';
 
 /** What an agent is told of a model whose limits nobody knows, in tokens. */

@@ -16,7 +16,16 @@ import { pathWithin } from '../../base/filePlace.ts';
 import type { Usage } from '../../contract/chatReply.ts';
 import type { AgentTurn } from '../conversation/replyRequest.ts';
 import { promptOf, summaryBefore } from '../model/agentPrompt.ts';
-import { type ApprovalSetting, type AgentWork, type Approval, type WorkMoment, withAgentEvent, withAnswer, withQuestion, withStepTaken } from '../model/agentWork.ts';
+import {
+	type AgentWork,
+	type Approval,
+	type ApprovalSetting,
+	type WorkMoment,
+	withAgentEvent,
+	withAnswer,
+	withQuestion,
+	withStepTaken,
+} from '../model/agentWork.ts';
 import { type Allowance, shownRule } from '../model/approvalPolicy.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { AgentFolder } from './agentFolder.ts';

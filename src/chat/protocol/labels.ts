@@ -2,8 +2,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { ApprovalSetting } from '../model/agentWork.ts';
-import type { SourceWords } from '../model/citations.ts';
-import { MAXIMUM_SOURCES } from '../model/citations.ts';
+import { MAXIMUM_SOURCES, type SourceWords } from '../model/citations.ts';
 import type { ComposerMode, OwnPrompt } from '../model/mode.ts';
 import type { RoutingNameView } from './settingsProtocol.ts';
 

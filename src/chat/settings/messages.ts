@@ -12,8 +12,7 @@ import { RequestRefusal } from '../model/applySettings.ts';
 import type { TurnMode } from '../model/mode.ts';
 import type { Preset } from '../model/presets.ts';
 import type { PreviewReason, PreviewRow } from '../model/preview.ts';
-import type { RetentionChoice } from '../model/settings.ts';
-import { type AskedWith, excludesProviders } from '../model/settings.ts';
+import { type AskedWith, excludesProviders, type RetentionChoice } from '../model/settings.ts';
 
 /** The length to which the words are cut that a model answered with in place of an image. */
 const MAXIMUM_ANSWER = 500;

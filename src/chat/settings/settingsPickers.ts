@@ -12,8 +12,13 @@ import type { Chat } from '../conversation/chat.ts';
 import { RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
 import { nameOf, PRESETS, type Preset, presetSettings } from '../model/presets.ts';
 import { previewOf } from '../model/preview.ts';
-import type { RetentionChoice } from '../model/settings.ts';
-import { type AskedWith, askedWith, retentionInForce, settingsInForce } from '../model/settings.ts';
+import {
+	type AskedWith,
+	askedWith,
+	type RetentionChoice,
+	retentionInForce,
+	settingsInForce,
+} from '../model/settings.ts';
 import { presetLabel, retentionText, routingLabel } from '../protocol/labels.ts';
 import type { ModelView } from '../protocol/protocol.ts';
 import { imageModelsOf, selectImageModel } from './imageModelPicker.ts';

@@ -7,11 +7,11 @@ import { gitReason } from '../../base/gitReason.ts';
 import { shortName } from '../../base/plainText.ts';
 import { type GitPlace, getGitApi, placeOf } from '../../platform/git.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
-import { type ChangedFile, type ChangeStatus, pathOf } from '../model/changedFile.ts';
+import type { CommitRange, ComparedRange, RangeFile } from '../api.ts';
+import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import { type ChangeUriParts, changeUri } from '../results/changeUri.ts';
 import { versionWords } from '../results/fileUris.ts';
 import { listChangedFiles } from '../results/readChanges.ts';
-import type { CommitRange, ComparedRange, RangeFile } from '../api.ts';
 import type { ApplyCommands } from './applyCommands.ts';
 
 /** How many files one multi-file diff shows, because the editor reads all of them at once. */

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import type { AskedOutcome } from '../../contract/editorPipe.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
+import type { ShownStop } from '../../mcp/api.ts';
 import { showMessage } from '../../platform/notify.ts';
 import { refusedByUser } from '../../platform/refusalMessages.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
 import { rowWords } from '../common/messages.ts';
 import type { TaskTarget } from '../model/taskConnection.ts';
 import { taskTitle } from '../model/taskRow.ts';
-import type { ShownStop } from '../../mcp/api.ts';
 import type { TaskListStore } from './taskListStore.ts';
 
 export interface TaskStopsDependencies {

@@ -1,20 +1,12 @@
 import * as vscode from 'vscode';
 import { TASK_SCHEME } from '../../platform/ids.ts';
-import { encodeText, type FileSource } from '../../platform/readOnlyFiles.ts';
 import type { ActiveConnection } from '../common/activeConnection.ts';
 import { rowWords } from '../common/messages.ts';
+import { encodeText, type FileSource } from '../common/readOnlyFiles.ts';
 import { readTarget, uriOf } from '../common/taskUri.ts';
 import type { ChooseTask } from '../model/taskConnection.ts';
 import { type DetailGroup, taskDetails } from '../model/taskDetails.ts';
 import { taskTitle } from '../model/taskRow.ts';
-import { TASK_SCHEME } from '../platform/ids.ts';
-import type { ActiveConnection } from './activeConnection.ts';
-import { rowWords } from './common/messages.ts';
-import { encodeText, type FileSource } from './common/readOnlyFiles.ts';
-import { readTarget, uriOf } from './logDocument/logUri.ts';
-import type { TaskTarget } from './model/taskConnection.ts';
-import { type DetailGroup, taskDetails } from './model/taskDetails.ts';
-import { taskTitle } from './model/taskRow.ts';
 import type { TaskListStore } from './taskListStore.ts';
 
 /** The maximum length of a title in the name of a document. */

@@ -1,5 +1,4 @@
-import type { TaskListQuery } from '../../contract/tasks.ts';
-import { isActiveTask, type Task } from '../../contract/tasks.ts';
+import { isActiveTask, type Task, type TaskListQuery } from '../../contract/tasks.ts';
 import { outcomeOf } from './taskGroups.ts';
 
 /** The filter of the list. `kind` and `status` are sent to the service; the rest is applied to the loaded tasks. */

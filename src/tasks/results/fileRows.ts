@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-<<<<<<< HEAD:src/tasks/results/fileRows.ts
 import { oneLine } from '../../base/plainText.ts';
 import type { TaskResult } from '../../contract/taskResults.ts';
 import type { Task } from '../../contract/tasks.ts';
@@ -11,23 +10,8 @@ import { type ChangedFile, pathOf } from '../model/changedFile.ts';
 import { describeFile } from '../model/fileRow.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import { versionUri } from './fileUris.ts';
-import type { Looks } from './looks.ts';
+import type { ReviewSnapshots } from './reviewSnapshots.ts';
 import type { ListedChanges, TaskChanges } from './taskChanges.ts';
-=======
-import { oneLine } from '../base/plainText.ts';
-import type { TaskResult } from '../contract/taskResults.ts';
-import type { Task } from '../contract/tasks.ts';
-import { formatNumber } from '../platform/amounts.ts';
-import { FILE_CONTEXT, internalCommands } from '../platform/ids.ts';
-import { versionUri } from './changes/fileUris.ts';
-import type { ReviewSnapshots } from './changes/reviewSnapshots.ts';
-import type { ListedChanges, TaskChanges } from './changes/taskChanges.ts';
-import { fileWords } from './common/fileMessages.ts';
-import { rowWords } from './common/messages.ts';
-import { type ChangedFile, pathOf } from './model/changedFile.ts';
-import { describeFile } from './model/fileRow.ts';
-import { taskTitle } from './model/taskRow.ts';
->>>>>>> cb6e607f (Name what the user has seen of a result's changes a review snapshot):src/tasks/fileRows.ts
 
 /** A changed file of a result. Commands get it as their argument. */
 export interface FileNode {

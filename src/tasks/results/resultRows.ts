@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-<<<<<<< HEAD:src/tasks/results/resultRows.ts
 import { oneLine } from '../../base/plainText.ts';
 import { agentNames, isRace, resultsOf, type TaskResult } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
@@ -7,17 +6,8 @@ import { rowContext, type TaskRowFlags } from '../../platform/ids.ts';
 import { rowWords } from '../common/messages.ts';
 import { outcomeOf } from '../model/taskGroups.ts';
 import { judgementOf, outcomeIcons } from '../model/taskRow.ts';
-=======
-import { oneLine } from '../base/plainText.ts';
-import { agentNames, isRace, resultsOf, type TaskResult } from '../contract/taskResults.ts';
-import { isActiveTask, type Task } from '../contract/tasks.ts';
-import { rowContext, type TaskRowFlags } from '../platform/ids.ts';
-import type { ReviewSnapshots } from './changes/reviewSnapshots.ts';
-import type { ListedChanges, TaskChanges } from './changes/taskChanges.ts';
-import { rowWords } from './common/messages.ts';
->>>>>>> cb6e607f (Name what the user has seen of a result's changes a review snapshot):src/tasks/resultRows.ts
 import { type FileRowNode, FileRows } from './fileRows.ts';
-import type { Looks } from './looks.ts';
+import type { ReviewSnapshots } from './reviewSnapshots.ts';
 import type { ListedChanges, TaskChanges } from './taskChanges.ts';
 
 /** The row of one agent, where several had the same prompt. Commands get it as their argument. */

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-<<<<<<< HEAD:src/tasks/review/taskResults.ts
 import { type Disposable, DisposableStore } from '../../base/disposable.ts';
 import { ClientError, UserFacingError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -12,47 +11,15 @@ import { UnreadTasks } from '../list/unreadTasks.ts';
 import type { ChooseTask, TaskTarget } from '../model/taskConnection.ts';
 import type { ChangeUriParts } from '../results/changeUri.ts';
 import { decorationOf } from '../results/fileRows.ts';
-import { Looks } from '../results/looks.ts';
 import { pickResult } from '../results/pickResult.ts';
 import { ResultReferences } from '../results/resultReferences.ts';
 import { type BelowNode, ResultRows } from '../results/resultRows.ts';
+import { ReviewSnapshots } from '../results/reviewSnapshots.ts';
 import { TaskChanges } from '../results/taskChanges.ts';
 import { findTaskRepository } from '../results/taskRepository.ts';
 import { TaskStarts } from '../results/taskStarts.ts';
 import { ChangeFiles } from './changeFiles.ts';
 import { TaskReview } from './taskReview.ts';
-=======
-import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { ClientError, UserFacingError } from '../base/errors.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Task } from '../contract/tasks.ts';
-import { type GitApi, type GitPlace, getGitApi, placeOf } from '../platform/git.ts';
-import { explainError } from '../platform/notify.ts';
-import type { ActiveConnection } from './activeConnection.ts';
-import type { ChangeUriParts } from './changes/changeUri.ts';
-import { pickResult } from './changes/pickResult.ts';
-import { ResultReferences } from './changes/resultReferences.ts';
-import { ReviewSnapshots } from './changes/reviewSnapshots.ts';
-import { TaskChanges } from './changes/taskChanges.ts';
-import { findTaskRepository } from './changes/taskRepository.ts';
-import { TaskStarts } from './changes/taskStarts.ts';
-import { EndedTasks } from './endedTasks.ts';
-import { decorationOf } from './fileRows.ts';
-import type { TaskTarget } from './model/taskConnection.ts';
-import { type BelowNode, ResultRows } from './resultRows.ts';
-import { ChangeFiles } from './review/changeFiles.ts';
-import { TaskReview } from './review/taskReview.ts';
-import type { TaskListStore } from './taskListStore.ts';
-
-/** The questions and messages for the user. */
-export interface ResultsUser {
-	/** Returns the task that an argument names or that the user chooses, as the commands of the feature do. */
-	choose(argument: unknown, title: string): Promise<{ id: string; target: TaskTarget } | undefined>;
-	/** Draws rows that have come, and moves the focus to one of them. */
-	showRow(row: BelowNode): Promise<void>;
-	explain(error: unknown): void;
-}
->>>>>>> cb6e607f (Name what the user has seen of a result's changes a review snapshot):src/tasks/taskResults.ts
 
 export interface TaskResultsDependencies {
 	workspaceState: vscode.Memento;

@@ -5,18 +5,11 @@ import type { TaskResult } from '../../contract/taskResults.ts';
 import { isActiveTask, type Task } from '../../contract/tasks.ts';
 import { formatNumber } from '../../platform/amounts.ts';
 import { views } from '../../platform/ids.ts';
-import type { Explanation } from '../../platform/notify.ts';
-import { offer, showMessage } from '../../platform/notify.ts';
-<<<<<<< HEAD
-=======
-import { versionUri } from '../changes/fileUris.ts';
-import type { ReviewSnapshots } from '../changes/reviewSnapshots.ts';
-import type { ResultChanges, TaskChanges } from '../changes/taskChanges.ts';
->>>>>>> cb6e607f (Name what the user has seen of a result's changes a review snapshot)
+import { type Explanation, offer, showMessage } from '../../platform/notify.ts';
 import { rowWords } from '../common/messages.ts';
 import { taskTitle } from '../model/taskRow.ts';
 import { versionUri } from '../results/fileUris.ts';
-import type { Looks } from '../results/looks.ts';
+import type { ReviewSnapshots } from '../results/reviewSnapshots.ts';
 import type { ResultChanges, TaskChanges } from '../results/taskChanges.ts';
 
 /** How many files one multi-file diff shows, because the editor reads all of them at once. */

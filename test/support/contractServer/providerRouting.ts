@@ -1,5 +1,4 @@
-import type { JsonObject } from './checks.ts';
-import { isObject, refuse } from './checks.ts';
+import { isObject, type JsonObject, refuse } from './checks.ts';
 import { Refusal } from './exchange.ts';
 import type { FixtureModel, Hosting } from './fixtureModel.ts';
 import { aliases, models, providerPrefixes, service } from './fixtures.ts';

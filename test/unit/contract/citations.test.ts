@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Annotation } from '../../../src/contract/chatReply.ts';
-import { annotationSchema } from '../../../src/contract/chatReply.ts';
+import { type Annotation, annotationSchema } from '../../../src/contract/chatReply.ts';
 import { placeCitations } from '../../../src/contract/citations.ts';
 
 const citation = (start?: unknown, end?: unknown, rest: object = {}): Annotation =>

@@ -3,7 +3,12 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import type { NextTaskView } from '../../../tasks/api.ts';
 import type { ComposerMode, TurnMode } from '../../model/mode.ts';
 import { noEncryptedModeText, noEncryptedTaskText } from '../../protocol/labels.ts';
-import { type AgentView, type ConnectionView, type ContextView, MAXIMUM_PASTE_LENGTH } from '../../protocol/protocol.ts';
+import {
+	type AgentView,
+	type ConnectionView,
+	type ContextView,
+	MAXIMUM_PASTE_LENGTH,
+} from '../../protocol/protocol.ts';
 import type { SettingsView } from '../../protocol/settingsProtocol.ts';
 import { queuedMessage } from '../agent/queuedMessage.ts';
 import { codicon } from '../codicon.ts';

@@ -4,8 +4,7 @@ import { runInNewContext } from 'node:vm';
 import type { LogEntry } from '../../../../src/contract/tasks.ts';
 import { LogDocument } from '../../../../src/tasks/log/logDocument.ts';
 import { createLineFormatter } from '../../../../src/tasks/log/logLine.ts';
-import type { LogRecord } from '../../../../src/tasks/model/formatEntry.ts';
-import { createStyledFormatter } from '../../../../src/tasks/model/formatEntry.ts';
+import { createStyledFormatter, type LogRecord } from '../../../../src/tasks/model/formatEntry.ts';
 import { waitFor } from '../../../support/waitFor.ts';
 
 const format = createLineFormatter(
