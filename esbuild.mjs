@@ -1,7 +1,7 @@
 // Builds the programs of the project:
 //   dist/extension.js     the extension, ESM with split chunks, so that a feature loads on first use
 //   dist/service.js       the local service and the demo agent, processes of their own, with split chunks
-//   dist/agent.js         Errand's own agent, a process of its own
+//   dist/agent.js         Errand's own agent, a process of its own, which shares chunks with the service
 //   dist/mcp.js           the MCP server, a process of its own, which shares chunks with the extension
 //   dist/sandbox.js       the first program in an agent's sandbox, a process of its own
 //   dist/webview/*.js     the pages: the chat view's, and the reports: of attestations, decisions and comparisons
@@ -84,7 +84,7 @@ const processes = [
 		...split,
 		// A bundle's imports of Node's own modules are resolved before any of its code runs, so that the first file has to ask
 		// for the rest itself.
-		entryPoints: { service: 'src/service/entry.ts' },
+		entryPoints: { service: 'src/service/entry.ts', agent: 'src/agent/main.ts' },
 		banner: requireBanner,
 		// Where this name is defined, as in Node's own build, undici leaves out its second parser, an experiment of 150 kB that
 		// has to be asked for.
@@ -94,12 +94,6 @@ const processes = [
 	{
 		...node,
 		entryPoints: { sandbox: 'src/agents/sandbox/inside.ts' },
-	},
-	{
-		...node,
-		entryPoints: { agent: 'src/agent/main.ts' },
-		// It asks its model with the fetch of Node itself.
-		external: ['./core/undiciTransport.ts'],
 	},
 ];
 
