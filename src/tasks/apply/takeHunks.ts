@@ -52,11 +52,13 @@ export async function takeHunks(
 		(await tree.refusal(version.path)) === undefined ? await tree.read(version.path, new Set()) : undefined;
 	if (typeof present === 'object' && present.isText) {
 		const own = await present.load();
-		const { base: ownBase, other: ownTheirs } = likeFile(own, base, theirs);
-		const known = hunksIn(own, ownBase, ownTheirs, hunks, wanted);
-		if (known) {
-			const taken = hunks.filter(hunk => known.includes(hunk) || wanted.includes(hunk));
-			return changeOf(own, withHunks(ownBase, ownTheirs, taken));
+		// Versions with both kinds of line ends may have left the user's file with one of them, which git did not convert.
+		for (const { base: ownBase, other } of [{ base, other: theirs }, likeFile(own, base, theirs)]) {
+			const known = hunksIn(own, ownBase, other, hunks, wanted);
+			if (known) {
+				const taken = hunks.filter(hunk => known.includes(hunk) || wanted.includes(hunk));
+				return changeOf(own, withHunks(ownBase, other, taken));
+			}
 		}
 	}
 	return changeOf(

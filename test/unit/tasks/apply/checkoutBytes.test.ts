@@ -153,6 +153,20 @@ describe('what is written into the user’s files', () => {
 		assert.equal((await task.present())['a.txt'], `-x ${CRLF}y\r\n`);
 	});
 
+	it('of hunks of a file with both kinds of line ends is that file, also where the first hunk leaves one kind', async () => {
+		task = await checkedOut({ 'a.txt': 'a\nb\r\nc\nd\n' }, { 'a.txt': 'a\nc\nd\nx\r\n' });
+		const [file] = task.files;
+		assert.ok(file?.before && file.after);
+		const hunks = (await findHunks(task.place, file.before, file.after, task.options().contents)) ?? [];
+		assert.equal(hunks.length, 2);
+		for (const hunk of hunks) {
+			const taken = await takeHunks(file, hunks, [hunk], task.options());
+			assert.ok(taken);
+			await task.apply([taken.change], { contents: taken.contents });
+		}
+		assert.equal((await task.present())['a.txt'], '-x a\nc\nd\nx\r\n');
+	});
+
 	it('is never the pointer that a filter has stored, not even where a turn is undone', async () => {
 		const attributes = { '.gitattributes': '*.big filter=lfs -text\n' };
 		task = await checkedOut(
