@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 import { connectionSchema } from '../src/contract/connection.ts';
+import { mcpServerSchema, SERVER_NAME } from '../src/contract/mcpServers.ts';
 import { OLLAMA_SLUG, UPSTREAM_SLUG, upstreamSettingSchema } from '../src/contract/upstreams.ts';
 
 export const MANIFEST_FILE = 'package.json';
@@ -91,7 +92,23 @@ export function settingSchemas(): Record<string, Schema> {
 
 	const forUpstreams = { texts, prefix: 'settings.local.upstreams', address: ADDRESS };
 	const upstream = described(jsonSchemaOf(upstreamSettingSchema), '', forUpstreams);
+	const forServers = { texts, prefix: 'settings.agents.mcpServers', address: ADDRESS };
 	return {
+		'errand.agents.mcpServers': {
+			type: 'object',
+			default: {},
+			scope: 'machine',
+			order: 2,
+			markdownDescription: '%settings.agents.mcpServers%',
+			patternProperties: { [SERVER_NAME.source]: described(jsonSchemaOf(mcpServerSchema), '', forServers) },
+			additionalProperties: false,
+			defaultSnippets: [
+				{
+					label: '%settings.agents.mcpServers.snippet%',
+					body: { [slot(1, ':name')]: { command: slot(2, ':npx'), args: [slot(3, ':package@version')] } },
+				},
+			],
+		},
 		'errand.connections': {
 			type: 'object',
 			default: {},

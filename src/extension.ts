@@ -77,7 +77,7 @@ function wire(context: vscode.ExtensionContext): void {
 	});
 	const channel = registerChannel({ extensionUri, globalState, active: connect.active, logger: log.logger('channel') });
 	const chat = registerChat({
-		places: { extensionUri, globalStorageUri, storageUri, workspaceState },
+		places: { extensionUri, globalStorageUri, storageUri, workspaceState, globalState, secrets },
 		connection: {
 			read: async () => {
 				const noEncryption = await channel.refusal(await models.active());

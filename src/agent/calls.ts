@@ -18,7 +18,7 @@ import {
 import type { FunctionCall } from './model/model.ts';
 import type { BackgroundCommands } from './tools/background.ts';
 import { coerce } from './tools/coerce.ts';
-import { type CallShown, cutMiddle, parametersOf, type Tool, type ToolResult } from './tools/tool.ts';
+import { type CallShown, cutMiddle, parametersOf, type Tool, type ToolContext, type ToolResult } from './tools/tool.ts';
 import { ToolFailure } from './tools/toolFailure.ts';
 import { TurnFailure } from './turnFailure.ts';
 
@@ -48,6 +48,7 @@ interface CallsOptions extends TurnTools {
 	commands: BackgroundCommands;
 	signal: AbortSignal;
 	update(update: SessionUpdate): Promise<void>;
+	delegate: ToolContext['delegate'];
 }
 
 /** A call that can be run. */
@@ -155,7 +156,7 @@ export class Calls {
 		const input = tool?.schema.safeParse(given);
 		return tool === undefined || !input?.success
 			? undefined
-			: tool.run(input.data, this.options).then(
+			: tool.run(input.data, { ...this.options, showText: async () => {} }).then(
 					({ text }) => text,
 					() => undefined,
 				);
@@ -191,7 +192,7 @@ export class Calls {
 			title: `Unusable call of ${oneLine(name, MAXIMUM_NAME)}`,
 			kind: 'other',
 			status: 'failed',
-			content: [{ type: 'content', content: { type: 'text', text: problem } }],
+			content: [textContent(problem)],
 		});
 	}
 
@@ -204,7 +205,7 @@ export class Calls {
 		await show({ ...shown, sessionUpdate: 'tool_call', status: 'pending' });
 		const changes = tool.kind === 'edit' ? ('files' as const) : ('anything' as const);
 		const done = async (status: 'completed' | 'failed', outcome: ToolResult) => {
-			const { text, content = [{ type: 'content' as const, content: { type: 'text' as const, text } }] } = outcome;
+			const { text, content = [textContent(text)] } = outcome;
 			await show({ sessionUpdate: 'tool_call_update', toolCallId, status, content });
 			return { title, text, changes: status === 'completed' && tool.needsPermission ? changes : undefined };
 		};
@@ -221,7 +222,10 @@ export class Calls {
 				}
 			}
 			await show({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' });
-			const outcome = await tool.run(input, this.options);
+			const outcome = await tool.run(input, {
+				...this.options,
+				showText: text => show({ sessionUpdate: 'tool_call_update', toolCallId, content: [textContent(text)] }),
+			});
 			return await done(outcome.isFailure ? 'failed' : 'completed', outcome);
 		} catch (error) {
 			if (signal.aborted || error instanceof TurnFailure) {
@@ -262,6 +266,10 @@ function repeatedWords(count: number, isCommand: boolean): string {
 		? 'If you wait for something, let the command itself wait, or run it in the background and wait with output. Otherwise do'
 		: 'It will be the same again: do';
 	return `(You have made this call ${count} times with the same result. ${step} something else, or say what keeps you from it.)`;
+}
+
+function textContent(text: string): ToolCallContent {
+	return { type: 'content', content: { type: 'text', text } };
 }
 
 /** The ids of models' calls need not be unique in a session. */

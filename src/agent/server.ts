@@ -7,6 +7,7 @@ import {
 	type AgentContext,
 	agent,
 	type ContentBlock,
+	type McpServer,
 	methods,
 	ndJsonStream,
 	PROTOCOL_VERSION,
@@ -23,6 +24,7 @@ import type { ShownCall } from './calls.ts';
 import { noteIn } from './conversation.ts';
 import { instructionsFor } from './instructions.ts';
 import { MAXIMUM_TIME_MS } from './limits.ts';
+import { McpClients } from './mcpClients.ts';
 import { createModel } from './model/chooseModel.ts';
 import { type Model, textIn } from './model/model.ts';
 import { SessionFiles } from './sessionFile.ts';
@@ -43,6 +45,12 @@ const MODES = [
 	{ id: 'sandboxed', name: 'Sandboxed', description: 'Never asks, for a sandbox that holds it' },
 ];
 
+/** Where a session is opened. */
+interface Place {
+	cwd: string;
+	mcpServers?: readonly McpServer[];
+}
+
 interface Session {
 	id: string;
 	folder: string;
@@ -52,6 +60,7 @@ interface Session {
 	running: { controller: AbortController; ended: Promise<unknown> } | undefined;
 	/** Tools whose calls the user has allowed for the whole session. */
 	allowed: Set<string>;
+	servers: McpClients;
 }
 
 /**
@@ -75,13 +84,15 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 		}
 		return session;
 	};
-	const open = async (id: string, cwd: string, items: readonly InputItem[]): Promise<Session> => {
+	const open = async (id: string, { cwd, mcpServers = [] }: Place, items: readonly InputItem[]): Promise<Session> => {
 		const folder = await folderAt(cwd);
-		const session = { id, folder, mode: 'ask', items, running: undefined, allowed: new Set<string>() };
+		const servers = new McpClients(mcpServers);
+		const session = { id, folder, mode: 'ask', items, running: undefined, allowed: new Set<string>(), servers };
+		sessions.get(id)?.servers.close();
 		sessions.set(id, session);
 		return session;
 	};
-	const reopen = async (id: string, cwd: string): Promise<Session> => {
+	const reopen = async (id: string, place: Place): Promise<Session> => {
 		if (sessions.get(id)?.running !== undefined) {
 			throw RequestError.invalidRequest(undefined, 'a prompt of this session is running');
 		}
@@ -90,10 +101,10 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 			throw RequestError.sessionNotFound(id);
 		}
 		// A conversation is about the files of one folder, and quotes them.
-		if ((await folderAt(cwd)) !== saved.folder) {
+		if ((await folderAt(place.cwd)) !== saved.folder) {
 			throw RequestError.invalidParams(undefined, `The session ${id} is about another folder.`);
 		}
-		return open(id, cwd, saved.items);
+		return open(id, place, saved.items);
 	};
 	const modesOf = ({ mode }: Session) => ({ modes: { currentModeId: mode, availableModes: MODES } });
 	const connection = agent({ name: 'errand-agent' })
@@ -107,12 +118,12 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 			},
 		}))
 		.onRequest(methods.agent.session.new, async ({ params }) => {
-			const session = await open(randomUUID(), params.cwd, []);
+			const session = await open(randomUUID(), params, []);
 			return { sessionId: session.id, ...modesOf(session) };
 		})
-		.onRequest(methods.agent.session.resume, async ({ params }) => modesOf(await reopen(params.sessionId, params.cwd)))
+		.onRequest(methods.agent.session.resume, async ({ params }) => modesOf(await reopen(params.sessionId, params)))
 		.onRequest(methods.agent.session.load, async ({ params, client }) => {
-			const session = await reopen(params.sessionId, params.cwd);
+			const session = await reopen(params.sessionId, params);
 			for (const update of replay(session.items)) {
 				await client.notify(methods.client.session.update, { sessionId: session.id, update });
 			}
@@ -126,8 +137,10 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 			return {};
 		})
 		.onRequest(methods.agent.session.close, ({ params }) => {
-			sessionOf(params.sessionId).running?.controller.abort();
+			const { running, servers } = sessionOf(params.sessionId);
+			running?.controller.abort();
 			sessions.delete(params.sessionId);
+			servers.close();
 		})
 		.onRequest(methods.agent.session.prompt, async ({ params, client }) => {
 			const session = sessionOf(params.sessionId);
@@ -154,6 +167,9 @@ export async function serveAgent(settings: AgentSettings, version: string): Prom
 		controller.abort();
 	}
 	await Promise.allSettled(left.map(({ ended }) => ended));
+	for (const { servers } of sessions.values()) {
+		servers.close();
+	}
 }
 
 /** Returns the path without links. Throws an error for the client if it is not the absolute path of a folder. */
@@ -183,10 +199,14 @@ async function prompt(
 	const signal = AbortSignal.any([cancelled, limit]);
 	const update = (change: SessionUpdate) =>
 		client.notify(methods.client.session.update, { sessionId: session.id, update: change });
+	const { tools: serverTools, problems } = await session.servers.open(session.folder);
+	for (const problem of problems) {
+		await update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: `${problem}\n\n` } });
+	}
 	const turn = new Turn(
 		{ model, contextLength: settings.contextLength, instructions: await instructionsFor(session.folder) },
 		{
-			tools,
+			tools: [...tools, ...serverTools],
 			folder: session.folder,
 			isAllowed: session.mode === 'sandboxed' ? undefined : call => isAllowed(session, call, { client, signal }),
 		},

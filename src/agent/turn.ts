@@ -12,6 +12,7 @@ import { MAXIMUM_CALLS, MAXIMUM_STEPS, MAXIMUM_TOKENS, MAXIMUM_UNUSABLE } from '
 import { callsIn, type ModelReply, textIn } from './model/model.ts';
 import { BackgroundCommands } from './tools/background.ts';
 import type { Tool } from './tools/tool.ts';
+import { ToolFailure } from './tools/toolFailure.ts';
 import { TurnFailure } from './turnFailure.ts';
 
 /** The callbacks by which a turn reports what it does. */
@@ -49,7 +50,10 @@ export class Turn {
 		this.events = events;
 		this.signal = signal;
 		const { update } = events;
-		this.calls = new Calls({ ...turnTools, model: turnModel.model.name, commands: this.commands, signal, update });
+		this.calls = new Calls({
+			...{ ...turnTools, model: turnModel.model.name, commands: this.commands, signal, update },
+			delegate: (prompt, onStep) => this.delegate(prompt, onStep),
+		});
 		this.context = new Context(items, {
 			turnModel,
 			tools: turnTools.tools,
@@ -191,6 +195,36 @@ export class Turn {
 		return 'end_turn';
 	}
 
+	/** Answers as `ToolContext.delegate` says, within what this turn may use. */
+	private async delegate(prompt: string, onStep: (title: string) => Promise<void>): Promise<string> {
+		let items: readonly InputItem[] = [];
+		const tools = this.turnTools.tools.filter(({ kind }) => kind === 'read' || kind === 'search');
+		const helper = new Turn(
+			this.turnModel,
+			{ ...this.turnTools, tools },
+			{
+				update: async update => (update.sessionUpdate === 'tool_call' ? onStep(update.title) : undefined),
+				save: async saved => {
+					items = [...saved];
+				},
+			},
+			{ items, signal: this.signal },
+		);
+		helper.tokens = this.tokens;
+		try {
+			const reason = await helper.run(prompt);
+			this.signal.throwIfAborted();
+			const answer = textIn(
+				items.slice(items.findLastIndex(({ type }) => type === 'function_call_output') + 1).filter(isSaid),
+			);
+			return reason === 'end_turn' ? answer : `The helper reached its limit before it was done. ${answer}`.trim();
+		} catch (error) {
+			throw error instanceof TurnFailure ? new ToolFailure(`The helper failed. ${error.message}`) : error;
+		} finally {
+			this.tokens = helper.tokens;
+		}
+	}
+
 	private async say(kind: 'agent_message_chunk' | 'agent_thought_chunk', text: string): Promise<void> {
 		await this.events.update({ sessionUpdate: kind, content: { type: 'text', text } });
 	}
@@ -211,6 +245,8 @@ export class Turn {
 		}
 	}
 }
+
+const isSaid = (item: InputItem): boolean => 'role' in item && item.role === 'assistant';
 
 /**
  * Returns whether a reply in words is a call of one of the tools, as written by models that were not made for calling

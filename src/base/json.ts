@@ -7,6 +7,18 @@ export function parseJson(text: string): unknown {
 	}
 }
 
+/** Reads JSON with comments and commas before closing brackets, as editors write settings. */
+export function parseJsonWithComments(text: string): unknown {
+	const string = String.raw`"(?:[^"\\\n]|\\.)*"`;
+	const bare = text.replace(
+		new RegExp(`(${string})|//[^\\n]*|/\\*[^]*?\\*/`, 'g'),
+		(_, kept: string | undefined) => kept ?? ' ',
+	);
+	return parseJson(
+		bare.replace(new RegExp(`(${string})|,(?=\\s*[\\]}])`, 'g'), (_, kept: string | undefined) => kept ?? ''),
+	);
+}
+
 /** An escape such as `\u00e9` that was cut off. */
 const UNFINISHED_ESCAPE = /\\(?:u[\da-f]{0,3})?$/i;
 

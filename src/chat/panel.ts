@@ -59,8 +59,10 @@ export interface ChatDependencies {
 		globalStorageUri: vscode.Uri;
 		/** The storage of this window's workspace; undefined where no folder is open. */
 		storageUri: vscode.Uri | undefined;
-		/** The editor's state of this window's workspace. */
+		/** The editor's state of this window's workspace, and of the user. */
 		workspaceState: vscode.Memento;
+		globalState: vscode.Memento;
+		secrets: vscode.SecretStorage;
 	};
 	connection: ChatConnection;
 	/** The service of the active connection. The local service starts with the first request. */
@@ -203,11 +205,7 @@ export class ChatPanel {
 		};
 		const showAgent = ({ conversation }: Chat) => post({ kind: 'agent-set', agent: this.agents.view(conversation) });
 		this.agents = new ChatAgents({
-			storage: {
-				extensionUri: places.extensionUri,
-				folder: vscode.Uri.joinPath(globalStorageUri, 'agents').fsPath,
-				workspaceState,
-			},
+			storage: { ...places, folder: vscode.Uri.joinPath(globalStorageUri, 'agents').fsPath },
 			connection: {
 				client: service.client,
 				limits: model => this.connection.limitsOf(model),

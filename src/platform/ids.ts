@@ -162,6 +162,7 @@ export interface SettingTypes {
 	'errand.tasks.notify': boolean;
 	'errand.tasks.refreshInterval': number;
 	'errand.agents.approvals': string;
+	'errand.agents.mcpServers': Record<string, unknown>;
 	'errand.channel.requireHardwareProof': boolean;
 	'errand.channel.wholeReplies': boolean;
 	'errand.local.upstreams': Record<string, unknown>;
@@ -191,6 +192,7 @@ export const settingScopes: Record<SettingId, 'application' | 'machine' | 'windo
 	'errand.tasks.notify': 'window',
 	'errand.tasks.refreshInterval': 'window',
 	'errand.agents.approvals': 'application',
+	'errand.agents.mcpServers': 'machine',
 	'errand.channel.requireHardwareProof': 'application',
 	'errand.channel.wholeReplies': 'application',
 	'errand.local.upstreams': 'machine',

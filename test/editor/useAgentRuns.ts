@@ -10,6 +10,7 @@ import { systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import { AgentMemory } from '../../src/chat/agent/agentMemory.ts';
 import { AgentRuns } from '../../src/chat/agent/agentRuns.ts';
+import { AgentServers } from '../../src/chat/agent/agentServers.ts';
 import { AvailableAgents } from '../../src/chat/agent/availableAgents.ts';
 import type { AgentStep, AgentWork, ApprovalAnswer, ApprovalSetting } from '../../src/chat/model/agentWork.ts';
 import { applyEvent } from '../../src/chat/model/applyEvent.ts';
@@ -59,10 +60,11 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 	let approvals: ApprovalSetting;
 	let asked: number;
 	const kept = new Map<string, unknown>();
-	const memory = new AgentMemory({
+	const state = {
 		get: (key: string) => kept.get(key) as never,
 		update: async (key: string, value: unknown) => void kept.set(key, value),
-	});
+	};
+	const memory = new AgentMemory(state);
 	const root = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail();
 
 	before(async function () {
@@ -105,6 +107,7 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 				memory,
 				isDemo: () => false,
 			}),
+			servers: new AgentServers({ state, secrets: { get: async () => undefined, store: async () => {} } }),
 			models: { client: async () => client, limits: () => ({}), insideProgram: path.join(dist, 'sandbox.js') },
 			permissions: {
 				approvals: () => approvals,

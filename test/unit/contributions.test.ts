@@ -121,7 +121,8 @@ describe('what package.json contributes', () => {
 			/^errand\.(connections?|chat\.(routing|instructions|zeroDataRetention|titles)|tasks\.(agent|maxCost)|languageModels\..*|agents\..*|channel\..*|local\..*)$/;
 		for (const [id, { scope }] of Object.entries(properties)) {
 			if (guarded.test(id)) {
-				assert.equal(scope, id.startsWith('errand.local.') ? 'machine' : 'application', id);
+				const isOfMachine = id.startsWith('errand.local.') || id === 'errand.agents.mcpServers';
+				assert.equal(scope, isOfMachine ? 'machine' : 'application', id);
 			} else {
 				assert.ok(
 					manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.includes(id) || !id.includes('agent'),

@@ -7,16 +7,16 @@ import { ToolFailure } from './toolFailure.ts';
 
 const schema = z.object({
 	path: z.string().min(1),
-	old: z.string().min(1).optional().describe('The text to replace, exactly as it stands in the file'),
+	old: z.string().min(1).optional().describe('The text to replace, exactly as it stands'),
 	new: z.string().optional().describe('The text in its place'),
 	replace_all: z.boolean().default(false),
-	patch: z.string().min(1).optional().describe('Hunks of a unified diff, in place of old and new'),
+	patch: z.string().min(1).optional(),
 });
 
 export const edit = defineTool({
 	name: 'edit',
 	description:
-		'Changes a part of a text file. Give old and new: old must stand in the file exactly once, with its indentation, unless replace_all is set. Or give patch: the hunks of a unified diff for this one file.',
+		'Changes a part of a text file. Give old and new: old stands in the file exactly once, with its indentation, unless replace_all is set. Or give patch: the hunks of a unified diff.',
 	schema,
 	kind: 'edit',
 	needsPermission: true,

@@ -7,7 +7,7 @@ const MAXIMUM_TEXT = 1_000;
 export const plan = defineTool({
 	name: 'plan',
 	description:
-		'Shows the user the steps of the work and how far it is. Use it for work of more than two steps, and again whenever a step is done.',
+		'Shows the user the steps of the work and how far it is. Use it for more than two steps, and again whenever one is done.',
 	schema: z.object({
 		steps: z
 			.array(

@@ -9,7 +9,7 @@ const MAXIMUM_MATCHES_PER_FILE = 50;
 export const search = defineTool({
 	name: 'search',
 	description:
-		'Searches the text of the files that git does not ignore, by a POSIX extended regular expression for a line. Results are path:line:text.',
+		'Searches the files that git does not ignore by a POSIX extended regular expression for a line. Results are path:line:text.',
 	schema: z.object({
 		pattern: z.string().min(1),
 		path: z.string().min(1).default('.').describe('A file or folder to search in'),

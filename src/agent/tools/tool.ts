@@ -11,6 +11,13 @@ export interface ToolContext {
 	update(update: SessionUpdate): Promise<void>;
 	/** The commands in the background, which end with the turn. */
 	commands: BackgroundCommands;
+	/** Replaces the text that is shown of the call. */
+	showText(text: string): Promise<void>;
+	/**
+	 * Has a helper with a conversation of its own answer, which can only read. `onStep` gets the title of each of its calls.
+	 * Rejects with a ToolFailure if it comes to no end.
+	 */
+	delegate(prompt: string, onStep: (title: string) => Promise<void>): Promise<string>;
 }
 
 /** What is shown of a call before it runs. */

@@ -6,8 +6,9 @@ import { plan } from './plan.ts';
 import { read } from './read.ts';
 import { run } from './run.ts';
 import { search } from './search.ts';
+import { task } from './task.ts';
 import type { Tool } from './tool.ts';
 import { write } from './write.ts';
 
 /** Everything that the model can do. */
-export const tools: readonly Tool[] = [read, list, glob, search, edit, write, run, output, plan];
+export const tools: readonly Tool[] = [read, list, glob, search, edit, write, run, output, plan, task];

@@ -9,9 +9,9 @@ import { ToolFailure } from './toolFailure.ts';
 
 export const write = defineTool({
 	name: 'write',
-	description: 'Writes a whole file: a new one, or in place of all that it had. To change a part of a file, use edit.',
+	description: 'Writes a whole file, and the folders that it needs. To change a part of a file, use edit.',
 	schema: z.object({
-		path: z.string().min(1).describe('Missing folders are made'),
+		path: z.string().min(1),
 		content: z.string(),
 	}),
 	kind: 'edit',

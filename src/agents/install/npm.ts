@@ -10,8 +10,10 @@ import { findProgram } from '../catalogue/findProgram.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface NpmRun {
-	/** A folder with nothing but `package.json` and `package-lock.json`. */
+	/** A folder with nothing but `package.json`, and `package-lock.json` unless there is a `package`. */
 	folder: string;
+	/** The package to install with what it needs, such as `name@version`. Undefined: what the lock says. */
+	package?: string;
 	/** A folder for what npm downloads. */
 	cache: string;
 	/** The user's environment. */
@@ -93,11 +95,11 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Runs the user's own npm to install what the lock of a folder says. npm and what it started have ended when this
+ * Runs the user's own npm to install what the lock of a folder says, or one package. npm and what it started have ended when this
  * settles. Rejects with the signal's reason, or with a UserFacingError, which ends a sentence that begins with what was
  * to be installed.
  */
-export async function runNpm({ folder, cache, environment, signal }: NpmRun): Promise<void> {
+export async function runNpm({ folder, package: wanted, cache, environment, signal }: NpmRun): Promise<void> {
 	const npm = await npmCommand(environment);
 	if (npm === undefined) {
 		throw new UserFacingError('npm was not found on PATH. Install Node.js with npm, then try again.');
@@ -106,7 +108,15 @@ export async function runNpm({ folder, cache, environment, signal }: NpmRun): Pr
 	let output = '';
 	const { exitCode } = await runChild({
 		command: npm.command,
-		args: [...npm.args, 'ci', ...FLAGS, '--cache', cache, '--prefix', folder],
+		args: [
+			...npm.args,
+			...(wanted === undefined ? ['ci'] : ['install', wanted]),
+			...FLAGS,
+			'--cache',
+			cache,
+			'--prefix',
+			folder,
+		],
 		cwd: folder,
 		env,
 		signal,

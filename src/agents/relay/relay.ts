@@ -37,6 +37,9 @@ const MAXIMUM_HEAD_BYTES = 32 * 1024;
 const MAXIMUM_HEADERS = 100;
 const MAXIMUM_NAME = 100;
 
+const ESTABLISHED = 'HTTP/1.1 200 Connection Established\r\n\r\n';
+const MCP_TARGET = /^([\w.-]{1,100})\.mcp:1$/;
+
 export interface RelayOptions {
 	/**
 	 * A socket at this absolute path, which anybody may connect to who can reach it, so its folder has to be closed to
@@ -52,6 +55,13 @@ export interface RelayOptions {
 	 * network, it is asked again with the address as the host and with the name.
 	 */
 	allowsHost(host: string, port: number, name?: string): boolean;
+	/** The MCP servers of the agent. A tunnel to `<name>.mcp:1` leads to one. */
+	mcpServers?:
+		| {
+				/** Returns what connects a socket to a server. Undefined if it may not, as with another token than theirs. */
+				connection(name: string, token: string | undefined): ((socket: Socket) => void) | undefined;
+		  }
+		| undefined;
 	/** Gets a sentence for the log, a bounded number of times. */
 	onRefused(sentence: string): void;
 	/** The default is the system's resolver. */
@@ -205,7 +215,21 @@ class Gate {
 	async onConnect(request: IncomingMessage, client: Socket, ahead: Buffer): Promise<void> {
 		client.on('error', () => {});
 		const { resolve = systemResolve, environment = process.env, allowsHost } = this.options;
-		if (!this.isAuthorised(proxyTokenOf(request.headers['proxy-authorization']))) {
+		const token = proxyTokenOf(request.headers['proxy-authorization']);
+		const server = MCP_TARGET.exec(request.url ?? '')?.[1];
+		if (server !== undefined) {
+			const connect = this.options.mcpServers?.connection(server, token);
+			if (connect === undefined) {
+				this.refusals.report('mcp', `The connection to the MCP server “${server}” was refused.`);
+				answer(client, '403 Forbidden');
+				return;
+			}
+			client.write(ESTABLISHED);
+			client.unshift(ahead);
+			connect(client);
+			return;
+		}
+		if (!this.isAuthorised(token)) {
 			// Some programs send credentials only after they were asked for them.
 			const isAsked = request.headers['proxy-authorization'] === undefined;
 			if (!isAsked) {
@@ -230,7 +254,7 @@ class Gate {
 				outward.destroy();
 				return;
 			}
-			client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+			client.write(ESTABLISHED);
 			outward.write(ahead);
 			carry(client, outward);
 		} catch (error) {

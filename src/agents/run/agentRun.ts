@@ -5,6 +5,7 @@ import * as l10n from '@vscode/l10n';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { AgentPlace } from '../catalogue/entry.ts';
+import type { McpServers } from '../mcp/mcpServers.ts';
 import { writeAgentHome } from '../sandbox/agentHome.ts';
 import { toolchains } from '../sandbox/toolchains.ts';
 import { AgentFailure } from '../session/agentFailure.ts';
@@ -37,6 +38,8 @@ export interface AgentRunOptions extends Pick<AgentSessionOptions, 'chosen' | 'o
 	place: PlaceOptions;
 	/** What answers its calls. Undefined for an agent that uses no model. */
 	relay: RelayAnswers | undefined;
+	/** The MCP servers that the agent is told of. They end with the run. */
+	mcpServers?: McpServers | undefined;
 	/** Makes the place ready, once the relay listens that an installation may need. */
 	provide?(place: RunPlace): Promise<Provided>;
 	/** Says how the agent is started. Throws a sentence if its program has disappeared. */
@@ -77,17 +80,18 @@ export async function runAgent<Result>(
 	options: AgentRunOptions,
 	work: (agent: RunningAgent) => Promise<Result>,
 ): Promise<Result> {
-	const { place, relay: answers, provide, signal } = options;
+	const { place, relay: answers, mcpServers, provide, signal } = options;
 	signal.throwIfAborted();
 	if (outlivesUs(place)) {
 		await endLeftPrograms(place.folder, place.marker);
 	}
 	await mkdir(place.home, { recursive: true, mode: 0o700 });
-	const relay = answers && (await openRelayAt(place, answers));
+	const relay = answers && (await openRelayAt(place, { ...answers, mcpServers }));
 	try {
 		const opened = { ...place, relay, toolchains: toolchains(process.env, os.homedir(), place.privateFolders) };
 		return await workAt({ ...opened, ...(await provide?.(opened)) }, options, work);
 	} finally {
+		await mcpServers?.close();
 		await relay?.close();
 	}
 }
@@ -136,7 +140,7 @@ async function open(
 	options: AgentRunOptions,
 	limits: Pick<ProgramOptions, 'signal' | 'onLimit'>,
 ): Promise<AgentSession> {
-	const { launch, model, decide, earlier, chosen, onEvent, logger } = options;
+	const { launch, model, decide, mcpServers, earlier, chosen, onEvent, logger } = options;
 	const { tree, ...seen } = seenFrom(place);
 	const { mode, files, startHint, ...program } = await launch({
 		...seen,
@@ -145,6 +149,7 @@ async function open(
 		...(decide === undefined ? {} : { isAttended: true }),
 	});
 	await writeAgentHome(place.home, files);
+	mcpServers?.beginAt(place);
 	const child = await startAt(place, { ...program, ...limits });
 	return openAgentSession({
 		child,
@@ -153,7 +158,7 @@ async function open(
 		onEvent,
 		signal: limits.signal,
 		logger,
-		...defined({ earlier, mode, chosen }),
+		...defined({ earlier, mode, chosen, mcpServers: mcpServers?.commands }),
 	}).catch(error => {
 		throw startHint === undefined ? error : withHint(error, startHint);
 	});

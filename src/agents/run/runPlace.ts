@@ -59,7 +59,7 @@ export interface SeenPlace extends Pick<AgentPlace, 'home' | 'path' | 'relayUrl'
 }
 
 /** What answers at a relay, and which hosts it lets programs reach. */
-export type RelayAnswers = Pick<RelayOptions, 'handle' | 'allowsHost' | 'onRefused'>;
+export type RelayAnswers = Pick<RelayOptions, 'handle' | 'allowsHost' | 'onRefused' | 'mcpServers'>;
 
 /** Opens a relay for the programs at a place. Rejects with the system's error if it cannot listen. */
 export function openRelayAt({ isSandboxed, folder }: PlaceOptions, answers: RelayAnswers): Promise<Relay> {

@@ -5,6 +5,14 @@ import type { AgentEvent, StopReason } from './events.ts';
 import type { SessionLimits } from './limits.ts';
 import type { PermissionPolicy } from './permissions.ts';
 
+/** A command that the agent starts for an MCP server, as it sees it. */
+export interface McpCommand {
+	name: string;
+	command: string;
+	args: string[];
+	env: { name: string; value: string }[];
+}
+
 export interface AgentSessionOptions {
 	/**
 	 * The agent's process, already started. The session ends it in `close`, when it fails, and when `signal` aborts.
@@ -12,6 +20,8 @@ export interface AgentSessionOptions {
 	child: RunningChild;
 	/** The working folder as the agent sees it, absolute. */
 	folder: string;
+	/** The commands by which the agent reaches MCP servers. */
+	mcpServers?: readonly McpCommand[];
 	decide: PermissionPolicy;
 	/** Called while a prompt runs, and no more after it. An error that it throws ends the session with that error. */
 	onEvent(event: AgentEvent): void;

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 import type { RunningChild } from '../../base/childProcess.ts';
+import { linesOf } from '../lines.ts';
 import { AgentFailure } from './agentFailure.ts';
-import { agentLines } from './agentLines.ts';
 import type { SessionLimits } from './limits.ts';
 import { type AgentAnswer, type AgentMessage, type RequestId, readMessage } from './message.ts';
 import { isRecord } from './read.ts';
-import { brokenProtocol } from './sentences.ts';
+import { brokenProtocol, tooLongMessage, tooMuchOutput } from './sentences.ts';
 
 /** How long the reader may work before everything else of this process gets its turn. */
 const SLICE_MS = 10;
@@ -82,7 +82,9 @@ export class AgentStream implements Stream {
 	private async *messages(): AsyncGenerator<AnyMessage, never> {
 		const { child, limits } = this.options;
 		let began = performance.now();
-		for await (const line of agentLines(child.stdout, limits)) {
+		const { lineBytes, totalBytes } = limits;
+		const errors = { tooLong: () => tooLongMessage(lineBytes), tooMuch: () => tooMuchOutput(totalBytes) };
+		for await (const line of linesOf(child.stdout, { lineBytes, totalBytes, ...errors })) {
 			this.countLine();
 			const message = isBlank(line) ? undefined : this.take(readMessage(line, limits));
 			if (message !== undefined) {

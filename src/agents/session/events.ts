@@ -42,6 +42,8 @@ export interface ToolCall {
 	status: ToolStatus;
 	/** The exact command of a call that runs one, if the agent tells it. The words of a list are quoted. */
 	command?: string | undefined;
+	/** The tool of an MCP server that is called, as `server.tool`. The server's gate has set it, and no agent. */
+	mcpTool?: string;
 	/** What the tool was called with, as JSON, if the agent tells it. */
 	input?: string | undefined;
 	/** It was called with more than is kept. Then neither `command` nor `input` is there. */

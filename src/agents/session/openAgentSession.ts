@@ -186,7 +186,7 @@ type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOptions'> 
 /** Introduces us to the agent, opens a session and sets its options. Rejects as the connection's requests do. */
 async function openSession(
 	connection: AgentConnection,
-	options: Pick<AgentSessionOptions, 'folder' | 'earlier' | 'mode' | 'chosen'>,
+	options: Pick<AgentSessionOptions, 'folder' | 'earlier' | 'mode' | 'chosen' | 'mcpServers'>,
 	limits: SessionLimits,
 ): Promise<OpenedSession> {
 	const introduction = { protocolVersion: PROTOCOL_VERSION, clientCapabilities: CAPABILITIES };
@@ -216,11 +216,11 @@ async function openSession(
 /** Continues the earlier session if there is one and the agent can, or opens a new one. */
 async function openOrContinue(
 	connection: AgentConnection,
-	{ folder, earlier }: Pick<AgentSessionOptions, 'folder' | 'earlier'>,
+	{ folder, earlier, mcpServers = [] }: Pick<AgentSessionOptions, 'folder' | 'earlier' | 'mcpServers'>,
 	limits: SessionLimits,
 	{ agentCapabilities }: InitializeReply,
 ): Promise<Pick<AgentSession, 'id' | 'how' | 'agentOptions'>> {
-	const place = { cwd: folder, mcpServers: [] };
+	const place = { cwd: folder, mcpServers: [...mcpServers] };
 	const { created, reopened } = openReplySchemas(limits);
 	if (earlier !== undefined) {
 		const ways = [

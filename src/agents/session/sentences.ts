@@ -102,3 +102,21 @@ export function lostChoice(option: string, value: string): AgentFailure {
 function quoted(words: string): string {
 	return words === '' ? '' : ` ("${words}")`;
 }
+
+export function tooLongMessage(lineBytes: number): AgentFailure {
+	return new AgentFailure(
+		'too-large',
+		`The agent was ended because it sent a message of more than ${inMegabytes(lineBytes)}. Try again, or choose another agent.`,
+	);
+}
+
+export function tooMuchOutput(totalBytes: number): AgentFailure {
+	return new AgentFailure(
+		'flood',
+		`The agent was ended because it wrote more than ${inMegabytes(totalBytes)} in one session. Try again with a smaller piece of work.`,
+	);
+}
+
+function inMegabytes(bytes: number): string {
+	return `${bytes / 1024 / 1024} MB`;
+}

@@ -4,6 +4,7 @@ import type { ModelLimits } from '../../contract/modelLimits.ts';
 import type { CommitRanges } from '../../tasks/api.ts';
 import type { ApprovalSetting } from '../model/agentWork.ts';
 import type { SandboxConsent } from './agentPlace.ts';
+import type { AgentServers } from './agentServers.ts';
 import type { AvailableAgents } from './availableAgents.ts';
 
 /** The models that agents work with, and the program through which a sandbox reaches them. */
@@ -27,6 +28,7 @@ export interface AgentRunsOptions {
 	/** The folder of what conversations keep for their agents. */
 	folder: string;
 	agents: AvailableAgents;
+	servers: AgentServers;
 	models: AgentModels;
 	permissions: AgentPermissions;
 	changes: Pick<CommitRanges, 'list' | 'takeAllowed'>;

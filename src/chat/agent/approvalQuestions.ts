@@ -1,4 +1,4 @@
-// The questions of one running agent. One waits at a time, because the agent's session asks one after another.
+// The questions of one running agent and of its MCP servers. One waits at a time.
 import { randomUUID } from 'node:crypto';
 import type { PermissionAnswer, PermissionRequest } from '../../agents/session/events.ts';
 import type { PermissionPolicy } from '../../agents/session/permissions.ts';
@@ -30,6 +30,8 @@ export interface ApprovalQuestionsOptions {
 export class ApprovalQuestions {
 	private readonly options: ApprovalQuestionsOptions;
 	private waiting: { question: string; answer(answer: QuestionEnd): void } | undefined;
+	/** Settles when no request is decided about any more. Undefined while none is. */
+	private settled: Promise<void> | undefined;
 
 	constructor(options: ApprovalQuestionsOptions) {
 		this.options = options;
@@ -49,7 +51,31 @@ export class ApprovalQuestions {
 		return waiting !== undefined;
 	}
 
-	readonly decide: PermissionPolicy = async (request, signal): Promise<PermissionAnswer> => {
+	/** Decides about one request after another: an answer may allow what the next one asks for. */
+	readonly decide: PermissionPolicy = (request, signal): Promise<PermissionAnswer> => {
+		const earlier = this.settled;
+		const decide = async (): Promise<PermissionAnswer> => {
+			if (earlier !== undefined) {
+				await earlier;
+			}
+			try {
+				return await this.decideNow(request, signal);
+			} finally {
+				if (this.settled === settled) {
+					this.settled = undefined;
+				}
+			}
+		};
+		const decided = decide();
+		const settled = decided.then(
+			() => {},
+			() => {},
+		);
+		this.settled = settled;
+		return decided;
+	};
+
+	private async decideNow(...[request, signal]: Parameters<PermissionPolicy>): Promise<PermissionAnswer> {
 		const { rules, onAsk, onDecide, onAllowance } = this.options;
 		const allow = { option: allowOnce(request.options) };
 		const refuse = { option: refusal(request.options) };
@@ -74,7 +100,7 @@ export class ApprovalQuestions {
 			onAllowance(ruling.allowances);
 		}
 		return answer === 'once' || answer === 'conversation' ? allow : refuse;
-	};
+	}
 
 	/** A question that is withdrawn, as when the user stops the agent, counts as not answered. */
 	private wait(question: string, signal: AbortSignal): Promise<QuestionEnd> {

@@ -25,6 +25,8 @@ export interface AgentStorage {
 	/** The folder of what conversations keep for their agents. */
 	folder: string;
 	workspaceState: vscode.Memento;
+	globalState: vscode.Memento;
+	secrets: vscode.SecretStorage;
 }
 
 /** The active connection, whose models agents work with. */
@@ -153,9 +155,10 @@ export class ChatAgents implements AgentTurns {
 	}
 
 	private async loadNow(): Promise<{ runs: AgentRuns; agents: AvailableAgents }> {
-		const [{ AgentRuns }, { AvailableAgents }] = await Promise.all([
+		const [{ AgentRuns }, { AvailableAgents }, { AgentServers }] = await Promise.all([
 			import('./agentRuns.ts'),
 			import('./availableAgents.ts'),
+			import('./agentServers.ts'),
 		]);
 		const { memory } = this;
 		const { storage, connection, settings, ranges, logger } = this.dependencies;
@@ -171,6 +174,7 @@ export class ChatAgents implements AgentTurns {
 		const runs = new AgentRuns({
 			folder: storage.folder,
 			agents,
+			servers: new AgentServers({ state: storage.globalState, secrets: storage.secrets }),
 			models: { client, limits, insideProgram: program('sandbox.js') },
 			permissions: {
 				approvals,

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { FoundAgent } from '../../agents/catalogue/entry.ts';
+import type { McpServers } from '../../agents/mcp/mcpServers.ts';
 import { createClientModels } from '../../agents/relay/clientModels.ts';
 import { agentLaunch } from '../../agents/run/agentLaunch.ts';
 import { type AgentRunOptions, runAgent } from '../../agents/run/agentRun.ts';
@@ -41,6 +42,7 @@ import { lentFolders } from './lentFolders.ts';
 import { refusalText } from './messages.ts';
 import { filteredTold, foldersTold, instructionsTold, refusedHunksTold } from './toldToAgents.ts';
 import { TurnFiles } from './turnFiles.ts';
+import { turnServers } from './turnServers.ts';
 
 /** The turn that an agent is to work on, and where what it says and does goes. */
 export interface StartedTurn {
@@ -202,7 +204,12 @@ export class TurnRun {
 			checkpoints,
 			...defined({ leftOut: isNews ? missing : undefined }),
 		});
-		await this.talk(agent, await this.placeFor({ agent, own, sandboxed, files }));
+		const servers = await turnServers(this.options.servers, {
+			...{ folders, isSandboxed: sandboxed, own: own.directory, all: this.options.folder, logger: this.options.logger },
+			...{ steps: () => this.work?.steps ?? [], decide: this.questions.decide },
+			show: call => this.take({ type: 'tool', call, isNew: false, changed: [] }),
+		});
+		await this.talk(agent, await this.placeFor({ agent, own, sandboxed, files }), servers);
 	}
 
 	/** An answer for the conversation holds for the agent and the place that it was given to. */
@@ -270,7 +277,7 @@ export class TurnRun {
 		};
 	}
 
-	private async talk(agent: FoundAgent, place: PlaceOptions): Promise<void> {
+	private async talk(agent: FoundAgent, place: PlaceOptions, mcpServers: McpServers): Promise<void> {
 		const { agents, models, logger } = this.options;
 		const { turn, signal } = this.started;
 		const { id, label, askingMode, instructionFiles: reads = [] } = agent.definition;
@@ -280,6 +287,7 @@ export class TurnRun {
 			label,
 			place,
 			relay: this.relay,
+			mcpServers,
 			launch: async seen => agentLaunch(agent, { ...seen, ...models.limits(turn.model) }),
 			model: turn.model,
 			decide: this.decide,

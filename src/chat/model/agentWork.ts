@@ -67,6 +67,8 @@ export interface AgentStep {
 	readonly title: string;
 	/** The exact command, where the step runs one and the agent tells it. */
 	readonly command?: string;
+	/** The tool of an MCP server that it calls, as `server.tool`. */
+	readonly mcpTool?: string;
 	/** What the tool was called with, as JSON. Only steps that a question is about have it. */
 	readonly input?: string;
 	readonly locations?: readonly { readonly path: string; readonly line?: number }[];
@@ -277,7 +279,7 @@ function stepOf(
 	known: AgentStep | undefined,
 	{ offset, now, shownPath, shownTitle }: WorkMoment,
 ): AgentStep {
-	const { id, kind, title, command, locations, diffs, output, status } = call;
+	const { id, kind, title, command, locations, diffs, output, status, mcpTool = known?.mcpTool } = call;
 	const state = status === 'completed' ? 'done' : status === 'failed' ? 'failed' : 'running';
 	const endedAt = state === 'running' ? undefined : (known?.endedAt ?? now);
 	return {
@@ -289,6 +291,7 @@ function stepOf(
 		startedAt: known?.startedAt ?? now,
 		...defined({
 			command,
+			mcpTool,
 			input: known?.input,
 			approval: known?.approval,
 			isTaken: known?.isTaken,

@@ -1,5 +1,6 @@
 // Decides which of the things that an agent asks for are asked of the user.
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { PermissionOption, PermissionRequest, ToolCall, ToolKind } from '../../agents/session/events.ts';
 import { type DecisiveReason, decisiveReason } from '../../base/decisiveFiles.ts';
 import { defined } from '../../base/defined.ts';
@@ -32,7 +33,9 @@ export type Allowance =
 	| { kind: 'file'; path: string }
 	/** Exactly this command, with everything that it is called with. */
 	| { kind: 'command'; command: string }
-	| { kind: 'rule'; rule: CommandRule };
+	| { kind: 'rule'; rule: CommandRule }
+	/** A tool of an MCP server, with any arguments. */
+	| { kind: 'tool'; name: string };
 
 export interface ApprovalRules {
 	setting: ApprovalSetting;
@@ -103,7 +106,10 @@ export function isEdit(call: ToolCall): boolean {
 
 /** Returns what an answer for the whole conversation would allow. */
 function allowancesOf(call: ToolCall, changes: readonly FileEdit[], { folder }: ApprovalRules): Allowance[] {
-	const { command } = call;
+	const { command, mcpTool } = call;
+	if (mcpTool !== undefined) {
+		return [{ kind: 'tool', name: mcpTool }];
+	}
 	if (isEdit(call)) {
 		if (changes.some(({ reason }) => reason === 'git')) {
 			return [];
@@ -130,11 +136,7 @@ function isAllowed(call: ToolCall, needed: readonly Allowance[], { allowed, fold
 			(isUsual(call) && known.length > 0 && isAllowedBy(known, command, folder))
 		);
 	}
-	const isGiven = (one: Allowance) =>
-		allowed.some(
-			other => other.kind === one.kind && (other.kind !== 'file' || (one.kind === 'file' && other.path === one.path)),
-		);
-	return needed.length > 0 && needed.every(isGiven);
+	return needed.length > 0 && needed.every(one => allowed.some(other => isDeepStrictEqual(one, other)));
 }
 
 /** The two are told apart, or a command could end with what looks like the other's input. */
@@ -151,7 +153,11 @@ const WAITING = /^(?:timeout(?:_?ms)?|timeoutMs|seconds|yield_time_ms|max_output
 
 /** Returns how the rule among allowances is shown with the question that makes it, if there is one. */
 export function shownRule(allowances: readonly Allowance[]): string | undefined {
-	return allowances.flatMap(allowance => (allowance.kind === 'rule' ? [ruleText(allowance.rule)] : [])).at(0);
+	return allowances
+		.flatMap(allowance =>
+			allowance.kind === 'rule' ? [ruleText(allowance.rule)] : allowance.kind === 'tool' ? [allowance.name] : [],
+		)
+		.at(0);
 }
 
 /** Returns what a command is called with beside its words, such as a folder or an environment, as JSON. */

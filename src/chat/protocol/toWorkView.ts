@@ -83,7 +83,8 @@ export function toStepView(step: AgentStep): StepView {
 	if (known) {
 		return known;
 	}
-	const { id, offset, kind, state, title, command, locations, diffs, output, startedAt, endedAt, isTaken } = step;
+	const { id, offset, kind, state, title, command, mcpTool, locations, diffs, output, startedAt, endedAt, isTaken } =
+		step;
 	const compared = diffs?.map(diff => ({ diff, lines: lineDiff(diff.before, diff.after) }));
 	const view: StepView = {
 		id,
@@ -95,6 +96,7 @@ export function toStepView(step: AgentStep): StepView {
 		startedAt,
 		...defined({
 			command,
+			mcpTool,
 			locations,
 			endedAt,
 			isTaken,

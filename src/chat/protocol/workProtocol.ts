@@ -59,6 +59,8 @@ export interface StepView {
 	title: string;
 	/** The exact command. */
 	command?: string;
+	/** The tool of an MCP server that it calls, as `server.tool`. */
+	mcpTool?: string;
 	locations?: readonly { path: string; line?: number }[];
 	diffs?: StepDiffView[];
 	/** It has a text that `step-request` asks for. */

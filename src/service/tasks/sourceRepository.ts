@@ -5,9 +5,9 @@ import { UserFacingError } from '../../base/errors.ts';
 import { GitError } from '../../base/gitError.ts';
 import { findWorktree } from '../../base/gitWorktree.ts';
 import { findMissing } from '../../base/partialClone.ts';
+import { shellWord } from '../../base/shellWord.ts';
 import { type GitLocation, runGit } from './git.ts';
 import { isBranchName } from './repoUrl.ts';
-import { shellWord } from './shellWord.ts';
 import { locateSource, sourceSide } from './sourceSide.ts';
 
 /** The part of a repository's state that its list of references tells. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isDeeperThan, parseBeginningOfJson, parseJson } from '../../../src/base/json.ts';
+import { isDeeperThan, parseBeginningOfJson, parseJson, parseJsonWithComments } from '../../../src/base/json.ts';
 
 describe('the nesting of a value', () => {
 	it('counts lists and objects alike, each branch for itself', () => {
@@ -68,5 +68,19 @@ describe('parseBeginningOfJson', () => {
 		const deep = '['.repeat(300_000);
 		assert.ok(isDeeperThan(parseBeginningOfJson(deep), 299_000));
 		assert.deepEqual(parseBeginningOfJson(`[${'[],'.repeat(100_000)}`), Array(100_000).fill([]));
+	});
+});
+
+describe('JSON with comments', () => {
+	it('is read without them, and without commas before closing brackets', () => {
+		const text = '// head\n{ "a": [1, 2, ], /* in\nbetween */ "b": "// no, /* comment */,}", "c\\"//": 1,\n}';
+		assert.deepEqual(parseJsonWithComments(text), { a: [1, 2], b: '// no, /* comment */,}', 'c"//': 1 });
+		assert.deepEqual(parseJsonWithComments('{"a": 1}'), { a: 1 });
+	});
+
+	it('is undefined where it is no JSON otherwise', () => {
+		for (const text of ['', '{', '{"a": 1 /* open', "{'a': 1}", '{"a" 1}']) {
+			assert.equal(parseJsonWithComments(text), undefined, text);
+		}
 	});
 });

@@ -97,15 +97,15 @@ export class ChatApproval extends LitElement {
 				${this.renderInput(approval)} ${this.renderPlaces()}
 			</div>
 			<p id="place">
-				${isSandboxed ? nothing : codicon('warning')}<span>${placeWords(approval?.isWritten === true, isSandboxed, place)}</span>
+				${isSandboxed ? nothing : codicon('warning')}<span>${step.mcpTool === undefined ? placeWords(approval?.isWritten === true, isSandboxed, place) : serverWords(isSandboxed)}</span>
 			</p>
 			${approval?.decides ? html`<p class="decides">${codicon('warning')}<span>${decidesWords(approval.decides)}</span></p>` : nothing}
 			<div class="buttons" @keydown=${ignoreHeldKeys}>
 				${this.renderButton('once', l10n.t('Allow Once'))}
-				${approval?.isOnlyOnce ? nothing : this.renderButton('conversation', ...conversationWords(approval))}
+				${approval?.isOnlyOnce ? nothing : this.renderButton('conversation', ...conversationWords(step))}
 				${this.renderButton('no', l10n.t('No'))}
 			</div>
-			${approval?.rule === undefined || approval.isOnlyOnce ? nothing : html`<p class="note rule">${ruleWords()}</p>`}
+			${approval?.rule === undefined || approval.isOnlyOnce ? nothing : html`<p class="note rule">${ruleWords(step)}</p>`}
 		</div>`;
 	}
 
@@ -199,6 +199,12 @@ function placeWords(isWritten: boolean, isSandboxed: boolean, place: string): st
 		: l10n.t('In a copy of {0}, without a sandbox.', place);
 }
 
+function serverWords(isSandboxed: boolean): string {
+	return isSandboxed
+		? l10n.t('The MCP server runs in a sandbox of its own.')
+		: l10n.t('The MCP server runs without a sandbox.');
+}
+
 function breakWords(kind: DiffLine['kind']): string {
 	switch (kind) {
 		case 'broken':
@@ -224,9 +230,10 @@ function laidOut(input: string): string {
 }
 
 /** The label of the answer that holds for the conversation, and what it allows. */
-function conversationWords({ rule, decides, isWritten }: Partial<ApprovalView> = {}): [label: string, hint: string] {
+function conversationWords(step: StepView): [label: string, hint: string] {
+	const { rule, decides, isWritten }: Partial<ApprovalView> = step.approval ?? {};
 	if (rule !== undefined) {
-		return [l10n.t('Allow {0} Here', showControls(rule)), ruleWords()];
+		return [l10n.t('Allow {0} Here', showControls(rule)), ruleWords(step)];
 	}
 	const label = l10n.t('Allow in This Conversation');
 	if (decides !== undefined) {
@@ -240,7 +247,10 @@ function conversationWords({ rule, decides, isWritten }: Partial<ApprovalView> =
 		: [label, l10n.t('Allows the same in this conversation without asking again.')];
 }
 
-function ruleWords(): string {
+function ruleWords({ command }: StepView): string {
+	if (command === undefined) {
+		return l10n.t('Here: this tool in this conversation, with any arguments.');
+	}
 	return l10n.t(
 		'Here: in this conversation, with other names of files and tests. Not with other options, and not with output into a file.',
 	);

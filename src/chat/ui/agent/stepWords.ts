@@ -238,10 +238,13 @@ export function nowWords({ text, reasoning = '' }: ReplyView, work: WorkView): s
 }
 
 /** The question about a step. A command and changes count before the kind that the agent names. */
-export function questionOf({ kind, command, diffs = [], approval }: StepView): string {
+export function questionOf({ kind, command, mcpTool, diffs = [], approval }: StepView): string {
 	const changes = approval?.changes ?? diffs;
 	if (command !== undefined) {
 		return l10n.t('Run this command?');
+	}
+	if (mcpTool !== undefined) {
+		return l10n.t('Call this tool?');
 	}
 	if (changes.length > 1) {
 		return l10n.t('Change these files?');

@@ -1,28 +1,28 @@
 import type { Readable } from 'node:stream';
-import { AgentFailure } from './agentFailure.ts';
-import type { SessionLimits } from './limits.ts';
 
 const NEWLINE = 0x0a;
 const SMALLEST_BUFFER = 64 * 1024;
 
+/** How much a program may write, in bytes, and the errors that end the reading where it writes more. */
+export interface LineLimits {
+	lineBytes: number;
+	totalBytes: number;
+	tooLong(): Error;
+	tooMuch(): Error;
+}
+
 /**
- * Yields the lines of an agent's output without their ends. It reads no further than its consumer, so that a fast agent
- * has to wait. A last line without an end is yielded too. Throws an AgentFailure when a line or all of them together are
- * too large. A stream that breaks counts as ended.
+ * Yields the lines of a program's output without their ends. It reads no further than its consumer, so that a fast program
+ * has to wait. A last line without an end is yielded too. Throws `tooLong()` or `tooMuch()` when a line or all of them
+ * together are too large. A stream that breaks counts as ended.
  */
-export async function* agentLines(
-	output: Readable,
-	limits: Pick<SessionLimits, 'lineBytes' | 'totalBytes'>,
-): AsyncGenerator<Buffer, void> {
-	const held = new HeldLine(limits.lineBytes);
+export async function* linesOf(output: Readable, limits: LineLimits): AsyncGenerator<Buffer, void> {
+	const held = new HeldLine(limits);
 	let total = 0;
 	for await (const chunk of untilBroken(output)) {
 		total += chunk.byteLength;
 		if (total > limits.totalBytes) {
-			throw new AgentFailure(
-				'flood',
-				`The agent was ended because it wrote more than ${inMegabytes(limits.totalBytes)} in one session. Try again with a smaller piece of work.`,
-			);
+			throw limits.tooMuch();
 		}
 		let start = 0;
 		for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
@@ -47,21 +47,18 @@ async function* untilBroken(stream: Readable): AsyncGenerator<Buffer, void> {
 
 /** The beginning of a line whose end has not come yet, in one buffer however small the pieces are that it comes in. */
 class HeldLine {
-	private readonly maximum: number;
+	private readonly limits: Pick<LineLimits, 'lineBytes' | 'tooLong'>;
 	private buffer = Buffer.alloc(0);
 	private length = 0;
 
-	constructor(maximum: number) {
-		this.maximum = maximum;
+	constructor(limits: Pick<LineLimits, 'lineBytes' | 'tooLong'>) {
+		this.limits = limits;
 	}
 
 	add(piece: Buffer): void {
 		const length = this.length + piece.byteLength;
-		if (length > this.maximum) {
-			throw new AgentFailure(
-				'too-large',
-				`The agent was ended because it sent a message of more than ${inMegabytes(this.maximum)}. Try again, or choose another agent.`,
-			);
+		if (length > this.limits.lineBytes) {
+			throw this.limits.tooLong();
 		}
 		if (length > this.buffer.byteLength) {
 			const larger = Buffer.allocUnsafe(Math.max(SMALLEST_BUFFER, length, 2 * this.buffer.byteLength));
@@ -74,7 +71,7 @@ class HeldLine {
 
 	/** Returns the whole line. A line that lies in one piece is not copied. */
 	finish(piece: Buffer): Buffer {
-		if (this.length === 0 && piece.byteLength <= this.maximum) {
+		if (this.length === 0 && piece.byteLength <= this.limits.lineBytes) {
 			return piece;
 		}
 		this.add(piece);
@@ -83,8 +80,4 @@ class HeldLine {
 		this.length = 0;
 		return line;
 	}
-}
-
-function inMegabytes(bytes: number): string {
-	return `${bytes / 1024 / 1024} MB`;
 }

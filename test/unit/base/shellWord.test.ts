@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { shellWord } from '../../../../src/service/tasks/shellWord.ts';
+import { shellWord } from '../../../src/base/shellWord.ts';
 
 describe('a text as a word of a command', () => {
 	it('is one word and nothing else to a shell, or is not given', () => {

@@ -1,0 +1,90 @@
+// The MCP servers of a session, as the client has named them. A server is started with the first prompt, and its tools are
+// one tool of the model's: the schema of each is read when the model asks for it.
+import type { McpServer } from '@agentclientprotocol/sdk';
+import * as z from 'zod';
+import { describeError } from '../base/errors.ts';
+import { oneLine } from '../base/plainText.ts';
+import { type CallResult, McpConnection, type ServerTool, type StdioServer } from './mcpConnection.ts';
+import { defineTool, type Tool } from './tools/tool.ts';
+import { ToolFailure } from './tools/toolFailure.ts';
+
+/** The tools of all servers, and the characters of a name of one that the model is told. */
+const MAXIMUM_TOOLS = 300;
+const MAXIMUM_NAME = 100;
+
+export class McpClients {
+	private readonly servers: readonly StdioServer[];
+	private readonly connections: McpConnection[] = [];
+	private readonly tools = new Map<string, ServerTool & { connection: McpConnection }>();
+	private opened: Promise<string[]> | undefined;
+
+	/** Servers that are not started by a command are left out. */
+	constructor(servers: readonly McpServer[]) {
+		this.servers = servers.filter((server): server is StdioServer => 'command' in server);
+	}
+
+	/**
+	 * Starts the servers, once. Resolves with the tools that the model has of them, and with a sentence for each server that
+	 * failed. Never rejects.
+	 */
+	async open(folder: string): Promise<{ tools: Tool[]; problems: string[] }> {
+		this.opened ??= Promise.all(this.servers.map(server => this.connect(server, folder))).then(said => said.flat());
+		const problems = await this.opened;
+		return { tools: this.tools.size === 0 ? [] : [this.tool()], problems };
+	}
+
+	close(): void {
+		for (const connection of this.connections) {
+			connection.close();
+		}
+	}
+
+	private async connect(server: StdioServer, folder: string): Promise<string[]> {
+		try {
+			const { connection, tools } = await McpConnection.open(server, folder);
+			this.connections.push(connection);
+			for (const tool of tools) {
+				const shown = `${server.name}.${tool.name}`;
+				const isPlain = shown.length <= MAXIMUM_NAME && oneLine(shown) === shown;
+				if (isPlain && this.tools.size < MAXIMUM_TOOLS && !this.tools.has(shown)) {
+					this.tools.set(shown, { ...tool, connection });
+				}
+			}
+			return [];
+		} catch (error) {
+			return [`The MCP server “${oneLine(server.name, MAXIMUM_NAME)}” is not used: ${describeError(error)}`];
+		}
+	}
+
+	private tool(): Tool {
+		const names = [...this.tools.keys()].sort();
+		return defineTool({
+			name: 'mcp',
+			description: `Calls a tool of a server. Call it without arguments first: that returns what the tool does and takes. There are: ${names.join(', ')}.`,
+			schema: z.object({ tool: z.string().min(1), arguments: z.record(z.string(), z.unknown()).optional() }),
+			kind: 'other',
+			// Whoever started the servers asks about their calls.
+			needsPermission: false,
+			show: ({ tool, arguments: given }) => ({ title: given === undefined ? `Look up ${tool}` : tool }),
+			run: async ({ tool: shown, arguments: given }, { signal }) => {
+				const tool = this.tools.get(shown);
+				if (tool === undefined) {
+					throw new ToolFailure(`There is no "${oneLine(shown, MAXIMUM_NAME)}". There are: ${names.join(', ')}.`);
+				}
+				if (given === undefined) {
+					return { text: `${tool.description}\n\nIts arguments: ${JSON.stringify(tool.inputSchema)}` };
+				}
+				const result = await tool.connection.call(tool.name, given, signal);
+				return { text: textOf(result), isFailure: result.isError };
+			},
+		});
+	}
+}
+
+function textOf({ content, structuredContent }: CallResult): string {
+	const parts = content.map(
+		({ type, text, resource }) =>
+			text ?? resource?.text ?? `(${oneLine(type, MAXIMUM_NAME)}, which cannot be shown here)`,
+	);
+	return parts.length > 0 ? parts.join('\n') : JSON.stringify(structuredContent ?? {});
+}

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { oneLine } from '../../base/plainText.ts';
+import { defineTool } from './tool.ts';
+
+const MAXIMUM_PROMPT = 20_000;
+/** The characters of a prompt that stand in the title. */
+const MAXIMUM_NAME = 80;
+
+export const task = defineTool({
+	name: 'task',
+	description:
+		'Has a helper answer a question about the code. It can only read and search, and knows only your prompt.',
+	schema: z.object({
+		prompt: z.string().min(1).max(MAXIMUM_PROMPT),
+	}),
+	kind: 'think',
+	needsPermission: false,
+	show: ({ prompt }) => ({ title: `Helper: ${oneLine(prompt, MAXIMUM_NAME)}` }),
+	async run({ prompt }, { delegate, showText }) {
+		const steps: string[] = [];
+		const answer = await delegate(prompt, async title => {
+			steps.push(`- ${title}`);
+			await showText(steps.join('\n'));
+		});
+		const shown = [...steps, '', answer].join('\n');
+		return { text: answer, content: [{ type: 'content', content: { type: 'text', text: shown } }] };
+	},
+});

@@ -1,0 +1,291 @@
+// What stands between an agent and an MCP server. Neither can be trusted: the agent may call what nobody has agreed to,
+// and the server may change its tools, ask the agent's model or the user for something, or write without an end.
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { parseJson } from '../../base/json.ts';
+import { oneLine } from '../../base/plainText.ts';
+import { linesOf } from '../lines.ts';
+import { Refusals } from '../relay/refusals.ts';
+import { isRecord, textOfBlock } from '../session/read.ts';
+
+/** A tool as a server describes it: its name and everything else that an agent's model is told of it. */
+export type McpTool = Record<string, unknown> & { name: string };
+
+export interface McpCall {
+	tool: string;
+	arguments: Record<string, unknown>;
+}
+
+export interface McpAnswer {
+	isError: boolean;
+	/** The text in it, cut to a length. */
+	text: string;
+}
+
+/** One side of the gate. */
+export interface GateSide {
+	/** What it writes. */
+	output: Readable;
+	/** What it reads. */
+	input: Writable;
+}
+
+export interface GateOptions {
+	/** Resolves with those of the tools that the agent may know. */
+	admit(tools: readonly McpTool[]): Promise<readonly McpTool[]>;
+	/**
+	 * Resolves with undefined where a call may be made, or with the sentence that the agent gets in place of its result.
+	 * `signal` aborts when the agent withdraws the call or the gate closes.
+	 */
+	ask(call: McpCall, signal: AbortSignal): Promise<string | undefined>;
+	/** Gets the same value once the server has answered an allowed call. */
+	onAnswer(call: McpCall, answer: McpAnswer): void;
+	/** Gets a sentence for the log about what was refused, a bounded number of times. */
+	onRefused(sentence: string): void;
+}
+
+type Message = Record<string, unknown>;
+type Id = string | number;
+
+const MAXIMUM_LINE = 8 * 1024 * 1024;
+const MAXIMUM_OUTPUT = 512 * 1024 * 1024;
+const MAXIMUM_NAME = 100;
+const MAXIMUM_ANSWER = 20_000;
+/** The requests of one side without an answer. */
+const MAXIMUM_OPEN = 256;
+
+/** What an agent may ask of a server. Everything else is answered as a method that is not there. */
+const REQUESTS: ReadonlySet<string> = new Set([
+	'initialize',
+	'ping',
+	'tools/list',
+	'tools/call',
+	'prompts/list',
+	'prompts/get',
+	'resources/list',
+	'resources/templates/list',
+	'resources/read',
+	'completion/complete',
+]);
+const NOTIFICATIONS_OF_AGENTS: ReadonlySet<string> = new Set(['notifications/initialized', 'notifications/cancelled']);
+const NOTIFICATIONS_OF_SERVERS: ReadonlySet<string> = new Set([
+	'notifications/cancelled',
+	'notifications/progress',
+	'notifications/tools/list_changed',
+	'notifications/resources/list_changed',
+	'notifications/prompts/list_changed',
+]);
+
+const METHOD_NOT_FOUND = -32_601;
+const INVALID_REQUEST = -32_600;
+
+/**
+ * Passes the messages of the Model Context Protocol between an agent and a server until one of them ends. An agent learns
+ * of the tools that were admitted, and calls those alone; a server can ask for nothing. Resolves when one side has ended;
+ * rejects with an error whose message is a sentence where the server writes too much.
+ */
+export async function runGate(agent: GateSide, server: GateSide, options: GateOptions): Promise<void> {
+	const gate = new Gate(agent, server, options);
+	try {
+		await Promise.race([gate.readAgent(), gate.readServer()]);
+	} finally {
+		gate.close();
+	}
+}
+
+class Gate {
+	private readonly agent: GateSide;
+	private readonly server: GateSide;
+	private readonly options: GateOptions;
+	private readonly refusals: Refusals;
+	private readonly closing = new AbortController();
+	/** The agent's requests that the server has not answered, by their ids. */
+	private readonly open = new Map<Id, { method: string; call?: McpCall }>();
+	/** The calls that wait for a yes, by their ids. */
+	private readonly waiting = new Map<Id, AbortController>();
+	/** The names of the tools that the agent knows of. */
+	private readonly tools = new Set<string>();
+	/** The server's requests that the agent has not answered. */
+	private readonly pings = new Set<Id>();
+
+	constructor(agent: GateSide, server: GateSide, options: GateOptions) {
+		this.agent = agent;
+		this.server = server;
+		this.options = options;
+		this.refusals = new Refusals(options.onRefused);
+		for (const { input } of [agent, server]) {
+			// That a side is gone is learnt from the end of its output.
+			input.on('error', () => {});
+		}
+	}
+
+	close(): void {
+		this.closing.abort();
+	}
+
+	async readAgent(): Promise<void> {
+		for await (const message of messagesOf(this.agent.output, 'The agent')) {
+			await this.fromAgent(message);
+		}
+	}
+
+	async readServer(): Promise<void> {
+		for await (const message of messagesOf(this.server.output, 'The server')) {
+			await this.fromServer(message);
+		}
+	}
+
+	private async fromAgent(message: Message): Promise<void> {
+		const id = idOf(message);
+		const { method } = message;
+		if (typeof method !== 'string') {
+			if (id !== undefined && this.pings.delete(id)) {
+				await write(this.server, message);
+			}
+			return;
+		}
+		if (id === undefined) {
+			await this.noticeOfAgent(method, message);
+			return;
+		}
+		if (!REQUESTS.has(method)) {
+			this.refusals.report('method', `The agent asked for “${oneLine(method, MAXIMUM_NAME)}”, which is not passed on.`);
+			await write(this.agent, failure(id, METHOD_NOT_FOUND, 'This is not available.'));
+			return;
+		}
+		if (this.open.size >= MAXIMUM_OPEN || this.open.has(id) || this.waiting.has(id)) {
+			await write(this.agent, failure(id, INVALID_REQUEST, 'There are too many open requests, or one with this id.'));
+			return;
+		}
+		if (method === 'tools/call') {
+			// Others may come and be answered while somebody is asked about this one.
+			void this.call(id, message);
+			return;
+		}
+		this.open.set(id, { method });
+		await write(this.server, method === 'initialize' ? withoutCapabilities(message) : message);
+	}
+
+	private async noticeOfAgent(method: string, message: Message): Promise<void> {
+		const { params } = message;
+		const cancelled = method === 'notifications/cancelled' && isRecord(params) ? params['requestId'] : undefined;
+		const waiting = this.waiting.get(cancelled as Id);
+		if (waiting !== undefined) {
+			waiting.abort();
+		} else if (NOTIFICATIONS_OF_AGENTS.has(method)) {
+			await write(this.server, message);
+		}
+	}
+
+	/** Has somebody decide about a call. */
+	private async call(id: Id, message: Message): Promise<void> {
+		const { params } = message;
+		const { name, arguments: given = {} } = isRecord(params) ? params : {};
+		const withdrawn = new AbortController();
+		this.waiting.set(id, withdrawn);
+		const signal = AbortSignal.any([withdrawn.signal, this.closing.signal]);
+		const isUsable = typeof name === 'string' && this.tools.has(name) && isRecord(given);
+		const call = isUsable ? { tool: name, arguments: given } : undefined;
+		const refusal =
+			call === undefined
+				? 'There is no such tool.'
+				: await this.options.ask(call, signal).catch(() => 'The call was not allowed.');
+		this.waiting.delete(id);
+		if (signal.aborted) {
+			return;
+		}
+		if (call !== undefined && refusal === undefined) {
+			this.open.set(id, { method: 'tools/call', call });
+			await write(this.server, message);
+		} else {
+			const content = [{ type: 'text', text: refusal }];
+			await write(this.agent, { jsonrpc: '2.0', id, result: { content, isError: true } });
+		}
+	}
+
+	private async fromServer(message: Message): Promise<void> {
+		const id = idOf(message);
+		const { method } = message;
+		if (typeof method !== 'string') {
+			await this.answerOfServer(id, message);
+		} else if (id === undefined) {
+			if (NOTIFICATIONS_OF_SERVERS.has(method)) {
+				await write(this.agent, message);
+			}
+		} else if (method === 'ping' && this.pings.size < MAXIMUM_OPEN) {
+			this.pings.add(id);
+			await write(this.agent, message);
+		} else {
+			// It would have the user's model, or the user, answer what the server thinks up.
+			this.refusals.report('request', `The server asked for “${oneLine(method, MAXIMUM_NAME)}”, which was refused.`);
+			await write(this.server, failure(id, METHOD_NOT_FOUND, 'This is not available.'));
+		}
+	}
+
+	private async answerOfServer(id: Id | undefined, message: Message): Promise<void> {
+		const asked = id === undefined ? undefined : this.open.get(id);
+		if (id === undefined || asked === undefined) {
+			return;
+		}
+		this.open.delete(id);
+		const { method, call } = asked;
+		const { result } = message;
+		if (call !== undefined) {
+			this.options.onAnswer(call, answerIn(result));
+		}
+		if (method !== 'tools/list' || !isRecord(result)) {
+			await write(this.agent, message);
+			return;
+		}
+		const listed = Array.isArray(result['tools']) ? result['tools'].filter(isTool) : [];
+		const tools = await this.options.admit(listed).catch(() => []);
+		for (const { name } of tools) {
+			this.tools.add(name);
+		}
+		await write(this.agent, { ...message, result: { ...result, tools } });
+	}
+}
+
+/** Reads the answer to a call. What has no result is an error. */
+function answerIn(result: unknown): McpAnswer {
+	const { content, isError } = isRecord(result) ? result : { content: [], isError: true };
+	const texts = (Array.isArray(content) ? content : []).map(block => textOfBlock(block) ?? '');
+	return { isError: isError === true, text: texts.join('\n').slice(0, MAXIMUM_ANSWER) };
+}
+
+function isTool(value: unknown): value is McpTool {
+	return isRecord(value) && typeof value['name'] === 'string';
+}
+
+/** Yields the messages in the lines of a side. What is none is left out, a batch of several too. */
+async function* messagesOf(output: Readable, who: string): AsyncGenerator<Message> {
+	const limits = {
+		lineBytes: MAXIMUM_LINE,
+		totalBytes: MAXIMUM_OUTPUT,
+		tooLong: () => new Error(`${who} sent a message of more than ${MAXIMUM_LINE / 1024 / 1024} MB.`),
+		tooMuch: () => new Error(`${who} sent more than ${MAXIMUM_OUTPUT / 1024 / 1024} MB.`),
+	};
+	for await (const line of linesOf(output, limits)) {
+		const message = parseJson(line.toString('utf8'));
+		if (isRecord(message)) {
+			yield message;
+		}
+	}
+}
+
+const idOf = ({ id }: Message): Id | undefined => (typeof id === 'string' || typeof id === 'number' ? id : undefined);
+
+/** With no capabilities, an agent is asked for nothing: neither for its model nor for the user's answers. */
+const withoutCapabilities = (message: Message): Message => ({
+	...message,
+	params: { ...(isRecord(message['params']) ? message['params'] : {}), capabilities: {} },
+});
+
+const failure = (id: Id, code: number, message: string): Message => ({ jsonrpc: '2.0', id, error: { code, message } });
+
+/** Resolves when the side takes more, or has gone. */
+async function write({ input }: GateSide, message: Message): Promise<void> {
+	if (input.writable && !input.write(`${JSON.stringify(message)}\n`)) {
+		await Promise.race([once(input, 'drain'), once(input, 'close')]).catch(() => {});
+	}
+}

@@ -1,0 +1,164 @@
+// The MCP servers of one run of an agent. Each runs on its own, beside the agent, which gets nothing but a command that
+// connects it to a server by the relay: no address, no program and no secret of it.
+import { createHash, randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import type { RunningChild } from '../../base/childProcess.ts';
+import { describeError } from '../../base/errors.ts';
+import { createTokenMatch } from '../../base/tokenCheck.ts';
+import type { McpServer } from '../../contract/mcpServers.ts';
+import { type RunPlace, seenFrom } from '../run/runPlace.ts';
+import { insideProgram } from '../sandbox/places.ts';
+import type { McpCommand } from '../session/agentSession.ts';
+import { type GateOptions, type McpAnswer, type McpCall, type McpTool, runGate } from './gate.ts';
+
+/** How often one server may run at the same time. An agent may start one for each of its own helpers. */
+const MAXIMUM_RUNS = 4;
+
+/** Digests of tools as the user knows them, by their names. */
+export type KnownTools = Readonly<Record<string, string>>;
+
+export interface McpServersOptions {
+	servers: readonly McpServer[];
+	/** Starts a server beside the agent, which works at `place`. Rejects with an error whose message is a sentence. */
+	start(server: McpServer, place: RunPlace, signal: AbortSignal): Promise<RunningChild>;
+	/** Resolves with undefined where a call may be made, or with a sentence for the agent. */
+	ask(server: McpServer, call: McpCall, signal: AbortSignal): Promise<string | undefined>;
+	onAnswer(server: McpServer, call: McpCall, answer: McpAnswer): void;
+	/** Returns the tools of a server that the user knows. Undefined: none was listed yet. */
+	known(server: McpServer): KnownTools | undefined;
+	/** Notes the tools of a server that was never listed before. */
+	note(server: McpServer, tools: KnownTools): void;
+	/** Asks whether tools that are new or described in another way may be used. */
+	askAboutTools(server: McpServer, tools: readonly McpTool[]): Promise<boolean>;
+	/** Gets a sentence for the log. */
+	onRefused(sentence: string): void;
+}
+
+export class McpServers {
+	/** What the agent's command shows to the relay. It opens nothing but these servers. */
+	readonly token = randomBytes(32).toString('base64url');
+	private readonly options: McpServersOptions;
+	private readonly isToken = createTokenMatch(this.token);
+	private readonly ending = new AbortController();
+	private readonly running = new Map<string, number>();
+	private readonly ended = new Set<Promise<void>>();
+	private place: RunPlace | undefined;
+
+	constructor(options: McpServersOptions) {
+		this.options = options;
+	}
+
+	/** Tells where the agent works. No server can be reached before. */
+	beginAt(place: RunPlace): void {
+		this.place = place;
+	}
+
+	/** The commands by which the agent reaches the servers, through the program that serves the relay at its place. */
+	get commands(): McpCommand[] {
+		const { place, token } = this;
+		if (place === undefined) {
+			return [];
+		}
+		const isWrapped = place.isSandboxed && process.platform === 'linux';
+		const program = isWrapped ? insideProgram(place.insideProgram) : place.insideProgram;
+		const { port } = new URL(seenFrom(place).relayUrl);
+		return this.options.servers.map(({ name }) => ({
+			name,
+			command: process.execPath,
+			args: [program, 'mcp', port, token, name],
+			env: process.versions['electron'] ? [{ name: 'ELECTRON_RUN_AS_NODE', value: '1' }] : [],
+		}));
+	}
+
+	/**
+	 * Returns the function that connects a socket to a server, or undefined if the token is another one, there is no such
+	 * server, or it runs too often.
+	 */
+	connection(name: string, token: string | undefined): ((socket: Duplex) => void) | undefined {
+		const server = this.options.servers.find(known => known.name === name);
+		const { place } = this;
+		const isFree = (this.running.get(name) ?? 0) < MAXIMUM_RUNS && !this.ending.signal.aborted;
+		if (server === undefined || place === undefined || token === undefined || !this.isToken(token) || !isFree) {
+			return undefined;
+		}
+		return socket => {
+			const run = this.run(server, place, socket);
+			this.ended.add(run);
+			void run.finally(() => this.ended.delete(run));
+		};
+	}
+
+	/** Ends all servers. Resolves when none is left. */
+	async close(): Promise<void> {
+		this.ending.abort();
+		await Promise.all(this.ended);
+	}
+
+	private async run(server: McpServer, place: RunPlace, socket: Duplex): Promise<void> {
+		const { name } = server;
+		this.running.set(name, (this.running.get(name) ?? 0) + 1);
+		const gone = new AbortController();
+		socket.on('error', () => gone.abort());
+		socket.once('close', () => gone.abort());
+		const signal = AbortSignal.any([gone.signal, this.ending.signal]);
+		let child: RunningChild | undefined;
+		try {
+			child = await this.options.start(server, place, signal);
+			// How it ended is told by its output.
+			child.ended.catch(() => {});
+			child.stderr.resume();
+			await runGate(
+				{ input: socket, output: socket as never },
+				{ input: child.stdin, output: child.stdout },
+				this.gate(server),
+			);
+		} catch (error) {
+			if (!signal.aborted) {
+				this.options.onRefused(`The MCP server “${name}” was ended: ${describeError(error)}`);
+			}
+		} finally {
+			await child?.end();
+			socket.destroy();
+			this.running.set(name, (this.running.get(name) ?? 1) - 1);
+		}
+	}
+
+	private gate(server: McpServer): GateOptions {
+		const { ask, onAnswer, onRefused } = this.options;
+		return {
+			admit: tools => this.admit(server, tools),
+			ask: (call, signal) => ask(server, call, signal),
+			onAnswer: (call, answer) => onAnswer(server, call, answer),
+			onRefused: sentence => onRefused(`MCP server “${server.name}”: ${sentence}`),
+		};
+	}
+
+	/** Admits the tools that the user knows as they are, and the others where the user agrees. */
+	private async admit(server: McpServer, tools: readonly McpTool[]): Promise<readonly McpTool[]> {
+		const { known, note, askAboutTools } = this.options;
+		const listed = Object.fromEntries(tools.map(tool => [tool.name, digestOfTool(tool)]));
+		const before = known(server);
+		if (before === undefined) {
+			note(server, listed);
+			return tools;
+		}
+		const others = tools.filter(({ name }) => before[name] !== listed[name]);
+		if (others.length === 0) {
+			return tools;
+		}
+		if (await askAboutTools(server, others)) {
+			note(server, { ...before, ...listed });
+			return tools;
+		}
+		return tools.filter(tool => !others.includes(tool));
+	}
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
+const digestOfTool = (tool: McpTool): string => sha256(JSON.stringify(tool));
+
+/** Returns a digest of everything that a yes to a server is about. */
+export function digestOfServer({ name: _, file: __, ...declared }: McpServer): string {
+	return sha256(JSON.stringify(declared));
+}

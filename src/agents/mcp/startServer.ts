@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { RunningChild } from '../../base/childProcess.ts';
+import { UserFacingError } from '../../base/errors.ts';
+import { type McpServer, withValues } from '../../contract/mcpServers.ts';
+import { findProgram } from '../catalogue/findProgram.ts';
+import { type Relay, withoutModel } from '../relay/relay.ts';
+import { baseEnvironment } from '../run/agentLaunch.ts';
+import { openRelayAt, type RunPlace, seenFrom, startAt } from '../run/runPlace.ts';
+import { installServerPackage, packageOf } from './serverPackage.ts';
+
+export interface ServerPlace {
+	/** The place of the agent that the server works for. */
+	agent: RunPlace;
+	/** A folder for the homes of servers, and one for their packages. */
+	homes: string;
+	packages: string;
+	/** The user's environment. */
+	environment: Readonly<Record<string, string | undefined>>;
+	/** Returns a value that the user has entered. */
+	input(name: string): string;
+	/** Gets a sentence for the log. */
+	onRefused(sentence: string): void;
+}
+
+/**
+ * Starts an MCP server in a sandbox of its own: with the files that it was declared to read or write, the hosts that it
+ * was declared to reach, and nothing of the agent's. Rejects with the signal's reason, or with a UserFacingError.
+ */
+export async function startServer(server: McpServer, place: ServerPlace, signal: AbortSignal): Promise<RunningChild> {
+	const { name, hosts, files } = server;
+	const { agent, environment, onRefused } = place;
+	const home = path.join(place.homes, name);
+	const empty = path.join(home, 'empty');
+	await mkdir(empty, { recursive: true, mode: 0o700 });
+	const program = await programOf(server, place, signal);
+	const relay = hosts.length === 0 ? undefined : await openHosts(hosts, { ...agent, folder: home }, onRefused);
+	try {
+		const { treeFolders: _, lent: __, ...rest } = agent;
+		const own: RunPlace = {
+			...rest,
+			home,
+			relay,
+			tree: files === 'none' ? empty : agent.tree,
+			...(files === 'write' ? { ...agent, home, relay } : { treeFolders: [] }),
+		};
+		const seen = seenFrom(own);
+		const values = {
+			folder: seen.tree,
+			input: place.input,
+			variable: (wanted: string) => environment[wanted] ?? '',
+		};
+		const filled = (text: string): string => withValues(text, values);
+		const child = await startAt(own, {
+			command: program.command,
+			args: program.args.map(filled),
+			programs: program.programs,
+			env: {
+				...baseEnvironment(seen),
+				...(process.versions['electron'] ? { ELECTRON_RUN_AS_NODE: '1' } : {}),
+				...proxyVariables(relay, seen.relayUrl),
+				...Object.fromEntries(Object.entries(server.env).map(([variable, value]) => [variable, filled(value)])),
+			},
+			signal,
+			onLimit: onRefused,
+		});
+		const close = (): void => void relay?.close();
+		child.ended.then(close, close);
+		return child;
+	} catch (error) {
+		await relay?.close();
+		throw error;
+	}
+}
+
+async function programOf(server: McpServer, place: ServerPlace, signal: AbortSignal) {
+	const { environment, packages, agent } = place;
+	const wanted = packageOf(server);
+	if (wanted !== undefined) {
+		const program = await installServerPackage(wanted, { folder: packages, environment, signal });
+		return { command: process.execPath, args: [program, ...wanted.args], programs: [program] };
+	}
+	const found = await findProgram(server.command, {
+		path: environment['PATH'] ?? '',
+		outside: [agent.tree, ...agent.privateFolders],
+	});
+	if (found === undefined) {
+		throw new UserFacingError(`its program “${server.command}” was not found. Install it, or correct its command.`);
+	}
+	// What an interpreter is to run lies somewhere else than the interpreter.
+	const programs = server.args.filter(argument => path.isAbsolute(argument) && existsSync(argument));
+	return { command: found.real, args: server.args, programs };
+}
+
+function openHosts(hosts: readonly string[], place: RunPlace, onRefused: (sentence: string) => void): Promise<Relay> {
+	const allowed = new Set(hosts.map(host => (/:\d+$/.test(host) ? host : `${host}:443`)));
+	return openRelayAt(place, {
+		handle: withoutModel('An MCP server has no model.'),
+		allowsHost: (host, port) => allowed.has(`${host}:${port}`),
+		onRefused,
+	});
+}
+
+/** The variables by which programs find a proxy. Node itself reads them where it is told to. */
+function proxyVariables(relay: Relay | undefined, url: string): Record<string, string> {
+	if (relay === undefined) {
+		return {};
+	}
+	const proxy = url.replace('://', `://errand:${relay.token}@`);
+	return { HTTPS_PROXY: proxy, https_proxy: proxy, NODE_USE_ENV_PROXY: '1' };
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import process from 'node:process';
+import * as vscode from 'vscode';
+import type { McpCall } from '../../agents/mcp/gate.ts';
+import { McpServers } from '../../agents/mcp/mcpServers.ts';
+import { startServer } from '../../agents/mcp/startServer.ts';
+import type { ToolCall } from '../../agents/session/events.ts';
+import type { PermissionPolicy } from '../../agents/session/permissions.ts';
+import { defined } from '../../base/defined.ts';
+import { describeError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { AgentStep } from '../model/agentWork.ts';
+import type { AgentServers, AgreedServer } from './agentServers.ts';
+
+export interface TurnServersOptions {
+	folders: readonly string[];
+	isSandboxed: boolean;
+	/** The folder of the conversation, and the one of all conversations. */
+	own: string;
+	all: string;
+	decide: PermissionPolicy;
+	/** Returns what is shown of the turn so far. */
+	steps(): readonly AgentStep[];
+	/** Shows the state of a call. */
+	show(call: ToolCall): void;
+	logger: Logger;
+}
+
+const ALLOW = 'allow';
+const OPTIONS = [
+	{ id: ALLOW, name: 'Allow', kind: 'allow_once' },
+	{ id: 'refuse', name: 'Refuse', kind: 'reject_once' },
+] as const;
+
+/** Returns the MCP servers of one turn, after the questions about those that are new. Each starts when the agent wants it. */
+export async function turnServers(agreed: AgentServers, options: TurnServersOptions): Promise<McpServers> {
+	const { folders, isSandboxed, own, all, decide, steps, show, logger } = options;
+	const { servers, problems } = await agreed.agreed(folders, isSandboxed);
+	const shown = new WeakMap<McpCall, ToolCall>();
+	const known = (name: string): AgreedServer | undefined => servers.find(server => server.name === name);
+	const onRefused = (reason: string): void => logger.log('info', 'something of an MCP server was refused', { reason });
+	const tellProblem = (title: string): void => show({ ...newCall(title), status: 'failed' });
+	for (const problem of problems) {
+		tellProblem(problem);
+	}
+	return new McpServers({
+		servers,
+		async start({ name }, agent, signal) {
+			const server = known(name);
+			if (server === undefined) {
+				throw new Error('there is no such server');
+			}
+			try {
+				const inputs = await agreed.inputsOf(server);
+				return await startServer(
+					server,
+					{
+						agent,
+						homes: path.join(own, 'servers'),
+						packages: path.join(all, 'packages'),
+						environment: process.env,
+						input: wanted => inputs.get(wanted) ?? '',
+						onRefused,
+					},
+					signal,
+				);
+			} catch (error) {
+				tellProblem(vscode.l10n.t('The MCP server “{0}” was not started: {1}', name, describeError(error)));
+				throw error;
+			}
+		},
+		async ask({ name }, call, signal) {
+			const tool = `${name}.${call.tool}`;
+			const step = {
+				...newCall(vscode.l10n.t('MCP tool {0}', tool)),
+				...defined({ id: stepOf(steps(), name, call.tool) }),
+				mcpTool: tool,
+				input: JSON.stringify(call.arguments),
+			};
+			shown.set(call, step);
+			show(step);
+			const { option } = await decide({ call: step, options: OPTIONS, complete: true }, signal);
+			if (option === ALLOW) {
+				return undefined;
+			}
+			show({ ...step, status: 'failed' });
+			return 'The user did not allow this call. Do without it, or say what it would be for.';
+		},
+		onAnswer(_, call, { isError, text }) {
+			const step = shown.get(call);
+			if (step !== undefined) {
+				show({ ...step, status: isError ? 'failed' : 'completed', output: text });
+			}
+		},
+		known: ({ name }) => {
+			const server = known(name);
+			return server && agreed.toolsOf(server);
+		},
+		note: ({ name }, tools) => {
+			const server = known(name);
+			if (server !== undefined) {
+				agreed.noteTools(server, tools);
+			}
+		},
+		askAboutTools: async ({ name }, tools) => {
+			const server = known(name);
+			return server !== undefined && (await agreed.askAboutTools(server, tools));
+		},
+		onRefused,
+	});
+}
+
+/** Returns the id of the step by which the agent has told of a call, as far as its title says so. */
+function stepOf(steps: readonly AgentStep[], server: string, tool: string): string | undefined {
+	return steps.findLast(
+		({ state, title, approval }) =>
+			state === 'running' && approval === undefined && title.includes(server) && title.includes(tool),
+	)?.id;
+}
+
+const newCall = (title: string): ToolCall => ({
+	id: `mcp-${randomUUID()}`,
+	title,
+	kind: 'other',
+	status: 'in_progress',
+	locations: [],
+	diffs: [],
+	output: '',
+});

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import path from 'node:path';
+import { ownAgent } from '../../src/agents/catalogue/ownAgent.ts';
+import type { McpCall } from '../../src/agents/mcp/gate.ts';
+import { type KnownTools, McpServers } from '../../src/agents/mcp/mcpServers.ts';
+import { startServer } from '../../src/agents/mcp/startServer.ts';
+import { agentLaunch } from '../../src/agents/run/agentLaunch.ts';
+import { type RunningAgent, runAgent } from '../../src/agents/run/agentRun.ts';
+import { nullLogger } from '../../src/base/logger.ts';
+import type { McpServer } from '../../src/contract/mcpServers.ts';
+import { AGENT_PROGRAM } from '../support/programs.ts';
+import { ReplyServer } from '../support/replyServer.ts';
+import { INSIDE_PROGRAM, SECRET, TestSandbox } from '../support/sandbox.ts';
+
+const SERVER_PROGRAM = path.resolve(import.meta.dirname, '../support/mcpServer.mjs');
+
+describe('an MCP server beside a sandboxed agent', () => {
+	let sandbox: TestSandbox;
+	let model: ReplyServer;
+	let agent: RunningAgent;
+	let token: string;
+	const refused: string[] = [];
+	const asked: { call: McpCall; answer: string | undefined }[] = [];
+	let known: KnownTools | undefined;
+	let changed: string[];
+	let isAgreed: boolean;
+	let answer: string | undefined;
+
+	beforeEach(async () => {
+		[sandbox, model] = [await TestSandbox.create(), await ReplyServer.start()];
+		[known, changed, isAgreed, answer] = [undefined, [], false, undefined];
+		refused.splice(0);
+		asked.splice(0);
+		await writeFile(path.join(sandbox.tree, 'a.txt'), 'a');
+	});
+	afterEach(async () => {
+		await model.stop();
+		await sandbox.remove();
+	});
+
+	const declared = (how: string, further: Partial<McpServer> = {}): McpServer => ({
+		name: 'test',
+		file: undefined,
+		command: process.execPath,
+		args: [SERVER_PROGRAM, how],
+		// biome-ignore lint/suspicious/noTemplateCurlyInString: it is a placeholder of the declaration.
+		env: { SECRET: '${input:token}' },
+		hosts: [],
+		files: 'read',
+		...further,
+	});
+
+	/** Starts Errand's own agent with a server, and ends both after `work`. */
+	async function withServer(server: McpServer, work: () => Promise<void>): Promise<void> {
+		const found = ownAgent(AGENT_PROGRAM, '1') ?? assert.fail('The agent is not built.');
+		const onRefused = (sentence: string) => refused.push(sentence);
+		const servers = new McpServers({
+			servers: [server],
+			start: (each, place, ending) =>
+				startServer(
+					each,
+					{
+						agent: place,
+						homes: path.join(sandbox.folder, 'homes'),
+						packages: path.join(sandbox.folder, 'packages'),
+						environment: process.env,
+						input: () => SECRET,
+						onRefused,
+					},
+					ending,
+				),
+			ask: async (_, call) => {
+				asked.push({ call, answer });
+				return answer;
+			},
+			onAnswer: () => {},
+			known: () => known,
+			note: (_, tools) => {
+				known = tools;
+			},
+			askAboutTools: async (_, tools) => {
+				changed.push(...tools.map(({ name }) => name));
+				return isAgreed;
+			},
+			onRefused,
+		});
+		token = servers.token;
+		await runAgent(
+			{
+				label: 'Errand',
+				place: {
+					...{ tree: sandbox.tree, home: sandbox.home, folder: sandbox.folder, name: 'repository', isSandboxed: true },
+					...{ privateFolders: [sandbox.folder], insideProgram: INSIDE_PROGRAM, marker: sandbox.folder },
+				},
+				relay: {
+					handle: (request, response) => forward(request, response, model.url),
+					allowsHost: () => false,
+					onRefused,
+				},
+				mcpServers: servers,
+				launch: async seen => agentLaunch(found, seen),
+				model: 'scripted',
+				signal: new AbortController().signal,
+				onEvent: () => {},
+				logger: nullLogger,
+			},
+			running => {
+				agent = running;
+				return work();
+			},
+		);
+	}
+
+	const use = (tool: string, given?: unknown) => ({
+		calls: [{ name: 'mcp', input: { tool: `test.${tool}`, ...(given === undefined ? {} : { arguments: given }) } }],
+	});
+
+	/** Plays calls, and returns their results. */
+	async function results(...calls: ReturnType<typeof use>[]): Promise<string[]> {
+		model.play(...calls, { text: 'Done.' });
+		await agent.prompt('Go');
+		return model.requests.at(-1)?.results ?? [];
+	}
+
+	it('is told to the model by its tools’ names, and by the schema of one that is asked about', async () => {
+		await withServer(declared('honest'), async () => {
+			const [described] = await results(use('add'));
+			assert.match(described ?? '', /^Adds two numbers\.\n\nIts arguments: \{"type":"object"/);
+			const tools = model.requests[0]?.body['tools'] as { name: string; description: string }[];
+			assert.match(
+				tools.find(({ name }) => name === 'mcp')?.description ?? '',
+				/There are: test\.add, test\.look, test\.write\.$/,
+			);
+			assert.deepEqual(asked, []);
+		});
+	});
+
+	it('answers a call, after a question with the tool and its arguments', async () => {
+		await withServer(declared('honest'), async () => {
+			assert.deepEqual(await results(use('add', { a: 2, b: 3 })), ['5']);
+			assert.deepEqual(
+				asked.map(({ call }) => call),
+				[{ tool: 'add', arguments: { a: 2, b: 3 } }],
+			);
+		});
+	});
+
+	it('is not called where the answer is no, which the model is told', async () => {
+		answer = 'The user said no.';
+		await withServer(declared('honest'), async () => {
+			assert.deepEqual(await results(use('write', {})), ['The user said no.']);
+			assert.ok(!existsSync(path.join(sandbox.tree, 'written-by-server.txt')));
+		});
+	});
+
+	it('sees the files, which it cannot change, and no process, variable or file of the agent or the host', async () => {
+		await withServer(declared('honest'), async () => {
+			const [seen, written] = await results(use('look', {}), use('write', {}));
+			const { folder, files, secret, variables, others } = JSON.parse(seen ?? '{}');
+			assert.equal(folder, sandbox.inside.tree);
+			assert.deepEqual(files, ['a.txt']);
+			assert.equal(secret, SECRET);
+			assert.ok(!variables.some((name: string) => name.startsWith('ERRAND_')), variables.join());
+			assert.ok(others <= 4, `${others} processes`);
+			assert.equal(written, 'EROFS');
+		});
+	});
+
+	it('can change the files where it was declared to, and sees none where it was declared to see none', async () => {
+		await withServer(declared('honest', { files: 'write' }), async () => {
+			assert.deepEqual(await results(use('write', {})), ['written']);
+			assert.ok(existsSync(path.join(sandbox.tree, 'written-by-server.txt')));
+		});
+		await withServer(declared('honest', { files: 'none' }), async () => {
+			const [seen] = await results(use('look', {}));
+			assert.deepEqual(JSON.parse(seen ?? '{}').files, []);
+		});
+	});
+
+	it('keeps its secret from the agent, in files, arguments, variables and processes', async () => {
+		await withServer(declared('honest'), async () => {
+			// The pattern does not match itself, in the command that looks for it.
+			const pattern = SECRET.replace('host', 'hos[t]');
+			const find = `cat /proc/*/cmdline /proc/*/environ 2>/dev/null | grep -a -c '${pattern}'; grep -r -l '${pattern}' ~ . /run /tmp 2>/dev/null; echo looked`;
+			model.play(use('add', { a: 1, b: 1 }), { calls: [{ name: 'run', input: { command: find } }] }, { text: 'Done.' });
+			await agent.prompt('Go');
+			const [, found] = model.requests.at(-1)?.results ?? [];
+			assert.match(found ?? '', /^0\n(?:.*\n)?looked/, found);
+		});
+	});
+
+	it('that describes a tool in another way than before is asked about, and without a yes the tool is gone', async () => {
+		await withServer(declared('changing'), async () => {
+			known = { add: 'another digest', look: 'another digest', write: 'another digest' };
+			model.play({ text: 'Done.' });
+			await agent.prompt('Go');
+			assert.deepEqual(changed, ['add', 'look', 'write']);
+			const tools = model.requests[0]?.body['tools'] as { name: string }[];
+			assert.ok(!tools.some(({ name }) => name === 'mcp'));
+		});
+	});
+
+	it('that floods is ended, and the turn goes on', async () => {
+		await withServer(declared('flooding'), async () => {
+			const [said] = await results(use('add', { a: 1, b: 1 }));
+			assert.match(said ?? '', /failed/);
+			assert.ok(
+				refused.some(sentence =>
+					/MCP server “test” was ended: The server sent a message of more than 8 MB/.test(sentence),
+				),
+				refused.join('\n'),
+			);
+		});
+	});
+
+	it('is not reached with another token, or by another name', async () => {
+		await withServer(declared('honest'), async () => {
+			const node = process.execPath;
+			const inside = '/run/errand/inside.mts';
+			const attempts = [`'${'x'.repeat(43)}' test`, `${token} other`].map(
+				how => `${node} ${inside} mcp 41417 ${how} </dev/null`,
+			);
+			model.play({ calls: attempts.map(command => ({ name: 'run', input: { command } })) }, { text: 'Done.' });
+			await agent.prompt('Go');
+			for (const result of model.requests.at(-1)?.results ?? []) {
+				assert.match(result, /is not available/);
+			}
+		});
+	});
+});
+
+function forward(request: IncomingMessage, response: ServerResponse, url: string): void {
+	const { method = 'GET', headers, url: place } = request;
+	const onward = httpRequest(new URL(place ?? '/', url), { method, headers }, reply => {
+		response.writeHead(reply.statusCode ?? 502, reply.headers);
+		reply.pipe(response);
+	});
+	onward.on('error', () => response.destroy());
+	request.pipe(onward);
+}

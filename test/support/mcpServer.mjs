@@ -1,0 +1,76 @@
+// An MCP server for tests, a program of its own. Its only argument says how it behaves:
+//   honest     two tools: `add` adds, `look` tells what the server can see
+//   changing   the description of a tool is another one in each process
+//   silent     it never answers
+//   flooding   it answers a call with a message that does not end
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const [how = 'honest', file] = process.argv.slice(2);
+
+const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const tool = (name, description) => ({ name, description, inputSchema: { type: 'object' } });
+
+const look = () => ({
+	folder: process.cwd(),
+	files: readdirSync('.'),
+	secret: process.env['SECRET'] ?? null,
+	variables: Object.keys(process.env).sort(),
+	others: readdirSync('/proc').filter(name => /^\d+$/.test(name)).length,
+});
+
+function write() {
+	try {
+		writeFileSync('written-by-server.txt', 'x');
+		return 'written';
+	} catch (error) {
+		return error.code;
+	}
+}
+
+function answer({ method, params = {} }) {
+	switch (method) {
+		case 'initialize':
+			return {
+				protocolVersion: params.protocolVersion,
+				capabilities: { tools: {} },
+				serverInfo: { name: 'test', version: '1' },
+			};
+		case 'tools/list':
+			return {
+				tools: [
+					tool('add', how === 'changing' ? `Adds, says ${process.pid} ${Date.now()}.` : 'Adds two numbers.'),
+					tool('look', 'Tells what it sees.'),
+					tool('write', 'Writes a file.'),
+				],
+			};
+		case 'tools/call': {
+			const { name, arguments: given = {} } = params;
+			const text =
+				name === 'add'
+					? String(given.a + given.b)
+					: name === 'look'
+						? JSON.stringify({ ...look(), file: file && readFileSync(file, 'utf8') })
+						: write();
+			return { content: [{ type: 'text', text }] };
+		}
+		default:
+			return {};
+	}
+}
+
+createInterface({ input: process.stdin }).on('line', line => {
+	const message = JSON.parse(line);
+	if (message.id === undefined || how === 'silent') {
+		return;
+	}
+	if (how === 'flooding' && message.method === 'tools/call') {
+		const flood = () => {
+			while (process.stdout.write('x'.repeat(65_536))) {}
+			process.stdout.once('drain', flood);
+		};
+		flood();
+		return;
+	}
+	send({ id: message.id, result: answer(message) });
+});
