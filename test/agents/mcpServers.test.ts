@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import path from 'node:path';
 import { ownAgent } from '../../src/agents/catalogue/ownAgent.ts';
 import type { McpCall } from '../../src/agents/mcp/gate.ts';
-import { type KnownTools, McpServers } from '../../src/agents/mcp/mcpServers.ts';
-import { startServer } from '../../src/agents/mcp/startServer.ts';
-import { agentLaunch } from '../../src/agents/run/agentLaunch.ts';
-import { type RunningAgent, runAgent } from '../../src/agents/run/agentRun.ts';
-import { nullLogger } from '../../src/base/logger.ts';
+import type { KnownTools } from '../../src/agents/mcp/mcpServers.ts';
+import type { RunningAgent } from '../../src/agents/run/agentRun.ts';
 import type { McpServer } from '../../src/contract/mcpServers.ts';
+import { withAgentAndServer } from '../support/agentWithServer.ts';
 import { AGENT_PROGRAM } from '../support/programs.ts';
 import { ReplyServer } from '../support/replyServer.ts';
-import { INSIDE_PROGRAM, SECRET, TestSandbox } from '../support/sandbox.ts';
+import { SECRET, TestSandbox } from '../support/sandbox.ts';
 
 const SERVER_PROGRAM = path.resolve(import.meta.dirname, '../support/mcpServer.mjs');
 
@@ -55,60 +52,27 @@ describe('an MCP server beside a sandboxed agent', () => {
 
 	/** Starts Errand's own agent with a server, and ends both after `work`. */
 	async function withServer(server: McpServer, work: () => Promise<void>): Promise<void> {
-		const found = ownAgent(AGENT_PROGRAM, '1') ?? assert.fail('The agent is not built.');
-		const onRefused = (sentence: string) => refused.push(sentence);
-		const servers = new McpServers({
-			servers: [server],
-			start: (each, place, ending) =>
-				startServer(
-					each,
-					{
-						agent: place,
-						homes: path.join(sandbox.folder, 'homes'),
-						packages: path.join(sandbox.folder, 'packages'),
-						environment: process.env,
-						input: () => SECRET,
-						onRefused,
-					},
-					ending,
-				),
-			ask: async (_, call) => {
-				asked.push({ call, answer });
-				return answer;
-			},
-			onAnswer: () => {},
-			known: () => known,
-			note: (_, tools) => {
-				known = tools;
-			},
-			askAboutTools: async (_, tools) => {
-				changed.push(...tools.map(({ name }) => name));
-				return isAgreed;
-			},
-			onRefused,
-		});
-		token = servers.token;
-		await runAgent(
+		await withAgentAndServer(
 			{
-				label: 'Errand',
-				place: {
-					...{ tree: sandbox.tree, home: sandbox.home, folder: sandbox.folder, name: 'repository', isSandboxed: true },
-					...{ privateFolders: [sandbox.folder], insideProgram: INSIDE_PROGRAM, marker: sandbox.folder },
+				...{ sandbox, server, model: 'scripted', modelUrl: model.url },
+				agent: ownAgent(AGENT_PROGRAM, '1') ?? assert.fail('The agent is not built.'),
+				ask: async (_, call) => {
+					asked.push({ call, answer });
+					return answer;
 				},
-				relay: {
-					handle: (request, response) => forward(request, response, model.url),
-					allowsHost: () => false,
-					onRefused,
+				onAnswer: () => {},
+				known: () => known,
+				note: (_, tools) => {
+					known = tools;
 				},
-				mcpServers: servers,
-				launch: async seen => agentLaunch(found, seen),
-				model: 'scripted',
-				signal: new AbortController().signal,
-				onEvent: () => {},
-				logger: nullLogger,
+				askAboutTools: async (_, tools) => {
+					changed.push(...tools.map(({ name }) => name));
+					return isAgreed;
+				},
+				onRefused: sentence => refused.push(sentence),
 			},
-			running => {
-				agent = running;
+			(running, ofServers) => {
+				[agent, token] = [running, ofServers];
 				return work();
 			},
 		);
@@ -231,13 +195,3 @@ describe('an MCP server beside a sandboxed agent', () => {
 		});
 	});
 });
-
-function forward(request: IncomingMessage, response: ServerResponse, url: string): void {
-	const { method = 'GET', headers, url: place } = request;
-	const onward = httpRequest(new URL(place ?? '/', url), { method, headers }, reply => {
-		response.writeHead(reply.statusCode ?? 502, reply.headers);
-		reply.pipe(response);
-	});
-	onward.on('error', () => response.destroy());
-	request.pipe(onward);
-}
