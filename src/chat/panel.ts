@@ -256,6 +256,10 @@ export class ChatPanel {
 				diffs: this.questionDiffs,
 				label,
 				say,
+				fillComposer(text) {
+					post({ kind: 'composer-fill', text, isAdded: true });
+					void focusComposer();
+				},
 				focusComposer,
 			}),
 			...turnHandlers({

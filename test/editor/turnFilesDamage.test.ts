@@ -247,6 +247,7 @@ describe('the files of a turn of an agent, where something is wrong with them', 
 					return [];
 				},
 			}),
+			fillComposer: () => assert.fail(),
 			diffs: { open: () => assert.fail() },
 			label: () => '',
 			say: () => assert.fail(),

@@ -375,6 +375,15 @@ describe('the turn of an agent in the chat', () => {
 		assert.equal(await button('Plan: 3 of 3 done').getAttribute('aria-expanded'), 'true');
 	});
 
+	it('ends with a plan that is put into the composer, where it was to plan alone', async () => {
+		const turn = await show({ isPlan: true, approvals: 'ask' }, { ...ENDED, text: '1. Change it.' });
+		await chat.page.getByText('Plans alone').waitFor();
+		await button('Edit and Start Plan').click();
+		assert.deepEqual(await posted('work-plan-use'), [{ kind: 'work-plan-use', turn: turn.id }]);
+		await show({ isPlan: true }, { ...STREAMING, text: '1. Change' });
+		assert.equal(await button('Edit and Start Plan').count(), 0);
+	});
+
 	describe('ends with its changes', () => {
 		it('which are compared and taken, all or one by one', async () => {
 			const turn = await show({ changes: CHANGES }, ENDED, { height: 900 });

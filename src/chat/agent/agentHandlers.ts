@@ -21,6 +21,8 @@ export interface AgentHandlersDependencies {
 	label(): string;
 	/** Says in the chat why something was not done. */
 	say(sentence: string): void;
+	/** Puts a text into the composer, below what is there, and moves the cursor to it. */
+	fillComposer(text: string): void;
 	focusComposer(): void;
 }
 
@@ -30,7 +32,7 @@ export type AgentHandlers = PageHandlers<
 
 /** Returns the handlers of the page's messages about what agents do. */
 export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHandlers {
-	const { agents, withTurn, ranges, diffs, label, say, focusComposer } = dependencies;
+	const { agents, withTurn, ranges, diffs, label, say, fillComposer, focusComposer } = dependencies;
 
 	const withWork = (turnId: string, run: (work: AgentWork, chat: Chat) => unknown) =>
 		withTurn(turnId, async chat => {
@@ -139,6 +141,16 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 					return;
 				}
 				await mark(turn, kept, 'before', await ranges().takeBack({ repository, from, to }, named));
+			}),
+		'work-plan-use': ({ turn }) =>
+			withTurn(turn, async chat => {
+				const found = findTurn(chat.conversation, turn);
+				if (found) {
+					// What carries the plan out has to ask again, and is an agent.
+					await agents.chooseApprovals('ask');
+					await chat.setMode('agent');
+					fillComposer(vscode.l10n.t('Carry out this plan:\n\n{0}', shownReply(found).text.trim()));
+				}
 			}),
 		'agent-pick': () =>
 			thenComposer(async () => {

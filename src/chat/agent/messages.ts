@@ -14,6 +14,8 @@ export function refusalText(how: RefusalReason | string): string | undefined {
 			return vscode.l10n.t('the agent wants it allowed for good');
 		case 'beside':
 			return vscode.l10n.t('it lies beside the repositories, where nothing is kept');
+		case 'plan':
+			return vscode.l10n.t('this turn only plans');
 		default:
 			return undefined;
 	}

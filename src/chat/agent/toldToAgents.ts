@@ -45,6 +45,13 @@ export function foldersTold(checkpoints: readonly Checkpoint[]): PromptResource[
 	return [{ uri: 'the folders', text }];
 }
 
+/** Tells that a plan is wanted. */
+export function planTold(isPlan: boolean): PromptResource[] {
+	const text =
+		'The user wants a plan and no changes: the files cannot be written in this turn. Read and search, and run what changes nothing. Ask what is unclear. End with the plan in Markdown: the steps in their order, each with the files that it changes, how it is checked, and what is left open.';
+	return isPlan ? [{ uri: 'what this turn is for', text }] : [];
+}
+
 /** The most names of files that are told one by one. */
 const MAXIMUM_TOLD = 20;
 

@@ -20,7 +20,7 @@ import { promptOf, summaryBefore } from '../model/agentPrompt.ts';
 import {
 	type AgentWork,
 	type Approval,
-	type ApprovalSetting,
+	type ApprovalLevel,
 	type WorkMoment,
 	withAgentEvent,
 	withAnswer,
@@ -40,7 +40,7 @@ import type { EventQueue } from './eventQueue.ts';
 import { earlierWork } from './leftWork.ts';
 import { lentFolders } from './lentFolders.ts';
 import { refusalText } from './messages.ts';
-import { filteredTold, foldersTold, instructionsTold, refusedHunksTold } from './toldToAgents.ts';
+import { filteredTold, foldersTold, instructionsTold, planTold, refusedHunksTold } from './toldToAgents.ts';
 import { TurnFiles } from './turnFiles.ts';
 import { turnServers } from './turnServers.ts';
 
@@ -60,7 +60,8 @@ export class TurnRun {
 	private readonly started: StartedTurn;
 	readonly questions: ApprovalQuestions;
 	/** What is asked in this turn. Another choice holds from the next message on. */
-	private readonly approvals: ApprovalSetting;
+	private readonly approvals: ApprovalLevel;
+	private readonly isPlan: boolean;
 	private work: AgentWork | undefined;
 	private textLength = 0;
 	/** The folder with the files, as the agent sees it. */
@@ -78,10 +79,13 @@ export class TurnRun {
 		this.options = options;
 		this.started = started;
 		const { approvals, onQuestion } = options.permissions;
-		this.approvals = approvals();
+		const setting = approvals();
+		this.isPlan = setting === 'plan';
+		this.approvals = setting === 'plan' ? 'ask' : setting;
 		this.questions = new ApprovalQuestions({
 			rules: () => ({
 				setting: this.approvals,
+				isPlan: this.isPlan,
 				isSandboxed: this.work?.isSandboxed === true,
 				folder: this.tree ?? '',
 				isKept: file => this.files?.locate(file) !== undefined,
@@ -199,6 +203,7 @@ export class TurnRun {
 			label,
 			isSandboxed: sandboxed,
 			approvals: this.approvals,
+			...defined({ isPlan: this.isPlan || undefined }),
 			steps: [],
 			...defined({ isSetAside: isSetAside || undefined }),
 			checkpoints,
@@ -264,7 +269,7 @@ export class TurnRun {
 		const lent = await Promise.all(repositories.map(({ place: repository, at }) => lentFolders(repository, copy, at)));
 		return {
 			tree: copy,
-			...defined({ treeFolders: files.folders }),
+			...defined({ treeFolders: this.isPlan ? [] : files.folders }),
 			lent: lent.flat(),
 			// What an agent has put into the home of its sandbox must not run outside of one.
 			home: own.home(`${agent.definition.id}-${sandboxed ? 'inside' : 'outside'}`),
@@ -308,6 +313,7 @@ export class TurnRun {
 			const summary = session.how === 'new' ? summaryBefore(turn.conversation, turn.turnId) : undefined;
 			this.tell({ session: session.id, how: session.how, ...defined({ summary }) });
 			const told = [
+				...planTold(this.isPlan),
 				...instructionsTold(turn, { session, reads: this.files?.firstOf(reads), pathOf: uri => this.pathOf(uri) }),
 				...(summary === undefined ? [] : [{ uri: 'the conversation so far', text: summary }]),
 				...(session.how === 'new' ? foldersTold(this.files?.checkpoints ?? []) : []),

@@ -18,8 +18,12 @@ export const MAXIMUM_KEPT = 2_000_000;
 export const STEP_STATES = ['running', 'done', 'failed', 'stopped'] as const;
 export type StepState = (typeof STEP_STATES)[number];
 
-/** `errand.agents.approvals`: what is asked, beside what always is. */
-export const APPROVAL_SETTINGS = ['ask', 'ask-for-commands', 'allow-in-sandbox'] as const;
+/** What is asked in a turn, beside what always is. Conversations have these words in their files. */
+export const APPROVAL_LEVELS = ['ask', 'ask-for-commands', 'allow-in-sandbox'] as const;
+export type ApprovalLevel = (typeof APPROVAL_LEVELS)[number];
+
+/** `errand.agents.approvals`. By `plan` an agent changes nothing, and ends with a plan. */
+export const APPROVAL_SETTINGS = [...APPROVAL_LEVELS, 'plan'] as const;
 export type ApprovalSetting = (typeof APPROVAL_SETTINGS)[number];
 
 /** How a question about a step can be answered: yes, yes to the same in this conversation, and no. */
@@ -121,7 +125,9 @@ export interface AgentWork {
 	readonly label: string;
 	readonly isSandboxed: boolean;
 	/** What the user was asked about in this turn. */
-	readonly approvals?: ApprovalSetting;
+	readonly approvals?: ApprovalLevel;
+	/** The agent was to change nothing and to end with a plan. */
+	readonly isPlan?: true;
 	/** The agent's own session, which a later turn continues. */
 	readonly session?: string;
 	/** `new` after earlier turns: the agent was told a summary of them. */

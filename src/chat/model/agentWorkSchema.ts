@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { PLAN_STATUSES, TOOL_KINDS } from '../../agents/session/events.ts';
 import { DECISIVE_REASONS } from '../../base/decisiveFiles.ts';
-import { APPROVAL_SETTINGS, APPROVAL_STATES, STEP_STATES } from './agentWork.ts';
+import { APPROVAL_LEVELS, APPROVAL_STATES, STEP_STATES } from './agentWork.ts';
 import { time } from './time.ts';
 
 const commit = z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/);
@@ -50,7 +50,8 @@ export const agentWorkSchema = z.object({
 	agent: z.string(),
 	label: z.string(),
 	isSandboxed: z.boolean(),
-	approvals: z.enum(APPROVAL_SETTINGS).exactOptional(),
+	approvals: z.enum(APPROVAL_LEVELS).exactOptional(),
+	isPlan: z.literal(true).exactOptional(),
 	session: z.string().exactOptional(),
 	how: z.enum(['new', 'resumed', 'loaded']).exactOptional(),
 	summary: z.string().exactOptional(),

@@ -5,7 +5,7 @@ import type { PermissionOption, PermissionRequest, ToolCall, ToolKind } from '..
 import { type DecisiveReason, decisiveReason } from '../../base/decisiveFiles.ts';
 import { defined } from '../../base/defined.ts';
 import { pathWithin } from '../../base/filePlace.ts';
-import type { ApprovalSetting } from './agentWork.ts';
+import type { ApprovalLevel } from './agentWork.ts';
 import { type CommandRule, isAllowedBy, isReading, ruleFor, ruleText } from './commandRules.ts';
 
 export type Ruling =
@@ -23,7 +23,9 @@ export type RefusalReason =
 	/** The agent offers no answer that holds for this time alone. */
 	| 'only-always'
 	/** It would change what lies beside the repositories, where nothing is kept. */
-	| 'beside';
+	| 'beside'
+	/** It would change a file in a turn that only plans. */
+	| 'plan';
 
 /** A permission that the user gives for a whole conversation. */
 export type Allowance =
@@ -38,7 +40,9 @@ export type Allowance =
 	| { kind: 'tool'; name: string };
 
 export interface ApprovalRules {
-	setting: ApprovalSetting;
+	setting: ApprovalLevel;
+	/** Nothing is to be changed. */
+	isPlan?: boolean;
 	isSandboxed: boolean;
 	/** The agent's folder, as the agent names it. */
 	folder: string;
@@ -66,6 +70,9 @@ export function ruleOn({ call, options, complete }: PermissionRequest, rules: Ap
 	}
 	if (allowOnce(options) === undefined) {
 		return { kind: 'refuse', reason: 'only-always' };
+	}
+	if (rules.isPlan && isEdit(call)) {
+		return { kind: 'refuse', reason: 'plan' };
 	}
 	if (liesBeside(call, rules)) {
 		return { kind: 'refuse', reason: 'beside' };
@@ -178,8 +185,12 @@ function kindOf({ kind, command, diffs }: ToolCall): ToolKind {
 	return diffs.length > 0 && !EDITS.has(kind) && kind !== 'execute' ? 'edit' : kind;
 }
 
-function isAllowedBySetting(call: ToolCall, { setting, isSandboxed }: ApprovalRules): boolean {
+function isAllowedBySetting(call: ToolCall, { setting, isPlan, isSandboxed }: ApprovalRules): boolean {
 	const kind = kindOf(call);
+	if (isPlan && kind === 'execute') {
+		// The sandbox lets it change nothing.
+		return isSandboxed;
+	}
 	if (HARMLESS.has(kind)) {
 		// Without a sandbox, an agent reads whatever the user can read.
 		return isSandboxed;

@@ -54,6 +54,8 @@ export function approvalsLabel(setting: ApprovalSetting): string {
 			return l10n.t('Asks for all');
 		case 'ask-for-commands':
 			return l10n.t('Asks for commands');
+		case 'plan':
+			return l10n.t('Plans alone');
 		case 'allow-in-sandbox':
 			return l10n.t('Asks for nothing in the sandbox');
 	}

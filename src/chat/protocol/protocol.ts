@@ -41,7 +41,8 @@ export type ToPage =
 	/** Says above the composer why something was not done, until the user goes on. */
 	| { kind: 'hint-set'; hint: string }
 	/** Puts a question into the composer where it is empty. */
-	| { kind: 'composer-fill'; text: string }
+	/** `isAdded`: the text goes below what is there; otherwise it goes into an empty field alone. */
+	| { kind: 'composer-fill'; text: string; isAdded?: true }
 	/** Sends the draft, where there is one, now that a model can answer it. */
 	| { kind: 'draft-send' }
 	/** Whether the composer's messages are prompts of tasks. Otherwise, they have the mode of the conversation. */

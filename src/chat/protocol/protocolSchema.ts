@@ -69,6 +69,7 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('task-follow'), isShown: z.boolean() }),
 	z.strictObject({ kind: z.literal('task-choose'), choice: z.enum(taskChoices) }),
 	z.strictObject({ kind: z.literal('task-prompt-open'), request, text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH) }),
+	z.strictObject({ kind: z.literal('work-plan-use'), turn }),
 	z.strictObject({ kind: z.literal('step-answer'), turn, question: z.uuid(), answer: z.enum(APPROVAL_ANSWERS) }),
 	z.strictObject({ kind: z.literal('step-request'), request, turn, step }),
 	z.strictObject({

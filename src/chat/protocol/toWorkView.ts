@@ -38,7 +38,7 @@ export function workChanges(turn: string, before: AgentWork, after: AgentWork): 
 }
 
 function withoutSteps(work: AgentWork): Omit<WorkView, 'steps'> {
-	const { label, checkpoints, leftOut, isSandboxed, approvals, isSetAside, summary, further, plan } = work;
+	const { label, checkpoints, leftOut, isSandboxed, approvals, isPlan, isSetAside, summary, further, plan } = work;
 	return {
 		label,
 		folders: checkpoints.map(kept => ({ name: placeWords(kept), ...defined({ at: kept.at }) })),
@@ -46,6 +46,7 @@ function withoutSteps(work: AgentWork): Omit<WorkView, 'steps'> {
 		...defined({
 			leftOut: leftOut?.map(({ folder, ...others }) => ({ folder: shortFolder(folder), ...others })),
 			approvals,
+			isPlan,
 			isSetAside,
 			summary,
 			further,

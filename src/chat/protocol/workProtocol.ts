@@ -4,6 +4,7 @@ import type { PlanEntry, ToolKind } from '../../agents/session/events.ts';
 import type {
 	Approval,
 	ApprovalAnswer,
+	ApprovalLevel,
 	ApprovalSetting,
 	LeftOutFolder,
 	StepState,
@@ -20,7 +21,9 @@ export interface WorkView {
 	leftOut?: readonly LeftOutFolder[];
 	isSandboxed: boolean;
 	/** What the user was asked about. */
-	approvals?: ApprovalSetting;
+	approvals?: ApprovalLevel;
+	/** The agent was to change nothing and to end with a plan. */
+	isPlan?: true;
 	/** What the agent was told of earlier turns, where it has no memory of them. */
 	summary?: string;
 	/** What the turn before had left in the copy does not fit the user's files, and stays with that turn. */
@@ -108,6 +111,8 @@ export type WorkFromPage =
 	 * Opens the changes of a turn, or of one of its files; takes them over from the copy; or takes them back.
 	 */
 	| { kind: 'work-compare' | 'work-take' | 'work-undo'; turn: string; file?: string }
+	/** Puts the plan of a turn into the composer. */
+	| { kind: 'work-plan-use'; turn: string }
 	/** The user wants to choose the agent. */
 	| { kind: 'agent-pick' }
 	/** What agents ask about was chosen. */

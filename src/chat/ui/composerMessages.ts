@@ -20,7 +20,7 @@ export function tellComposer(composer: ChatComposer, message: ToPage, post: Post
 			composer.say(message.hint);
 			return true;
 		case 'composer-fill':
-			composer.suggest(message.text);
+			composer.suggest(message.text, message.isAdded);
 			return true;
 		case 'draft-write':
 			void answerRequest(message.request, () => composer.task.write(message.text, message.how), {

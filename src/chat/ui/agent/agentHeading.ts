@@ -23,7 +23,7 @@ export function agentHeading(reply: ReplyView, work: WorkView): TemplateResult {
 		${
 			work.approvals === undefined
 				? nothing
-				: html`<span class="place asks">${codicon('shield')}${approvalsLabel(work.approvals)}</span>`
+				: html`<span class="place asks">${codicon('shield')}${approvalsLabel(work.isPlan ? 'plan' : work.approvals)}</span>`
 		}
 		${now === '' ? nothing : html`<span class="now ${waitingStep(work) ? 'waits' : ''}" title=${now}>${now}</span>`}
 	</h3>`;

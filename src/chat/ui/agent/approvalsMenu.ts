@@ -25,6 +25,8 @@ function approvalsDetail(setting: ApprovalSetting): string {
 			return l10n.t('Before each change of a file and each command. What you allow is in your files at once.');
 		case 'ask-for-commands':
 			return l10n.t('Before each command, and before files change that decide what runs. Other files change at once.');
+		case 'plan':
+			return l10n.t('It reads, runs what changes nothing, and ends with a plan that you can edit and start.');
 		case 'allow-in-sandbox':
 			return l10n.t('Only before files change that decide what runs. Changes stay in a copy until you take them.');
 	}

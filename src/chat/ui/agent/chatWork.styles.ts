@@ -49,6 +49,10 @@ export const chatWorkStyles = css`
 		margin: 8px 0 0;
 	}
 
+	.plan {
+		margin: 8px 0;
+	}
+
 	.further,
 	.note {
 		color: var(--vscode-descriptionForeground);

@@ -118,7 +118,18 @@ export class ChatWork extends LitElement {
 			.blocksOf(items)
 			.map(
 				block => html`<div class="block">${repeat(block, ({ key }) => key, renderItem)}</div>`,
-			)}${work.further === undefined ? nothing : html`<p class="further">${furtherWords(work.further, this.language)}</p>`}`;
+			)}${work.further === undefined ? nothing : html`<p class="further">${furtherWords(work.further, this.language)}</p>`}${this.renderPlanUse()}`;
+	}
+
+	/** The plan is the text of the reply, which the composer gets to be edited and sent: to the agent, or as a task. */
+	private renderPlanUse(): unknown {
+		const { reply, work } = this;
+		const isReady = work.isPlan && reply.state === 'done' && reply.text.trim() !== '';
+		return isReady
+			? html`<button type="button" class="button secondary plan" @click=${() => this.post({ kind: 'work-plan-use', turn: this.turn })}>
+					${l10n.t('Edit and Start Plan')}
+				</button>`
+			: nothing;
 	}
 
 	private renderNotes(): unknown[] {

@@ -198,10 +198,11 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		this.help = undefined;
 	}
 
-	/** Puts a question into the field if it is empty. */
-	suggest(text: string): void {
-		if (this.field.value.trim() === '') {
-			this.setText(text);
+	/** Puts a text into the field: if that is empty, or below what is there. */
+	suggest(text: string, isAdded = false): void {
+		const { value } = this.field;
+		if (isAdded || value.trim() === '') {
+			this.setText(value.trim() === '' ? text : `${value}\n\n${text}`);
 		}
 	}
 

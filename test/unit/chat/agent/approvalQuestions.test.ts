@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PermissionRequest, ToolCall } from '../../../../src/agents/session/events.ts';
 import { ApprovalQuestions } from '../../../../src/chat/agent/approvalQuestions.ts';
-import type { ApprovalSetting } from '../../../../src/chat/model/agentWork.ts';
+import type { ApprovalLevel } from '../../../../src/chat/model/agentWork.ts';
 import type { Allowance } from '../../../../src/chat/model/approvalPolicy.ts';
 
 const call: ToolCall = {
@@ -29,7 +29,7 @@ describe('the questions of an agent', () => {
 	/** The names of the questions that were asked. */
 	let asked: string[];
 	let allowed: Allowance[];
-	let setting: ApprovalSetting;
+	let setting: ApprovalLevel;
 	let questions: ApprovalQuestions;
 	const open = new AbortController().signal;
 	const latest = () => asked.at(-1) ?? '';

@@ -70,6 +70,29 @@ describe('what an agent asks for', () => {
 		assert.equal(rule(edit('a.ts'), { setting: 'allow-in-sandbox', isSandboxed: false }).kind, 'ask');
 	});
 
+	it('changes no file in a turn that only plans, whatever was allowed, and runs commands in a sandbox that lets nothing be written', () => {
+		const planning: Partial<ApprovalRules> = { isPlan: true, allowed: [EDITS] };
+		for (const asked of [
+			edit('src/a.ts'),
+			call({ kind: 'delete', locations: [{ path: 'a.ts' }] }),
+			call({ kind: 'read', diffs: [{ path: 'a.ts', newText: '' }] }),
+		]) {
+			assert.deepEqual(rule(asked, planning), { kind: 'refuse', reason: 'plan' });
+			assert.deepEqual(rule(asked, { ...planning, isSandboxed: false }), { kind: 'refuse', reason: 'plan' });
+		}
+		assert.equal(rule(command, planning).kind, 'allow');
+		assert.equal(rule(command, { ...planning, isSandboxed: false }).kind, 'ask');
+		assert.equal(rule(call({ kind: 'other', mcpTool: 'a.b' }), planning).kind, 'ask');
+	});
+
+	it('is allowed for a tool of an MCP server by its name, with any arguments', () => {
+		const tool = (mcpTool: string, input: object) => call({ kind: 'other', mcpTool, input: JSON.stringify(input) });
+		const allowed = allowances(tool('sums.add', { a: 1 }));
+		assert.deepEqual(allowed, [{ kind: 'tool', name: 'sums.add' }]);
+		assert.equal(rule(tool('sums.add', { a: 2 }), { allowed }).kind, 'allow');
+		assert.equal(rule(tool('sums.remove', { a: 1 }), { allowed }).kind, 'ask');
+	});
+
 	it('is asked by what it would do, whatever kind the agent gives it', () => {
 		const settings: Partial<ApprovalRules> = { setting: 'ask-for-commands', allowed: [EDITS] };
 		for (const kind of ['edit', 'read', 'search', 'think'] as const) {
