@@ -96,6 +96,7 @@ export async function runAgent<Result>(
 	}
 }
 
+/** Starts the agent at a place that is ready, and ends it when the work is done, fails or is stopped. */
 async function workAt<Result>(
 	place: RunPlace,
 	options: AgentRunOptions,
