@@ -245,7 +245,8 @@ describe('the window in another language', () => {
 		await assertTranslated(composer.locator('.task-choice:nth-child(n + 5) .word, .choice .word'));
 		await composer.locator('textarea').fill(PROMPT);
 		await composer.locator('.row .icon-button').nth(1).click();
-		await promptEditor(page).and(page.locator('.focused')).waitFor();
+		// The editor comes before the prompt is in it, and starts no task without one.
+		await promptEditor(page).and(page.locator('.focused')).filter({ hasText: PROMPT }).waitFor();
 		await assertTranslated(page.locator('.editor-instance .codelens-decoration:visible, .tab.active .label-name'));
 		await page.keyboard.press('ControlOrMeta+Enter');
 		const list = page.locator('.quick-input-widget:visible');
