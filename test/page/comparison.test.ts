@@ -1,36 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Locator } from 'playwright-core';
 import type { ComparisonView, FileView } from '../../src/tasks/model/comparisonProtocol.ts';
 import { fits, looksRight } from '../ui/pageChecks.ts';
-import { TestPage, usePage } from '../ui/testPage.ts';
+import { ReportTestPage } from '../ui/reportTestPage.ts';
+import { usePage } from '../ui/testPage.ts';
 
 const HOSTILE = '<img src="https://evil.example/x" onerror="document.title=1">';
-
-class ComparisonPage extends TestPage {
-	/** Resolves when the page has drawn the view. */
-	async show(view: ComparisonView, state?: unknown): Promise<void> {
-		await this.page.evaluate(
-			async message => {
-				window.postMessage(message, '*');
-				await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-			},
-			{ kind: 'view-set', view, state },
-		);
-	}
-
-	button(name: string): Locator {
-		return this.page.getByRole('button', { name, exact: true });
-	}
-
-	/** Presses buttons, and resolves with what the page has posted for them. */
-	async press(...names: string[]): Promise<unknown[]> {
-		const before = (await this.posted()).length;
-		for (const name of names) {
-			await this.button(name).click();
-		}
-		return (await this.posted()).slice(before);
-	}
-}
 
 const own = (text: string) => ({ text, isOwn: true });
 const other = (text: string) => ({ text, isOwn: false });
@@ -102,15 +76,15 @@ const GONE: ComparisonView = {
 };
 
 describe('the page of a comparison', () => {
-	let page: ComparisonPage;
-	const open = usePage({ name: 'comparison' }, ComparisonPage, opened => {
+	let page: ReportTestPage<ComparisonView>;
+	const open = usePage({ name: 'comparison' }, ReportTestPage<ComparisonView>, opened => {
 		page = opened;
 	});
 
 	it('is accessible in every theme, with nothing wider than the tab, in a stack where that is narrow', async () => {
 		await open({ width: 1000, height: 900 });
 		const scenes = Object.entries({ race: RACE, many: MANY, gone: GONE }).map(
-			([name, view]) => [name, (shown: ComparisonPage) => shown.show(view)] as const,
+			([name, view]) => [name, (shown: typeof page) => shown.show(view)] as const,
 		);
 		await looksRight(page, Object.fromEntries(scenes), [280, 1000]);
 	});
