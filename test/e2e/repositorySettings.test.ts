@@ -59,6 +59,8 @@ describe('the settings of a repository', () => {
 	}
 
 	const userSettings = () => ({
+		// The settings of every test have another value, which is the one that the repository tries.
+		'errand.chat.titles': true,
 		'errand.connection': 'acme',
 		'errand.connections': {
 			acme: { apiUrl: own.origin, cloudUrl: own.origin, service: 'acme', models: [{ id: 'large' }] },
