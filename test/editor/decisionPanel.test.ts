@@ -4,6 +4,7 @@ import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
 import { DecisionPanel, type DecisionPanelDependencies } from '../../src/decisions/decisionPanel.ts';
+import type { DecisionView } from '../../src/decisions/model/protocol.ts';
 import { RequestDocuments } from '../../src/decisions/requestDocuments.ts';
 import { RunStore } from '../../src/decisions/runStore.ts';
 import { onlyReply, type Prepared, type Subject } from '../../src/decisions/subject.ts';
@@ -70,8 +71,10 @@ describe('the tab of a decision', () => {
 	}
 
 	/** The handlers of messages of the page, which a test of the window sends by its buttons. */
-	const handle = (kind: 'send' | 'stop' | 'show-request') =>
+	const handle = (kind: 'send' | 'stop' | 'show-request' | 'choose-model') =>
 		(panel as unknown as { handlers: Record<string, () => Promise<void>> }).handlers[kind]?.();
+	/** What the page shows. */
+	const view = () => (panel as unknown as { view(): DecisionView }).view();
 
 	const asked = () => server.received.filter(({ path }) => path === '/typesafe/v1/systemone');
 
@@ -176,5 +179,92 @@ describe('the tab of a decision', () => {
 		const { requests } = prepared();
 		assert.deepEqual(JSON.parse(document?.getText() ?? ''), { ...requests[0], model: 'arbiter-latest' });
 		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+	});
+
+	it('tells what will be sent where, with which model, and that its price is not known', async () => {
+		await open({ key: 'k', title: 'Title', prepare: async () => prepared() });
+		const { stage, sentence, opinion, sending } = view();
+		assert.equal(stage, 'ready');
+		assert.match(sentence, /^Nothing has been sent yet/);
+		assert.match(opinion, /a model’s opinion/);
+		const facts = Object.fromEntries((sending?.facts ?? []).map(({ label, text }) => [label, text]));
+		assert.match(facts['To'] ?? '', /^Quillon: http:\/\/127\.0\.0\.1:\d+$/);
+		assert.deepEqual([facts['Model'], facts['Questions']], ['arbiter-latest', '1 question']);
+		assert.match(facts['Cost'] ?? '', /^not known: the connection states no price/);
+	});
+
+	it('keeps what was refused so that it can be sent again with another model, and says what is wrong until then', async () => {
+		const { showInputBox } = vscode.window;
+		await open({ key: 'k', title: 'Title', prepare: async () => ({ ...prepared(), model: 'oracle-9.9.9' }) });
+		await handle('send');
+		assert.deepEqual([view().stage, view().tone], ['ready', 'bad']);
+		assert.match(view().sentence, /^Quillon has no decision model “oracle-9\.9\.9”.*there is no decision model/);
+		Object.assign(vscode.window, { showInputBox: async () => 'arbiter-2.6.0' });
+		try {
+			await handle('choose-model');
+		} finally {
+			Object.assign(vscode.window, { showInputBox });
+		}
+		await handle('send');
+		assert.equal(view().stage, 'idle');
+		assert.match(view().sentence, /^The answers of /);
+		assert.equal(runs.of('k')[0]?.asked, 'arbiter-2.6.0');
+	});
+
+	it('sends nothing while no model is known, and takes one that the user names', async () => {
+		const { showInputBox } = vscode.window;
+		const without = prepared();
+		const { decisionModel: _, ...connection } = without.target.connection;
+		const target = { ...without.target, connection };
+		await open({ key: 'k', title: 'Title', prepare: async () => ({ ...without, target }) });
+		assert.match(view().sentence, /^Quillon names no decision model, so nothing can be sent yet\. Choose one here/);
+		assert.equal(view().sending, undefined);
+		await handle('send');
+		assert.equal(asked().length, 0);
+		Object.assign(vscode.window, { showInputBox: async () => 'arbiter-latest' });
+		try {
+			await handle('choose-model');
+		} finally {
+			Object.assign(vscode.window, { showInputBox });
+		}
+		assert.match(view().sentence, /^Nothing has been sent yet/);
+	});
+
+	it('shows what is no answer as none, cut and with nothing hidden, and leaves out what was not asked', async () => {
+		const noul = { type: 'noul', noul: 5, 'hidden\u202e': 'x'.repeat(1_000_000) };
+		server.answer(({ path }) => path === '/typesafe/v1/systemone', {
+			status: 200,
+			headers: {},
+			json: { model: '<b>$(flame)</b>\u202e', answers: { ok: noul, unasked: { type: 'noul', noul: 1 } } },
+		});
+		await open({ key: 'k', title: 'Title', prepare: async () => prepared() });
+		await handle('send');
+		const { result } = view();
+		const [question, ...others] = result?.questions ?? [];
+		assert.deepEqual([question?.answer, others], ['No answer', []]);
+		assert.match(question?.notes.join() ?? '', /did not answer this question in its form/);
+		const shown = JSON.stringify(result);
+		assert.match(shown, /<b>\$\(flame\)<\/b>/);
+		assert.doesNotMatch(shown, /500%|unasked|\p{Cf}/u);
+		assert.ok(shown.length < 20_000, String(shown.length));
+	});
+
+	it('stops at the user’s word, and can be sent again', async () => {
+		let answer = () => {};
+		server.answer(
+			({ path }) => path === '/typesafe/v1/systemone',
+			() =>
+				new Promise(resolve => {
+					answer = () => resolve({ status: 500, headers: {} });
+				}),
+		);
+		await open({ key: 'k', title: 'Title', prepare: async () => prepared() });
+		const sending = handle('send');
+		await waitFor('the request', () => asked().length === 1);
+		assert.equal(view().stage, 'asking');
+		await handle('stop');
+		await sending;
+		assert.deepEqual([view().stage, view().sentence, logged], ['ready', 'Stopped.', []]);
+		answer();
 	});
 });

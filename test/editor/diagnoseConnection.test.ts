@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import * as vscode from 'vscode';
 import { diagnose } from '../../src/models/diagnose/diagnoseConnection.ts';
 import { BufferingProxy } from '../support/bufferingProxy.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import { keys as contractKeys, models } from '../support/contractServer/fixtures.ts';
 import { beginEvents, FaultServer, sendJson, sseEvent } from '../support/faultServer.ts';
+import { waitFor } from '../support/waitFor.ts';
 import { useServices } from './useServices.ts';
 
 const KEY = contractKeys.inference;
@@ -79,6 +81,35 @@ describe('the diagnosis of a connection', () => {
 		assert.match(text, /Note · Inference key: not set\./);
 		assert.match(text, /Not checked · Stream of a reply: /);
 		await Promise.all([late.stop(), silent.stop()]);
+	});
+
+	it('ends when the user stops it, with what was not checked, and its notification has no link of a label', async () => {
+		const silent = await FaultServer.start(() => {});
+		const label = '[Mute](command:workbench.action.quit)';
+		await flow.write('errand.connections', entry({ label, apiUrl: silent.origin }));
+		const { withProgress } = vscode.window;
+		const stop = new vscode.CancellationTokenSource();
+		let title = '';
+		Object.assign(vscode.window, {
+			withProgress: (options: vscode.ProgressOptions, run: Parameters<typeof withProgress>[1]) => {
+				title = options.title ?? '';
+				return withProgress(options, progress => run(progress, stop.token));
+			},
+		});
+		try {
+			const diagnosing = report();
+			await waitFor('the host to be asked', () => silent.received.length > 0);
+			stop.cancel();
+			const text = await diagnosing;
+			assert.match(text, /Not checked · Addresses: you stopped the diagnosis\./);
+			assert.match(text, /^No problem was found, but not everything was checked\.$/m);
+		} finally {
+			Object.assign(vscode.window, { withProgress });
+			stop.dispose();
+			await silent.stop();
+		}
+		assert.match(title, /^Diagnosing \[Mute\]/);
+		assert.doesNotMatch(title, /\]\(command:/);
 	});
 
 	it('reads a certificate, and reports nothing good about one that the editor refuses', async () => {

@@ -91,6 +91,38 @@ describe('what the next task uses', () => {
 	const shown = () => Object.fromEntries((views.at(-1)?.choices ?? []).map(({ choice, name }) => [choice, name]));
 	const shows = (choice: string, name: string) => waitFor(`${choice}: ${name}`, () => shown()[choice] === name);
 
+	/** Lets the user choose a branch from the list of that title. */
+	async function chooseBranch(title: string | RegExp, branch: string): Promise<void> {
+		const picks = new QuickPicks();
+		try {
+			const choosing = next.choose('branch');
+			await waitFor('the branches', () =>
+				typeof title === 'string' ? picks.last?.title === title : title.test(picks.last?.title ?? ''),
+			);
+			await picks.pick(branch);
+			assert.equal(await choosing, undefined);
+		} finally {
+			await picks.stop();
+		}
+	}
+
+	/** Answers the question for a repository with that of the folder, and resolves with the rows among which it stood. */
+	async function takingRepository(folder: string, run: () => Promise<unknown>): Promise<vscode.QuickPickItem[]> {
+		const { showQuickPick } = vscode.window;
+		let rows: vscode.QuickPickItem[] = [];
+		const take = async (items: vscode.QuickPickItem[]) => {
+			rows = items;
+			return items.find(({ detail }) => detail === folder);
+		};
+		try {
+			Object.assign(vscode.window, { showQuickPick: take });
+			await run();
+		} finally {
+			Object.assign(vscode.window, { showQuickPick });
+		}
+		return rows;
+	}
+
 	it('is told with its limits, and again when a branch or a setting has changed, without any look in between', async () => {
 		follow();
 		await shows('branch', 'main');
@@ -123,15 +155,7 @@ describe('what the next task uses', () => {
 		await repository.git('branch', 'release');
 		follow();
 		await shows('branch', 'main');
-		const picks = new QuickPicks();
-		try {
-			const choosing = next.choose('branch');
-			await waitFor('the branches', () => picks.last?.title === 'Start Task: Branch');
-			await picks.pick('release');
-			assert.equal(await choosing, undefined);
-		} finally {
-			await picks.stop();
-		}
+		await chooseBranch('Start Task: Branch', 'release');
 		await shows('branch', 'release');
 		assert.equal(next.chosenSubject('test')?.branch, 'release');
 		assert.equal(next.chosenSubject('another'), undefined);
@@ -158,6 +182,39 @@ describe('what the next task uses', () => {
 			Object.assign(vscode.window, { showQuickPick });
 		}
 		await shows('cost', '$2.50 per agent at most');
+	});
+
+	it('says that HEAD is on no branch where one has to be chosen', async () => {
+		await repository.git('checkout', '--quiet', '--detach', 'HEAD');
+		follow();
+		await shows('branch', 'Select Branch');
+		await takingRepository(repository.path, () =>
+			chooseBranch(/^Start Task: HEAD is detached at [0-9a-f]+, choose a branch$/, 'main'),
+		);
+		await shows('branch', 'main');
+	});
+
+	it('says of a chosen branch that it has gone meanwhile, and uses what is open again', async () => {
+		await repository.git('branch', 'release');
+		await chooseBranch('Start Task: Branch', 'release');
+		await repository.git('branch', '-D', 'release');
+		await assert.rejects(next.choose('branch'), /Branch “release” is gone\. Start the task again and choose another/);
+		assert.deepEqual(next.place, {});
+	});
+
+	it('asks which repository is meant where two are open, each with its branch and its folder', async () => {
+		const second = await TemporaryRepository.create();
+		const { state: opened } = await openRepository(second.path);
+		try {
+			await waitFor('its branch', () => opened.HEAD?.name === 'main');
+			const rows = await takingRepository(second.path, () => next.choose('repository'));
+			const described = (folder: string) => rows.find(({ detail }) => detail === folder)?.description;
+			assert.deepEqual([repository.path, second.path].map(described), ['main', 'main']);
+			assert.equal(next.place.repository, second.path);
+		} finally {
+			await closeRepository(second.path);
+			await second.remove();
+		}
 	});
 
 	it('says what hinders a task and offers what helps, when a repository or a branch is not there', async () => {

@@ -180,6 +180,43 @@ describe('the choice of a model or provider', () => {
 		}
 	});
 
+	it('shows of each provider why it remains or is left out, as a reading and not as the service’s promise', async () => {
+		const models = ['quill-small'];
+		const { providers } = connectionSchema.parse({
+			...listed,
+			providers: [
+				{ slug: 'fastlane', models, dataPolicy: 'zero data retention' },
+				{ slug: 'cellar', models, dataPolicy: 'stores data' },
+				{ slug: 'attic', models },
+				{ slug: 'elsewhere', models: ['painter'] },
+			],
+		});
+		let isOver = false;
+		const done = selectRouting(
+			{ ...listed, providers },
+			{ model: 'quill-small', routing: { data_collection: 'deny' } },
+		);
+		void done.then(() => {
+			isOver = true;
+		});
+		await picks.pick('Preview Providers…');
+		await waitFor('the preview', () => /not the service’s promise/.test(picks.last?.placeholder ?? ''));
+		const rows = picks.rows();
+		for (const words of [
+			/fastlane.*balanced by price and uptime/,
+			/cellar.*its policy is “stores data”/,
+			/attic.*its data policy is not listed/,
+			/elsewhere.*does not host this model/,
+		]) {
+			assert.ok(
+				rows.some(row => words.test(row)),
+				`${words} in ${rows.join('\n')}`,
+			);
+		}
+		await picks.leave(() => isOver);
+		await done;
+	});
+
 	it('shows what a model is for that the chat cannot ask, and lets one be chosen that has the responses endpoint alone', async () => {
 		const { models } = connectionSchema.parse({
 			...listed,

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import process from 'node:process';
+import * as vscode from 'vscode';
+import { nullLogger } from '../../src/base/logger.ts';
+import { createClient } from '../../src/client/client.ts';
+import type { KeyKind } from '../../src/contract/routes.ts';
+import { createKeysFeature, type KeysFeature } from '../../src/models/keys/keysFeature.ts';
+import { keys as contractKeys, specialKeys } from '../support/contractServer/fixtures.ts';
+import { waitFor } from '../support/waitFor.ts';
+import { spoken } from './quickPicks.ts';
+import { useServices } from './useServices.ts';
+
+const WRONG_KEY = 'sk-wrong-0123456789';
+const VARIABLE = 'ERRAND_TEST_KEY';
+
+describe('the keys of a connection', () => {
+	const flow = useServices();
+	const { showQuickPick } = vscode.window;
+	const { openExternal } = vscode.env;
+	/** The rows of each list that was shown, in words. */
+	let shown: string[][];
+	let opened: string[];
+	let keys: KeysFeature;
+
+	beforeEach(async () => {
+		[shown, opened] = [[], []];
+		const { public: apiUrl, cloud: cloudUrl, agent: agentUrl } = flow.service.hosts;
+		await flow.write('errand.connections', {
+			acme: { label: 'Acme', service: 'quillon', dashboardUrl: `${apiUrl}/dashboard`, apiUrl, cloudUrl, agentUrl },
+		});
+		keys = createKeysFeature({
+			store: flow.store,
+			client: async (connection, key) =>
+				createClient({ connection, transport: flow.context.transport, keys: async () => key }),
+			logger: nullLogger,
+			activeConnection: async () => acme(),
+			serverKeys: async () => [],
+		});
+		Object.assign(vscode.env, { openExternal: async (uri: vscode.Uri) => opened.push(uri.toString(true)) });
+	});
+	afterEach(() => {
+		Object.assign(vscode.window, { showQuickPick });
+		Object.assign(vscode.env, { openExternal });
+		delete process.env[VARIABLE];
+	});
+
+	const acme = () => flow.connectionOf('acme');
+	const save = (kind: KeyKind, key: string) => keys.save(acme(), kind, key);
+	const stored = async (kind: KeyKind) => flow.secrets.get(`errand.key.acme.${kind}`) ?? '';
+
+	/** Opens the list of keys and chooses a row of each list, by its label; a list without a further label is left. */
+	async function manage(...labels: string[]): Promise<void> {
+		Object.assign(vscode.window, {
+			showQuickPick: async (items: vscode.QuickPickItem[]) => {
+				shown.push(items.map(spoken));
+				const label = labels.shift();
+				return items.find(item => item.label === label);
+			},
+		});
+		await keys.manage();
+	}
+
+	/** Waits until the list of keys says so of one. */
+	const lists = (words: RegExp) =>
+		waitFor(`a row with ${words}`, async () => {
+			await manage();
+			return shown.at(-1)?.some(row => words.test(row));
+		});
+	const says = (words: RegExp) =>
+		waitFor(`a message with ${words}`, () => flow.messages.some(message => words.test(message)));
+
+	const answers: { what: string; kind: KeyKind; label: string; key: string; row: RegExp; message?: RegExp }[] = [
+		{
+			what: 'accepts it',
+			kind: 'inference',
+			label: 'Inference key',
+			key: contractKeys.inference,
+			row: /^Inference key \| set, ends in 7e2b · accepted \| Saved .+, checked .+\. Sent to http.+ only, for chat/,
+		},
+		{
+			what: 'refuses it',
+			kind: 'inference',
+			label: 'Inference key',
+			key: WRONG_KEY,
+			row: /^Inference key \| set, ends in 6789 · refused/,
+			message: /^Acme refuses the key/,
+		},
+		{
+			what: 'wants another plan for it',
+			kind: 'agent',
+			label: 'Agent key',
+			key: specialKeys.agentWithoutPlan,
+			row: /^Agent key \| .* · plan missing/,
+			message: /Please subscribe to the Pro plan to use this API/,
+		},
+	];
+	for (const { what, kind, label, key, row, message } of answers) {
+		it(`are saved at once, and the list says of one what the service says: it ${what}`, async () => {
+			flow.answers(key);
+			await manage(label);
+			assert.match(await stored(kind), new RegExp(key));
+			await lists(row);
+			if (message) {
+				await says(message);
+			}
+			assert.ok(!shown.flat().some(text => text.includes(key)));
+		});
+	}
+
+	it('can be replaced from the notification that says that one is refused', async () => {
+		flow.answers(WRONG_KEY, contractKeys.inference);
+		flow.choose(/refuses the key/, 'Replace');
+		await manage('Inference key');
+		await lists(/^Inference key \| .* · accepted/);
+	});
+
+	it('are taken without spaces and in their form alone, hidden while they are typed', async () => {
+		const questions: vscode.InputBoxOptions[] = [];
+		Object.assign(vscode.window, {
+			showInputBox: async (options: vscode.InputBoxOptions) => void questions.push(options),
+		});
+		assert.equal(await keys.ensure(acme(), 'inference'), false);
+		const [question = assert.fail()] = questions;
+		assert.deepEqual([question.title, question.password], ['Inference key of Acme', true]);
+		assert.match(question.prompt ?? '', /^Acme needs a key for this\. Kept in .* sent to http.*:\d+ only\.$/);
+		const problemOf = (text: string) => question.validateInput?.(text);
+		assert.equal(problemOf('no key'), 'A key has no spaces or special characters. Paste it alone.');
+		assert.equal(problemOf('token'), 'This kind of key begins with “sk-”.');
+		assert.equal(problemOf(` ${contractKeys.inference} `), undefined);
+		await says(/^Nothing was sent: Acme needs a key for this \(Inference key\)\./);
+	});
+
+	it('are checked when the user asks, and the list comes back with the answer, or with none', async () => {
+		await save('cloud', contractKeys.cloud);
+		await manage('Cloud token', 'Check');
+		assert.match(shown.at(-1)?.[1] ?? '', /^Cloud token \| .* · accepted/);
+		flow.service.answer(({ host }) => host === 'cloud', { status: 503, headers: { 'retry-after': '0' } });
+		await manage('Cloud token', 'Check');
+		assert.match(shown.at(-1)?.[1] ?? '', /^Cloud token \| .* · no answer/);
+	});
+
+	it('show what came of a check in a notification to a user who has gone to an editor meanwhile, and no list', async () => {
+		await save('inference', contractKeys.inference);
+		const gone = Promise.withResolvers<void>();
+		flow.service.answer(
+			({ path }) => path.endsWith('/models'),
+			async () => {
+				await gone.promise;
+				return { status: 401, headers: {} };
+			},
+		);
+		const checking = manage('Inference key', 'Check');
+		await waitFor('the check', () => flow.service.received.some(({ path }) => path.endsWith('/models')));
+		await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: 'goes on' }));
+		gone.resolve();
+		await checking;
+		await says(/refuses the key/);
+		assert.equal(shown.length, 2);
+		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+	});
+
+	it('are taken out of an environment variable, whose value is shown nowhere', async () => {
+		let problemOf: ((text: string) => unknown) | undefined;
+		let name: string | undefined;
+		Object.assign(vscode.window, {
+			showInputBox: async ({ validateInput }: vscode.InputBoxOptions) => {
+				problemOf = validateInput;
+				return name;
+			},
+		});
+		await manage('Import from an environment variable…', 'Agent key');
+		process.env[VARIABLE] = 'no key at all';
+		assert.match(String(problemOf?.('ERRAND_TEST_NOT_SET')), /there is no such variable\. Set it before the editor/);
+		assert.match(String(problemOf?.(VARIABLE)), /^The variable holds no such key\. (?!.*at all)/);
+		process.env[VARIABLE] = contractKeys.agent;
+		assert.equal(problemOf?.(VARIABLE), undefined);
+		name = VARIABLE;
+		await manage('Import from an environment variable…', 'Agent key');
+		await lists(/^Agent key \| .* · accepted/);
+		assert.ok(![...shown.flat(), ...flow.messages].some(text => text.includes(contractKeys.agent)));
+	});
+
+	it('are rotated: the dashboard opens, and the present one stays until another is accepted', async () => {
+		await save('inference', WRONG_KEY);
+		let problemOf: ((text: string) => unknown) | undefined;
+		const rotate = (key: string) => {
+			Object.assign(vscode.window, {
+				showInputBox: async ({ validateInput }: vscode.InputBoxOptions) => {
+					problemOf = validateInput;
+					return key;
+				},
+			});
+			return manage('Inference key', 'Rotate…');
+		};
+		await rotate(`${WRONG_KEY}-too`);
+		assert.deepEqual(opened, [`${flow.service.hosts.public}/dashboard`]);
+		assert.equal(problemOf?.(WRONG_KEY), 'This is the present key. Paste the new one.');
+		await says(/^The present key stays\. Acme refuses the key/);
+		assert.doesNotMatch(await stored('inference'), /-too/);
+		await rotate(contractKeys.inference);
+		await says(/^Acme gets the new key from now on\. Delete the old one in its dashboard\./);
+		assert.match(await stored('inference'), new RegExp(contractKeys.inference));
+	});
+
+	it('are sent to no other address before the user confirms it', async () => {
+		await save('inference', contractKeys.inference);
+		await flow.write('errand.connections', {
+			acme: { label: 'Acme', apiUrl: flow.upstream.origin, service: 'quillon' },
+		});
+		await assert.rejects(keys.key(acme(), 'inference'), /The addresses of Acme changed since its key was saved/);
+		await manage('Inference key');
+		assert.match(shown[0]?.[0] ?? '', /Not sent: the addresses changed since it was saved\. Now: http/);
+		assert.ok(!shown[1]?.some(row => row.startsWith('Check')));
+		await manage('Inference key', 'Confirm');
+		assert.equal(await keys.key(acme(), 'inference'), contractKeys.inference);
+		assert.equal(flow.upstream.requests.length, 0);
+	});
+
+	it('are removed after a yes, and not after a no', async () => {
+		await save('inference', contractKeys.inference);
+		await manage('Inference key', 'Remove…');
+		assert.equal(await keys.state(acme(), 'inference'), 'set');
+		flow.choose(/^Remove the Inference key of Acme\?/, 'Remove');
+		await manage('Inference key', 'Remove…');
+		assert.equal(await keys.state(acme(), 'inference'), 'missing');
+	});
+});
