@@ -14,7 +14,6 @@ import {
 	quickRow,
 	resizeChat,
 	runCommand,
-	screenshot,
 	until,
 	webviewFrame,
 } from '../support/editorWindow.ts';
@@ -142,26 +141,17 @@ describe('the window in another language', () => {
 		await assertWords(list.locator(DESCRIPTIONS));
 	}
 
-	it('has a chat without an untranslated word, empty and with a reply', async () => {
+	it('has no untranslated word in the chat, empty and with a reply, and cuts nothing off, narrow and wide', async () => {
 		await assertTranslated(chat.locator('body'), CONTENT);
 		await ask(chat, QUESTION);
 		await replyEnds(chat);
 		await assertTranslated(chat.locator('body'), CONTENT);
 		await chat.getByRole('button', { name: 'Details of the reply' }).click();
-		await screenshot(page, 'language-chat');
-		await assertTranslated(chat.locator('body'), CONTENT);
-	});
-
-	for (const width of [220, 600]) {
-		it(`cuts off nothing in a chat of ${width} pixels`, async () => {
+		for (const width of [300, 220, 600]) {
 			await resizeChat(page, chat, width);
-			await screenshot(page, `language-chat-${width}`);
 			await assertTranslated(chat.locator('body'), CONTENT);
-			await resizeChat(page, chat, 300);
-		});
-	}
-
-	it('has an empty list of tasks that is translated, with its button', async () => {
+		}
+		await resizeChat(page, chat, 300);
 		await assertTranslated(
 			page.locator(
 				'.welcome-view-content .welcome-view-content, .welcome-view-content p, .welcome-view-content .button-container',
@@ -170,57 +160,44 @@ describe('the window in another language', () => {
 		assert.equal(await page.locator('.welcome-view-content .monaco-button').count(), 1);
 	});
 
-	const press = (name: RegExp) => chat.locator('chat-composer').getByRole('button', { name }).click();
-	const connections = command('Switch or Add Connection…');
-	/** The words are typed, because a row further down is not drawn. */
-	const pickTranslated = async (label: string) => {
-		await page.locator('.quick-input-widget:visible input').fill(label);
-		await quickRow(page, label).click();
-	};
-	const lists: Record<string, () => Promise<unknown>> = {
-		'Select Model': () => press(/Select Model/),
-		'Select Routing Policy': () => press(/Select Routing Policy/),
-		Parameters: async () => {
-			await press(/Select Model/);
-			await pickTranslated('Parameters…');
-		},
-		'Add Context': () => runCommand(page, pseudoText('Add Context to Errand Chat…')),
-		'Switch or Add Connection': () => runCommand(page, connections),
-		'Add Service': () => runCommand(page, command('Add Service…')),
-		'Set Up Agents': () => runCommand(page, command('Set Up Agents…')),
-		'Filter Tasks': () => page.locator('.part.sidebar').getByRole('button', { name: 'Filter Tasks…' }).first().click(),
-		'Show Encryption Evidence': () => runCommand(page, command('Show Encryption Evidence')),
-	};
-	for (const [title, open] of Object.entries(lists)) {
-		it(`asks in that language after ${title}`, async () => {
+	it('asks, lists, describes its settings and reports in that language', async () => {
+		const press = (name: RegExp) => chat.locator('chat-composer').getByRole('button', { name }).click();
+		const list = page.locator('.quick-input-widget:visible');
+		const lists: (() => Promise<unknown>)[] = [
+			() => press(/Select Model/),
+			() => press(/Select Routing Policy/),
+			async () => {
+				await press(/Select Model/);
+				// The words are typed, because a row further down is not drawn.
+				await list.locator('input').fill('Parameters…');
+				await quickRow(page, 'Parameters…').click();
+			},
+			() => runCommand(page, pseudoText('Add Context to Errand Chat…')),
+			() => runCommand(page, command('Switch or Add Connection…')),
+			() => runCommand(page, command('Add Service…')),
+			() => runCommand(page, command('Set Up Agents…')),
+			() => page.locator('.part.sidebar').getByRole('button', { name: 'Filter Tasks…' }).first().click(),
+			() => runCommand(page, command('Show Encryption Evidence')),
+		];
+		for (const open of lists) {
 			await open();
-			const list = page.locator('.quick-input-widget:visible');
 			await list.waitFor();
 			await assertTranslatedList(list);
-			await screenshot(page, `language-${title.replaceAll(/\W+/g, '-')}`);
 			await dismissInput(page);
-		});
-	}
-
-	it('lists conversations in that language, each with what was said in it', async () => {
+		}
+		// A conversation is described with what was said in it.
 		await runCommand(page, command('Open Conversation…'));
-		await assertTranslated(page.locator('.quick-input-widget:visible').locator(LABELS));
+		await assertTranslated(list.locator(LABELS));
 		await dismissInput(page);
-	});
 
-	it('describes its settings in that language', async () => {
 		await runCommand(page, 'Preferences: Open Settings (UI)');
-		const field = page.locator('.settings-editor .settings-header .monaco-editor');
-		await field.click();
+		await page.locator('.settings-editor .settings-header .monaco-editor').click();
 		await page.keyboard.insertText('@ext:errand.errand');
 		const descriptions = page.locator('.settings-editor .setting-item-description');
 		await until('the settings are shown', async () => (await shownTexts(descriptions)).some(isTranslated));
-		await screenshot(page, 'language-settings');
 		await assertTranslated(descriptions);
 		await runCommand(page, 'View: Close Editor');
-	});
 
-	it('shows a decision in that language, before it is sent and with its answers', async () => {
 		const question = { instructions: QUESTION, criteria: { true: QUESTION, false: PROMPT } };
 		const decision = { state: { [PROMPT]: QUESTION }, questions: { [PROMPT]: { type: 'noul', ...question } } };
 		writeFileSync(path.join(server.folder, DECISION_FILE), JSON.stringify(decision));
@@ -228,16 +205,14 @@ describe('the window in another language', () => {
 		await runCommand(page, command('Evaluate Decision File'));
 		const main = (await webviewFrame(page, 'decision-report main')).locator('main');
 		await main.locator('table.parts').waitFor();
-		await screenshot(page, 'language-decision');
 		await assertTranslated(main, 'h1, code');
 		await main.locator('button.primary').click();
 		await main.locator('.runs').waitFor();
-		await screenshot(page, 'language-decision-answers');
 		await assertTranslated(main, 'h1, code');
 		await runCommand(page, 'View: Close All Editors');
 	});
 
-	it('starts a task in that language: prompt, list before it, row, hover and menu', async () => {
+	it('leads a task in that language from its prompt and the list before it to its log, its row, its menu and a notification', async () => {
 		const frame = await openPrompt(page, command('Start Task…'));
 		const composer = frame.locator('chat-composer');
 		// The names of a repository, a branch, an agent and a model stay as they are.
@@ -252,7 +227,6 @@ describe('the window in another language', () => {
 		const list = page.locator('.quick-input-widget:visible');
 		await list.locator('.monaco-list-row').filter({ hasText: '⟦Start Task ' }).waitFor();
 		await assertTranslatedList(list);
-		await screenshot(page, 'language-preflight');
 		await takeStart(page, '⟦Start Task ');
 		await taskRow(page, PROMPT).filter({ hasText: 'in 1 file' }).waitFor();
 		await assertWords(
@@ -263,17 +237,13 @@ describe('the window in another language', () => {
 		await taskRow(page, PROMPT).first().hover();
 		const hover = page.locator('.workbench-hover:visible .hover-contents');
 		await hover.first().waitFor();
-		await screenshot(page, 'language-hover');
 		await assertTranslated(hover);
 		await taskRow(page, PROMPT).first().click({ button: 'right' });
 		const menu = page.locator('.context-view .monaco-menu');
 		await menu.waitFor();
-		await screenshot(page, 'language-menu');
 		await assertTranslated(menu.locator('.action-label'));
 		await page.keyboard.press('Escape');
-	});
-
-	it('tells in that language that no task is at work', async () => {
+		// No task is at work any more, which a notification tells.
 		await runCommand(page, command('Stop Task…'));
 		const notice = page.locator('.notification-toast').first();
 		await notice.waitFor();

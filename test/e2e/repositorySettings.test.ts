@@ -71,6 +71,10 @@ describe('the settings of a repository', () => {
 		hostile = await FaultServer.start(response => sendJson(response, 200, { tasks: [] }));
 		own = await FaultServer.start(response => sendJson(response, 200, { tasks: [] }));
 		scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-settings-'));
+		assert.ok(protectedIds.includes('errand.connection') && protectedIds.includes('errand.connections'));
+		for (const id of protectedIds) {
+			assert.notDeepEqual(hostileValue(id), properties[id]?.default, `${id} is not tried`);
+		}
 		const settings = {
 			...Object.fromEntries(protectedIds.map(id => [id, hostileValue(id)])),
 			[CONTROL]: CONTROL_VALUE,
@@ -93,13 +97,6 @@ describe('the settings of a repository', () => {
 		await hostile?.stop();
 		await own?.stop();
 		rmSync(scratch, { recursive: true, force: true });
-	});
-
-	it('tries every protected setting with another value than its default', () => {
-		assert.ok(protectedIds.includes('errand.connection') && protectedIds.includes('errand.connections'));
-		for (const id of protectedIds) {
-			assert.notDeepEqual(hostileValue(id), properties[id]?.default, id);
-		}
 	});
 
 	/** What a window on the place reads, once it has its folders. */
@@ -125,7 +122,7 @@ describe('the settings of a repository', () => {
 	}
 
 	for (const isTrusted of [true, false]) {
-		it(`change no protected setting, ${isTrusted ? 'trusted' : 'untrusted'}, whichever file they stand in`, async () => {
+		it(`change no protected setting of ${isTrusted ? 'a trusted' : 'an untrusted'} window, whichever file they stand in`, async () => {
 			const reportFile = path.join(scratch, `report-${isTrusted}.json`);
 			const server = await startEditor({
 				folder,

@@ -39,20 +39,12 @@ async function openChatAgentWindow({
 	return { ...window, chat, model, file, read: name => readFileSync(file(name), 'utf8') };
 }
 
-/**
- * Opens the same before the tests, and closes it after them. Where there is no sandbox, the tests are skipped, unless
- * `withoutSandbox` says that some need no agent.
- */
-export function useChatAgentWindow(
-	options: Parameters<typeof openChatAgentWindow>[0],
-	{ withoutSandbox = false } = {},
-): () => ChatAgentWindow {
+/** Opens the same before the tests, and closes it after them. Where there is no sandbox, the tests are skipped. */
+export function useChatAgentWindow(options: Parameters<typeof openChatAgentWindow>[0]): () => ChatAgentWindow {
 	let window: ChatAgentWindow | undefined;
 
 	before(async function () {
-		if (!withoutSandbox) {
-			await skipWithoutSandbox(this);
-		}
+		await skipWithoutSandbox(this);
 		window = await openChatAgentWindow(options);
 	});
 

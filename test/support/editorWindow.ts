@@ -74,7 +74,8 @@ export async function webviewFrame(page: Page, selector: string): Promise<Frame>
 
 /** Types into the input box that is open or about to open, and resolves when the box has accepted the answer. */
 export async function answerInput(page: Page, text: string): Promise<void> {
-	await fillInput(page, text);
+	// An input box that is about to be replaced takes the text with it.
+	await until(`an input box takes “${text}”`, async () => (await write(page, text).catch(() => '')) === text);
 	const title = page.locator('.quick-input-widget:visible .quick-input-title');
 	const before = (await title.allInnerTexts()).join();
 	await quickInput(page).press('Enter');
@@ -84,17 +85,6 @@ export async function answerInput(page: Page, text: string): Promise<void> {
 		const values = await quickInput(page).evaluateAll(boxes => boxes.map(box => (box as HTMLInputElement).value));
 		return !values.includes(text) || (await title.allInnerTexts()).join() !== before;
 	});
-}
-
-/** Types an answer that will be refused into the input box that is open or about to open. */
-export async function answerWrongly(page: Page, text: string): Promise<void> {
-	await fillInput(page, text);
-	await quickInput(page).press('Enter');
-}
-
-async function fillInput(page: Page, text: string): Promise<void> {
-	// An input box that is about to be replaced takes the text with it.
-	await until(`an input box takes “${text}”`, async () => (await write(page, text).catch(() => '')) === text);
 }
 
 /** Closes the open input box or list, wherever the focus is. */

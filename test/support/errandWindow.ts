@@ -54,12 +54,6 @@ export async function runInChat(page: Page, frame: Frame, title: string, ...choi
 	await composerHasCursor(frame);
 }
 
-/** Takes a row of the list of connections that leads elsewhere. */
-export async function runFromConnections(page: Page, row: string): Promise<void> {
-	await runCommand(page, 'Errand: Switch or Add Connection…');
-	await pickItem(page, row);
-}
-
 /** Types a message into the composer and sends it with Enter, once the reply before it has ended. */
 export async function sendMessage(frame: Frame, text: string): Promise<void> {
 	const composer = frame.locator('chat-composer textarea');

@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs, { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import MarkdownIt from 'markdown-it';
 import type { Frame, Page } from 'playwright-core';
 import { CODE_LIMIT, packedCodeSize } from '../../scripts/packaging/packedCodeSize.ts';
-import { type EditorServer, openWindow, startEditor } from '../support/editor.ts';
-import { openFile, runCommand, screenshot, screenshotInThemes, until, webviewFrame } from '../support/editorWindow.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { type EditorServer, openWindow, startEditor, workbenchStands } from '../support/editor.ts';
+import { openFile, runCommand, until, webviewFrame } from '../support/editorWindow.ts';
+import { rememberWindow } from '../support/openWindows.ts';
+import { waitFor } from '../support/waitFor.ts';
 
 const root = path.resolve(import.meta.dirname, '..', '..');
+
+/** What starting does not need, or makes for itself. */
+const NOT_COPIED = new Set(['node_modules', 'dist', 'test', 'test-output', 'bench']);
 
 describe('the package that npm run package makes', () => {
 	let scratch: string;
@@ -34,7 +41,7 @@ describe('the package that npm run package makes', () => {
 		rmSync(scratch, { recursive: true, force: true });
 	});
 
-	it('holds whatever its Markdown files lead to, with the heading that is meant', () => {
+	it('holds what its Markdown files lead to, the licence of everything that is bundled, and less code than its limit', () => {
 		const files = globSync('**/*.md', { cwd: folder });
 		assert.deepEqual(files.map(file => file.toLowerCase()).sort(), [
 			'changelog.md',
@@ -46,9 +53,7 @@ describe('the package that npm run package makes', () => {
 				assert.ok(leadsSomewhere(folder, file, address), `${file} leads to ${address.slice(0, 80)}`);
 			}
 		}
-	});
 
-	it('accompanies everything that is bundled with its licence', () => {
 		const notices = readFileSync(path.join(folder, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
 		const listed = Array.from(notices.matchAll(/^- (\S+) \S+ \(.+\)$/gm), ([, name]) => name);
 		const built = packagesInBuild(builtFolder());
@@ -61,57 +66,37 @@ describe('the package that npm run package makes', () => {
 		for (const name of listed) {
 			assert.match(notices, new RegExp(`^${name} \\S+\nLicence: .+\nSource: https://\\S+\n=+\n\n\\S`, 'm'), name);
 		}
-	});
 
-	it('has its own licence and an icon', () => {
-		assert.ok(existsSync(path.join(folder, 'LICENSE.txt')));
-		assert.ok(existsSync(path.join(folder, JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')).icon)));
-	});
-
-	it('holds less than 1.2 MB of code, as it is packed', () => {
+		const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+		assert.ok(existsSync(path.join(folder, 'LICENSE.txt')) && existsSync(path.join(folder, manifest.icon)));
 		const size = packedCodeSize(folder);
-		assert.ok(size > 0);
-		assert.ok(size < CODE_LIMIT);
+		assert.ok(size > 0 && size < CODE_LIMIT, `${size} bytes`);
 	});
 
-	it('shows its readme with no link and no image that the editor has made dead', async () => {
-		const frame = await openDetails('First steps');
-		assert.deepEqual(await deadLinks(frame), []);
-		const broken = await frame
+	it('shows its readme and what has changed in the editor, without a dead link or image, and nothing for developers', async () => {
+		const details = await openDetails('First steps');
+		assert.deepEqual(await deadLinks(details), []);
+		const broken = await details
 			.locator('img')
 			.evaluateAll(
 				all => all.filter(one => (one as HTMLImageElement).naturalWidth === 0 && one.clientWidth > 0).length,
 			);
 		assert.equal(broken, 0);
-		await screenshotInThemes(page, 'extension-page');
-	});
+		assert.doesNotMatch(await details.locator('body').innerText(), /npm |ARCHITECTURE|CONTRIBUTING/);
+		await page.locator('.extension-editor .navbar').getByText('Changelog', { exact: true }).click();
+		assert.deepEqual(await deadLinks(await pageWith('#unreleased', 'Unreleased')), []);
 
-	it('shows the images of its readme where the editor draws images of a package', async () => {
-		// The page of an extension draws those from the network alone.
+		// The page of an extension draws images of a package from the network alone; the preview draws them here.
 		await openFile(page, 'readme.md');
 		await runCommand(page, 'Markdown: Open Preview');
-		const frame = await webviewFrame(page, '#first-steps');
+		const preview = await webviewFrame(page, '#first-steps');
 		const count = readFileSync(path.join(folder, 'readme.md'), 'utf8').split('![').length - 1;
 		assert.ok(count > 0);
 		await until('the images are drawn', async () => {
-			const images = frame.locator('.markdown-body img');
+			const images = preview.locator('.markdown-body img');
 			const widths = await images.evaluateAll(all => all.map(one => (one as HTMLImageElement).naturalWidth));
 			return widths.length === count && widths.every(width => width > 0);
 		});
-		await screenshot(page, 'extension-readme-preview');
-		await runCommand(page, 'View: Close All Editors');
-	});
-
-	it('says nothing there that only a copy of the repository can do', async () => {
-		const text = await (await openDetails('First steps')).locator('body').innerText();
-		assert.doesNotMatch(text, /npm |ARCHITECTURE|CONTRIBUTING/);
-	});
-
-	it('shows what has changed without a dead link', async () => {
-		await openDetails('First steps');
-		await page.locator('.extension-editor .navbar').getByText('Changelog', { exact: true }).click();
-		const frame = await pageWith('#unreleased', 'Unreleased');
-		assert.deepEqual(await deadLinks(frame), []);
 	});
 
 	async function openDetails(expected: string): Promise<Frame> {
@@ -128,6 +113,71 @@ describe('the package that npm run package makes', () => {
 		});
 		return frame;
 	}
+});
+
+describe('npm start', () => {
+	let folder: string;
+	let launcher: ChildProcess;
+	let printed = '';
+
+	// It runs in a copy of the project: a launch of the developer's own may be open in this one.
+	before(() => {
+		folder = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-start-'));
+		for (const name of fs.readdirSync(root).filter(entry => !entry.startsWith('.') && !NOT_COPIED.has(entry))) {
+			fs.cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
+		}
+		fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+		const cache = path.join(root, '.cache');
+		fs.mkdirSync(path.join(folder, '.cache'));
+		for (const name of fs.readdirSync(cache).filter(entry => /^(node|vscode)-/.test(entry))) {
+			fs.symlinkSync(path.join(cache, name), path.join(folder, '.cache', name));
+		}
+		const { scripts } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+		const [program, script] = scripts.start.split(' ');
+		assert.equal(program, 'node');
+		launcher = spawn(process.execPath, [script, '--served', '--port', '0'], { cwd: folder });
+		for (const stream of [launcher.stdout, launcher.stderr]) {
+			stream?.on('data', data => {
+				printed += data;
+			});
+		}
+	});
+
+	after(async () => {
+		if (launcher?.exitCode === null) {
+			launcher.kill();
+			await once(launcher, 'exit');
+		}
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	it('says in three lines that it builds, which agents there are, and where a window opens with chat and tasks, until it is ended', async () => {
+		const address = () => /^Errand is ready: (http:\S+)\n/m.exec(printed)?.[1];
+		await waitFor('the address', () => address() !== undefined || launcher.exitCode !== null, 150_000);
+		const lines = printed.trimEnd().split('\n');
+		assert.equal(lines.length, 3, printed);
+		assert.equal(lines[0], 'Building …');
+		assert.match(lines[1] ?? '', /^Agents: .*Errand's own/);
+		assert.match(lines[2] ?? '', /^Errand is ready: http:\/\/127\.0\.0\.1:\d+\//);
+
+		const browser = await launchBrowser();
+		try {
+			const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, locale: 'en-US' });
+			rememberWindow(page);
+			await page.goto(address() ?? '', { waitUntil: 'commit' });
+			await workbenchStands(page);
+			const frame = await webviewFrame(page, 'chat-composer');
+			await frame.locator('chat-composer').first().waitFor();
+			await page.locator('.part.sidebar').getByRole('button', { name: 'Start Task' }).first().waitFor();
+		} finally {
+			await browser.close();
+		}
+
+		launcher.kill('SIGTERM');
+		const [code] = await once(launcher, 'exit');
+		assert.equal(code, 0);
+		await assert.rejects(fetch(address() ?? ''));
+	});
 });
 
 /** The extension as tests run it, where the bundler has left the name of each file above its code. */
