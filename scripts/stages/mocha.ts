@@ -21,7 +21,7 @@ export interface MochaStage {
 	filesPerProcess?: number;
 	/** The beginning of the paths of files that begin before all others, because they take longest. */
 	first?: string;
-	/** A module with mocha hooks for every file. */
+	/** A module that each process loads before its files, with hooks for mocha or for the modules that they import. */
 	hooks?: string;
 	/** Whether a file that failed runs once more, because the machine may have been at fault. */
 	runsFailedAgain?: boolean;

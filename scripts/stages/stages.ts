@@ -81,6 +81,7 @@ export class TestRun {
 						environment,
 						jobs,
 						filesPerProcess: 12,
+						hooks: 'test/support/vscodeStandIn.ts',
 					}),
 				);
 			case 'agents':
