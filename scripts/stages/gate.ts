@@ -82,8 +82,8 @@ export const outsideGate: readonly Exclusion[] = [
 		]),
 	},
 	{
-		reason: 'Agents and git in the extension host, a third of its stage. The window test chatAgent stands for them.',
-		files: named('editor', ['agentInjection', 'agentTurns', 'turnFiles', 'turnFilesDamage']),
+		reason: 'Turns of agents, each with git and a sandbox. allowedEdits and the window test chatAgent stand for them.',
+		files: named('unit/host', ['agentInjection', 'agentTurns', 'turnFiles', 'turnFilesDamage']),
 	},
 	{
 		reason:

@@ -12,10 +12,10 @@ import type { Dialogs } from '../../src/tasks/branches/dialogs.ts';
 import { createPullRequest } from '../../src/tasks/branches/pullRequestCommand.ts';
 import { findTaskRepository } from '../../src/tasks/results/taskRepository.ts';
 import { readTask } from '../support/readTask.ts';
+import { State } from '../support/state.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { closeRepository, openRepository } from './gitExtension.ts';
-import { State } from './state.ts';
 
 const BRANCH = 'errand/work';
 

@@ -8,10 +8,11 @@ import { readChangeUri } from '../../src/tasks/results/changeUri.ts';
 import type { TaskChanges } from '../../src/tasks/results/taskChanges.ts';
 import { AgentComparison } from '../../src/tasks/review/compareAgents.ts';
 import { readTask } from '../support/readTask.ts';
+import { startTasks } from '../support/taskClient.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { changesAlone, startTasks } from './taskClient.ts';
+import { changesAlone } from './taskRows.ts';
 
 describe('a comparison of agents', () => {
 	let repository: TemporaryRepository;

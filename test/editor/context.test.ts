@@ -19,9 +19,9 @@ import { ImageStore, imagesOf } from '../../src/chat/storage/imageStore.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
 import { ManualClock } from '../support/manualClock.ts';
+import { State } from '../support/state.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { NOTHING, openContext, place } from './contextFolder.ts';
-import { State } from './state.ts';
 
 describe('context in the editor', () => {
 	const read = (kind: 'file' | 'folder', name: string) => readSource({ kind, uri: place(name).toString() });

@@ -8,7 +8,7 @@ import { type Conversation, newConversation } from '../../src/chat/model/convers
 import { settingsOrNone } from '../../src/chat/model/settings.ts';
 import type { ToPage } from '../../src/chat/protocol/protocol.ts';
 import { ImageStore } from '../../src/chat/storage/imageStore.ts';
-import { State } from './state.ts';
+import { State } from '../support/state.ts';
 
 /** What is measured where nothing goes with a message. */
 export const NOTHING = { model: 'demo', instructions: 0, history: 0, question: 0 };

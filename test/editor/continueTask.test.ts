@@ -7,10 +7,11 @@ import { StateEntries } from '../../src/platform/sharedState.ts';
 import { TaskFollowUps } from '../../src/tasks/continueTask.ts';
 import { TaskListStore } from '../../src/tasks/list/taskListStore.ts';
 import { FOLLOW_UP_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
+import { State } from '../support/state.ts';
+import { taskClient } from '../support/taskClient.ts';
 import { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { State } from './state.ts';
-import { activeConnection, taskClient } from './taskClient.ts';
+import { activeConnection } from './taskRows.ts';
 
 describe('a further prompt for a task that is over', () => {
 	let server: TaskServer;

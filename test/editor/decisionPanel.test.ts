@@ -10,8 +10,8 @@ import { RunStore } from '../../src/decisions/runStore.ts';
 import { onlyReply, type Prepared, type Subject } from '../../src/decisions/subject.ts';
 import { ContractServer } from '../support/contractServer/contractServer.ts';
 import { connectionFields, keys } from '../support/contractServer/fixtures.ts';
+import { State } from '../support/state.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { State } from './state.ts';
 
 const questions = {
 	ok: { type: 'noul' as const, instructions: 'All is well.', criteria: { true: 'It is', false: 'It is not' } },

@@ -14,9 +14,9 @@ import { RunStore } from '../../src/decisions/runStore.ts';
 import type { SubjectMaterial } from '../../src/decisions/subject.ts';
 import { CHANGE_SCHEME } from '../../src/platform/ids.ts';
 import type { TaskFacts } from '../../src/tasks/api.ts';
+import { State } from '../support/state.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { QuickPicks } from './quickPicks.ts';
-import { State } from './state.ts';
 
 const questions = {
 	ok: { type: 'noul', instructions: 'All is well.', criteria: { true: 'It is', false: 'It is not' } },

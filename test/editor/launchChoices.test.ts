@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { writeSetting } from '../../src/platform/settings.ts';
 import { type LaunchAgent, pickAgents, settingsAgent, toRequest } from '../../src/tasks/launch/launchChoices.ts';
-import { choices, connection, rowsOf } from './preflightView.ts';
-import { spoken } from './quickPicks.ts';
+import { choices, connection, rowsOf } from '../support/preflightView.ts';
+import { spoken } from '../support/spoken.ts';
 
 describe('the preflight', () => {
 	it('offers to add a model server if the agents of this machine only demonstrate, and not otherwise', async () => {

@@ -6,12 +6,12 @@ import { writeSetting } from '../../src/platform/settings.ts';
 import type { PromptEditor } from '../../src/tasks/launch/promptEditor.ts';
 import { TaskLauncher } from '../../src/tasks/launch/taskLauncher.ts';
 import { readTask } from '../support/readTask.ts';
+import { State } from '../support/state.ts';
+import { taskClient } from '../support/taskClient.ts';
 import { TaskServer } from '../support/taskServer.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { closeRepository, openRepository } from './gitExtension.ts';
-import { State } from './state.ts';
-import { taskClient } from './taskClient.ts';
 
 const ready: TaskCheck = {
 	sandbox: { works: true },

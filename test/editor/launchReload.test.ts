@@ -11,11 +11,11 @@ import { openRequests } from '../../src/tasks/launch/sendTask.ts';
 import { TaskLauncher } from '../../src/tasks/launch/taskLauncher.ts';
 import type { TaskTarget } from '../../src/tasks/model/taskConnection.ts';
 import { readTask } from '../support/readTask.ts';
+import { State } from '../support/state.ts';
 import { TaskServer } from '../support/taskServer.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { closeRepository, openRepository } from './gitExtension.ts';
-import { State } from './state.ts';
 
 const connection = { name: 'test', label: 'Test', isLocal: true, hasLookUps: false, agents: [] };
 const PROMPT = 'Survive the reload';

@@ -7,10 +7,12 @@ import { LogDocuments } from '../../src/tasks/log/logDocuments.ts';
 import type { LogFollowers } from '../../src/tasks/log/logFollowers.ts';
 import type { FoundLog } from '../../src/tasks/log/openLog.ts';
 import { readTask } from '../support/readTask.ts';
+import type { State } from '../support/state.ts';
+import { connection, startTasks } from '../support/taskClient.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
-import type { State } from './state.ts';
-import { connection, logFollowers, startTasks } from './taskClient.ts';
+import { logFollowers } from '../support/taskClient.ts';
+import { followedLogs } from './taskRows.ts';
 
 let count = 0;
 

@@ -9,9 +9,9 @@ import { showServices } from '../../src/models/serviceList.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { readSetting } from '../../src/platform/settings.ts';
 import { keys as contractKeys, models } from '../support/contractServer/fixtures.ts';
+import { spoken } from '../support/spoken.ts';
 import { UpstreamServer } from '../support/upstreamServer.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { spoken } from './quickPicks.ts';
 import { useServices } from './useServices.ts';
 
 const KEY = contractKeys.inference;

@@ -7,11 +7,11 @@ import type { NextTaskView } from '../../src/tasks/api.ts';
 import { NextTask } from '../../src/tasks/launch/nextTask.ts';
 import { PromptFile } from '../../src/tasks/launch/promptFile.ts';
 import { DRAFT_KEY, DRAFT_PLACE_KEY } from '../../src/tasks/model/storageKeys.ts';
+import { State } from '../support/state.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { closeRepository, openRepository } from './gitExtension.ts';
 import { QuickPicks } from './quickPicks.ts';
-import { State } from './state.ts';
 
 const agents = [
 	{ id: 'mason', label: 'Mason', models: ['mason-large'] },

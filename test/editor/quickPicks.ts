@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { spoken } from '../support/spoken.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 /** Watches the lists that are shown, and chooses their rows as the keyboard does. Call `stop` after each test. */
@@ -72,9 +73,4 @@ export class QuickPicks {
 			return isOver();
 		});
 	}
-}
-
-/** The parts of a row that are read. */
-export function spoken(row: vscode.QuickPickItem | undefined): string {
-	return [row?.label, row?.description, row?.detail].filter(Boolean).join(' | ');
 }

@@ -8,10 +8,10 @@ import { CommentPrompts } from '../../src/tasks/review/commentPrompts.ts';
 import { CommentStore } from '../../src/tasks/review/commentStore.ts';
 import { ReviewComments } from '../../src/tasks/review/reviewComments.ts';
 import { readTask } from '../support/readTask.ts';
+import { State } from '../support/state.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { closeRepository, openRepository } from './gitExtension.ts';
-import { State } from './state.ts';
 
 /** Three versions of a file, by the names that git gives them. */
 const objects: Record<'first' | 'second' | 'third', string> = { first: '', second: '', third: '' };

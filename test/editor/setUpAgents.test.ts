@@ -13,8 +13,9 @@ import { readAgentSettings } from '../../src/localService/model/taskSettings.ts'
 import { type AgentControl, setUpAgents } from '../../src/localService/setUpAgents.ts';
 import { commands } from '../../src/platform/ids.ts';
 import { readSetting, writeSetting } from '../../src/platform/settings.ts';
+import { spoken } from '../support/spoken.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { QuickPicks, spoken } from './quickPicks.ts';
+import { QuickPicks } from './quickPicks.ts';
 
 const works = { works: true };
 const opencode: AgentStatus = {

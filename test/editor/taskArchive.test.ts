@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { TaskArchive } from '../../src/tasks/list/taskArchive.ts';
 import { NO_FILTER } from '../../src/tasks/model/taskFilter.ts';
+import { startTasks } from '../support/taskClient.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { activeConnection, startTasks, taskRows } from './taskClient.ts';
+import { activeConnection, taskRows } from './taskRows.ts';
 
 describe('the archive of tasks', () => {
 	let server: TaskServer;

@@ -20,8 +20,8 @@ import { TaskChanges } from '../../src/tasks/results/taskChanges.ts';
 import { ChangeFiles } from '../../src/tasks/review/changeFiles.ts';
 import { TaskReview } from '../../src/tasks/review/taskReview.ts';
 import { readTask } from '../support/readTask.ts';
+import { State } from '../support/state.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { State } from './state.ts';
 
 const run = promisify(execFile);
 

@@ -4,10 +4,11 @@ import { CHANGE_SCHEME } from '../../src/platform/ids.ts';
 import { readTaskForChat } from '../../src/tasks/review/taskForChat.ts';
 import { TaskMaterial } from '../../src/tasks/review/taskMaterial.ts';
 import { readTask } from '../support/readTask.ts';
+import { startTasks } from '../support/taskClient.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { QuickPicks } from './quickPicks.ts';
-import { changesAlone, startTasks } from './taskClient.ts';
+import { changesAlone } from './taskRows.ts';
 
 describe('the material for questions about tasks', () => {
 	let repository: TemporaryRepository;

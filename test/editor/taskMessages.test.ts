@@ -12,7 +12,7 @@ import { type FollowSummary, followLine } from '../../src/tasks/log/followStatus
 import type { FollowState } from '../../src/tasks/model/followState.ts';
 import { readTask } from '../support/readTask.ts';
 import { TaskServer } from '../support/taskServer.ts';
-import { taskRows } from './taskClient.ts';
+import { taskRows } from './taskRows.ts';
 
 describe('what is said about tasks', () => {
 	describe('in a notice', () => {

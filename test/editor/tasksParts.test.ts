@@ -21,10 +21,12 @@ import { LogFiles } from '../../src/tasks/log/logFile.ts';
 import type { LogFollowers } from '../../src/tasks/log/logFollowers.ts';
 import { FOLLOWED_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import { readTask } from '../support/readTask.ts';
+import type { State } from '../support/state.ts';
+import { connection, startTasks } from '../support/taskClient.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
-import type { State } from './state.ts';
-import { connection, logFollowers, startTasks, taskRows } from './taskClient.ts';
+import { logFollowers } from '../support/taskClient.ts';
+import { followedLogs, taskRows } from './taskRows.ts';
 
 const run = promisify(execFile);
 

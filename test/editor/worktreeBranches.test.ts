@@ -8,11 +8,11 @@ import { WorktreeBranches } from '../../src/tasks/branches/worktreeBranches.ts';
 import { BEHIND_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
 import type { TaskTarget } from '../../src/tasks/model/taskConnection.ts';
 import { readTask } from '../support/readTask.ts';
+import type { State } from '../support/state.ts';
+import { startTasks } from '../support/taskClient.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { TemporaryRepository } from '../support/temporaryRepository.ts';
 import { waitFor } from '../support/waitFor.ts';
-import type { State } from './state.ts';
-import { startTasks } from './taskClient.ts';
 
 describe('a task’s branch that is checked out', () => {
 	let server: TaskServer;

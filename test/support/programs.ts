@@ -14,6 +14,9 @@ export const SERVICE_PROGRAM = programFile('service.js', 'src/service/entry.ts')
 /** Errand's own agent. */
 export const AGENT_PROGRAM = programFile('agent.js', 'src/agent/main.ts');
 
+/** The first program in an agent's sandbox. */
+export const SANDBOX_PROGRAM = programFile('sandbox.js', 'src/agents/sandbox/inside.ts');
+
 /** The MCP server. */
 export const MCP_PROGRAM = programFile('mcp.js', 'src/mcp/server/main.ts');
 

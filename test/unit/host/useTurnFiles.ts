@@ -4,12 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { AgentFolder } from '../../src/chat/agent/agentFolder.ts';
-import { repositoriesOf } from '../../src/chat/agent/checkpoints.ts';
-import type { EarlierWork } from '../../src/chat/agent/leftWork.ts';
-import { TurnFiles } from '../../src/chat/agent/turnFiles.ts';
-import type { AgentWork } from '../../src/chat/model/agentWork.ts';
-import { describeRange } from '../../src/tasks/apply/commitRanges.ts';
+import { AgentFolder } from '../../../src/chat/agent/agentFolder.ts';
+import { repositoriesOf } from '../../../src/chat/agent/checkpoints.ts';
+import type { EarlierWork } from '../../../src/chat/agent/leftWork.ts';
+import { TurnFiles } from '../../../src/chat/agent/turnFiles.ts';
+import type { AgentWork } from '../../../src/chat/model/agentWork.ts';
+import { describeRange } from '../../../src/tasks/apply/commitRanges.ts';
+import { useGit } from './useOpenRepository.ts';
 
 /** The files of turns of one conversation, with two repositories, `client` and `server`, in a folder of the test's own. */
 export function useTurnFiles() {
@@ -18,6 +19,7 @@ export function useTurnFiles() {
 	let conversation: string;
 	/** What was done before, the latest first. */
 	let earlier: EarlierWork[];
+	useGit();
 
 	beforeEach(() => {
 		scratch = mkdtempSync(path.join(os.tmpdir(), 'errand-turn-files-'));

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/base/errors.ts';
-import type { Client } from '../../src/client/types.ts';
-import type { Task } from '../../src/contract/tasks.ts';
-import { PartialWork } from '../../src/tasks/branches/partialWork.ts';
-import { readTask } from '../support/readTask.ts';
+import { PartialWork } from '../../../src/tasks/branches/partialWork.ts';
+import * as vscode from 'vscode';
+import { ClientError } from '../../../src/base/errors.ts';
+import type { Client } from '../../../src/client/types.ts';
+import type { Task } from '../../../src/contract/tasks.ts';
+import { KeptTasks } from '../../../src/tasks/keepTaskWork.ts';
+import { readTask } from '../../support/readTask.ts';
 
 describe('the command that keeps the work of an agent whose task was ended', () => {
 	const errand = { canKeep: true } as Task['errand'];
@@ -13,6 +15,7 @@ describe('the command that keeps the work of an agent whose task was ended', () 
 	let asked: string[];
 	let done: string[];
 	let problems: unknown[];
+	let told: string[];
 	let kept: PartialWork;
 	let keepWork: (id: string) => Promise<string>;
 
@@ -23,6 +26,8 @@ describe('the command that keeps the work of an agent whose task was ended', () 
 		asked = [];
 		done = [];
 		problems = [];
+		told = [];
+		Object.assign(vscode.window, { showInformationMessage: async (message: string) => void told.push(message) });
 		keepWork = async id => {
 			done.push(`keep ${id}`);
 			return 'errand/tidy';
@@ -45,12 +50,15 @@ describe('the command that keeps the work of an agent whose task was ended', () 
 		});
 	});
 
+	afterEach(() => Reflect.deleteProperty(vscode.window, 'showInformationMessage'));
+
 	it('says what it does and asks once, then makes the commit and reads the list again', async () => {
 		await kept.keep('over');
 		assert.equal(asked.length, 1);
 		assert.match(asked[0] ?? '', /Keep what “Tidy” did\?.*makes a commit.*on the branch “errand\/tidy”\..*incomplete/);
 		assert.deepEqual(done, ['keep over', 'refresh']);
 		assert.deepEqual(problems, []);
+		assert.deepEqual(told, ['What “Tidy” had done is on the branch “errand/tidy”.']);
 	});
 
 	it('makes no commit if the user declines', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { retentionText } from '../../src/chat/protocol/labels.ts';
-import { retentionLabel } from '../../src/chat/settings/messages.ts';
-import { localConnection } from '../../src/contract/localConnection.ts';
-import { zeroDataRetentionOf } from '../../src/contract/zeroDataRetention.ts';
-import { findingText } from '../../src/tasks/launch/preflightMessages.ts';
-import type { ServiceCheck } from '../../src/tasks/model/findings.ts';
+import { retentionText } from '../../../src/chat/protocol/labels.ts';
+import { retentionLabel } from '../../../src/chat/settings/messages.ts';
+import { localConnection } from '../../../src/contract/localConnection.ts';
+import { zeroDataRetentionOf } from '../../../src/contract/zeroDataRetention.ts';
+import { findingText } from '../../../src/tasks/launch/preflightMessages.ts';
+import type { ServiceCheck } from '../../../src/tasks/model/findings.ts';
 
 const NOT_HERE = /account|dashboard|credit|plan\b/i;
 

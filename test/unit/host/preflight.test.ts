@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { PreflightView } from '../../src/tasks/launch/preflightList.ts';
-import type { LaunchPlan, PreflightFinding } from '../../src/tasks/model/findings.ts';
-import { choices, facts, fixesOf, rowsOf } from './preflightView.ts';
-import { spoken } from './quickPicks.ts';
+import type { PreflightView } from '../../../src/tasks/launch/preflightList.ts';
+import type { LaunchPlan, PreflightFinding } from '../../../src/tasks/model/findings.ts';
+import { choices, facts, fixesOf, rowsOf } from '../../support/preflightView.ts';
+import { spoken } from '../../support/spoken.ts';
 
 /** A finding, its row, the button on it, and what else can be done where that is more than the button says. */
 interface Said {

@@ -2,19 +2,17 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import * as vscode from 'vscode';
-import type { ToolCall, ToolDiff } from '../../src/agents/session/events.ts';
-import { AllowedEdits } from '../../src/chat/agent/allowedEdits.ts';
-import { forgetStates, keepState, repositoriesOf } from '../../src/chat/agent/checkpoints.ts';
-import { takeAllowedRange } from '../../src/tasks/apply/commitRanges.ts';
+import type { ToolCall, ToolDiff } from '../../../src/agents/session/events.ts';
+import { AllowedEdits } from '../../../src/chat/agent/allowedEdits.ts';
+import { forgetStates, keepState, repositoriesOf } from '../../../src/chat/agent/checkpoints.ts';
+import { takeAllowedRange } from '../../../src/tasks/apply/commitRanges.ts';
 import { windowChanges } from './useAgentRuns.ts';
+import { useOpenRepository } from './useOpenRepository.ts';
 
 const NOTES = 'one\ntwo\n// off: grant(user);\nfour\n';
 
 describe('edits of an agent that were allowed', () => {
-	const root = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail();
-	const inRoot = (name: string) => path.join(root(), name);
+	const { root, inRoot } = useOpenRepository();
 	const conversation = randomUUID();
 	let names: string[];
 	let edits: AllowedEdits;

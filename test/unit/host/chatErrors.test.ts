@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/base/errors.ts';
-import type { TurnMode } from '../../src/chat/model/mode.ts';
-import { explainRequestFailure } from '../../src/chat/settings/messages.ts';
-import { createClient } from '../../src/client/client.ts';
-import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
-import type { Client } from '../../src/client/types.ts';
-import { connectionSchema } from '../../src/contract/connection.ts';
-import type { RoutingPolicy } from '../../src/contract/provider.ts';
-import { commands, internalCommands } from '../../src/platform/ids.ts';
-import { explainError } from '../../src/platform/notify.ts';
-import { type Answer, answerJson, answerLoginPage, FaultServer } from '../support/faultServer.ts';
+import { ClientError } from '../../../src/base/errors.ts';
+import type { TurnMode } from '../../../src/chat/model/mode.ts';
+import { explainRequestFailure } from '../../../src/chat/settings/messages.ts';
+import { createClient } from '../../../src/client/client.ts';
+import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts';
+import type { Client } from '../../../src/client/types.ts';
+import { connectionSchema } from '../../../src/contract/connection.ts';
+import type { RoutingPolicy } from '../../../src/contract/provider.ts';
+import { commands, internalCommands } from '../../../src/platform/ids.ts';
+import { explainError } from '../../../src/platform/notify.ts';
+import { type Answer, answerJson, answerLoginPage, FaultServer } from '../../support/faultServer.ts';
 
 /** An answer to a message, with the sentence and the button that the chat shows for it. */
 interface ReplyError {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../../src/client/client.ts';
-import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
-import type { Client } from '../../src/client/types.ts';
-import { connectionSchema } from '../../src/contract/connection.ts';
-import { commands } from '../../src/platform/ids.ts';
-import { explainError } from '../../src/platform/notify.ts';
-import { explainList, isForDashboard } from '../../src/tasks/common/dashboard.ts';
-import { ContractServer } from '../support/contractServer/contractServer.ts';
-import { connectionFields, keys, specialKeys } from '../support/contractServer/fixtures.ts';
-import { taskIds } from '../support/contractServer/taskFixtures.ts';
+import { createClient } from '../../../src/client/client.ts';
+import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts';
+import type { Client } from '../../../src/client/types.ts';
+import { connectionSchema } from '../../../src/contract/connection.ts';
+import { commands } from '../../../src/platform/ids.ts';
+import { explainError } from '../../../src/platform/notify.ts';
+import { explainList, isForDashboard } from '../../../src/tasks/common/dashboard.ts';
+import { ContractServer } from '../../support/contractServer/contractServer.ts';
+import { connectionFields, keys, specialKeys } from '../../support/contractServer/fixtures.ts';
+import { taskIds } from '../../support/contractServer/taskFixtures.ts';
 
 const wrongKey = { cloud: `${keys.cloud}-wrong`, agent: `${keys.agent}-wrong` };
 

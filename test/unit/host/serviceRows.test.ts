@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { PortOwner } from '../../src/base/portOwner.ts';
-import type { UsualServer } from '../../src/contract/usualServers.ts';
-import { modelRows } from '../../src/models/pickModel.ts';
-import { serviceRows } from '../../src/models/pickService.ts';
-import { spoken } from './quickPicks.ts';
+import type { PortOwner } from '../../../src/base/portOwner.ts';
+import type { UsualServer } from '../../../src/contract/usualServers.ts';
+import { modelRows } from '../../../src/models/pickModel.ts';
+import { serviceRows } from '../../../src/models/pickService.ts';
+import { spoken } from '../../support/spoken.ts';
 
 const own: PortOwner = { kind: 'own', user: 'me' };
 

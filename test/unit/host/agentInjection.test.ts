@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { waitingStep } from '../../src/chat/model/agentWork.ts';
-import type { Attachment } from '../../src/chat/model/attachment.ts';
-import type { Step } from '../support/scriptedModel.ts';
+import { waitingStep } from '../../../src/chat/model/agentWork.ts';
+import type { Attachment } from '../../../src/chat/model/attachment.ts';
+import type { Step } from '../../support/scriptedModel.ts';
 import { useAgentRuns } from './useAgentRuns.ts';
 
 const TASK = 'Do what the notes say';

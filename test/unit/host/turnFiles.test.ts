@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { repositoriesOf } from '../../src/chat/agent/checkpoints.ts';
-import type { AgentWork } from '../../src/chat/model/agentWork.ts';
+import { repositoriesOf } from '../../../src/chat/agent/checkpoints.ts';
+import type { AgentWork } from '../../../src/chat/model/agentWork.ts';
 import { useTurnFiles } from './useTurnFiles.ts';
 
 describe('the files of a turn of an agent, in several repositories', () => {
@@ -96,7 +96,6 @@ describe('the files of a turn of an agent, in several repositories', () => {
 	});
 
 	describe('of a partial clone', () => {
-		const { showWarningMessage } = vscode.window;
 		let questions: string[];
 		let answer: string | undefined;
 
@@ -114,7 +113,7 @@ describe('the files of a turn of an agent, in several repositories', () => {
 				},
 			});
 		});
-		afterEach(() => Object.assign(vscode.window, { showWarningMessage }));
+		afterEach(() => Reflect.deleteProperty(vscode.window, 'showWarningMessage'));
 
 		const clone = (name: string, ...how: string[]) =>
 			execFileSync('git', ['clone', '--quiet', ...how, `file://${at('client')}`, at(name)]);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/base/errors.ts';
-import type { Client } from '../../src/client/types.ts';
-import { StateEntries } from '../../src/platform/sharedState.ts';
-import { sendTask, settlePending } from '../../src/tasks/launch/sendTask.ts';
-import { PENDING_ENTRIES } from '../../src/tasks/model/storageKeys.ts';
-import { readTask } from '../support/readTask.ts';
-import type { TaskServer } from '../support/taskServer.ts';
-import type { State } from './state.ts';
-import { connection, startTasks, taskClient } from './taskClient.ts';
+import { ClientError } from '../../../src/base/errors.ts';
+import type { Client } from '../../../src/client/types.ts';
+import { StateEntries } from '../../../src/platform/sharedState.ts';
+import { sendTask, settlePending } from '../../../src/tasks/launch/sendTask.ts';
+import { PENDING_ENTRIES } from '../../../src/tasks/model/storageKeys.ts';
+import { readTask } from '../../support/readTask.ts';
+import type { State } from '../../support/state.ts';
+import { connection, startTasks, taskClient } from '../../support/taskClient.ts';
+import type { TaskServer } from '../../support/taskServer.ts';
 
 describe('the request for a task', () => {
 	let server: TaskServer;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { verdictReasonText } from '../../src/channel/reasonMessages.ts';
-import type { Verdict } from '../../src/client/types.ts';
+import { verdictReasonText } from '../../../src/channel/reasonMessages.ts';
+import type { Verdict } from '../../../src/client/types.ts';
 
 describe('the reasons of verdicts', () => {
 	const texts: [Pick<Verdict, 'code' | 'values'>, string][] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { ClientError } from '../../src/base/errors.ts';
-import type { TaskCheck, TaskCheckRequest } from '../../src/contract/agents.ts';
-import { NeedsCheck } from '../../src/tasks/launch/serviceCheck.ts';
+import { ClientError } from '../../../src/base/errors.ts';
+import type { TaskCheck, TaskCheckRequest } from '../../../src/contract/agents.ts';
+import { NeedsCheck } from '../../../src/tasks/launch/serviceCheck.ts';
 
 describe('the check of what one launch needs', () => {
 	let answer: () => Promise<TaskCheck>;

@@ -4,9 +4,9 @@ import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { type AgentWork, waitingStep, withTaken } from '../../src/chat/model/agentWork.ts';
-import { currentReply, replaceReply } from '../../src/chat/model/conversation.ts';
-import type { Step } from '../support/scriptedModel.ts';
+import { type AgentWork, waitingStep, withTaken } from '../../../src/chat/model/agentWork.ts';
+import { currentReply, replaceReply } from '../../../src/chat/model/conversation.ts';
+import type { Step } from '../../support/scriptedModel.ts';
 import { useAgentRuns } from './useAgentRuns.ts';
 
 const FIX = 'Make the readme shorter';

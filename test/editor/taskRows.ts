@@ -1,6 +1,4 @@
 import { systemClock } from '../../src/base/async.ts';
-import { createClient } from '../../src/client/client.ts';
-import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
 import { ActiveConnection } from '../../src/tasks/common/activeConnection.ts';
 import { AgentTaskList } from '../../src/tasks/list/agentTaskList.ts';
@@ -10,28 +8,8 @@ import type { LogFiles } from '../../src/tasks/log/logFile.ts';
 import { LogFollowers } from '../../src/tasks/log/logFollowers.ts';
 import { TaskEnds } from '../../src/tasks/model/taskEnds.ts';
 import { ResultRows } from '../../src/tasks/results/resultRows.ts';
-import { ReviewSnapshots } from '../../src/tasks/results/reviewSnapshots.ts';
-import { TaskChanges } from '../../src/tasks/results/taskChanges.ts';
-import { TaskServer } from '../support/taskServer.ts';
-import { State } from './state.ts';
-
-/** What the parts of the tasks feature are told of it. */
-export const connection = { name: 'test', label: 'Test' };
-
-/** A client of the server as the extension has it; without a key where it is empty. */
-export function taskClient({ connection }: TaskServer, key = 'test'): Client {
-	return createClient({
-		connection,
-		keys: () => Promise.resolve(key === '' ? undefined : key),
-		transport: createFetchTransport((input, init) => fetch(input, init)),
-	});
-}
-
-/** What each test of the tasks begins with. The server is to be stopped. */
-export async function startTasks(): Promise<{ server: TaskServer; client: Client; state: State }> {
-	const server = await TaskServer.start();
-	return { server, client: taskClient(server), state: new State() };
-}
+import { State } from '../support/state.ts';
+import { connection } from '../support/taskClient.ts';
 
 /** The active connection of a window, `connection`, which leads to the client's server. */
 export function activeConnection(client: Client): ActiveConnection {

@@ -4,16 +4,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { insidePlaces } from '../../src/agents/sandbox/places.ts';
-import { trySandbox } from '../../src/agents/sandbox/probe.ts';
-import { systemClock } from '../../src/base/async.ts';
-import { nullLogger } from '../../src/base/logger.ts';
-import { AgentMemory } from '../../src/chat/agent/agentMemory.ts';
-import { AgentRuns } from '../../src/chat/agent/agentRuns.ts';
-import { AgentServers } from '../../src/chat/agent/agentServers.ts';
-import { AvailableAgents } from '../../src/chat/agent/availableAgents.ts';
-import type { AgentStep, AgentWork, ApprovalAnswer, ApprovalSetting } from '../../src/chat/model/agentWork.ts';
-import { applyEvent } from '../../src/chat/model/applyEvent.ts';
+import { AgentServers } from '../../../src/chat/agent/agentServers.ts';
+import { insidePlaces } from '../../../src/agents/sandbox/places.ts';
+import { trySandbox } from '../../../src/agents/sandbox/probe.ts';
+import { systemClock } from '../../../src/base/async.ts';
+import { nullLogger } from '../../../src/base/logger.ts';
+import { AgentMemory } from '../../../src/chat/agent/agentMemory.ts';
+import { AgentRuns } from '../../../src/chat/agent/agentRuns.ts';
+import { AvailableAgents } from '../../../src/chat/agent/availableAgents.ts';
+import type { AgentStep, AgentWork, ApprovalAnswer, ApprovalSetting } from '../../../src/chat/model/agentWork.ts';
+import { applyEvent } from '../../../src/chat/model/applyEvent.ts';
 import {
 	addTurn,
 	type Conversation,
@@ -22,17 +22,18 @@ import {
 	type Reply,
 	replaceReply,
 	type Turn,
-} from '../../src/chat/model/conversation.ts';
-import { createChat } from '../../src/client/chat.ts';
-import { createCaller } from '../../src/client/core/caller.ts';
-import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
-import { LIMITS } from '../../src/client/core/limits.ts';
-import { createResponses } from '../../src/client/responses.ts';
-import { taskSettingsSchema } from '../../src/contract/agents.ts';
-import { EXTENSION_ID } from '../../src/platform/ids.ts';
-import { ApplyCommands, type ApplyCommandsDependencies } from '../../src/tasks/apply/applyCommands.ts';
-import { describeRange, takeAllowedRange } from '../../src/tasks/apply/commitRanges.ts';
-import { ScriptedModel, type Step } from '../support/scriptedModel.ts';
+} from '../../../src/chat/model/conversation.ts';
+import { createChat } from '../../../src/client/chat.ts';
+import { createCaller } from '../../../src/client/core/caller.ts';
+import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts';
+import { LIMITS } from '../../../src/client/core/limits.ts';
+import { createResponses } from '../../../src/client/responses.ts';
+import { taskSettingsSchema } from '../../../src/contract/agents.ts';
+import { ApplyCommands, type ApplyCommandsDependencies } from '../../../src/tasks/apply/applyCommands.ts';
+import { describeRange, takeAllowedRange } from '../../../src/tasks/apply/commitRanges.ts';
+import { AGENT_PROGRAM, SANDBOX_PROGRAM } from '../../support/programs.ts';
+import { ScriptedModel, type Step } from '../../support/scriptedModel.ts';
+import { useOpenRepository } from './useOpenRepository.ts';
 
 export interface Outcome {
 	conversation: Conversation;
@@ -65,7 +66,7 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 		update: async (key: string, value: unknown) => void kept.set(key, value),
 	};
 	const memory = new AgentMemory(state);
-	const root = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail();
+	const { root, inRoot } = useOpenRepository();
 
 	before(async function () {
 		if (!(await trySandbox()).works) {
@@ -75,7 +76,6 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 		folder = await mkdtemp(path.join(os.tmpdir(), 'errand-turns-'));
 		const { tree } = insidePlaces(path.basename(root()));
 		model = await ScriptedModel.start({ scripts, tree });
-		const dist = path.join(vscode.extensions.getExtension(EXTENSION_ID)?.extensionPath ?? assert.fail(), 'dist');
 		const caller = createCaller({
 			connection: {
 				name: 'model',
@@ -101,14 +101,14 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 		runs = new AgentRuns({
 			folder,
 			agents: new AvailableAgents({
-				program: path.join(dist, 'agent.js'),
+				program: AGENT_PROGRAM,
 				version: '1.0.0',
 				settings: async () => taskSettingsSchema.parse({}),
 				memory,
 				isDemo: () => false,
 			}),
 			servers: new AgentServers({ state, secrets: { get: async () => undefined, store: async () => {} } }),
-			models: { client: async () => client, limits: () => ({}), insideProgram: path.join(dist, 'sandbox.js') },
+			models: { client: async () => client, limits: () => ({}), insideProgram: SANDBOX_PROGRAM },
 			permissions: {
 				approvals: () => approvals,
 				consent: { isRequired: async () => true, isGiven: () => false, give: () => {} },
@@ -176,7 +176,7 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 
 	return {
 		root,
-		inRoot: (name: string) => path.join(root(), name),
+		inRoot,
 		ask,
 		fresh: (question: string, others?: Partial<Turn>) =>
 			ask(newConversation(randomUUID(), 0, { folders: [] }), question, others),

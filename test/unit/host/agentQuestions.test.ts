@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { AgentQuestions } from '../../src/mcp/agentQuestions.ts';
-import type { Question } from '../../src/mcp/server/access.ts';
-import { waitFor } from '../support/waitFor.ts';
+import { AgentQuestions } from '../../../src/mcp/agentQuestions.ts';
+import type { Question } from '../../../src/mcp/server/access.ts';
+import { type AgentQuestion, AgentQuestions } from '../../../src/mcp/agentQuestions.ts';
+import { waitFor } from '../../support/waitFor.ts';
 
 describe('an action that another agent wants', () => {
-	const { showWarningMessage } = vscode.window;
 	/** The dialogs that are open, each with its detail and the way to answer it. */
 	let dialogs: { detail: string; buttons: string[]; answer(button: string | undefined): void }[];
 	let questions: AgentQuestions;
@@ -20,7 +20,7 @@ describe('an action that another agent wants', () => {
 				new Promise(answer => dialogs.push({ detail, buttons, answer })),
 		});
 	});
-	afterEach(() => Object.assign(vscode.window, { showWarningMessage }));
+	afterEach(() => Reflect.deleteProperty(vscode.window, 'showWarningMessage'));
 
 	const dialog = (number: number) => waitFor('a dialog', () => dialogs[number - 1]);
 

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
-import { ClientError, type ClientErrorCode, type ClientErrorOptions, UserFacingError } from '../../src/base/errors.ts';
-import { commands } from '../../src/platform/ids.ts';
-import { errorText, explainError } from '../../src/platform/notify.ts';
-import { linkProblemText } from '../../src/tasks/launch/promptSources.ts';
-import type { LinkProblem } from '../../src/tasks/model/launchLink.ts';
+import {
+	ClientError,
+	type ClientErrorCode,
+	type ClientErrorOptions,
+	UserFacingError,
+} from '../../../src/base/errors.ts';
+import { commands } from '../../../src/platform/ids.ts';
+import { errorText, explainError } from '../../../src/platform/notify.ts';
+import { linkProblemText } from '../../../src/tasks/launch/promptSources.ts';
+import type { LinkProblem } from '../../../src/tasks/model/launchLink.ts';
 
 /** What is known of the error beside its code, its sentence and its button. */
 type Row = [options: ClientErrorOptions, sentence: RegExp, button?: string];

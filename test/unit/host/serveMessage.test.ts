@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Answer } from '../../src/base/rpc.ts';
-import { serveMessage } from '../../src/platform/serveMessage.ts';
+import type { Answer } from '../../../src/base/rpc.ts';
+import { serveMessage } from '../../../src/platform/serveMessage.ts';
 
 const REQUEST = 'f0000000-0000-4000-8000-000000000001';
 

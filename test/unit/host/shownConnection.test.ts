@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Conversation, newConversation } from '../../src/chat/model/conversation.ts';
-import { ShownConnection } from '../../src/chat/shownConnection.ts';
-import { localConnection } from '../../src/contract/localConnection.ts';
+import * as vscode from 'vscode';
+import { type Conversation, newConversation } from '../../../src/chat/model/conversation.ts';
+import { ShownConnection } from '../../../src/chat/shownConnection.ts';
+import { localConnection } from '../../../src/contract/localConnection.ts';
 
 describe('the connection that the chat shows', () => {
 	const read = async () => ({ name: 'local', label: 'Local', model: 'small', isDemo: false });
@@ -9,6 +10,12 @@ describe('the connection that the chat shows', () => {
 		...localConnection,
 		models: [{ id: 'small', kinds: ['chat' as const], contextLength: 4_000, maxOutputTokens: 500 }],
 	};
+
+	before(() => {
+		// No instructions of the user count.
+		Object.assign(vscode.workspace, { getConfiguration: () => ({ get: () => '' }) });
+	});
+	after(() => Reflect.deleteProperty(vscode.workspace, 'getConfiguration'));
 
 	const measure = (shown: ShownConnection, others: Partial<Conversation>) =>
 		shown.measure({ ...newConversation('c1', 0, { folders: [] }), ...others }, () => 'errand');

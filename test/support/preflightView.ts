@@ -1,8 +1,8 @@
 import { findingFixes } from '../../src/tasks/launch/preflightFixes.ts';
 import { type PreflightView, preflightRows } from '../../src/tasks/launch/preflightList.ts';
 import type { PreflightFinding } from '../../src/tasks/model/findings.ts';
-import { agents } from '../support/contractServer/fixtures.ts';
-import { launchFacts, launchPlace } from '../support/launchFacts.ts';
+import { agents } from './contractServer/fixtures.ts';
+import { launchFacts, launchPlace } from './launchFacts.ts';
 
 export const connection = { name: 'quillon', label: 'Quillon', isLocal: false, hasLookUps: true, agents };
 export const facts = launchFacts({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { TaskMode, type TaskModeDependencies } from '../../src/chat/context/taskMode.ts';
-import type { ToPage } from '../../src/chat/protocol/protocol.ts';
+import { TaskMode, type TaskModeDependencies } from '../../../src/chat/context/taskMode.ts';
+import type { ToPage } from '../../../src/chat/protocol/protocol.ts';
 
 describe('the chat’s message as the prompt of a task', () => {
 	let posted: ToPage[];
