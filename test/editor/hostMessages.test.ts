@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/async.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import { askHost } from '../../src/models/hosts/askHost.ts';
-import { hostProblem, ownerText } from '../../src/models/hosts/messages.ts';
+import { hostProblem } from '../../src/models/hosts/messages.ts';
 import { editorFetch } from '../../src/platform/editorFetch.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import { type Answer, FaultServer, sendJson } from '../support/faultServer.ts';
@@ -189,15 +189,5 @@ describe('why a server behind a proxy does not list its models', () => {
 			/^The proxy asks for a user name and a password, or for other ones \(HTTP 407\)\. Put them into the setting/,
 		);
 		assert.doesNotMatch(proxy.bytes.toString(), /sk-some-key/);
-	});
-});
-
-describe('the user who runs a server', () => {
-	it('is named, with a warning that another user can read what the server gets', () => {
-		assert.equal(ownerText({ kind: 'own', user: 'me' }), 'It runs as you, me.');
-		assert.match(ownerText({ kind: 'root', user: 'root' }), /the administrator/);
-		assert.match(ownerText({ kind: 'system', user: 'ollama' }), /the system account ollama/);
-		assert.match(ownerText({ kind: 'other', user: 'eve' }), /eve, another user of this machine, who can read/);
-		assert.match(ownerText({ kind: 'unknown', user: '' }), /does not tell/);
 	});
 });
