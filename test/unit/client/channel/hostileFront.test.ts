@@ -13,11 +13,8 @@ const PIECES = 3;
 const DEEDS = ['pass on', 'hold back', 'repeat', 'swap', 'cross endpoints'] as const;
 type Deed = (typeof DEEDS)[number];
 
-/** Every row of one to three deeds that begins with this one: 31 of them, 155 for all five. */
-const rowsFrom = (first: Deed): Deed[][] => [
-	[first],
-	...DEEDS.flatMap(second => [[first, second], ...DEEDS.map(third => [first, second, third])]),
-];
+/** Every row of three deeds that begins with this one: 25 of them, 125 for all five. */
+const rowsFrom = (first: Deed): Deed[][] => DEEDS.flatMap(second => DEEDS.map(third => [first, second, third]));
 
 /** The frames that the front has, and those of the message at hand. */
 class Loot {
@@ -107,8 +104,13 @@ describe('a front that hands out what it likes', () => {
 
 	for (const endpoint of ['message', 'message_stream'] as const) {
 		for (const first of DEEDS) {
-			it(`shows nothing of another message, in 31 rows from “${first}” at /${endpoint} on`, async () => {
+			it(`shows nothing of another message, in 25 rows from “${first}” at /${endpoint} on`, async () => {
+				/** The deeds that ended the session of an earlier row. All rows that begin with them end there. */
+				let ended: readonly Deed[] = [];
 				for (const row of rowsFrom(first)) {
+					if (ended.length > 0 && ended.every((deed, index) => deed === row[index])) {
+						continue;
+					}
 					const loot = new Loot();
 					const session = await client.channel.open();
 					for (const [index, deed] of row.entries()) {
@@ -134,6 +136,7 @@ describe('a front that hands out what it likes', () => {
 						}
 						if (error !== undefined) {
 							assert.ok(ClientError.is(error, 'tampered'), `“${question}” ended with ${error}`);
+							ended = row.slice(0, index + 1);
 							break;
 						}
 					}
