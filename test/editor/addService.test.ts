@@ -83,21 +83,6 @@ describe('a service is added', () => {
 			assert.equal(await flow.keys.state(flow.connectionOf('quillon'), 'inference'), 'unconfirmed');
 		});
 
-		it('with the right key, after a wrong one has been reported', async () => {
-			flow.add();
-			await flow.giveAddress(flow.service.hosts.public, `Use ${flow.service.hosts.public}/v1`);
-			await flow.enterKey('has blanks');
-			await waitFor('the form', () => /no blanks/.test(String(flow.boxes.last?.validationMessage)));
-			await flow.enterKey('sk-wrong-0123456789');
-			await waitFor('the refusal', () => /refuses the key/.test(String(flow.boxes.last?.validationMessage)));
-			assert.equal(flow.boxes.last?.value, '', 'what is typed next does not stand behind the refused key');
-			assert.equal(flow.entries(), undefined);
-			await flow.enterKey(KEY);
-			await flow.lists.pick('Add It');
-			await flow.ended();
-			assert.ok(Object.hasOwn(flow.entries() as object, 'quillon'));
-		});
-
 		it('without showing anything that a service says as a link, which could run a command', async () => {
 			const said = '[Repair](command:workbench.action.quit) \u202e';
 			const server = await FaultServer.start(response => sendJson(response, 401, { error: said }));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { demoImage } from '../../src/service/inference/demo/demoImage.ts';
-import { beginEvents, breakOff, sendEvents, sendJson } from '../support/faultServer.ts';
+import { beginEvents, sendEvents, sendJson } from '../support/faultServer.ts';
 import { waitFor } from '../support/waitFor.ts';
 
 import {
@@ -135,17 +135,6 @@ describe('requests to the models that the editor gets', () => {
 		const { error } = await models.send([User('Hello')], {}, () => {}, source.token);
 		assert.ok(error instanceof vscode.CancellationError);
 		assert.equal((await models.server.received[0]?.closed)?.isWhole, false);
-	});
-
-	it('keep what came of a stream that breaks off, and say so', async () => {
-		models.server.answer = async response => {
-			beginEvents(response);
-			response.write(replyChunk({ content: 'Bl' }));
-			await breakOff(response);
-		};
-		const { parts, error } = await models.ask();
-		assert.equal(textOf(parts), 'Bl');
-		assert.match(messageOf(error), /^Quillon broke off its reply before the end/);
 	});
 
 	it('do not run a tool whose arguments are not JSON', async () => {

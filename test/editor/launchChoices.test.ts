@@ -5,7 +5,7 @@ import { type LaunchAgent, pickAgents, settingsAgent, toRequest } from '../../sr
 import { choices, connection, rowsOf } from '../support/preflightView.ts';
 import { spoken } from '../support/spoken.ts';
 
-describe('the preflight', () => {
+describe('the choices before a task is sent', () => {
 	it('offers to add a model server if the agents of this machine only demonstrate, and not otherwise', async () => {
 		const { showQuickPick } = vscode.window;
 		const lists: vscode.QuickPickItem[][] = [];

@@ -5,13 +5,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
-import { ClientError, UserFacingError } from '../../src/base/errors.ts';
+import { UserFacingError } from '../../src/base/errors.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/core/fetchTransport.ts';
 import type { Client } from '../../src/client/types.ts';
 import { type GitRepository, getGitApi } from '../../src/platform/git.ts';
-import { inertText } from '../../src/platform/inertText.ts';
-import { explainError } from '../../src/platform/notify.ts';
 import { StateEntries } from '../../src/platform/sharedState.ts';
 import { findRepositories, readBranchesOf } from '../../src/tasks/launch/openRepositories.ts';
 import { taskIdOf } from '../../src/tasks/list/pickTask.ts';
@@ -53,24 +51,6 @@ describe('the parts of the tasks feature in the editor', () => {
 		const numbered = (from: number, to: number) =>
 			Array.from({ length: to - from }, (_, index) => `entry ${from + index}!`);
 		const entries = (text: string) => text.match(/entry \d+!/g) ?? [];
-
-		it('hold every entry once and in order when the service is killed and comes back', async () => {
-			server.add({ id: 'killed-1', prompt: 'Survive' });
-			server.log('killed-1', ...numbered(0, 3));
-			const follows = await make();
-			show(follows, 'killed-1', 'Survive');
-			await waitFor('the entries', () => entries(outputText('(killed-1)')).length === 3);
-			await server.crash();
-			await waitFor('word of it', () => /^— connection lost at line 3, reconnecting/m.test(outputText('(killed-1)')));
-			assert.equal(follows.state('killed-1')?.kind, 'reconnecting');
-			await server.listen();
-			server.log('killed-1', ...numbered(3, 6));
-			server.finish('killed-1', 'error', 'Interrupted: the service stopped.');
-			await waitFor('the end', () => /^— Interrupted: the service stopped\. —$/m.test(outputText('(killed-1)')));
-			assert.deepEqual(entries(outputText('(killed-1)')), numbered(0, 6));
-			assert.equal(follows.state('killed-1')?.kind, 'ended');
-			follows.dispose();
-		});
 
 		const followed = () =>
 			new StateEntries(state, FOLLOWED_ENTRIES, (value): value is unknown => value !== undefined).values();
@@ -165,26 +145,6 @@ describe('the parts of the tasks feature in the editor', () => {
 			for (const argument of [undefined, null, 7, '', 'two words', '.', '..', { taskId: '..' }, 'x'.repeat(201)]) {
 				assert.equal(taskIdOf(argument), undefined);
 			}
-		});
-	});
-
-	describe('what a message repeats', () => {
-		it('from elsewhere never becomes a link that runs a command', () => {
-			const error = new ClientError('server', 'x', { serviceMessage: '[Go](command:workbench.action.quit)' });
-			const { message } = explainError(error, 'Test');
-			assert.match(message, /command:/);
-			assert.doesNotMatch(inertText(message), /\]\(/);
-		});
-
-		it('of a fault is one line of a bounded length', () => {
-			const { message } = explainError(new Error(`a\nb\u202e${'x'.repeat(5000)}`), 'Test');
-			assert.match(message, /fault of its own: a b x+…\. The log has more\.$/);
-			assert.ok(message.length < 400);
-		});
-
-		it('from elsewhere hides nothing', () => {
-			const hidden = 'a\u3164b\u034fc\u{e0041}d 👩‍💻';
-			assert.match(explainError(new Error(hidden), 'Test').message, /of its own: a b c d 👩‍💻\. The log/);
 		});
 	});
 

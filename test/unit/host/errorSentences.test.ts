@@ -6,6 +6,7 @@ import {
 	UserFacingError,
 } from '../../../src/base/errors.ts';
 import { commands } from '../../../src/platform/ids.ts';
+import { inertText } from '../../../src/platform/inertText.ts';
 import { errorText, explainError } from '../../../src/platform/notify.ts';
 import { linkProblemText } from '../../../src/tasks/launch/promptSources.ts';
 import type { LinkProblem } from '../../../src/tasks/model/launchLink.ts';
@@ -132,5 +133,25 @@ describe('the sentence for what went wrong', () => {
 		for (const [problem, sentence] of Object.entries(links)) {
 			assert.match(linkProblemText(problem as LinkProblem), sentence);
 		}
+	});
+});
+
+describe('what a sentence repeats', () => {
+	it('from elsewhere never becomes a link that runs a command', () => {
+		const error = new ClientError('server', 'x', { serviceMessage: '[Go](command:workbench.action.quit)' });
+		const { message } = explainError(error, 'Test');
+		assert.match(message, /command:/);
+		assert.doesNotMatch(inertText(message), /\]\(/);
+	});
+
+	it('of a fault is one line of a bounded length', () => {
+		const { message } = explainError(new Error(`a\nb\u202e${'x'.repeat(5000)}`), 'Test');
+		assert.match(message, /fault of its own: a b x+…\. The log has more\.$/);
+		assert.ok(message.length < 400);
+	});
+
+	it('from elsewhere hides nothing', () => {
+		const hidden = 'a\u3164b\u034fc\u{e0041}d 👩‍💻';
+		assert.match(explainError(new Error(hidden), 'Test').message, /of its own: a b c d 👩‍💻\. The log/);
 	});
 });
