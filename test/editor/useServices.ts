@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { systemClock } from '../../src/base/async.ts';
 import type { UpstreamProblem } from '../../src/base/errors.ts';
 import { nullLogger } from '../../src/base/logger.ts';
 import type { PortOwner } from '../../src/base/portOwner.ts';
@@ -8,8 +9,9 @@ import type { Connection } from '../../src/contract/connection.ts';
 import type { FoundAnswer, FoundServer } from '../../src/contract/foundServers.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 import type { UsualServer } from '../../src/contract/usualServers.ts';
-import { addService } from '../../src/models/addService.ts';
+import { addService, type AddedModel } from '../../src/models/addService.ts';
 import type { AddedModel } from '../../src/models/api.ts';
+import type { HostContext } from '../../src/models/hosts/askHost.ts';
 import { findServers } from '../../src/models/hosts/findServers.ts';
 import { hostContext } from '../../src/models/hosts/hostContext.ts';
 import { KeyStore } from '../../src/models/keys/keyStore.ts';
@@ -24,7 +26,16 @@ import { waitFor } from '../support/waitFor.ts';
 import { InputBoxes } from './inputBoxes.ts';
 import { QuickPicks } from './quickPicks.ts';
 
-const context = hostContext(nullLogger);
+/** A host is asked half a second after the last key press of a user. Tests type an address at once. */
+const TYPING_MS = 500;
+
+const context: HostContext = {
+	...hostContext(nullLogger),
+	clock: {
+		...systemClock,
+		after: (milliseconds, run) => systemClock.after(milliseconds === TYPING_MS ? 0 : milliseconds, run),
+	},
+};
 
 const SETTINGS = ['errand.connections', 'errand.connection', 'errand.local.upstreams', 'errand.chat.model'];
 
@@ -58,6 +69,13 @@ export function useServices() {
 	const write = (id: string, value: unknown) =>
 		vscode.workspace.getConfiguration().update(id, value, vscode.ConfigurationTarget.Global);
 
+	const clearSettings = async () => {
+		for (const id of SETTINGS) {
+			await write(id, undefined);
+		}
+	};
+
+	before(clearSettings);
 	beforeEach(async () => {
 		[lists, boxes] = [new QuickPicks(), new InputBoxes()];
 		[messages, chosen, isOver, added] = [[], undefined, false, undefined];
@@ -92,9 +110,6 @@ export function useServices() {
 			showWarningMessage: show,
 			showErrorMessage: show,
 		});
-		for (const id of SETTINGS) {
-			await write(id, undefined);
-		}
 	});
 	afterEach(async () => {
 		Object.assign(vscode.window, {
@@ -106,9 +121,7 @@ export function useServices() {
 		boxes.stop();
 		await lists.stop();
 		await Promise.all([service.stop(), upstream.stop()]);
-		for (const id of SETTINGS) {
-			await write(id, undefined);
-		}
+		await clearSettings();
 	});
 
 	/** The local service offers the models of the settings, as it does once it has read their lists. */
