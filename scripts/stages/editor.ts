@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import path from 'node:path';
 import { root } from '../bootstrap/folders.mjs';
 import { runFailedAgain } from './flaky.ts';
@@ -33,7 +34,20 @@ export async function runEditorTests({ files, args, folder, environment }: Edito
 		return runTestProcess({ ...part(files), folder });
 	}
 	const windows = Math.min(WINDOWS, files.length);
-	const groups = Array.from({ length: windows }, (_, window) => files.filter((__, at) => at % windows === window));
+	const groups = deal(files, windows);
 	const first = await runParts({ parts: groups.map(part), jobs: windows, folder });
 	return runFailedAgain(first, groups, chosen => runTestProcess({ ...part(chosen), folder }));
+}
+
+/**
+ * Deals files out, the largest first and back and forth, so that no window has most of the work. In each they keep their
+ * order.
+ */
+function deal(files: readonly string[], windows: number): string[][] {
+	const sizes = new Map(files.map(file => [file, fs.statSync(path.join(root, file)).size]));
+	const sorted = [...files].sort((one, other) => (sizes.get(other) ?? 0) - (sizes.get(one) ?? 0));
+	return Array.from({ length: windows }, (_, window) => {
+		const own = sorted.filter((__, at) => [window, 2 * windows - 1 - window].includes(at % (2 * windows)));
+		return files.filter(file => own.includes(file));
+	});
 }
