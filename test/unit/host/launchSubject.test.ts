@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import * as vscode from 'vscode';
 import { UserFacingError } from '../../../src/base/errors.ts';
-import { type GitRepository, getGitApi } from '../../../src/platform/git.ts';
+import { getGitApi } from '../../../src/platform/git.ts';
 import { gatherFacts } from '../../../src/tasks/launch/launchSubject.ts';
 import { findFindings, type LaunchFacts, planLaunch } from '../../../src/tasks/model/findings.ts';
 import { TemporaryRepository } from '../../support/temporaryRepository.ts';
@@ -13,7 +12,7 @@ const rest = { service: { kind: 'not-asked' }, isEmptyGitUser: false, unknownAge
 
 describe('the look at the repository before a task is sent', () => {
 	let repository: TemporaryRepository;
-	useGit();
+	const { open } = useGit();
 	const address = 'https://host.example/acme/widgets.git';
 
 	beforeEach(async () => {
@@ -24,24 +23,8 @@ describe('the look at the repository before a task is sent', () => {
 
 	afterEach(() => repository.remove());
 
-	/** The repository as the git extension would give it, without it being opened. */
 	async function read(branch = 'main', folder = repository.path, isLocal = false): Promise<LaunchFacts> {
-		const remotes = (await repository.git('remote')).split('\n').filter(Boolean);
-		const opened: GitRepository = {
-			rootUri: vscode.Uri.file(folder),
-			state: {
-				HEAD: { name: (await repository.git('branch', '--show-current')).trim() },
-				onDidChange: () => ({ dispose() {} }),
-				remotes: await Promise.all(
-					remotes.map(async name => ({
-						name,
-						fetchUrl: (await repository.git('config', `remote.${name}.url`)).trim(),
-					})),
-				),
-			},
-			status: () => Promise.resolve(),
-			push: () => Promise.reject(new Error('nothing is pushed by looking')),
-		};
+		const opened = await open(folder);
 		const { facts } = await gatherFacts(await getGitApi(), opened, { name: branch, remote: undefined }, isLocal);
 		return { ...facts, ...rest };
 	}
