@@ -6,8 +6,8 @@ import { createClient } from '../../src/client/client.ts';
 import type { KeyKind } from '../../src/contract/routes.ts';
 import { createKeysFeature, type KeysFeature } from '../../src/models/keys/keysFeature.ts';
 import { keys as contractKeys, specialKeys } from '../support/contractServer/fixtures.ts';
+import { spoken } from '../support/spoken.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { spoken } from './quickPicks.ts';
 import { useServices } from './useServices.ts';
 
 const WRONG_KEY = 'sk-wrong-0123456789';

@@ -9,11 +9,9 @@ import type { ContextSource } from '../../src/chat/model/contextSource.ts';
 import { connectionSchema } from '../../src/contract/connection.ts';
 import { fileSubject } from '../../src/decisions/fileSubject.ts';
 import { chooseDecision } from '../../src/decisions/newDecision.ts';
-import { RunStore } from '../../src/decisions/runStore.ts';
 import type { SubjectMaterial } from '../../src/decisions/subject.ts';
 import { CHANGE_SCHEME } from '../../src/platform/ids.ts';
 import type { TaskFacts } from '../../src/tasks/api.ts';
-import { State } from '../support/state.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { QuickPicks } from './quickPicks.ts';
 

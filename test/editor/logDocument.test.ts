@@ -11,8 +11,7 @@ import type { State } from '../support/state.ts';
 import { connection, startTasks } from '../support/taskClient.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { logFollowers } from '../support/taskClient.ts';
-import { followedLogs } from './taskRows.ts';
+import { logFollowers } from './taskRows.ts';
 
 let count = 0;
 

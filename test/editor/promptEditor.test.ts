@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { PromptEditor } from '../../src/tasks/launch/promptEditor.ts';
 import { PromptFile } from '../../src/tasks/launch/promptFile.ts';
-import { TaskLauncher, type TaskLauncherDependencies } from '../../src/tasks/launch/taskLauncher.ts';
 import { State } from '../support/state.ts';
 import { waitFor } from '../support/waitFor.ts';
 

@@ -8,6 +8,8 @@ import type { LogFiles } from '../../src/tasks/log/logFile.ts';
 import { LogFollowers } from '../../src/tasks/log/logFollowers.ts';
 import { TaskEnds } from '../../src/tasks/model/taskEnds.ts';
 import { ResultRows } from '../../src/tasks/results/resultRows.ts';
+import { ReviewSnapshots } from '../../src/tasks/results/reviewSnapshots.ts';
+import { TaskChanges } from '../../src/tasks/results/taskChanges.ts';
 import { State } from '../support/state.ts';
 import { connection } from '../support/taskClient.ts';
 

@@ -23,8 +23,7 @@ import type { State } from '../support/state.ts';
 import { connection, startTasks } from '../support/taskClient.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
-import { logFollowers } from '../support/taskClient.ts';
-import { followedLogs, taskRows } from './taskRows.ts';
+import { logFollowers, taskRows } from './taskRows.ts';
 
 const run = promisify(execFile);
 

@@ -9,7 +9,7 @@ import type { Connection } from '../../src/contract/connection.ts';
 import type { FoundAnswer, FoundServer } from '../../src/contract/foundServers.ts';
 import { localConnection } from '../../src/contract/localConnection.ts';
 import type { UsualServer } from '../../src/contract/usualServers.ts';
-import { addService, type AddedModel } from '../../src/models/addService.ts';
+import { addService } from '../../src/models/addService.ts';
 import type { AddedModel } from '../../src/models/api.ts';
 import type { HostContext } from '../../src/models/hosts/askHost.ts';
 import { findServers } from '../../src/models/hosts/findServers.ts';

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { AgentQuestions } from '../../../src/mcp/agentQuestions.ts';
 import type { Question } from '../../../src/mcp/server/access.ts';
-import { type AgentQuestion, AgentQuestions } from '../../../src/mcp/agentQuestions.ts';
 import { waitFor } from '../../support/waitFor.ts';
 
 describe('an action that another agent wants', () => {

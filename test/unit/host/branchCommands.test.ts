@@ -5,7 +5,7 @@ import path from 'node:path';
 import { resultsOf } from '../../../src/contract/taskResults.ts';
 import type { Task } from '../../../src/contract/tasks.ts';
 import { createPullRequest } from '../../../src/tasks/branches/pullRequestCommand.ts';
-import { findTaskRepository } from '../../../src/tasks/changes/taskRepository.ts';
+import { findTaskRepository } from '../../../src/tasks/results/taskRepository.ts';
 import { readTask } from '../../support/readTask.ts';
 import { BRANCH, useBranchCommands } from '../../support/useBranchCommands.ts';
 import { waitFor } from '../../support/waitFor.ts';

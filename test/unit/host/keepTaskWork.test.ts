@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { PartialWork } from '../../../src/tasks/branches/partialWork.ts';
 import * as vscode from 'vscode';
 import { ClientError } from '../../../src/base/errors.ts';
 import type { Client } from '../../../src/client/types.ts';
 import type { Task } from '../../../src/contract/tasks.ts';
-import { KeptTasks } from '../../../src/tasks/keepTaskWork.ts';
+import { PartialWork } from '../../../src/tasks/branches/partialWork.ts';
 import { readTask } from '../../support/readTask.ts';
 
 describe('the command that keeps the work of an agent whose task was ended', () => {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { ArchiveStore } from '../../../../src/tasks/list/archiveStore.ts';
 import { State } from '../../../support/state.ts';
-import { ArchivedTasks } from '../../../src/tasks/archivedTasks.ts';
-import { State } from '../../../support/state.ts';
 
 describe('archived tasks', () => {
 	const ended = { id: 'task-1', status: 'completed', completedAt: '2026-01-01T00:00:00Z' };
