@@ -39,6 +39,11 @@ export class QuickPicks {
 		return vscode.commands.executeCommand('setContext', 'errand.test', this.shown.length);
 	}
 
+	/** Presses Enter in the list in front. */
+	accept(): Thenable<unknown> {
+		return vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+	}
+
 	/** Chooses a row of the list in front with Enter, by its label without its icon. */
 	async pick(label: string): Promise<void> {
 		let chosen: vscode.QuickPick<vscode.QuickPickItem> | undefined;
@@ -60,10 +65,19 @@ export class QuickPicks {
 			}
 			await this.editorHasCaughtUp();
 			if (picker.activeItems[0] === item) {
-				await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+				await this.accept();
 			}
 			return this.hidden.has(picker);
 		});
+	}
+
+	/** Leaves what is open until the command that shows it has ended. */
+	async leaveAll(command: Promise<unknown>): Promise<void> {
+		let isOver = false;
+		void command.finally(() => {
+			isOver = true;
+		});
+		await this.leave(() => isOver);
 	}
 
 	/** Leaves what is open until `isOver` returns true. */

@@ -103,6 +103,21 @@ describe('a followed log', () => {
 		assert.deepEqual([streams('a')[0], streams('a').at(-1)], ['0', '3']);
 	});
 
+	it('has every entry once where its connection breaks off within entries, and gets next to nothing twice', async () => {
+		const breaks = [10, 400, 401, 900];
+		server.add({ id: 'a' });
+		server.log('a', ...numbered(0, 1_000));
+		server.breaks.push(...breaks);
+		const end = open('a').run(client());
+		await waitFor('all entries', () => messages().length === 1_000);
+		server.finish('a', 'completed');
+		assert.equal(await end, true);
+		assert.deepEqual(messages(), numbered(0, 1_000));
+		assert.deepEqual(streams('a'), ['0', ...breaks.map(String)]);
+		const twice = server.bytesSentOf('a') - server.bytesOf('a');
+		assert.ok(twice / server.bytesOf('a') <= 0.01, `${twice} bytes were sent twice`);
+	});
+
 	it('says why a connection was lost in the words of the service, be it one, and of what is no log in ours', async () => {
 		const page = (response: ServerResponse) =>
 			void response.writeHead(200, { 'content-type': 'text/html' }).end('<form>');
