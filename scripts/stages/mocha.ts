@@ -21,6 +21,8 @@ export interface MochaStage {
 	filesPerProcess?: number;
 	/** The beginning of the paths of files that begin before all others, because they take longest. */
 	first?: string;
+	/** Groups of files, each of which one process runs in its order, whatever `filesPerProcess` says. */
+	together?: readonly (readonly string[])[];
 	/** A module that each process loads before its files, with hooks for mocha or for the modules that they import. */
 	hooks?: string;
 	/** Whether a file that failed runs once more, because the machine may have been at fault. */
@@ -57,12 +59,20 @@ export async function runMocha(stage: MochaStage): Promise<Totals> {
  * Returns the files of each process. The files that take longest begin first, so that none of them is left to run alone at
  * the end, and are in different processes.
  */
-function groupFiles({ files, first, filesPerProcess = 1 }: MochaStage): string[][] {
+export function groupFiles({
+	files,
+	first,
+	filesPerProcess = 1,
+	together = [],
+}: Pick<MochaStage, 'files' | 'first' | 'filesPerProcess' | 'together'>): string[][] {
+	const groups = together.map(group => group.filter(file => files.includes(file))).filter(group => group.length > 0);
 	const isFirst = (file: string) => first !== undefined && file.startsWith(first);
 	const sorted = files
+		.filter(file => !groups.some(group => group.includes(file)))
 		.map(file => ({ file, size: isFirst(file) ? Number.POSITIVE_INFINITY : fs.statSync(path.join(root, file)).size }))
 		.sort((one, other) => Math.sign(other.size - one.size) || one.file.localeCompare(other.file))
 		.map(({ file }) => file);
 	const count = Math.ceil(sorted.length / filesPerProcess);
-	return Array.from({ length: count }, (_, group) => sorted.filter((__, index) => index % count === group));
+	const others = Array.from({ length: count }, (_, group) => sorted.filter((__, index) => index % count === group));
+	return [...groups, ...others];
 }

@@ -16,6 +16,7 @@ import { isInGate } from './gate.ts';
 import { runMocha } from './mocha.ts';
 import { withRecordingProxy } from './recordingProxy.ts';
 import type { Totals } from './totals.ts';
+import { sharedWindows } from './windows.ts';
 
 export type StageName =
 	| 'check'
@@ -129,6 +130,7 @@ export class TestRun {
 						environment,
 						// A window at work needs more than one processor: more of them at a time gain nothing.
 						jobs: cores,
+						together: Object.values(sharedWindows),
 						hooks: 'test/support/windowHooks.ts',
 						runsFailedAgain: true,
 					}),

@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import type { Frame, Page } from 'playwright-core';
+import { insidePlaces } from '../../src/agents/sandbox/places.ts';
 import { opencodeProgram } from '../support/agentPrograms.ts';
-import { agentQuestion, answerQuestion, useChatAgentWindow } from '../support/chatAgentWindow.ts';
+import { skipWithoutSandbox } from '../support/agentWindow.ts';
+import { agentQuestion, answerQuestion } from '../support/chatAgentWindow.ts';
 import { reloadWindow } from '../support/editor.ts';
-import { pickItem, runCommand, screenshot, screenshotInThemes, until, webviewFrame } from '../support/editorWindow.ts';
-import { chooseInComposer, replyEnds, runInChat, sendMessage, turns } from '../support/errandWindow.ts';
+import { pickItem, runCommand, until } from '../support/editorWindow.ts';
+import { chooseInComposer, openChat, replyEnds, runInChat, sendMessage, turns } from '../support/errandWindow.ts';
 import { DISCOUNT, discountTest, discountPlan as plan } from '../support/repairs.ts';
-import type { Step } from '../support/scriptedModel.ts';
+import type { SampleFolder } from '../support/sampleFolder.ts';
+import { ScriptedModel, type Step } from '../support/scriptedModel.ts';
+import { SAMPLE_NAME, useWindow } from '../support/useWindow.ts';
 
 const FIX = 'Ten widgets must be cheaper as well';
 const CHANGED = ' M README.md\n M src/discount.js\n';
-const NEXT = 'What comes then?';
 const PARTS = 'Ten are cheaper, and eight are not';
 const ANNOUNCE = 'Make ten widgets cheaper, and announce it';
 const BETTER = DISCOUNT.replace('> 10', '>= 10');
@@ -30,7 +34,6 @@ const SCRIPTS: Record<string, Step[]> = {
 		plan('completed', 'completed', 'completed'),
 		{ do: 'say', text: 'Ten widgets are **cheaper** now.' },
 	],
-	[NEXT]: [{ do: 'say', text: 'Then this.' }],
 	[PARTS]: [
 		{ do: 'write', path: 'src/discount.js', content: `// Prices\n${BETTER}` },
 		{ do: 'say', text: 'Two parts were changed.' },
@@ -46,79 +49,85 @@ const SCRIPTS: Record<string, Step[]> = {
 };
 
 describe('an agent in the chat', () => {
-	const window = useChatAgentWindow({
-		scripts: SCRIPTS,
-		files: { 'src/discount.js': DISCOUNT, 'test/discount.test.js': TEST_FILE },
-		settings: { 'errand.local.agents': [{ id: 'opencode', command: opencodeProgram(), args: ['acp'] }] },
+	let model: ScriptedModel;
+	let page: Page;
+	let sample: SampleFolder;
+	let chat: Frame;
+
+	const window = useWindow(async hook => {
+		await skipWithoutSandbox(hook);
+		model = await ScriptedModel.start({ scripts: SCRIPTS, tree: insidePlaces(SAMPLE_NAME).tree, model: 'coder' });
+		return {
+			files: { 'src/discount.js': DISCOUNT, 'test/discount.test.js': TEST_FILE },
+			settings: {
+				'errand.local.upstreams': { workshop: { url: model.url, prices: { input: 3, output: 15 } } },
+				'errand.chat.model': 'coder',
+				'errand.local.agents': [{ id: 'opencode', command: opencodeProgram(), args: ['acp'] }],
+			},
+		};
 	});
 
-	const question = () => agentQuestion(window().chat);
-	const answer = (label: string) => answerQuestion(window().chat, label);
-	const status = () => window().git('status', '--porcelain');
-	const writeMeanwhile = async (text: string) => {
-		const composer = window().chat.locator('chat-composer textarea');
-		await composer.fill(text);
-		await composer.press('Enter');
-		await window().chat.getByText('The message goes when the agent is done.').waitFor();
-	};
+	before(async () => {
+		({ page, sample } = window());
+		chat = await openChat(page);
+	});
+
+	after(() => model?.stop());
+
+	const question = () => agentQuestion(chat);
+	const answer = (label: string) => answerQuestion(chat, label);
+	const status = () => sample.git('status', '--porcelain');
 
 	it('reads and searches, asks before each change and command, and shows what it does', async () => {
-		await sendMessage(window().chat, `/agent ${FIX}`);
+		await sendMessage(chat, `/agent ${FIX}`);
 		assert.match(await answer('Allow Once'), /Change this file\?[\s\S]*src\/discount\.js[\s\S]*widgets >= 10/);
-		await screenshot(window().page, 'agent-chat-asks');
 		assert.match(await answer('Allow Once'), /README\.md/);
 		assert.match(await answer('No'), /Run this command\?[\s\S]*npm test/);
 		assert.match(await answer('Allow Once'), /node --test/);
-		const text = await replyEnds(window().chat);
+		const text = await replyEnds(chat);
 		assert.match(text, /Ten widgets are cheaper now\./);
 		assert.equal(status(), CHANGED);
-		assert.match(window().read('src/discount.js'), /widgets >= 10/);
-		await window().chat.getByText('2 files changed in your files').waitFor();
-		await screenshotInThemes(window().page, 'agent-chat-done');
-		assert.match(window().model.results.join('\n'), /not allowed[\s\S]*pass 1/);
+		assert.match(sample.read('src/discount.js'), /widgets >= 10/);
+		await chat.getByText('2 files changed in your files').waitFor();
+		assert.match(model.results.join('\n'), /not allowed[\s\S]*pass 1/);
 	});
 
 	it('shows the files before it beside the user’s own, where single hunks can be reverted', async () => {
-		const { page, chat } = window();
 		await chat.getByRole('button', { name: '2 files changed in your files' }).click();
 		await chat.getByRole('button', { name: /^Modified: src\/discount\.js/ }).click();
 		const diff = page.locator('.monaco-diff-editor');
 		await diff.getByText('widgets >= 10').first().waitFor();
-		await screenshot(page, 'agent-chat-compare');
-		const changed = window().read('src/discount.js');
+		const changed = sample.read('src/discount.js');
 		await diff.locator('.gutterItem').first().click();
 		await diff.getByText('widgets >= 10').first().waitFor({ state: 'detached' });
 		// A key would go to the chat where the click has left the cursor there.
 		await runCommand(page, 'File: Save');
-		await until('the file is as it was', async () => window().read('src/discount.js') === DISCOUNT);
+		await until('the file is as it was', async () => sample.read('src/discount.js') === DISCOUNT);
 		await runCommand(page, 'View: Close Editor');
 		await diff.waitFor({ state: 'detached' });
-		writeFileSync(window().file('src/discount.js'), changed);
+		writeFileSync(sample.file('src/discount.js'), changed);
 	});
 
 	it('takes its changes back with the user’s own edits kept, byte for byte, and gives them again', async () => {
-		const readme = window().file('README.md');
-		writeFileSync(readme, `${window().read('README.md')}\nMine.\n`);
-		await window().chat.getByRole('button', { name: 'Undo Turn' }).click();
-		await until('the file is as it was', async () => window().read('src/discount.js') === DISCOUNT);
-		const original = window().git('show', 'HEAD:README.md');
-		await until('the user’s line is kept', async () => window().read('README.md') === `${original}\nMine.\n`);
+		const readme = sample.file('README.md');
+		writeFileSync(readme, `${sample.read('README.md')}\nMine.\n`);
+		await chat.getByRole('button', { name: 'Undo Turn' }).click();
+		await until('the file is as it was', async () => sample.read('src/discount.js') === DISCOUNT);
+		const original = sample.git('show', 'HEAD:README.md');
+		await until('the user’s line is kept', async () => sample.read('README.md') === `${original}\nMine.\n`);
 		assert.equal(status(), ' M README.md\n');
-		await screenshot(window().page, 'agent-chat-undone');
 		writeFileSync(readme, original);
 
-		await window().chat.getByRole('button', { name: 'Take Changes' }).click();
-		await window().page.locator('.quick-input-widget:visible').getByText('discount.js').waitFor();
-		await screenshot(window().page, 'agent-chat-take');
-		await window().page.keyboard.press('Enter');
+		await chat.getByRole('button', { name: 'Take Changes' }).click();
+		await page.locator('.quick-input-widget:visible').getByText('discount.js').waitFor();
+		await page.keyboard.press('Enter');
 		await until('both files are taken', async () => status() === CHANGED);
-		await window().chat.getByText('2 files changed in your files').waitFor();
-		await window().chat.getByRole('button', { name: 'Undo Turn' }).click();
+		await chat.getByText('2 files changed in your files').waitFor();
+		await chat.getByRole('button', { name: 'Undo Turn' }).click();
 		await until('both files are as they were', async () => status() === '');
 	});
 
 	it('is answered where its change is shown, also for a single hunk, and is told which one was refused', async () => {
-		const { page, chat } = window();
 		const diff = page.locator('.monaco-diff-editor');
 		const lens = (name: string) => page.locator('.codelens-decoration a').filter({ hasText: name });
 		await runCommand(page, 'Notifications: Clear All Notifications');
@@ -127,16 +136,14 @@ describe('an agent in the chat', () => {
 			.getByRole('button', { name: /^Open Diff/ })
 			.click();
 		await until('each hunk has its answers', async () => (await lens('Refuse This Hunk').count()) === 2);
-		await screenshotInThemes(page, 'agent-chat-answer-in-diff');
 		await lens('Refuse This Hunk').first().click();
 		await until('the hunk is gone', async () => (await lens('Refuse This Hunk').count()) === 0);
 		assert.doesNotMatch(await question().innerText(), /Prices/);
-		await screenshot(page, 'agent-chat-hunk-refused');
 		await page.locator('.editor-actions').getByRole('button', { name: 'Accept Change' }).click();
 		await diff.waitFor({ state: 'detached' });
-		await until('the rest is written', async () => window().read('src/discount.js') === BETTER);
+		await until('the rest is written', async () => sample.read('src/discount.js') === BETTER);
 		assert.match(await replyEnds(chat), /It has no heading, as you wish/);
-		assert.match(JSON.stringify(window().model.requests.at(-1)?.body), /refused these parts.*\+\/\/ Prices/);
+		assert.match(JSON.stringify(model.requests.at(-1)?.body), /refused these parts.*\+\/\/ Prices/);
 		await chat.getByRole('button', { name: 'Undo Turn' }).click();
 		await until('the file is as it was', async () => status() === '');
 
@@ -151,90 +158,36 @@ describe('an agent in the chat', () => {
 		assert.equal(status(), '');
 	});
 
-	it('goes on with a message that was written meanwhile, or takes it at once in place of what it does', async () => {
-		const replies = () =>
-			window().chat.locator('chat-turn').last().locator('chat-markdown .content').last().innerText();
-		await sendMessage(window().chat, `/agent ${FIX}`);
-		await question().waitFor();
-		await writeMeanwhile(NEXT);
-		await screenshot(window().page, 'agent-chat-waits');
-		for (let count = 0; count < 4; count++) {
-			await answer('No');
-		}
-		await until('the message was answered', async () => (await replies()) === 'Then this.');
-		const before = window().chat.locator('chat-turn').nth(-2);
-		assert.match(await before.locator('chat-markdown .content').innerText(), /cheaper now/);
-
-		await sendMessage(window().chat, `/agent ${FIX}`);
-		await question().waitFor();
-		await writeMeanwhile(NEXT);
-		await window().chat.getByRole('button', { name: 'Send Now' }).click();
-		await until('the message was answered', async () => (await replies()) === 'Then this.');
-		await before
-			.getByText(/Stopped/)
-			.first()
-			.waitFor();
-		assert.equal(status(), '');
-	});
-
 	it('waits for nothing after a reload in the middle, and nothing was allowed', async () => {
-		await sendMessage(window().chat, `/agent ${FIX}`);
+		await sendMessage(chat, `/agent ${FIX}`);
 		await question().waitFor();
-		await reloadWindow(window().page);
-		await runCommand(window().page, 'Errand: Focus on Chat View');
-		window().chat = await webviewFrame(window().page, 'chat-composer');
-		await window().chat.getByText('Not allowed', { exact: true }).last().waitFor();
-		assert.equal(window().read('src/discount.js'), DISCOUNT);
-		await screenshot(window().page, 'agent-chat-reloaded');
+		await reloadWindow(page);
+		chat = await openChat(page);
+		await chat.getByText('Not allowed', { exact: true }).last().waitFor();
+		assert.equal(sample.read('src/discount.js'), DISCOUNT);
 	});
 
-	describe('of somebody else', () => {
-		before(async () => {
-			const { chat, page } = window();
-			await runInChat(page, chat, 'Errand: New Conversation');
-			await until('the conversation is empty', async () => (await turns(chat).count()) === 0);
-		});
-
-		it('is chosen in the composer, like a model', async () => {
-			const { chat, page } = window();
-			const composer = chat.locator('chat-composer');
-			await chooseInComposer(chat, /^Choose Chat, Agent/, 'Agent');
-			await composer.getByRole('button', { name: /^Select Agent/ }).click();
-			await pickItem(page, 'opencode');
-			await composer.getByRole('button', { name: /^Select Agent: .*opencode/i }).waitFor();
-			await screenshot(page, 'foreign-agent-chosen');
-		});
-
-		it('asks before it changes a file, and the user’s files have what was allowed', async () => {
-			const { chat, page, read } = window();
-			await sendMessage(chat, ANNOUNCE);
-			assert.match(await answerQuestion(chat, 'Allow Once'), /discount\.js/);
-			assert.match(await answerQuestion(chat, 'Allow Once'), /NEWS\.md/);
-			assert.match(await replyEnds(chat), /cheaper/);
-			await chat.getByText('2 files changed in your files').waitFor();
-			assert.equal(read('src/discount.js'), BETTER);
-			assert.equal(read('NEWS.md'), 'Ten are cheaper.\n');
-			await screenshot(page, 'foreign-agent-done');
-		});
-
-		it('works in a mode of its own that was chosen', async () => {
-			const { chat, page } = window();
-			const agent = chat.locator('chat-composer').getByRole('button', { name: /^Select Agent/ });
-			await agent.click();
-			await pickItem(page, 'Session Mode');
-			await screenshot(page, 'foreign-agent-modes');
-			await pickItem(page, 'plan');
-			await chat
-				.locator('chat-composer')
-				.getByRole('button', { name: /^Select Agent: .*plan/ })
-				.waitFor();
-		});
-
-		it('is undone', async () => {
-			const { chat, git, read } = window();
-			await chat.getByRole('button', { name: 'Undo Turn' }).click();
-			await until('the files are as they were', async () => git('status', '--porcelain') === '');
-			assert.equal(read('src/discount.js'), DISCOUNT);
-		});
+	it('may be somebody else’s, which is chosen in the composer, asks before each change, has modes of its own and is undone', async () => {
+		const agent = chat.locator('chat-composer').getByRole('button', { name: /^Select Agent/ });
+		await runInChat(page, chat, 'Errand: New Conversation');
+		await until('the conversation is empty', async () => (await turns(chat).count()) === 0);
+		await chooseInComposer(chat, /^Choose Chat, Agent/, 'Agent');
+		await agent.click();
+		await pickItem(page, 'opencode');
+		await agent.and(chat.getByRole('button', { name: /opencode/i })).waitFor();
+		await sendMessage(chat, ANNOUNCE);
+		assert.match(await answer('Allow Once'), /discount\.js/);
+		assert.match(await answer('Allow Once'), /NEWS\.md/);
+		assert.match(await replyEnds(chat), /cheaper/);
+		await chat.getByText('2 files changed in your files').waitFor();
+		assert.equal(sample.read('src/discount.js'), BETTER);
+		assert.equal(sample.read('NEWS.md'), 'Ten are cheaper.\n');
+		await agent.click();
+		await pickItem(page, 'Session Mode');
+		await pickItem(page, 'plan');
+		await agent.and(chat.getByRole('button', { name: /plan/ })).waitFor();
+		await chat.getByRole('button', { name: 'Undo Turn' }).click();
+		await until('the files are as they were', async () => status() === '');
+		assert.equal(sample.read('src/discount.js'), DISCOUNT);
 	});
 });

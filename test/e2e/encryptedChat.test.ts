@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
-import { expireSessions, type Tampering, tamper } from '../support/channelFaults.ts';
+import { expireSessions, tamper } from '../support/channelFaults.ts';
 import { p384KeyPair } from '../support/contractServer/channelCryptography.ts';
-import { type EditorServer, type EditorWindow, openWindow, reloadWindow, startEditor } from '../support/editor.ts';
+import { reloadWindow } from '../support/editor.ts';
 import {
 	answerInput,
 	changeSettings,
@@ -12,7 +10,6 @@ import {
 	pickItem,
 	quickRow,
 	runCommand,
-	screenshot,
 	until,
 	webviewFrame,
 } from '../support/editorWindow.ts';
@@ -30,6 +27,7 @@ import {
 	turns,
 } from '../support/errandWindow.ts';
 import { filesWith } from '../support/filesWith.ts';
+import { useWindow } from '../support/useWindow.ts';
 
 const KEY = 'sk-0123456789abcdefWXYZ';
 /** What is said in conversations that are kept, and in one that is not. */
@@ -40,16 +38,14 @@ const CONTEXT = 'rhodium pelican';
 
 describe('the encrypted chat in the window', () => {
 	let enclave: Enclave;
-	let server: EditorServer;
-	let window: EditorWindow;
 	let page: Page;
 	let frame: Frame;
 
-	before(async () => {
+	const window = useWindow(async () => {
 		enclave = await Enclave.start();
 		enclave.answer = answerEvents(({ seal }) => [seal('So '), seal('it is.'), '[DONE]']);
 		const { origin } = enclave.server;
-		server = await startEditor({
+		return {
 			settings: {
 				'errand.connections': {
 					acme: {
@@ -62,17 +58,16 @@ describe('the encrypted chat in the window', () => {
 					},
 				},
 			},
-		});
-		writeFileSync(path.join(server.folder, 'notes.txt'), `Notes on the ${CONTEXT}.\n`);
-		window = await openWindow(server);
-		page = window.page;
+		};
+	});
+
+	before(async () => {
+		({ page } = window());
+		window().sample.write({ 'notes.txt': `Notes on the ${CONTEXT}.\n` });
 		frame = await openChat(page);
 	});
 
-	after(async () => {
-		await server?.stop();
-		await enclave?.stop();
-	});
+	after(() => enclave?.stop());
 
 	const composer = () => frame.locator('chat-composer textarea');
 	const heading = () => frame.locator('button.encryption');
@@ -99,18 +94,11 @@ describe('the encrypted chat in the window', () => {
 		await says(/^Local: encrypted, no hardware\n.+completeness of a streamed reply are not proven$/);
 		await ask(frame, `Tell of ${KEPT}.`);
 		await replyEnds(frame);
-		await expireSessions(localService(server) ?? assert.fail('no local service'));
+		await expireSessions(localService(window().server) ?? assert.fail('no local service'));
 		await ask(frame, 'And once more.');
 		await replyEnds(frame);
 		await says(/^Local: encrypted, no hardware\n.+completeness of a streamed reply are not proven$/);
 		assert.equal(await turns(frame).count(), 2);
-		await screenshot(page, 'encrypted-local');
-	});
-
-	it('takes no search, and says why', async () => {
-		await sendMessage(frame, '/search lighthouses');
-		await frame.getByText('Agents, search and images are not available in encrypted conversations.').first().waitFor();
-		await composer().fill('');
 	});
 
 	it('writes nothing of a conversation that is not kept, and asks before it deletes one', async () => {
@@ -124,14 +112,13 @@ describe('the encrypted chat in the window', () => {
 		await quickRow(page, 'shown now').first().getByRole('button', { name: 'Delete' }).click();
 		const question = dialog(page, `Delete “Tell of the ${MARKER}.”?`);
 		await question.getByText('This conversation is not kept, so it cannot be brought back.').waitFor();
-		await screenshot(page, 'encrypted-delete');
 		await question.getByRole('button', { name: 'Cancel' }).click();
 		await question.waitFor({ state: 'detached' });
 		assert.equal(await turns(frame).count(), 1);
 		await nothingIsWritten();
 	});
 
-	it('loses that one with the window, and still has the kept one, which connects with its next message', async () => {
+	it('loses an unkept conversation with its window, and still has a kept one, which connects with its next message', async () => {
 		await reloadWindow(page);
 		frame = await openChat(page);
 		await frame
@@ -154,17 +141,17 @@ describe('the encrypted chat in the window', () => {
 	 */
 	async function nothingIsWritten(): Promise<void> {
 		// The search finds what is there, and what was written last has been written by then.
-		await until('the kept one is on disk', async () => filesWith(server.dataFolder, KEPT).length > 0);
-		assert.deepEqual(filesWith(server.dataFolder, MARKER), []);
+		await until('the kept one is on disk', async () => filesWith(window().server.dataFolder, KEPT).length > 0);
+		assert.deepEqual(filesWith(window().server.dataFolder, MARKER), []);
 		const stored = await page.evaluate(readStorage);
 		assert.match(stored, /errand/i);
 		assert.ok(!stored.includes(MARKER), 'the window keeps something of it');
-		const printed = [server.output(), ...window.messages.map(({ text }) => text)];
+		const printed = [window().server.output(), ...window().messages.map(({ text }) => text)];
 		assert.ok(!printed.some(text => text.includes(MARKER)), 'something of it was printed');
 	}
 
 	it('asks for the key of the connection, and sends context and message to nobody but the enclave', async () => {
-		await changeSettings(page, server, { 'errand.connection': 'acme' });
+		await changeSettings(page, window().server, { 'errand.connection': 'acme' });
 		await begin('Keep the Conversation');
 		await says(/^Encrypted\n/);
 		await composer().click();
@@ -181,25 +168,6 @@ describe('the encrypted chat in the window', () => {
 		assert.equal(await replyEnds(frame), 'So it is.');
 		await says(/^Encrypted, key confirmed\n[\s\S]*Not proven: that the key lives in a GPU/);
 		assert.match(JSON.stringify(read().at(-1)?.history), /rhodium pelican[\s\S]*Is it so/);
-		await screenshot(page, 'encrypted-confirmed');
-	});
-
-	it('asks about less proof before anything is sent again, and sends nothing on a no', async () => {
-		const before = read().length;
-		enclave.alter = record => ({ ...record, report: { arch: 'another' } });
-		enclave.expire();
-		await ask(frame, 'Less proof?');
-		const question = 'Acme proves less than before. Continue?';
-		await dialog(page, question)
-			.getByText('No longer proven: Signature of the report. The message has gone out once before, encrypted to')
-			.waitFor();
-		await screenshot(page, 'encrypted-less-proof');
-		await answerQuestion(question, 'Cancel');
-		await lastSays(/Not sent again: the attestation of Acme has changed/);
-		assert.equal(read().length, before);
-		enclave.alter = record => record;
-		await frame.getByRole('button', { name: 'Retry', exact: true }).first().click();
-		assert.equal(await replyEnds(frame), 'So it is.');
 	});
 
 	it('asks about another key than last time before anything is sent, and sends nothing on a no', async () => {
@@ -208,14 +176,12 @@ describe('the encrypted chat in the window', () => {
 		await begin('Keep the Conversation');
 		const question = 'Acme has another key than before. Continue?';
 		await dialog(page, question).waitFor();
-		await screenshot(page, 'encrypted-other-key');
 		await answerQuestion(question, 'Cancel');
 		await says(/^Nothing was sent: the attestation of Acme has changed, and you did not go on$/);
 		await ask(frame, 'Another key?');
 		await answerQuestion(question, 'Cancel');
 		await lastSays(/Nothing was sent: the attestation of Acme has changed/);
 		assert.equal(enclave.messages.length, before);
-		await screenshot(page, 'encrypted-declined');
 		await frame.getByRole('button', { name: 'Retry', exact: true }).first().click();
 		await answerQuestion(question, 'Continue');
 		assert.equal(await replyEnds(frame), 'So it is.');
@@ -250,7 +216,6 @@ describe('the encrypted chat in the window', () => {
 			// Whatever the page is told when it comes, it has been told by then.
 			frame = await webviewFrame(page, 'chat-composer');
 			await says(/^Connecting; nothing is sent meanwhile/);
-			await screenshot(page, 'encrypted-question-keyboard');
 			await answer('Escape');
 			await says(/^Nothing was sent/);
 			await typed('Still here?');
@@ -265,51 +230,35 @@ describe('the encrypted chat in the window', () => {
 		await composer().fill('');
 	});
 
-	for (const kind of ['plain', 'ciphertext', 'nonce'] satisfies Tampering[]) {
-		it(`ends with a reply that was tampered with (${kind}) in plain words, and shows what held before and no more`, async () => {
-			await begin('Keep the Conversation');
-			await says(/^Encrypted\n/);
-			enclave.answer = answerEvents(({ seal }) => [
-				...tamper(
-					['Genuine. ', 'forged'].map(text => seal(text)),
-					kind,
-					1,
-				),
-				'[DONE]',
-			]);
-			await ask(frame, 'Is it whole?');
-			await says(/^Ended: a reply was changed on its way, or comes from somebody else$/);
-			await lastSays(/was changed on its way, or comes from somebody else\. The encrypted session has ended/);
-			assert.equal(await replyText(frame), 'Genuine.');
-			assert.equal(await frame.getByText(/forged|in clear/).count(), 0);
-			const sent = [enclave.attestations.length, enclave.messages.length];
-			await sendMessage(frame, 'Hello?');
-			const refusal = frame.getByRole('status').filter({ hasText: 'Not sent: the encrypted session has ended' });
-			await refusal.getByRole('button', { name: 'New Encrypted Conversation' }).waitFor();
-			assert.deepEqual([enclave.attestations.length, enclave.messages.length], sent);
-			await screenshot(page, `encrypted-ended-${kind}`);
-			await composer().fill('');
-			enclave.answer = answerEvents(({ seal }) => [seal('So '), seal('it is.'), '[DONE]']);
-		});
-	}
-
-	it('goes on with a new one by the button of the turn; one whose channel fails takes no other way', async () => {
-		await frame.getByRole('button', { name: 'New Encrypted Conversation', exact: true }).click();
-		await pickItem(page, 'Keep the Conversation');
+	it('ends with a reply that was tampered with in plain words, and shows what held before and no more', async () => {
+		await begin('Keep the Conversation');
 		await says(/^Encrypted\n/);
-		enclave.answer = response => void response.writeHead(404).end();
-		await ask(frame, 'Is there no way?');
-		await lastSays(/Acme has no encrypted channel at its address\./);
-		await screenshot(page, 'encrypted-failed');
+		enclave.answer = answerEvents(({ seal }) => [
+			...tamper(
+				['Genuine. ', 'forged'].map(text => seal(text)),
+				'ciphertext',
+				1,
+			),
+			'[DONE]',
+		]);
+		await ask(frame, 'Is it whole?');
+		await says(/^Ended: a reply was changed on its way, or comes from somebody else$/);
+		await lastSays(/was changed on its way, or comes from somebody else\. The encrypted session has ended/);
+		assert.equal(await replyText(frame), 'Genuine.');
+		const sent = [enclave.attestations.length, enclave.messages.length];
+		await sendMessage(frame, 'Hello?');
+		const refusal = frame.getByRole('status').filter({ hasText: 'Not sent: the encrypted session has ended' });
+		await refusal.getByRole('button', { name: 'New Encrypted Conversation' }).waitFor();
+		assert.deepEqual([enclave.attestations.length, enclave.messages.length], sent);
 	});
 
-	it('sent nothing in clear, and nothing elsewhere', () => {
+	it('has sent nothing of all that in clear, and nothing elsewhere', () => {
 		const sent = enclave.server.received;
 		const ways = new Set(sent.map(({ method, path }) => `${method} ${path}`));
 		assert.deepEqual([...ways].sort(), ['GET /attestation', 'GET /v1/models', 'POST /message_stream']);
 		assert.doesNotMatch(
 			sent.map(({ body }) => body).join('\n'),
-			/rhodium|notes\.txt|Is it|Less proof|Another key|Hello|no way|Genuine|messages|title|tools/,
+			/rhodium|notes\.txt|Is it|Another key|Hello|Genuine|messages|title|tools/,
 		);
 	});
 });

@@ -10,33 +10,23 @@ import type { ScriptedModel } from './scriptedModel.ts';
 export interface ChatAgentWindow extends AgentWindow {
 	chat: Frame;
 	model: ScriptedModel;
-	/** The path of a file of the window's folder. */
-	file(name: string): string;
 	/** The content of a file of the window's folder. */
 	read(name: string): string;
 }
 
 /** Opens the chat on a sample repository. */
-async function openChatAgentWindow({
-	settings = {},
-	...others
-}: Pick<AgentWindowOptions, 'scripts' | 'files' | 'besides'> & {
-	/** Settings besides those of the model. */
-	settings?: Record<string, unknown>;
-}): Promise<ChatAgentWindow> {
+async function openChatAgentWindow(options: Pick<AgentWindowOptions, 'scripts' | 'besides'>): Promise<ChatAgentWindow> {
 	const window = await openAgentWindow({
-		...others,
+		...options,
 		worksOn: 'folder',
 		settings: ([url]) => ({
 			'errand.local.upstreams': { workshop: { url, prices: { input: 3, output: 15 } } },
 			'errand.chat.model': 'coder',
-			...settings,
 		}),
 	});
-	const file = (name: string) => path.join(window.folder, name);
 	const [model] = window.models as [ScriptedModel];
 	const chat = await openChat(window.page);
-	return { ...window, chat, model, file, read: name => readFileSync(file(name), 'utf8') };
+	return { ...window, chat, model, read: name => readFileSync(path.join(window.folder, name), 'utf8') };
 }
 
 /** Opens the same before the tests, and closes it after them. Where there is no sandbox, the tests are skipped. */

@@ -12,6 +12,7 @@ import { type SettingId, settingScopes } from '../../src/platform/ids.ts';
 import { launchBrowser } from './browser.ts';
 import { builtByTheRunner } from './builtByTheRunner.ts';
 import { rememberWindow } from './openWindows.ts';
+import { probeOf } from './probeExtension.ts';
 import { installPseudoLanguage, PSEUDO_LOCALE } from './pseudoLanguage.ts';
 import { waitFor } from './waitFor.ts';
 
@@ -54,6 +55,8 @@ export interface EditorServer {
 	address(folder?: string): string;
 	/** Reads the user's settings as they are saved. */
 	settings(): Record<string, unknown>;
+	/** Reads the machine's settings as they are saved. */
+	machineSettings(): Record<string, unknown>;
 	/** Returns what the server has printed. */
 	output(): string;
 	browser: Browser;
@@ -91,7 +94,6 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 	const folder = options.folder ?? makeSampleRepository(path.join(scratch, 'sample')).folder;
 	const extension = options.extension ?? builtByTheRunner('ERRAND_TEST_EXTENSION');
 	const settingsFile = path.join(dataFolder, 'server', 'data', 'User', 'settings.json');
-	const readSettings = () => readWholeJson(settingsFile);
 	const isOfMachine = ([id]: [string, unknown]) => settingScopes[id as SettingId] === 'machine';
 	const given = Object.entries({ ...testSettings, ...options.settings });
 	writeWholeJson(settingsFile, Object.fromEntries(given.filter(entry => !isOfMachine(entry))));
@@ -140,7 +142,8 @@ export async function startEditor(options: EditorOptions = {}): Promise<EditorSe
 				? page
 				: `${page}&payload=${testPayload(editor, path.join(scratch, 'extension'), options.extensionTests)}`;
 		},
-		settings: readSettings,
+		settings: () => readWholeJson(settingsFile),
+		machineSettings: () => readWholeJson(machineFile),
 		output: editor.output,
 		browser,
 		stop: async () => {
@@ -184,6 +187,7 @@ export async function openWindow(server: EditorServer, options: WindowOptions = 
 
 /** Reloads a window as a user does, and waits until its workbench is shown. */
 export async function reloadWindow(page: Page): Promise<void> {
+	probeOf(page)?.leaveWindow();
 	// The page's load event comes only when all of its scripts are there, which takes long on a slow machine.
 	await page.reload({ waitUntil: 'commit' });
 	await workbenchStands(page);

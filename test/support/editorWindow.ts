@@ -1,9 +1,10 @@
 import path from 'node:path';
-import process from 'node:process';
 import { isDeepStrictEqual } from 'node:util';
 import type { Frame, Locator, Page } from 'playwright-core';
+import { commandOf } from './commandTitles.ts';
 import type { EditorServer } from './editor.ts';
-import { describeWindows, screenshotFolder, windowLimitMs } from './openWindows.ts';
+import { describeWindows, keepsImages, screenshotFolder, windowLimitMs } from './openWindows.ts';
+import { probeOf } from './probeExtension.ts';
 import { valueWithin } from './waitFor.ts';
 
 /** A condition whose first try hangs on the window has time for another. */
@@ -13,16 +14,34 @@ const conditionLimitMs = 1.5 * windowLimitMs;
 const LONGEST_PAUSE_MS = 200;
 
 const themes = {
-	light: { name: 'Light Modern', shown: '.monaco-workbench.vs' },
-	dark: { name: 'Dark Modern', shown: '.monaco-workbench.vs-dark' },
-	'high-contrast': { name: 'Dark High Contrast', shown: '.monaco-workbench.hc-black' },
-	'high-contrast-light': { name: 'Light High Contrast', shown: '.monaco-workbench.hc-light' },
+	light: { name: 'Light Modern', id: 'Light Modern', shown: '.monaco-workbench.vs' },
+	dark: { name: 'Dark Modern', id: 'Dark Modern', shown: '.monaco-workbench.vs-dark' },
+	'high-contrast': {
+		name: 'Dark High Contrast',
+		id: 'Default High Contrast',
+		shown: '.monaco-workbench.hc-black',
+	},
+	'high-contrast-light': {
+		name: 'Light High Contrast',
+		id: 'Default High Contrast Light',
+		shown: '.monaco-workbench.hc-light',
+	},
 } as const;
 
 export type Theme = keyof typeof themes;
 
-/** Runs a command by the title that the palette shows, such as "Errand: Manage Keys". */
+/** Runs a command by the title that the palette shows, such as "Errand: Manage Keys", without typing it where that goes. */
 export async function runCommand(page: Page, title: string): Promise<void> {
+	const [probe, command] = [probeOf(page), commandOf(title)];
+	if (probe !== undefined && command !== undefined) {
+		await probe.do({ do: 'command', command, arguments: [] });
+	} else {
+		await typeCommand(page, title);
+	}
+}
+
+/** Runs a command from the palette, with the keyboard. */
+export async function typeCommand(page: Page, title: string): Promise<void> {
 	await until(`the command "${title}" is run from the palette`, async () => {
 		await page.keyboard.press('F1');
 		// The palette is opened anew for each attempt: it closes when something else takes the focus, and an open palette
@@ -238,14 +257,19 @@ export function dialog(page: Page, text: string): Locator {
 }
 
 /**
- * Changes the user's settings while a window is open. Like a user, it edits their file in the editor, because a served
- * window does not notice when another program writes the file.
+ * Changes the user's settings while a window is open. Where there is no probe to do it, it edits their file in the editor,
+ * because a served window does not notice when another program writes the file.
  */
 export async function changeSettings(
 	page: Page,
 	server: EditorServer,
 	settings: Record<string, unknown>,
 ): Promise<void> {
+	const probe = probeOf(page);
+	if (probe !== undefined) {
+		await probe.do({ do: 'change', settings });
+		return;
+	}
 	// The title shows when the window has the settings. It notices them some time after the save, and notifies its
 	// extensions then.
 	const title = `Settings ${Date.now()}`;
@@ -272,7 +296,13 @@ export async function changeSettings(
 
 /** Chooses a theme as a user does. */
 export async function useTheme(page: Page, theme: Theme): Promise<void> {
-	const { name, shown } = themes[theme];
+	const { name, id, shown } = themes[theme];
+	const probe = probeOf(page);
+	if (probe !== undefined) {
+		await probe.do({ do: 'change', settings: { 'workbench.colorTheme': id } });
+		await page.locator(shown).first().waitFor();
+		return;
+	}
 	await until(`the window is ${name}`, async () => {
 		// A window that has just opened may show the list before it knows the themes, or take the focus from the list.
 		await runCommand(page, 'Preferences: Color Theme');
@@ -281,8 +311,6 @@ export async function useTheme(page: Page, theme: Theme): Promise<void> {
 		return isChosen && (await appears(page.locator(shown).first(), 5_000));
 	});
 }
-
-const keepsImages = process.env['ERRAND_TEST_SCREENSHOTS'] !== undefined;
 
 /** Saves an image in test-output/screenshots, unless the run keeps none. */
 export async function screenshot(page: Page, name: string): Promise<void> {

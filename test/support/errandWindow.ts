@@ -149,6 +149,24 @@ export async function openPromptEditor(page: Page): Promise<Locator> {
 	return editor;
 }
 
+/** Empties the composer of all that waits in it, and shows a new conversation. */
+export async function emptyChat(page: Page): Promise<void> {
+	const frame = await openChat(page);
+	await frame.locator('chat-composer textarea').fill('');
+	if ((await taskLine(frame).count()) > 0) {
+		await leavePrompt(frame);
+	}
+	const remove = frame.locator('chat-composer chat-chips').getByRole('button', { name: /^Remove / });
+	await until('no context waits', async () => {
+		if ((await remove.count()) > 0) {
+			await remove.first().click({ timeout: 2_000 });
+		}
+		return (await remove.count()) === 0;
+	});
+	await runCommand(page, 'Errand: New Conversation');
+	await until('the conversation is empty', async () => (await turns(frame).count()) === 0);
+}
+
 /**
  * Goes through Start Task, from the prompt to the confirmation. Resolves when the composer is empty because the task
  * exists, or when `isSent`, if given, returns true.

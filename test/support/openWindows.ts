@@ -4,6 +4,9 @@ import type { Page } from 'playwright-core';
 
 export const screenshotFolder = path.resolve(import.meta.dirname, '../../test-output/screenshots');
 
+/** Whether this run keeps images of what the windows show. */
+export const keepsImages = process.env['ERRAND_TEST_SCREENSHOTS'] !== undefined;
+
 /** How long a test waits for a window, in milliseconds. A busy machine needs a multiple of what a quiet one does. */
 export const windowLimitMs = 60_000;
 
@@ -26,6 +29,15 @@ export function rememberWindow(page: Page): void {
 		failed.splice(0, failed.length - FAILED_SHOWN);
 	});
 	page.once('close', () => windows.delete(page));
+}
+
+/** Saves an image of each open window in test-output/screenshots, unless the run keeps none. */
+export async function keepImages(name: string): Promise<void> {
+	for (const [index, page] of keepsImages ? [...windows.keys()].entries() : []) {
+		const file = path.join(screenshotFolder, `${name}${index === 0 ? '' : `-${index + 1}`}.png`);
+		// A window that cannot be drawn any more fails the test that looks at it.
+		await page.screenshot({ path: file }).catch(() => {});
+	}
 }
 
 /**

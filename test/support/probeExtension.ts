@@ -1,16 +1,19 @@
-// An extension of others, which uses the editor's interface for language models as a test tells it to.
+// An extension of others, which uses the editor's interface as a test tells it to.
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 
 /** What the extension is told to do; its code below says what each gives back. */
 export type ProbeOrder =
 	| { do: 'list' }
 	| { do: 'ask'; text: string; image?: string; tools?: boolean; mustCall?: boolean }
 	| { do: 'cancel'; text: string }
-	| { do: 'command'; command: string; arguments: unknown[] };
+	| { do: 'command'; command: string; arguments: unknown[] }
+	| { do: 'change'; settings: Record<string, unknown> }
+	| { do: 'reset' };
 
 const MANIFEST = {
 	name: 'probe',
@@ -20,6 +23,7 @@ const MANIFEST = {
 	engines: { vscode: '^1.109.0' },
 	main: './extension.js',
 	activationEvents: ['onStartupFinished'],
+	capabilities: { untrustedWorkspaces: { supported: true } },
 	contributes: {
 		chatParticipants: [{ id: 'others.probe', name: 'probe', fullName: 'Probe', description: 'Asks the chosen model' }],
 	},
@@ -84,16 +88,57 @@ async function carryOut(order) {
 		case 'cancel':
 			return cancel(order);
 		case 'command':
-			// What the command gives back may be anything.
-			void vscode.commands.executeCommand(order.command, ...order.arguments);
-			return true;
+			return run(order);
+		case 'change':
+			return change(order.settings);
+		case 'reset':
+			return reset();
 	}
+}
+
+async function run({ command, arguments: values }) {
+	// The commands of an extension are there once it is active.
+	await vscode.extensions.getExtension('errand.errand')?.activate();
+	if (!(await vscode.commands.getCommands()).includes(command)) {
+		throw new Error('There is no command ' + command + '.');
+	}
+	// It may wait for an answer of the user, and what it gives back may be anything.
+	void vscode.commands.executeCommand(command, ...values);
+	return true;
+}
+
+/** Changes settings of the user. Those that are null become what they are by default. */
+async function change(settings) {
+	for (const [id, value] of Object.entries(settings)) {
+		await vscode.workspace.getConfiguration().update(id, value ?? undefined, vscode.ConfigurationTarget.Global);
+	}
+	return true;
+}
+
+/** Leaves nothing open that a fresh window would not have open. */
+async function reset() {
+	const run = command => vscode.commands.executeCommand(command);
+	await run('workbench.action.closeQuickOpen');
+	for (const document of vscode.workspace.textDocuments.filter(document => document.isDirty)) {
+		await vscode.window.showTextDocument(document);
+		await run('workbench.action.revertAndCloseActiveEditor');
+	}
+	await run('workbench.action.closeAllEditors');
+	for (const terminal of vscode.window.terminals) {
+		terminal.dispose();
+	}
+	await run('notifications.clearAll');
+	await run('workbench.action.closePanel');
+	await run('workbench.action.closeAuxiliaryBar');
+	await run('workbench.view.explorer');
+	return true;
 }
 
 async function follow(address) {
 	let result;
 	for (;;) {
-		const response = await fetch(address, { method: 'POST', body: JSON.stringify(result ?? {}) }).catch(() => undefined);
+		const body = JSON.stringify({ host: process.pid, ...result });
+		const response = await fetch(address, { method: 'POST', body }).catch(() => undefined);
 		if (response === undefined) {
 			return;
 		}
@@ -125,11 +170,20 @@ export interface ProbeResult {
 	error?: { code?: string; name: string; message: string };
 }
 
+const probes = new WeakMap<Page, Probe>();
+
+/** Returns the probe in a window, where it has one. */
+export const probeOf = (page: Page): Probe | undefined => probes.get(page);
+
 /** Tells the extension what to do, one order after another. */
 export class Probe {
 	private readonly server: Server;
 	/** The extension waits for an order with it. */
 	private waiting: ServerResponse | undefined;
+	/** The process in which the extension runs. */
+	private host: number | undefined;
+	/** The process of a window that is gone. It may live on for a while, and waits for orders that it cannot carry out. */
+	private gone: number | undefined;
 	private arrived = Promise.withResolvers<void>();
 	private answer: PromiseWithResolvers<ProbeResult> | undefined;
 
@@ -139,9 +193,14 @@ export class Probe {
 			for await (const piece of request.setEncoding('utf8')) {
 				text += piece;
 			}
+			const { host, ...result } = JSON.parse(text);
+			if (host === this.gone) {
+				return;
+			}
+			this.host = host;
 			this.waiting = response;
 			this.arrived.resolve();
-			this.answer?.resolve(JSON.parse(text));
+			this.answer?.resolve(result);
 			this.answer = undefined;
 		});
 	}
@@ -166,6 +225,18 @@ export class Probe {
 		writeFileSync(path.join(folder, 'extension.js'), CODE);
 	}
 
+	/** Makes this the probe of the one window of its editor. */
+	attachTo(page: Page): void {
+		probes.set(page, this);
+	}
+
+	/** Orders wait from here on for the extension in the window that comes next. */
+	leaveWindow(): void {
+		this.gone = this.host;
+		this.waiting = undefined;
+		this.arrived = Promise.withResolvers();
+	}
+
 	/** Resolves when the extension has carried out the order. */
 	async tell(order: ProbeOrder): Promise<ProbeResult> {
 		await this.arrived.promise;
@@ -174,6 +245,15 @@ export class Probe {
 		const { promise } = this.answer;
 		this.waiting?.end(JSON.stringify(order));
 		return promise;
+	}
+
+	/** Resolves with what the extension gives back, and rejects where it could not carry out the order. */
+	async do(order: ProbeOrder): Promise<unknown> {
+		const { value, error } = await this.tell(order);
+		if (error !== undefined) {
+			throw new Error(`The probe could not ${JSON.stringify(order)}: ${error.message}`);
+		}
+		return value;
 	}
 
 	async stop(): Promise<void> {

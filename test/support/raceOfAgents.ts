@@ -6,7 +6,7 @@ import { pickThrough, quickRow } from './editorWindow.ts';
 import { confirmTask, writePrompt } from './errandWindow.ts';
 
 /** Chooses both demo agents in the list that a task is started from. */
-export async function chooseBothAgents(page: Page): Promise<void> {
+async function chooseBothAgents(page: Page): Promise<void> {
 	await pickThrough(page, 'Agent', 'Demo Two');
 	await quickRow(page, 'Demo Two').click();
 	await page.keyboard.press('Enter');

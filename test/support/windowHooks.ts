@@ -1,16 +1,27 @@
 import type { Context, RootHookObject } from 'mocha';
 import { WINDOW_LINE } from '../../scripts/stages/totals.ts';
-import { describeWindows } from './openWindows.ts';
+import { describeWindows, keepImages } from './openWindows.ts';
+import { closeSharedWindow } from './useWindow.ts';
 
-/**
- * Adds what the windows show to the error of a failed test that does not say it, such as one that timed out, because
- * nobody can look at the windows of a run that has ended.
- */
+/** The longest name of an image, in characters: systems allow one of 255 bytes. */
+const LONGEST_NAME = 120;
+
 export const mochaHooks: RootHookObject = {
+	/**
+	 * Keeps an image of what each window shows at the end of a test. To the error of a failed one that does not say what
+	 * the windows show, such as one that timed out, it adds that, because nobody can look at the windows of a run that has
+	 * ended.
+	 */
 	async afterEach(this: Context) {
+		const title = this.currentTest?.fullTitle() ?? '';
+		await keepImages(title.replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, LONGEST_NAME));
 		const error = this.currentTest?.state === 'failed' ? this.currentTest.err : undefined;
 		if (error && !WINDOW_LINE.test(error.stack ?? error.message)) {
 			error.stack = `${error.stack ?? error.message}\n${await describeWindows()}`;
 		}
+	},
+
+	async afterAll() {
+		await closeSharedWindow();
 	},
 };

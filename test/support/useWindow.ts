@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { isDeepStrictEqual } from 'node:util';
+import type { Context } from 'mocha';
+import type { Page } from 'playwright-core';
+import { testSettings } from '../../scripts/editor/settings.ts';
+import { type EditorServer, type EditorWindow, openWindow, startEditor } from './editor.ts';
+import { until } from './editorWindow.ts';
+import { emptyChat } from './errandWindow.ts';
+import { Probe, probeOf } from './probeExtension.ts';
+import { SampleFolder } from './sampleFolder.ts';
+
+/** The name of the folder that these windows open. */
+export const SAMPLE_NAME = 'widgets';
+
+export interface WindowNeeds {
+	/** Why the tests need a window of their own. Without it, they share one with the files that run before and after. */
+	alone?: string;
+	/** Settings besides those of every test. */
+	settings?: Record<string, unknown>;
+	/** Files that the repository has besides those of the sample, by their paths. */
+	files?: Record<string, string | Uint8Array>;
+}
+
+export interface TestWindow {
+	server: EditorServer;
+	page: Page;
+	/** Everything that the page and its frames have reported so far. */
+	messages: EditorWindow['messages'];
+	sample: SampleFolder;
+	close(): Promise<void>;
+}
+
+/** The window that the files of this process share. */
+let shared: TestWindow | undefined;
+
+/**
+ * Gives the tests of a `describe` a window on the sample repository: that of the files before, as a fresh one is, unless
+ * something there has failed. `prepare` starts what the settings name, in a hook before the tests, and may skip them.
+ */
+export function useWindow(prepare: (hook: Context) => WindowNeeds | Promise<WindowNeeds>): () => TestWindow {
+	let window: TestWindow | undefined;
+
+	before(async function () {
+		const { alone, settings = {}, files } = await prepare(this);
+		if (alone !== undefined) {
+			window = await open(settings, files);
+		} else if (shared === undefined) {
+			shared = await open(settings, files);
+			window = shared;
+		} else {
+			window = shared;
+			await reset(shared, settings, files);
+		}
+	});
+
+	after(async function () {
+		let isWhole = true;
+		this.test?.parent?.eachTest(test => {
+			isWhole &&= test.isPassed() || test.isPending();
+		});
+		if (window !== shared) {
+			await window?.close();
+		} else if (!isWhole) {
+			// Nobody knows what it has left behind.
+			await closeSharedWindow();
+		}
+	});
+
+	return () => window ?? assert.fail('no window is open');
+}
+
+export async function closeSharedWindow(): Promise<void> {
+	await shared?.close();
+	shared = undefined;
+}
+
+async function open(settings: Record<string, unknown>, files: WindowNeeds['files']): Promise<TestWindow> {
+	const scratch = mkdtempSync(path.join(process.env['ERRAND_TEST_SCRATCH'] ?? os.tmpdir(), 'errand-window-'));
+	const sample = new SampleFolder(path.join(scratch, SAMPLE_NAME));
+	if (files) {
+		sample.add(files);
+	}
+	const probe = await Probe.start();
+	const server = await startEditor({
+		folder: sample.folder,
+		settings,
+		env: probe.environment,
+		installOthers: folder => probe.install(folder),
+	});
+	const { page, messages } = await openWindow(server);
+	probe.attachTo(page);
+	await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+	return {
+		server,
+		page,
+		messages,
+		sample,
+		async close() {
+			await server.stop();
+			await probe.stop();
+			rmSync(scratch, { recursive: true, force: true });
+		},
+	};
+}
+
+/** Makes a window what it was when it was opened, but for the conversations and tasks that it lists, with other settings. */
+async function reset(
+	{ server, page, sample }: TestWindow,
+	settings: Record<string, unknown>,
+	files: WindowNeeds['files'],
+): Promise<void> {
+	const probe = probeOf(page) ?? assert.fail('the window has no probe');
+	// An open question would keep the editor from all that follows.
+	await until('no question is open', async () => {
+		await page.keyboard.press('Escape');
+		return (await page.locator('.monaco-dialog-box').count()) === 0;
+	});
+	await emptyChat(page);
+	await probe.do({ do: 'reset' });
+	sample.reset();
+	if (files) {
+		sample.add(files);
+	}
+	const wanted: Record<string, unknown> = { ...testSettings, ...settings };
+	const present = { ...server.settings(), ...server.machineSettings() };
+	const changed = [...new Set([...Object.keys(wanted), ...Object.keys(present)])].filter(
+		id => !isDeepStrictEqual(wanted[id], present[id]),
+	);
+	await probe.do({ do: 'change', settings: Object.fromEntries(changed.map(id => [id, wanted[id] ?? null])) });
+}
