@@ -6,6 +6,6 @@ const inE2e = (names: readonly string[]) => names.map(name => `test/e2e/${name}.
  * needs one.
  */
 export const sharedWindows: Readonly<Record<string, readonly string[]>> = {
-	chat: inE2e(['chat', 'conversations', 'chatAgent', 'encryptedChat']),
+	chat: inE2e(['chat', 'conversations', 'chatAgent', 'agentServers', 'encryptedChat']),
 	tasks: inE2e(['tasks', 'taskChanges']),
 };

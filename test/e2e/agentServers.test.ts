@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { agentQuestion, answerQuestion, useChatAgentWindow } from '../support/chatAgentWindow.ts';
-import { screenshot, screenshotInThemes, until } from '../support/editorWindow.ts';
-import { replyEnds, sendMessage } from '../support/errandWindow.ts';
-import type { Step } from '../support/scriptedModel.ts';
+import type { Frame, Page } from 'playwright-core';
+import { insidePlaces } from '../../src/agents/sandbox/places.ts';
+import { skipWithoutSandbox } from '../support/agentWindow.ts';
+import { agentQuestion, answerQuestion } from '../support/chatAgentWindow.ts';
+import { changeSettings, until } from '../support/editorWindow.ts';
+import { openChat, replyEnds, sendMessage } from '../support/errandWindow.ts';
+import type { SampleFolder } from '../support/sampleFolder.ts';
+import { ScriptedModel, type Step } from '../support/scriptedModel.ts';
+import { SAMPLE_NAME, useWindow } from '../support/useWindow.ts';
 
 const ADD = 'Add two and three with the server';
 const AGAIN = 'Add four and five with the server';
+const PLANNING = 'Plan how ten widgets become cheaper';
+const PLAN = '1. Change src/discount.js.\n2. Run the tests.';
 const SERVER = path.resolve(import.meta.dirname, '../support/mcpServer.mjs');
 
 const use = (a: number, b: number): Step => ({
@@ -16,30 +23,50 @@ const use = (a: number, b: number): Step => ({
 	input: { tool: 'sums.add', arguments: { a, b } },
 });
 
+const SCRIPTS: Record<string, Step[]> = {
+	[ADD]: [use(2, 3), { do: 'say', text: 'It is five.' }],
+	[AGAIN]: [use(4, 5), { do: 'say', text: 'It is nine.' }],
+	[PLANNING]: [
+		{ do: 'write', path: 'written.txt', content: 'x' },
+		{ do: 'run', command: 'touch made.txt; ls' },
+		{ do: 'say', text: PLAN },
+	],
+};
+
 const declare = (args: readonly string[]) =>
 	JSON.stringify({ servers: { sums: { command: process.execPath, args }, far: { url: 'https://mcp.example' } } });
 
-describe('an MCP server that a folder declares, for an agent in the chat', () => {
-	const window = useChatAgentWindow({
-		scripts: {
-			[ADD]: [use(2, 3), { do: 'say', text: 'It is five.' }],
-			[AGAIN]: [use(4, 5), { do: 'say', text: 'It is nine.' }],
-		},
-		files: { '.vscode/mcp.json': `// Servers\n${declare([SERVER, 'honest'])}` },
-	});
-	const dialog = () => window().page.locator('.monaco-dialog-box');
+describe('an agent in the chat', () => {
+	let model: ScriptedModel;
+	let page: Page;
+	let sample: SampleFolder;
+	let chat: Frame;
 
-	it('is used after a yes to exactly what it is, and each call is asked about', async () => {
-		const { page, chat, model } = window();
+	const window = useWindow(async hook => {
+		await skipWithoutSandbox(hook);
+		model = await ScriptedModel.start({ scripts: SCRIPTS, tree: insidePlaces(SAMPLE_NAME).tree, model: 'coder' });
+		return {
+			files: { '.vscode/mcp.json': `// Servers\n${declare([SERVER, 'honest'])}` },
+			settings: { 'errand.local.upstreams': { workshop: { url: model.url } }, 'errand.chat.model': 'coder' },
+		};
+	});
+	const dialog = () => page.locator('.monaco-dialog-box');
+
+	before(async () => {
+		({ page, sample } = window());
+		chat = await openChat(page);
+	});
+
+	after(() => model?.stop());
+
+	it('uses an MCP server of the folder after a yes to exactly what it is, and each call is asked about', async () => {
 		await sendMessage(chat, `/agent ${ADD}`);
 		await dialog().waitFor();
 		const words = await dialog().innerText();
 		assert.match(words, /May agents use the MCP server “sums”\?[\s\S]*\.vscode\/mcp\.json declares it/);
 		assert.match(words, /mcpServer\.mjs honest[\s\S]*sandbox of its own\. It can read[\s\S]*It reaches no network/);
-		await screenshot(page, 'mcp-server-question');
 		await dialog().getByRole('button', { name: 'Use This Server' }).click();
 		await agentQuestion(chat).waitFor();
-		await screenshotInThemes(page, 'mcp-tool-question');
 		assert.match(
 			await answerQuestion(chat, 'Allow sums.add Here'),
 			/Call this tool\?[\s\S]*MCP tool sums\.add[\s\S]*a: 2\nb: 3[\s\S]*sandbox of its own/,
@@ -47,23 +74,37 @@ describe('an MCP server that a folder declares, for an agent in the chat', () =>
 		assert.match(await replyEnds(chat), /It is five\./);
 		assert.deepEqual(model.results.slice(-1), ['5']);
 		await chat.getByText('The MCP server “far” is not used').waitFor();
-		await screenshotInThemes(page, 'mcp-tool-done');
 	});
 
-	it('is not asked about again, nor is a tool that was allowed for the conversation', async () => {
-		await sendMessage(window().chat, `/agent ${AGAIN}`);
-		await until('the server has answered', async () => window().model.results.at(-1) === '9');
-		assert.match(await replyEnds(window().chat), /It is nine\./);
+	it('does not ask again about the server, nor about a tool that was allowed for the conversation', async () => {
+		await sendMessage(chat, `/agent ${AGAIN}`);
+		await until('the server has answered', async () => model.results.at(-1) === '9');
+		assert.match(await replyEnds(chat), /It is nine\./);
 	});
 
-	it('is asked about anew once it is declared in another way, and is not used after a no', async () => {
-		const { chat, model } = window();
-		writeFileSync(window().file('.vscode/mcp.json'), declare([SERVER, 'honest', '/etc/hostname']));
+	it('asks anew about a server that is declared in another way, and does not use it after a no', async () => {
+		sample.write({ '.vscode/mcp.json': declare([SERVER, 'honest', '/etc/hostname']) });
 		await sendMessage(chat, `/agent ${AGAIN}`);
 		await dialog().waitFor();
 		assert.match(await dialog().innerText(), /is declared in another way now/);
 		await dialog().getByRole('button', { name: 'Never in This Folder' }).click();
-		await until('the agent has no such tool', async () => /There is no tool "mcp"/.test(model.results.at(-1) ?? ''));
+		await until('it has no such tool', async () => /There is no tool "mcp"/.test(model.results.at(-1) ?? ''));
 		await replyEnds(chat);
+	});
+
+	it('that only plans writes nothing, also by a command, and its plan is started from the composer', async () => {
+		await changeSettings(page, window().server, { 'errand.agents.approvals': 'plan' });
+		await sendMessage(chat, `/agent ${PLANNING}`);
+		await chat.getByText('Change src/discount.js').waitFor();
+		await replyEnds(chat);
+		const [written, made] = model.results.slice(-2);
+		assert.match(written ?? '', /not allowed/);
+		assert.match(made ?? '', /Read-only file system/);
+		assert.ok(!['written.txt', 'made.txt'].some(name => existsSync(sample.file(name))));
+		await chat.getByRole('button', { name: 'Edit and Start Plan' }).click();
+		const composer = chat.locator('chat-composer textarea');
+		await until('the plan is in the composer', async () => (await composer.inputValue()).includes(PLAN));
+		await until('it has the focus', () => composer.evaluate(field => field.matches(':focus')));
+		await chat.getByRole('button', { name: 'Asks for all' }).waitFor();
 	});
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { ReplyUse } from '../../src/base/replySums.ts';
 import { monthlyUseSchema } from '../../src/contract/agents.ts';
-import type { ReplyUse } from '../../src/costs/costsDependencies.ts';
 import { showCosts } from '../../src/costs/showCosts.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { QuickPicks } from './quickPicks.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { pickTaskFilter } from '../../src/tasks/filterTasks.ts';
+import { pickTaskFilter } from '../../src/tasks/list/filterTasks.ts';
 import { NO_FILTER, type TaskFilter } from '../../src/tasks/model/taskFilter.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { QuickPicks } from './quickPicks.ts';

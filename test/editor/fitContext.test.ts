@@ -3,10 +3,10 @@ import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/logger.ts';
 import { ContextChips } from '../../src/chat/context/contextChips.ts';
 import { fitContext, warningText } from '../../src/chat/context/fitContext.ts';
+import { State } from '../support/state.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { NOTHING } from './contextFolder.ts';
 import { QuickPicks } from './quickPicks.ts';
-import { State } from './state.ts';
 
 const SMALL = { ...NOTHING, model: 'small', contextLength: 4_000 };
 

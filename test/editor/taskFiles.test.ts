@@ -4,14 +4,15 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { TASK_SCHEME } from '../../src/platform/ids.ts';
-import { uriOf } from '../../src/tasks/logDocument/logUri.ts';
-import { TaskDetails } from '../../src/tasks/taskDetails.ts';
+import { uriOf } from '../../src/tasks/common/taskUri.ts';
+import { TaskDetails } from '../../src/tasks/list/taskDetails.ts';
 import { TaskExport } from '../../src/tasks/taskExport.ts';
 import { DOCUMENTED_TASK } from '../support/contractFields.ts';
+import { startTasks } from '../support/taskClient.ts';
 import type { TaskServer } from '../support/taskServer.ts';
 import { waitFor } from '../support/waitFor.ts';
 import { QuickPicks } from './quickPicks.ts';
-import { activeConnection, changesAlone, startTasks, taskRows } from './taskClient.ts';
+import { activeConnection, changesAlone, taskRows } from './taskRows.ts';
 
 describe('a task as a file', () => {
 	let server: TaskServer;
