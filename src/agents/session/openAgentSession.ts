@@ -1,16 +1,14 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk';
-import { defined } from '../../base/defined.ts';
 import { type AgentConnection, connectAgent } from './agentConnection.ts';
 import { AgentFailure } from './agentFailure.ts';
-import { openReplySchemas, setOptions } from './agentOptions.ts';
 import type { AgentSession, AgentSessionOptions, PromptResource } from './agentSession.ts';
 import type { AgentEvent, PermissionAnswer, PermissionRequest, StopReason } from './events.ts';
 import { SESSION_LIMITS, type SessionLimits } from './limits.ts';
+import { type OpenedSession, openSession } from './openSession.ts';
 import { Permissions, readPermissionRequest } from './permissions.ts';
 import { isRecord } from './read.ts';
 import { readUpdate } from './readUpdate.ts';
-import { emptyReplySchema, type InitializeReply, initializeReplySchema, promptReplySchema } from './replies.ts';
-import { otherVersion, unknownMode } from './sentences.ts';
+import { emptyReplySchema, promptReplySchema } from './replies.ts';
 import { ToolCalls } from './toolCalls.ts';
 
 const CANCELLED: PermissionAnswer = { option: undefined };
@@ -31,7 +29,7 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
 		onPermission: async (request, withdrawn) => (await session?.answerPermission(request, withdrawn)) ?? CANCELLED,
 	});
 	try {
-		session = new Session(connection, await openSession(connection, options, limits), options, limits);
+		session = new Session(connection, await openSession(connection, { ...options, mcpServers: [...(options.mcpServers ?? [])] }, limits), options, limits);
 		return session;
 	} catch (error) {
 		await connection.end();
@@ -165,80 +163,4 @@ class Session implements AgentSession {
 			this.options.onEvent(event);
 		}
 	}
-}
-
-/** The version of ACP that is spoken. */
-const PROTOCOL_VERSION = 1;
-
-/**
- * We offer neither files nor terminals: the agent has its own where it runs, and ours would be outside of its sandbox.
- */
-const CAPABILITIES = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
-
-/** A session that the agent has opened, and which optional parts of the protocol the agent knows. */
-type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOptions'> & {
-	/** The agent knows the method `session/close`. */
-	canClose: boolean;
-	/** The agent accepts embedded resources in a prompt, besides its text. */
-	takesResources: boolean;
-};
-
-/** Introduces us to the agent, opens a session and sets its options. Rejects as the connection's requests do. */
-async function openSession(
-	connection: AgentConnection,
-	options: Pick<AgentSessionOptions, 'folder' | 'earlier' | 'mode' | 'chosen' | 'mcpServers'>,
-	limits: SessionLimits,
-): Promise<OpenedSession> {
-	const introduction = { protocolVersion: PROTOCOL_VERSION, clientCapabilities: CAPABILITIES };
-	const agent = await connection.request('initialize', introduction, initializeReplySchema, limits.initializeMs);
-	if (agent.protocolVersion !== PROTOCOL_VERSION) {
-		throw otherVersion(agent.protocolVersion, PROTOCOL_VERSION);
-	}
-	const opened = await openOrContinue(connection, options, limits, agent);
-	const { mode, chosen = {} } = options;
-	const modes = opened.agentOptions.find(({ isMode }) => isMode);
-	if (mode !== undefined && !modes?.values.some(({ value }) => value === mode)) {
-		throw unknownMode(mode, modes?.values.map(({ value }) => value) ?? []);
-	}
-	const wanted = { ...(mode === undefined || modes === undefined ? {} : { [modes.id]: mode }), ...chosen };
-	const set = await setOptions(connection, opened, wanted, limits.openMs);
-	const { agentInfo, agentCapabilities } = agent;
-	const { version } = agentInfo ?? {};
-	return {
-		...opened,
-		agentOptions: set,
-		info: { name: agentInfo?.title || agentInfo?.name || 'Agent', ...defined({ version }) },
-		canClose: agentCapabilities?.sessionCapabilities?.close !== undefined,
-		takesResources: agentCapabilities?.promptCapabilities?.embeddedContext === true,
-	};
-}
-
-/** Continues the earlier session if there is one and the agent can, or opens a new one. */
-async function openOrContinue(
-	connection: AgentConnection,
-	{ folder, earlier, mcpServers = [] }: Pick<AgentSessionOptions, 'folder' | 'earlier' | 'mcpServers'>,
-	limits: SessionLimits,
-	{ agentCapabilities }: InitializeReply,
-): Promise<Pick<AgentSession, 'id' | 'how' | 'agentOptions'>> {
-	const place = { cwd: folder, mcpServers: [...mcpServers] };
-	const { created, reopened } = openReplySchemas(limits);
-	if (earlier !== undefined) {
-		const ways = [
-			{ how: 'resumed', method: 'session/resume', can: agentCapabilities?.sessionCapabilities?.resume !== undefined },
-			{ how: 'loaded', method: 'session/load', can: agentCapabilities?.loadSession === true },
-		] as const;
-		for (const { how, method } of ways.filter(({ can }) => can)) {
-			try {
-				const reply = await connection.request(method, { sessionId: earlier, ...place }, reopened, limits.openMs);
-				return { id: earlier, how, agentOptions: reply.agentOptions };
-			} catch (error) {
-				// Some agents say that they can and fail. The work goes on in a new session.
-				if (!AgentFailure.is(error, 'refused')) {
-					throw error;
-				}
-			}
-		}
-	}
-	const reply = await connection.request('session/new', place, created, limits.openMs);
-	return { id: reply.sessionId, how: 'new', agentOptions: reply.agentOptions };
 }

@@ -1,0 +1,90 @@
+import type { McpServer } from '@agentclientprotocol/sdk';
+import { defined } from '../../base/defined.ts';
+import type { AgentConnection } from './agentConnection.ts';
+import { AgentFailure } from './agentFailure.ts';
+import { openReplySchemas, setOptions } from './agentOptions.ts';
+import type { AgentSession, AgentSessionOptions } from './agentSession.ts';
+import type { SessionLimits } from './limits.ts';
+import { type InitializeReply, initializeReplySchema } from './replies.ts';
+import { otherVersion, unknownMode } from './sentences.ts';
+
+/** The version of ACP that is spoken. */
+const PROTOCOL_VERSION = 1;
+
+/**
+ * We offer neither files nor terminals: the agent has its own where it runs, and ours would be outside of its sandbox.
+ */
+const CAPABILITIES = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
+
+/** A session that the agent has opened, and which optional parts of the protocol the agent knows. */
+export type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOptions'> & {
+	/** The agent knows the method `session/close`. */
+	canClose: boolean;
+	/** The agent accepts embedded resources in a prompt, besides its text. */
+	takesResources: boolean;
+};
+
+export interface OpenSessionOptions extends Pick<AgentSessionOptions, 'folder' | 'earlier' | 'mode' | 'chosen'> {
+	/** The MCP servers that the agent is to start, or to connect to. */
+	mcpServers: McpServer[];
+}
+
+/** Introduces us to the agent, opens a session and sets its options. Rejects as the connection's requests do. */
+export async function openSession(
+	connection: AgentConnection,
+	options: OpenSessionOptions,
+	limits: SessionLimits,
+): Promise<OpenedSession> {
+	const introduction = { protocolVersion: PROTOCOL_VERSION, clientCapabilities: CAPABILITIES };
+	const agent = await connection.request('initialize', introduction, initializeReplySchema, limits.initializeMs);
+	if (agent.protocolVersion !== PROTOCOL_VERSION) {
+		throw otherVersion(agent.protocolVersion, PROTOCOL_VERSION);
+	}
+	const opened = await openOrContinue(connection, options, limits, agent);
+	const { mode, chosen = {} } = options;
+	const modes = opened.agentOptions.find(({ isMode }) => isMode);
+	if (mode !== undefined && !modes?.values.some(({ value }) => value === mode)) {
+		throw unknownMode(mode, modes?.values.map(({ value }) => value) ?? []);
+	}
+	const wanted = { ...(mode === undefined || modes === undefined ? {} : { [modes.id]: mode }), ...chosen };
+	const set = await setOptions(connection, opened, wanted, limits.openMs);
+	const { agentInfo, agentCapabilities } = agent;
+	const { version } = agentInfo ?? {};
+	return {
+		...opened,
+		agentOptions: set,
+		info: { name: agentInfo?.title || agentInfo?.name || 'Agent', ...defined({ version }) },
+		canClose: agentCapabilities?.sessionCapabilities?.close !== undefined,
+		takesResources: agentCapabilities?.promptCapabilities?.embeddedContext === true,
+	};
+}
+
+/** Continues the earlier session if there is one and the agent can, or opens a new one. */
+async function openOrContinue(
+	connection: AgentConnection,
+	{ folder, earlier, mcpServers }: Pick<OpenSessionOptions, 'folder' | 'earlier' | 'mcpServers'>,
+	limits: SessionLimits,
+	{ agentCapabilities }: InitializeReply,
+): Promise<Pick<AgentSession, 'id' | 'how' | 'agentOptions'>> {
+	const place = { cwd: folder, mcpServers };
+	const { created, reopened } = openReplySchemas(limits);
+	if (earlier !== undefined) {
+		const ways = [
+			{ how: 'resumed', method: 'session/resume', can: agentCapabilities?.sessionCapabilities?.resume !== undefined },
+			{ how: 'loaded', method: 'session/load', can: agentCapabilities?.loadSession === true },
+		] as const;
+		for (const { how, method } of ways.filter(({ can }) => can)) {
+			try {
+				const reply = await connection.request(method, { sessionId: earlier, ...place }, reopened, limits.openMs);
+				return { id: earlier, how, agentOptions: reply.agentOptions };
+			} catch (error) {
+				// Some agents say that they can and fail. The work goes on in a new session.
+				if (!AgentFailure.is(error, 'refused')) {
+					throw error;
+				}
+			}
+		}
+	}
+	const reply = await connection.request('session/new', place, created, limits.openMs);
+	return { id: reply.sessionId, how: 'new', agentOptions: reply.agentOptions };
+}
