@@ -191,6 +191,7 @@ export class ChatPanel {
 		const prompts = new Prompts({
 			folder: vscode.Uri.joinPath(globalStorageUri, 'prompts').fsPath,
 			context: this.context,
+			agentCommands: async () => this.agents.commands((await this.shown()).conversation),
 			focusComposer,
 			logger,
 		});

@@ -42,7 +42,13 @@ describe('the prompts of the chat', () => {
 
 	const open = () => {
 		const opened = openContext(() => NOTHING);
-		const prompts = new Prompts({ folder, context: opened.context, focusComposer: () => {}, logger: nullLogger });
+		const prompts = new Prompts({
+			folder,
+			context: opened.context,
+			agentCommands: async () => ['plan', 'review'].map(name => ({ name, where: 'pi', isOfAgent: true })),
+			focusComposer: () => {},
+			logger: nullLogger,
+		});
 		return { ...opened, prompts };
 	};
 	const chat = (...turns: string[]) =>
@@ -65,6 +71,7 @@ describe('the prompts of the chat', () => {
 				['user:explain', 'My prompts', undefined, false],
 				['large', 'My prompts', undefined, true],
 				['user:same', 'My prompts', undefined, false],
+				['plan', 'pi', undefined, false],
 			],
 		);
 		assert.match(
@@ -82,7 +89,7 @@ describe('the prompts of the chat', () => {
 			const listed = await prompts.handlers['prompts-request']({ kind: 'prompts-request', request: '' });
 			assert.deepEqual(
 				listed.map(({ name }) => name),
-				['user:explain', 'large', 'same'],
+				['user:explain', 'large', 'same', 'plan', 'review'],
 			);
 			assert.deepEqual(await fill(prompts, '/review main'), { text: '/review main' });
 		} finally {

@@ -18,8 +18,13 @@ describe('the chat page', () => {
 		it('offers commands at the start of a message, by keyboard, and says why one cannot be used', async () => {
 			await open();
 			await SCENES['slash-menu']?.(chat);
-			assert.equal(await chat.page.getByRole('option').count(), 12);
-			for (const [group, count] of Object.entries({ Modes: 5, Prompts: 3, 'Prompt Files': 4 })) {
+			assert.equal(await chat.page.getByRole('option').count(), 13);
+			for (const [group, count] of Object.entries({
+				Modes: 5,
+				Prompts: 3,
+				'Commands of the Agent': 1,
+				'Prompt Files': 4,
+			})) {
 				const rows = chat.page.getByRole('group', { name: group, exact: true }).getByRole('option');
 				assert.equal(await rows.count(), count, group);
 			}
@@ -63,6 +68,11 @@ describe('the chat page', () => {
 			await open();
 			await SCENES['slash-menu']?.(chat);
 			await chat.screenshot('slash-menu');
+			const own = chat.page.getByRole('group', { name: 'Commands of the Agent' });
+			await own
+				.getByRole('option', { name: '/init what to look at' })
+				.getByText('Write AGENTS.md · opencode')
+				.waitFor();
 			await composer().pressSequentially('rev');
 			assert.deepEqual(await chat.page.getByRole('option').count(), 1);
 			await option('/review [branch]').getByText('Review a change as the team does · .github/prompts').waitFor();

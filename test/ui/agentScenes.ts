@@ -40,6 +40,40 @@ export function waitingView(others: Partial<StepView> = {}, isOnlyOnce = false):
 	return step;
 }
 
+/** Returns a form that waits for the user. */
+export function formView(others: Partial<StepView> = {}): StepView {
+	const { command: _, ...step } = waitingView({
+		kind: 'other',
+		title: 'The tests need a database. Where shall it run?',
+		form: [
+			{
+				name: 'place',
+				title: 'Place',
+				kind: 'choice',
+				isRequired: true,
+				options: [
+					{ value: 'memory', title: 'In memory', description: 'Gone after the tests' },
+					{ value: 'docker', title: 'In a container' },
+				],
+				value: 'memory',
+			},
+			{ name: 'name', title: 'Name of the database', kind: 'text', isRequired: true, maximum: 30 },
+			{
+				name: 'parts',
+				title: 'Tables to fill',
+				kind: 'choices',
+				isRequired: false,
+				options: ['users', 'orders'].map(value => ({ value, title: value })),
+				value: ['users'],
+			},
+			{ name: 'rows', title: 'Rows in each', kind: 'integer', isRequired: false, minimum: 1, maximum: 1_000 },
+			{ name: 'keep', title: 'Keep it after the tests', kind: 'boolean', isRequired: false },
+		],
+		...others,
+	});
+	return step;
+}
+
 export const PLAN: NonNullable<WorkView['plan']> = [
 	{ content: 'Find where expiry is compared', status: 'completed' },
 	{ content: 'Compare milliseconds with milliseconds', status: 'in_progress' },
@@ -276,6 +310,11 @@ export const AGENT_SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 				},
 				{ state: 'streaming' },
 			),
+		),
+	'agent-asks-form': chat =>
+		showAgent(
+			chat,
+			agentTurn({ steps: [...usualSteps().slice(0, 2), formView()] }, { state: 'streaming', text: LOOK }),
 		),
 	'agent-asks-tool': chat =>
 		showAgent(

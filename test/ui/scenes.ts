@@ -232,6 +232,7 @@ export const PROMPTS: PromptView[] = [
 		files: { item: chip(7).id, count: 2 },
 	},
 	{ name: 'claude:team:ship-it', where: '.claude/commands/team' },
+	{ name: 'init', where: 'opencode', description: 'Write AGENTS.md', hint: 'what to look at', isOfAgent: true },
 	{
 		name: 'large',
 		where: 'My prompts',

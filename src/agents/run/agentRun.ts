@@ -9,11 +9,11 @@ import type { McpServers } from '../mcp/mcpServers.ts';
 import { writeAgentHome } from '../sandbox/agentHome.ts';
 import { toolchains } from '../sandbox/toolchains.ts';
 import { AgentFailure } from '../session/agentFailure.ts';
-import type { AgentSession, AgentSessionOptions, PromptResource } from '../session/agentSession.ts';
+import type { AgentSession, AgentSessionOptions } from '../session/agentSession.ts';
 import type { StopReason } from '../session/events.ts';
 import { openAgentSession } from '../session/openAgentSession.ts';
 import { permissionInside } from '../session/permissionInside.ts';
-import type { PermissionPolicy } from '../session/permissions.ts';
+import type { FormPolicy, PermissionPolicy } from '../session/permissions.ts';
 import type { AgentLaunch } from './agentLaunch.ts';
 import { endLeftPrograms } from './leftPrograms.ts';
 import {
@@ -51,6 +51,8 @@ export interface AgentRunOptions extends Pick<AgentSessionOptions, 'chosen' | 'o
 	 * allowed.
 	 */
 	decide?: PermissionPolicy;
+	/** Answers the agent's forms, where somebody is there to fill them in. */
+	fillIn?: FormPolicy | undefined;
 	/** The agent's session of an earlier run at the same place, which is continued if the agent can. */
 	earlier?: string | undefined;
 	/** Another time than two seconds for the agent to end its turn when `signal` aborts, in milliseconds. */
@@ -64,10 +66,10 @@ export interface AgentRunOptions extends Pick<AgentSessionOptions, 'chosen' | 'o
 
 /** An agent whose session has begun. */
 export interface RunningAgent {
-	session: Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOptions'>;
+	session: Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOptions' | 'takesImages'>;
 	place: RunPlace;
 	/** Resolves when the agent is done with it. Rejects with a sentence if the agent has ended its turn before. */
-	prompt(text: string, resources?: readonly PromptResource[]): Promise<void>;
+	prompt(...words: Parameters<AgentSession['prompt']>): Promise<void>;
 }
 
 /**
@@ -141,7 +143,7 @@ async function open(
 	options: AgentRunOptions,
 	limits: Pick<ProgramOptions, 'signal' | 'onLimit'>,
 ): Promise<AgentSession> {
-	const { launch, model, decide, mcpServers, earlier, chosen, onEvent, logger } = options;
+	const { launch, model, decide, fillIn, mcpServers, earlier, chosen, onEvent, logger } = options;
 	const { tree, ...seen } = seenFrom(place);
 	const { mode, files, startHint, ...program } = await launch({
 		...seen,
@@ -159,7 +161,7 @@ async function open(
 		onEvent,
 		signal: limits.signal,
 		logger,
-		...defined({ earlier, mode, chosen, mcpServers: mcpServers?.commands }),
+		...defined({ earlier, mode, chosen, fillIn, mcpServers: mcpServers?.commands }),
 	}).catch(error => {
 		throw startHint === undefined ? error : withHint(error, startHint);
 	});

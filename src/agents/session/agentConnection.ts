@@ -13,7 +13,7 @@ import type { RunningChild } from '../../base/childProcess.ts';
 import { oneLine, plainText } from '../../base/plainText.ts';
 import { redactText } from '../../base/redact.ts';
 import { AgentStream } from './agentStream.ts';
-import type { PermissionAnswer, PermissionRequest } from './events.ts';
+import type { AgentForm, FormAnswer, PermissionAnswer, PermissionRequest } from './events.ts';
 import type { SessionLimits } from './limits.ts';
 import { answeredError, brokenProtocol, closedPipe, endedEarly, noAnswer, notStarted } from './sentences.ts';
 
@@ -26,10 +26,11 @@ export interface AgentConnectionOptions {
 	signal: AbortSignal;
 	/** Takes the parameters of a `session/update`. An error that it throws closes the connection. */
 	onUpdate(params: Record<string, unknown>): void;
-	/** Reads the parameters of a `session/request_permission`. Returns undefined for one that is not to be decided. */
-	readPermission(params: unknown): PermissionRequest | undefined;
-	/** Decides what `readPermission` read. `withdrawn` aborts when the agent takes the request back. Never rejects. */
+	/** Reads the parameters of a request of the agent. Returns undefined for one that is not to be decided. */
+	readRequest(method: string, params: unknown): PermissionRequest | AgentForm | undefined;
+	/** These answer what was read. `withdrawn` aborts when the agent takes the request back. They never reject. */
 	onPermission(request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer>;
+	onForm(form: AgentForm, withdrawn: AbortSignal): Promise<FormAnswer>;
 }
 
 /** Connects to an agent by the standard input and output of its process. The SDK is loaded by this, not before. */
@@ -60,6 +61,11 @@ export class AgentConnection {
 				sdk.methods.client.session.requestPermission,
 				request => request as PermissionRequest | undefined,
 				async ({ params: request, signal }) => replyOf(request && (await options.onPermission(request, signal))),
+			)
+			.onRequest(
+				sdk.methods.client.elicitation.create,
+				form => form as AgentForm | undefined,
+				({ params: form, signal }) => (form ? options.onForm(form, signal) : { action: 'cancel' as const }),
 			)
 			.connect(this.stream);
 		this.connection.signal.addEventListener('abort', () => void child.end(), { once: true });

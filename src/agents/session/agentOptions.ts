@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { lenient, lenientArray } from '../../contract/lenient.ts';
 import type { AgentConnection } from './agentConnection.ts';
+import type { AgentOption } from './events.ts';
 import type { SessionLimits } from './limits.ts';
 import { emptyReplySchema, nameText } from './replies.ts';
 import { lostChoice } from './sentences.ts';
@@ -15,19 +16,6 @@ const OF_MODELS: ReadonlySet<string | undefined> = new Set(['model', 'model_conf
 
 const ON = 'on';
 const OFF = 'off';
-
-/** One of several values is chosen of an option. */
-export interface AgentOption {
-	id: string;
-	name: string;
-	/** Which of the protocol's forms it has: the modes, a list or a switch. A switch has the values `on` and `off`. */
-	kind: 'modes' | 'list' | 'switch';
-	/** Its values are the agent's modes, in whichever form. */
-	isMode: boolean;
-	/** The value that it has now. */
-	value: string;
-	values: readonly { value: string; name: string }[];
-}
 
 /** Returns the schemas of the replies that open a session. What does not fit is no option. */
 export function openReplySchemas(limits: Pick<SessionLimits, 'idLength' | 'entries'>) {
@@ -95,6 +83,24 @@ function optionsSchema({ idLength, entries }: Pick<SessionLimits, 'idLength' | '
 				),
 			};
 		});
+}
+
+/** Returns the options after an update that changes them. `schema` is that of a reply with options. */
+export function changedOptions(
+	options: readonly AgentOption[],
+	update: Readonly<Record<string, unknown>>,
+	schema: z.ZodType<{ agentOptions: AgentOption[] }>,
+): readonly AgentOption[] {
+	const { currentModeId, configOptions } = update;
+	if (update['sessionUpdate'] === 'current_mode_update') {
+		const isKnown = ({ isMode, values }: AgentOption) => isMode && values.some(({ value }) => value === currentModeId);
+		return options.map(option => (isKnown(option) ? { ...option, value: String(currentModeId) } : option));
+	}
+	const told = Array.isArray(configOptions) ? schema.safeParse({ configOptions }).data?.agentOptions : undefined;
+	// Modes that are no option are told by another update.
+	return told
+		? [...options.filter(({ kind }) => kind === 'modes' && !told.some(({ isMode }) => isMode)), ...told]
+		: options;
 }
 
 /**

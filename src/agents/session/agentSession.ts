@@ -1,9 +1,8 @@
 import type { RunningChild } from '../../base/childProcess.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { AgentOption } from './agentOptions.ts';
-import type { AgentEvent, StopReason } from './events.ts';
+import type { AgentEvent, AgentOption, StopReason } from './events.ts';
 import type { SessionLimits } from './limits.ts';
-import type { PermissionPolicy } from './permissions.ts';
+import type { FormPolicy, PermissionPolicy } from './permissions.ts';
 
 /** A command that the agent starts for an MCP server, as it sees it. */
 export interface McpCommand {
@@ -23,7 +22,12 @@ export interface AgentSessionOptions {
 	/** The commands by which the agent reaches MCP servers. */
 	mcpServers?: readonly McpCommand[];
 	decide: PermissionPolicy;
-	/** Called while a prompt runs, and no more after it. An error that it throws ends the session with that error. */
+	/** Answers the forms of the agent. Without it the agent is told that it cannot ask, and any form is declined. */
+	fillIn?: FormPolicy;
+	/**
+	 * Called while a prompt runs, and no more after it; with commands, options and titles at any time. An error that it throws
+	 * ends the session with that error.
+	 */
 	onEvent(event: AgentEvent): void;
 	/**
 	 * The id of a session of an earlier process, which is continued if the agent can. What the agent repeats of it is no
@@ -49,6 +53,12 @@ export interface PromptResource {
 	text: string;
 }
 
+/** An image that goes with a prompt, in base64. */
+export interface PromptImage {
+	mimeType: string;
+	data: string;
+}
+
 /**
  * A session with an agent. Its calls reject with an AgentFailure, with the signal's reason, or with an error of the
  * listener or the policy; unless the agent merely answered with an error, the child has ended by then.
@@ -61,11 +71,13 @@ export interface AgentSession {
 	readonly how: 'new' | 'resumed' | 'loaded';
 	/** What can be chosen of the agent, with what is set in this session. */
 	readonly agentOptions: readonly AgentOption[];
+	/** The agent takes images. */
+	readonly takesImages: boolean;
 	/**
 	 * Resolves with how the prompt ended. One runs at a time. `resources` go with it as such, or as a part of its text where
-	 * the agent takes none.
+	 * the agent takes none; images only where it takes them.
 	 */
-	prompt(text: string, resources?: readonly PromptResource[]): Promise<StopReason>;
+	prompt(text: string, resources?: readonly PromptResource[], images?: readonly PromptImage[]): Promise<StopReason>;
 	/**
 	 * Asks the agent to stop. What it asked for is answered as cancelled. Resolves when the prompt has ended, however it
 	 * did; only the signal ends an agent that goes on.

@@ -19,10 +19,10 @@ export interface AgentStreamOptions {
 	 */
 	onUpdate(params: Record<string, unknown>): void;
 	/**
-	 * Reads the parameters of a `session/request_permission`, in the same order. The SDK gets what it returns in place of
-	 * them: they can take many times their size in memory, and may wait for long.
+	 * Reads the parameters of a request, in the same order. The SDK gets what it returns in place of them: they can take many
+	 * times their size in memory, and may wait for long.
 	 */
-	readPermission(params: unknown): unknown;
+	readRequest(method: string, params: unknown): unknown;
 	/** Resolves with the error for an agent that has closed its output or does not take its input. */
 	ending(): Promise<Error>;
 }
@@ -133,8 +133,7 @@ export class AgentStream implements Stream {
 
 	private takeRequest(id: RequestId, method: string, params: unknown): AnyMessage {
 		this.openRequests++;
-		const read = method === 'session/request_permission' ? this.options.readPermission(params) : undefined;
-		return { jsonrpc: '2.0', id, method, params: read };
+		return { jsonrpc: '2.0', id, method, params: this.options.readRequest(method, params) };
 	}
 
 	private takeNotification(method: string, params: unknown): AnyMessage | undefined {

@@ -11,6 +11,10 @@ export const TOOL_KINDS = [
 	'think',
 	'fetch',
 	'switch_mode',
+	/** The agent makes its context shorter. */
+	'compact',
+	/** The agent says something about its work that is no part of its answer. */
+	'notice',
 	'other',
 ] as const;
 export type ToolKind = (typeof TOOL_KINDS)[number];
@@ -54,6 +58,12 @@ export interface ToolCall {
 	output: string;
 }
 
+/** A sum in a currency, by its ISO code, or in a unit of the agent's own. */
+export interface AgentCost {
+	amount: number;
+	currency: string;
+}
+
 export const PLAN_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 
 export interface PlanEntry {
@@ -84,6 +94,67 @@ export interface PermissionAnswer {
 	reason?: string;
 }
 
+export type FormValue = string | number | boolean | string[];
+
+export interface FormOption {
+	value: string;
+	title: string;
+	description?: string;
+}
+
+/** A question of a form. Texts but the name are without hidden characters. */
+export interface FormField {
+	/** Names the answer for the agent, and is not shown where there is a title. */
+	name: string;
+	title: string;
+	description?: string;
+	kind: 'text' | 'email' | 'uri' | 'date' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
+	isRequired: boolean;
+	/** What can be chosen, where the kind is a choice. */
+	options?: readonly FormOption[];
+	/** Bounds of the length in code points, of the number, or of how many are chosen. */
+	minimum?: number;
+	maximum?: number;
+	/** What is there before the user answers. */
+	value?: FormValue;
+}
+
+/**
+ * Why a form is not shown: it asks for a secret, for a visit to an address, or for something that cannot be shown; or nobody
+ * is there to answer.
+ */
+export type FormRefusal = 'secret' | 'address' | 'unreadable' | 'nobody';
+
+/** What an agent wants to know before it goes on. One that is refused has no fields. */
+export interface AgentForm {
+	message: string;
+	fields: readonly FormField[];
+	refusal?: FormRefusal;
+}
+
+export type FormAnswer = { action: 'accept'; content: Record<string, FormValue> } | { action: 'decline' | 'cancel' };
+
+/** What can be chosen of an agent besides its model. One of several values is chosen of an option. */
+export interface AgentOption {
+	id: string;
+	name: string;
+	/** Which of the protocol's forms it has: the modes, a list or a switch. A switch has the values `on` and `off`. */
+	kind: 'modes' | 'list' | 'switch';
+	/** Its values are the agent's modes, in whichever form. */
+	isMode: boolean;
+	/** The value that it has now. */
+	value: string;
+	values: readonly { value: string; name: string }[];
+}
+
+/** A command of the agent's own that a message can begin with, after a slash. */
+export interface AgentCommand {
+	name: string;
+	description: string;
+	/** What is typed after the name. */
+	hint?: string;
+}
+
 export type AgentEvent =
 	/** A piece of the answer. */
 	| { type: 'message'; text: string }
@@ -93,12 +164,19 @@ export type AgentEvent =
 	| { type: 'tool'; call: ToolCall; isNew: boolean; changed: readonly (keyof ToolCall)[] }
 	/** The whole plan, which replaces the one before. */
 	| { type: 'plan'; entries: readonly PlanEntry[] }
-	/** The tokens in the agent's context and how many it can hold, as the agent counts them. */
-	| { type: 'usage'; used: number; size: number }
+	/** The tokens in the agent's context and how many it can hold, and what the session has cost, as the agent counts it. */
+	| { type: 'usage'; used: number; size: number; cost?: AgentCost }
 	/** A permission that the agent asked for, with the answer that it got. */
 	| { type: 'permission'; request: PermissionRequest; answer: PermissionAnswer }
-	/** An update that is not read any further. */
-	| { type: 'other'; kind: string };
+	/** A form that was declined without a question. */
+	| { type: 'form-refused'; form: AgentForm; refusal: FormRefusal }
+	/** What the agent can be told to do by a command, and what can be chosen of it. Both come at any time of a session. */
+	| { type: 'commands'; commands: readonly AgentCommand[] }
+	| { type: 'options'; options: readonly AgentOption[] }
+	/** What the agent calls the session. */
+	| { type: 'title'; title: string }
+	/** An update that is not understood, as the beginning of its JSON. */
+	| { type: 'other'; kind: string; text: string };
 
 /** How a prompt ended. */
 export const STOP_REASONS = ['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'] as const;

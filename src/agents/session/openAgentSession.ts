@@ -1,13 +1,25 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { type AgentConnection, connectAgent } from './agentConnection.ts';
 import { AgentFailure } from './agentFailure.ts';
-import type { AgentSession, AgentSessionOptions, PromptResource } from './agentSession.ts';
-import type { AgentEvent, PermissionAnswer, PermissionRequest, StopReason } from './events.ts';
+import { changedOptions, openReplySchemas } from './agentOptions.ts';
+import type { AgentSession, AgentSessionOptions, PromptImage, PromptResource } from './agentSession.ts';
+import type {
+	AgentEvent,
+	AgentForm,
+	AgentOption,
+	FormAnswer,
+	PermissionAnswer,
+	PermissionRequest,
+	StopReason,
+} from './events.ts';
+import { readForm } from './forms.ts';
 import { SESSION_LIMITS, type SessionLimits } from './limits.ts';
 import { type OpenedSession, openSession } from './openSession.ts';
 import { Permissions, readPermissionRequest } from './permissions.ts';
 import { isRecord } from './read.ts';
-import { readUpdate } from './readUpdate.ts';
+import { readUpdate, SESSION_UPDATES } from './readUpdate.ts';
 import { emptyReplySchema, promptReplySchema } from './replies.ts';
 import { ToolCalls } from './toolCalls.ts';
 
@@ -20,16 +32,30 @@ const CANCELLED: PermissionAnswer = { option: undefined };
 export async function openAgentSession(options: AgentSessionOptions): Promise<AgentSession> {
 	const limits = { ...SESSION_LIMITS, ...options.limits };
 	let session: Session | undefined;
+	/** The last updates of the session itself that came before it was open. */
+	const early = new Map<unknown, Record<string, unknown>>();
 	const connection = await connectAgent({
 		child: options.child,
 		signal: options.signal,
 		limits,
-		onUpdate: params => session?.takeUpdate(params),
-		readPermission: params => session?.readPermission(params),
+		onUpdate(params) {
+			const kind = isRecord(params['update']) ? params['update']['sessionUpdate'] : undefined;
+			if (session !== undefined) {
+				session.takeUpdate(params);
+			} else if (SESSION_UPDATES.has(kind)) {
+				early.set(kind, params);
+			}
+		},
+		readRequest: (method, params) => session?.readRequest(method, params),
 		onPermission: async (request, withdrawn) => (await session?.answerPermission(request, withdrawn)) ?? CANCELLED,
+		onForm: async (form, withdrawn) => (await session?.answerForm(form, withdrawn)) ?? { action: 'cancel' },
 	});
 	try {
-		session = new Session(connection, await openSession(connection, { ...options, mcpServers: [...(options.mcpServers ?? [])] }, limits), options, limits);
+		const wanted = { ...options, mcpServers: [...(options.mcpServers ?? [])], canAsk: options.fillIn !== undefined };
+		session = new Session(connection, await openSession(connection, wanted, limits), options, limits);
+		for (const params of early.values()) {
+			session.takeUpdate(params);
+		}
 		return session;
 	} catch (error) {
 		await connection.end();
@@ -41,12 +67,16 @@ class Session implements AgentSession {
 	readonly id: string;
 	readonly info: AgentSession['info'];
 	readonly how: AgentSession['how'];
-	readonly agentOptions: AgentSession['agentOptions'];
+	agentOptions: readonly AgentOption[];
+	readonly takesImages: boolean;
 	private readonly connection: AgentConnection;
 	private readonly options: AgentSessionOptions;
 	private readonly limits: SessionLimits;
 	private readonly canClose: boolean;
 	private readonly takesResources: boolean;
+	private readonly optionsSchema: ReturnType<typeof openReplySchemas>['reopened'];
+	/** The names of the agent's own commands. */
+	private commands: readonly string[] = [];
 	private readonly calls: ToolCalls;
 	private readonly permissions: Permissions;
 	/** The prompt that runs. Its controller aborts when the prompt is cancelled and when it ends. */
@@ -55,7 +85,7 @@ class Session implements AgentSession {
 
 	constructor(
 		connection: AgentConnection,
-		{ id, info, how, agentOptions, canClose, takesResources }: OpenedSession,
+		{ id, info, how, agentOptions, canClose, takesResources, takesImages }: OpenedSession,
 		options: AgentSessionOptions,
 		limits: SessionLimits,
 	) {
@@ -68,16 +98,22 @@ class Session implements AgentSession {
 		this.limits = limits;
 		this.canClose = canClose;
 		this.takesResources = takesResources;
+		this.takesImages = takesImages;
+		this.optionsSchema = openReplySchemas(limits).reopened;
 		this.calls = new ToolCalls(limits);
-		this.permissions = new Permissions(options.decide, event => this.tell(event));
+		this.permissions = new Permissions(options.decide, options.fillIn, event => this.tell(event));
 	}
 
-	async prompt(text: string, resources: readonly PromptResource[] = []): Promise<StopReason> {
+	async prompt(
+		text: string,
+		resources: readonly PromptResource[] = [],
+		images: readonly PromptImage[] = [],
+	): Promise<StopReason> {
 		if (this.turn !== undefined) {
 			throw new Error('A prompt of this session is running.');
 		}
 		const controller = new AbortController();
-		const params = { sessionId: this.id, prompt: this.blocksOf(text, resources) };
+		const params = { sessionId: this.id, prompt: this.blocksOf(text, resources, this.takesImages ? images : []) };
 		const reply = this.connection.request('session/prompt', params, promptReplySchema);
 		this.turn = { controller, ended: reply.catch(() => {}) };
 		try {
@@ -94,11 +130,18 @@ class Session implements AgentSession {
 		}
 	}
 
-	private blocksOf(text: string, resources: readonly PromptResource[]): ContentBlock[] {
-		if (this.takesResources) {
-			return [...resources.map(resource => ({ type: 'resource' as const, resource })), { type: 'text', text }];
-		}
-		return [{ type: 'text', text: [...resources.map(({ uri, text: part }) => `${uri}:\n${part}`), text].join('\n\n') }];
+	private blocksOf(text: string, resources: readonly PromptResource[], images: readonly PromptImage[]): ContentBlock[] {
+		const { takesResources } = this;
+		const parts = takesResources ? [] : resources.map(({ uri, text: part }) => `${uri}:\n${part}`);
+		const told: ContentBlock[] = [
+			...(takesResources ? resources : []).map(resource => ({ type: 'resource' as const, resource })),
+			...images.map(image => ({ type: 'image' as const, ...image })),
+		];
+		// Agents find a command of theirs only where the prompt begins with it.
+		const isCommand = this.commands.includes(/^\/(\S+)/.exec(text)?.[1] ?? '');
+		const words = (isCommand ? [text, ...parts] : [...parts, text]).join('\n\n');
+		const said: ContentBlock = { type: 'text', text: words };
+		return isCommand ? [said, ...told] : [...told, said];
 	}
 
 	async cancel(): Promise<void> {
@@ -129,32 +172,77 @@ class Session implements AgentSession {
 		}
 	}
 
-	/** Takes the parameters of a `session/update`. Those of other sessions, and all while no prompt runs, are ignored. */
+	/**
+	 * Takes the parameters of a `session/update`. Those of other sessions are ignored, and while no prompt runs all but those of
+	 * the session itself.
+	 */
 	takeUpdate({ sessionId, update }: Record<string, unknown>): void {
-		if (sessionId === this.id && this.connection.isPrompting) {
-			const event = readUpdate(update, this.calls, this.limits);
-			if (event !== undefined) {
-				this.tell(event);
-			}
+		const { isPrompting } = this.connection;
+		const isRead = isRecord(update) && (isPrompting || SESSION_UPDATES.has(update['sessionUpdate']));
+		if (sessionId !== this.id || !isRead) {
+			return;
+		}
+		this.takeOptions(changedOptions(this.agentOptions, update, this.optionsSchema));
+		const event = readUpdate(update, this.calls, this.limits);
+		if (event?.type === 'commands') {
+			this.commands = event.commands.map(({ name }) => name);
+		}
+		if (event !== undefined) {
+			this.tell(event);
 		}
 	}
 
-	/** Reads a permission that is asked for. One of another session, or without a prompt, is not to be decided. */
-	readPermission(params: unknown): PermissionRequest | undefined {
-		const isOurs = isRecord(params) && params['sessionId'] === this.id;
-		return isOurs && this.connection.isPrompting ? readPermissionRequest(params, this.calls, this.limits) : undefined;
+	/** An agent may ask less in another mode, so that a change of it while it works is a step of its work. */
+	private takeOptions(options: readonly AgentOption[]): void {
+		const modeOf = (all: readonly AgentOption[]) => all.find(({ isMode }) => isMode);
+		const [before, mode] = [modeOf(this.agentOptions), modeOf(options)];
+		if (isDeepStrictEqual(options, this.agentOptions)) {
+			return;
+		}
+		this.agentOptions = options;
+		this.tell({ type: 'options', options });
+		if (mode && mode.value !== before?.value && this.connection.isPrompting) {
+			const title = mode.values.find(({ value }) => value === mode.value)?.name ?? mode.value;
+			const fields = { kind: 'switch_mode', status: 'completed', title } as const;
+			const event = this.calls.tell({ id: `mode ${randomUUID()}`, fields, complete: true });
+			this.tell(event as AgentEvent);
+		}
 	}
 
-	async answerPermission(request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer> {
+	/** Reads what the agent asks for. A request of another session, or without a prompt, is not to be decided. */
+	readRequest(method: string, params: unknown): PermissionRequest | AgentForm | undefined {
+		if (!isRecord(params) || params['sessionId'] !== this.id || !this.connection.isPrompting) {
+			return undefined;
+		}
+		switch (method) {
+			case 'session/request_permission':
+				return readPermissionRequest(params, this.calls, this.limits);
+			case 'elicitation/create':
+				return readForm(params, this.limits);
+			default:
+				return undefined;
+		}
+	}
+
+	answerPermission(request: PermissionRequest, withdrawn: AbortSignal): Promise<PermissionAnswer | undefined> {
+		return this.answered(withdrawn, signal => this.permissions.answer(request, signal));
+	}
+
+	answerForm(form: AgentForm, withdrawn: AbortSignal): Promise<FormAnswer | undefined> {
+		return this.answered(withdrawn, signal => this.permissions.answerForm(form, signal));
+	}
+
+	/** Resolves with undefined where no prompt waits for the answer any more. An error ends the session. */
+	private async answered<T>(
+		withdrawn: AbortSignal,
+		answer: (signal: AbortSignal) => Promise<T>,
+	): Promise<T | undefined> {
 		const { turn, connection } = this;
-		if (turn === undefined) {
-			return CANCELLED;
-		}
 		try {
-			return await this.permissions.answer(request, AbortSignal.any([turn.controller.signal, withdrawn]));
+			return turn && (await answer(AbortSignal.any([turn.controller.signal, withdrawn])));
 		} catch (error) {
 			connection.fail(error);
-			return CANCELLED;
+			return undefined;
 		}
 	}
 

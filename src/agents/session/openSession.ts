@@ -14,10 +14,14 @@ const PROTOCOL_VERSION = 1;
 /**
  * We offer neither files nor terminals: the agent has its own where it runs, and ours would be outside of its sandbox.
  */
-const CAPABILITIES = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
+const CAPABILITIES = {
+	fs: { readTextFile: false, writeTextFile: false },
+	terminal: false,
+	session: { compaction: {}, configOptions: { boolean: {} }, notices: {} },
+};
 
 /** A session that the agent has opened, and which optional parts of the protocol the agent knows. */
-export type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOptions'> & {
+export type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOptions' | 'takesImages'> & {
 	/** The agent knows the method `session/close`. */
 	canClose: boolean;
 	/** The agent accepts embedded resources in a prompt, besides its text. */
@@ -27,6 +31,8 @@ export type OpenedSession = Pick<AgentSession, 'id' | 'info' | 'how' | 'agentOpt
 export interface OpenSessionOptions extends Pick<AgentSessionOptions, 'folder' | 'earlier' | 'mode' | 'chosen'> {
 	/** The MCP servers that the agent is to start, or to connect to. */
 	mcpServers: McpServer[];
+	/** Somebody is there to fill in forms. */
+	canAsk: boolean;
 }
 
 /** Introduces us to the agent, opens a session and sets its options. Rejects as the connection's requests do. */
@@ -35,7 +41,8 @@ export async function openSession(
 	options: OpenSessionOptions,
 	limits: SessionLimits,
 ): Promise<OpenedSession> {
-	const introduction = { protocolVersion: PROTOCOL_VERSION, clientCapabilities: CAPABILITIES };
+	const clientCapabilities = { ...CAPABILITIES, ...(options.canAsk ? { elicitation: { form: {} } } : {}) };
+	const introduction = { protocolVersion: PROTOCOL_VERSION, clientCapabilities };
 	const agent = await connection.request('initialize', introduction, initializeReplySchema, limits.initializeMs);
 	if (agent.protocolVersion !== PROTOCOL_VERSION) {
 		throw otherVersion(agent.protocolVersion, PROTOCOL_VERSION);
@@ -56,6 +63,7 @@ export async function openSession(
 		info: { name: agentInfo?.title || agentInfo?.name || 'Agent', ...defined({ version }) },
 		canClose: agentCapabilities?.sessionCapabilities?.close !== undefined,
 		takesResources: agentCapabilities?.promptCapabilities?.embeddedContext === true,
+		takesImages: agentCapabilities?.promptCapabilities?.image === true,
 	};
 }
 

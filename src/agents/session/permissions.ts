@@ -2,6 +2,8 @@ import { SerialQueue, untilAborted } from '../../base/async.ts';
 import { oneLine } from '../../base/plainText.ts';
 import {
 	type AgentEvent,
+	type AgentForm,
+	type FormAnswer,
 	PERMISSION_KINDS,
 	type PermissionAnswer,
 	type PermissionOption,
@@ -23,6 +25,9 @@ export type PermissionPolicy = (
 	request: PermissionRequest,
 	signal: AbortSignal,
 ) => Promise<PermissionAnswer> | PermissionAnswer;
+
+/** Has the user fill in a form. `signal` and errors are as those of a `PermissionPolicy`. */
+export type FormPolicy = (form: AgentForm, signal: AbortSignal) => Promise<FormAnswer>;
 
 /** Returns undefined for what cannot be read at all. */
 export function readPermissionRequest(
@@ -48,14 +53,17 @@ export function readPermissionRequest(
 	}
 }
 
-/** Has the permissions of a session decided one after another. */
+/** Has the permissions and the forms of a session decided one after another. */
 export class Permissions {
 	private readonly decide: PermissionPolicy;
+	/** Absent where nobody is there to be asked. */
+	private readonly fillIn: FormPolicy | undefined;
 	private readonly onEvent: (event: AgentEvent) => void;
 	private readonly queue = new SerialQueue();
 
-	constructor(decide: PermissionPolicy, onEvent: (event: AgentEvent) => void) {
+	constructor(decide: PermissionPolicy, fillIn: FormPolicy | undefined, onEvent: (event: AgentEvent) => void) {
 		this.decide = decide;
+		this.fillIn = fillIn;
 		this.onEvent = onEvent;
 	}
 
@@ -68,6 +76,26 @@ export class Permissions {
 			const answer = await this.decided(request, signal);
 			this.onEvent({ type: 'permission', request, answer });
 			return answer;
+		});
+	}
+
+	/** Resolves with the answer to a form, and rejects as `answer` does. */
+	answerForm(form: AgentForm, signal: AbortSignal): Promise<FormAnswer> {
+		return this.queue.run(async () => {
+			const { fillIn } = this;
+			if (fillIn === undefined || form.refusal !== undefined) {
+				this.onEvent({ type: 'form-refused', form, refusal: form.refusal ?? 'nobody' });
+				return { action: 'decline' };
+			}
+			try {
+				signal.throwIfAborted();
+				return await untilAborted(fillIn(form, signal), signal);
+			} catch (error) {
+				if (signal.aborted) {
+					return { action: 'cancel' };
+				}
+				throw error;
+			}
 		});
 	}
 

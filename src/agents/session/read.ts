@@ -22,9 +22,14 @@ export function readList<T>(
 	return { entries, complete: entries.length === value.length };
 }
 
-/** Returns the text of a content block, or undefined for one of another kind. */
+/** Returns the text of a content block, or the address of a resource without one. Undefined for any other kind. */
 export function textOfBlock(value: unknown): string | undefined {
-	return isRecord(value) && value['type'] === 'text' && typeof value['text'] === 'string' ? value['text'] : undefined;
+	if (!isRecord(value)) {
+		return undefined;
+	}
+	const { text, uri } = value['type'] === 'resource' && isRecord(value['resource']) ? value['resource'] : value;
+	const [told] = ['text', 'resource', 'resource_link'].includes(String(value['type'])) ? [text ?? uri] : [];
+	return typeof told === 'string' ? told : undefined;
 }
 
 /** Returns the value if it is one of those that are known. */

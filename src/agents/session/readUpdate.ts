@@ -1,12 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import { defined } from '../../base/defined.ts';
 import { oneLine } from '../../base/plainText.ts';
-import { type AgentEvent, PLAN_STATUSES, type PlanEntry } from './events.ts';
+import { cutText } from './cutText.ts';
+import {
+	type AgentCommand,
+	type AgentCost,
+	type AgentEvent,
+	PLAN_STATUSES,
+	type PlanEntry,
+	type ToolStatus,
+} from './events.ts';
 import type { SessionLimits } from './limits.ts';
 import { isRecord, oneOf, readList, textOfBlock } from './read.ts';
 import { readToolCall } from './toolCallFields.ts';
 import type { ToolCalls } from './toolCalls.ts';
 
-/** The length to which the name of an unknown kind of update is cut. */
+/** The length to which the name of an unknown kind of update is cut, that of a command, and of a currency. */
 const MAXIMUM_KIND = 100;
+/** The length to which an update is cut that is not understood. */
+const MAXIMUM_OTHER = 2_000;
+
+/** The updates that tell of the session and not of a prompt. They may come before the first one. */
+export const SESSION_UPDATES: ReadonlySet<unknown> = new Set([
+	'available_commands_update',
+	'config_option_update',
+	'current_mode_update',
+	'session_info_update',
+]);
 
 /**
  * Returns the event for the `update` of a `session/update`, or undefined if it tells nothing that is new or can be read.
@@ -20,7 +40,11 @@ export function readUpdate(update: unknown, calls: ToolCalls, limits: SessionLim
 	switch (kind) {
 		case 'agent_message_chunk':
 		case 'agent_thought_chunk': {
-			const text = textOfBlock(update['content']);
+			const { content } = update;
+			const text = textOfBlock(content);
+			if (text === undefined && isRecord(content) && content['type'] !== 'text') {
+				return otherUpdate(kind, update);
+			}
 			return text ? { type: kind === 'agent_message_chunk' ? 'message' : 'thought', text } : undefined;
 		}
 		case 'tool_call':
@@ -33,12 +57,100 @@ export function readUpdate(update: unknown, calls: ToolCalls, limits: SessionLim
 			return plan && { type: 'plan', entries: plan.entries };
 		}
 		case 'usage_update': {
-			const { used, size } = update;
-			return isCount(used) && isCount(size) ? { type: 'usage', used, size } : undefined;
+			const { used, size, cost } = update;
+			return isCount(used) && isCount(size)
+				? { type: 'usage', used, size, ...defined({ cost: readCost(cost) }) }
+				: undefined;
 		}
+		case 'available_commands_update': {
+			const commands = readList(update['availableCommands'], limits.entries, entry => readCommand(entry, limits));
+			return commands && { type: 'commands', commands: commands.entries };
+		}
+		case 'session_info_update': {
+			const { title } = update;
+			return typeof title === 'string' ? { type: 'title', title: oneLine(title, limits.titleLength) } : undefined;
+		}
+		case 'notice':
+			return readNotice(update, calls, limits);
+		case 'compaction_update':
+		case 'compaction_summary_chunk':
+			return readCompaction(update, calls, limits);
+		// The session reads these itself, and what the user has said is known.
+		case 'current_mode_update':
+		case 'config_option_update':
+		case 'user_message_chunk':
+			return undefined;
 		default:
-			return { type: 'other', kind: oneLine(kind, MAXIMUM_KIND) };
+			return otherUpdate(kind, update);
 	}
+}
+
+function otherUpdate(kind: string, update: Record<string, unknown>): AgentEvent {
+	return { type: 'other', kind: oneLine(kind, MAXIMUM_KIND), text: cutText(JSON.stringify(update), MAXIMUM_OTHER) };
+}
+
+/** A notice is told as a call of no tool that is over. */
+function readNotice(
+	{ severity, title, description }: Record<string, unknown>,
+	calls: ToolCalls,
+	limits: SessionLimits,
+) {
+	const output = typeof description === 'string' ? cutText(description, limits.textLength) : '';
+	return typeof title === 'string'
+		? calls.tell({
+				id: `notice ${randomUUID()}`,
+				fields: {
+					title: oneLine(title, limits.titleLength),
+					kind: 'notice',
+					status: severity === 'error' ? 'failed' : 'completed',
+					output,
+				},
+				complete: true,
+			})
+		: undefined;
+}
+
+/** So is a compaction, whose output is its summary, or why it failed. */
+function readCompaction(update: Record<string, unknown>, calls: ToolCalls, limits: SessionLimits) {
+	const { compactionId, status, summary, content, error } = update;
+	if (typeof compactionId !== 'string' || compactionId.length > limits.idLength) {
+		return undefined;
+	}
+	const told = { id: `compaction ${compactionId}`, fields: { kind: 'compact' as const }, complete: true };
+	const whole = readList(summary, limits.entries, textOfBlock)?.entries.join('\n');
+	const more = textOfBlock(content);
+	const output =
+		(typeof error === 'string' ? error : whole) ?? (more === undefined ? undefined : calls.merged(told).output + more);
+	const state: ToolStatus =
+		status === 'completed' ? status : status === 'failed' || status === 'cancelled' ? 'failed' : 'in_progress';
+	return calls.tell({
+		...told,
+		fields: {
+			...told.fields,
+			...(status === undefined ? {} : { status: state }),
+			...(output === undefined ? {} : { output: cutText(output, limits.textLength) }),
+		},
+	});
+}
+
+function readCost(value: unknown): AgentCost | undefined {
+	return isRecord(value) && isCount(value['amount']) && typeof value['currency'] === 'string'
+		? { amount: value['amount'], currency: oneLine(value['currency'], MAXIMUM_KIND) }
+		: undefined;
+}
+
+/** A name is what is typed, so that one with blanks or hidden characters is none. */
+function readCommand(value: unknown, { titleLength }: SessionLimits): AgentCommand | undefined {
+	if (!isRecord(value) || typeof value['name'] !== 'string' || !/^[\p{L}\p{N}_.:-]{1,100}$/u.test(value['name'])) {
+		return undefined;
+	}
+	const { name, description, input } = value;
+	const hint = isRecord(input) && typeof input['hint'] === 'string' ? oneLine(input['hint'], titleLength) : undefined;
+	return {
+		name,
+		description: typeof description === 'string' ? oneLine(description, titleLength) : '',
+		...defined({ hint }),
+	};
 }
 
 function readPlanEntry(value: unknown, { titleLength }: SessionLimits): PlanEntry | undefined {

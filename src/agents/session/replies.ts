@@ -18,7 +18,7 @@ export const initializeReplySchema = z.object({
 	agentCapabilities: lenient(
 		z.object({
 			loadSession: lenient(z.boolean()),
-			promptCapabilities: lenient(z.object({ embeddedContext: lenient(z.boolean()) })),
+			promptCapabilities: lenient(z.object({ embeddedContext: lenient(z.boolean()), image: lenient(z.boolean()) })),
 			sessionCapabilities: lenient(z.object({ resume: ability, close: ability })),
 		}),
 	),

@@ -91,6 +91,10 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 
 	return {
 		'step-answer': async ({ turn, question, answer }) => (await agents.runs()).answer(turn, question, answer),
+		'step-fill': async ({ turn, question, values }) => {
+			const problem = (await agents.runs()).fillIn(turn, question, values);
+			return problem && unsentText(problem);
+		},
 		'step-request': async ({ turn, step: id }) => {
 			let output: string | undefined;
 			await withStep(turn, id, step => {
@@ -159,6 +163,14 @@ export function agentHandlers(dependencies: AgentHandlersDependencies): AgentHan
 			}, focusComposer),
 		'approvals-choose': ({ approvals }) => agents.chooseApprovals(approvals),
 	};
+}
+
+function unsentText(problem: 'unfit' | 'key'): string {
+	return problem === 'key'
+		? vscode.l10n.t(
+				'Not sent: this looks like a key, which an agent does not get. Put it into the agent’s own settings.',
+			)
+		: vscode.l10n.t('Not sent: an answer is missing, or is not what the agent asks for.');
 }
 
 /** Returns the repositories of a turn, or that of one file of it with the file's path there. */

@@ -1,10 +1,11 @@
 import type * as vscode from 'vscode';
 import { OWN_AGENT } from '../../agents/catalogue/ownAgent.ts';
-import type { AgentOption } from '../../agents/session/agentOptions.ts';
+import type { AgentCommand, AgentOption } from '../../agents/session/events.ts';
 import type { SandboxProblem } from '../../contract/agents.ts';
 
 const CHOSEN_KEY = 'errand.chosenAgent';
 const OPTIONS_KEY = 'errand.agentOptions';
+const COMMANDS_KEY = 'errand.agentCommands';
 const UNSANDBOXED_KEY = 'errand.unsandboxedAgents';
 
 /** Errand's own agent is used where none was chosen. */
@@ -16,8 +17,8 @@ export interface RememberedAgent {
 }
 
 /**
- * Remembers in the workspace's state which agent was chosen last, which options each agent has reported, and where agents
- * may work without a sandbox.
+ * Remembers in the workspace's state which agent was chosen last, which options and commands each agent has reported, and
+ * where agents may work without a sandbox.
  */
 export class AgentMemory {
 	private readonly state: Pick<vscode.Memento, 'get' | 'update'>;
@@ -47,6 +48,15 @@ export class AgentMemory {
 
 	keepOptions(agent: string, options: readonly AgentOption[]): void {
 		void this.state.update(OPTIONS_KEY, { ...this.options, [agent]: options });
+	}
+
+	/** The commands that agents have reported, by the ids of the agents. */
+	get commands(): Readonly<Record<string, readonly AgentCommand[]>> {
+		return this.state.get(COMMANDS_KEY) ?? {};
+	}
+
+	keepCommands(agent: string, commands: readonly AgentCommand[]): void {
+		void this.state.update(COMMANDS_KEY, { ...this.commands, [agent]: commands });
 	}
 
 	/** Returns whether the user lets agents work in a folder without a sandbox while the sandbox has this problem. */

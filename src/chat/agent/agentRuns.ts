@@ -10,6 +10,7 @@ import type { Conversation } from '../model/conversation.ts';
 import { AgentFolder } from './agentFolder.ts';
 import { workspaceFolders } from './agentPlace.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
+import type { ApprovalQuestions } from './approvalQuestions.ts';
 import { forgetStates, holdStates, keepStateOf } from './checkpoints.ts';
 import { EventQueue } from './eventQueue.ts';
 import { TurnRun } from './turnRun.ts';
@@ -54,6 +55,11 @@ export class AgentRuns implements AgentTurns {
 	/** Takes the user's answer to a question. */
 	answer(turnId: string, question: string, answer: ApprovalAnswer): void {
 		this.running.get(turnId)?.questions.answer(question, answer);
+	}
+
+	/** Sends the user's answers to a form, as `ApprovalQuestions.fillIn` does. */
+	fillIn(turnId: string, ...filled: Parameters<ApprovalQuestions['fillIn']>): ReturnType<ApprovalQuestions['fillIn']> {
+		return this.running.get(turnId)?.questions.fillIn(...filled);
 	}
 
 	/** Leaves a hunk out of what a question is about, as `TurnRun.refuseHunk` does. */

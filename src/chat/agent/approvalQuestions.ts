@@ -1,7 +1,9 @@
 // The questions of one running agent and of its MCP servers. One waits at a time.
 import { randomUUID } from 'node:crypto';
-import type { PermissionAnswer, PermissionRequest } from '../../agents/session/events.ts';
-import type { PermissionPolicy } from '../../agents/session/permissions.ts';
+import type { AgentForm, FormValue, PermissionAnswer, PermissionRequest } from '../../agents/session/events.ts';
+import { formContent } from '../../agents/session/forms.ts';
+import type { FormPolicy, PermissionPolicy } from '../../agents/session/permissions.ts';
+import { defined } from '../../base/defined.ts';
 import type { ApprovalAnswer } from '../model/agentWork.ts';
 import {
 	type Allowance,
@@ -12,11 +14,15 @@ import {
 	refusal,
 	ruleOn,
 } from '../model/approvalPolicy.ts';
+import type { FormState } from '../model/formSteps.ts';
+import { findSecrets } from '../model/secrets.ts';
+
+type FormContent = Record<string, FormValue>;
 
 type AskRuling = Pick<Extract<Ruling, { kind: 'ask' }>, 'allowances' | 'decides'>;
 
-/** `again`: it is asked anew. */
-type QuestionEnd = ApprovalAnswer | 'unanswered' | 'again';
+/** `again`: it is asked anew. Only a form ends with content. */
+type QuestionEnd = ApprovalAnswer | 'unanswered' | 'again' | FormContent;
 
 export interface ApprovalQuestionsOptions {
 	rules(): ApprovalRules;
@@ -25,11 +31,13 @@ export interface ApprovalQuestionsOptions {
 	onDecide(request: PermissionRequest, how: ApprovalAnswer | 'unanswered' | 'setting' | 'before' | RefusalReason): void;
 	/** Called when the user allows something for the whole conversation. */
 	onAllowance(allowances: readonly Allowance[]): void;
+	/** Called before the user is asked to fill in a form, and with what came of it. */
+	onForm(form: AgentForm, state: FormState): void;
 }
 
 export class ApprovalQuestions {
 	private readonly options: ApprovalQuestionsOptions;
-	private waiting: { question: string; answer(answer: QuestionEnd): void } | undefined;
+	private waiting: { question: string; form?: AgentForm; answer(answer: QuestionEnd): void } | undefined;
 	/** Settles when no request is decided about any more. Undefined while none is. */
 	private settled: Promise<void> | undefined;
 
@@ -43,6 +51,42 @@ export class ApprovalQuestions {
 			this.waiting.answer(answer);
 		}
 	}
+
+	/**
+	 * Sends the answers to a form, if it waits. Returns why they are not sent: one lacks or does not fit, or one is a key, which
+	 * no agent gets.
+	 */
+	fillIn(question: string, values: Readonly<FormContent>): 'unfit' | 'key' | undefined {
+		const { form, answer } = this.waiting?.question === question ? this.waiting : {};
+		const content = form && formContent(form, values);
+		if (!form || !answer || !content) {
+			return form && 'unfit';
+		}
+		if (Object.values(content).some(value => typeof value === 'string' && findSecrets(value).length > 0)) {
+			return 'key';
+		}
+		answer(content);
+		return undefined;
+	}
+
+	/** Tells of a form that was declined without a question. */
+	refuse(form: AgentForm, reason: string | undefined): void {
+		this.options.onForm(form, { id: randomUUID(), approval: { state: 'refused', ...defined({ reason }) } });
+	}
+
+	readonly askForm: FormPolicy = async (form, signal) => {
+		const { onForm } = this.options;
+		const question = randomUUID();
+		onForm(form, { id: question, approval: { state: 'waiting', question } });
+		const answer = await this.wait(question, signal, form);
+		if (typeof answer === 'object') {
+			onForm(form, { id: question, approval: { state: 'once' }, content: answer });
+			return { action: 'accept', content: answer };
+		}
+		const isUnanswered = answer === 'unanswered';
+		onForm(form, { id: question, approval: { state: isUnanswered ? 'unanswered' : 'no' } });
+		return { action: isUnanswered ? 'cancel' : 'decline' };
+	};
 
 	/** Asks anew about the request of a question, if that waits, because something else is shown with it from now on. */
 	askAgain(question: string): boolean {
@@ -94,7 +138,7 @@ export class ApprovalQuestions {
 			const question = randomUUID();
 			onAsk(request, { question, ...ruling });
 			answer = await this.wait(question, signal);
-		} while (answer === 'again');
+		} while (answer === 'again' || typeof answer === 'object');
 		onDecide(request, answer);
 		if (answer === 'conversation') {
 			onAllowance(ruling.allowances);
@@ -103,7 +147,7 @@ export class ApprovalQuestions {
 	}
 
 	/** A question that is withdrawn, as when the user stops the agent, counts as not answered. */
-	private wait(question: string, signal: AbortSignal): Promise<QuestionEnd> {
+	private wait(question: string, signal: AbortSignal, form?: AgentForm): Promise<QuestionEnd> {
 		return new Promise(resolve => {
 			const end = (answer: QuestionEnd) => {
 				this.waiting = undefined;
@@ -116,7 +160,7 @@ export class ApprovalQuestions {
 				return;
 			}
 			signal.addEventListener('abort', withdrawn, { once: true });
-			this.waiting = { question, answer: end };
+			this.waiting = { question, ...defined({ form }), answer: end };
 		});
 	}
 }

@@ -7,7 +7,7 @@ import { ownAgent } from '../../agents/catalogue/ownAgent.ts';
 import { currentPlatform } from '../../agents/catalogue/platform.ts';
 import { AGENTS_FOLDER } from '../../agents/install/installed.ts';
 import { probeSandbox } from '../../agents/sandbox/probe.ts';
-import type { AgentOption } from '../../agents/session/agentOptions.ts';
+import type { AgentEvent } from '../../agents/session/events.ts';
 import { systemClock } from '../../base/async.ts';
 import type { AgentsReport, TaskSettings } from '../../contract/agents.ts';
 import { stateFolderOf } from '../../contract/control.ts';
@@ -80,9 +80,16 @@ export class AvailableAgents {
 		return found;
 	}
 
-	/** Remembers what can be chosen of an agent, once it has told it. */
-	keepOptions(id: string, options: readonly AgentOption[]): void {
-		this.options.memory.keepOptions(id, options);
+	/** Remembers what can be chosen of an agent, and its commands, once it has told them. */
+	keepNews({ id, askingMode }: FoundAgent['definition'], event: AgentEvent): void {
+		const { memory } = this.options;
+		if (event.type === 'commands') {
+			memory.keepCommands(id, event.commands);
+		} else if (event.type === 'options') {
+			// Where Errand sets the mode, so that it is asked, there is none to choose.
+			const options = event.options.filter(({ isMode }) => askingMode === undefined || !isMode);
+			memory.keepOptions(id, options);
+		}
 	}
 
 	private async look(model: string | undefined): Promise<void> {

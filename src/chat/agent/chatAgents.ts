@@ -13,7 +13,8 @@ import type { AgentTurn, AgentTurns } from '../conversation/replyRequest.ts';
 import { APPROVAL_SETTINGS, type ApprovalSetting } from '../model/agentWork.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import type { Conversation } from '../model/conversation.ts';
-import type { AgentView } from '../protocol/protocol.ts';
+import { COMPOSER_MODES, OWN_PROMPTS } from '../model/mode.ts';
+import type { AgentView, PromptView } from '../protocol/protocol.ts';
 import { AgentMemory } from './agentMemory.ts';
 import type { AgentRuns } from './agentRuns.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
@@ -103,6 +104,17 @@ export class ChatAgents implements AgentTurns {
 			return option?.values.find(candidate => candidate.value === value)?.name ?? [];
 		});
 		return { label: [this.memory.labelOf(agent), ...chosen].join(' · '), approvals: approvals() };
+	}
+
+	/** Returns the commands of the agent that messages of a conversation go to, where Errand has none of that name. */
+	commands(conversation: Pick<Conversation, 'settings' | 'mode'>): PromptView[] {
+		const agent = this.idOf(conversation);
+		const isFree = ({ name }: { name: string }) => ![...COMPOSER_MODES, ...OWN_PROMPTS].some(own => own === name);
+		return conversation.mode === 'agent'
+			? (this.memory.commands[agent] ?? [])
+					.filter(isFree)
+					.map(command => ({ ...command, where: this.memory.labelOf(agent), isOfAgent: true }))
+			: [];
 	}
 
 	async adopt(conversation: Conversation): Promise<void> {

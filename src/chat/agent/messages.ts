@@ -1,11 +1,16 @@
 import * as vscode from 'vscode';
+import type { FormRefusal } from '../../agents/session/events.ts';
 import { gitReason } from '../../base/gitReason.ts';
 import { gitFailure } from '../../platform/gitRefusalMessages.ts';
 import type { RefusalReason } from '../model/approvalPolicy.ts';
 
-/** Returns why a request of an agent was refused without a question; undefined for anything else. */
-export function refusalText(how: RefusalReason | string): string | undefined {
+/** Returns why a request or a form of an agent was refused without a question; undefined for anything else. */
+export function refusalText(how: RefusalReason | FormRefusal | string): string | undefined {
 	switch (how) {
+		case 'secret':
+			return vscode.l10n.t('it asks for a key or password, which belongs into the agent’s own settings');
+		case 'address':
+			return vscode.l10n.t('it wants an address opened');
 		case 'unreadable':
 			return vscode.l10n.t('it names more than can be shown');
 		case 'nothing-said':

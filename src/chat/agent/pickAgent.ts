@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { AgentOption } from '../../agents/session/agentOptions.ts';
+import type { AgentOption } from '../../agents/session/events.ts';
 import { defined } from '../../base/defined.ts';
 import { escapeIcons } from '../../base/plainText.ts';
 import { agentProblemText } from '../../platform/agentProblemMessages.ts';

@@ -52,6 +52,12 @@ export function planTold(isPlan: boolean): PromptResource[] {
 	return isPlan ? [{ uri: 'what this turn is for', text }] : [];
 }
 
+/** Tells an agent of the images that it does not get. */
+export function imagesTold(count: number, { takesImages }: { takesImages: boolean }): PromptResource[] {
+	const text = `The message has ${count === 1 ? 'an image' : `${count} images`}, which you are not given, as you take none. Say so.`;
+	return count === 0 || takesImages ? [] : [{ uri: 'the images', text }];
+}
+
 /** The most names of files that are told one by one. */
 const MAXIMUM_TOLD = 20;
 

@@ -29,6 +29,7 @@ import {
 } from '../model/agentWork.ts';
 import { type Allowance, shownRule } from '../model/approvalPolicy.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
+import { withForm } from '../model/formSteps.ts';
 import { AgentFolder } from './agentFolder.ts';
 import { isSandboxed, workspaceFolders } from './agentPlace.ts';
 import type { AgentRunsOptions } from './agentRunsOptions.ts';
@@ -40,7 +41,7 @@ import type { EventQueue } from './eventQueue.ts';
 import { earlierWork } from './leftWork.ts';
 import { lentFolders } from './lentFolders.ts';
 import { refusalText } from './messages.ts';
-import { filteredTold, foldersTold, instructionsTold, planTold, refusedHunksTold } from './toldToAgents.ts';
+import { filteredTold, foldersTold, imagesTold, instructionsTold, planTold, refusedHunksTold } from './toldToAgents.ts';
 import { TurnFiles } from './turnFiles.ts';
 import { turnServers } from './turnServers.ts';
 
@@ -127,6 +128,14 @@ export class TurnRun {
 				});
 			},
 			onAllowance: allowances => append(this.allowed, allowances),
+			onForm: (form, state) => {
+				if (this.work) {
+					this.set(withForm(this.work, form, state, this.moment()));
+				}
+				if (state.approval.state === 'waiting') {
+					onQuestion(started.turn.conversation.id);
+				}
+			},
 		});
 	}
 
@@ -285,7 +294,7 @@ export class TurnRun {
 	private async talk(agent: FoundAgent, place: PlaceOptions, mcpServers: McpServers): Promise<void> {
 		const { agents, models, logger } = this.options;
 		const { turn, signal } = this.started;
-		const { id, label, askingMode, instructionFiles: reads = [] } = agent.definition;
+		const { id, label, instructionFiles: reads = [] } = agent.definition;
 		const isSamePlace = ({ isSandboxed: was, checkpoints }: AgentWork) =>
 			was === place.isSandboxed && isSame(foldersOf(checkpoints), foldersOf(this.work?.checkpoints ?? []));
 		const options: AgentRunOptions = {
@@ -299,16 +308,16 @@ export class TurnRun {
 			earlier: this.earlierWork(work => work.agent === id && isSamePlace(work))?.session,
 			chosen: turn.conversation.settings?.agentOptions?.[id] ?? {},
 			signal,
-			onEvent: event => this.take(event),
+			fillIn: this.questions.askForm,
+			onEvent: event => {
+				agents.keepNews(agent.definition, event);
+				this.take(event);
+			},
 			logger,
 		};
 		await runAgent(options, async ({ session, place: opened, prompt }) => {
 			this.tree = seenFrom(opened).tree;
-			// Where Errand sets the mode, so that it is asked, there is none to choose.
-			agents.keepOptions(
-				id,
-				session.agentOptions.filter(({ isMode }) => askingMode === undefined || !isMode),
-			);
+			agents.keepNews(agent.definition, { type: 'options', options: session.agentOptions });
 			const { text, resources } = promptOf(turn.conversation, turn.turnId, uri => this.pathOf(uri));
 			const summary = session.how === 'new' ? summaryBefore(turn.conversation, turn.turnId) : undefined;
 			this.tell({ session: session.id, how: session.how, ...defined({ summary }) });
@@ -318,9 +327,10 @@ export class TurnRun {
 				...(summary === undefined ? [] : [{ uri: 'the conversation so far', text: summary }]),
 				...(session.how === 'new' ? foldersTold(this.files?.checkpoints ?? []) : []),
 				...(session.how === 'new' ? filteredTold((await this.files?.filtered()) ?? []) : []),
+				...imagesTold(turn.images.length, session),
 				...resources,
 			];
-			await prompt(text, told);
+			await prompt(text, told, turn.images);
 			// The protocol's answer to a question is one of the offered ones, without any words. So an edit is allowed as a whole,
 			// and the agent is told what was refused of it once it can be told something.
 			for (;;) {
@@ -341,6 +351,8 @@ export class TurnRun {
 			queue.push({ type: 'text', text: event.text });
 		} else if (event.type === 'thought') {
 			queue.push({ type: 'reasoning', text: event.text });
+		} else if (event.type === 'form-refused') {
+			this.questions.refuse(event.form, refusalText(event.refusal));
 		} else if (this.work !== undefined) {
 			this.set(withAgentEvent(this.work, event, this.moment()));
 			if (event.type === 'tool') {

@@ -31,6 +31,8 @@ export interface PromptsOptions {
 	/** The folder of the user's own prompts, in the extension's storage. */
 	folder: string;
 	context: ChatContext;
+	/** Returns the commands of the agent that the next message goes to, if it goes to one. */
+	agentCommands(): Promise<PromptView[]>;
 	focusComposer(): void;
 	logger: Logger;
 }
@@ -43,7 +45,11 @@ export class Prompts {
 
 	/** The handlers of the page's messages about prompts. */
 	readonly handlers: PageHandlers<'prompts-request' | 'prompts-edit'> = {
-		'prompts-request': async () => (await this.find()).map(found => this.viewOf(found)),
+		'prompts-request': async () => {
+			const found = (await this.find()).map(one => this.viewOf(one));
+			const others = await this.options.agentCommands();
+			return [...found, ...others.filter(({ name }) => found.every(one => one.name !== name))];
+		},
 		'prompts-edit': () => this.edit(),
 	};
 

@@ -1,5 +1,6 @@
 // How a reply is asked for: the request of a turn, what may refuse it, and the call that answers it.
 
+import type { PromptImage } from '../../agents/session/agentSession.ts';
 import { dataUrl } from '../../base/dataUrl.ts';
 import { defined } from '../../base/defined.ts';
 import type { Client } from '../../client/types.ts';
@@ -12,6 +13,7 @@ import type { Explanation } from '../../platform/notify.ts';
 import type { AgentWork } from '../model/agentWork.ts';
 import type { ReplyEvent } from '../model/applyEvent.ts';
 import { applySettings, type RequestFacts, RequestRefusal, type SettingsSource } from '../model/applySettings.ts';
+import type { Attachment } from '../model/attachment.ts';
 import { type Conversation, findTurn, type Reply, turnsUpTo } from '../model/conversation.ts';
 import type { ReplyImage } from '../model/images.ts';
 import { TURN_MODES, type TurnMode } from '../model/mode.ts';
@@ -61,6 +63,8 @@ export interface AgentTurn extends Pick<AskedTurn, 'conversation' | 'turnId' | '
 	provider: RoutingPolicy | undefined;
 	/** What the user tells every model. */
 	instructions: string;
+	/** The images that are attached to the message. */
+	images: readonly PromptImage[];
 	/** Writes the work of an earlier reply of the conversation anew. */
 	keepWork(turnId: string, reply: Reply, work: AgentWork): Promise<void>;
 }
@@ -102,7 +106,9 @@ export async function requestReply(
 		const facts = await applySettings(question, conversation.settings, sources.settings, mode);
 		const { instructions } = sources.settings.defaults();
 		const { keepWork } = turn;
-		const asked = { conversation, turnId, model, provider: facts.request.provider, instructions, keepWork };
+		const urls = await requestImages(conversation.id, [findTurn(conversation, turnId) ?? {}], sources.images);
+		const images = [...urls.values()].map(promptImageOf);
+		const asked = { conversation, turnId, model, provider: facts.request.provider, instructions, images, keepWork };
 		return { facts, events: sources.agents.run(asked, signal) };
 	}
 	const facts = await prepareRequest({ ...turn, mode }, sources);
@@ -122,7 +128,8 @@ async function prepareRequest(
 	{ conversation, turnId, mode, model, toRequest }: AskedTurn & { mode: AskedMode },
 	{ images, settings }: { images: Pick<ImageStore, 'read'>; settings: SettingsSource },
 ): Promise<RequestFacts & { request: ChatRequest }> {
-	const urls = mode === 'image' ? undefined : await requestImages(conversation, turnId, images);
+	const urls =
+		mode === 'image' ? undefined : await requestImages(conversation.id, turnsUpTo(conversation, turnId), images);
 	const request = toRequest(conversation, turnId, model, urls);
 	const files = findTurn(conversation, turnId)?.instructions;
 	return applySettings(request, conversation.settings, settings, mode, files);
@@ -173,25 +180,31 @@ async function* imageReply(
 	yield { type: 'finish', reason: 'stop' };
 }
 
+/** Returns the image of a `data:` URL as agents take it. */
+function promptImageOf(url: string): PromptImage {
+	const [, mimeType = '', data = ''] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? [];
+	return { mimeType, data };
+}
+
 /**
- * Returns the images that were attached to the messages up to the turn `turnId`, as `data:` URLs by their files. Throws a
+ * Returns the images that were attached to the messages of these turns, as `data:` URLs by their files. Throws a
  * RequestRefusal where one is gone, or where they are more than a request can carry.
  */
 async function requestImages(
-	conversation: Conversation,
-	turnId: string,
+	conversation: string,
+	turns: readonly { readonly attachments?: readonly Attachment[] }[],
 	images: Pick<ImageStore, 'read'>,
 ): Promise<ReadonlyMap<string, string>> {
 	const urls = new Map<string, string>();
 	const sizes = new Map<string, number>();
 	let total = 0;
-	for (const { attachments = [] } of turnsUpTo(conversation, turnId)) {
+	for (const { attachments = [] } of turns) {
 		for (const { image, label } of attachments) {
 			if (!image) {
 				continue;
 			}
 			if (!urls.has(image.file)) {
-				const bytes = await images.read(conversation.id, image.file);
+				const bytes = await images.read(conversation, image.file);
 				if (!bytes) {
 					throw new RequestRefusal({ kind: 'image-gone', label });
 				}

@@ -13,8 +13,7 @@ export interface AgentPrompt {
 }
 
 /**
- * Returns the message of a turn with its context. Images are left out: agents take texts. `pathOf` returns where the agent
- * has a file, if it has it.
+ * Returns the message of a turn with its context but its images. `pathOf` returns where the agent has a file, if it has it.
  */
 export function promptOf(
 	conversation: Conversation,

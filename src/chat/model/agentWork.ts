@@ -1,10 +1,19 @@
 // What an agent has done in one reply, as the conversation keeps it. Values are immutable. All texts come from the agent
 // and are hostile; they are shown as plain text.
-import type { AgentEvent, PlanEntry, ToolCall, ToolDiff, ToolKind } from '../../agents/session/events.ts';
+import type {
+	AgentCost,
+	AgentEvent,
+	FormField,
+	PlanEntry,
+	ToolCall,
+	ToolDiff,
+	ToolKind,
+} from '../../agents/session/events.ts';
 import { append } from '../../base/append.ts';
 import type { DecisiveReason } from '../../base/decisiveFiles.ts';
 import { defined } from '../../base/defined.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import { madeTitle } from './title.ts';
 
 /** The number of steps that are kept of one reply. What comes after them is only counted. */
 export const MAXIMUM_STEPS = 2_000;
@@ -14,6 +23,9 @@ export const MAXIMUM_OUTPUT = 20_000;
 
 /** The length of all outputs and changes of a reply together. Those of the oldest steps give way. */
 export const MAXIMUM_KEPT = 2_000_000;
+
+/** The number of updates that are kept though nothing is known of them. */
+const MAXIMUM_UNKNOWN = 20;
 
 export const STEP_STATES = ['running', 'done', 'failed', 'stopped'] as const;
 export type StepState = (typeof STEP_STATES)[number];
@@ -83,6 +95,8 @@ export interface AgentStep {
 	readonly approval?: Approval;
 	/** Whether the user's files have the changes that were allowed. Absent where none were, and while they are made. */
 	readonly isTaken?: boolean;
+	/** The step is a form of the agent. It has its fields while it waits, and is answered `once` where it was filled in. */
+	readonly form?: readonly FormField[];
 }
 
 /** A file that differs between the two commits of a checkpoint. */
@@ -117,6 +131,14 @@ export interface AgentContext {
 	readonly used: number;
 	/** How many its model takes. */
 	readonly size: number;
+	/** What the agent says that its session has cost. */
+	readonly cost?: AgentCost;
+}
+
+/** An update of the agent that is not understood. The text is the beginning of its JSON. */
+export interface UnknownUpdate {
+	readonly kind: string;
+	readonly text: string;
 }
 
 export interface AgentWork {
@@ -135,6 +157,10 @@ export interface AgentWork {
 	readonly summary?: string;
 	/** What the agent has said last of its context. Absent where it says nothing of it. */
 	readonly context?: AgentContext;
+	/** What the agent calls the conversation. */
+	readonly title?: string;
+	/** The first updates that are not understood. */
+	readonly unknown?: readonly UnknownUpdate[];
 	/** What the turn before had left in the copy does not fit the user's files, and stays with that turn. */
 	readonly isSetAside?: true;
 	/** In the order in which they began. */
@@ -179,9 +205,17 @@ export function withAgentEvent(work: AgentWork, event: AgentEvent, moment: WorkM
 		case 'plan':
 			return { ...work, plan: event.entries };
 		case 'usage': {
-			const { used, size } = event;
-			const isSame = work.context?.used === used && work.context.size === size;
-			return isSame ? work : { ...work, context: { used, size } };
+			const { type: _, ...context } = event;
+			return JSON.stringify(work.context) === JSON.stringify(context) ? work : { ...work, context };
+		}
+		case 'title': {
+			const title = madeTitle(event.title);
+			return title === undefined || title === work.title ? work : { ...work, title };
+		}
+		case 'other': {
+			const { unknown = [] } = work;
+			const { kind, text } = event;
+			return unknown.length < MAXIMUM_UNKNOWN ? { ...work, unknown: [...unknown, { kind, text }] } : work;
 		}
 		default:
 			return work;

@@ -1,6 +1,6 @@
 // The form in which the work of an agent stands in a conversation's file.
 import * as z from 'zod';
-import { PLAN_STATUSES, TOOL_KINDS } from '../../agents/session/events.ts';
+import { type FormField, PLAN_STATUSES, TOOL_KINDS } from '../../agents/session/events.ts';
 import { DECISIVE_REASONS } from '../../base/decisiveFiles.ts';
 import { APPROVAL_LEVELS, APPROVAL_STATES, STEP_STATES } from './agentWork.ts';
 import { time } from './time.ts';
@@ -34,6 +34,11 @@ const stepSchema = z.object({
 		})
 		.exactOptional(),
 	isTaken: z.boolean().exactOptional(),
+	// A form that waited is never answered any more once it is read from a file.
+	form: z
+		.array(z.unknown())
+		.transform((): FormField[] => [])
+		.exactOptional(),
 });
 
 const fileSchema = z.object({
@@ -55,7 +60,15 @@ export const agentWorkSchema = z.object({
 	session: z.string().exactOptional(),
 	how: z.enum(['new', 'resumed', 'loaded']).exactOptional(),
 	summary: z.string().exactOptional(),
-	context: z.object({ used: z.number().nonnegative(), size: z.number().nonnegative() }).exactOptional(),
+	context: z
+		.object({
+			used: z.number().nonnegative(),
+			size: z.number().nonnegative(),
+			cost: z.object({ amount: z.number().nonnegative(), currency: z.string() }).exactOptional(),
+		})
+		.exactOptional(),
+	title: z.string().exactOptional(),
+	unknown: z.array(z.object({ kind: z.string(), text: z.string() })).exactOptional(),
 	isSetAside: z.literal(true).exactOptional(),
 	steps: z.array(stepSchema),
 	further: count.exactOptional(),

@@ -7,9 +7,13 @@ const MADE_TITLE_LENGTH = 60;
 /** The maximum length of a title that the user gave. */
 export const MAXIMUM_TITLE_LENGTH = 200;
 
+interface TitledReply {
+	work?: { title?: string };
+}
+
 /**
- * Returns the user's title, that of the model or the first line of the first message, or undefined where there is none of
- * them.
+ * Returns the user's title, that of the model, that of an agent or the first line of the first message, or undefined where
+ * there is none of them.
  */
 export function titleOf({
 	title,
@@ -18,9 +22,10 @@ export function titleOf({
 }: {
 	title?: string;
 	titleReply?: { text: string };
-	turns: readonly { question: string }[];
+	turns: readonly { question: string; replies?: readonly TitledReply[] }[];
 }): string | undefined {
-	const given = title ?? titleReply?.text;
+	const made = turns.flatMap(({ replies = [] }) => replies.flatMap(({ work }) => work?.title ?? [])).at(-1);
+	const given = title ?? titleReply?.text ?? made;
 	if (given) {
 		return given;
 	}

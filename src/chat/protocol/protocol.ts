@@ -181,6 +181,8 @@ export interface PageAnswers {
 	'reply-image-request'(): string | undefined;
 	/** The output of a step; undefined where it is not kept. */
 	'step-request'(): string | undefined;
+	/** Why the answers are not sent, as a sentence. */
+	'step-fill'(): string | undefined;
 	'models-request'(): ModelView[];
 	/** The names that are files of the workspace. */
 	'files-check'(): string[];
@@ -359,6 +361,8 @@ export interface PromptView {
 	hint?: string;
 	/** The mode of a message with it; absent for that of the conversation. */
 	mode?: TurnMode;
+	/** It is a command of the agent's own, whose name `where` is. */
+	isOfAgent?: true;
 	/** What the file says that is not done, in sentences. */
 	notes?: string;
 	/** The item to take with `completion-take` that adds the files which the prompt names, and their number. */

@@ -1,5 +1,6 @@
 // Parses the page's messages. Only the host uses this.
 import * as z from 'zod';
+import { MAXIMUM_ANSWER, MAXIMUM_FIELDS } from '../../agents/session/forms.ts';
 import type { NextTaskChoice } from '../../tasks/api.ts';
 import { APPROVAL_ANSWERS, APPROVAL_SETTINGS } from '../model/agentWork.ts';
 import { IMAGE_FILE } from '../model/images.ts';
@@ -23,6 +24,7 @@ import { MAXIMUM_STEP_ID, MAXIMUM_WORK_PATH } from './workProtocol.ts';
 const turn = z.uuid();
 const request = z.uuid();
 const step = z.string().max(MAXIMUM_STEP_ID);
+const answer = z.string().max(MAXIMUM_ANSWER);
 const fileName = z.string().max(MAXIMUM_NAME_LENGTH);
 const address = z.string().max(MAXIMUM_URL_LENGTH);
 const taskChoices: { readonly [Choice in NextTaskChoice]: Choice } = {
@@ -71,6 +73,18 @@ const fromPageSchema = z.discriminatedUnion('kind', [
 	z.strictObject({ kind: z.literal('task-prompt-open'), request, text: z.string().max(2 * MAXIMUM_MESSAGE_LENGTH) }),
 	z.strictObject({ kind: z.literal('work-plan-use'), turn }),
 	z.strictObject({ kind: z.literal('step-answer'), turn, question: z.uuid(), answer: z.enum(APPROVAL_ANSWERS) }),
+	z.strictObject({
+		kind: z.literal('step-fill'),
+		request,
+		turn,
+		question: z.uuid(),
+		values: z
+			.record(
+				z.string().max(MAXIMUM_ANSWER),
+				z.union([answer, z.number(), z.boolean(), z.array(answer).max(MAXIMUM_NAMES)]),
+			)
+			.refine(values => Object.keys(values).length <= MAXIMUM_FIELDS),
+	}),
 	z.strictObject({ kind: z.literal('step-request'), request, turn, step }),
 	z.strictObject({
 		kind: z.enum(['step-diff-open', 'step-place-open']),

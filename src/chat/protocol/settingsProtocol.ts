@@ -1,4 +1,5 @@
 // What the page shows of settings, costs and the details of replies. Plain types, as in protocol.ts.
+import type { AgentCost } from '../../agents/session/events.ts';
 import type { ZeroDataRetention } from '../../contract/zeroDataRetention.ts';
 import type { RoutingName } from '../model/presets.ts';
 
@@ -75,6 +76,9 @@ export interface DetailsView {
 	created?: number;
 	fingerprint?: string;
 	nativeReason?: string;
+	/** What an agent says that its session has cost, and what it has said that is not understood. */
+	agentCost?: AgentCost;
+	unknown?: FieldView[];
 	retention?: ZeroDataRetention;
 	/** The first tokens with their probabilities, where they were asked for. */
 	tokens?: TokenView[];

@@ -230,7 +230,7 @@ export function toUseView(conversation: Conversation, attachments: readonly Atta
  * with its message.
  */
 export function toDetailsView(reply: Reply, instructions: readonly Attachment[] = []): DetailsView | undefined {
-	const { asked, retention, serviceId, leftOut, created, fingerprint, nativeReason } = reply;
+	const { asked, retention, serviceId, leftOut, created, fingerprint, nativeReason, work } = reply;
 	const { startedAt, firstAt, logprobs = [], state } = reply;
 	const { digest } = servedModel(reply);
 	const details: DetailsView = {
@@ -248,6 +248,8 @@ export function toDetailsView(reply: Reply, instructions: readonly Attachment[] 
 			created,
 			fingerprint,
 			nativeReason,
+			agentCost: work?.context?.cost,
+			unknown: work?.unknown?.map(({ kind, text }): FieldView => [kind, text]),
 			firstWord: firstAt === undefined ? undefined : Math.max(0, firstAt - startedAt),
 		}),
 		// While a reply streams, they would be sent again with each of its tokens.

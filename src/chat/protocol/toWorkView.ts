@@ -84,8 +84,22 @@ export function toStepView(step: AgentStep): StepView {
 	if (known) {
 		return known;
 	}
-	const { id, offset, kind, state, title, command, mcpTool, locations, diffs, output, startedAt, endedAt, isTaken } =
-		step;
+	const {
+		id,
+		offset,
+		kind,
+		state,
+		title,
+		command,
+		mcpTool,
+		locations,
+		diffs,
+		output,
+		startedAt,
+		endedAt,
+		isTaken,
+		form,
+	} = step;
 	const compared = diffs?.map(diff => ({ diff, lines: lineDiff(diff.before, diff.after) }));
 	const view: StepView = {
 		id,
@@ -101,6 +115,7 @@ export function toStepView(step: AgentStep): StepView {
 			locations,
 			endedAt,
 			isTaken,
+			form,
 			diffs: compared?.map(({ diff, lines }) => toDiffView(diff, lines)),
 			approval: toApprovalView(step, compared),
 		}),

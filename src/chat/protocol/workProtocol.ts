@@ -1,6 +1,6 @@
 // What the page shows of the work of an agent, and what it asks about it. Plain types, because the page has no zod. All
 // texts come from the agent and are hostile.
-import type { PlanEntry, ToolKind } from '../../agents/session/events.ts';
+import type { FormField, FormValue, PlanEntry, ToolKind } from '../../agents/session/events.ts';
 import type {
 	Approval,
 	ApprovalAnswer,
@@ -74,6 +74,8 @@ export interface StepView {
 	approval?: ApprovalView;
 	/** Whether the user's files have the changes that were allowed. */
 	isTaken?: boolean;
+	/** The fields of a form. It has none once it does not wait any more. */
+	form?: readonly FormField[];
 }
 
 export interface StepDiffView {
@@ -101,6 +103,8 @@ export type WorkChange =
 export type WorkFromPage =
 	/** Answers a question, as the approval names it. */
 	| { kind: 'step-answer'; turn: string; question: string; answer: ApprovalAnswer }
+	/** Answers a form. The answer says why it is not sent. */
+	| { kind: 'step-fill'; request: string; turn: string; question: string; values: Record<string, FormValue> }
 	/** Asks for the output of a step. */
 	| { kind: 'step-request'; request: string; turn: string; step: string }
 	/** Opens the change of a file beside what it was, by its position in the step. */

@@ -62,6 +62,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
 			const gateway = new TaskGateway(inference.gateway, { model, provider, maxCost }, events, systemClock);
 			return {
 				maxCost,
+				tellCost: cost => gateway.tellCost(cost),
 				allCounted: () => gateway.allCounted(),
 				handle: createModelListener({ gateway, seal: inference.seal, logger }),
 			};

@@ -1,5 +1,7 @@
 import type {
+	AgentCost,
 	AgentEvent,
+	FormRefusal,
 	PermissionAnswer,
 	PermissionRequest,
 	PlanEntry,
@@ -18,6 +20,13 @@ const MAXIMUM_END = 1_000;
 const MAXIMUM_END_LINES = 8;
 const MAXIMUM_PLAN_ENTRIES = 50;
 
+const FORM_REFUSALS: Readonly<Record<FormRefusal, string>> = {
+	nobody: 'Not answered, as nobody is there to be asked:',
+	secret: 'Not answered, as it asks for a key or password:',
+	address: 'Not answered, as it wants an address opened:',
+	unreadable: 'Not answered, as it asks for what cannot be shown:',
+};
+
 const PLAN_MARKS: Readonly<Record<PlanEntry['status'], string>> = { pending: ' ', in_progress: '>', completed: 'x' };
 
 /**
@@ -31,6 +40,7 @@ export class AgentLog {
 	private message = '';
 	private thought = '';
 	private plan = '';
+	private cost: AgentCost | undefined;
 	/** The calls that are not in the log yet. The session bounds how many calls there are. */
 	private readonly unnamed = new Set<string>();
 
@@ -63,6 +73,16 @@ export class AgentLog {
 			case 'permission':
 				this.addPermission(event.request, event.answer);
 				break;
+			case 'form-refused':
+				this.log.said(
+					'agent_permission',
+					`${FORM_REFUSALS[event.refusal]} ${oneLine(event.form.message, MAXIMUM_TITLE)}`,
+					'warning',
+				);
+				break;
+			case 'usage':
+				this.cost = event.cost ?? this.cost;
+				break;
 			default:
 				break;
 		}
@@ -72,6 +92,11 @@ export class AgentLog {
 	end(): void {
 		this.endMessage();
 		this.endThought();
+		if (this.cost !== undefined) {
+			const { amount, currency } = this.cost;
+			this.log.said('agent_model', `The agent says that its session has cost ${amount} ${currency} so far.`);
+			this.cost = undefined;
+		}
 	}
 
 	private addMessage(text: string): void {
@@ -132,7 +157,9 @@ export class AgentLog {
 				this.log.said('agent_tool', `${this.shownPath(path)}\n${diff}`, 'info', 'ansi');
 			}
 		}
-		if (call.status === 'failed') {
+		if (call.kind === 'notice' && call.output.trim() !== '') {
+			this.log.said('agent_tool', call.output, call.status === 'failed' ? 'warning' : 'info');
+		} else if (call.status === 'failed') {
 			const output = oneLine(call.output, MAXIMUM_OUTPUT);
 			this.log.said('agent_tool', `${this.titleOf(call)} failed${output === '' ? '.' : `: ${output}`}`, 'warning');
 		} else if (call.command !== undefined && call.output.trim() !== '') {
@@ -157,7 +184,7 @@ export class AgentLog {
 
 	/** Some titles are only the tool's name. */
 	private titleOf({ title, kind, locations }: ToolCall): string {
-		const text = oneLine(title, MAXIMUM_TITLE) || kind;
+		const text = oneLine(title, MAXIMUM_TITLE) || (kind === 'compact' ? 'The agent shortens its context.' : kind);
 		const path = locations[0]?.path;
 		return path === undefined || text.includes(path) || /[\s/\\.]/.test(text)
 			? text

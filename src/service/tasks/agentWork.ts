@@ -36,6 +36,8 @@ export type Workplace = Pick<AgentRunOptions, 'place' | 'relay' | 'provide' | 'o
 export interface WorkReport {
 	log: TaskLog;
 	onProgress(percent: number): void;
+	/** Called with what the agent says that this run has cost so far, in US dollars. */
+	onCost(cost: number): void;
 	/** Called once the session has begun, before the prompt. */
 	onSession(id: string): Promise<void>;
 }
@@ -47,11 +49,13 @@ export interface WorkReport {
 export async function workOn(
 	assignment: Assignment,
 	workplace: Workplace,
-	{ log, onProgress, onSession }: WorkReport,
+	{ log, onProgress, onCost, onSession }: WorkReport,
 ): Promise<RunPlace> {
 	const { agent, model, repository, earlierSession } = assignment;
 	const progress = new AgentProgress(onProgress);
 	let agentLog: AgentLog | undefined;
+	let isNew = false;
+	let costBefore: number | undefined;
 	const options: AgentRunOptions = {
 		...workplace,
 		label: agent.label,
@@ -62,11 +66,17 @@ export async function workOn(
 		onEvent(event) {
 			agentLog?.add(event);
 			progress.add(event);
+			if (event.type === 'usage' && event.cost?.currency === 'USD') {
+				// The figure is that of the whole session, of which earlier runs were a part.
+				costBefore ??= isNew ? 0 : event.cost.amount;
+				onCost(event.cost.amount - costBefore);
+			}
 		},
 	};
 	try {
 		return await runAgent(options, async ({ session, place, prompt }) => {
 			agentLog = new AgentLog(log, seenFrom(place).tree);
+			isNew = session.how === 'new';
 			await onSession(session.id);
 			await prompt(promptFor(assignment, session, log));
 			agentLog.end();

@@ -6,6 +6,8 @@ import type { ModelCallEvents } from './relay/taskGateway.ts';
 export interface RunModels {
 	/** The limit of the cost in US dollars, or undefined if there is none. */
 	readonly maxCost: number | undefined;
+	/** Takes what the agent says that its run has cost, in US dollars. The larger figure counts against the limit. */
+	tellCost(cost: number): void;
 	/** Resolves when every call so far has ended and `onCall` was called for it. */
 	allCounted(): Promise<void>;
 	handle(request: IncomingMessage, response: ServerResponse): void;

@@ -261,6 +261,7 @@ class TaskRun {
 				},
 				{
 					log: this.log,
+					onCost: cost => models?.tellCost(cost),
 					onProgress: progress => this.update({ progress }),
 					onSession: async session => {
 						if (!agent.isBuiltIn) {

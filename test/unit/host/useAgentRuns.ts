@@ -27,7 +27,7 @@ import { createCaller } from '../../../src/client/core/caller.ts';
 import { createFetchTransport } from '../../../src/client/core/fetchTransport.ts';
 import { LIMITS } from '../../../src/client/core/limits.ts';
 import { createResponses } from '../../../src/client/responses.ts';
-import { taskSettingsSchema } from '../../../src/contract/agents.ts';
+import { type AgentSetting, taskSettingsSchema } from '../../../src/contract/agents.ts';
 import { ApplyCommands, type ApplyCommandsDependencies } from '../../../src/tasks/apply/applyCommands.ts';
 import { describeRange, takeAllowedRange } from '../../../src/tasks/apply/commitRanges.ts';
 import { AGENT_PROGRAM, SANDBOX_PROGRAM } from '../../support/programs.ts';
@@ -50,10 +50,13 @@ export function windowChanges(): ApplyCommands {
 }
 
 /**
- * Errand's own agent on the folder of the window, with a model that follows scripts. Tests are skipped where there is no
- * sandbox.
+ * Errand's own agent on the folder of the window, with a model that follows scripts, and further `agents`. Tests are skipped
+ * where there is no sandbox.
  */
-export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>) {
+export function useAgentRuns(
+	scripts: Readonly<Record<string, readonly Step[]>>,
+	agents: readonly Partial<AgentSetting>[] = [],
+) {
 	let folder: string;
 	let model: ScriptedModel;
 	let runs: AgentRuns;
@@ -102,7 +105,7 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 			agents: new AvailableAgents({
 				program: AGENT_PROGRAM,
 				version: '1.0.0',
-				settings: async () => taskSettingsSchema.parse({}),
+				settings: async () => taskSettingsSchema.parse({ agents }),
 				memory,
 				isDemo: () => false,
 			}),
@@ -154,7 +157,15 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 		const keepWork = async (id: string, before: Reply, earlier: AgentWork) => {
 			conversation = exchangeReply(conversation, id, before, { ...before, work: earlier });
 		};
-		const turn = { conversation, turnId, model: model.name, provider: undefined, instructions: '', keepWork };
+		const turn = {
+			conversation,
+			turnId,
+			model: model.name,
+			provider: undefined,
+			instructions: '',
+			images: [],
+			keepWork,
+		};
 		try {
 			for await (const event of runs.run(turn, signal)) {
 				reply = applyEvent(reply, event);
@@ -188,6 +199,7 @@ export function useAgentRuns(scripts: Readonly<Record<string, readonly Step[]>>)
 			runs.answer(turn, approval?.question ?? assert.fail(), how),
 		/** What agents have told that can be chosen of them. */
 		options: () => memory.options,
+		commands: () => memory.commands,
 		/** The number of questions in this test. */
 		asked: () => asked,
 		get model(): ScriptedModel {

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { DecisiveReason } from '../../../base/decisiveFiles.ts';
 import type { ApprovalAnswer } from '../../model/agentWork.ts';
 import type { DiffLine } from '../../model/lineDiff.ts';
@@ -12,10 +12,8 @@ import type { Post } from '../page.ts';
 import { chatApprovalStyles } from './chatApproval.styles.ts';
 import { exactTextStyles } from './exactText.styles.ts';
 import { exactText } from './exactText.ts';
+import { QuestionBox } from './questionBox.ts';
 import { questionOf, stepIcon, titleOf } from './stepWords.ts';
-
-/** For this many milliseconds a new question cannot be answered with yes: the press may have been meant for what was there before. */
-const GUARD_MS = 500;
 
 const SIGNS = { same: ' ', added: '+', removed: '−', gap: '⋯', broken: '\\', unbroken: '\\' } as const;
 
@@ -26,7 +24,7 @@ export interface Surroundings {
 }
 
 /** The question whether a step may happen, with everything that it would do. */
-export class ChatApproval extends LitElement {
+export class ChatApproval extends QuestionBox {
 	static override styles = [sharedStyles, linkStyles, exactTextStyles, chatApprovalStyles];
 	static override properties = {
 		step: { attribute: false },
@@ -34,7 +32,6 @@ export class ChatApproval extends LitElement {
 		turn: { attribute: false },
 		post: { attribute: false },
 		answer: { attribute: false },
-		isGuarded: { state: true },
 	};
 
 	declare step: StepView;
@@ -43,38 +40,6 @@ export class ChatApproval extends LitElement {
 	declare turn: string;
 	declare post: Post;
 	declare answer: (answer: ApprovalAnswer) => void;
-	declare isGuarded: boolean;
-
-	private timer: ReturnType<typeof setTimeout> | undefined;
-
-	constructor() {
-		super();
-		this.isGuarded = true;
-	}
-
-	/** The box itself takes the focus and not one of its buttons, so that a key that is already down answers nothing. */
-	takeFocus(): void {
-		this.renderRoot.querySelector<HTMLElement>('.box')?.focus();
-	}
-
-	override connectedCallback(): void {
-		super.connectedCallback();
-		this.timer = setTimeout(() => {
-			this.isGuarded = false;
-		}, GUARD_MS);
-	}
-
-	override disconnectedCallback(): void {
-		super.disconnectedCallback();
-		clearTimeout(this.timer);
-		this.isGuarded = true;
-	}
-
-	override firstUpdated(): void {
-		if (document.hasFocus() && !isTyping()) {
-			this.renderRoot.querySelector<HTMLElement>('.box')?.focus({ preventScroll: true });
-		}
-	}
 
 	/** The folders that get what is asked about, or in whose copies it happens. */
 	private get folders(): readonly FolderView[] {
@@ -282,15 +247,6 @@ function ignoreHeldKeys(event: KeyboardEvent): void {
 	if (event.repeat && (event.key === 'Enter' || event.key === ' ')) {
 		event.preventDefault();
 	}
-}
-
-/** Whether the user is writing: a field with text has the focus. */
-function isTyping(): boolean {
-	let active = document.activeElement;
-	while (active?.shadowRoot?.activeElement) {
-		active = active.shadowRoot.activeElement;
-	}
-	return active instanceof HTMLTextAreaElement && active.value !== '';
 }
 
 customElements.define('chat-approval', ChatApproval);

@@ -10,6 +10,8 @@ import type { HostRequests } from '../hostRequests.ts';
 import type { Post } from '../page.ts';
 import type { ChatApproval, Surroundings } from './chatApproval.ts';
 import './chatApproval.ts';
+import type { ChatForm } from './chatForm.ts';
+import './chatForm.ts';
 import './stepDetails.ts';
 import { toggle } from '../unfolding.ts';
 import { lineStyles } from './line.styles.ts';
@@ -58,7 +60,7 @@ export class ChatStep extends LitElement {
 
 	/** Gives the question the focus. Returns false where none waits. */
 	focusQuestion(): boolean {
-		const question = this.renderRoot.querySelector<ChatApproval>('chat-approval');
+		const question = this.renderRoot.querySelector<ChatApproval | ChatForm>('chat-approval, chat-form');
 		question?.takeFocus();
 		return question !== null;
 	}
@@ -66,6 +68,17 @@ export class ChatStep extends LitElement {
 	override render(): TemplateResult {
 		const { step } = this;
 		const { state, question } = step.approval ?? {};
+		if (state === 'waiting' && !this.isAnswered && step.form) {
+			return html`${keyed(
+				question,
+				html`<chat-form
+					.step=${step}
+					.turn=${this.turn}
+					.requests=${this.requests}
+					.decline=${() => this.answer('no')}
+				></chat-form>`,
+			)}`;
+		}
 		if (state === 'waiting' && !this.isAnswered) {
 			// Another question about the same step has a guard of its own.
 			return html`${keyed(

@@ -20,11 +20,16 @@ const ICONS: Record<ToolKind, CodiconName> = {
 	execute: 'terminal',
 	fetch: 'globe',
 	think: 'lightbulb',
-	switch_mode: 'tools',
+	switch_mode: 'shield',
+	compact: 'file-text',
+	notice: 'info',
 	other: 'tools',
 };
 
-export function stepIcon({ kind, diffs }: StepView): CodiconName {
+export function stepIcon({ kind, diffs, form }: StepView): CodiconName {
+	if (form) {
+		return 'comment';
+	}
 	return kind === 'edit' && diffs !== undefined ? 'diff' : ICONS[kind];
 }
 
@@ -51,7 +56,10 @@ export interface StepFact {
 }
 
 export function factsOf(step: StepView, language: string): StepFact[] {
-	const { state, approval, startedAt, endedAt, command, kind, isTaken } = step;
+	const { state, approval, startedAt, endedAt, command, kind, isTaken, form } = step;
+	if (form && approval) {
+		return [formFact(approval)];
+	}
 	const isRefused = approval !== undefined && ['no', 'unanswered', 'refused'].includes(approval.state);
 	const runs = kind === 'execute' || command !== undefined;
 	const hasChanged = state === 'done' || (state === 'running' && !isRefused);
@@ -130,6 +138,20 @@ function allowedFact({ state }: ApprovalView): StepFact[] {
 	}
 }
 
+function formFact({ state, reason }: ApprovalView): StepFact {
+	if (state === 'once') {
+		return { kind: 'quiet', words: l10n.t('Answered') };
+	}
+	const words =
+		state === 'no'
+			? l10n.t('Declined')
+			: reason === undefined
+				? l10n.t('Not answered')
+				: l10n.t('Declined: {0}', showControls(reason));
+	const short = state === 'unanswered' ? words : l10n.t('Declined');
+	return { kind: 'stopped', icon: 'circle-slash', words, short };
+}
+
 function refusedFact({ state, reason }: ApprovalView): StepFact {
 	const short = l10n.t('Not allowed');
 	const words =
@@ -143,7 +165,7 @@ function refusedFact({ state, reason }: ApprovalView): StepFact {
 
 /** What a screen reader reads before the title, in place of the icon. Empty where the title says it. */
 export function spokenKind(step: StepView): string {
-	const word = kindWord(step.kind);
+	const word = step.form ? l10n.t('Question') : kindWord(step.kind);
 	return titleOf(step).toLowerCase().startsWith(word.toLowerCase()) ? '' : l10n.t('{0}:', word);
 }
 
@@ -165,6 +187,12 @@ function kindWord(kind: ToolKind): string {
 			return l10n.t('Fetch');
 		case 'think':
 			return l10n.t('Think');
+		case 'switch_mode':
+			return l10n.t('Mode');
+		case 'compact':
+			return l10n.t('Shorten the context');
+		case 'notice':
+			return l10n.t('Notice');
 		default:
 			return l10n.t('Tool');
 	}
@@ -175,7 +203,7 @@ export function foldWords(steps: readonly StepView[], language: string): string 
 	const number = new Intl.NumberFormat(language);
 	const counts = new Map<ToolKind, number>();
 	for (const { kind } of steps) {
-		const group = kind === 'switch_mode' ? 'other' : kind;
+		const group = ['switch_mode', 'compact', 'notice'].includes(kind) ? 'other' : kind;
 		counts.set(group, (counts.get(group) ?? 0) + 1);
 	}
 	const kinds = [...counts].map(([kind, count]) => countWords(kind, count, number.format(count)));
@@ -238,7 +266,10 @@ export function nowWords({ text, reasoning = '' }: ReplyView, work: WorkView): s
 }
 
 /** The question about a step. A command and changes count before the kind that the agent names. */
-export function questionOf({ kind, command, mcpTool, diffs = [], approval }: StepView): string {
+export function questionOf({ kind, command, mcpTool, diffs = [], approval, form }: StepView): string {
+	if (form) {
+		return l10n.t('Answer this?');
+	}
 	const changes = approval?.changes ?? diffs;
 	if (command !== undefined) {
 		return l10n.t('Run this command?');

@@ -4,6 +4,7 @@ import { retentionText, routingLabel } from '../../protocol/labels.ts';
 import type { ReplyView } from '../../protocol/protocol.ts';
 import type { CostView, FieldView, TokenView, TotalView } from '../../protocol/settingsProtocol.ts';
 import { formatCost, formatDuration } from '../format.ts';
+import { showControls } from '../markdown.ts';
 
 export interface ReplyDetails {
 	reply: ReplyView;
@@ -29,12 +30,22 @@ export function replyDetails({ reply, total, language }: ReplyDetails): Template
 		${row(l10n.t('Tokens'), tokensText(reply, language))}
 		${row(l10n.t('Time'), timeText(reply, language))}
 		${row(l10n.t('Cost'), reply.cost ? costText(reply.cost, language) : reply.usage ? l10n.t('No prices are listed for this provider.') : '')}
+		${details.agentCost ? row(l10n.t('Cost of the session, as the agent says'), `${new Intl.NumberFormat(language, { maximumSignificantDigits: 4 }).format(details.agentCost.amount)} ${showControls(details.agentCost.currency)}`) : nothing}
 		${details.routing ? row(l10n.t('Routing policy'), routingLabel(details.routing), fields(routingFields)) : nothing}
 		${details.retention ? row(l10n.t('Zero data retention'), retentionText(details.retention)) : nothing}
 		${details.parameters ? row(l10n.t('Parameters'), fields(details.parameters)) : nothing}
 		${details.instructions ? row(l10n.t('Instructions'), details.instructions.join(', ')) : nothing}
 		${details.leftOut ? row(l10n.t('Left out'), l10n.t('The model does not take {0}.', details.leftOut.join(', '))) : nothing}
 		${details.tokens ? tokenRow(details.tokens, language) : nothing}
+		${
+			details.unknown
+				? foldRow(
+						l10n.t('Not understood'),
+						l10n.t('What else the agent has said'),
+						details.unknown.map(([kind, text]) => showControls(`${kind}: ${text}`)),
+					)
+				: nothing
+		}
 		${details.serviceId ? row(l10n.t('Reply ID'), details.serviceId) : nothing}
 		${details.created === undefined ? nothing : row(l10n.t('Made'), new Date(details.created * 1_000).toLocaleString(language))}
 		${details.fingerprint ? row(l10n.t('System fingerprint'), details.fingerprint) : nothing}
@@ -59,10 +70,15 @@ function tokenRow(tokens: readonly TokenView[], language: string): TemplateResul
 	const lines = tokens.map(({ token, probability, top }) =>
 		[told(token, probability), top.map(other => told(...other)).join(', ')].filter(part => part !== '').join(' ← '),
 	);
-	return html`<dt>${l10n.t('Token probabilities')}</dt>
+	const count = new Intl.NumberFormat(language).format(tokens.length);
+	return foldRow(l10n.t('Token probabilities'), l10n.t('The first {0} tokens', count), lines);
+}
+
+function foldRow(name: string, summary: string, lines: readonly string[]): TemplateResult {
+	return html`<dt>${name}</dt>
 		<dd>
 			<details>
-				<summary>${l10n.t('The first {0} tokens', new Intl.NumberFormat(language).format(tokens.length))}</summary>
+				<summary>${summary}</summary>
 				<code>${lines.join('\n')}</code>
 			</details>
 		</dd>`;

@@ -16,7 +16,7 @@ const PROMPTS_MS = 2_000;
 
 /** What stands in the list: something that a message can begin with, or the way to the user's own prompts. */
 interface SlashRow {
-	group: 'modes' | 'own' | 'files';
+	group: 'modes' | 'own' | 'agent' | 'files';
 	/** What is typed after the slash. */
 	name: string;
 	icon: CodiconName;
@@ -184,7 +184,7 @@ export class SlashMenu implements ReactiveController {
 					aria-label=${l10n.t('Commands')}
 					@mousedown=${(event: MouseEvent) => event.preventDefault()}
 				>
-					${part('modes', l10n.t('Modes'))} ${part('own', l10n.t('Prompts'))} ${part('files', l10n.t('Prompt Files'))}
+					${part('modes', l10n.t('Modes'))} ${part('own', l10n.t('Prompts'))} ${part('agent', l10n.t('Commands of the Agent'))} ${part('files', l10n.t('Prompt Files'))}
 				</div>`
 			: nothing;
 	}
@@ -256,15 +256,15 @@ export class SlashMenu implements ReactiveController {
 }
 
 function promptRow(
-	{ name, hint, description, where, mode, notes, refusal }: PromptView,
+	{ name, hint, description, where, mode, notes, refusal, isOfAgent }: PromptView,
 	refusedModes: Partial<Record<ComposerMode, string>>,
 ): SlashRow {
 	return {
-		group: 'files',
+		group: isOfAgent ? 'agent' : 'files',
 		name,
-		icon: mode === undefined ? 'file-text' : MODE_ICONS[mode],
+		icon: isOfAgent ? MODE_ICONS.agent : mode === undefined ? 'file-text' : MODE_ICONS[mode],
 		hint,
-		words: [description, where].filter(part => part !== undefined).join(' · '),
+		words: [description, where].filter(Boolean).join(' · '),
 		notes,
 		refusal: refusal ?? (mode && refusedModes[mode]),
 	};

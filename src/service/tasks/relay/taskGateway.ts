@@ -57,8 +57,9 @@ export class TaskGateway implements ChatGateway {
 	private readonly running = new Set<CallMeter>();
 	/** One for each call that has not been counted yet. */
 	private readonly uncounted = new Set<Promise<void>>();
-	/** What the ended calls with a known price have cost, in US dollars. */
+	/** What the ended calls with a known price have cost, in US dollars, and what the agent says that its run has cost. */
 	private spent = 0;
+	private told = 0;
 	private isOverBudget = false;
 	private isUnpricedSaid = false;
 	private facts: ModelDescription | undefined;
@@ -123,6 +124,12 @@ export class TaskGateway implements ChatGateway {
 		this.refuseSpent();
 		const sent = this.requestOf(request, facts);
 		return this.gateway.countTokens(sent, { host: 'enterprise', takesPrefixes: true, endpoint, signal });
+	}
+
+	/** Takes what the agent says that its run has cost so far, in US dollars. The larger figure counts against `maxCost`. */
+	tellCost(told: number): void {
+		this.told = Math.max(this.told, told);
+		this.isSpent();
 	}
 
 	/** Resolves when every call so far has ended and been counted. */
@@ -191,7 +198,8 @@ export class TaskGateway implements ChatGateway {
 	private isSpent(): boolean {
 		const { maxCost } = this.terms;
 		if (maxCost !== undefined && !this.isOverBudget) {
-			const certain = [...this.running].reduce((sum, meter) => sum + meter.certainCost, this.spent);
+			const counted = [...this.running].reduce((sum, meter) => sum + meter.certainCost, this.spent);
+			const certain = Math.max(counted, this.told);
 			this.isOverBudget = certain > 0 && certain >= maxCost;
 			if (this.isOverBudget) {
 				this.events.onOverBudget(this.budgetSentence);

@@ -16,7 +16,7 @@ describe('AgentStream', () => {
 			child,
 			limits: SESSION_LIMITS,
 			onUpdate,
-			readPermission: () => 'read',
+			readRequest: method => (method === 'session/request_permission' ? 'read' : undefined),
 			ending: async () => ended,
 		});
 		return { stream, stdin, stdout, ended };

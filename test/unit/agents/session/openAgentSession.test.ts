@@ -28,7 +28,11 @@ describe('openAgentSession', () => {
 		const [introduction] = agent.told();
 		assert.deepEqual(introduction, {
 			protocolVersion: 1,
-			clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+			clientCapabilities: {
+				fs: { readTextFile: false, writeTextFile: false },
+				terminal: false,
+				session: { compaction: {}, configOptions: { boolean: {} }, notices: {} },
+			},
 		});
 	});
 
@@ -87,15 +91,20 @@ describe('openAgentSession', () => {
 				{ type: 'thought', text: 'Hm.' },
 				{ type: 'message', text: 'Hello' },
 				{
+					type: 'other',
+					kind: 'agent_message_chunk',
+					text: '{"sessionUpdate":"agent_message_chunk","content":{"type":"image","data":"","mimeType":"image/png"}}',
+				},
+				{
 					type: 'plan',
 					entries: [
 						{ content: 'Look around', status: 'completed' },
 						{ content: 'Write', status: 'pending' },
 					],
 				},
-				{ type: 'usage', used: 53_000, size: 200_000 },
-				{ type: 'other', kind: 'available_commands_update' },
-				{ type: 'other', kind: 'something new' },
+				{ type: 'usage', used: 53_000, size: 200_000, cost: { amount: 1, currency: 'USD' } },
+				{ type: 'commands', commands: [] },
+				{ type: 'other', kind: 'something new', text: '{"sessionUpdate":"something\\u0007 new"}' },
 			]);
 		});
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PermissionRequest, ToolCall } from '../../../../src/agents/session/events.ts';
+import type { AgentForm, PermissionRequest, ToolCall } from '../../../../src/agents/session/events.ts';
 import { ApprovalQuestions } from '../../../../src/chat/agent/approvalQuestions.ts';
 import type { ApprovalLevel } from '../../../../src/chat/model/agentWork.ts';
 import type { Allowance } from '../../../../src/chat/model/approvalPolicy.ts';
@@ -52,6 +52,10 @@ describe('the questions of an agent', () => {
 			},
 			onDecide: ({ call: { id } }, how) => told.push(`${how} ${id}`),
 			onAllowance: allowances => void allowed.push(...allowances),
+			onForm: (_, { id, approval, content }) => {
+				asked.push(id);
+				told.push([approval.state, approval.reason, content && JSON.stringify(content)].filter(Boolean).join(' '));
+			},
 		});
 	});
 
@@ -99,6 +103,48 @@ describe('the questions of an agent', () => {
 		questions.answer(before, 'once');
 		questions.answer(latest(), 'no');
 		assert.deepEqual(await second, { option: 'no' });
+	});
+
+	describe('about a form', () => {
+		const form: AgentForm = {
+			message: 'Where?',
+			fields: [{ name: 'place', title: 'Place', kind: 'text', isRequired: true }],
+		};
+
+		it('are answered with its fields', async () => {
+			const filled = questions.askForm(form, open);
+			questions.answer('other', 'no');
+			assert.equal(questions.fillIn('other', { place: 'here' }), undefined);
+			assert.equal(questions.fillIn(latest(), { place: 'here' }), undefined);
+			assert.deepEqual(await filled, { action: 'accept', content: { place: 'here' } });
+			assert.deepEqual(told, ['waiting', 'once {"place":"here"}']);
+			assert.equal(questions.fillIn(latest(), { place: 'there' }), undefined);
+		});
+
+		it('take no answer that does not fit, and no key', async () => {
+			const filled = questions.askForm(form, open);
+			assert.equal(questions.fillIn(latest(), {}), 'unfit');
+			assert.equal(questions.fillIn(latest(), { place: `ghp_${'a1B2c3D4e5'.repeat(4)}` }), 'key');
+			questions.answer(latest(), 'no');
+			assert.deepEqual(await filled, { action: 'decline' });
+			assert.deepEqual(told, ['waiting', 'no']);
+		});
+
+		it('are cancelled with the turn, and told of where they are refused', async () => {
+			const withdrawn = new AbortController();
+			const filled = questions.askForm(form, withdrawn.signal);
+			withdrawn.abort();
+			assert.deepEqual(await filled, { action: 'cancel' });
+			questions.refuse(form, 'it asks for a key');
+			assert.deepEqual(told, ['waiting', 'unanswered', 'refused it asks for a key']);
+		});
+
+		it('are no requests for a permission, whose answers they do not take', async () => {
+			const decided = questions.decide(request, open);
+			assert.equal(questions.fillIn(latest(), { place: 'here' }), undefined);
+			questions.answer(latest(), 'once');
+			assert.deepEqual(await decided, { option: 'yes' });
+		});
 	});
 
 	it('are not asked again for the same, when that was allowed for the conversation', async () => {

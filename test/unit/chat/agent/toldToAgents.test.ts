@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { instructionsTold } from '../../../../src/chat/agent/toldToAgents.ts';
+import { imagesTold, instructionsTold } from '../../../../src/chat/agent/toldToAgents.ts';
 import type { AgentTurn } from '../../../../src/chat/conversation/replyRequest.ts';
 import type { Attachment } from '../../../../src/chat/model/attachment.ts';
 import { AGENT_WORK, conversation, reply, TURN_IDS, turn } from '../conversations.ts';
@@ -26,6 +26,7 @@ describe('the instructions that an agent is told', () => {
 		model: 'm',
 		provider: undefined,
 		instructions: 'Be brief.',
+		images: [],
 		keepWork: async () => {},
 	});
 	const told = (agentTurn: AgentTurn, how: string, reads?: string) =>
@@ -47,5 +48,14 @@ describe('the instructions that an agent is told', () => {
 		assert.deepEqual(told(turnWith([{ ...ROOT, text: 'Use four.' }], [ROOT]), 'loaded'), [
 			['instructions', 'Use four'],
 		]);
+	});
+});
+
+describe('the images that an agent is told of', () => {
+	it('are those that it does not get', () => {
+		assert.deepEqual(imagesTold(0, { takesImages: false }), []);
+		assert.deepEqual(imagesTold(2, { takesImages: true }), []);
+		assert.match(imagesTold(1, { takesImages: false })[0]?.text ?? '', /has an image, which you are not given/);
+		assert.match(imagesTold(2, { takesImages: false })[0]?.text ?? '', /has 2 images/);
 	});
 });

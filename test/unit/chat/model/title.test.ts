@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { madeTitle, normalisedTitle, titleOf } from '../../../../src/chat/model/title.ts';
-import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
+import { AGENT_WORK, conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
 describe('the title of a conversation', () => {
 	const of = (question: string) => titleOf(conversation(turn(TURN_IDS[0], question, reply())));
@@ -21,6 +21,14 @@ describe('the title of a conversation', () => {
 		assert.equal(titleOf({ ...asked, titleReply: reply({ text: 'Login fails' }) }), 'Login fails');
 		assert.equal(titleOf({ ...asked, title: 'Mine', titleReply: reply({ text: 'Login fails' }) }), 'Mine');
 		assert.equal(titleOf({ ...asked, titleReply: reply({ text: '', state: 'failed' }) }), 'Why?');
+	});
+
+	it('is the last one of an agent, where there is neither', () => {
+		const work = (title: string) => reply({ work: { ...AGENT_WORK, title } });
+		const turns = [turn(TURN_IDS[0], 'Why?', work('First')), turn(TURN_IDS[1], 'And?', work('Login fails'))];
+		const worked = conversation(...turns);
+		assert.equal(titleOf(worked), 'Login fails');
+		assert.equal(titleOf({ ...worked, title: 'Mine' }), 'Mine');
 	});
 
 	it('is no more of what a model says than a short line without Markdown and what is not seen', () => {

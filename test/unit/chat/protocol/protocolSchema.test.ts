@@ -27,6 +27,7 @@ describe('a message from the page', () => {
 			{ kind: 'task-prompt-open', request, text: '' },
 			{ kind: 'message-hurry', turn },
 			{ kind: 'message-withdraw', turn },
+			{ kind: 'step-fill', request, turn, question: request, values: { a: 'x', b: 1, c: false, d: ['y'] } },
 			{ kind: 'reply-retry', turn },
 			{ kind: 'reply-continue', turn },
 			{ kind: 'version-show', turn },
@@ -58,6 +59,9 @@ describe('a message from the page', () => {
 	it('is dropped in any other form', () => {
 		for (const message of [
 			undefined,
+			{ kind: 'step-fill', request, turn, question: request, values: { a: { b: 1 } } },
+			{ kind: 'step-fill', request, turn, question: request, values: { a: 'x'.repeat(10_001) } },
+			{ kind: 'step-fill', request, turn, question: 'one', values: {} },
 			null,
 			'page-ready',
 			[],

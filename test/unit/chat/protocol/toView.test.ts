@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Conversation } from '../../../../src/chat/model/conversation.ts';
 import { durationOf, type LiveState, sliceBefore, toTurnView, usageOf } from '../../../../src/chat/protocol/toView.ts';
 import { commands } from '../../../../src/platform/ids.ts';
-import { conversation, reply, TURN_IDS, turn } from '../conversations.ts';
+import { AGENT_WORK, conversation, reply, TURN_IDS, turn } from '../conversations.ts';
 
 const toTurnViews = (value: Conversation, live?: LiveState) => value.turns.map(found => toTurnView(value, found, live));
 
@@ -14,6 +14,15 @@ describe('the view of a turn', () => {
 		const offers = (live?: LiveState) => toTurnViews(value, live).map(view => view.reply.canRetry);
 		assert.deepEqual(offers(), [false, true]);
 		assert.deepEqual(offers({ turnId: second, waiting: false }), [false, false]);
+	});
+
+	it('has in its details what an agent says of its cost, and what is not understood', () => {
+		const cost = { amount: 0.25, currency: 'USD' };
+		const unknown = [{ kind: 'telepathy', text: '{}' }];
+		const work = { ...AGENT_WORK, context: { used: 1, size: 2, cost }, unknown };
+		const [view] = toTurnViews(conversation(turn(first, 'One?', reply({ work }))));
+		assert.deepEqual(view?.reply.details?.agentCost, cost);
+		assert.deepEqual(view?.reply.details?.unknown, [['telepathy', '{}']]);
 	});
 
 	it('shows the earlier text, marked as such, until the new reply has some', () => {

@@ -57,6 +57,42 @@ describe('the log of an agent', () => {
 		assert.equal(messages().at(-1)?.length, 4_000);
 	});
 
+	it('has each form that was declined, with the reason, and what the agent says of its cost once', () => {
+		const form = { message: 'Which\nregion?', fields: [] };
+		log.add({ type: 'form-refused', form, refusal: 'nobody' });
+		log.add({ type: 'form-refused', form, refusal: 'secret' });
+		log.add({ type: 'usage', used: 1, size: 2, cost: { amount: 0.1, currency: 'USD' } });
+		log.add({ type: 'usage', used: 1, size: 2, cost: { amount: 0.25, currency: 'USD' } });
+		log.end();
+		log.end();
+		assert.deepEqual(entries, [
+			['agent_permission', 'Not answered, as nobody is there to be asked: Which region?', 'warning', 'plain-text'],
+			['agent_permission', 'Not answered, as it asks for a key or password: Which region?', 'warning', 'plain-text'],
+			['agent_model', 'The agent says that its session has cost 0.25 USD so far.', 'info', 'plain-text'],
+		]);
+	});
+
+	it('has nothing of what is not understood', () => {
+		log.add({ type: 'other', kind: 'telepathy', text: '{}' });
+		log.end();
+		assert.deepEqual(entries, []);
+	});
+
+	it('has notices with what they say', () => {
+		const notice = { kind: 'notice', title: 'Rate limit', output: 'Wait.' } as const;
+		log.add(tool({ ...notice, status: 'completed' }, true));
+		log.add(tool({ ...notice, id: '2', status: 'failed' }, true));
+		assert.deepEqual(
+			entries.map(([, message, type]) => [message, type]),
+			[
+				['Rate limit', 'info'],
+				['Wait.', 'info'],
+				['Rate limit', 'info'],
+				['Wait.', 'warning'],
+			],
+		);
+	});
+
 	it('has what a step of thinking says, such as a summary', () => {
 		log.add(tool({ title: 'Summary', kind: 'think', status: 'in_progress' }, true));
 		log.add(tool({ title: 'Summary', kind: 'think', status: 'completed', output: 'All of it\n' }));

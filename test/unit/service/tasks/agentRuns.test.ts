@@ -18,6 +18,7 @@ const execute = promisify(execFile);
 /** Models that no agent here calls. */
 const NO_MODELS: RunServices['openModels'] = () => ({
 	maxCost: undefined,
+	tellCost: () => {},
 	allCounted: async () => {},
 	handle: (_request, response) => response.end(),
 });

@@ -17,6 +17,7 @@ const ALLOWED: RunServices = {
 	allowsUnsandboxed: async () => true,
 	openModels: () => ({
 		maxCost: undefined,
+		tellCost: () => {},
 		allCounted: async () => {},
 		handle: (_request, response) => response.end(),
 	}),

@@ -220,6 +220,17 @@ describe('the gateway of one run', () => {
 		);
 	});
 
+	it('counts what the agent says that it has cost, where that is more', async () => {
+		const { task, chat, overBudget } = taskGateway(await start({ up: DOLLARS }), { maxCost: 20 });
+		task.tellCost(19);
+		task.tellCost(1);
+		assert.equal(textOf(await allOf((await chat()).chunks)), 'Hello there');
+		assert.deepEqual(overBudget, []);
+		task.tellCost(20);
+		assert.equal(overBudget.length, 1);
+		await assert.rejects(chat());
+	});
+
 	it('refuses calls once its limit is spent, and says so once', async () => {
 		const harness = await start({ up: DOLLARS });
 		const { task, chat, overBudget, refused, calls } = taskGateway(harness, { maxCost: 5 });

@@ -1,0 +1,51 @@
+import { LitElement } from 'lit';
+
+/** For this many milliseconds a new question cannot be answered with yes: the press may have been meant for what was there before. */
+const GUARD_MS = 500;
+
+/** A question of an agent in a `.box`, which takes the focus unless the user is writing. */
+export class QuestionBox extends LitElement {
+	static override properties: Record<string, object> = { isGuarded: { state: true } };
+
+	declare isGuarded: boolean;
+
+	private timer: ReturnType<typeof setTimeout> | undefined;
+
+	constructor() {
+		super();
+		this.isGuarded = true;
+	}
+
+	/** The box itself takes the focus and not one of its buttons or fields, so that a key that is already down answers nothing. */
+	takeFocus(): void {
+		this.renderRoot.querySelector<HTMLElement>('.box')?.focus();
+	}
+
+	override connectedCallback(): void {
+		super.connectedCallback();
+		this.timer = setTimeout(() => {
+			this.isGuarded = false;
+		}, GUARD_MS);
+	}
+
+	override disconnectedCallback(): void {
+		super.disconnectedCallback();
+		clearTimeout(this.timer);
+		this.isGuarded = true;
+	}
+
+	override firstUpdated(): void {
+		if (document.hasFocus() && !isTyping()) {
+			this.renderRoot.querySelector<HTMLElement>('.box')?.focus({ preventScroll: true });
+		}
+	}
+}
+
+/** Whether the user is writing: a field with text has the focus. */
+function isTyping(): boolean {
+	let active = document.activeElement;
+	while (active?.shadowRoot?.activeElement) {
+		active = active.shadowRoot.activeElement;
+	}
+	return active instanceof HTMLTextAreaElement && active.value !== '';
+}
