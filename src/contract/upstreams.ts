@@ -68,12 +68,15 @@ const slug = z
 const kindSchema = z.enum(['chat', 'messages']);
 export type UpstreamKind = z.output<typeof kindSchema>;
 
+/** Stands among an upstream's models for all that its server lists. */
+export const LISTED_MODELS = '*';
+
 const upstreamFields = {
 	url: upstreamUrl,
 	/** If missing, the address decides. */
 	kind: kindSchema.optional(),
 	label: z.string().min(1).optional(),
-	/** If missing, the models are those that the server's `/models` endpoint lists. */
+	/** If missing, the models are those that the server's `/models` endpoint lists, for which `LISTED_MODELS` stands. */
 	models: z.array(z.union([z.string().min(1), upstreamModelSchema])).optional(),
 	/** The server runs on this machine or is otherwise the user's own. If missing, the address decides. */
 	local: z.boolean().optional(),

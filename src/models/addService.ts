@@ -252,7 +252,7 @@ class ServiceFlow {
 				continue;
 			}
 			if (!isContract && model !== undefined && answer?.state === 'fits') {
-				return this.add(current, { model, url: answer.url, isWritten: false });
+				return this.add(current, { model, url: answer.url });
 			}
 			const picked = isContract
 				? { next: 'connection' as const, answer }

@@ -1,16 +1,18 @@
 import * as vscode from 'vscode';
 import { placeOf } from '../base/hostname.ts';
 import { hasInvisible } from '../base/invisible.ts';
+import { LISTED_MODELS } from '../contract/upstreams.ts';
 import { type Choice, input, PickList, separator, shownText } from '../platform/pick.ts';
 import { askHost, type HostAnswer, type HostContext } from './hosts/askHost.ts';
 import { hostProblem, isAboutKey, labelsOf } from './hosts/messages.ts';
 import type { ServiceDraft } from './model/serviceDraft.ts';
 
-/** The model that was chosen, and the address that lists it. `isWritten`: the user typed a name that no list has. */
+/** The model that was chosen, and the address that has it. */
 export interface PickedModel {
 	model: string;
 	url: string;
-	isWritten: boolean;
+	/** What an entry has to say of its models, where the user has typed the name of one that the server may not list. */
+	models?: string[];
 }
 
 type Elsewhere = 'key' | 'address' | 'connection';
@@ -45,10 +47,12 @@ export async function pickModel(
 			} else if (row === 'write') {
 				const model = await writeModel(draft);
 				if (model !== undefined) {
-					return { model, url: answer?.url ?? draft.url, isWritten: true };
+					const lists = answer?.state === 'fits' && answer.models !== undefined;
+					const models = lists ? [LISTED_MODELS, model] : [model];
+					return { model, url: answer?.url ?? draft.url, models };
 				}
 			} else if (typeof row === 'object') {
-				return { model: row.model, url: answer?.url ?? draft.url, isWritten: false };
+				return { model: row.model, url: answer?.url ?? draft.url };
 			} else {
 				return { next: row, answer };
 			}
@@ -157,10 +161,11 @@ export function modelRows(draft: ServiceDraft, answer: HostAnswer | undefined): 
 	const error = answer.state === 'failed' || answer.state === 'wants-key' ? answer.error : undefined;
 	if (error === undefined) {
 		const reason = vscode.l10n.t(
-			'{0} answers, but it lists no models, so neither a key nor a model can be checked. Name a model for chat; the first message will tell.',
+			'{0} answers, but it lists no models. Name one for chat; the first message tells whether it is right.',
 			placeOf(draft.url),
 		);
-		return [...words(reason), ...connection, anyway, key, address];
+		const name: Row = { ...write, label: `$(edit) ${vscode.l10n.t('Name a Model…')}` };
+		return [...words(reason), name, key, address, ...connection];
 	}
 	const { cause, step } = hostProblem(error, answer.url, 'service', draft.key !== undefined);
 	const next = isAboutKey(error) ? [key, again, address] : [again, address, key];

@@ -74,7 +74,7 @@ export function serviceRows({ own, found, here }: ServicesShown): Row[] {
 		separator(vscode.l10n.t('Any other')),
 		{
 			label: `$(edit) ${vscode.l10n.t('Another Address…')}`,
-			detail: `$(blank) ${vscode.l10n.t('Of a service with tasks or routing of its own, or of any server that speaks the OpenAI form of chat')}`,
+			detail: `$(blank) ${vscode.l10n.t('A service with tasks or routing of its own, or any OpenAI-like server')}`,
 			alwaysShow: true,
 			value: { kind: 'address', text: '' },
 		},

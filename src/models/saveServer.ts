@@ -1,5 +1,6 @@
 // Writes a server into the settings and its key into the secret storage, and learns what the local service makes of it.
 import { defined } from '../base/defined.ts';
+import { entriesOf, withoutEntry } from '../base/entries.ts';
 import type { UpstreamProblem } from '../base/errors.ts';
 import { placeOf } from '../base/hostname.ts';
 import type { GatewayDescription } from '../contract/control.ts';
@@ -32,14 +33,11 @@ export interface LocalModels {
 export async function saveServer(
 	store: KeyStore,
 	{ slug: known, wantedSlug, label, url: typed, key, service }: ServiceDraft,
-	{ url, model, isWritten }: PickedModel,
+	{ url, models }: PickedModel,
 ): Promise<{ slug: string; url: string }> {
 	const slug = known ?? slugFor(wantedSlug ?? service?.slug ?? slugOfAddress(typed), url);
 	const hasOwnLabel = known === undefined && label !== placeOf(typed);
-	const entry = {
-		url,
-		...defined({ label: hasOwnLabel ? label : undefined, models: isWritten ? [model] : undefined }),
-	};
+	const entry = { url, ...defined({ label: hasOwnLabel ? label : undefined, models }) };
 	await writeServer(store, slug, entry, { key, holds: value => Object.hasOwn(value, slug) });
 	return { slug, url };
 }

@@ -57,7 +57,7 @@ export interface HostQuestion {
 /**
  * `url` is where the host was asked last; for a list of a server, where it has it. `fits`: it has answered as the contract
  * says. `wants-key`: it is there. `answers`: something is there, and more cannot be asked. `noList`: the service lists no
- * models, so its key cannot be checked.
+ * models.
  */
 export type HostAnswer = { url: string } & (
 	| { state: 'fits'; models?: ListedModel[]; noList?: true }
@@ -120,7 +120,7 @@ async function askService(question: HostQuestion, context: HostContext & { signa
 		return listed;
 	}
 	const unlisted = await askHost({ ...question, kind: 'apiUrl' }, context);
-	return unlisted.state === 'failed' ? listed : unlisted;
+	return unlisted.state === 'failed' && unlisted.error.code !== 'unauthorised' ? listed : unlisted;
 }
 
 /** The addresses where a host may be, the likeliest first. */
@@ -170,7 +170,7 @@ async function ask(
 		}
 		case 'apiUrl':
 		case 'enterpriseUrl':
-			return askInference(caller, call);
+			return askInference(caller, call, key !== undefined);
 		case 'cloudUrl':
 			return fits(caller, call(routes.taskList, { query: { limit: 1 } }), taskListSchema);
 		case 'agentUrl':
@@ -217,7 +217,11 @@ async function answers(caller: Caller, call: Call): Promise<Asked> {
 	return { state: 'answers' };
 }
 
-async function askInference(caller: Caller, call: (route: Route, more?: Partial<Call>) => Call): Promise<Asked> {
+async function askInference(
+	caller: Caller,
+	call: (route: Route, more?: Partial<Call>) => Call,
+	hasKey: boolean,
+): Promise<Asked> {
 	try {
 		const list = modelListSchema.safeParse(await caller.json(call(routes.modelList)));
 		if (list.success) {
@@ -228,25 +232,27 @@ async function askInference(caller: Caller, call: (route: Route, more?: Partial<
 		if (!ClientError.is(error, 'not-found') && !ClientError.is(error, 'bad-response')) {
 			throw error;
 		}
-		return (await askWithoutList(caller, call)) ?? Promise.reject(error);
+		return (await askWithoutList(caller, call, hasKey)) ?? Promise.reject(error);
 	}
 }
 
 /**
  * contract: not shown. A service need not list its models. The chat endpoint tells by an empty request, which no model can
- * answer and which has no key, whether it is there.
+ * answer, whether it is there, and whether it refuses the key.
  */
 async function askWithoutList(
 	caller: Caller,
 	call: (route: Route, more?: Partial<Call>) => Call,
+	hasKey: boolean,
 ): Promise<Asked | undefined> {
 	try {
-		await caller.json(call({ ...routes.chatCompletionsV1, key: undefined }, { body: {} }));
+		await caller.json(call(routes.chatCompletionsV1, { body: {} }));
 		return undefined;
 	} catch (error) {
-		const { status, code } = failureOf(error);
-		if (code === 'unauthorised') {
-			return { state: 'wants-key', noList: true };
+		const failure = failureOf(error);
+		const { status } = failure;
+		if (failure.code === 'unauthorised') {
+			return hasKey ? Promise.reject(failure) : { state: 'wants-key', noList: true };
 		}
 		// A web server that knows no such endpoint says 404 or 405.
 		return status === 400 || status === 422 ? { state: 'fits', noList: true } : undefined;

@@ -3,18 +3,21 @@
 import { isIP } from 'node:net';
 import { defined } from '../../base/defined.ts';
 import { withoutBrackets } from '../../base/hostname.ts';
-import { isUpstreamSlug } from '../../contract/upstreams.ts';
+import { isUpstreamSlug, LISTED_MODELS } from '../../contract/upstreams.ts';
 import { entriesOf } from './entries.ts';
 
 /** What a user would write for a server by hand. */
 export interface ServerEntry {
 	url: string;
 	label?: string;
-	/** The names of its models, where the server does not list them. */
+	/** The names of its models, where the server does not list all of them. */
 	models?: string[];
 }
 
-/** Returns the setting with the entry. Of an existing one, only the address changes, and models are added to its own. */
+/**
+ * Returns the setting with the entry. Of an existing one, only the address changes, and models are added to its own, or to
+ * those that its server lists.
+ */
 export function withEntry(
 	value: unknown,
 	slug: string,
@@ -22,7 +25,8 @@ export function withEntry(
 ): Record<string, unknown> {
 	const entries = entriesOf(value);
 	const before = entriesOf(entries[slug]);
-	const known: unknown[] = Array.isArray(before['models']) ? before['models'] : [];
+	const listed = Object.hasOwn(before, 'url') ? [LISTED_MODELS] : [];
+	const known: unknown[] = Array.isArray(before['models']) ? before['models'] : listed;
 	const added = models.filter(id => !known.some(model => model === id || entriesOf(model)['id'] === id));
 	const changed = {
 		...entry,
@@ -33,10 +37,18 @@ export function withEntry(
 	return { ...entries, [slug]: changed };
 }
 
+/** The name of an entry whose address proposes none. */
+const UNNAMED = 'server';
+
+/** Returns whether an entry has no name that tells its server from others, as nobody has chosen one. */
+export function isUnnamed(slug: string): boolean {
+	return new RegExp(`^${UNNAMED}(?:-\\d+)?$`).test(slug);
+}
+
 /** Returns the name for a new entry: the wanted one, with a number where that is taken or cannot be used. */
 export function freeSlug(wanted: string, value: unknown): string {
 	const entries = entriesOf(value);
-	const base = isUpstreamSlug(wanted) ? wanted : 'server';
+	const base = isUpstreamSlug(wanted) ? wanted : UNNAMED;
 	for (let count = 1; ; count++) {
 		const slug = count === 1 ? base : `${base}-${count}`;
 		if (!Object.hasOwn(entries, slug)) {
@@ -50,10 +62,10 @@ export function slugOfAddress(url: string): string {
 	const { hostname } = new URL(url);
 	const labels = hostname.split('.');
 	if (isIP(withoutBrackets(hostname)) !== 0 || hostname === 'localhost') {
-		return 'server';
+		return UNNAMED;
 	}
 	const label = labels.length > 1 ? labels.at(-2) : labels[0];
-	return label !== undefined && isUpstreamSlug(label) ? label : 'server';
+	return label !== undefined && isUpstreamSlug(label) ? label : UNNAMED;
 }
 
 /**

@@ -1,6 +1,8 @@
 // Reads `errand.local.upstreams`: the model servers by name, and whether to look for an Ollama server.
 import type * as z from 'zod';
+import { placeOf } from '../../base/hostname.ts';
 import { isUpstreamSlug, OLLAMA_SLUG, type UpstreamSetting, upstreamSettingSchema } from '../../contract/upstreams.ts';
+import { isUnnamed } from './serverEntries.ts';
 
 export interface UpstreamSettings {
 	upstreams: { slug: string; setting: UpstreamSetting }[];
@@ -11,7 +13,7 @@ export interface UpstreamSettings {
 	findOllama: boolean;
 }
 
-/** Reads the setting. The value `false` for the Ollama server's slug turns off looking for it. */
+/** Reads the setting. A server without a name has its address for one. The value `false` for the Ollama server's slug turns off looking for it. */
 export function readUpstreamSettings(value: unknown): UpstreamSettings {
 	const settings: UpstreamSettings = { upstreams: [], problems: [], findOllama: true };
 	for (const [slug, entry] of Object.entries(typeof value === 'object' && value !== null ? value : {})) {
@@ -22,7 +24,8 @@ export function readUpstreamSettings(value: unknown): UpstreamSettings {
 		} else {
 			const parsed = upstreamSettingSchema.safeParse(entry);
 			if (parsed.success) {
-				settings.upstreams.push({ slug, setting: parsed.data });
+				const label = isUnnamed(slug) ? { label: placeOf(parsed.data.url) } : {};
+				settings.upstreams.push({ slug, setting: { ...label, ...parsed.data } });
 			} else {
 				settings.problems.push({ slug, entry, issue: parsed.error.issues[0] as z.core.$ZodIssue });
 			}

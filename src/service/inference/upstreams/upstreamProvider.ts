@@ -14,7 +14,7 @@ import { createUpstreamCaller, readUpstreamModels } from '../../../client/core/u
 import { hasImages, PARAMETERS, type Parameter } from '../../../contract/chatRequest.ts';
 import type { ListedModel } from '../../../contract/modelList.ts';
 import { type NamedUpstream, upstreamProblemOf } from '../../../contract/upstreamProblem.ts';
-import { OLLAMA_SLUG, type Upstream, upstreamKind } from '../../../contract/upstreams.ts';
+import { LISTED_MODELS, OLLAMA_SLUG, type Upstream, upstreamKind } from '../../../contract/upstreams.ts';
 import { inParallel } from '../../inParallel.ts';
 import type { ModelOffer, Provider, ProviderRequest, ReplyChunk, ReplyChunks } from '../provider.ts';
 import { providerFailureOf } from '../providerFailure.ts';
@@ -76,6 +76,8 @@ export class UpstreamProvider implements Provider {
 	/** What is known about the models of an Ollama server, by id. Each is requested once. */
 	private readonly ollamaModels = new Map<string, OllamaModel>();
 	private readonly key: 'inference' | undefined;
+	/** The models that the settings name. */
+	private readonly own: readonly ModelOffer[];
 	private current: readonly ModelOffer[];
 	/** Why the server did not list its models when it was last asked. */
 	problem: UpstreamProblem | undefined;
@@ -105,7 +107,9 @@ export class UpstreamProvider implements Provider {
 		const callerOf = (apiUrl: string): Caller => createUpstreamCaller({ ...options, url: apiUrl });
 		this.caller = callerOf(url);
 		this.ollama = slug === OLLAMA_SLUG ? callerOf(new URL(url).origin) : undefined;
-		this.current = (upstream.models ?? []).map(model => this.configured(model));
+		const { models = [] } = upstream;
+		this.own = models.filter(model => model !== LISTED_MODELS).map(model => this.configured(model));
+		this.current = this.own;
 	}
 
 	offers(): readonly ModelOffer[] {
@@ -135,18 +139,20 @@ export class UpstreamProvider implements Provider {
 		};
 	}
 
-	/** Reads the list of models, unless the settings name them. If the upstream does not answer, the last list is kept. */
+	/** Reads the list of models, unless the settings name all of them. If the upstream does not answer, the last list is kept. */
 	async refresh(signal: AbortSignal): Promise<'read' | 'absent' | 'configured'> {
-		if (this.upstream.models !== undefined) {
+		const { models: named } = this.upstream;
+		if (named !== undefined && !named.includes(LISTED_MODELS)) {
 			return 'configured';
 		}
 		try {
 			const hasKey = this.key !== undefined;
 			const models = await readUpstreamModels(this.caller, { hasKey, milliseconds: LIST_MS, signal });
 			await this.askOllama(models, signal);
-			this.current = models
-				.filter(({ id }) => this.ollamaModels.get(id)?.isChat !== false)
+			const listed = models
+				.filter(({ id }) => this.ollamaModels.get(id)?.isChat !== false && this.own.every(own => own.id !== id))
 				.map(model => this.listed(model));
+			this.current = [...this.own, ...listed];
 			this.problem = undefined;
 			return 'read';
 		} catch (error) {

@@ -84,21 +84,27 @@ describe('asking a host of a connection', () => {
 		assert.doesNotMatch(String(asked.error.serviceMessage), /sk-wrong/);
 	});
 
-	it('takes a service without a list by its chat endpoint, which gets neither a key nor a question', async () => {
-		answer((response, { path }) =>
-			path === '/v1/chat/completions'
-				? sendJson(response, 401, { error: 'Unauthorized' })
-				: void response.writeHead(404).end(),
+	it('takes a service without a list by its chat endpoint, which gets no question and tells whether the key is refused', async () => {
+		answer((response, { path, headers }) =>
+			path !== '/v1/chat/completions'
+				? void response.writeHead(404).end()
+				: headers.authorization === `Bearer ${KEY}`
+					? sendJson(response, 400, { error: 'model is required' })
+					: sendJson(response, 401, { error: 'Unauthorized' }),
 		);
 		const { origin } = fault;
 		assert.deepEqual(await ask('apiUrl', origin), { url: origin, state: 'wants-key', noList: true });
-		assert.deepEqual(await ask('apiUrl', origin, KEY), { url: origin, state: 'wants-key', noList: true });
+		assert.deepEqual(await ask('apiUrl', origin, KEY), { url: origin, state: 'fits', noList: true });
+		const wrong = await askHost({ kind: 'service', url: origin, key: `${KEY}x` }, context());
+		assert.ok(wrong.state === 'failed');
+		assert.equal(wrong.error.code, 'unauthorised');
 		const chats = fault.received.filter(({ method }) => method === 'POST');
 		assert.deepEqual(
 			chats.map(({ body, headers }) => [body, headers.authorization]),
 			[
 				['{}', undefined],
-				['{}', undefined],
+				['{}', `Bearer ${KEY}`],
+				['{}', `Bearer ${KEY}x`],
 			],
 		);
 		answer((response, { method }) => sendJson(response, method === 'POST' ? 400 : 404, { error: 'model is required' }));

@@ -35,6 +35,13 @@ describe('the entry of a model server', () => {
 		});
 	});
 
+	it('keeps what its server lists beside a model that the server does not list', () => {
+		const url = 'https://a.example/v1';
+		for (const models of [['one'], ['*', 'one']]) {
+			assert.deepEqual(withEntry({ mine: { url } }, 'mine', { url, models }), { mine: { url, models: ['*', 'one'] } });
+		}
+	});
+
 	it('is removed alone', () => {
 		assert.deepEqual(withoutEntry({ one: 1, two: 2 }, 'one'), { two: 2 });
 		assert.deepEqual(withoutEntry('nonsense', 'one'), {});

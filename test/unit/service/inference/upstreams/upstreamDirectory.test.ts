@@ -73,6 +73,14 @@ describe('the directory of upstreams', () => {
 		assert.equal(server.requests.length, 0);
 	});
 
+	it('has the models that the settings name beside those that the server lists, where they ask for both', async () => {
+		const upstreams = [{ slug: 'one', url: server.url, models: ['*', 'x', { id: 'b', label: 'Mine' }] }];
+		replace({ upstreams, findOllama: false });
+		await directory.ready();
+		assert.deepEqual(models(), ['x', 'b', 'a']);
+		assert.equal(directory.providers()[0]?.offers()[1]?.label, 'Mine');
+	});
+
 	it('lets what is said of a model come before what is said of its upstream', async () => {
 		const prices = { input: 1, output: 2 };
 		replace({
