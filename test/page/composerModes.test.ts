@@ -222,14 +222,37 @@ describe('the chat page', () => {
 				assert.equal(await composer().inputValue(), 'From a link\n\nFrom a selection');
 				await write('Anew', 'replace');
 				assert.equal(await composer().inputValue(), 'Anew');
-				await composer().press('Enter');
-				await write('Too early', 'add');
-				assert.deepEqual([await composer().inputValue(), await isWritten()], ['Anew', false]);
-				await chat.page.getByText('Wait until the message has gone, then try again.').waitFor();
-				await chat.send({ kind: 'message-accept', turn: (await sent()).at(-1)?.turn ?? '' });
-				assert.equal(await composer().inputValue(), '');
-				await write('And later', 'add');
-				assert.equal(await composer().inputValue(), 'And later');
+			});
+
+			it('has what comes while a message is on its way as soon as that has gone, also over a reload', async () => {
+				await open();
+				await chat.snapshot([]);
+				const sendDraft = async (text: string) => {
+					await composer().fill(text);
+					await composer().press('Enter');
+					return (await sent()).at(-1)?.turn ?? '';
+				};
+				const first = await sendDraft('A question');
+				await write('From a link', 'if-empty');
+				assert.equal(await isWritten(), false);
+				await write('From a selection', 'add');
+				await write('From another', 'add');
+				assert.deepEqual([await composer().inputValue(), await isWritten()], ['A question', true]);
+				await chat.page.getByText('What was added comes here when the message has gone.').waitFor();
+				assert.equal((await chat.savedState())?.next, 'From a selection\n\nFrom another');
+				await chat.send({ kind: 'message-accept', turn: first });
+				assert.equal(await composer().inputValue(), 'From a selection\n\nFrom another');
+				await line().waitFor();
+				const second = await sendDraft('Fix it');
+				await write('And this', 'add');
+				await chat.send({ kind: 'message-refuse', turn: second, reason: 'Not now.' });
+				assert.equal(await composer().inputValue(), 'Fix it\n\nAnd this');
+				await chat.page.getByText('Not now.').waitFor();
+				await open({ state: { draft: 'Outlive it', next: 'Later', sentAs: VERSION_ID } });
+				await chat.snapshot([]);
+				assert.equal(await composer().inputValue(), 'Outlive it');
+				await chat.send({ kind: 'message-accept', turn: VERSION_ID });
+				assert.equal(await composer().inputValue(), 'Later');
 				await line().waitFor();
 			});
 

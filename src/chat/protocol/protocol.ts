@@ -52,9 +52,9 @@ export type ToPage =
 	/** What the next task uses. */
 	| { kind: 'task-set'; task: NextTaskView }
 	/**
-	 * Makes the draft a task's prompt and adds a text to it after a blank line, or puts it in its place. Changes nothing while
-	 * the draft is on its way and, for `if-empty`, where something else is written. The answer says whether the text is there
-	 * now.
+	 * Makes the draft a task's prompt and adds a text to it after a blank line, or puts it in its place. A draft that is on its
+	 * way goes first. Changes nothing for `if-empty` where something else is written. The answer says whether the text is
+	 * there, or comes there.
 	 */
 	| { kind: 'draft-write'; request: string; text: string; how: DraftChange }
 	| { kind: 'context-set'; context: ContextView };

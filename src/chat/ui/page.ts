@@ -10,6 +10,8 @@ export interface Draft {
 	sentAs?: string;
 	/** It is the prompt of a task. */
 	task?: true;
+	/** What goes behind it, or in its place once it has gone: another place wrote this while the draft was on its way. */
+	next?: string;
 }
 
 /** The state that the page keeps while it is hidden or reloaded. */
@@ -23,6 +25,8 @@ export interface SavedState {
 	sentAs?: string;
 	/** The draft is the prompt of a task. */
 	task?: true;
+	/** What follows the draft, which is on its way. */
+	next?: string;
 	/** A message that is being edited to be sent again. */
 	edit?: MessageEdit;
 	/** The conversation that was shown. */

@@ -75,14 +75,14 @@ export class ChatApp extends LitElement {
 	readonly missing = new MissingTurns(this);
 	private readonly highlighter = new CodeHighlighter();
 	private readonly onDraft = (draft: Draft) => {
-		const { sentAs: _, draftOf: __, task: ___, ...others } = this.keeper.state;
+		const { sentAs: _, draftOf: __, task: ___, next: ____, ...others } = this.keeper.state;
 		const { encryption, conversation } = this.nextState;
 		const draftOf = encryption && conversation !== undefined ? { draftOf: conversation } : {};
 		this.keeper.save({
 			...others,
 			...draftOf,
 			draft: draft.text,
-			...defined({ sentAs: draft.sentAs, task: draft.task }),
+			...defined({ sentAs: draft.sentAs, task: draft.task, next: draft.next }),
 		});
 	};
 
@@ -175,8 +175,8 @@ export class ChatApp extends LitElement {
 		if (!this.hasUpdated) {
 			this.requests = new HostRequests(this.post);
 			this.keeper.state = keptState(this.copy.read(), this.host.getState(), this.kept);
-			const { draft, sentAs, task, reading } = this.keeper.state;
-			this.initialDraft = { text: draft, ...defined({ sentAs, task }) };
+			const { draft, sentAs, task, next, reading } = this.keeper.state;
+			this.initialDraft = { text: draft, ...defined({ sentAs, task, next }) };
 			this.resumeReading = reading;
 			this.editing = this.keeper.state.edit;
 		} else if (changed.has('state')) {

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { NextTaskView } from '../../../tasks/api.ts';
+import { defined } from '../../../base/defined.ts';
 import type { ComposerMode, TurnMode } from '../../model/mode.ts';
 import { noEncryptedModeText, noEncryptedTaskText } from '../../protocol/labels.ts';
 import {
@@ -234,7 +235,9 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 	}
 
 	override willUpdate(changed: PropertyValues<this>): void {
-		this.task.isOn = this.hasUpdated ? this.task.isOn : this.initialDraft.task === true;
+		if (!this.hasUpdated) {
+			this.task.begin(this.initialDraft);
+		}
 		if (changed.has('replying') && this.replying === undefined && this.hint === stillReplyingText()) {
 			this.say('');
 		}
@@ -482,11 +485,12 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 		clearTimeout(this.timeout);
 		this.waiting = false;
 		this.queued = false;
+		this.task.writeNext();
 		this.say(hint);
 	}
 
-	keep({ task: _, ...draft }: Draft = this.draft): void {
-		this.draft = this.task.isOn ? { ...draft, task: true } : draft;
+	keep({ text, sentAs }: Draft = this.draft): void {
+		this.draft = { text, ...defined({ sentAs, ...this.task.draft }) };
 		this.onDraft(this.draft);
 	}
 }

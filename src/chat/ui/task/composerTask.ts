@@ -3,7 +3,7 @@ import type { ReactiveController, ReactiveControllerHost, TemplateResult } from 
 import { type ComposerMode, type TurnMode, taskGoal } from '../../model/mode.ts';
 import { iconButton } from '../components/iconButton.ts';
 import type { HostRequests } from '../hostRequests.ts';
-import type { Post } from '../page.ts';
+import type { Draft, Post } from '../page.ts';
 
 export interface TaskOwner extends ReactiveControllerHost {
 	readonly field: HTMLTextAreaElement;
@@ -34,6 +34,8 @@ export class ComposerTask implements ReactiveController {
 	private readonly owner: TaskOwner;
 	/** The messages are prompts of tasks, except in an encrypted conversation. */
 	isOn = false;
+	/** What another place has written while the draft was on its way. */
+	private next = '';
 	/** What the host has been told last. */
 	private isFollowed = false;
 	/** The draft is on its way into an editor. */
@@ -50,6 +52,17 @@ export class ComposerTask implements ReactiveController {
 			this.isFollowed = isShown;
 			this.owner.post({ kind: 'task-follow', isShown });
 		}
+	}
+
+	/** Takes over what was kept of the draft. */
+	begin({ task, next = '' }: Draft): void {
+		this.isOn = task === true;
+		this.next = next;
+	}
+
+	/** What is kept with the draft. */
+	get draft(): Pick<Draft, 'task' | 'next'> {
+		return { ...(this.isOn ? { task: true as const } : {}), ...(this.next === '' ? {} : { next: this.next }) };
 	}
 
 	get isShown(): boolean {
@@ -79,12 +92,16 @@ export class ComposerTask implements ReactiveController {
 		}
 	}
 
-	/** Makes the text a task's prompt. Returns whether it is there now; nothing is written while the draft is on its way. */
+	/** Makes the text a task's prompt. Returns whether it is there now, or will be when the draft that is on its way has gone. */
 	write(text: string, how: 'add' | 'replace' | 'if-empty'): boolean {
 		const { owner } = this;
 		if (owner.waiting) {
-			owner.say(l10n.t('Wait until the message has gone, then try again.'));
-			return false;
+			if (how !== 'if-empty') {
+				this.next = this.next === '' ? text : `${this.next}\n\n${text}`;
+				owner.keep();
+				owner.say(l10n.t('What was added comes here when the message has gone.'));
+			}
+			return how !== 'if-empty';
 		}
 		const written = owner.field.value.trimEnd();
 		const isThere = written.trim() === text.trim();
@@ -96,6 +113,15 @@ export class ComposerTask implements ReactiveController {
 			owner.setText(written === '' || how === 'replace' ? text : `${written}\n\n${text}`);
 		}
 		return true;
+	}
+
+	/** Must be called when the draft is no longer on its way. */
+	writeNext(): void {
+		const { next, owner } = this;
+		if (next !== '' && !owner.isSent) {
+			this.next = '';
+			this.write(next, 'add');
+		}
 	}
 
 	/**
