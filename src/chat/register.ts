@@ -44,6 +44,8 @@ export function registerChat(dependencies: ChatDependencies): ChatView {
 			const panel = await openPanel();
 			await (await panel.conversations).showNew();
 			await showChat(panel);
+			// The conversation that is shown may have been new already.
+			void panel.taskMode.leave();
 		}),
 	);
 	store.add(

@@ -180,6 +180,9 @@ describe('the chat page', () => {
 				await line().getByRole('button', { name: 'Initialize Repository' }).click();
 				assert.equal((await chat.posted()).findLast(message => message.kind === 'task-choose')?.choice, 'problem');
 				await chat.send({ kind: 'task-mode-set', isOn: false });
+				await line().waitFor();
+				await composer().fill('');
+				await chat.send({ kind: 'task-mode-set', isOn: false });
 				assert.equal((await chat.posted()).findLast(message => message.kind === 'task-follow')?.isShown, false);
 				assert.equal(await line().count(), 0);
 			});

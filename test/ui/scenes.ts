@@ -343,6 +343,7 @@ export const SCENES: Record<string, (chat: ChatPage) => Promise<void>> = {
 	'context-meter': async chat => {
 		await chat.snapshot([turnView({ text: RICH, canRetry: true, ...FACTS })]);
 		// A scene before it may have left a prompt, which takes the mode along.
+		await chat.page.locator('chat-composer textarea').fill('');
 		await chat.send({ kind: 'task-mode-set', isOn: false });
 		await chat.send({ kind: 'context-set', context: { chips: [], use: USE } });
 		await chat.page.locator('context-meter button').click();

@@ -88,6 +88,13 @@ export class TaskMode implements Disposable {
 			});
 	}
 
+	/** Has the composer leave the mode where no prompt is written, once it is shown. */
+	async leave(): Promise<void> {
+		const { page } = this.dependencies;
+		await page.focusComposer();
+		page.post({ kind: 'task-mode-set', isOn: false });
+	}
+
 	/** Tells the page that a task was made of a prompt, which may be its draft; a page that is hidden when it is shown again. */
 	async made(prompt: string): Promise<void> {
 		const isTold = await this.dependencies.page.send({ kind: 'task-made', prompt }).catch(() => false);

@@ -45,7 +45,10 @@ export type ToPage =
 	| { kind: 'composer-fill'; text: string; isAdded?: true }
 	/** Sends the draft, where there is one, now that a model can answer it. */
 	| { kind: 'draft-send' }
-	/** Whether the composer's messages are prompts of tasks. Otherwise, they have the mode of the conversation. */
+	/**
+	 * Whether the composer's messages are prompts of tasks. Otherwise, they have the mode of the conversation again; a prompt
+	 * that is written stays one.
+	 */
 	| { kind: 'task-mode-set'; isOn: boolean }
 	/** A task was made of this prompt, which begins with the draft that was sent. */
 	| { kind: 'task-made'; prompt: string }

@@ -32,7 +32,11 @@ export function tellComposer(composer: ChatComposer, message: ToPage, post: Post
 			composer.task.made(message.prompt);
 			return true;
 		case 'task-mode-set':
-			composer.task.set(message.isOn);
+			if (message.isOn) {
+				composer.task.set(true);
+			} else {
+				composer.task.leave();
+			}
 			return true;
 		default:
 			return false;

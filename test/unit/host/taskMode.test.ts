@@ -63,6 +63,11 @@ describe('the chat’s message as the prompt of a task', () => {
 		assert.equal(conversation.id, 'new');
 	});
 
+	it('is left with a new conversation once the composer is shown', async () => {
+		await mode.leave();
+		assert.deepEqual(posted, [{ kind: 'task-mode-set', isOn: false }]);
+	});
+
 	it('is over when the page is shown again, where it was hidden when the task was made', async () => {
 		isThere = false;
 		await mode.made('Fix it');
