@@ -93,9 +93,22 @@ export function isOnOtherMachine(address: string): boolean {
  */
 export function repositoryKey(address: string): string | undefined {
 	const place = readRemoteUrl(address);
-	const text = place.kind === 'url' ? place.url.replace(/^https?:/, '').toLowerCase() : undefined;
-	const key = place.kind === 'directory' ? place.path.replace(/^file:\/\//i, '').replaceAll('\\', '/') : text;
-	return key?.replace(/\/+$/, '').replace(/\.git$/, '');
+	switch (place.kind) {
+		case 'url':
+			return place.url
+				.replace(/^https?:/, '')
+				.toLowerCase()
+				.replace(/\/+$/, '')
+				.replace(/\.git$/, '');
+		case 'directory':
+			// A bare repository often lies beside its clone, and its ending is all that tells them apart.
+			return place.path
+				.replace(/^file:\/\//i, '')
+				.replaceAll('\\', '/')
+				.replace(/\/+$/, '');
+		case 'unknown':
+			return undefined;
+	}
 }
 
 /** Returns whether two addresses name the same repository. Addresses that cannot be read are compared as they are. */

@@ -121,6 +121,7 @@ describe('the key of a repository', () => {
 			repositoryKey('https://host.example/acme/widgets2'),
 		);
 		assert.notEqual(repositoryKey('/projects/widgets'), repositoryKey('/projects/Widgets'));
+		assert.notEqual(repositoryKey('/projects/widgets'), repositoryKey('/projects/widgets.git'));
 		assert.equal(repositoryKey(''), undefined);
 		assert.equal(repositoryKey('ext::sh -c x'), undefined);
 		assert.ok(!isSameRepository('ext::sh -c x', 'ext::sh -c y'));
