@@ -31,7 +31,7 @@ export function contextChoices(
 	const editor = vscode.window.activeTextEditor;
 	const file = editor?.document.uri;
 	const choices: ContextChoice[] = [];
-	if (editor && file && !editor.selection.isEmpty) {
+	if (editor && file && hasSelectedText(editor)) {
 		choices.push({
 			kind: 'selection',
 			word: 'selection',
@@ -117,6 +117,11 @@ export function instructionsChoice(bringBack: () => Promise<void>): ContextChoic
 			return [];
 		},
 	};
+}
+
+/** Returns whether there is something to see in what is selected. */
+export function hasSelectedText({ document, selection }: vscode.TextEditor): boolean {
+	return document.getText(selection).trim() !== '';
 }
 
 export function selectionSource({ document, selection }: vscode.TextEditor): ContextSource {

@@ -3,7 +3,7 @@ import { UserFacingError } from '../../base/errors.ts';
 import { type CommandId, commands, internalCommands } from '../../platform/ids.ts';
 import type { ContextSource } from '../model/contextSource.ts';
 import type { ChatContext } from './chatContext.ts';
-import { selectionSource, terminalSource } from './contextChoices.ts';
+import { hasSelectedText, selectionSource, terminalSource } from './contextChoices.ts';
 import { fileSource, unreadSource } from './pastedContext.ts';
 import type { TerminalMemory } from './terminalMemory.ts';
 
@@ -40,7 +40,7 @@ async function clicked(
 		const editor = vscode.window.activeTextEditor;
 		// The explorer passes all that is selected in it too, and a tab its place; an editor passes its document alone.
 		const isEditor = others === undefined && editor?.document.uri.toString() === place.toString();
-		if (isEditor && !editor.selection.isEmpty) {
+		if (isEditor && hasSelectedText(editor)) {
 			return [selectionSource(editor)];
 		}
 		return filesOf(Array.isArray(others) && others.length > 0 ? others : [place]);
@@ -57,7 +57,8 @@ async function selected(): Promise<ContextSource[]> {
 	if (!editor || editor.selection.isEmpty) {
 		throw new UserFacingError(vscode.l10n.t('Nothing is selected. Select some lines in an editor, then try again.'));
 	}
-	return [selectionSource(editor)];
+	// Blank lines say nothing, and the keys that led here go to the chat all the same.
+	return hasSelectedText(editor) ? [selectionSource(editor)] : [];
 }
 
 async function filesOf(places: readonly unknown[]): Promise<ContextSource[]> {

@@ -114,7 +114,10 @@ export class ApplyCommands {
 				isForgotten: true,
 			});
 			const isComplete = applied.results.every(({ result }) => result.kind === 'applies' || result.kind === 'there');
-			void showMessage(isComplete ? 'information' : 'warning', undoneWords(applied));
+			// The turn itself says that all was taken back.
+			if (!isComplete) {
+				void showMessage('warning', undoneWords(applied));
+			}
 			return donePaths(applied);
 		});
 	}

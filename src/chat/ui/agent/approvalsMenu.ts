@@ -28,6 +28,8 @@ function approvalsDetail(setting: ApprovalSetting): string {
 		case 'plan':
 			return l10n.t('It reads, runs what changes nothing, and ends with a plan that you can edit and start.');
 		case 'allow-in-sandbox':
-			return l10n.t('Only before files change that decide what runs. Changes stay in a copy until you take them.');
+			return l10n.t(
+				'Only before files change that decide what runs; those you allow are in your files at once. Other changes stay in a copy until you take them.',
+			);
 	}
 }

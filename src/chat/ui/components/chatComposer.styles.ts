@@ -100,8 +100,15 @@ export const chatComposerStyles = css`
 		flex: 1 1 160px;
 	}
 
+	/* Without a model there is room beside the other group. */
+	.second.alone {
+		container-type: normal;
+		flex: none;
+		margin-inline-start: auto;
+	}
+
 	@container composer (max-width: 248px) {
-		.second {
+		.second:not(.alone) {
 			flex-basis: 108px;
 		}
 	}

@@ -304,7 +304,7 @@ export class ChatComposer extends LitElement implements CompletionOwner, SlashOw
 						${choices || isTask ? modeChoice(mode, this.refusedModes, menu, chosen => this.task.choose(chosen)) : nothing}
 						${choices ? agentChoices(choices) : nothing} ${isTask ? this.task.editorButton() : nothing}
 					</div>
-					<div class="second">
+					<div class="second ${isTask ? 'alone' : ''}">
 						${choices ? modelChoices(choices) : nothing}
 						${
 							isTask

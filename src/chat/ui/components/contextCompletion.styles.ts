@@ -65,6 +65,7 @@ export const contextCompletionStyles = css`
 
 	.completion:has(.sentence) {
 		flex-wrap: wrap;
+		padding-block: 3px;
 	}
 
 	.completion:has(.sentence) .name {
@@ -74,6 +75,7 @@ export const contextCompletionStyles = css`
 	/* Beside a long name, a sentence begins on a line of its own. */
 	.completion .sentence {
 		flex-basis: 12em;
+		line-height: 1.35;
 		white-space: normal;
 		overflow-wrap: anywhere;
 	}

@@ -31,7 +31,7 @@ export function emptyConversation(
 		${connection?.isDemo ? demoNotice(() => post({ kind: 'server-add' })) : nothing}
 		${
 			connection?.model
-				? html`<p class="quiet">${l10n.t('Type # to add files, problems or changes, or hold Shift and drop files here.')}</p>
+				? html`<p class="quiet">${l10n.t('Type @ to add files, symbols, problems or changes, or hold Shift and drop files here.')}</p>
 					${connection.isDemo ? nothing : html`<p class="quiet">${l10n.t('{0} on {1}', connection.model, connection.label)}</p>`}
 					${encryptedChoice(connection, () => post({ kind: 'encryption-begin' }))}`
 				: nothing

@@ -17,7 +17,7 @@ export function modePlaceholder(mode: ComposerMode): string {
 		case 'image':
 			return l10n.t('Describe an image, or / for more…');
 		case 'task':
-			return l10n.t('Say what the task should do, or / for more…');
+			return l10n.t('Describe the task, or / for more…');
 	}
 }
 
