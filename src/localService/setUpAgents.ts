@@ -84,28 +84,25 @@ class AgentList {
 			picker.matchOnDetail = true;
 			picker.ignoreFocusOut = true;
 			picker.onDidAccept(() => {
-				const choice = picker.activeItems[0]?.choice;
+				const choice = picker.selectedItems[0]?.choice;
 				if (choice) {
-					list.end(choice);
+					list.take(choice);
 				}
 			});
 		});
-		const show = (rows: readonly AgentRow[]) =>
-			list.show(
-				rows,
-				rows.find(({ choice }) => isSame(choice, before)),
-			);
+		const activeOf = (rows: readonly AgentRow[]) => rows.find(({ choice }) => isSame(choice, before));
 		if (this.report) {
-			show(this.rows(this.report));
+			const rows = this.rows(this.report);
+			list.show(rows, activeOf(rows));
 		} else {
-			const picker = show([]);
+			const picker = list.show([]);
+			const { placeholder } = picker;
 			picker.busy = true;
 			picker.placeholder = vscode.l10n.t('Looking for agents…');
 			void this.read().then(rows => {
-				// The user may have left the list meanwhile.
-				if (list.current) {
-					show(rows);
-				}
+				list.redraw(rows, activeOf(rows));
+				picker.busy = false;
+				picker.placeholder = placeholder;
 			});
 		}
 		return list.result;

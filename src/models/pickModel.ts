@@ -77,30 +77,27 @@ async function showModels(
 		picker.matchOnDescription = true;
 		picker.buttons = [vscode.QuickInputButtons.Back];
 		picker.ignoreFocusOut = true;
-		picker.busy = answer === undefined;
 		picker.onDidTriggerButton(() => list.end('back'));
 		picker.onDidAccept(() => {
 			const row = picker.selectedItems[0]?.value;
 			if (row !== undefined && row !== 'none') {
-				list.end({ row, answer });
+				list.take({ row, answer });
 			}
 		});
 	});
-	const show = () => {
-		const rows = modelRows(draft, answer);
-		// Enter on words would do nothing, so the first row that does something is active.
-		list.show(
-			rows,
-			rows.find(({ value, kind }) => value !== 'none' && kind === undefined),
-		);
-	};
-	show();
+	const rows = () => modelRows(draft, answer);
+	// Enter on words would do nothing, so the first row that does something is active.
+	const first = (shown: Row[]) => shown.find(({ value, kind }) => value !== 'none' && kind === undefined);
+	const asked = rows();
+	list.show(asked, first(asked)).busy = answer === undefined;
 	if (answer === undefined) {
 		void askHost({ kind: 'service', url: draft.url, form: draft.form, key: draft.key }, { ...context, signal }).then(
 			came => {
 				answer = came;
 				if (list.current) {
-					show();
+					const told = rows();
+					list.redraw(told, first(told));
+					list.current.busy = false;
 				}
 			},
 			() => {},

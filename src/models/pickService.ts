@@ -39,23 +39,24 @@ export async function pickService(
 		picker.onDidAccept(() => {
 			const [row] = picker.selectedItems;
 			if (row) {
-				list.end(row.value.kind === 'address' ? { ...row.value, text: picker.value } : row.value);
+				list.take(row.value.kind === 'address' ? { ...row.value, text: picker.value } : row.value);
 			}
 		});
 	});
 	const rows = serviceRows(shown);
 	list.show(rows).busy = shown.here === undefined;
 	void looking.then(here => {
-		const before = list.current?.activeItems[0];
+		const before = list.active;
 		if (shown.here === undefined && list.current !== undefined) {
 			const next = serviceRows({ ...shown, here });
 			const isFirst = before === undefined || before === rows.find(({ kind }) => kind === undefined);
-			list.show(
+			list.redraw(
 				next,
 				isFirst
 					? undefined
 					: next.find(({ label, description }) => label === before.label && description === before.description),
 			);
+			list.current.busy = false;
 		}
 	});
 	return list.result;

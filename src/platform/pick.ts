@@ -11,6 +11,9 @@ export class PickList<Row extends vscode.QuickPickItem, Result = void> {
 	private readonly prepare: (picker: vscode.QuickPick<Row>) => void;
 	private readonly ended = Promise.withResolvers<Result | undefined>();
 	private picker: vscode.QuickPick<Row> | undefined;
+	/** Set as long as the editor may not show the rows yet that were put into the list last. */
+	private drawing: object | undefined;
+	private activeRow: Row | undefined;
 	/** Set while something takes the place of the list that will bring it back, such as an input box. */
 	isAway = false;
 
@@ -28,16 +31,53 @@ export class PickList<Row extends vscode.QuickPickItem, Result = void> {
 		return this.picker;
 	}
 
+	/** The row that Enter chooses, where it is known. */
+	get active(): Row | undefined {
+		return this.activeRow;
+	}
+
 	/**
-	 * Shows the rows and keeps the filter text that was typed before. `selected` are the checked rows, where several can
-	 * be chosen.
-	 *
-	 * Every call shows a new list, because the editor identifies a row by its position, and a click in flight would hit
-	 * whichever row has moved to that position. Rows that follow from what the user types are put into the same list
-	 * instead, as a new one could lose a letter.
+	 * Puts other rows into the list that is shown, where one still is; the user may be leaving it. The editor identifies a row
+	 * by its position, so a choice that was made before it shows them was meant for another row: `take` does not count it.
+	 */
+	redraw(items: readonly Row[], active?: Row): void {
+		const { picker } = this;
+		if (!picker) {
+			return;
+		}
+		picker.items = items;
+		if (active) {
+			picker.activeItems = [active];
+		}
+		this.activeRow = active;
+		const drawing = {};
+		this.drawing = drawing;
+		// The editor is told at the end of this turn, and answers in order: when the command has run, it shows the rows.
+		setTimeout(async () => {
+			await vscode.commands.executeCommand('noop');
+			if (this.drawing === drawing) {
+				this.drawing = undefined;
+			}
+		});
+	}
+
+	/** Ends the list with what the user has chosen in it. */
+	take(result: Result): void {
+		if (!this.drawing) {
+			this.end(result);
+		} else if (this.picker) {
+			// Otherwise, the next click on the same row would be none.
+			this.picker.selectedItems = [];
+		}
+	}
+
+	/**
+	 * Shows the rows in a new list in place of one that is hidden or that the user has just used, and keeps the filter text
+	 * that was typed before. `selected` are the checked rows, where several can be chosen.
 	 */
 	show(items: readonly Row[], active?: Row, selected?: readonly Row[]): vscode.QuickPick<Row> {
 		const before = this.picker;
+		this.drawing = undefined;
 		const picker = vscode.window.createQuickPick<Row>();
 		this.picker = picker;
 		this.prepare(picker);
@@ -49,6 +89,13 @@ export class PickList<Row extends vscode.QuickPickItem, Result = void> {
 		if (active) {
 			picker.activeItems = [active];
 		}
+		this.activeRow = active;
+		picker.onDidChangeActive(([row]) => {
+			// Before the new rows are shown, the editor tells of earlier ones, by their positions.
+			if (!this.drawing) {
+				this.activeRow = row;
+			}
+		});
 		picker.onDidHide(() => {
 			if (this.picker === picker && !this.isAway) {
 				this.end();

@@ -5,20 +5,26 @@ import { PickList } from '../../src/platform/pick.ts';
 describe('a list that is drawn again', () => {
 	const run = (command: string) => vscode.commands.executeCommand(command);
 	/** The editor has done all that it was told before. */
-	const editorHasCaughtUp = () => run('setContext').then(undefined, () => {});
+	const editorHasCaughtUp = () => run('noop');
+	/** The rows that were put into the list are shown, and choices count again. */
+	const drawn = async () => {
+		await new Promise(resolve => setTimeout(resolve));
+		await editorHasCaughtUp();
+	};
 	const accept = () => run('workbench.action.acceptSelectedQuickOpenItem');
 	const rowsOf = (...labels: string[]): vscode.QuickPickItem[] => labels.map(label => ({ label }));
 
 	let taken: string[];
 	let hidden: number;
-	let list: PickList<vscode.QuickPickItem>;
+	let list: PickList<vscode.QuickPickItem, string | undefined>;
 
 	beforeEach(() => {
 		taken = [];
 		hidden = 0;
-		list = new PickList(pick => pick.onDidAccept(() => taken.push(...pick.selectedItems.map(({ label }) => label))));
-		void list.result.then(() => {
+		list = new PickList(pick => pick.onDidAccept(() => list.take(pick.selectedItems[0]?.label)));
+		void list.result.then(result => {
 			hidden += 1;
+			taken.push(...(result === undefined ? [] : [result]));
 		});
 	});
 
@@ -29,9 +35,9 @@ describe('a list that is drawn again', () => {
 		await editorHasCaughtUp();
 		// Chosen in the window while new rows are on their way to it.
 		const chosen = [run('workbench.action.quickOpenSelectNext'), accept()];
-		list.show(rowsOf('chosen', 'after it'));
+		list.redraw(rowsOf('chosen', 'after it'));
 		await Promise.all(chosen);
-		await editorHasCaughtUp();
+		await drawn();
 		assert.deepEqual(taken, []);
 		await accept();
 		await editorHasCaughtUp();
@@ -45,15 +51,24 @@ describe('a list that is drawn again', () => {
 			list.current.value = 'o';
 		}
 		const rows = rowsOf('one', 'other', 'another');
-		list.show(rows, rows[1]);
+		list.redraw(rows, rows[1]);
+		assert.equal(list.active, rows[1]);
 		await editorHasCaughtUp();
 		assert.equal(list.current?.value, 'o');
 		assert.equal(hidden, 0);
+		await drawn();
 		await accept();
 		await editorHasCaughtUp();
-		assert.deepEqual(taken, ['other']);
-		await run('workbench.action.closeQuickOpen');
+		assert.deepEqual([taken, hidden], [['other'], 1]);
+	});
+
+	it('is left by an Escape that comes at that moment', async () => {
+		list.show(rowsOf('one', 'other'));
 		await editorHasCaughtUp();
-		assert.equal(hidden, 1);
+		const left = run('workbench.action.closeQuickOpen');
+		list.redraw(rowsOf('one', 'other', 'another'));
+		await left;
+		await drawn();
+		assert.deepEqual([taken, hidden, list.current], [[], 1, undefined]);
 	});
 });

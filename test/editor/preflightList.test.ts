@@ -6,19 +6,37 @@ describe('the list before a task is sent', () => {
 	const rowsOf = (...ids: string[]) => ids.map(id => ({ id, label: id }));
 	const run = (command: string) => vscode.commands.executeCommand(command);
 	/** The editor has done all that it was told before. */
-	const editorHasCaughtUp = () => run('setContext').then(undefined, () => {});
+	const editorHasCaughtUp = () => run('noop');
+	/** The rows that were put into the list are shown, and choices count again. */
+	const drawn = async () => {
+		await new Promise(resolve => setTimeout(resolve));
+		await editorHasCaughtUp();
+	};
+
+	it('does not choose a row that has taken the place of the chosen one', async () => {
+		const preflight = new PreflightList('Start Task');
+		const taken = preflight.ask(rowsOf('asking', 'time', 'start'), 'asking', false);
+		await editorHasCaughtUp();
+		// Chosen in the window while new rows are on their way to it.
+		const chosen = [run('workbench.action.quickOpenSelectNext'), run('workbench.action.acceptSelectedQuickOpenItem')];
+		preflight.update(rowsOf('time', 'start'));
+		await Promise.all(chosen);
+		await drawn();
+		await run('workbench.action.acceptSelectedQuickOpenItem');
+		assert.equal(await taken, 'time');
+	});
 
 	it('keeps the active row when the rows are drawn again, and is still dismissed once', async () => {
 		const preflight = new PreflightList('Start Task');
 		const taken = preflight.ask(rowsOf('asking', 'time', 'start'), 'start', false);
 		await editorHasCaughtUp();
 		preflight.update(rowsOf('known', 'also known', 'time', 'start'));
-		await editorHasCaughtUp();
+		await drawn();
 		await run('workbench.action.acceptSelectedQuickOpenItem');
 		assert.equal(await taken, 'start');
 		const dismissed = preflight.ask(rowsOf('time', 'start'), 'start', false);
 		preflight.update(rowsOf('start'));
-		await editorHasCaughtUp();
+		await drawn();
 		await run('workbench.action.closeQuickOpen');
 		assert.equal(await dismissed, undefined);
 	});

@@ -144,18 +144,15 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 		pick.onDidAccept(() => {
 			const [row] = pick.selectedItems;
 			if (row) {
-				list.end(row.value);
+				list.take(row.value);
 			}
 		});
 	});
 	const unused = connection.name === LOCAL_CONNECTION_NAME ? await servers.unused() : [];
-	const show = () => {
+	const rows = (): [items: Choice<Row>[], active: Choice<Row> | undefined] => {
 		const items = rowsOf(subject, models, unused);
 		const current = currentModel(subject);
-		list.show(
-			items,
-			items.find(({ value }) => typeof value === 'object' && 'model' in value && value.model === current),
-		);
+		return [items, items.find(({ value }) => typeof value === 'object' && 'model' in value && value.model === current)];
 	};
 	const askService = async (pick: vscode.QuickPick<Choice<Row>>) => {
 		pick.busy = true;
@@ -170,15 +167,15 @@ async function showList(options: ModelPickerOptions): Promise<Row | undefined> {
 					connection.label ?? connection.name,
 				);
 				void showMessage('information', text);
-			} else if (list.current) {
-				show();
+			} else {
+				list.redraw(...rows());
 			}
 		} catch (error) {
 			void showExplanation(options.explainError(error));
 		}
 		pick.busy = false;
 	};
-	show();
+	list.show(...rows());
 	return list.result;
 }
 

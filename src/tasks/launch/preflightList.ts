@@ -175,12 +175,12 @@ export class PreflightList {
 			picker.ignoreFocusOut = true;
 			picker.matchOnDetail = true;
 			picker.onDidAccept(() => {
-				const id = picker.activeItems[0]?.id;
+				const id = picker.selectedItems[0]?.id;
 				if (id) {
-					list.end(id);
+					list.take(id);
 				}
 			});
-			picker.onDidTriggerItemButton(({ item }) => list.end(item.id));
+			picker.onDidTriggerItemButton(({ item }) => list.take(item.id));
 		});
 		this.list = list;
 		list.show(rows, rows.find(({ id }) => id === active) ?? rows.at(-1));
@@ -189,16 +189,17 @@ export class PreflightList {
 
 	/** Draws the rows again and keeps the active one. Returns false where no list is open. */
 	update(rows: readonly PreflightRow[]): boolean {
-		const shown = this.list?.current;
-		if (shown) {
-			const active = shown.activeItems[0]?.id;
-			// Without an active row the editor uses the first, which sends nothing.
-			this.list?.show(
-				rows,
-				rows.find(({ id }) => id === active),
-			);
+		const { list } = this;
+		if (!list?.current) {
+			return false;
 		}
-		return shown !== undefined;
+		const active = list.active?.id;
+		// Without an active row the editor uses the first, which sends nothing.
+		list.redraw(
+			rows,
+			rows.find(({ id }) => id === active),
+		);
+		return true;
 	}
 }
 

@@ -14,8 +14,7 @@ export interface TaskComposer {
 	/**
 	 * Shows it with the cursor in it, so that sending starts a task, and adds a text after a blank line to what is written
 	 * there, or puts it in its place. `if-empty` changes nothing where something else is written. Resolves with whether the
-	 * text is there now; where a message is on its way, it is not, which the user is told. Rejects with a sentence for the
-	 * user.
+	 * text is there now, or comes there once the message that is on its way has gone. Rejects with a sentence for the user.
 	 */
 	write(text: string, how: 'add' | 'replace' | 'if-empty'): Promise<boolean>;
 	/** Tells that a task was made of a prompt, which is then no longer a draft. */
