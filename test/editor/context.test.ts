@@ -301,6 +301,22 @@ describe('context in the editor', () => {
 		context.dispose();
 	});
 
+	it('is nothing where only blank lines are selected, and the chat is opened all the same', async () => {
+		const { context } = openContext(() => NOTHING);
+		const blank = await vscode.workspace.openTextDocument({ content: 'one\n\n  \ntwo\n' });
+		const editor = await vscode.window.showTextDocument(blank);
+		editor.selection = new vscode.Selection(0, 3, 2, 1);
+		const ask = () => contextOf(commands.askAboutSelection, [], context, undefined);
+		assert.equal(await context.addFrom(ask), true);
+		assert.deepEqual(context.chips.chips, []);
+		editor.selection = new vscode.Selection(0, 0, 0, 3);
+		assert.deepEqual(
+			(await ask())?.map(({ kind }) => kind),
+			['selection'],
+		);
+		context.dispose();
+	});
+
 	it('is what the menu was opened on: in the explorer, on a tab, in an editor, a terminal or the list of tasks', async () => {
 		const { context } = openContext(() => NOTHING);
 		const found = async (...args: unknown[]) =>

@@ -13,19 +13,6 @@ describe('the list before a task is sent', () => {
 		await editorHasCaughtUp();
 	};
 
-	it('does not choose a row that has taken the place of the chosen one', async () => {
-		const preflight = new PreflightList('Start Task');
-		const taken = preflight.ask(rowsOf('asking', 'time', 'start'), 'asking', false);
-		await editorHasCaughtUp();
-		// Chosen in the window while new rows are on their way to it.
-		const chosen = [run('workbench.action.quickOpenSelectNext'), run('workbench.action.acceptSelectedQuickOpenItem')];
-		preflight.update(rowsOf('time', 'start'));
-		await Promise.all(chosen);
-		await drawn();
-		await run('workbench.action.acceptSelectedQuickOpenItem');
-		assert.equal(await taken, 'time');
-	});
-
 	it('keeps the active row when the rows are drawn again, and is still dismissed once', async () => {
 		const preflight = new PreflightList('Start Task');
 		const taken = preflight.ask(rowsOf('asking', 'time', 'start'), 'start', false);

@@ -166,6 +166,9 @@ describe('the chat page', () => {
 					isShown: true,
 				});
 				assert.equal(await chat.page.getByRole('button', { name: /^Select (?:Model:|Routing)/ }).count(), 0);
+				const top = async (name: RegExp) =>
+					(await chat.page.locator('chat-composer').getByRole('button', { name }).boundingBox())?.y;
+				assert.equal(await top(/^Send$/), await top(/^Choose Chat/), 'one row has room for both');
 				for (const { choice, name } of NEXT_TASK.choices) {
 					const button = line().getByRole('button').filter({ hasText: name });
 					await button.focus();

@@ -239,18 +239,23 @@ export class ChatContext {
 	}
 
 	/**
-	 * Adds the sources that are found. Resolves with whether one of them is a chip now. The user is told what could not be
-	 * added.
+	 * Adds the sources that are found. Resolves with whether one of them is a chip now, or there was none to add; not where the
+	 * user cancels. The user is told what could not be added.
 	 */
 	async addFrom(find: () => Promise<ContextSource[] | undefined>): Promise<boolean> {
 		if (!mayRead()) {
 			return false;
 		}
-		const adding = this.addNow(find);
+		let isNone = false;
+		const adding = this.addNow(async () => {
+			const found = await find();
+			isNone = found?.length === 0;
+			return found;
+		});
 		const settled = adding.catch(() => ({ ids: [], isMissing: true, said: [] }));
 		this.adding.add(settled);
 		try {
-			return (await adding).ids.length > 0;
+			return (await adding).ids.length > 0 || isNone;
 		} finally {
 			this.adding.delete(settled);
 		}

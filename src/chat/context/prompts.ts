@@ -17,7 +17,7 @@ import { modeLabel } from '../protocol/labels.ts';
 import type { PageHandlers, PromptView } from '../protocol/protocol.ts';
 import { mayGo } from './askFindings.ts';
 import type { ChatContext } from './chatContext.ts';
-import { selectionSource } from './contextChoices.ts';
+import { hasSelectedText, selectionSource } from './contextChoices.ts';
 import { fileSource, unreadSource } from './pastedContext.ts';
 
 const NEW_PROMPT = `---
@@ -102,9 +102,9 @@ export class Prompts {
 			return undefined;
 		}
 		const editor = vscode.window.activeTextEditor;
-		if (!editor || editor.selection.isEmpty) {
+		if (!editor || !hasSelectedText(editor)) {
 			return vscode.l10n.t(
-				'Not sent: nothing is selected. Select some lines in an editor, add context with #, or say what is meant.',
+				'Not sent: nothing is selected. Select some lines in an editor, add context with @, or say what is meant.',
 			);
 		}
 		onAsk();

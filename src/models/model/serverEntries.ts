@@ -14,10 +14,7 @@ export interface ServerEntry {
 	models?: string[];
 }
 
-/**
- * Returns the setting with the entry. Of an existing one, only the address changes, and models are added to its own, or to
- * those that its server lists.
- */
+/** Returns the setting with the entry. Of an existing one, only the address changes, and models are added to its own. */
 export function withEntry(
 	value: unknown,
 	slug: string,
@@ -25,9 +22,11 @@ export function withEntry(
 ): Record<string, unknown> {
 	const entries = entriesOf(value);
 	const before = entriesOf(entries[slug]);
-	const listed = Object.hasOwn(before, 'url') ? [LISTED_MODELS] : [];
-	const known: unknown[] = Array.isArray(before['models']) ? before['models'] : listed;
-	const added = models.filter(id => !known.some(model => model === id || entriesOf(model)['id'] === id));
+	const own: unknown[] | undefined = Array.isArray(before['models']) ? before['models'] : undefined;
+	const known = own ?? [];
+	// Who names the models of a server wants no others that it lists.
+	const wanted = own === undefined ? models : models.filter(id => id !== LISTED_MODELS);
+	const added = wanted.filter(id => !known.some(model => model === id || entriesOf(model)['id'] === id));
 	const changed = {
 		...entry,
 		...before,

@@ -37,9 +37,10 @@ describe('the entry of a model server', () => {
 
 	it('keeps what its server lists beside a model that the server does not list', () => {
 		const url = 'https://a.example/v1';
-		for (const models of [['one'], ['*', 'one']]) {
-			assert.deepEqual(withEntry({ mine: { url } }, 'mine', { url, models }), { mine: { url, models: ['*', 'one'] } });
-		}
+		const models = ['*', 'one'];
+		assert.deepEqual(withEntry({ mine: { url } }, 'mine', { url, models }), { mine: { url, models } });
+		const named = { url, models: ['two'] };
+		assert.deepEqual(withEntry({ mine: named }, 'mine', { url, models }), { mine: { url, models: ['two', 'one'] } });
 	});
 
 	it('is removed alone', () => {
