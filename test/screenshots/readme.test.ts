@@ -22,6 +22,7 @@ import {
 	chooseInMenu,
 	logText,
 	openChat,
+	openPrompt,
 	replyEnds,
 	taskLine,
 	turns,
@@ -140,7 +141,9 @@ describe('the images of the readme', () => {
 
 	it('show the loop from the prompt to the applied change in six steps', async () => {
 		await page.setViewportSize({ width: 1000, height: 640 });
-		const frame = await writePrompt(page, PROMPT);
+		const frame = await openPrompt(page);
+		await resizeChat(page, frame, 560);
+		await writePrompt(page, PROMPT);
 		await taskLine(frame)
 			.getByRole('button', { name: /^Set Sandbox/ })
 			.waitFor();
@@ -151,8 +154,10 @@ describe('the images of the readme', () => {
 		await row('Local knows').waitFor();
 		await keepStep('See what the task will meet', { x: 190, y: 0, width: 620, height: 262 });
 		await page.keyboard.press('Enter');
+		await until('the task has begun', async () => logText(server, REPAIR) !== '');
+		await runCommand(page, 'View: Toggle Secondary Side Bar Visibility');
 		await until('the agent tests its repair', async () => /sleep 20/.test(logText(server, REPAIR)));
-		await keepStep('Watch it work', { x: 345, y: 354, width: 620, height: 262 });
+		await keepStep('Watch it work', { x: 225, y: 354, width: 620, height: 262 });
 		await until('the branch is there', async () => /git pushed/.test(logText(server, REPAIR)), 120_000);
 		// The change of the user's own, with which the task's change is merged.
 		appendFileSync(path.join(server.folder, 'src', 'money.js'), OWN_LINE);
@@ -160,7 +165,7 @@ describe('the images of the readme', () => {
 		const review = page.locator('.multiDiffEditor');
 		await chooseInMenu(page, /^Write prices/, 'Review Task Changes', () => appears(review, 10_000));
 		await review.getByText('separates thousands').first().waitFor();
-		await keepStep('Review what has changed', { x: 345, y: 36, width: 620, height: 262 });
+		await keepStep('Review what has changed', { x: 225, y: 36, width: 620, height: 262 });
 		const preview = () => appears(row('money.js').first(), 5_000);
 		await chooseInMenu(page, /^Write prices/, 'Apply Task Changes…', preview);
 		await keepStep('Take what you want', { x: 190, y: 0, width: 620, height: 262 });
@@ -171,7 +176,7 @@ describe('the images of the readme', () => {
 		await runCommand(page, 'Notifications: Clear All Notifications');
 		await openFile(page, 'money.js');
 		await page.locator('.view-line').getByText('Adds amounts up').waitFor();
-		await keepStep('Keep your own edits', { x: 345, y: 36, width: 620, height: 262 });
+		await keepStep('Keep your own edits', { x: 225, y: 36, width: 620, height: 262 });
 		await composeSteps(page.context(), steps, path.join(FOLDER, 'loop.png'));
 	});
 
