@@ -155,7 +155,7 @@ describe('the images of the readme', () => {
 		await keepStep('See what the task will meet', { x: 190, y: 0, width: 620, height: 262 });
 		await page.keyboard.press('Enter');
 		await until('the task has begun', async () => logText(server, REPAIR) !== '');
-		await runCommand(page, 'View: Toggle Secondary Side Bar Visibility');
+		await runCommand(page, 'View: Hide Secondary Side Bar');
 		await until('the agent tests its repair', async () => /sleep 20/.test(logText(server, REPAIR)));
 		await keepStep('Watch it work', { x: 225, y: 354, width: 620, height: 262 });
 		await until('the branch is there', async () => /git pushed/.test(logText(server, REPAIR)), 120_000);
