@@ -1,6 +1,5 @@
 // Writes a server into the settings and its key into the secret storage, and learns what the local service makes of it.
 import { defined } from '../base/defined.ts';
-import { entriesOf, withoutEntry } from '../base/entries.ts';
 import type { UpstreamProblem } from '../base/errors.ts';
 import { placeOf } from '../base/hostname.ts';
 import type { GatewayDescription } from '../contract/control.ts';
