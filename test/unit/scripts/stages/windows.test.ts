@@ -21,7 +21,7 @@ describe('the files that share a window', () => {
 	it('run in one process in their order, without those that were not chosen, and each other file in a process of its own', () => {
 		const [first = [], ...others] = shared;
 		const other = 'test/e2e/profile.test.ts';
-		const alone = 'test/e2e/start.test.ts';
+		const alone = 'test/e2e/extension.test.ts';
 		const groups = groupFiles({ files: [other, ...first.slice(1).reverse(), alone], together: [first, ...others] });
 		assert.deepEqual(groups[0], first.slice(1));
 		assert.deepEqual(groups.slice(1).sort(), [[other], [alone]]);
