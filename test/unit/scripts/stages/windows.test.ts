@@ -24,6 +24,6 @@ describe('the files that share a window', () => {
 		const alone = 'test/e2e/extension.test.ts';
 		const groups = groupFiles({ files: [other, ...first.slice(1).reverse(), alone], together: [first, ...others] });
 		assert.deepEqual(groups[0], first.slice(1));
-		assert.deepEqual(groups.slice(1).sort(), [[other], [alone]]);
+		assert.deepEqual(groups.slice(1).sort(), [[alone], [other]]);
 	});
 });
