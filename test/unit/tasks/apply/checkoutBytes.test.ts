@@ -376,7 +376,7 @@ describe('applying over generated attributes, line ends, modes, renames and edit
 						if (after && before.object !== after.object && result.kind === 'applies') {
 							assert.equal(present[after.path], git.after[after.path], after.path);
 						}
-					} else if (before && after?.path === name && made.newRules === undefined) {
+					} else if (before && after?.path === name && own[name] !== undefined && made.newRules === undefined) {
 						const versions = [own, git.before, git.after].map(side => bytesIn(side, name)) as [Buffer, Buffer, Buffer];
 						const [mine, base] = versions;
 						if (versions.every(isText) && lineEndsOf(mine) === lineEndsOf(base)) {
