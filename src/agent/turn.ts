@@ -1,3 +1,6 @@
+// The loop of Errand's own agent: it asks the model, has the tools run that it calls, and asks again. The conversation
+// is a list of the responses endpoint's items to which items are only added, so that a service can read the beginning
+// of each request from its cache, until older results are shortened or a summary takes their place.
 import { randomUUID } from 'node:crypto';
 import type { SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
 import { append } from '../base/append.ts';

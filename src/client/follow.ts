@@ -1,3 +1,5 @@
+// Follows the log of a task: it goes on at an index, drops entries that it has seen and names gaps. Where connections
+// bring nothing any more, it asks for the task itself.
 import { ClientError, systemErrorCode } from '../base/errors.ts';
 import { routes } from '../contract/routes.ts';
 import { followQuerySchema, type Task } from '../contract/tasks.ts';

@@ -1,3 +1,7 @@
+// Decisions. A *subject* is what is decided about: a file, a task or a comparison. It prepares requests, which the
+// page shows before it sends them. What they read comes from the chat, so that secrets and ignored files are noticed
+// in the same way, and from tasks; the root hands both over. A run is kept without its state, whose digest tells
+// whether two runs had the same one.
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { registerCommand } from '../platform/commands.ts';

@@ -1,3 +1,8 @@
+// The chat models of the active connection, offered through the editor's interface for language models. A model's id
+// begins with its connection, so that a model that was chosen never leads to another service. The editor asks for the
+// models when an extension does, and when it is told of a change, but not when its own list is opened. So it is told
+// as soon as a window has learnt which models there are, and of other changes only where somebody has asked before:
+// asking starts the local service.
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';

@@ -1,3 +1,7 @@
+// Git in the editor. When Errand reads, no hook and no filter runs, whoever configured it, no submodule is followed,
+// and nothing is written but references of its own (`refs/errand/…`), not even the index. A branch is pushed through
+// the editor's git extension, as the user would. Staging for a scratch branch runs the user's own filters, and those
+// of the repository only after the user has agreed.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,9 @@
 // A GET of an address that others may have written. It reaches nothing in the user's own network, whatever the address or a
 // name in it leads to.
+//
+// Requests for addresses that a reply or a page names, which reach nothing in the user's own network: the host name is
+// resolved once, and the address that was checked is the one that is asked. This uses the editor's `https` module,
+// because `fetch` would resolve the name again.
 
 import { lookup as systemLookup } from 'node:dns';
 import { lookup } from 'node:dns/promises';

@@ -1,3 +1,7 @@
+// State that several windows share. The editor reads a workspace's state once per window and writes it back whole, so
+// that a second window on the same folder would undo what the first one wrote. It is therefore kept in files below the
+// global storage, one per key, and lists have a key per entry. What belongs to the user and not to a workspace is in
+// the editor's own state.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Memento } from 'vscode';

@@ -1,4 +1,10 @@
 // The local service's process: reads the command line, starts the service and waits until it has ended.
+//
+// The local service, one process for each user of the machine, shared by all windows. Its state folder holds the
+// database, a lock that the system releases when the process dies, and a discovery file with address, token and
+// process id. A window that finds the file sends a random nonce; only a service that knows the token can answer, and
+// the answer is bound to the address. Then the window opens one long response, its lease. Soon after the last lease
+// and the last request have ended, and with no task waiting or running, the service ends.
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { describeError, UserFacingError } from '../base/errors.ts';

@@ -1,3 +1,5 @@
+// Titles by the model. The reply that gives one is written into the conversation's file before its request goes, so
+// that there is one request for each conversation, and counts in the costs like any other. The user's own title wins.
 import { describeError } from '../../base/errors.ts';
 import { cut } from '../../base/plainText.ts';
 import type { Client } from '../../client/types.ts';

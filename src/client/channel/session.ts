@@ -1,3 +1,10 @@
+// An encrypted session lasts as long as the service takes its messages: one attestation, and one nonce for each
+// message that may have left. Each message has a key pair of its own, and a part of a reply opens only with its
+// message's key, so that a part that was held back cannot answer another message. A service that refuses a second key
+// in a session gets a session for each message. The frames of a reply are verified off the event loop, then decrypted,
+// then delivered; a frame that fails ends the session. What follows from the checks of an attestation (`ladder.ts`) is
+// decided by the extension, which asks before anything is sent where the proof is weaker than the last one, or the GPU
+// or the key is a different one.
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
 import { type ChannelMessage, channelHistorySchema, FIRST_NONCE, type MessageRequest } from '../../contract/channel.ts';

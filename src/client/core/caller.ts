@@ -1,3 +1,8 @@
+// A request on its way: its fields are checked against the contract's ranges, the key is asked for, and a transport
+// exchanges it. In the extension host the transport is the editor's own `fetch`, which knows the user's proxy and
+// certificates; elsewhere it is undici. For the local connection, a wrapper replaces the fixed address by the
+// service's present one and its token, so that a request that is sent again survives a restart of the service. An
+// error says whether anything has left the machine.
 import { type Clock, untilAborted } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError, type ClientErrorCode } from '../../base/errors.ts';

@@ -1,3 +1,5 @@
+// A stream of bytes becomes events, and each event a typed value. Every stream has a named end. One that stops without
+// it throws `truncated`, after it has delivered what had come.
 import type { Clock } from '../../base/async.ts';
 import type { Exchange } from './exchange.ts';
 import { SseDecoder, type SseEvent, type StrayLineReader } from './sse.ts';

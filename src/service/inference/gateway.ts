@@ -1,3 +1,8 @@
+// The gateway: model servers, and the demo, are *providers* with prices, a data policy and what they support. For a
+// request it resolves the model's name, leaves out the providers that the routing policy excludes, ranks the rest by
+// price, latency or throughput, and tries one after another until the first chunk has come. Chunks pass through with
+// backpressure. Responses, the Messages form, decisions, search, images and the channel are built on the gateway,
+// never on a provider.
 import type { Clock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError, type ClientErrorCode, type UpstreamProblem } from '../../base/errors.ts';

@@ -1,3 +1,6 @@
+// Git in the service, which runs without hooks, filters, file system monitors and prompts, in the source repository
+// too. Hooks that a repository's configuration names (git 2.54) are listed before each call there and switched off by
+// name. The names travel in the environment, never in a command line, and a repository with unusual ones is refused.
 import { childEnvironment } from '../../base/childEnvironment.ts';
 import { runChild } from '../../base/childProcess.ts';
 import { defined } from '../../base/defined.ts';

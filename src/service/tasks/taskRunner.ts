@@ -1,3 +1,7 @@
+// Tasks wait in a queue that survives a restart. A task is cloned beside the state folder, with the git directory
+// outside of the tree that the agent writes, and without links that lead out of the repository. A new task has a new
+// branch, a continued one moves its branch forward, and a push succeeds only where nobody else has moved the branch. A
+// branch that is checked out somewhere is never moved.
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import os from 'node:os';

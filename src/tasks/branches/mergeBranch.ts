@@ -1,3 +1,7 @@
+// The merge of a task's branch, on the user's command alone. The editor's git extension merges too, but as the user's
+// git would: where a repository keeps its hooks in the tree, one that the branch has written would run at once, and a
+// fast-forward would replace ignored files. Here no hook runs, merge drivers of the repository give way to git's text
+// merge, and files that need one of its filters are found before anything changes.
 import type { Setting } from '../../base/gitConfiguration.ts';
 import { GitError } from '../../base/gitError.ts';
 import type { GitPlace } from '../../platform/git.ts';

@@ -1,3 +1,6 @@
+// Scratch branches. One is written down before it is made, remembered until its task has ended, and removed only where
+// nobody has moved it. Uncommitted changes reach it as a commit from an index of its own, so that working tree, index,
+// HEAD and stash stay as they are.
 import { randomBytes } from 'node:crypto';
 import type * as vscode from 'vscode';
 import { gitReason } from '../../base/gitReason.ts';

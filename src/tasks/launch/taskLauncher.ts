@@ -1,3 +1,8 @@
+// The launch of a task. What it works on is a `LaunchSubject`: a repository of this window, which is read and not
+// changed, or one that only the service sees. The rules in `tasks/model` decide from the facts and the user's choices
+// what is said and what will be done, as a plan, and the preflight shows both. Only after the user has agreed, and
+// only while the repository still gives the same plan, is anything pushed or a scratch branch made. The request is
+// sent once; where its reply is lost, the list of tasks is read before anything is sent again.
 import * as vscode from 'vscode';
 import { defined } from '../../base/defined.ts';
 import { UserFacingError } from '../../base/errors.ts';
