@@ -1,7 +1,3 @@
-// The root: it builds the features and hands each what it needs of the others. A `register.ts` registers what has to
-// be there from the start (commands, views, quick fixes, links, listeners) and loads the rest of its feature with a
-// dynamic import on first use, or at once where something from before a reload goes on. The bundler splits the code at
-// those imports.
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { defined } from './base/defined.ts';

@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import { digestOfServer, type KnownTools } from '../../agents/mcp/mcpServers.ts';
 import { packageOf } from '../../agents/mcp/serverPackage.ts';
 import { UserFacingError } from '../../base/errors.ts';
+import { isFields } from '../../base/fields.ts';
 import { parseJsonWithComments } from '../../base/json.ts';
 import { shellWord } from '../../base/shellWord.ts';
 import {
@@ -18,7 +19,6 @@ import {
 	SERVER_NAME,
 } from '../../contract/mcpServers.ts';
 import { askModal } from '../../platform/notify.ts';
-import { readSetting } from '../../platform/settings.ts';
 
 const STATE_KEY = 'errand.mcpServers';
 const SECRET_PREFIX = 'errand.mcp.';
@@ -35,6 +35,8 @@ interface KnownServer {
 export interface AgentServersStorage {
 	state: Pick<vscode.Memento, 'get' | 'update'>;
 	secrets: Pick<vscode.SecretStorage, 'get' | 'store'>;
+	/** Returns the value of `errand.agents.mcpServers`. */
+	declared(): unknown;
 }
 
 /** A server with the folder that declares it; undefined for one of the settings. */
@@ -59,7 +61,7 @@ export class AgentServers {
 		folders: readonly string[],
 		isSandboxed: boolean,
 	): Promise<{ servers: AgreedServer[]; problems: string[] }> {
-		const declared = [settingServers(), ...(await Promise.all(folders.map(folderServers)))];
+		const declared = [settingServers(this.storage.declared()), ...(await Promise.all(folders.map(folderServers)))];
 		const problems = declared.flatMap(({ unusable }) => unusable.map(({ name, reason }) => unusableText(name, reason)));
 		const servers: AgreedServer[] = [];
 		for (const server of declared.flatMap(each => each.servers)) {
@@ -168,9 +170,9 @@ const keyOf = ({ folder, name }: AgreedServer): string => JSON.stringify([folder
 
 type FolderServers = Omit<DeclaredServers, 'servers'> & { servers: AgreedServer[] };
 
-function settingServers(): FolderServers {
+function settingServers(setting: unknown): FolderServers {
 	const result: FolderServers = { servers: [], unusable: [] };
-	for (const [name, value] of Object.entries(readSetting('errand.agents.mcpServers') ?? {})) {
+	for (const [name, value] of Object.entries(isFields(setting) ? setting : {})) {
 		const server = mcpServerSchema.safeParse(value).data;
 		if (server !== undefined && SERVER_NAME.test(name)) {
 			result.servers.push({ ...server, name, file: undefined, folder: undefined });

@@ -186,7 +186,11 @@ export class ChatAgents implements AgentTurns {
 		const runs = new AgentRuns({
 			folder: storage.folder,
 			agents,
-			servers: new AgentServers({ state: storage.globalState, secrets: storage.secrets }),
+			servers: new AgentServers({
+				state: storage.globalState,
+				secrets: storage.secrets,
+				declared: () => readSetting('errand.agents.mcpServers'),
+			}),
 			models: { client, limits, insideProgram: program('sandbox.js') },
 			permissions: {
 				approvals,

@@ -109,7 +109,11 @@ export function useAgentRuns(
 				memory,
 				isDemo: () => false,
 			}),
-			servers: new AgentServers({ state, secrets: { get: async () => undefined, store: async () => {} } }),
+			servers: new AgentServers({
+				state,
+				secrets: { get: async () => undefined, store: async () => {} },
+				declared: () => ({}),
+			}),
 			models: { client: async () => client, limits: () => ({}), insideProgram: SANDBOX_PROGRAM },
 			permissions: {
 				approvals: () => approvals,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { waitingStep } from '../../src/chat/model/agentWork.ts';
-import { useAgentRuns } from '../unit/host/useAgentRuns.ts';
+import { waitingStep } from '../../../src/chat/model/agentWork.ts';
+import { useAgentRuns } from './useAgentRuns.ts';
 
 /** An agent that asks where, and says what it was answered. */
 const PROGRAM = `
