@@ -4,6 +4,7 @@ import type { Frame, Page } from 'playwright-core';
 import { reloadWindow } from '../support/editor.ts';
 import {
 	answerInput,
+	appears,
 	changeSettings,
 	dialog,
 	hiddenWidth,
@@ -169,10 +170,14 @@ describe('tasks in the window', () => {
 
 		it('are followed on after a reload of the window, with every entry once, and the document of another log is there again', async () => {
 			const prompt = '/demo slow through a reload';
-			await openLogDocument(TASK);
 			await startTask(page, prompt);
 			await until('the log has begun', async () => /line 8 of/.test(logOf(prompt)));
-			await reloadWindow(page);
+			await until('a reload finds the document among the open ones', async () => {
+				await openLogDocument(TASK);
+				await reloadWindow(page);
+				// A served editor that is left at once may not have written down which documents are open.
+				return appears(page.getByRole('tab', { name: TASK }), 10_000);
+			});
 			await until('the document shows the log again', async () => {
 				// The editor may forget that the prompt was closed just before, and shows it in front of the document.
 				await page
