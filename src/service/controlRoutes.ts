@@ -22,18 +22,18 @@ export interface ServiceIdentity {
 /** The providers and the agents that the service has, as windows see them. */
 export interface ServiceOffer {
 	describe(): Promise<GatewayDescription>;
-	/** False: no such server was found. */
+	/** Resolves with false if no such server was found. */
 	answerFound(answer: FoundAnswer): Promise<boolean>;
 }
 
-/** The requests of windows about tasks that the contract does not have. */
+/** Requests of windows about tasks that go beyond the contract. */
 export interface TaskRecords {
 	/**
-	 * Makes a commit of what the agents of an ended task had done. Returns its branch, or undefined if there is no such task.
+	 * Commits the work of an ended task's agents. Returns its branch, or undefined if there is no such task.
 	 * @throws UserFacingError if it cannot.
 	 */
 	keepWork(taskId: string): Promise<string | undefined>;
-	/** The use by tasks, the latest month first. */
+	/** Returns what tasks have used, the latest month first. */
 	monthlyUse(): MonthUse[];
 }
 

@@ -39,7 +39,7 @@ export function createGuard(token: string, port: number): Guard {
 		if (isOpen(request)) {
 			return undefined;
 		}
-		// Clients of the Messages form have a header of their own for a key.
+		// Clients of the Messages API send the key in a header of its own.
 		const { authorization, 'x-api-key': key } = request.headers;
 		const sent = checkToken(authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined));
 		if (sent === 'none') {

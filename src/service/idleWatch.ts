@@ -3,7 +3,7 @@ import { type Disposable, toDisposable } from '../base/disposable.ts';
 export interface IdleWatchOptions {
 	/** `onIdle` is called once after this many milliseconds without a hold and without work. */
 	idleMs: number;
-	/** Whether a task is running or waiting. It is called when the time is up and after each `workEnded`. */
+	/** Returns whether a task is running or waiting. It is called when the time is up and after each `workEnded`. */
 	isBusy(): boolean;
 	onIdle(): void;
 }

@@ -82,7 +82,7 @@ function fail(error: unknown): void {
 	process.exitCode = 1;
 }
 
-/** Runs as what the arguments ask for. `programFile` is the file that the process was started with. */
+/** Runs the program that the arguments ask for. `programFile` is the file that the process was started with. */
 export function run(programFile: string, args: string[]): void {
 	if (args[0] === DEMO_AGENT_ARGUMENT) {
 		import('./tasks/demoAgent.ts').then(({ runDemoAgent }) => runDemoAgent()).catch(fail);

@@ -1,7 +1,7 @@
 /** The oldest Node that the libraries of the service support. */
 export const NEEDED_NODE = '22.19';
 
-/** Returns a sentence that says what is needed if a version of Node is too old for the service. */
+/** Returns a sentence that says which version is needed if this version of Node is too old for the service. */
 export function nodeProblem(version: string): string | undefined {
 	const [major = 0, minor = 0] = version.split('.').map(Number);
 	const [neededMajor = 0, neededMinor = 0] = NEEDED_NODE.split('.').map(Number);

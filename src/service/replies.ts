@@ -75,7 +75,7 @@ type Answered = Pick<RequestRefused, 'status' | 'message'> & Partial<Pick<Reques
  * Returns the error body of a path's area: `{error: string}` for tasks and `{error, message, status}` for the look-ups
  * (cloud-tasks.md, Errors), with the agent API's own word for an invalid key (Authentication).
  * contract: not shown for chat; `{error: {message, code}}`, as on the responses endpoint (inference.md, Errors). The
- * Messages form has one of its own.
+ * Messages API has a form of its own.
  */
 export function errorBody(path: string, { status, message, code = codeOf(status), upstreams = [] }: Answered): object {
 	if (isMessagesPath(path)) {
@@ -114,7 +114,7 @@ export function parseOrRefuse<T extends z.ZodType>(schema: T, value: unknown): z
 }
 
 /**
- * Converts a query parameter into a number. Other text is returned as it is, so that the schema refuses it with its
+ * Converts a query parameter into a number. Any other text is returned unchanged, so that the schema refuses it by
  * name.
  */
 export function numberIn(text: string | undefined): unknown {

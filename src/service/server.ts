@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
-// The response that stands for one that was already sent is made when this module loads. It must be before
-// `getRequestListener` replaces the global `Response`: one of that kind would be sent a second time.
+// The response that stands for one already sent is created when this module loads. That must happen before
+// `getRequestListener` replaces the global `Response`: a response of the replaced kind would be sent a second time.
 import '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { describeError, UserFacingError } from '../base/errors.ts';
@@ -19,7 +19,7 @@ export type AppContext = Context<{ Bindings: HttpBindings }>;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
-/** How often Node looks for requests that have exceeded these limits. */
+/** The interval at which Node looks for requests that have exceeded these limits. */
 const CHECK_INTERVAL_MS = 2_000;
 
 export interface ServiceServerOptions {
@@ -27,7 +27,7 @@ export interface ServiceServerOptions {
 	/** 0 takes any free port. */
 	port: number;
 	app: App;
-	/** Held while an authorised request is in progress. Undefined while the service starts, and requests get a 503. */
+	/** Held while an authorised request is in progress. Undefined while the service starts; requests then get a 503. */
 	idleWatch: () => IdleWatch | undefined;
 	headersTimeoutMs?: number;
 }
@@ -35,7 +35,7 @@ export interface ServiceServerOptions {
 export interface ServiceServer {
 	/** `http://127.0.0.1:<port>`. */
 	readonly address: string;
-	/** Accepts no further connections, gives replies in progress `graceMs` to end, then closes the remaining ones. */
+	/** Accepts no further connections, gives replies in progress `graceMs` to finish, then closes the remaining ones. */
 	close(graceMs: number): Promise<void>;
 }
 
@@ -89,7 +89,7 @@ async function refuse(request: IncomingMessage, response: ServerResponse, refusa
 	response.end(body);
 }
 
-/** Listens on 127.0.0.1. The guard sees every request before the routes do. Throws a sentence when the port is taken. */
+/** Listens on 127.0.0.1. The guard sees requests before the routes. Throws a UserFacingError if the port is taken. */
 export async function startServer(options: ServiceServerOptions): Promise<ServiceServer> {
 	const answer = getRequestListener(options.app.fetch);
 	const starting: Guard = () => ({ status: 503, message: 'The local service is starting.' });

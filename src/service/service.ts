@@ -39,12 +39,12 @@ import { registerTaskRoutes } from './tasks/taskRoutes.ts';
 import { TaskRunner } from './tasks/taskRunner.ts';
 import { newToken, tokenOfFile } from './tokenFile.ts';
 
-/** The time for replies in progress when the service stops, in which followers learn of the end of their tasks. */
+/** The time for replies in progress when the service stops, so that followers learn that their tasks have ended. */
 const CLOSE_GRACE_MS = 1_000;
-/** How long a start waits for a service that is just ending and that no window can find any more. */
+/** The time that a start waits for a service that is just ending and that windows can no longer find. */
 const LOCK_WAIT_MS = 5_000;
 const LOCK_POLL_MS = 100;
-/** The time to make a commit of what an ended agent had done. Windows wait longer. */
+/** The time to commit the work of an ended agent. Windows wait longer. */
 const KEEP_TIMEOUT_MS = 150_000;
 
 export interface ServiceOptions extends Omit<StartOptions, 'upstreamsFromStdin'> {
@@ -56,14 +56,14 @@ export interface ServiceOptions extends Omit<StartOptions, 'upstreamsFromStdin'>
 
 export interface Service {
 	readonly address: string;
-	/** Resolves when the service has ended, with false if its state could not be kept. */
+	/** Resolves when the service has ended, with false if its state could not be stored. */
 	readonly ended: Promise<boolean>;
 	stop(): Promise<void>;
 	/** Ends the service because of an error that nothing else has caught, which is logged. */
 	fail(error: unknown): void;
 }
 
-/** Starts the service of a state folder. Resolves with undefined if another process serves it. Throws sentences. */
+/** Starts the service of a state folder, or resolves with undefined if it is running. Throws a UserFacingError. */
 export async function startService(options: ServiceOptions): Promise<Service | undefined> {
 	prepareStateFolder(options.stateFolder);
 	const lock = await waitForLock(options.stateFolder);
@@ -95,14 +95,14 @@ async function waitForLock(stateFolder: string): Promise<Disposable | undefined>
 	}
 }
 
-/** What a start acquires before it touches any task: without the lock and the port, it leaves them as they are. */
+/** The resources that a start acquires before it touches tasks: without lock and port, it leaves them as they are. */
 interface Frame {
 	lock: Disposable;
 	log: ServiceLog;
 	token: string;
 	app: App;
 	server: ServiceServer;
-	/** Makes the server answer. Before that, it says that the service is starting. */
+	/** Makes the server answer requests. Before that, it reports that the service is starting. */
 	open(idleWatch: IdleWatch): void;
 }
 
@@ -270,7 +270,7 @@ async function run(options: ServiceOptions, { lock, log, token, app, server, ope
 			logger: log.logger('pipe'),
 			onHandover: handover => {
 				inference.replaceUpstreams(handover);
-				// A window of an earlier version does not know of them, so what was set before holds.
+				// A window of an earlier version does not send task settings, so the earlier ones remain in force.
 				if (handover.tasks !== undefined) {
 					localAgents.directory.replaceSettings(handover.tasks);
 				}

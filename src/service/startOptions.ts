@@ -14,7 +14,7 @@ export interface StartOptions {
 	runningTasks: number;
 	/** The file that holds the token. If undefined, each start generates a new token. */
 	tokenFile: string | undefined;
-	/** Whether the list of upstreams is read from the standard input. */
+	/** True if the list of upstreams is read from the standard input. */
 	upstreamsFromStdin: boolean;
 }
 

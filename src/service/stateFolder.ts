@@ -24,13 +24,13 @@ export function workFolderOf(stateFolder: string): string {
 	return `${stateFolder}-work`;
 }
 
-/** Creates the state folder or checks the existing one. Throws a sentence if it cannot be used. */
+/** Creates the state folder or checks the existing one. Throws a UserFacingError if it cannot be used. */
 export function prepareStateFolder(folder: string): void {
 	// The lock is created before anything else; the database alone is there if somebody has moved it.
 	prepareFolder(folder, [LOCK_FILE, DATABASE_FILE]);
 }
 
-/** Creates the work folder or checks the existing one. Throws a sentence if it cannot be used. */
+/** Creates the work folder or checks the existing one. Throws a UserFacingError if it cannot be used. */
 export function prepareWorkFolder(folder: string): void {
 	if (prepareFolder(folder, [WORK_MARKER]) === 'empty') {
 		writeFileSync(path.join(folder, WORK_MARKER), WORK_MARKER_TEXT, { flag: 'wx', mode: 0o600 });
@@ -38,8 +38,8 @@ export function prepareWorkFolder(folder: string): void {
 }
 
 /**
- * Removes the work folder with everything in it but the folders that are to be kept; if there are any, it stays itself.
- * Anything that somebody has put in its place stays.
+ * Removes the work folder with everything in it except the folders to keep; if there are any, the work folder stays
+ * too. Anything that somebody has put in its place stays.
  */
 export async function removeWorkFolder(folder: string, isKept: (inside: string) => Promise<boolean>): Promise<void> {
 	const marker = path.join(folder, WORK_MARKER);
@@ -64,8 +64,8 @@ export async function removeWorkFolder(folder: string, isKept: (inside: string) 
 
 /**
  * Creates a folder or checks the existing one: it must be a real folder of this OS user, closed to all others, and be
- * empty or contain one of the files that mark it as ours. It will hold a token and prompts, and things in it are removed,
- * so any other folder is refused with a sentence.
+ * empty or contain one of the files that mark it as ours. It will hold a token and prompts, and things in it are
+ * removed, so any other folder is refused with a UserFacingError.
  */
 function prepareFolder(folder: string, markers: readonly string[]): 'empty' | 'marked' {
 	try {

@@ -21,16 +21,16 @@ import { consentFolder } from './consentFolder.ts';
 
 const BODY_MEGABYTES = 1;
 
-/** How a task gets the dependencies of a branch. */
+/** The dependencies that a task on a branch would get, and how. */
 export interface FoundDependencies {
 	commands: { lockfile: string; command: string }[];
-	/** Each has the form `host:port`. */
+	/** The hosts as `host:port`. */
 	hosts: string[];
-	/** The hosts that the user logs in to, as agents cannot. */
+	/** Those of the hosts that the user logs in to, which agents cannot. */
 	withLogin: string[];
 	/** The user's own folders of installed dependencies that the task is shown, read-only. */
 	shown: string[];
-	/** What those folders lack, so that they are not shown. */
+	/** The packages that those folders lack, so that they are not shown. */
 	unmet: string[];
 }
 
@@ -41,8 +41,8 @@ export interface AgentRoutesDependencies {
 	trials: AgentTrials;
 	consents: ConsentStore;
 	/**
-	 * `ways`: whether the task installs dependencies, and whether it can be shown the user's. Without a branch, that of HEAD
-	 * counts. Rejects with a UserFacingError.
+	 * Finds out how a task would get the dependencies of a branch, by default of HEAD's. `ways` says whether the task
+	 * installs dependencies, and whether it can be shown the user's. Rejects with a UserFacingError.
 	 */
 	dependenciesOf(
 		repoUrl: string,
@@ -53,7 +53,7 @@ export interface AgentRoutesDependencies {
 	stopping: AbortSignal;
 }
 
-/** Registers what a window asks about the agents of this machine, and what the user allows them. */
+/** Registers the routes by which windows ask about the agents of this machine and store what the user allows them. */
 export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependencies): void {
 	const { directory, trials, consents, stopping } = dependencies;
 
@@ -110,7 +110,7 @@ export function registerAgentRoutes(app: App, dependencies: AgentRoutesDependenc
 
 	app.get(controlPaths.consents, context => context.json({ consents: consents.list() }));
 
-	// The path is that of a kept consent and not looked up, as its folder may be gone.
+	// The path is the one in the stored consent. It is not looked up, as the folder may be gone.
 	app.post(controlPaths.withdrawConsent, async context => {
 		consents.withdraw(parseOrRefuse(withdrawalSchema, await readJson(context, BODY_MEGABYTES)));
 		return context.json({ taken: true });
@@ -125,7 +125,7 @@ async function checkAgents(directory: AgentDirectory, ids: readonly string[], fo
 	return { sandbox, statuses };
 }
 
-/** An answer holds for exactly the hosts that it was given for. Those that an earlier installation lacked are asked for. */
+/** An answer holds for exactly the hosts it was given for, so hosts that an installation lacked are asked for. */
 function answerFor(consents: ConsentStore, folder: string, configured: readonly string[]) {
 	const hosts = [...new Set([...configured, ...consents.missing(folder)])];
 	const consent = consents.dependencies(folder);

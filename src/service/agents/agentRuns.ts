@@ -1,5 +1,5 @@
-// What runs of agents need from the service: access to a model, what the user has allowed, and a run that only tries
-// whether an agent starts.
+// The parts of the service that agent runs need: access to a model, the user's consents, and a trial run that only
+// checks whether an agent starts.
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import type { FoundAgent } from '../../agents/catalogue/entry.ts';
@@ -26,14 +26,14 @@ const NO_MODEL = 'none';
 
 type Surroundings = Pick<PlaceOptions, 'insideProgram' | 'privateFolders'>;
 
-/** Returns the program that serves the relay in a sandbox. It is beside the service's own, or in its source. */
+/** Returns the program that serves the relay in a sandbox. It lies beside the service's own, or in its source. */
 export function insideProgramOf(programFile: string): string {
 	return programFile.endsWith('.ts')
 		? path.resolve(import.meta.dirname, '../../agents/sandbox/inside.ts')
 		: path.join(path.dirname(programFile), 'sandbox.js');
 }
 
-/** Returns the program of Errand's own agent. A checkout has it once it is built. */
+/** Returns the program of Errand's own agent. In a checkout, it exists once it is built. */
 export function agentProgramOf(programFile: string): string {
 	return programFile.endsWith('.ts')
 		? path.resolve(import.meta.dirname, '../../../dist/agent.js')
@@ -78,7 +78,8 @@ export interface TrialOptions extends Surroundings {
 }
 
 /**
- * Starts an agent with an empty tree, opens a session and ends it. Everything that it started has ended when this settles.
+ * Starts an agent with an empty tree, opens a session and ends it. Everything that it started has ended when this
+ * settles.
  * @throws UserFacingError if the agent fails; the signal's reason if it aborts.
  */
 export async function tryAgent(agent: FoundAgent, options: TrialOptions): Promise<AgentTrial> {

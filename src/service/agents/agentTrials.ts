@@ -12,7 +12,7 @@ import type { AgentTrial } from '../../contract/agents.ts';
 
 const TIMEOUT_MS = 120_000;
 
-/** The lengths of what an agent says, in characters. */
+/** The maximum lengths of texts from an agent, in characters. */
 const MAXIMUM_NAME = 60;
 const MAXIMUM_MESSAGE = 500;
 
@@ -28,12 +28,12 @@ export interface TrialSupport {
 	timeoutMs?: number;
 }
 
-/** Tries agents out and installs them, as the user asks for it. */
+/** Tries out and installs agents at the user's request. */
 export class AgentTrials {
 	private readonly directory: AgentDirectory;
 	private readonly place: InstallPlace;
 	private readonly support: TrialSupport;
-	/** An installation that another window asked for is found done, instead of being done twice. */
+	/** An installation that another window asked for is found done, instead of being repeated. */
 	private readonly installations = new SerialQueue();
 	private readonly running = new Set<Promise<unknown>>();
 
@@ -43,23 +43,23 @@ export class AgentTrials {
 		this.support = support;
 	}
 
-	/** Removes what earlier installations have left. No agent may be running yet. Never rejects. */
+	/** Removes the leftovers of earlier installations. No agent may be running yet. Never rejects. */
 	removeLeftovers(): Promise<void> {
 		const { folder, platform } = this.place;
 		return this.installations.run(() => removeOldInstallations(folder, knownAgents, platform));
 	}
 
-	/** Resolves when everything that was started has ended. The signals of the callers end it early. */
+	/** Resolves when everything that was started has ended. Aborting the callers' signals ends it early. */
 	async ended(): Promise<void> {
 		await Promise.allSettled(this.running);
 	}
 
-	/** Starts the agent and says how that went. Rejects with the signal's reason only. */
+	/** Starts the agent and returns the outcome. Rejects only with the signal's reason. */
 	try(id: string, signal: AbortSignal): Promise<AgentTrial> {
 		return this.run(signal, async () => this.handshake(await this.directory.locate(id), signal));
 	}
 
-	/** Installs the agent if it is not there, then tries it. Rejects with the signal's reason only. */
+	/** Installs the agent if it is missing, then tries it. Rejects only with the signal's reason. */
 	install(id: string, signal: AbortSignal): Promise<AgentTrial> {
 		return this.run(signal, async () => {
 			await this.installations.run(() => this.installOnce(id, signal));
@@ -119,7 +119,7 @@ export class AgentTrials {
 	}
 }
 
-/** Agents choose the words of a trial, so they are made fit to be shown. */
+/** An agent chooses the texts of its trial, so they are cleaned before they are shown. */
 function plainTrial(trial: AgentTrial): AgentTrial {
 	if (!trial.ok) {
 		return { ...trial, message: oneLine(trial.message, MAXIMUM_MESSAGE) };

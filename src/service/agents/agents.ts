@@ -25,11 +25,11 @@ export interface AgentsOptions
 export interface Agents {
 	directory: AgentDirectory;
 	consents: ConsentStore;
-	/** Resolves when nothing runs any more that a window has asked for. Requests end it when the service stops. */
+	/** Resolves when nothing that a window asked for is running any more. Requests end it when the service stops. */
 	ended(): Promise<void>;
 }
 
-/** Registers the routes about agents. No agent may be running yet, as leftovers of installations are removed. */
+/** Registers the routes about agents. No agent may be running yet, as the leftovers of installations are removed. */
 export function startAgents(options: AgentsOptions): Agents {
 	const { app, stateFolder, logger } = options;
 	const place = {

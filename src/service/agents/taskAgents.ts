@@ -3,7 +3,7 @@ import { agentLaunch } from '../../agents/run/agentLaunch.ts';
 import { UserFacingError } from '../../base/errors.ts';
 import type { Agent } from '../tasks/agent.ts';
 
-/** The memory that an agent of which nothing is known may need. */
+/** The memory that is assumed for an agent whose needs are not known. */
 const UNKNOWN_MEGABYTES = 1_000;
 
 /** The agents of the directory as tasks run them. */
@@ -16,13 +16,13 @@ export class TaskAgents {
 		this.builtIn = builtIn;
 	}
 
-	/** Returns those that can be used now. The first one is the default. */
+	/** Returns the agents that can be used now. The first one is the default. */
 	async current(): Promise<readonly Agent[]> {
 		const agents = await this.directory.current();
 		return agents.flatMap(({ id, label, models }) => this.builtInOf(id) ?? this.installed(id, label, models));
 	}
 
-	/** Returns an agent of an earlier task, whether or not it can be used now. Undefined: there is none of this id. */
+	/** Returns an agent of an earlier task, whether or not it can be used now, or undefined if no agent has this id. */
 	byId(id: string, model: string): Agent | undefined {
 		const definition = this.directory.definition(id);
 		return this.builtInOf(id) ?? (definition && this.installed(id, definition.label, [model]));

@@ -164,7 +164,7 @@ async function* frames(
 		}
 	} catch (error) {
 		const told = inClear(error);
-		// An error that is thrown here aborts the connection.
+		// An error thrown here aborts the connection.
 		if (!(told instanceof RequestRefused)) {
 			throw error;
 		}

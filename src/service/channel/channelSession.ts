@@ -26,7 +26,7 @@ export interface OpenedMessage {
 	seal(text: string): Promise<MessageReply>;
 }
 
-/** What the service opens messages and seals replies with. */
+/** The keys with which the service opens messages and seals replies. */
 export interface Identity {
 	/** The secret half of the key that the attestation names. */
 	secretKey: Uint8Array;
@@ -34,7 +34,7 @@ export interface Identity {
 	sign: Signer;
 }
 
-/** A key of the client, and what its messages are opened with. */
+/** A client's key, and the key derived for its messages. */
 interface Peer {
 	key: AesKey;
 	verify: Verifier;
@@ -63,7 +63,7 @@ export class ChannelSession {
 		this.identity = identity;
 	}
 
-	/** Whether the session accepts no further messages. */
+	/** True if the session accepts no further messages. */
 	get isOver(): boolean {
 		return this.isBroken || this.nonce >= FIRST_NONCE + MAXIMUM_MESSAGES;
 	}

@@ -57,7 +57,7 @@ function textOf({ choices }: ReplyChunk): string {
 	return choices.find(({ index }) => index === 0)?.delta.content ?? '';
 }
 
-/** Returns the length without half a character at the end, which the next piece completes. */
+/** Returns the length of the text without half a character at its end, which the next piece completes. */
 function wholeLength(text: string): number {
 	return /[\uD800-\uDBFF]$/.test(text) ? text.length - 1 : text.length;
 }

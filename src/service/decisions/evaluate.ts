@@ -21,7 +21,7 @@ export interface Evaluation {
 	usage: { input_tokens: number; output_tokens: number };
 }
 
-/** Who decides. */
+/** The model that decides, and the providers that must not be asked for it. */
 export interface Decider {
 	/** A chat model. */
 	model: string;

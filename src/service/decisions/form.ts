@@ -11,7 +11,7 @@ const CAPITALS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 export interface Option {
 	label: string;
-	/** The option's name, the level's number, `true` or `false`. */
+	/** The option's name, the level's number, or `true` or `false`. */
 	name: string;
 	description: string;
 }
@@ -72,7 +72,7 @@ export function responseFormatFor(options: readonly Option[]): NonNullable<Provi
 
 export interface FilledForm {
 	chosen: Option;
-	/** The probability that the model itself states. */
+	/** The probability that the model itself stated. */
 	probability: number;
 }
 

@@ -102,7 +102,8 @@ class ChunkEvents implements ChunkWriter {
 	}
 
 	/**
-	 * contract: not shown. The error is sent as an event in the middle of the stream (unspecified.md, "mid-stream errors").
+	 * contract: not shown. The error is sent as an event in the middle of the stream (unspecified.md, "mid-stream
+	 * errors").
 	 */
 	failure(error: ProviderFailure): string {
 		return sseEvent({ error: errorInReply(error) });

@@ -4,19 +4,19 @@ import { ProviderFailure, type ReplyChunk } from './provider.ts';
 
 const END = { done: true, value: undefined } as const;
 
-/** How the chunks of one reply become the text that its client gets. */
+/** Converts the chunks of one reply into the text that its client gets. */
 export interface ChunkWriter {
 	/** Returns the text for a chunk, which may be empty. Throws a ProviderFailure for a reply that cannot be written. */
 	textOf(chunk: ReplyChunk): string;
 	/** Returns the text that ends a whole reply. */
 	end(): string;
-	/** Returns the text that tells of an error in the middle, in place of the end. */
+	/** Returns the text that reports an error in the middle of a reply and replaces the end. */
 	failure(error: ProviderFailure): string;
 }
 
 /**
- * The text of a reply as it comes. This iterator is written by hand: every chunk passes through it, and a generator would
- * cost as much as writing the chunk.
+ * The text of a reply as it arrives. This iterator is written by hand: every chunk passes through it, and a generator
+ * would cost as much as writing the chunk.
  */
 export class ChunkTexts implements TextSource {
 	private readonly chunks: GatewayReply['chunks'];
@@ -58,7 +58,7 @@ export class ChunkTexts implements TextSource {
 
 	private readonly onFailure = async (error: unknown): Promise<IteratorResult<string, void>> => {
 		await this.return();
-		// An error that is thrown here aborts the connection.
+		// An error thrown here aborts the connection.
 		if (!(error instanceof ProviderFailure)) {
 			throw error;
 		}

@@ -1,7 +1,7 @@
 import type { ReplyChunk } from './provider.ts';
 import type { GatewayChunks } from './watchedChunks.ts';
 
-/** Passes on the chunks of a reply with no tool call but the first of each choice. */
+/** Passes on the chunks of a reply, with only the first tool call of each choice. */
 export class FirstCallChunks implements GatewayChunks {
 	private readonly chunks: GatewayChunks;
 

@@ -4,11 +4,11 @@
 import { type Fields, isFields } from '../../base/fields.ts';
 import type { Logger } from '../../base/logger.ts';
 
-/** The fields to drop from a request if the function accepts their value. */
+/** The fields to drop from a request, each if its function accepts the value. */
 export type Tolerated = Readonly<Record<string, (value: unknown) => boolean>>;
 
 export const anything = (): boolean => true;
-/** The value of a field that is dropped here because it is honoured in another place. */
+/** Accepts any value of a field that is dropped here because it is honoured elsewhere. */
 export const honoured = (): boolean => true;
 export const exactly =
 	(expected: unknown) =>
@@ -16,12 +16,12 @@ export const exactly =
 		value === expected;
 
 /**
- * Gets the place of each field that was dropped and is not honoured, such as `messages.name`. The words are those of
- * the tables of tolerated fields, never the client's own.
+ * Receives the path of each field that was dropped and is not honoured, such as `messages.name`. The names come from
+ * the tables of tolerated fields, never from the client.
  */
 export type NoteField = (place: string) => void;
 
-/** Names each field in the log once, so that whoever misses its effect finds out. */
+/** Logs the name of each dropped field once, so that users who miss its effect can find out why. */
 export function noteInLog(logger: Logger): NoteField {
 	const noted = new Set<string>();
 	return field => {
@@ -60,7 +60,7 @@ export function without(tolerated: Tolerated, fields: Fields, place = '', note: 
 	return fields;
 }
 
-/** Returns the object with `read` applied to one of its fields, and itself if that changes nothing. */
+/** Returns the object with `read` applied to one of its fields, or the same object if that changes nothing. */
 export function readField(fields: Fields, name: string, read: (inner: Fields) => Fields): Fields {
 	const inner = fields[name];
 	const kept = isFields(inner) ? read(inner) : inner;
@@ -73,8 +73,8 @@ const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 export const TOLERATED_IN_TOOL: Tolerated = { strict: isBoolean };
 
 /**
- * The fields that requests of both endpoints may have. They say how a service may run, bill, label or find a request,
- * or are a hint of how much a model should think or say.
+ * Fields that requests to both endpoints may have. They say how a service is to run, bill, label or find a request, or
+ * hint at how much a model should think or say.
  */
 export const TOLERATED_HINTS: Tolerated = {
 	metadata: anything,
@@ -83,6 +83,6 @@ export const TOLERATED_HINTS: Tolerated = {
 	prompt_cache_retention: anything,
 	prompt_cache_options: anything,
 	safety_identifier: anything,
-	// The usage is always sent.
+	// Usage is always sent.
 	stream_options: anything,
 };

@@ -39,9 +39,9 @@ export interface GatewayReply {
 	provider: string;
 	/** The id of the model that serves the request. A chunk's own `model`, if it has one, is more exact. */
 	model: string;
-	/** What the provider charges for the model, if that is known. */
+	/** The provider's prices for the model, if known. */
 	prices: Prices | undefined;
-	/** The parameters that the client set and the provider does not take for the model. */
+	/** The parameters that the client set and that the provider does not support for the model. */
 	leftOut?: readonly Parameter[];
 	/**
 	 * The chunks of the reply, of which the first has already arrived. They can be read only once, and leaving the loop
@@ -54,11 +54,11 @@ export interface GatewayCall {
 	/** The form of the host that was called. Aliases work on the enterprise form only (Model alias). */
 	host: HostForm;
 	/**
-	 * Whether the path accepts provider prefixes, which work on one path of the enterprise form only (Provider prefix
+	 * True if the path accepts provider prefixes, as one path of the enterprise form alone does (Provider prefix
 	 * shorthand, rule 1). The default is false.
 	 */
 	takesPrefixes?: boolean;
-	/** The endpoint that was called: code-oriented models are forced under zero data retention at responses alone. */
+	/** The endpoint that was called: only the responses endpoint forces zero data retention for code-oriented models. */
 	endpoint: 'chat' | 'responses';
 	signal: AbortSignal;
 }
@@ -69,27 +69,27 @@ export interface ChatGateway {
 	 * Resolves the model's name, applies the routing policy, and tries one provider after another until the first chunk
 	 * of a reply has arrived.
 	 * @throws RequestRefused 400 for an invalid request, 404 for an unknown model or a policy that excludes all
-	 * providers, and otherwise with the status of the last provider's failure (400, 402, 429, 502, 503 or 504); the signal's
-	 * reason if it aborts.
+	 * providers, and otherwise with the status of the last provider's failure (400, 402, 429, 502, 503 or 504); the
+	 * signal's reason if it aborts.
 	 */
 	chat(request: GatewayRequest, options: GatewayCall): Promise<GatewayReply>;
 	/**
-	 * Resolves with how many tokens the first provider counts for a request, or with an estimate where it does not count.
+	 * Resolves with the first provider's token count for a request, or with an estimate if it does not count.
 	 * @throws RequestRefused as `chat` does before a provider is asked.
 	 */
 	countTokens(request: GatewayRequest, options: GatewayCall): Promise<number>;
-	/** The models, providers, prefixes and aliases that requests can name now, and the servers that were found. */
+	/** Resolves with the models, providers, prefixes and aliases that requests can name now, and the found servers. */
 	describe(): Promise<Omit<GatewayDescription, 'agents'>>;
 }
 
 /** The providers behind the gateway, which may change between two requests. */
 export interface ProviderDirectory {
 	providers(): readonly Provider[];
-	/** The servers that were found on this machine, whether used or not. The used ones are among the providers. */
+	/** Returns the servers that were found on this machine, used or not. The used ones are among the providers. */
 	found(): readonly FoundServer[];
-	/** Why the models of upstreams are not known. */
+	/** Returns the reasons why the models of upstreams are not known. */
 	problems(): readonly UpstreamProblem[];
-	/** Resolves, in bounded time, when the upstreams have been asked for their models once. */
+	/** Resolves, within a bounded time, once the upstreams have been asked for their models. */
 	ready(): Promise<void>;
 	/**
 	 * Asks the upstreams for their models again, unless that was just done. It is called if no provider is known to have
@@ -109,7 +109,7 @@ export interface GatewayOptions {
 
 interface Attempt extends Candidate {
 	request: ProviderRequest;
-	/** The parameters that the client has set. */
+	/** The parameters that the client set. */
 	asked: readonly Parameter[];
 }
 
@@ -221,7 +221,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 			}
 		};
 		const chunks = new WatchedChunks(first.value, iterator, clock, onEnd);
-		// The provider may have learned from its server's refusals what is left out.
+		// The provider may have learned from its server's refusals which parameters to leave out.
 		const { parameters } = provider.offers().find(({ id }) => id === offer.id) ?? offer;
 		const leftOut = asked.filter(name => parameters?.has(name) === false);
 		return { provider: provider.slug, model: offer.id, prices: offer.prices, leftOut, chunks };
@@ -285,7 +285,7 @@ export function createGateway(options: GatewayOptions): ChatGateway {
 	};
 }
 
-/** How long to wait for a provider's first chunk while there is another one to try. */
+/** The time to wait for a provider's first chunk while there is another provider to try. */
 const PATIENCE_MS = 90_000;
 
 /** Aborts a request if its first chunk does not arrive in time. */

@@ -78,7 +78,7 @@ export function modelIdOf(connection: Connection, name: string): string | undefi
 	return findModel(connection, name)?.id;
 }
 
-/** `chattedBy` is a provider of the model for the encrypted channel, the paths of which name one. */
+/** `chattedBy` is a chat provider of the model, for the encrypted channel, whose paths name one. */
 function describeModel(id: string, offers: readonly ModelOffer[], chattedBy: string | undefined): ModelDescription {
 	const label = firstOf(offers, ({ label }) => label);
 	const contextLength = largestOf(offers, offer => offer.contextLength);

@@ -1,4 +1,4 @@
-/** What earlier requests tell about how one provider serves one model. */
+/** The results of earlier requests to one provider for one model. */
 export interface Measured {
 	/** Seconds until the first chunk, or undefined if there is no recent measurement. */
 	latency: number | undefined;
@@ -6,9 +6,9 @@ export interface Measured {
 	throughput: number | undefined;
 	/** A number from 0 (only failures recently) to 1. */
 	uptime: number;
-	/** Whether the provider failed a moment ago or asked for a pause. */
+	/** True if the provider failed a moment ago or asked for a pause. */
 	isResting: boolean;
-	/** Whether a request was sent there a moment ago, which may still yield a measurement. */
+	/** True if a request was sent there a moment ago, which may still yield a measurement. */
 	isBeingTried: boolean;
 }
 
@@ -19,8 +19,8 @@ const HALF_LIFE_MS = 5 * 60_000;
  */
 const FAILURE_HALF_LIFE_MS = 60_000;
 /**
- * A measurement with less weight than this says nothing about the present: that is after about 17 minutes without
- * another one.
+ * A measurement with less weight than this, reached about 17 minutes after the last one, says nothing about the
+ * present.
  */
 const LEAST_WEIGHT = 0.1;
 const FIRST_REST_MS = 2_000;

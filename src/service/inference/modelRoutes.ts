@@ -10,12 +10,11 @@ import { unknownModel } from './refusals.ts';
 type Described = Pick<GatewayDescription, 'models' | 'providers'>;
 
 /**
- * contract: not shown. The model list is the one that services of this shape offer (unspecified.md), and so is the
- * reading of one model.
+ * contract: not shown. Both the model list and the reading of one model follow services of this shape (unspecified.md).
  */
 export function registerModelRoutes(app: App, gateway: ChatGateway): void {
-	// Clients of public practice demand a time. It is not known when a model was made, so it is when this began to offer
-	// models.
+	// Clients following public practice require a time. When a model was made is not known, so it is when this service
+	// began to offer models.
 	const created = Math.floor(Date.now() / 1000);
 	mount(app, routes.modelList, async context => {
 		const { upstreamProblems, ...described } = await gateway.describe();
@@ -31,7 +30,7 @@ export function registerModelRoutes(app: App, gateway: ChatGateway): void {
 			...defined({ problems: problems.length === 0 ? undefined : problems }),
 		});
 	});
-	// Names of models may have slashes.
+	// Model names may contain slashes.
 	mount(app, { ...routes.modelList, path: `${routes.modelList.path}/:id{.+}` }, async context => {
 		const { upstreamProblems, ...described } = await gateway.describe();
 		const id = context.req.param('id');

@@ -10,14 +10,14 @@ import type { MessagesHints, Thought } from '../../contract/messages.ts';
 
 /**
  * A chat request inside the service. Beyond the contract's fields, an assistant's message may carry the reasoning that
- * came with it (inference.md, Zero data retention 3), for models that accept it, and its signed form for the servers that
- * sign it.
+ * came with it (inference.md, Zero data retention 3), for models that accept it, and its signed form for the servers
+ * that sign it.
  */
 export interface ProviderRequest extends ChatRequest {
 	messages: (ChatMessage & Thought)[];
-	/** How the model is to think, for servers of the Messages form. */
+	/** Hints on how the model should think, for servers with the Messages API. */
 	hints?: MessagesHints;
-	/** The client's own name of `max_tokens`, where that is the newer one of public practice. */
+	/** The client's name for `max_tokens`, if it is the newer one of public practice. */
 	limitName?: 'max_completion_tokens';
 }
 
@@ -37,16 +37,16 @@ export interface ReplyDelta {
 	/** Fragments of tool calls. */
 	tool_calls?: IndexedToolCall[] | undefined;
 	annotations?: Annotation[] | undefined;
-	/** What a server has signed or sealed of the reasoning, in the form of public practice. */
+	/** The signed or sealed parts of the reasoning, in the form of public practice. */
 	reasoning_details?: ReasoningDetail[] | undefined;
 }
 
-/** What public practice calls the reasoning of servers of the Messages form. */
+/** The name that public practice gives to the reasoning of servers with the Messages API. */
 export const MESSAGES_REASONING = 'anthropic-claude-v1';
 
 export interface ReasoningDetail {
 	type: 'reasoning.text' | 'reasoning.encrypted';
-	/** Whose the signature or the seal is. */
+	/** The format of the signature or the sealed data. */
 	format: typeof MESSAGES_REASONING;
 	/** The signature of the reasoning so far. */
 	signature?: string;
@@ -58,7 +58,7 @@ export interface ReplyChoice {
 	index: number;
 	delta: ReplyDelta;
 	finish_reason: string | null;
-	/** The provider's own finish reason, if it differs from `finish_reason`, and the sequence that has stopped the model. */
+	/** The provider's own finish reason, if it differs from `finish_reason`, and the sequence that stopped the model. */
 	provider_specific_fields?:
 		| { native_finish_reason?: string | undefined; stop_sequence?: string | undefined }
 		| undefined;
@@ -108,13 +108,13 @@ export interface ModelOffer {
 	 */
 	codeOriented?: boolean | undefined;
 	/**
-	 * Whether the model accepts images in messages, or undefined if that is unknown. Requests with images go to models
-	 * that are known to accept them, if there are any.
+	 * True if the model accepts images in messages; undefined if that is unknown. Requests with images go to models that
+	 * are known to accept them, if there are any.
 	 */
 	images?: boolean | undefined;
-	/** The server says that it is loading the model, for which a request waits. */
+	/** True if the server reports that it is loading the model. Requests wait until it is loaded. */
 	isLoading?: boolean | undefined;
-	/** Whether the model accepts `reasoning` in an assistant's message. It is removed from requests to other models. */
+	/** True if the model accepts `reasoning` in an assistant's message. It is removed from requests to other models. */
 	takesReasoning?: boolean | undefined;
 }
 
@@ -122,18 +122,18 @@ export interface Provider {
 	/** The name of the provider in `order`, `only` and `ignore`. */
 	readonly slug: string;
 	readonly label?: string | undefined;
-	/** Whether the provider runs on this machine, so that the service's own slug includes it (Dedicated deployments). */
+	/** True if the provider runs on this machine, so that the service's own slug includes it (Dedicated deployments). */
 	readonly isDedicated: boolean;
 	/** Words before a model's name that stand for this provider on the enterprise host. */
 	readonly prefixes: readonly string[];
 	offers(): readonly ModelOffer[];
 	/**
-	 * Sends a request, the `model` of which is the offer's id. Until the first chunk has arrived, another provider can
-	 * still be tried. Leaving the loop ends the reply.
+	 * Sends a request whose `model` is the offer's id. Until the first chunk has arrived, another provider can still be
+	 * tried. Leaving the loop ends the reply.
 	 * @throws ProviderFailure, or the signal's reason if it aborts.
 	 */
 	chat(request: ProviderRequest, signal: AbortSignal): ReplyChunks;
-	/** Resolves with how many tokens the request has, or undefined if the provider does not count them. */
+	/** Resolves with the token count of the request, or undefined if the provider does not count. */
 	countTokens?(request: ProviderRequest, signal: AbortSignal): Promise<number | undefined>;
 }
 
@@ -143,9 +143,7 @@ export interface ReplyChunks {
 }
 
 export interface ReplyChunkIterator extends AsyncIterator<ReplyChunk, undefined> {
-	/**
-	 * Removes and returns the chunks that arrived together with the one that was read last. If it is undefined, none did.
-	 */
+	/** Removes and returns the chunks that arrived together with the one read last. If undefined, there are none. */
 	takeArrived?(): ReplyChunk[];
 }
 
@@ -170,7 +168,7 @@ export class ProviderFailure extends Error {
 	readonly code: ProviderFailureCode;
 	/** The time in milliseconds that the provider asks to wait before a retry. */
 	readonly retryAfterMs: number | undefined;
-	/** How the model server has failed, if it is that of one. */
+	/** The failure of the model server, if the provider is one. */
 	readonly upstream: UpstreamProblem | undefined;
 
 	/** The message is a whole sentence for the user. */
@@ -185,13 +183,13 @@ export class ProviderFailure extends Error {
 		this.upstream = options.upstream;
 	}
 
-	/** Whether another provider may succeed with the same request. */
+	/** True if another provider may succeed with the same request. */
 	get isProvidersOwn(): boolean {
 		return this.code !== 'invalid_request';
 	}
 }
 
-/** Says for the log how a provider failed. */
+/** Returns the log fields that describe a provider's failure. */
 export function failureFields({ code, cause }: ProviderFailure): LogFields {
 	const status = ClientError.is(cause) ? cause.status : undefined;
 	return { code, ...defined({ status, reason: systemErrorCode(cause instanceof Error ? cause.cause : undefined) }) };

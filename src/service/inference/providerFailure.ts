@@ -1,4 +1,4 @@
-// How a provider has failed, from the client's error and for the client of the service.
+// Converts the client's error into a provider's failure, and the failure into the error that the service's client gets.
 import { defined } from '../../base/defined.ts';
 import type { ClientError, ClientErrorCode } from '../../base/errors.ts';
 import { explainUpstream } from '../../base/explainFailure.ts';
@@ -22,20 +22,20 @@ const CODES: Partial<Record<ClientErrorCode, ProviderFailureCode>> = {
 
 export function providerFailureOf(server: NamedUpstream, error: ClientError): ProviderFailure {
 	const { code, status, retryAfterMs } = error;
-	// A server of the Messages form says 529 where others say 503.
+	// Servers with the Messages API send 529 where others send 503.
 	const own = status === 503 || status === 529 ? 'unavailable' : (CODES[code] ?? 'upstream_error');
 	const upstream = upstreamProblemOf(server, tooLong(error) ?? error);
 	return new ProviderFailure(own, explainUpstream(upstream).cause, { retryAfterMs, upstream, cause: error });
 }
 
-/** Returns the error in the middle of a reply as the client gets it. */
+/** Returns the client's form of an error in the middle of a reply. */
 export function errorInReply({ message, code, upstream }: ProviderFailure): object {
 	return { message, code, ...defined({ upstreams: upstream && [upstream] }) };
 }
 
 /**
- * Returns the refusal of a request for a whole reply that failed after it had begun: status 502 with the provider's
- * error, or the error itself if it is not the provider's.
+ * Returns the refusal for a whole reply that failed after it had begun: status 502 with the provider's error, or the
+ * error itself if it is not the provider's.
  */
 export function brokenReply(error: unknown): unknown {
 	if (!(error instanceof ProviderFailure)) {

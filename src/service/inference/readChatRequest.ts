@@ -21,9 +21,9 @@ const TOLERATED: Tolerated = {
 	...TOLERATED_HINTS,
 	reasoning_effort: anything,
 	verbosity: anything,
-	// The usage is always sent.
+	// Usage is always sent.
 	usage: anything,
-	// Nothing is stored here, whatever a request says.
+	// Nothing is stored here, whatever the request says.
 	store: value => typeof value === 'boolean',
 	n: exactly(1),
 	modalities: value => Array.isArray(value) && value.every(exactly('text')),
@@ -31,7 +31,7 @@ const TOLERATED: Tolerated = {
 	logprobs: exactly(false),
 };
 
-/** Fields that a message may have, such as those of a reply from this or another service that is sent back unchanged. */
+/** Fields that a message may have, for example because a reply of this or another service is sent back unchanged. */
 const TOLERATED_IN_MESSAGE: Tolerated = {
 	name: value => typeof value === 'string',
 	annotations: anything,
@@ -41,7 +41,7 @@ const TOLERATED_IN_MESSAGE: Tolerated = {
 	reasoning_details: honoured,
 };
 
-/** Some clients put fields of a reply's message into the part with its text. */
+/** Some clients move fields of a reply's message into its text part. */
 const TOLERATED_IN_PART: Tolerated = {
 	annotations: anything,
 	audio: anything,
@@ -79,7 +79,7 @@ export function readChatRequest(body: unknown, note: NoteField = () => {}): Gate
 			tools: eachObject(tools, tool =>
 				readField(tool, 'function', called => without(TOLERATED_IN_TOOL, called, 'tools.function.', note)),
 			),
-			// The contract asks for log probabilities by their number alone.
+			// The contract requests log probabilities by their number alone.
 			top_logprobs: rest['top_logprobs'] ?? (logprobs === true ? 0 : undefined),
 			logprobs: logprobs === true ? undefined : logprobs,
 			parallel_tool_calls: parallel === false ? undefined : parallel,
@@ -110,7 +110,7 @@ function messageOf(message: Fields, note: NoteField): Fields {
 			content: content === undefined ? undefined : eachObject(content, part => partOf(part, note)),
 			tool_calls: hasCalls ? eachObject(calls, call => callOf(call, note)) : undefined,
 		}),
-		// The content is missing if the message only called tools.
+		// A message that only called tools may lack its content.
 		...defined({ content: hasCalls && role === 'assistant' && content === undefined ? '' : undefined }),
 	};
 }
@@ -146,7 +146,7 @@ function withReasoning(messages: ProviderRequest['messages'], received: unknown)
 	});
 }
 
-/** A signature without a text is of the whole reasoning, if it is the only one. */
+/** A signature without text covers the whole reasoning, if it is the only one. */
 function thinkingIn(details: readonly Fields[], reasoning: string): ThinkingBlock[] {
 	const known = details.filter(({ format }) => format === MESSAGES_REASONING);
 	const isOnly = known.filter(({ signature }) => signature !== undefined).length === 1;

@@ -35,7 +35,7 @@ export function noImages(asked: readonly string[], taking: readonly string[]): R
 	return new RequestRefused(400, `messages: ${subject}; ${step}.`);
 }
 
-/** Names the providers that host the model, and what excludes each of them. */
+/** Names the providers that host the model, and the field that excludes each of them. */
 export function noProvider(exclusions: readonly ExcludedProvider[]): RequestRefused {
 	const fields = [...new Set(exclusions.map(({ by }) => by))];
 	const isRouting = fields.some(field => field.startsWith('provider.'));

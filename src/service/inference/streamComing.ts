@@ -8,12 +8,12 @@ import { ChunkTexts, type ChunkWriter } from './chunkTexts.ts';
 import type { GatewayReply } from './gateway.ts';
 
 /**
- * After so long, the head of a stream is sent without its first word, which a server may take half an hour for: clients end
- * an exchange without a head. What fails after that is an event of the stream.
+ * After this time, a stream's head is sent without waiting for its first word, which a server may take half an hour
+ * for: clients abandon an exchange without a head. Later failures become events of the stream.
  */
 const HEAD_AFTER_MS = 60_000;
 
-/** Clients end a stream that is silent, too. */
+/** The interval of comments in a silent stream, which clients would abandon too. */
 export const COMMENT_EVERY_MS = 30_000;
 
 export interface StreamComingOptions {
@@ -21,11 +21,11 @@ export interface StreamComingOptions {
 	clock: Clock;
 	logger: Logger;
 	open(reply: GatewayReply): ChunkWriter;
-	/** Returns the text in place of a reply that was refused after the head was sent. */
+	/** Returns the text that replaces a reply if it is refused after the head was sent. */
 	refusal(error: RequestRefused): string;
 }
 
-/** Answers with the stream of a reply that is still to come. Throws what refuses it before the head was sent. */
+/** Answers with the stream of a reply that is still to come. Throws a refusal that precedes the head. */
 export async function streamComing(
 	coming: Promise<GatewayReply>,
 	{ outgoing, clock, logger, open, refusal }: StreamComingOptions,

@@ -11,7 +11,7 @@ export interface GatewayChunks extends AsyncIterableIterator<ReplyChunk, undefin
 	return(): Promise<IteratorResult<ReplyChunk, undefined>>;
 }
 
-/** Called with how a reply ended, and the provider's throughput if it could be measured. */
+/** Called with the outcome of a reply, and the provider's throughput if it could be measured. */
 export type OnEnd = (outcome: 'whole' | 'left' | ProviderFailure, tokensPerSecond: number | undefined) => void;
 
 /**

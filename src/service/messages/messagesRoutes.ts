@@ -1,4 +1,4 @@
-// The Messages form at this service: a request becomes one of chat, and the chunks of its reply become the form's events.
+// The service's Messages API: requests become chat requests, and the chunks of a reply become the API's events.
 import { type Clock, systemClock } from '../../base/async.ts';
 import { defined } from '../../base/defined.ts';
 import { ClientError } from '../../base/errors.ts';
@@ -21,18 +21,18 @@ import { streamComing } from '../inference/streamComing.ts';
 import { parseOrRefuse } from '../replies.ts';
 import { type App, type AppContext, readJson } from '../server.ts';
 
-/** As much as the form's own service takes. */
+/** The limit of the original Messages API. */
 const BODY_MEGABYTES = 32;
 
 export interface MessagesRoutesDependencies {
 	gateway: ChatGateway;
 	logger: Logger;
-	/** The model of requests that name none. Without it, they are refused. */
+	/** The model for requests that name none. Without it, they are refused. */
 	model?: string;
 	clock?: Clock;
 }
 
-/** Registers the form's endpoint and its count of tokens on both hosts. */
+/** Registers the Messages endpoint and its token count on both hosts. */
 export function registerMessagesRoutes(app: App, dependencies: MessagesRoutesDependencies): void {
 	const { gateway, logger, model, clock = systemClock } = dependencies;
 	const note = noteInLog(logger);
@@ -62,8 +62,8 @@ export function registerMessagesRoutes(app: App, dependencies: MessagesRoutesDep
 }
 
 /**
- * Reads the body of a request, which is for `model` if it names none. `note` gets the places of fields and blocks that have
- * no meaning here.
+ * Reads the body of a request, which is for `model` if it names none. `note` receives the paths of fields and blocks
+ * that are ignored here.
  * @throws RequestRefused 400 naming the field.
  */
 function readMessagesRequest(
@@ -84,7 +84,7 @@ function readMessagesRequest(
 	};
 }
 
-/** Converts the chunks of a reply into the form's events. */
+/** Converts the chunks of a reply into events of the Messages API. */
 class ReplyEvents {
 	private readonly events: MessageEvents;
 	private ending: ReplyEnd = {};
@@ -93,7 +93,7 @@ class ReplyEvents {
 		this.events = new MessageEvents(model);
 	}
 
-	/** Throws a ProviderFailure for a reply that the form has no events for. */
+	/** Throws a ProviderFailure for a reply that the Messages API has no events for. */
 	add({ choices, usage, model }: ReplyChunk): MessageEvent[] {
 		const { events, ending } = this;
 		events.head.model = model ?? events.head.model;
@@ -131,7 +131,7 @@ class ReplyEvents {
 	}
 }
 
-/** Converts the errors of the form's own rules into failures of the provider, whose reply breaks them. */
+/** Converts violations of the API's rules into provider failures, as the provider's reply caused them. */
 function inForm<T>(write: () => T): T {
 	try {
 		return write();

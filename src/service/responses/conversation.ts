@@ -17,7 +17,7 @@ interface AssistantTurn {
 }
 
 /**
- * Converts a responses request. `parameters` are those of its fields that the contract has for chat only.
+ * Converts a responses request. `parameters` are those of its fields that the contract defines for chat only.
  * @throws RequestRefused 400 naming the invalid item.
  */
 export function chatRequestOf(
@@ -36,7 +36,7 @@ export function chatRequestOf(
 		model,
 		messages: instructions === undefined ? messages : [{ role: 'system', content: instructions }, ...messages],
 		...defined({ tools: tools.length === 0 ? undefined : tools.map(nestedTool) }),
-		// Without tools there is nothing to choose, and some servers refuse a request with a choice then.
+		// Without tools there is nothing to choose, and some servers then refuse a request with a choice.
 		...defined({
 			tool_choice:
 				tools.length === 0 || choice === undefined

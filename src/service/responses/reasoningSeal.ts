@@ -30,7 +30,7 @@ export class ReasoningSeal {
 		return FORM + sealed.toString('base64url');
 	}
 
-	/** Returns undefined if the text was not sealed with this key or was changed since. */
+	/** Returns undefined if the text was not sealed with this key or has been changed since. */
 	open(text: string): string | undefined {
 		const sealed = Buffer.from(text.slice(FORM.length), 'base64url');
 		if (!text.startsWith(FORM) || sealed.length < IV_LENGTH + TAG_LENGTH) {

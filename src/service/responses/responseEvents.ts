@@ -43,7 +43,7 @@ interface Open {
 interface OpenCall extends Open {
 	/** The id that the model assigned to the call. */
 	givenId: string | undefined;
-	/** Undefined if the name has not arrived yet, in which case the item has not been sent either. */
+	/** The name, or undefined if it has not arrived yet, in which case the item has not been sent either. */
 	name: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface ResponseOptions {
 	/** The model that serves the reply. A chunk may later name it more exactly. */
 	model: string;
 	seal: ReasoningSeal;
-	/** The form of the text that the request asked for. Some clients read the text only if the response repeats it. */
+	/** The text format of the request. Some clients read the text only if the response repeats it. */
 	format?: object | undefined;
 }
 
@@ -116,7 +116,7 @@ export class ResponseEvents {
 		return events;
 	}
 
-	/** contract: not shown how a reply ends that was cut to a length. It is `response.incomplete` with the reason. */
+	/** contract: not shown how a reply that was cut off ends. It is `response.incomplete` with the reason. */
 	end(): SentEvent[] {
 		const reason = incompleteReason(this.finishReason);
 		const status: EndStatus = reason === undefined ? 'completed' : 'incomplete';

@@ -24,7 +24,7 @@ const TOLERATED: Tolerated = {
 	reasoning: anything,
 	truncation: exactly('disabled'),
 	background: exactly(false),
-	// It counts the calls of tools that run at the service, of which there are none.
+	// This limits the calls of tools that run in the service, of which there are none.
 	max_tool_calls: anything,
 };
 
@@ -33,11 +33,11 @@ const TOLERATED_IN_ITEM: Tolerated = { id: anything, status: anything, parsed_ar
 const TOLERATED_IN_PART: Tolerated = { annotations: anything, logprobs: anything, parsed: anything };
 const TOLERATED_IN_TEXT: Tolerated = { verbosity: anything };
 
-/** A request with those of its fields that the contract has for chat only, under their names there. */
+/** A request, and those of its fields that the contract defines for chat only, under their names there. */
 export interface ReadResponses {
 	request: ResponsesRequest;
 	parameters: ChatParameters;
-	/** The form that the text of the reply is to have, in the words of the request. */
+	/** The requested format of the reply's text, as the request gave it. */
 	format?: object | undefined;
 }
 
@@ -70,12 +70,11 @@ export function readResponsesRequest(
 	if (isStrict && (typeof instructions !== 'string' || instructions.trim() === '')) {
 		throw refusal('Instructions are required');
 	}
-	// contract: not shown for other models. If the field is absent, it means what the endpoint always does
-	// (unspecified.md).
+	// contract: not shown for other models. An absent field stands for what the endpoint always does (unspecified.md).
 	if (store !== false && (isStrict || store !== undefined)) {
 		throw refusal('Store must be set to false');
 	}
-	// contract: not shown for other models. They answer whole where no stream is asked for, as clients of public
+	// contract: not shown for other models. They send a whole reply unless a stream is requested, as clients of public
 	// practice expect.
 	if (stream !== true && isStrict) {
 		throw refusal('Stream must be set to true');
@@ -133,7 +132,7 @@ function parametersOf({ text, ...fields }: Fields, note: NoteField): Omit<ReadRe
 	return { parameters: defined({ ...others, max_tokens, response_format: nestedFormat(format) }), format };
 }
 
-/** The description of a schema is flat here and nested in chat, as a tool is. */
+/** A schema's description is flat here and nested in chat, like that of a tool. */
 function nestedFormat(
 	format: { type: string; [field: string]: unknown } | undefined,
 ): ChatParameters['response_format'] {
@@ -156,14 +155,14 @@ function itemOf(item: Fields, note: NoteField): Fields {
 	}
 	return {
 		...own,
-		// A message may come with the type and a text, and without the type and a list of parts.
+		// A message may have a type and a text, or a list of parts without the type.
 		...defined({ type: Array.isArray(content) ? 'message' : undefined }),
 		role: roleOf(role),
 		content: eachObject(content, part => without(TOLERATED_IN_PART, part, 'input.content.', note)),
 	};
 }
 
-/** The output of a tool may come as a list of texts. Anything else is returned as it is, and refused by its name. */
+/** The output of a tool may be a list of texts. Anything else is returned unchanged, and refused by name. */
 function textOf(output: unknown): unknown {
 	const texts = Array.isArray(output)
 		? output.map(part => (isFields(part) && part['type'] === 'input_text' ? part['text'] : undefined))

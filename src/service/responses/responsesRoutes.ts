@@ -24,7 +24,7 @@ const BODY_MEGABYTES = 16;
 
 type Present = (events: SentEvent[]) => SentEvent[];
 
-/** How a request of another form than the contract's is read, and its reply shown. */
+/** Reads requests and presents replies in a form other than the contract's. */
 export interface ForeignResponses {
 	/** Throws a RequestRefused. */
 	read(body: unknown): ReadResponses & { present: Present };
@@ -97,7 +97,7 @@ async function* events(
 		}
 		yield textOf(present(response.end()));
 	} catch (error) {
-		// An error that is thrown here aborts the connection.
+		// An error thrown here aborts the connection.
 		if (!(error instanceof ProviderFailure)) {
 			throw error;
 		}

@@ -149,7 +149,7 @@ function folderOf(repoUrl: string): string | undefined {
 }
 
 /**
- * Returns when a branch of the repository last changed, as far as its files tell without running git. Returns undefined
+ * Returns the time when a branch of the repository last changed, judged by its files without running git, or undefined
  * if there is no repository.
  */
 async function lastChangeOf(folder: string): Promise<Date | undefined> {

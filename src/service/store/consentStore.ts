@@ -3,14 +3,14 @@ import type { KeptConsent, SandboxProblem, Withdrawal } from '../../contract/age
 
 const MAXIMUM_MISSING = 20;
 
-/** What the user has allowed about installing the dependencies of a repository. */
+/** The user's consent to install the dependencies of a repository. */
 export interface DependencyConsent {
-	/** As `host:port`. */
+	/** The hosts as `host:port`. */
 	hosts: readonly string[];
 	allowsScripts: boolean;
 }
 
-/** Stores what the user has allowed for a repository, given as the absolute path of its folder. */
+/** Stores the user's consents for repositories, which are identified by the absolute paths of their folders. */
 export class ConsentStore {
 	private readonly database: DatabaseSync;
 
@@ -18,18 +18,18 @@ export class ConsentStore {
 		this.database = database;
 	}
 
-	/** Agents may run on the repository although there is no sandbox for this reason. Replaces an earlier answer. */
+	/** Stores that agents may run on the repository without a sandbox for this reason. Replaces an earlier answer. */
 	allowUnsandboxed(folder: string, problem: SandboxProblem): void {
 		this.put(folder, 'unsandboxed', { hosts: [], allowsScripts: false }, problem);
 	}
 
-	/** An answer that was given for another reason does not count. */
+	/** Returns whether that was allowed for this reason; an answer for another reason does not count. */
 	allowsUnsandboxed(folder: string, problem: SandboxProblem): boolean {
 		const consent = this.get(folder, 'unsandboxed');
 		return consent?.kind === 'unsandboxed' && consent.problem === problem;
 	}
 
-	/** Dependencies may be installed from these hosts. Replaces an earlier answer. */
+	/** Stores that dependencies may be installed from these hosts. Replaces an earlier answer. */
 	allowDependencies(folder: string, consent: DependencyConsent): void {
 		this.put(folder, 'dependencies', consent, null);
 	}
@@ -43,8 +43,8 @@ export class ConsentStore {
 	}
 
 	/**
-	 * Keeps hosts that an installation failed without, at most 20 for a repository. Nothing happens where the user has not
-	 * answered: then nothing was installed. They go when the answer is withdrawn.
+	 * Stores hosts that an installation failed without, at most 20 for a repository, until the user's answer is
+	 * withdrawn. Does nothing if the user has not answered, as nothing was installed then.
 	 */
 	addMissing(folder: string, hosts: readonly string[]): void {
 		const all = [...new Set([...this.missing(folder), ...hosts])].slice(0, MAXIMUM_MISSING);
@@ -53,7 +53,7 @@ export class ConsentStore {
 			.run(JSON.stringify(all), folder);
 	}
 
-	/** Returns the hosts that installations have failed without, allowed by now or not. */
+	/** Returns the hosts that installations failed without, even those that are allowed by now. */
 	missing(folder: string): string[] {
 		const row = this.database
 			.prepare("SELECT missingHosts FROM consents WHERE folder = ? AND kind = 'dependencies'")
@@ -61,12 +61,12 @@ export class ConsentStore {
 		return row === undefined ? [] : (JSON.parse(String(row['missingHosts'])) as string[]);
 	}
 
-	/** Returns everything that is allowed, by the paths of the repositories. */
+	/** Returns all consents, sorted by the paths of the repositories. */
 	list(): KeptConsent[] {
 		return this.database.prepare('SELECT * FROM consents ORDER BY folder, kind').all().map(consentOf);
 	}
 
-	/** Nothing happens where there is no such consent. */
+	/** Does nothing if there is no such consent. */
 	withdraw({ folder, kind }: Withdrawal): void {
 		this.database.prepare('DELETE FROM consents WHERE folder = ? AND kind = ?').run(folder, kind);
 	}

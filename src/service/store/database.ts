@@ -12,9 +12,9 @@ function versionOf(database: DatabaseSync): number {
 }
 
 /**
- * Opens the state file; a new one gets its schema, as a whole or not at all, and one of an earlier version is upgraded. WAL with `synchronous = NORMAL` guarantees
- * that a committed transaction survives any end of the process. `busyTimeoutMs` is how long a statement waits for another
- * program that has locked the file.
+ * Opens the state file; a new one gets its schema, as a whole or not at all, and one of an earlier version is upgraded.
+ * WAL with `synchronous = NORMAL` guarantees that a committed transaction survives any end of the process.
+ * `busyTimeoutMs` is how long a statement waits for another program that has locked the file.
  * @throws UserFacingError if the file cannot be opened, was written by a newer version or is not a database.
  */
 export function openDatabase(file: string, busyTimeoutMs = 5_000): DatabaseSync {

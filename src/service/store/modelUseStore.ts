@@ -7,12 +7,12 @@ import { monthOf } from '../../base/month.ts';
 /** The sum of the calls for one model that one provider has served. */
 export interface ModelUse {
 	model: string;
-	/** The slug of the provider, or `null` if none served or it is not known. */
+	/** The slug of the provider, or `null` if none served the calls or it is not known. */
 	provider: string | null;
 	/** The number of calls, or 0 if they were not counted, as in files of earlier versions. */
 	calls: number;
 	failedCalls: number;
-	/** How many calls have tokens that were estimated from the length of the text. */
+	/** The number of calls whose tokens were estimated from the length of the text. */
 	estimatedCalls: number;
 	inputTokens: number;
 	outputTokens: number;
@@ -20,10 +20,10 @@ export interface ModelUse {
 	cost: number | null;
 }
 
-/** A part of what one agent of a task has used. */
+/** A part of the model use of one agent of a task. */
 export interface ExecutionUse extends ModelUse {
 	position: number;
-	/** The number of the turn: 1, plus one for each follow-up. */
+	/** The number of the turn: 1 for the prompt, plus one for each follow-up. */
 	turn: number;
 	agent: string;
 }
@@ -32,7 +32,7 @@ export interface ExecutionUse extends ModelUse {
 export interface MonthUse {
 	/** The month in the form `2026-11`. */
 	month: string;
-	/** The number of tasks whose agents have called a model in it. */
+	/** The number of tasks whose agents called a model in the month. */
 	tasks: number;
 	models: ModelUse[];
 }
@@ -84,7 +84,7 @@ export class ModelUseStore {
 		);
 	}
 
-	/** Returns what the agents of a task have used in all of its turns, in the order of agents and turns. */
+	/** Returns the use by all agents of a task in all of its turns, in the order of agents and turns. */
 	ofTask({ sequence }: { sequence: number }): ExecutionUse[] {
 		return this.selectOfTask.all(sequence).map(row => withProvider<ExecutionUse>(row));
 	}
@@ -115,7 +115,7 @@ export function knownCost(use: readonly Pick<ModelUse, 'cost'>[]): number {
 	return use.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
 }
 
-/** Returns a part as replies have it (contract/agents.ts, `modelUseSchema`): what is not known is left out. */
+/** Returns a use in the form that replies have (contract/agents.ts, `modelUseSchema`): unknown values are left out. */
 export function shownUse({ provider, cost, calls, ...others }: ModelUse): object {
 	return {
 		...others,

@@ -1,7 +1,7 @@
 /** The version of the schema, which is stored in the file (`PRAGMA user_version`); 0 stands for a new file. */
 export const SCHEMA_VERSION = 5;
 
-/** What the user has allowed for a repository. */
+/** The user's consents for a repository. */
 const CONSENTS = `
 	CREATE TABLE consents (
 		folder TEXT NOT NULL,
@@ -14,10 +14,10 @@ const CONSENTS = `
 	) STRICT, WITHOUT ROWID;
 `;
 
-/** Why there was no sandbox when the user allowed to run without one. */
+/** The reason why there was no sandbox when the user allowed running without one. */
 const CONSENT_PROBLEM = 'ALTER TABLE consents ADD COLUMN problem TEXT;';
 
-/** A list in JSON of the hosts that installations of dependencies have failed without. */
+/** A JSON list of the hosts that installations of dependencies failed without. */
 const CONSENT_MISSING = "ALTER TABLE consents ADD COLUMN missingHosts TEXT NOT NULL DEFAULT '[]';";
 
 /** The sums of the model calls of tasks (modelUseStore.ts). */
@@ -53,14 +53,14 @@ export const UPGRADES: Readonly<Record<number, string>> = {
 		ALTER TABLE executions ADD COLUMN cost REAL;
 		ALTER TABLE executions ADD COLUMN hasWork INTEGER NOT NULL DEFAULT 0;
 	`,
-	// Without the reason nobody knows what an earlier answer was about, so it is asked for again.
+	// Without the reason, nobody knows what an earlier answer was about, so the user is asked again.
 	2: `
 		${CONSENT_PROBLEM}
 		DELETE FROM consents WHERE kind = 'unsandboxed';
 		ALTER TABLE executions ADD COLUMN tests TEXT;
 		ALTER TABLE executions ADD COLUMN testFilesChanged INTEGER;
 	`,
-	// Only the sums of the last turn were kept, and neither the number of calls nor who served.
+	// Earlier files have only the sums of the last turn, without the number of calls or the provider.
 	3: `
 		${MODEL_USE}
 		INSERT INTO modelUse

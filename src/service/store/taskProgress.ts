@@ -1,6 +1,6 @@
 import { type ExecutionRecord, FINAL_STATUSES, type Progress } from './taskRecord.ts';
 
-/** The final states in order of precedence if no execution has completed: what the user did outranks what happened. */
+/** The final states in order of precedence if no execution has completed: the user's action outranks the rest. */
 const ENDS = ['stopped', 'timeout', 'error'] as const;
 
 /**

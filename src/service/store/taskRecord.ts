@@ -1,5 +1,5 @@
-// The stored form of a task, of what each of its agents does, and of a log entry; and the conversion of a task into the
-// form of the contract.
+// The stored form of a task, of each agent's work on it and of a log entry, and the conversion of a task into the form
+// of the contract.
 import { defined } from '../../base/defined.ts';
 import type { TestOutcome } from '../../contract/agents.ts';
 import { isFinalStatus, type TASK_FILTERS, TASK_STATES, type TASK_STATUS_FILTERS } from '../../contract/tasks.ts';
@@ -49,10 +49,10 @@ export interface NewTask {
 /** The progress of an execution, or of a task, which is derived from its executions. */
 export interface Progress {
 	status: TaskStatus;
-	/** In percent, 0 to 100. */
+	/** The percentage, 0 to 100. */
 	progress: number;
 	error: string | null;
-	/** Whether the error is due to the end of the service, not to the agent. */
+	/** True if the end of the service caused the error, not the agent. */
 	interrupted: boolean;
 	branchName: string | null;
 	linesAdded: number | null;
@@ -60,17 +60,17 @@ export interface Progress {
 	filesChanged: number | null;
 }
 
-/** What is known of how an agent ran, beside its progress. */
+/** Facts about an agent's run, in addition to its progress. */
 export interface RunFacts {
-	/** Whether it ran in a sandbox, or `null` before it started. */
+	/** True if the agent ran in a sandbox; `null` before it started. */
 	sandboxed: boolean | null;
-	/** The limit of the cost of its last run in US dollars, or `null` if there was none. */
+	/** The limit of the cost of the last run in US dollars, or `null` if there was none. */
 	maxCost: number | null;
-	/** Whether it was ended with work in its tree that can still be committed. */
+	/** True if the agent was ended with work in its tree that can still be committed. */
 	hasWork: boolean;
-	/** How the repository's tests ended that the service ran after it, or `null` if it is not known how to run them. */
+	/** The outcome of the tests that the service ran after the agent, or `null` if it is not known how to run them. */
 	tests: TestOutcome | null;
-	/** How many files of tests its work has changed, or `null` before that is known. */
+	/** The number of test files that the agent's work changed, or `null` before that is known. */
 	testFilesChanged: number | null;
 }
 
@@ -95,7 +95,7 @@ export interface TaskRecord extends Omit<NewTask, 'agents'>, Progress {
 	multiLaunch: boolean;
 	/** The prompt of the last follow-up, or `null` if there is none. */
 	currentPrompt: string | null;
-	/** The number of the turn: 1, plus one for each follow-up. */
+	/** The number of the turn: 1 for the prompt, plus one for each follow-up. */
 	turn: number;
 	/** All times are in ISO 8601. */
 	createdAt: string;
@@ -118,7 +118,7 @@ export interface LogRecord {
 /**
  * Converts a task into the form of the contract, with every documented field. Fields for things that do not exist on
  * one machine (teams, remote sandboxes, pull requests) are null. The executions themselves are included only for a task
- * with several agents. `use` is what the model calls of all executions have amounted to.
+ * with several agents. `use` is the model use of all executions.
  */
 export function toTask(
 	record: TaskRecord,
@@ -159,20 +159,20 @@ export function toTask(
 		creatorImage: null,
 		prNumber: null,
 		prUrl: null,
-		// The repositories of this machine stand in for a source host, and the look-ups answer without a link to any.
+		// The repositories of this machine stand in for a source host, and their look-ups need no linked account.
 		isEmptyGitUser: false,
 		...(record.multiLaunch ? severalAgents(record, executions, use) : {}),
 		errand: extrasOf(record, executions, use),
 	};
 }
 
-/** What the local service adds (contract/agents.ts, `taskExtrasSchema`). Fields that are not known yet are left out. */
+/** Returns the fields that the local service adds (contract/agents.ts, `taskExtrasSchema`), without unknown ones. */
 function extrasOf(record: TaskRecord, executions: readonly ExecutionRecord[], use: readonly ExecutionUse[]): object {
 	const canKeep = FINAL_STATUSES.has(record.status) && executions.some(({ hasWork }) => hasWork);
 	return { ...factsOf(record, executions, use), ...defined({ canKeep: canKeep || undefined }) };
 }
 
-/** Sums up how agents ran. Where they began, and what they may spend, is known only for one. */
+/** Summarises how the agents ran. The base commit and the budget are known only for a single agent. */
 function factsOf({ turn }: TaskRecord, executions: readonly ExecutionRecord[], use: readonly ExecutionUse[]): object {
 	const started = executions.filter(({ sandboxed }) => sandboxed !== null);
 	const [only, ...others] = executions;
@@ -204,12 +204,12 @@ function usedBy(use: readonly ExecutionUse[]): object {
 	};
 }
 
-/** The limit holds for one run, and counts only what has a price. */
+/** The limit applies to one run, and covers only the calls that have a price. */
 function budgetOf(limit: number, use: readonly ExecutionUse[]): object {
 	return { limit, spent: knownCost(use), ...defined({ atLeast: use.some(({ cost }) => cost === null) || undefined }) };
 }
 
-/** The tests of several agents have failed if one has, and have passed, or could not be run, if all have. */
+/** The tests of several agents have failed if one agent's have; any other outcome must be the same for all. */
 function testsOf(started: readonly ExecutionRecord[]): TestOutcome | undefined {
 	const [outcome, ...others] = new Set(started.map(({ tests }) => tests));
 	if (outcome === 'failed' || others.includes('failed')) {

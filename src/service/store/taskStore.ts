@@ -33,8 +33,8 @@ export interface FollowUp extends AgentChoice {
 }
 
 /**
- * In UTF-16 code units. A client that stops reading holds one page in memory, and JSON can turn each unit into six
- * bytes.
+ * The limit in UTF-16 code units. A client that stops reading holds one page in memory, and JSON can turn each unit
+ * into six bytes.
  */
 const MAXIMUM_PAGE_LENGTH = 64 * 1024;
 
@@ -178,7 +178,7 @@ export class TaskStore {
 		return updated;
 	}
 
-	/** Stores what became of an ended execution's work: its branch and statistics, together with the entries that say so. */
+	/** Stores the outcome of an ended execution's work: its branch, its statistics and the entries that report them. */
 	keep(
 		id: string,
 		position: number,
@@ -226,7 +226,7 @@ export class TaskStore {
 				progress: 0,
 				error: null,
 				interrupted: false,
-				// The limit is that of a run, and what this one may spend is known when it begins.
+				// The limit is that of a single run, and the next one's is set when it begins.
 				maxCost: null,
 			};
 			this.writeExecution(task, after);
@@ -245,8 +245,8 @@ export class TaskStore {
 	}
 
 	/**
-	 * Returns the entries from position `from` on, without gaps: at most `limit`, and no more once their text is longer
-	 * than `MAXIMUM_PAGE_LENGTH`. The list is empty only if there are no more entries.
+	 * Returns the entries from position `from` on, without gaps: at most `limit`, and no further ones once their text is
+	 * longer than `MAXIMUM_PAGE_LENGTH`. The list is empty only if there are no more entries.
 	 */
 	entries(task: TaskRecord, from: number, limit: number): LogRecord[] {
 		const entries: LogRecord[] = [];

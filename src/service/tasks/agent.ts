@@ -12,15 +12,15 @@ export interface Agent {
 	/** The models that can be chosen for the agent; the first is the default. */
 	readonly models: readonly [string, ...string[]];
 	/**
-	 * Built into Errand. It uses no model and runs nothing of a repository, so it needs neither a relay nor a sandbox, and
-	 * nothing of its work is kept.
+	 * True for an agent that is built into Errand. It uses no model and runs nothing of a repository, so it needs neither
+	 * a relay nor a sandbox, and nothing of its work is kept.
 	 */
 	readonly isBuiltIn: boolean;
-	/** The memory that it is known to need. */
+	/** The memory that the agent is known to need. */
 	readonly megabytes: number;
 	/**
-	 * Says how it is started. `repository` is the folder of the task; no program in it is used. Throws a sentence if its
-	 * program has disappeared.
+	 * Returns how the agent is started. `repository` is the folder of the task; no program in it is used. Throws a
+	 * UserFacingError if the agent's program has disappeared.
 	 */
 	launch(place: Omit<AgentPlace, 'programs'>, repository: string): Promise<AgentLaunch>;
 }

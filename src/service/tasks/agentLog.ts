@@ -10,7 +10,7 @@ import type {
 import { cut, oneLine } from '../../base/plainText.ts';
 import type { TaskLog } from './taskLog.ts';
 
-/** In UTF-16 code units, like all lengths here. A longer line of a message becomes several entries. */
+/** All lengths here are in UTF-16 code units. A longer line of a message becomes several entries. */
 const MAXIMUM_LINE = 8_000;
 const MAXIMUM_TITLE = 400;
 const MAXIMUM_THOUGHT = 4_000;
@@ -30,7 +30,7 @@ const FORM_REFUSALS: Readonly<Record<FormRefusal, string>> = {
 const PLAN_MARKS: Readonly<Record<PlanEntry['status'], string>> = { pending: ' ', in_progress: '>', completed: 'x' };
 
 /**
- * Turns the events of an agent into entries of a task's log. A message is appended line by line while it arrives, a
+ * Converts the events of an agent into entries of a task's log. A message is appended line by line while it arrives, a
  * thought as a whole. A tool call has an entry when it begins, with its exact command, and one with its changes, its
  * failure or the end of its output.
  */
@@ -41,10 +41,10 @@ export class AgentLog {
 	private thought = '';
 	private plan = '';
 	private cost: AgentCost | undefined;
-	/** The calls that are not in the log yet. The session bounds how many calls there are. */
+	/** The calls that are not in the log yet. The session limits their number. */
 	private readonly unnamed = new Set<string>();
 
-	/** `tree` is the folder with the repository, as the agent sees it. */
+	/** `tree` is the folder of the repository, as the agent sees it. */
 	constructor(log: TaskLog, tree: string) {
 		this.log = log;
 		this.tree = tree;
@@ -88,7 +88,7 @@ export class AgentLog {
 		}
 	}
 
-	/** Appends what has arrived of a message or a thought that is not over. */
+	/** Appends what has arrived of an unfinished message or thought. */
 	end(): void {
 		this.endMessage();
 		this.endThought();
@@ -138,7 +138,7 @@ export class AgentLog {
 		}
 	}
 
-	/** Many agents say what a call is for only in a later update, so it is logged when it begins or ends, not when it is made. */
+	/** Many agents describe a call only in a later update, so it is logged when it begins or ends, not when announced. */
 	private addCall({ call, isNew, changed }: Extract<AgentEvent, { type: 'tool' }>): void {
 		const isOver = changed.includes('status') && (call.status === 'completed' || call.status === 'failed');
 		if (isNew) {
@@ -182,7 +182,7 @@ export class AgentLog {
 		this.log.said('agent_permission', message, isAllowed ? 'info' : 'warning');
 	}
 
-	/** Some titles are only the tool's name. */
+	/** Returns the title of a call, with its path if the title seems to be only the tool's name. */
 	private titleOf({ title, kind, locations }: ToolCall): string {
 		const text = oneLine(title, MAXIMUM_TITLE) || (kind === 'compact' ? 'The agent shortens its context.' : kind);
 		const path = locations[0]?.path;
@@ -191,19 +191,19 @@ export class AgentLog {
 			: `${text} ${this.shownPath(path)}`;
 	}
 
-	/** Returns a path as the user knows it: relative to the repository where it is in it. */
+	/** Returns a path as the user knows it: relative to the repository if it lies inside. */
 	private shownPath(path: string): string {
 		const shown = path.startsWith(`${this.tree}/`) ? path.slice(this.tree.length + 1) : path;
 		return oneLine(shown, MAXIMUM_TITLE);
 	}
 }
 
-/** The command that a call runs, as it is, because a title is the agent's own word for it. The log shows what is hidden. */
+/** Returns a call's exact command, as titles are the agent's own words. The log makes hidden characters visible. */
 function commandOf({ command, title }: ToolCall): string {
 	return command === undefined || command === title ? '' : `$ ${cut(command, MAXIMUM_COMMAND)}`;
 }
 
-/** How a command ended is said at the end of its output. */
+/** Returns the end of a command's output, which says how the command ended. */
 function endOf(output: string): string {
 	const lines = output.trimEnd().slice(-MAXIMUM_END).split('\n').slice(-MAXIMUM_END_LINES);
 	const end = lines.join('\n');
@@ -215,11 +215,11 @@ const MAXIMUM_CHANGED_LINE = 300;
 
 const red = (text: string) => `\u001b[31m${text}\u001b[39m`;
 const green = (text: string) => `\u001b[32m${text}\u001b[39m`;
-/** A change can contain escape sequences of its own. */
+/** Makes escape characters visible, as a change can contain escape sequences of its own. */
 const plain = (text: string) => text.replaceAll('\u001b', '\u241b');
 
 /**
- * Returns the lines between the common beginning and the common end of two texts, coloured, for a log. It is empty if the
+ * Returns the lines between the common beginning and the common end of two texts, coloured for a log; empty if the
  * texts are equal.
  */
 export function shortDiff(before: string, after: string): string {

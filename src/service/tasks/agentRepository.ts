@@ -8,20 +8,20 @@ import { type GitLocation, runGit } from './git.ts';
 export interface AgentRepositoryOptions {
 	/** The service's own git folder and the tree. */
 	location: GitLocation & { gitFolder: string; workTree: string };
-	/** The reference of the only commit. It has the files that the index of the service's git knows. */
+	/** The reference of the only commit, with the files that the index of the service's git knows. */
 	start: string;
 	/** The name of the branch that the agent is on. */
 	branch: string;
-	/** Options of `git init` for the format of objects. */
+	/** The options of `git init` for the object format. */
 	format: readonly string[];
-	/** By which the agent's git ignores files too. */
+	/** The rules by which the agent's git ignores files too. */
 	rules: IgnoreRules;
 	signal: AbortSignal;
 }
 
 /**
- * Makes the tree's `.git`, as most agents and tools want one: a single commit, no remote and no hooks. What the agent
- * does to it has no effect, because no git of the service ever reads it.
+ * Creates the tree's `.git`, which most agents and tools expect: a single commit, no remote and no hooks. Whatever the
+ * agent does to it has no effect, because the service's git never reads it.
  */
 export async function makeAgentRepository(options: AgentRepositoryOptions): Promise<void> {
 	const { location, start, branch, format, rules, signal } = options;
@@ -31,11 +31,11 @@ export async function makeAgentRepository(options: AgentRepositoryOptions): Prom
 	await git(['init', '--quiet', '--template=', `--initial-branch=${branch}`, ...format]);
 	const how = ['--quiet', '--update-head-ok', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
 	await git(['fetch', ...how, '--', location.gitFolder, `${start}:refs/heads/${branch}`]);
-	// Writing to the fresh file costs less than two starts of git.
+	// Writing to the new file is cheaper than starting git twice.
 	const { name, address } = ERRAND_IDENTITY;
 	const settings = `[user]\n\tname = ${name}\n\temail = ${address}\n[core]\n\tignoreCase = ${rules.ignoresCase}\n`;
 	await appendFile(path.join(gitFolder, 'config'), settings);
 	await writeExcludes(gitFolder, rules.shown);
-	// The copied index knows the files by their times, so that no git of the agent has to read them all.
+	// The copied index knows the times of the files, so the agent's git need not read them all.
 	await copyFile(path.join(location.gitFolder, 'index'), path.join(gitFolder, 'index'));
 }

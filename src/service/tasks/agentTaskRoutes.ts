@@ -13,7 +13,7 @@ const DEFAULT_LIMIT = 20;
 const MAXIMUM_LIMIT = 100;
 const querySchema = agentTaskListQuerySchema.extend({ limit: integerBetween(1, MAXIMUM_LIMIT).optional() });
 
-/** The states of our tasks that each state of an agent task covers. Every task has exactly one of the latter. */
+/** The task states that each state of an agent task covers. Every task has exactly one of the latter. */
 const STATES: Readonly<Record<AgentTaskState, { statuses: readonly TaskStatus[]; interrupted: boolean }>> = {
 	queued: { statuses: ['pending'], interrupted: false },
 	running: { statuses: ['processing', 'saving'], interrupted: false },
@@ -23,7 +23,7 @@ const STATES: Readonly<Record<AgentTaskState, { statuses: readonly TaskStatus[];
 	interrupted: { statuses: ['error'], interrupted: true },
 };
 
-/** Registers the list of tasks in the form of the agent API (contract: cloud-tasks.md, GET {agent_url}/api/v1/tasks). */
+/** Registers the task list in the form of the agent API (contract: cloud-tasks.md, GET {agent_url}/api/v1/tasks). */
 export function registerAgentTaskRoutes(app: App, store: TaskStore): void {
 	app.get(routes.agentTaskList.path, context => {
 		const { page, limit, status } = context.req.query();
@@ -38,7 +38,7 @@ export function registerAgentTaskRoutes(app: App, store: TaskStore): void {
 	});
 }
 
-/** Each follow-up is a further run of the same task. */
+/** Converts a task. Each follow-up is a further run of the same task. */
 function toAgentTask(task: TaskRecord): object {
 	return {
 		taskId: task.id,

@@ -11,39 +11,39 @@ const CANCEL_GRACE_MS = 5_000;
 /** The progress between the start of the agent and its end, in percent. */
 const STARTED = 20;
 const ENDED = 90;
-/** Without a plan, after this many tool calls half of the work counts as done. */
+/** The number of tool calls after which half of the work counts as done if there is no plan. */
 const HALF_WAY_CALLS = 10;
 
-/** The prompt of an agent, its model, and the work so far that it is told of. */
+/** An agent's prompt, its model, and a summary of the work so far. */
 export interface Assignment {
 	agent: Agent;
 	model: string;
 	prompt: string;
-	/** The folder of the repository that the task is about. */
+	/** The folder of the task's repository. */
 	repository: string;
 	/** The agent's session of an earlier run at the same place. */
 	earlierSession: string | undefined;
-	/** What a new session is told of the work so far, where there is any. */
+	/** The summary of the work so far that a new session gets, if there is any work. */
 	summary: string | undefined;
-	/** What a new session is told of the files. */
+	/** A note about the files for a new session. */
 	note: string | undefined;
 }
 
-/** The place of the agent, and what ends its run. */
+/** The place where the agent works, and the signal that ends its run. */
 export type Workplace = Pick<AgentRunOptions, 'place' | 'relay' | 'provide' | 'onLimit' | 'signal' | 'logger'>;
 
-/** The log and the callbacks by which the work of an agent is reported. */
+/** The log and the callbacks that report the work of an agent. */
 export interface WorkReport {
 	log: TaskLog;
 	onProgress(percent: number): void;
-	/** Called with what the agent says that this run has cost so far, in US dollars. */
+	/** Called with the cost of this run so far, in US dollars, as the agent reports it. */
 	onCost(cost: number): void;
 	/** Called once the session has begun, before the prompt. */
 	onSession(id: string): Promise<void>;
 }
 
 /**
- * Gives the prompt to an agent. Resolves with where it has worked, when it is done and nothing of it is left running.
+ * Gives the prompt to an agent. Resolves with its place, once it is done and nothing of it is left running.
  * @throws UserFacingError if the agent fails; the signal's reason if it aborts.
  */
 export async function workOn(
@@ -67,7 +67,7 @@ export async function workOn(
 			agentLog?.add(event);
 			progress.add(event);
 			if (event.type === 'usage' && event.cost?.currency === 'USD') {
-				// The figure is that of the whole session, of which earlier runs were a part.
+				// The figure is for the whole session, including earlier runs.
 				costBefore ??= isNew ? 0 : event.cost.amount;
 				onCost(event.cost.amount - costBefore);
 			}
@@ -83,7 +83,7 @@ export async function workOn(
 			return place;
 		});
 	} catch (error) {
-		// If writing the log fails here, either that is the error being handled, or it would hide that error.
+		// If writing the log fails here, that is either the error being handled already, or it would hide that error.
 		attempt(() => agentLog?.end());
 		throw error;
 	}
@@ -95,7 +95,7 @@ function attempt(run: () => void): void {
 	} catch {}
 }
 
-/** A session that is continued knows the work so far; any other is told of it, and the log says so. */
+/** Returns the prompt. A continued session knows the work so far; any other gets a summary, which the log mentions. */
 function promptFor({ prompt, summary, note }: Assignment, { how }: Pick<AgentSession, 'how'>, log: TaskLog): string {
 	if (how !== 'new') {
 		log.step('agent_executing', 'The agent continues its earlier session.');
@@ -107,7 +107,7 @@ function promptFor({ prompt, summary, note }: Assignment, { how }: Pick<AgentSes
 	return [summary, note, prompt].filter(part => part !== undefined).join('\n\n');
 }
 
-/** Derives the progress of a run from the agent's plan, or from the number of its tool calls where it makes none. */
+/** Derives the progress of a run from the agent's plan, or from the number of its tool calls if it makes none. */
 class AgentProgress {
 	private readonly report: (percent: number) => void;
 	private calls = 0;

@@ -36,7 +36,7 @@ export interface DiffStatistics {
 }
 
 export interface CheckoutOptions {
-	/** The folder of this task alone, which holds everything that belongs to the checkout. */
+	/** The folder that holds everything that belongs to the checkout, and serves this task only. */
 	folder: string;
 	source: SourceState;
 	sourceFolder: string;
@@ -48,58 +48,58 @@ export interface CheckoutOptions {
 }
 
 export interface CommitResult {
-	/** Undefined when nothing has changed. */
+	/** The commit, or undefined if nothing has changed. */
 	commit: string | undefined;
-	/** Whether git has no usable identity for the source repository, so that the commit names Errand as its author. */
+	/** True if git has no usable identity for the source repository, so that the commit names Errand as its author. */
 	lacksIdentity: boolean;
 	/** Repositories inside the tree, which cannot be part of a commit. */
 	leftOut: string[];
-	/** Pipes, sockets and devices. Files that the branch has under these names stay in it as they were. */
+	/** Pipes, sockets and devices. Files with these names on the branch stay unchanged there. */
 	specialFiles: string[];
-	/** Files that only git reads and that were far too large for it. The branch keeps them as they were, too. */
+	/** Files that only git reads and that were far too large for it. They stay unchanged on the branch too. */
 	oversizedLists: string[];
 	/** Folders that cannot be read, so that nothing in them can be part of a commit. */
 	unreadable: string[];
-	/** Submodules in whose place something is changed, which cannot be part of a commit. */
+	/** Changed submodules, which cannot be part of a commit. */
 	submodules: string[];
-	/** Set where there are more new files than somebody may have wanted. */
+	/** The new files, if there are more of them than the user is likely to want. */
 	newFiles: NewFiles | undefined;
 }
 
 /** The commit that the work starts from. */
 const START = 'refs/errand/start';
-/** A commit with the same files and no history, which the agent's own repository begins with. */
+/** A commit with the same files and no history, with which the agent's own repository begins. */
 const AGENT_START = 'refs/errand/agent';
-/** The commit that the statistics count from, where that had to be fetched by itself. */
+/** The commit that the statistics count from, if it had to be fetched separately. */
 const BASE = 'refs/errand/base';
 const GITLINK = '160000';
-/** The most that git reads of changed files for a commit. A sparse file takes much longer to read than to make. */
+/** The most bytes that git reads for a commit. A sparse file takes much longer to read than to create. */
 const MAXIMUM_COMMIT_BYTES = 10 * 1e9;
-/** A commit with more new files has most likely some that git should ignore. */
+/** A commit with more new files than this most likely has some that git should ignore. */
 const MANY_NEW_FILES = 10_000;
-/** In UTF-16 code units. A larger diff is not kept, because a part of one could not be applied. */
+/** The limit in UTF-16 code units. A larger diff is not stored, because a part of one could not be applied. */
 const MAXIMUM_DIFF_LENGTH = 1024 * 1024;
 
-/** In bytes. A file that says how a repository is tested is smaller. */
+/** The limit in bytes. A file that says how to test a repository is smaller. */
 const MAXIMUM_TEXT = 1024 * 1024;
 const DIFF = ['diff', '-M', '--no-ext-diff', '--no-textconv', '--ignore-submodules=all'];
 
 /**
  * A task's own copy of one branch: `git/` with the objects, `tree/` with the files that the agent works on. The tree
- * holds no `.git`, and nothing in it configures the git that runs here. All git is plumbing where there is a choice: it
- * runs no hooks, no filters and does not look into nested repositories.
+ * holds no `.git`, and nothing in it configures the git that runs here. Plumbing commands are used where possible: they
+ * run no hooks and no filters, and do not look into nested repositories.
  */
 export class Checkout {
 	readonly tree: string;
 	private readonly options: CheckoutOptions;
 	private readonly gitFolder: string;
 	private readonly location: GitLocation & { gitFolder: string; workTree: string };
-	/** What the branch has of other repositories, which no commit here changes. */
+	/** The submodules of the branch, which no commit here changes. */
 	submodules: Submodules;
 	private readonly absentLinks = new Set<string>();
 	private startCommit: string | undefined;
 	private readonly source: CheckoutSource;
-	/** Whether changes of an earlier run were removed from the tree, because the branch has moved. */
+	/** True if changes of an earlier run were removed from the tree because the branch had moved. */
 	hasDiscarded = false;
 
 	private constructor(options: CheckoutOptions) {
@@ -110,7 +110,7 @@ export class Checkout {
 			gitFolder: this.gitFolder,
 			home: this.gitFolder,
 			workTree: this.tree,
-			// This is not the tree, because a program with git's name may lie there.
+			// This is not the tree, because a program named like git may lie there.
 			cwd: options.folder,
 			configuration: options.configuration,
 			...defined({ marker: options.marker }),
@@ -120,17 +120,17 @@ export class Checkout {
 	}
 
 	/**
-	 * The names of links that lead out of the tree and are therefore not in it. The commit keeps them as they were, unless
-	 * the agent has created something else in their place.
+	 * The names of links that lead out of the tree and are therefore not in it. The commit keeps them as they were,
+	 * unless the agent has created something else in their place.
 	 */
 	get linksLeftOut(): string[] {
 		return [...this.absentLinks].map(readable);
 	}
 
 	/**
-	 * Clones exactly one branch. Where the folder holds an earlier checkout of the task, that one is brought to the state of
-	 * the branch, unless the branch is where it was: then the tree stays as the earlier run has left it. Ignored files stay
-	 * either way, such as installed dependencies. Throws a sentence when the source has gone or changed meanwhile.
+	 * Clones exactly one branch. If the folder holds an earlier checkout of the task, that is updated to the branch,
+	 * unless the branch has not moved: then the tree stays as the earlier run left it. Ignored files, such as installed
+	 * dependencies, stay in any case. Throws a UserFacingError if the source has disappeared or changed meanwhile.
 	 */
 	static async create(options: CheckoutOptions): Promise<Checkout> {
 		const checkout = new Checkout(options);
@@ -158,7 +158,7 @@ export class Checkout {
 		return checkout;
 	}
 
-	/** Returns the checkout that an ended task has left in its folder, as it is. `branch` is the one that it started from. */
+	/** Returns the checkout that an ended task left in its folder. `branch` is the one that it started from. */
 	static async reopen(options: Omit<CheckoutOptions, 'source'>, branch: string): Promise<Checkout> {
 		const unknown = new Checkout({ ...options, source: { branch, commit: '', objectFormat: 'sha1' } });
 		await unknown.removeLocks();
@@ -179,25 +179,25 @@ export class Checkout {
 		return checkout;
 	}
 
-	/** Lists the names of files that differ between two commits. */
+	/** Lists the names of the files that differ between two commits. */
 	async changedFiles(base: string, commit: string): Promise<string[]> {
 		return split(await this.git([...DIFF, '--name-only', '-z', base, commit, '--'], BYTES)).map(readable);
 	}
 
-	/** Returns a text file of a commit, or undefined where there is none, or a very large one. */
+	/** Returns a text file of a commit, or undefined if it is missing or very large. */
 	async textAt(commit: string, name: string): Promise<string | undefined> {
 		const read = async (how: string) => this.git(['cat-file', how, `${commit}:${name}`]);
 		const size = Number(await read('-s').catch(ignoreGitError));
 		return size <= MAXIMUM_TEXT ? read('blob').catch(ignoreGitError) : undefined;
 	}
 
-	/** The commit that the work starts from. Nothing moves it once the branch was fetched. */
+	/** Returns the commit that the work starts from. Nothing moves it once the branch has been fetched. */
 	async start(): Promise<string> {
 		this.startCommit ??= (await this.git(['rev-parse', '--verify', START])).trim();
 		return this.startCommit;
 	}
 
-	/** Gives the tree a repository for the agent (agentRepository.ts). */
+	/** Creates the agent's repository in the tree (agentRepository.ts). */
 	async makeAgentRepository(): Promise<void> {
 		const commit = await this.git(['commit-tree', `${START}^{tree}`, '-m', 'The state that the task starts from'], {
 			env: commitEnvironment(ERRAND_IDENTITY),
@@ -214,8 +214,8 @@ export class Checkout {
 	}
 
 	/**
-	 * Writes the files of a commit into an empty folder, with a repository as an agent has one, and without links that lead
-	 * out of it, such as to what the agent has left beside them. What git ignores there is not in it.
+	 * Writes the files of a commit into an empty folder, with a repository like an agent's, and without links that lead
+	 * out of it, for example to something the agent has left beside them. Files that git ignores there are not included.
 	 */
 	async exportTo(folder: string, commit: string): Promise<void> {
 		const env = { GIT_INDEX_FILE: path.join(this.gitFolder, 'export-index') };
@@ -228,7 +228,7 @@ export class Checkout {
 		await this.makeRepositoryIn(folder);
 	}
 
-	/** Whether a commit would change anything. */
+	/** Returns whether a commit would change anything. */
 	async isChanged(): Promise<boolean> {
 		await this.replaceSpecialFiles();
 		const { removed, present } = await this.changes();
@@ -236,8 +236,8 @@ export class Checkout {
 	}
 
 	/**
-	 * Commits everything that the agent changed, in the name of whoever commits in the source repository; a trailer names the
-	 * agent. Throws a sentence if that would take far too long.
+	 * Commits everything that the agent changed, in the name of whoever commits in the source repository; a trailer names
+	 * the agent. Throws a UserFacingError if that would take far too long.
 	 */
 	async commit(message: string): Promise<CommitResult> {
 		const start = await this.start();
@@ -272,13 +272,13 @@ export class Checkout {
 		return { ...result, commit: commit.trim(), lacksIdentity: identity === undefined };
 	}
 
-	/** Whether a commit belongs to the branch's history. It is in this repository then. */
+	/** Returns whether a commit belongs to the branch's history. If so, it is then in this repository. */
 	async has(commit: string): Promise<boolean> {
 		const isKnown = await this.git(['merge-base', '--is-ancestor', commit, START]).then(() => true, ignoreGitError);
 		if (isKnown || !(await this.git(['rev-parse', '--is-shallow-repository'])).startsWith('true')) {
 			return isKnown ?? false;
 		}
-		// The history was left behind, and with it the commit.
+		// The branch was fetched without its history, and so without this commit.
 		const isThere = await this.source.isAncestor(commit, await this.start());
 		return isThere && (await this.source.fetch(commit, BASE).then(() => true, ignoreGitError)) === true;
 	}
@@ -308,7 +308,7 @@ export class Checkout {
 		return text === '' || text.length > MAXIMUM_DIFF_LENGTH ? null : text;
 	}
 
-	/** Brings a commit into the source repository. The new commit's parent is where the work started. */
+	/** Pushes a commit to the source repository. Its parent is the commit where the work started. */
 	push(commit: string, branch: string, expected?: string): Promise<void> {
 		return this.source.push(commit, branch, expected);
 	}
@@ -332,7 +332,7 @@ export class Checkout {
 		await checkRoom(this.options.folder, entries);
 	}
 
-	/** Removes the locks that a crash may have left in the folder of an earlier run. No git of ours runs in it now. */
+	/** Removes the locks that a crash may have left in an earlier run's folder. Our git is not running there. */
 	private async removeLocks(): Promise<void> {
 		for (const name of await readdir(this.gitFolder).catch(() => [])) {
 			if (name.endsWith('.lock')) {
@@ -342,8 +342,8 @@ export class Checkout {
 	}
 
 	/**
-	 * Removes what git would read without end, and puts the files of the branch back that it had replaced. Otherwise they
-	 * would look as if the agent had deleted them, to this run or to a later one. It comes before git looks at the tree.
+	 * Removes the files that git would read without end, and restores the branch's files that they replaced: those would
+	 * look deleted by the agent, to this run or to a later one. It runs before git looks at the tree.
 	 */
 	private async replaceSpecialFiles(): Promise<SpecialFiles> {
 		const special = await removeSpecialFiles(this.tree);
@@ -362,7 +362,7 @@ export class Checkout {
 		return existsSync(path.join(this.gitFolder, 'index'));
 	}
 
-	/** Whether a name can be part of a commit: neither a submodule nor a repository that the agent has made. */
+	/** Returns whether a commit can contain the name: it is neither a submodule nor a repository of the agent's. */
 	private isOurs(name: string): boolean {
 		return !this.submodules.has(name) && !name.endsWith('/');
 	}
@@ -374,7 +374,7 @@ export class Checkout {
 		return new Submodules(options, new Map(commits));
 	}
 
-	/** Whether an earlier run has left an index with exactly the files of the branch. */
+	/** Returns whether an earlier run has left an index with exactly the files of the branch. */
 	private async isAtStart(): Promise<boolean> {
 		if (!this.hasIndex) {
 			return false;
@@ -384,15 +384,15 @@ export class Checkout {
 	}
 
 	/**
-	 * Brings the files of an earlier run back to the index, and removes those that it left beside them. Returns whether
-	 * there were any.
+	 * Restores the files of an earlier run from the index, and removes those that it added. Returns whether there were
+	 * any.
 	 */
 	private async discardChanges(): Promise<boolean> {
 		if (!this.hasIndex) {
 			return false;
 		}
 		const isChanged = await this.isChanged();
-		// Git leaves a submodule's folder alone as long as there are files in it.
+		// Git does not touch a submodule's folder as long as there are files in it.
 		await this.submodulesIn(split(await this.git(['ls-files', '-z', '--stage'], BYTES)).map(stagedEntry)).clear();
 		await this.git(['checkout-index', '--all', '--force']);
 		for (const name of await this.untracked()) {
@@ -401,7 +401,7 @@ export class Checkout {
 		return isChanged;
 	}
 
-	/** The option is newer than SHA-1 repositories need. */
+	/** The option is newer than the git that SHA-1 repositories need. */
 	private get format(): string[] {
 		const { objectFormat } = this.options.source;
 		return objectFormat === 'sha1' ? [] : [`--object-format=${objectFormat}`];
@@ -409,7 +409,7 @@ export class Checkout {
 
 	/** Lists the names that differ from the index, and `nested` repositories, which cannot be part of a commit. */
 	private async changes(): Promise<{ removed: string[]; present: string[]; nested: string[]; untracked: string[] }> {
-		// The refresh recognises files that only changed their owner, for the sandbox. It fails if other files differ.
+		// The refresh recognises files whose owner alone changed, for the sandbox. It fails if other files differ.
 		await this.git(['update-index', '-q', '--refresh']).catch(ignoreGitError);
 		const compare = ['diff-files', '--name-status', '-z', '--no-renames', '--no-ext-diff', '--ignore-submodules=all'];
 		const fields = split(await this.git(compare, BYTES));
@@ -428,7 +428,7 @@ export class Checkout {
 		};
 	}
 
-	/** Lists what the branch does not have and git does not ignore. Throws a sentence if git cannot list all of it. */
+	/** Lists files that the branch lacks and git does not ignore. Throws a UserFacingError if git cannot list all. */
 	private async untracked(): Promise<string[]> {
 		const { ignoresCase } = await this.source.ignoreRules();
 		const how = ['-c', `core.ignoreCase=${ignoresCase}`, 'ls-files', '-z', '--others', '--exclude-standard'];

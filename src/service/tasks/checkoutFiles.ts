@@ -7,13 +7,13 @@ import { outwardLinks } from './outwardLinks.ts';
 /** Runs git on a checkout. */
 export type CheckoutGit = (args: readonly string[], options?: Omit<GitOptions, 'signal'>) => Promise<string>;
 
-/** File names can be in any encoding. */
+/** File names can be in any encoding, so they are read byte by byte. */
 export const BYTES = { encoding: 'latin1' } as const;
 const LINK = '120000';
 
 /**
- * Writes attributes that override every .gitattributes: no filter runs on a file, whatever configuration names one, and
- * the tree holds the stored bytes. A file that git writes back differently would show up as a change that nobody made.
+ * Writes attributes that override every .gitattributes: no filter runs, whatever the configuration names, and the tree
+ * holds the stored bytes. A file that git would write back differently would look like a change that nobody made.
  */
 export async function writeAttributes(gitFolder: string): Promise<void> {
 	const information = path.join(gitFolder, 'info');
@@ -21,7 +21,7 @@ export async function writeAttributes(gitFolder: string): Promise<void> {
 	await writeFile(path.join(information, 'attributes'), '* -filter -text -ident !working-tree-encoding\n');
 }
 
-/** Removes a link. On a file system that ignores case, something else may have taken the link's place, and a commit may have none. */
+/** Removes a link. On a file system that ignores case, another entry may have taken its place, or there may be none. */
 export async function removeLink(place: Buffer | string): Promise<void> {
 	if ((await lstat(place).catch(() => undefined))?.isSymbolicLink()) {
 		await unlink(place);
@@ -32,9 +32,9 @@ export async function removeLink(place: Buffer | string): Promise<void> {
 export interface TreeEntry {
 	mode: string;
 	object: string;
-	/** The size in bytes. */
+	/** In bytes. */
 	size: number;
-	/** A byte string, because it can be in any encoding. */
+	/** A byte string, because names can be in any encoding. */
 	name: string;
 }
 
@@ -43,7 +43,7 @@ function treeEntry(line: string): TreeEntry {
 	return { mode, object, size: Number(size) || 0, name: line.slice(line.indexOf('\t') + 1) };
 }
 
-/** Returns an entry of `git ls-files --stage`. */
+/** Returns the entry in a line of `git ls-files --stage`. */
 export function stagedEntry(line: string): Pick<TreeEntry, 'mode' | 'object' | 'name'> {
 	const [mode = '', object = ''] = line.split(' ', 2);
 	return { mode, object, name: line.slice(line.indexOf('\t') + 1) };
@@ -54,7 +54,7 @@ export async function entriesOf(git: CheckoutGit, commit: string): Promise<TreeE
 	return split(await git(['ls-tree', '-r', '-l', '-z', commit], BYTES)).map(treeEntry);
 }
 
-/** Returns the names of the links that lead out of the tree that has these entries. */
+/** Returns the names of those links among the entries of a tree that lead out of it. */
 export async function linksOutOf(git: CheckoutGit, entries: readonly TreeEntry[]): Promise<string[]> {
 	const links = entries.filter(({ mode }) => mode === LINK);
 	return outwardLinks(await targetsOf(git, new Map(links.map(({ name, object }) => [name, object]))));
@@ -69,12 +69,12 @@ async function targetsOf(git: CheckoutGit, links: ReadonlyMap<string, string>): 
 	return new Map([...links].map(([name, object]) => [name, targets.get(object) ?? '']));
 }
 
-/** Returns the contents of objects out of what `git cat-file --batch` says of them, in their order. */
+/** Returns the contents of the objects, in their order, from the output of `git cat-file --batch`. */
 function contentsIn(output: string, objects: readonly string[]): Map<string, string> {
 	const contents = new Map<string, string>();
 	let position = 0;
 	for (const object of objects) {
-		// `<object> blob <size>`, a line break, so many bytes, and a line break.
+		// The format is `<object> blob <size>`, a line break, that many bytes, and a line break.
 		const start = output.indexOf('\n', position) + 1;
 		const size = Number(output.slice(position, start).trim().split(' ')[2]);
 		contents.set(object, output.slice(start, start + size));
@@ -83,7 +83,7 @@ function contentsIn(output: string, objects: readonly string[]): Map<string, str
 	return contents;
 }
 
-/** Throws a sentence if the files of a branch, or of a submodule, do not fit on the disk of a folder. */
+/** Throws a UserFacingError if the files of a branch or a submodule do not fit on the disk of the folder. */
 export async function checkRoom(folder: string, entries: readonly TreeEntry[]): Promise<void> {
 	const bytes = entries.reduce((sum, { size }) => sum + size, 0);
 	const { bavail, bsize } = await statfs(folder);
@@ -96,12 +96,12 @@ export async function checkRoom(folder: string, entries: readonly TreeEntry[]): 
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
 
-/** Splits what git lists with `-z`. */
+/** Splits a list that git printed with `-z`. */
 export function split(text: string): string[] {
 	return text.split('\0').slice(0, -1);
 }
 
-/** Returns the text of a name that is a byte string. */
+/** Returns the readable text of a name that is a byte string. */
 export function readable(name: string): string {
 	return Buffer.from(name, 'latin1').toString();
 }

@@ -14,7 +14,7 @@ export class CheckoutSource {
 	private readonly signal: AbortSignal;
 	private rules: Promise<IgnoreRules> | undefined;
 
-	/** `location` is the git of the checkout, and `folder` the source repository. */
+	/** `location` is the git of the checkout, and `folder` is the source repository. */
 	constructor(location: GitLocation & { gitFolder: string }, folder: string, signal: AbortSignal) {
 		this.location = location;
 		this.folder = folder;
@@ -22,8 +22,8 @@ export class CheckoutSource {
 	}
 
 	/**
-	 * Fetches a branch or a commit into a reference of the checkout. `how` says whether its history comes along. A partial
-	 * clone lacks content of earlier commits, so that nothing but the commit itself can be had of it.
+	 * Fetches a branch or a commit into a reference of the checkout. `how` says whether its history is included. A
+	 * partial clone lacks content of earlier commits, so only the commit itself can be fetched from it.
 	 */
 	async fetch(wanted: string, reference: string, how: 'with-history' | 'alone' = 'with-history'): Promise<void> {
 		const { location, folder, signal } = this;
@@ -34,7 +34,7 @@ export class CheckoutSource {
 		await runGit(location, commandLine, { signal, env: side.env });
 	}
 
-	/** Whether a commit belongs to the history of another one there. */
+	/** Returns whether a commit belongs to the history of another one in the source. */
 	async isAncestor(commit: string, of: string): Promise<boolean> {
 		const { location, folder, signal } = this;
 		const source = await locateSource(location, folder, signal);
@@ -49,7 +49,7 @@ export class CheckoutSource {
 		);
 	}
 
-	/** Reads by which rules git ignores files there, and lets them hold in the checkout. Throws sentences. */
+	/** Reads the rules by which git ignores files in the source, and applies them here. Throws a UserFacingError. */
 	ignoreRules(): Promise<IgnoreRules> {
 		this.rules ??= this.readRules();
 		return this.rules;
@@ -65,9 +65,9 @@ export class CheckoutSource {
 	}
 
 	/**
-	 * Creates `branch`, or moves it forward from the commit `expected`. The receiving side checks that under its own lock, so
-	 * nothing else that exists is ever moved. If the task is stopped meanwhile, a push that was done is withdrawn. Throws
-	 * a BranchCheckedOut if the branch is checked out in somebody's folder.
+	 * Creates `branch`, or moves it forward from the commit `expected`. The receiving side checks that under its own
+	 * lock, so no other state of the branch is ever overwritten. If the task is stopped meanwhile, a completed push is
+	 * withdrawn. Throws a BranchCheckedOut if the branch is checked out in somebody's folder.
 	 */
 	async push(commit: string, branch: string, expected: string | undefined): Promise<void> {
 		const reference = `refs/heads/${branch}`;
@@ -90,7 +90,7 @@ export class CheckoutSource {
 		}
 	}
 
-	/** Takes a push back if the branch is still at the pushed commit. It fails if nothing was pushed, which is as good. */
+	/** Withdraws a push if the branch is still at the pushed commit. If nothing was pushed, it fails without effect. */
 	private async withdraw(commit: string, reference: string, before: string | undefined): Promise<void> {
 		const timeout = AbortSignal.timeout(WITHDRAW_TIMEOUT_MS);
 		await this.move(`${reference}:${commit}`, `${before ?? ''}:${reference}`, timeout).catch(() => {});

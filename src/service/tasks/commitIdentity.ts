@@ -5,16 +5,16 @@ import { hasHidden } from '../../base/invisible.ts';
 import { type GitLocation, runGit } from './git.ts';
 import { locateSource } from './sourceSide.ts';
 
-/** Who stands in a commit as its author and committer. */
+/** The author and committer of a commit. */
 export interface CommitIdentity {
 	name: string;
 	address: string;
 }
 
-/** The name in commits where git knows none. The address can never belong to anybody (RFC 2606). */
+/** The identity in commits for which git knows none. The address can never belong to anybody (RFC 2606). */
 export const ERRAND_IDENTITY: CommitIdentity = { name: 'Errand', address: 'noreply@errand.invalid' };
 
-/** Returns the variables that make git commit in somebody's name. */
+/** Returns the variables that make git commit in this identity's name. */
 export function commitEnvironment({ name, address }: CommitIdentity): Record<string, string> {
 	return {
 		GIT_AUTHOR_NAME: name,
@@ -24,17 +24,17 @@ export function commitEnvironment({ name, address }: CommitIdentity): Record<str
 	};
 }
 
-/** The length of a name or an address that is used, in UTF-16 code units. */
+/** The maximum length of a name or an address, in UTF-16 code units. */
 const MAXIMUM_LENGTH = 200;
-/** A line break or an angle bracket would end the field of the commit that the value stands in. */
+/** A line break or an angle bracket would end the field of the commit that holds the value. */
 const UNUSABLE = /[<>\p{Cc}\ufffd]/u;
 /** git refuses a name that consists of punctuation alone. */
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
 /**
  * Reads `user.name` and `user.email` as git resolves them for the source repository: its own configuration comes before
- * the user's and the machine's. Returns undefined where one of the two is missing or cannot stand in a commit as it is:
- * whoever made the repository may have chosen the values. The same holds where git cannot read a configuration.
+ * the user's and the machine's. Returns undefined if one of the two is missing or cannot be used in a commit unchanged,
+ * as whoever made the repository may have chosen it, or if git cannot read a configuration.
  */
 export async function readIdentity(
 	own: GitLocation,
@@ -46,8 +46,8 @@ export async function readIdentity(
 	const location = { ...place, ...defined({ gitFolder }), home: os.homedir() };
 	const ask = ['config', '--null', '--includes', '--get-regexp', '^user\\.(name|email)$'];
 	const listed = await runGit(location, ask, { signal }).catch(error => {
-		// git ends with 1 where there is neither, and with another code where somebody's configuration cannot be read. An
-		// agent's work is worth more than its author's name.
+		// git exits with 1 if there is neither, and with another code if a configuration cannot be read. An agent's work is
+		// worth more than its author's name.
 		if (error instanceof GitError) {
 			return '';
 		}

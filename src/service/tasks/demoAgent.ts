@@ -21,7 +21,7 @@ const LINE_PAUSE_MS = 90;
 const SLOW_LINES = 100;
 const SLOW_PAUSE_MS = 200;
 const MAXIMUM_FILE_NAMES = 100;
-/** The code of JSON-RPC for any error of a server's. */
+/** The JSON-RPC code for any internal error of a server. */
 const INTERNAL_ERROR = -32_603;
 
 /** The steps of the plan. */
@@ -29,7 +29,7 @@ const PLAN = ['Read the prompt', 'Write a file about it'];
 
 interface DemoSession {
 	folder: string;
-	/** The prompt that runs. */
+	/** Aborts the prompt that is running. */
 	running: AbortController | undefined;
 }
 
@@ -82,7 +82,7 @@ export async function runDemoAgent(): Promise<void> {
 	}
 }
 
-/** One prompt and what is done about it. */
+/** The handling of one prompt. */
 class DemoTurn {
 	private readonly client: AgentContext;
 	private readonly sessionId: string;
@@ -146,7 +146,7 @@ class DemoTurn {
 		await this.say(`✓ Wrote ${name}`);
 	}
 
-	/** Tells the plan, of which so many steps have been done. */
+	/** Reports the plan, of which `done` steps are finished. */
 	private async plan(done: number): Promise<void> {
 		const entries = PLAN.map((content, index) => ({
 			content,
@@ -184,7 +184,7 @@ ${quoted}
 `;
 }
 
-/** Returns the first name that no file, folder or link of the folder has. */
+/** Returns the first name that no file, folder or link in the folder has. */
 async function freeName(folder: string): Promise<string> {
 	for (let number = 1; number <= MAXIMUM_FILE_NAMES; number++) {
 		const name = number === 1 ? 'errand-demo.md' : `errand-demo-${number}.md`;

@@ -10,30 +10,30 @@ import { folderOfRepoUrl } from './repoUrl.ts';
 import { ownPlace, readSource } from './sourceRepository.ts';
 import { locateSource } from './sourceSide.ts';
 
-/** The size to which a file is read, in bytes. A larger one is neither a lockfile nor a configuration. */
+/** The maximum size of a file that is read, in bytes. A larger one is neither a lockfile nor a configuration. */
 const MAXIMUM_BYTES = 16 * 1024 * 1024;
 
 export interface BranchDependencies {
 	commands: { lockfile: string; command: string }[];
-	/** Each has the form `host:port`. */
+	/** The hosts as `host:port`. */
 	hosts: string[];
-	/** Those of the hosts that need a login, which agents do not get. */
+	/** Those of the hosts that require a login, which agents do not have. */
 	withLogin: string[];
 	/** The user's own folders of installed dependencies that the task is shown, read-only. */
 	shown: string[];
-	/** What the user's own folders lack, such as `mocha@^11.0.0`, so that they are not shown. */
+	/** The requirements, such as `mocha@^11.0.0`, that the user's own folders do not meet, so that they are not shown. */
 	unmet: string[];
 }
 
-/** Whether a task installs dependencies, and whether it can be shown those of the user. */
+/** The permitted ways to provide a task's dependencies: by an installation, and by showing the user's. */
 export interface DependencyWays {
 	installs: boolean;
 	shows: boolean;
 }
 
 /**
- * Finds out how a task would get the dependencies of a branch, without checking it out. Without a branch, the one that
- * HEAD is on counts. `parent` is a folder for temporary files.
+ * Finds out how a task would get the dependencies of a branch, without checking it out. Without a branch, it is the one
+ * that HEAD is on. `parent` is a folder for temporary files.
  * @throws UserFacingError if the repository or the branch cannot be read.
  */
 export async function dependenciesOfBranch(
@@ -70,7 +70,7 @@ export async function dependenciesOfBranch(
 			shows ? await userDependencies(query) : undefined,
 		);
 		const commands = installations.map(({ lockfile, command }) => ({ lockfile, command: command.join(' ') }));
-		// A folder that the branch does not have gets none of its packages.
+		// A folder that the branch does not have gets no packages.
 		const isThere = (folder: string) => files.some(file => file.startsWith(folder.replace(/[^/]*$/, '')));
 		return { commands, hosts, withLogin, shown: shown.filter(isThere), unmet };
 	});

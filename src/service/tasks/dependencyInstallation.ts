@@ -14,26 +14,26 @@ import type { TaskLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
 
 const STEP = 'installing_dependencies';
-/** Runs a command in a folder. All of it comes as arguments, so nothing of it is read as shell. */
+/** Runs a command in a folder. Both are passed as arguments, so that the shell interprets neither. */
 const IN_FOLDER = 'cd -- "$1" && shift && exec "$@"';
 
 export interface InstallationOptions extends Pick<ProgramOptions, 'signal' | 'onLimit'> {
 	place: RunPlace;
-	/** What was found in the place's tree. */
+	/** The installations found in the tree of the place. */
 	found: Installations;
-	/** The hosts that the relay lets through: those of the answer. */
+	/** The hosts that the relay lets through: those that the user has allowed. */
 	reached: Pick<InstallationHosts, 'takeRefused'>;
-	/** Called with the hosts that an installation failed without, as `host:port`. */
+	/** Called with the hosts, as `host:port`, that an installation failed without. */
 	onMissing(hosts: readonly string[]): Promise<void>;
-	/** Undefined where the user has not been asked. */
+	/** The user's answer, or undefined if the user has not been asked. */
 	answer: DependencyAnswer | undefined;
 	log: TaskLog;
 }
 
 /**
- * Installs the dependencies of the tree by its lockfiles, from the hosts that the user has allowed for the repository. The
- * log says what is installed and why something is not; the agent can work without it. Resolves with the variables by
- * which the agent finds what was installed. Rejects with the signal's reason.
+ * Installs the dependencies of the tree by its lockfiles, from the hosts that the user has allowed for the repository.
+ * The log says what is installed, or why not; the agent can work without it. Resolves with the variables by which the
+ * agent finds the packages. Rejects with the signal's reason.
  */
 export async function installDependencies(options: InstallationOptions): Promise<Record<string, string>> {
 	const { place, answer, log } = options;
@@ -62,14 +62,14 @@ export async function installDependencies(options: InstallationOptions): Promise
 }
 
 export interface DependencySources {
-	/** Whether dependencies may be installed. */
+	/** True if dependencies may be installed. */
 	installs: boolean;
 	registries: UserRegistries;
-	/** Undefined where nothing of what the user has installed can be shown. */
+	/** The packages that the user has installed, or undefined if none of them can be shown. */
 	user: UserDependencies | undefined;
 }
 
-/** Plans how a tree gets its dependencies, and says it in the log. */
+/** Plans how a tree gets its dependencies, and logs the plan. */
 export async function planAndName(
 	tree: string,
 	{ installs, registries, user }: DependencySources,
@@ -103,7 +103,7 @@ export async function planAndName(
 	return found;
 }
 
-/** Resolves with whether it was installed. */
+/** Resolves with whether the installation succeeded. */
 async function installOne(
 	{ lockfile, folder, command: full, commandWithoutScripts, environment }: Installation,
 	{ place, answer, reached, onMissing, log, signal, onLimit }: InstallationOptions & { answer: DependencyAnswer },

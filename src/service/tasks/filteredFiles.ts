@@ -6,15 +6,15 @@ import { runGit } from './git.ts';
 import type { TaskLog } from './taskLog.ts';
 import { listed } from './taskNames.ts';
 
-/** Git passes over a larger file of attributes, in bytes. */
+/** Git ignores a larger attributes file, in bytes. */
 const MAXIMUM_ATTRIBUTES = 100 * 1024 * 1024;
-/** The values of the attribute `filter` by which git says that a file has no filter. */
+/** The values of the attribute `filter` that mean no filter. */
 const NO_FILTER: ReadonlySet<string | undefined> = new Set(['unspecified', 'unset', 'set']);
 
 /**
- * Lists the files in the index of a checkout for which the attributes in its tree name a filter, such as Git LFS. The tree
- * has what git stores for them, and a commit has what the agent writes there, as no filter runs for a task. Rejects when git
- * fails.
+ * Lists the files in the index of a checkout for which the attributes in its tree name a filter, such as Git LFS. The
+ * tree holds their stored form, and a commit gets exactly what the agent writes there, as no filter runs for a task.
+ * Rejects if git fails.
  */
 export async function findFilteredFiles(checkout: Checkout, signal: AbortSignal): Promise<string[]> {
 	const { tree } = checkout;
@@ -31,7 +31,7 @@ export async function findFilteredFiles(checkout: Checkout, signal: AbortSignal)
 	if (!isNamed.includes(true)) {
 		return [];
 	}
-	// The checkout's git has attributes of its own, which switch filters off. A git without any takes its place.
+	// The checkout's git has attributes of its own that disable filters, so a git folder without any takes its place.
 	const plain = path.join(folder, 'attributes');
 	await git(plain, ['init', '--quiet', '--template=']);
 	const input = names.map(name => `${name}\0`).join('');
@@ -39,7 +39,7 @@ export async function findFilteredFiles(checkout: Checkout, signal: AbortSignal)
 	return names.filter((_, index) => !NO_FILTER.has(fields[3 * index + 2])).map(readable);
 }
 
-/** Says in the log which files these are. Returns the same for the agent; undefined where there are none. */
+/** Logs which files these are. Returns the same text for the agent, or undefined if there are none. */
 export async function tellFilteredFiles(
 	checkout: Checkout,
 	log: TaskLog,

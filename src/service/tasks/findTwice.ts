@@ -1,4 +1,4 @@
-/** Finds a name that a tree has twice, such as a file and a folder. git would silently keep only one of them. */
+/** Finds a name that a tree has twice, such as a file and a folder. git would silently drop one of them. */
 export function findTwice(names: readonly string[]): string | undefined {
 	const seen = new Set<string>();
 	const folders = new Set<string>();

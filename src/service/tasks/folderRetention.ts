@@ -6,31 +6,31 @@ import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 
-/** All folders that are kept together. The oldest ones are removed first. */
+/** The maximum size of all kept folders together. The oldest ones are removed first. */
 const MAXIMUM_BYTES = 20_000_000_000;
 export const RETENTION_DAYS = 14;
 
 const DAY_MS = 24 * 3600 * 1000;
 const MEASURE_TIMEOUT_MS = 60_000;
-/** The file that says that a folder is kept. The agent cannot reach it. */
+/** The file that marks a folder as kept. The agent cannot reach it. */
 const MARKER = 'kept.json';
 
 const markerSchema = z.object({
-	/** The id of the agent whose session it is. */
+	/** The id of the agent whose session is kept. */
 	agent: z.string(),
-	/** Whether the last run was in a sandbox. */
+	/** True if the last run was in a sandbox. */
 	sandboxed: z.boolean().optional(),
-	/** The agent's own session. Absent where it had not begun. */
+	/** The agent's own session, absent if none had begun. */
 	session: z.string().optional(),
 });
 export type FolderMarker = z.output<typeof markerSchema>;
 
-/** Marks the folder of an execution as one whose tree, home and session are kept when the run ends or is killed. */
+/** Marks the folder of an execution, so that its tree, home and session are kept when the run ends or is killed. */
 export async function writeMarker(folder: string, marker: FolderMarker): Promise<void> {
 	await writeFile(path.join(folder, MARKER), JSON.stringify(marker), { mode: 0o600 });
 }
 
-/** Returns undefined where nothing of an earlier run is kept. */
+/** Returns undefined if nothing of an earlier run is kept. */
 export async function readMarker(folder: string): Promise<FolderMarker | undefined> {
 	try {
 		return markerSchema.parse(JSON.parse(await readFile(path.join(folder, MARKER), 'utf8')));
@@ -40,8 +40,8 @@ export async function readMarker(folder: string): Promise<FolderMarker | undefin
 }
 
 /**
- * Removes kept folders that are too old, and the oldest ones while all together are too large. `inUse` says which folders
- * are left alone. Returns the names of the folders that were removed.
+ * Removes kept folders that are too old, and the oldest ones while their total is too large. Folders for which `inUse`
+ * returns true are left alone. Returns the names of the removed folders.
  */
 export async function removeOldFolders(
 	workFolder: string,
@@ -59,12 +59,12 @@ export async function removeOldFolders(
 	let bytes = 0;
 	for (const [index, folder] of kept.entries()) {
 		const isOld = Date.now() - folder.at > RETENTION_DAYS * DAY_MS;
-		// The newest one may be what somebody is just about to keep, however large it is.
+		// The newest one may be one that the user is about to keep, however large it is.
 		if (!isOld && (index === 0 || bytes + folder.bytes <= maximumBytes)) {
 			bytes += folder.bytes;
 			continue;
 		}
-		// Measuring takes time, in which a run may have begun.
+		// A run may have begun while the folders were measured.
 		if (inUse(folder.name)) {
 			continue;
 		}
@@ -78,7 +78,7 @@ export async function removeOldFolders(
 	return removed;
 }
 
-/** A folder that cannot be measured counts as one that is too large by itself. */
+/** A folder that cannot be measured counts as too large by itself. */
 function sizeOf(folder: string, enough: number): Promise<number> {
 	return folderSize([folder], enough, AbortSignal.timeout(MEASURE_TIMEOUT_MS)).catch(() => enough + 1);
 }
@@ -86,6 +86,6 @@ function sizeOf(folder: string, enough: number): Promise<number> {
 export interface RetentionLimits {
 	inUse(name: string): boolean;
 	logger: Logger;
-	/** The limit is 20 GB by default, which is as much as two runs may use. */
+	/** The size limit in bytes; 20 GB by default, which is as much as two runs may use. */
 	maximumBytes?: number;
 }

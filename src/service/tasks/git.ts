@@ -9,13 +9,13 @@ import { safeArguments, safeEnvironment } from '../../base/gitConfiguration.ts';
 import { GitError } from '../../base/gitError.ts';
 import { markedEnvironment } from '../../base/processFamily.ts';
 
-/** More than any list of branches or any diff statistics needs. */
+/** More than any branch list or diff statistics needs. */
 const MAXIMUM_OUTPUT_BYTES = 64 * 1024 * 1024;
 const MAXIMUM_ERROR_BYTES = 64 * 1024;
 
 /**
- * The settings that the service adds to those of every call (`safeArguments`): it has no credentials, never moves what is
- * checked out, does not look into submodules, and stores files byte for byte.
+ * The settings that the service adds to those of every call (`safeArguments`): git has no credentials, never moves a
+ * checked-out branch, does not look into submodules, and stores files byte for byte.
  */
 export const SERVICE_SETTINGS: readonly string[] = [
 	'core.askPass=',
@@ -24,7 +24,7 @@ export const SERVICE_SETTINGS: readonly string[] = [
 	'core.autocrlf=false',
 	'diff.ignoreSubmodules=all',
 	'advice.detachedHead=false',
-	// A branch is deleted or moved back only where a stopped task has just pushed it itself.
+	// A branch is deleted or moved back only if a stopped task has just pushed it itself.
 	'receive.denyDeletes=false',
 	'receive.denyNonFastForwards=false',
 	// A branch that is checked out is never moved: the files in that folder would change, or seem to have been changed.
@@ -33,19 +33,19 @@ export const SERVICE_SETTINGS: readonly string[] = [
 ];
 
 export interface GitLocation {
-	/** Lies outside whatever an agent can write. It is absent only where git is to find a repository in a user's folder. */
+	/** A folder that no agent can write to. It is absent only if git is to find a repository in a user's folder. */
 	gitFolder?: string;
-	/** The folder that `~` means in a configuration: one of ours, so that git finds no lists of ignored files there. */
+	/** The folder that `~` means in a configuration: one of the service's, so that git finds no ignore lists there. */
 	home: string;
 	workTree?: string;
-	/** The existing folder of ours that git runs in: some platforms look for programs there first. */
+	/** An existing folder of the service's, in which git runs: some platforms look for programs there first. */
 	cwd: string;
 	/**
-	 * The only configuration file outside the repository that is read (`writeGitConfiguration`). If it is absent, git reads
-	 * the user's and the machine's own, and `home` is the user's.
+	 * The only configuration file outside the repository that is read (`writeGitConfiguration`). If it is absent, git
+	 * reads the user's and the machine's own, and `home` is the user's.
 	 */
 	configuration?: string;
-	/** The marker of the task, by which processes that a crash left running are found. */
+	/** The marker of the task, by which processes that outlived a crash are found. */
 	marker?: string;
 }
 
@@ -57,7 +57,7 @@ export interface GitOptions {
 	encoding?: 'utf8' | 'latin1';
 }
 
-/** Runs git on a repository of ours and returns its output. Throws a GitError when it fails. */
+/** Runs git on a repository of the service's and returns its output. Throws a GitError if git fails. */
 export async function runGit(location: GitLocation, args: readonly string[], options: GitOptions): Promise<string> {
 	const { encoding = 'utf8' } = options;
 	const output: Buffer[] = [];

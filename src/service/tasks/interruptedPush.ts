@@ -6,20 +6,20 @@ import { folderOfRepoUrl } from './repoUrl.ts';
 import { readReferences, writeGitConfiguration } from './sourceRepository.ts';
 import { newBranchOf } from './taskNames.ts';
 
-/** The repository may be on a drive that answers slowly, and the service has to start all the same. */
+/** The repository may be on a slow drive, and the service must start in any case. */
 const TIMEOUT_MS = 5_000;
 
-/** What became of a push. */
+/** The outcome of a push. */
 export interface PushEnd {
-	/** Says it to the user. */
+	/** The outcome as a sentence for the user. */
 	sentence: string;
-	/** What the record is to have of the branch. It is absent unless the branch is certainly there with the work. */
+	/** The changes to the stored execution. Absent unless the branch certainly exists with the work. */
 	result?: Pick<ExecutionRecord, 'branchName'> & Partial<ExecutionRecord>;
 }
 
 /**
- * Looks in the source repository for what became of a push whose end no service has seen. `folder` is what is left of the
- * execution, `parent` a folder for temporary files. Never rejects.
+ * Looks in the source repository for the outcome of a push that was interrupted by the end of the service. `folder` is
+ * the remaining folder of the execution, `parent` a folder for temporary files. Never rejects.
  */
 export async function readPushEnd(
 	task: TaskRecord,
@@ -38,7 +38,7 @@ export async function readPushEnd(
 			};
 }
 
-/** Returns what is said where the branch that would be `made` is not there, or nothing is known of the branches. */
+/** Returns the sentence for a branch `made` that does not exist, or for when the branches cannot be read. */
 async function sentenceWithout(
 	made: string,
 	commits: ReadonlyMap<string, string> | undefined,
@@ -71,7 +71,7 @@ async function sentenceWithout(
 		: `Its work is on the branch ${branchName}, which has moved on, unless somebody else has moved that.`;
 }
 
-/** Returns the commits of all branches by their references, or undefined where the repository cannot be read. */
+/** Returns the commits of all branches by their references, or undefined if the repository cannot be read. */
 async function readBranches({ repoUrl }: TaskRecord, parent: string): Promise<Map<string, string> | undefined> {
 	try {
 		return (await queryRepository(folderOfRepoUrl(repoUrl), parent, readReferences, TIMEOUT_MS)).commits;
@@ -80,7 +80,7 @@ async function readBranches({ repoUrl }: TaskRecord, parent: string): Promise<Ma
 	}
 }
 
-/** Returns the statistics of the work and where it began, or nothing where its checkout is gone. */
+/** Returns the statistics of the work and its base commit, or nothing if its checkout is gone. */
 async function factsOf(
 	commit: string,
 	folder: string,
@@ -97,7 +97,7 @@ async function factsOf(
 	}
 }
 
-/** Opens what is left of an execution's checkout. Rejects where that is gone. */
+/** Opens the remaining checkout of an execution. Rejects if it is gone. */
 async function reopen(folder: string, task: TaskRecord, execution: ExecutionRecord): Promise<Checkout> {
 	const { agent, branchName } = execution;
 	const signal = AbortSignal.timeout(TIMEOUT_MS);

@@ -3,13 +3,13 @@ import { sseComment, sseEvent } from '../../base/streamText.ts';
 import { FINAL_STATUSES, type TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 
-/** The number of entries that are read at once. */
+/** The number of entries that are read at a time. */
 const PAGE_SIZE = 200;
-/** cloud-tasks.md, Events. */
+/** The interval of status events (cloud-tasks.md, Events). */
 const STATUS_INTERVAL_MS = 2_000;
-/** How long entries are sent before the event loop may do other work. */
+/** The time for which entries are sent before the event loop may do other work. */
 const TURN_MS = 20;
-/** A sign of life for a reader that wants no status. Clients wait much longer before they give up. */
+/** The interval of comments that keep a stream without status alive. Clients wait much longer before they give up. */
 const COMMENT_INTERVAL_MS = 15_000;
 
 export interface LogStreamOptions {
@@ -23,9 +23,9 @@ export interface LogStreamOptions {
 }
 
 /**
- * Yields the events for one follower of a log: connected, each entry from `fromIndex` on, the status every 2 s and when it
- * changes, and complete. Where the log cannot be read, the event `error` comes before the error is thrown. The store is
- * read at the reader's pace, and wakes the generator; nothing is queued meanwhile.
+ * Yields the events for one follower of a log: connected, each entry from `fromIndex` on, the status every 2 s and when
+ * it changes, and complete. If the log cannot be read, an `error` event precedes the thrown error. The store is read at
+ * the reader's pace, and its changes wake the generator; nothing is queued meanwhile.
  */
 export async function* logStream(options: LogStreamOptions): AsyncGenerator<string, void, undefined> {
 	const { store, fromIndex, includeStatus, signal, statusIntervalMs = STATUS_INTERVAL_MS } = options;
@@ -42,7 +42,7 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 		let lastSign = 0;
 		let turnBegan = 0;
 		while (!signal.aborted) {
-			// Created before reading, so that no change between reading and waiting is missed.
+			// The promise is created before reading, so that no change between reading and waiting is missed.
 			changed = Promise.withResolvers<void>();
 			// The task is read before its entries: if it is final, all of its entries are there.
 			const task = store.get(id) ?? options.task;
@@ -75,7 +75,7 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 				return;
 			}
 			if (page.length > 0) {
-				// A fast reader of a long log would otherwise keep everybody else waiting until its end.
+				// A fast reader of a long log would otherwise keep everyone else waiting until its end.
 				if (performance.now() - turnBegan > TURN_MS) {
 					await immediate();
 					turnBegan = performance.now();
@@ -85,7 +85,7 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 			}
 		}
 	} catch (error) {
-		// The cause is in the service's own log, because it may name what is private.
+		// The cause is in the service's own log only, because it may contain private data.
 		yield sseEvent({ error: 'The local service could not read the log of the task any further.' }, 'error');
 		throw error;
 	} finally {
@@ -93,7 +93,7 @@ export async function* logStream(options: LogStreamOptions): AsyncGenerator<stri
 	}
 }
 
-/** Waits for a change, for the time, or until the reader leaves, whichever comes first. */
+/** Waits for a change, for the time to pass, or until the reader leaves, whichever comes first. */
 async function waitFor(change: Promise<void>, milliseconds: number, signal: AbortSignal): Promise<void> {
 	const waited = new AbortController();
 	const either = AbortSignal.any([signal, waited.signal]);

@@ -1,14 +1,14 @@
 import { listed } from './taskNames.ts';
 
-/** The number of a commit's new files, and the folder that has most of them. */
+/** The number of a commit's new files, and the folder with most of them. */
 export interface NewFiles {
 	count: number;
-	/** The innermost folder that has more than half of them, and how many it has. Empty where that is the top folder. */
+	/** The innermost folder that holds more than half of them, and how many it holds. Empty for the top folder. */
 	folder: string;
 	inFolder: number;
 }
 
-/** Counts new files by their names. */
+/** Counts new files by folder. */
 export function countNewFiles(names: readonly string[]): NewFiles {
 	let folder = '';
 	let inside = names;
@@ -27,7 +27,7 @@ export function countNewFiles(names: readonly string[]): NewFiles {
 	}
 }
 
-/** Says how many new files there are, and what git should ignore. */
+/** Returns a sentence that says how many new files there are, and suggests what git should ignore. */
 export function newFilesText({ count, folder, inFolder }: NewFiles): string {
 	const [most, what] =
 		folder === '' ? ['', 'what need not be kept'] : [`, ${inFolder} of them in ${listed([folder])}`, 'that folder'];

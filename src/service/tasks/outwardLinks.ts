@@ -6,15 +6,15 @@ const MAXIMUM_HOPS = 40;
 
 /**
  * Returns the names of a repository's symbolic links that lead out of it, judged by names and targets alone (`a/b` →
- * `../c`). A name that is no link counts as a folder, because an agent may create one there. Names and targets are byte
- * strings (`latin1`), because they can be in any encoding.
+ * `../c`). A name that is not a link counts as a folder, because an agent may create one there. Names and targets are
+ * byte strings (`latin1`), because they can be in any encoding.
  */
 export function outwardLinks(links: ReadonlyMap<string, string>): string[] {
 	const byKey = new Map([...links].map(([name, target]) => [keyOf(name), target]));
 	return [...links.keys()].filter(name => leadsOut(name, byKey));
 }
 
-/** On file systems that ignore case, a link is followed by any spelling of its name. */
+/** On file systems that ignore case, any spelling of a link's name follows it. */
 function keyOf(name: string): string {
 	const text = Buffer.from(name, 'latin1').toString();
 	return process.platform === 'linux' ? name : text.normalize('NFC').toLowerCase();
@@ -22,7 +22,7 @@ function keyOf(name: string): string {
 
 function leadsOut(name: string, links: ReadonlyMap<string, string>): boolean {
 	const separator = process.platform === 'win32' ? /[\\/]/ : /\//;
-	/** The folders that were walked through so far, from the top of the repository, and the steps that remain. */
+	/** The folders passed so far, from the top of the repository, and the steps that remain. */
 	const place: string[] = [];
 	const rest = name.split('/').reverse();
 	let hops = 0;
@@ -45,7 +45,7 @@ function leadsOut(name: string, links: ReadonlyMap<string, string>): boolean {
 			return true;
 		}
 		if (++hops > MAXIMUM_HOPS) {
-			// Nothing can be opened through it.
+			// Such a link cannot be followed.
 			return false;
 		}
 		place.pop();

@@ -12,15 +12,15 @@ import { TaskLog } from './taskLog.ts';
 
 export interface PartialWorkOptions {
 	store: TaskStore;
-	/** The folder of an execution. */
+	/** Returns the folder of an execution. */
 	folderOf(task: TaskRecord, position: number): string;
 	signal: AbortSignal;
 	logger: Logger;
 }
 
 /**
- * Makes a commit of what the agents of an ended task had done, on the branch that the task has or would have made. The
- * task stays as it ended. Returns the branch of the last agent with work.
+ * Commits the work that the agents of an ended task had done, on the task's branch or the one that it would have
+ * created. The task keeps its final state. Returns the branch of the last agent with work.
  * @throws UserFacingError if there is no work any more, or if it cannot be committed.
  */
 export async function commitPartialWork(task: TaskRecord, options: PartialWorkOptions): Promise<string> {

@@ -5,12 +5,12 @@ import { GitError } from '../../base/gitError.ts';
 import { removeFolder } from '../../base/removeFolder.ts';
 import { type ReferencesQuery, writeGitConfiguration } from './sourceRepository.ts';
 
-/** A caller waits for the result. */
+/** The time limit is short because a caller waits for the result. */
 const QUERY_TIMEOUT_MS = 20_000;
 
 /**
- * Reads a source repository with `query`, with a temporary folder below `parent`. Everything that is wrong with the
- * repository is thrown as a sentence.
+ * Reads a source repository with `query`, with a temporary folder below `parent`. Any problem with the repository is
+ * thrown as a UserFacingError.
  */
 export async function queryRepository<T>(
 	folder: string,

@@ -35,7 +35,7 @@ export function folderOfRepoUrl(repoUrl: string): string {
 	throw new UserFacingError('repoUrl: only the absolute path or file: URL of a local repository is accepted.');
 }
 
-/** Removes the field's name with which a refusal begins, for readers that have sent no such field. */
+/** Removes the field's name at the beginning of a refusal, for readers that did not send such a field. */
 export function withoutFieldName(message: string): string {
 	return message.replace(/^(?:repoUrl|selectedBranch): /, '');
 }

@@ -18,21 +18,21 @@ const LIMIT_MS = 15 * 60_000;
 const GIT_MS = 60_000;
 const PACKAGE = 'package.json';
 
-/** Matches what test runners write if they have found no tests and still end without an error. */
+/** Matches the summary of test runners that found no tests and still exited without an error. */
 const NO_TESTS = /^(?:# tests|ℹ tests|Ran) 0\b/m;
-/** How much of the end of the output is looked at for that, in bytes. */
+/** The number of bytes at the end of the output in which the summary is searched for. */
 const MAXIMUM_SUMMARY = 4_096;
-/** The length of the output in which names of missing packages are looked for. */
+/** The length of the end of the output in which names of missing packages are searched for. */
 const MAXIMUM_END = 64 * 1024;
 
-/** The exit codes by which a shell says that it could not run a command. */
+/** The exit codes with which a shell reports that it could not run a command. */
 const NOT_RUN: ReadonlySet<number | undefined> = new Set([126, 127]);
 
-/** The messages of programs that do not find a package or its program. */
+/** Messages of programs that cannot find a package or its executable. */
 const NOT_FOUND =
 	/Cannot find (?:module|package) ['"]((?:@[^/'"\s]+\/)?[^/'"\s]+)|Failed to resolve import ['"]((?:@[^/'"\s]+\/)?[^/'"\s]+)/g;
 
-/** The work of an agent, whose tests are run. */
+/** The work of an agent that is to be tested. */
 export interface TestedWork {
 	checkout: Checkout;
 	/** The commit where the branch began. The command is taken from it, so that no agent chooses how it is judged. */
@@ -44,30 +44,30 @@ export interface TestedWork {
 /** The folders in which tests run, and their dependencies. */
 export interface TestPlace {
 	/**
-	 * Where the tests run: folders of their own, which are made here, because what an agent has left in its tree and its
-	 * home could decide how they end. They reach no model and no network there.
+	 * The folders in which the tests run: new ones, created here, because the files that an agent left in its tree and
+	 * its home could decide the result. The tests reach no model and no network there.
 	 */
 	place: Omit<RunPlace, 'relay'>;
 	/**
-	 * Provides the dependencies at that place, for the same reason. `onLimit` gets a sentence if that uses more of the machine
-	 * than it may. Rejects with the signal's reason.
+	 * Provides the dependencies there, again without those of the agent. `onLimit` receives a sentence if that exceeds
+	 * the limits on the machine's resources. Rejects with the signal's reason.
 	 */
 	provide(onLimit: (sentence: string) => void, signal: AbortSignal): Promise<Provided>;
 }
 
 export interface TestResult {
-	/** Null if it is not known: the repository does not say how it is tested, or there were no tests. */
+	/** The outcome, or null if it is not known: the repository does not say how it is tested, or there were no tests. */
 	tests: TestOutcome | null;
-	/** How many files of tests the work has changed. */
+	/** The number of test files that the work changed. */
 	testFilesChanged: number;
 }
 
 /**
- * Runs the repository's tests once more after an agent has ended, because what an agent says of them need not be so.
- * Never rejects: the branch is there, whatever becomes of the tests. A task that is stopped meanwhile has no result.
+ * Runs the repository's tests once more after an agent has ended, because the agent's own account of them may be wrong.
+ * Never rejects: the branch exists, whatever the result of the tests. A task that is stopped meanwhile has no result.
  *
- * That they have passed means that the command from before the work succeeded on the files of the commit alone. The
- * commit itself decides that, with the tests and the settings of tests that the work may have changed.
+ * A pass means that the command from before the work succeeded on the files of the commit alone. The commit still
+ * decides that through its tests and their settings, which the work may have changed.
  */
 export async function runRepositoryTests(
 	work: TestedWork,
@@ -76,7 +76,7 @@ export async function runRepositoryTests(
 	signal: AbortSignal,
 ): Promise<TestResult> {
 	try {
-		// The task may be stopped at any time, and its signal with it.
+		// The task, and with it its signal, may be stopped at any time.
 		const checkout = work.checkout.withSignal(AbortSignal.timeout(GIT_MS));
 		return await testOnce({ ...work, checkout }, where, log, signal);
 	} catch (error) {
@@ -111,11 +111,11 @@ function notPrepared(log: TaskLog, error: unknown): void {
 	log.step(STEP, `The tests could not be prepared (${describeError(error)}), so nothing is known of them.`, 'warning');
 }
 
-/** A command such as `npm test` runs what the package says, which an agent may have changed. */
+/** Writes the commit's files, with the package scripts from before the work, as an agent may have changed those. */
 async function prepare({ checkout, base, commit }: TestedWork, place: TestPlace['place'], log: TaskLog): Promise<void> {
 	for (const folder of [place.tree, place.home]) {
 		await mkdir(path.dirname(folder), { recursive: true, mode: 0o700 });
-		// One that is there already may hold files that would decide how the tests end.
+		// An existing folder may hold files that would decide how the tests end.
 		await mkdir(folder, { mode: 0o700 });
 	}
 	await checkout.exportTo(place.tree, commit);
@@ -125,11 +125,11 @@ async function prepare({ checkout, base, commit }: TestedWork, place: TestPlace[
 		() => true,
 		() => false,
 	);
-	// One that is too large to be read here still has scripts for a package manager.
+	// A package file that is too large to read here still has scripts for a package manager.
 	const text = before === undefined || !isThere ? undefined : withScriptsOf(before, now ?? '');
 	if (text !== undefined) {
 		log.step(STEP, `The work has changed the scripts of ${PACKAGE}. The tests run with those before it.`, 'warning');
-		// Whatever the commit has there, no link is followed.
+		// Whatever the commit has at this path, no link is followed.
 		await rm(file, { recursive: true, force: true });
 		await writeFile(file, text, { flag: 'wx' });
 	}
@@ -205,11 +205,11 @@ async function runTests(
 	}
 }
 
-/** Returns what the package at a place names and programs there do not find, such as `mocha@^11.0.0`. */
+/** Returns the requirements of the package at a place that programs there cannot find, such as `mocha@^11.0.0`. */
 async function unmetAt({ tree, lent = [] }: Omit<RunPlace, 'relay'>): Promise<string[]> {
 	const read = filesOfFolder(tree);
 	if ((await read('.pnp.cjs')) !== undefined) {
-		// This program finds packages elsewhere.
+		// Plug'n'Play finds packages elsewhere.
 		return [];
 	}
 	const shown = lent.filter(({ at }) => at === 'node_modules').map(({ source }) => source);
@@ -217,18 +217,18 @@ async function unmetAt({ tree, lent = [] }: Omit<RunPlace, 'relay'>): Promise<st
 }
 
 interface TestCommand {
-	/** A line of shell. */
+	/** A shell command line. */
 	command: string;
-	/** The file that says so. */
+	/** The file that names the command. */
 	source: string;
 }
 
-/** What `npm init` writes where there are no tests. */
+/** The script that `npm init` writes if there are no tests. */
 const PLACEHOLDER = /no test specified/;
 
 const MAXIMUM_COMMAND = 500;
 
-/** The command that runs a package's script `test`, by the lockfile that stands beside it. */
+/** The command that runs a package's `test` script, by the lockfile beside it. */
 const MANAGERS = [
 	['pnpm-lock.yaml', 'pnpm test'],
 	['yarn.lock', 'yarn test'],
@@ -239,8 +239,8 @@ const MANAGERS = [
 const packageSchema = z.looseObject({ scripts: z.looseObject({ test: z.string().optional() }).optional() });
 
 /**
- * Finds out how a repository says that it is tested: by its AGENTS.md, else by the script `test` of its package. `read`
- * returns a file of the repository as it was before the agent's work, or undefined.
+ * Finds the command by which a repository says it is tested: in its AGENTS.md, else the `test` script of its package.
+ * `read` returns a file of the repository as it was before the agent's work, or undefined.
  */
 export async function findTestCommand(
 	read: (name: string) => Promise<string | undefined>,
@@ -262,8 +262,8 @@ export async function findTestCommand(
 }
 
 /**
- * Returns the text of the package `now` with the scripts of `before`, or undefined if it has them already. Both are texts of
- * a `package.json`; one that cannot be read has no scripts.
+ * Returns the text of the package `now` with the scripts of `before`, or undefined if it has them already. Both are
+ * texts of a `package.json`; an unreadable one has no scripts.
  */
 function withScriptsOf(before: string, now: string): string | undefined {
 	const [earlier, later] = [before, now].map(text => packageSchema.safeParse(parseJson(text)).data);
@@ -275,13 +275,13 @@ function withScriptsOf(before: string, now: string): string | undefined {
 
 /** A line that forbids a command does not say how to test. */
 const FORBIDS = /\b(?:never|not|don['’]t|avoid)\b/i;
-/** What the commands that test have in their names. Other code in a line about tests is often about their preparation. */
+/** Matches the names of test commands. Other code in a line about tests is often about their preparation. */
 const TESTS = /test|check|spec|verify|\b(?:tox|nox|jest|mocha|ava|rake|ctest)\b/i;
 
-/** Returns the first command that stands as code in a line about tests, such as "Run the tests with `make check`". */
+/** Returns the first command that appears as code in a line about tests, such as "Run the tests with `make check`". */
 function commandIn(text: string): string | undefined {
 	for (const line of text.split(/\r?\n/)) {
-		// A single word is more likely the name of a file or a folder.
+		// A single word is more likely the name of a file or folder.
 		const words = line.replace(/`[^`]*`/g, '');
 		const isAbout = /\btests?\b/i.test(words) && !FORBIDS.test(words);
 		const codes = isAbout ? [...line.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.trim()) : [];

@@ -2,8 +2,8 @@ import { type ExecutionUse, knownCost } from '../store/modelUseStore.ts';
 import { costWords } from './relay/modelCall.ts';
 
 /**
- * Tells, for the log of a task, what an agent's run has cost, who served it, and how much of its limit it has used.
- * `use` is that of all turns, and `maxCost` the limit in US dollars.
+ * Describes, for the log of a task, the cost of an agent's run, the providers that served it, and the used part of its
+ * limit. `use` covers all turns, and `maxCost` is the limit in US dollars.
  */
 export function describeCost(
 	use: readonly ExecutionUse[],
@@ -22,7 +22,7 @@ export function describeCost(
 	return lines.join('\n');
 }
 
-/** A sum without all of its parts is a lower bound, and one without any says nothing. */
+/** A sum with unknown parts is a lower bound, and one without any known part says nothing. */
 function sumOf(use: readonly ExecutionUse[]): string {
 	const isWhole = use.every(({ cost }) => cost !== null);
 	const cost = knownCost(use);

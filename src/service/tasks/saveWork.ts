@@ -24,8 +24,8 @@ export interface SavedWork extends DiffStatistics {
 }
 
 /**
- * Commits what an agent has changed and brings the commit into the source repository, on the task's branch. Logs each
- * step. Returns undefined if nothing was changed. Throws sentences.
+ * Commits an agent's changes and pushes the commit to the source repository, on the task's branch. Logs each step.
+ * Returns undefined if nothing was changed. Throws a UserFacingError.
  */
 export async function saveWork(options: SaveOptions): Promise<SavedWork | undefined> {
 	const { checkout, task, log, signal } = options;

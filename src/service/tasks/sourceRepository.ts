@@ -10,13 +10,13 @@ import { type GitLocation, runGit } from './git.ts';
 import { isBranchName } from './repoUrl.ts';
 import { locateSource, sourceSide } from './sourceSide.ts';
 
-/** The part of a repository's state that its list of references tells. */
+/** The part of a repository's state that its list of references shows. */
 export interface SourceReferences {
 	/** Commits by the full names of their references. */
 	commits: Map<string, string>;
 	/** The branch that HEAD is on. */
 	current: string | undefined;
-	/** Whether it is a partial clone, which may lack files of its branches. */
+	/** True for a partial clone, which may lack files of its branches. */
 	isPartial: boolean;
 }
 
@@ -29,15 +29,15 @@ export interface SourceState {
 export interface ReferencesQuery {
 	/** An absolute path. */
 	folder: string;
-	/** An existing folder of ours. */
+	/** An existing folder of the service's. */
 	scratchFolder: string;
-	/** The configuration file of `writeGitConfiguration`. */
+	/** The configuration file written by `writeGitConfiguration`. */
 	configuration: string;
 	signal: AbortSignal;
 }
 
 export interface SourceQuery extends ReferencesQuery {
-	/** If undefined, the branch that HEAD of the source is on. */
+	/** The branch, or undefined for the one that HEAD of the source is on. */
 	branch: string | undefined;
 }
 
@@ -45,28 +45,28 @@ const REFERENCE = /^([\da-f]{40}|[\da-f]{64})\t(.+)$/;
 const SYMBOLIC = /^ref: refs\/heads\/(.+)\tHEAD$/;
 
 /**
- * Writes the only configuration file that our git reads. It lists the folders of other owners that the user has allowed
- * git to use (`safe.directory`): in containers the workspace often has another owner, and git would refuse it.
+ * Writes the only configuration file that the service's git reads. It lists the folders of other owners that the user
+ * lets git use (`safe.directory`): in containers the workspace often has another owner, and git would refuse it.
  */
 export async function writeGitConfiguration(file: string, signal: AbortSignal): Promise<void> {
 	const cwd = path.dirname(file);
 	const own = { home: os.homedir(), gitFolder: path.join(cwd, 'none'), cwd };
 	const ask = ['config', '--type=path', '--null', '--get-all', 'safe.directory'];
 	const listed = await runGit(own, ask, { signal }).catch(error => {
-		// git ends with 1 where there is none.
+		// git exits with 1 if there is none.
 		if (error instanceof GitError) {
 			return '';
 		}
 		throw error;
 	});
 	const folders = listed.split('\0').slice(0, -1);
-	// The program on the source's side checks the folder with the objects, while users name the one around it.
+	// git checks the folder with the objects on the source's side, while users name the one around it.
 	const allowed = folders.flatMap(folder => (folder === '' || folder === '*' ? [folder] : [folder, `${folder}/.git`]));
 	const lines = allowed.map(folder => `\tdirectory = ${JSON.stringify(folder)}\n`);
 	await writeFile(file, `[safe]\n${lines.join('')}`, { mode: 0o600 });
 }
 
-/** Lists the branches without running anything that the repository's own configuration names. Throws sentences. */
+/** Lists the branches without running anything that the repository's configuration names. Throws a UserFacingError. */
 export async function readReferences({ folder, ...query }: ReferencesQuery): Promise<SourceReferences> {
 	const status = await stat(folder).catch(() => undefined);
 	if (!status?.isDirectory()) {
@@ -87,7 +87,7 @@ export async function readReferences({ folder, ...query }: ReferencesQuery): Pro
 	return { commits, current, isPartial };
 }
 
-/** Returns a place of ours for git, from which it reads a repository of somebody else's. */
+/** Returns a location of the service's own, from which git reads a repository of somebody else. */
 export function ownPlace({ scratchFolder, configuration }: Omit<ReferencesQuery, 'folder'>): GitLocation {
 	const home = path.join(scratchFolder, 'none');
 	return { home, gitFolder: home, cwd: scratchFolder, configuration };
@@ -103,7 +103,7 @@ async function listReferences(
 	return { listing: await runGit(own, args, { signal, env: side.env }), isPartial: side.isPartial };
 }
 
-/** Looks up the branch that a task starts from. Throws sentences. */
+/** Looks up the branch that a task starts from. Throws a UserFacingError. */
 export async function readSource(query: SourceQuery): Promise<SourceState> {
 	const { folder, branch } = query;
 	if (branch !== undefined && !isBranchName(branch)) {
@@ -139,7 +139,7 @@ function choose({ commits, current }: SourceReferences, folder: string, branch: 
 	return { branch: name, commit, objectFormat: commit.length === 64 ? 'sha256' : 'sha1' };
 }
 
-/** Throws a sentence where a partial clone lacks files of the branch. Nothing is fetched without the user. */
+/** Throws a UserFacingError if a partial clone lacks files of the branch. Only the user may have them fetched. */
 async function checkComplete(query: ReferencesQuery, { branch, commit }: SourceState): Promise<void> {
 	const { folder, signal } = query;
 	const source = await locateSource(ownPlace(query), folder, signal);
@@ -152,8 +152,8 @@ async function checkComplete(query: ReferencesQuery, { branch, commit }: SourceS
 }
 
 /**
- * Looks up the branch that a follow-up continues. A branch that is checked out is never moved, and the user is told so
- * before an agent works in vain.
+ * Looks up the branch that a follow-up continues. A checked-out branch is never moved, and the user is told so before
+ * an agent works for nothing.
  */
 export async function readBranchToMove(query: ReferencesQuery & { branch: string }): Promise<SourceState> {
 	const { folder, branch, signal } = query;
@@ -172,7 +172,7 @@ export async function readBranchToMove(query: ReferencesQuery & { branch: string
 	return source;
 }
 
-/** Returns the folder that a branch is checked out in. Throws a GitError when git cannot tell. */
+/** Returns the folder in which a branch is checked out. Throws a GitError if git fails. */
 export async function worktreeOf(
 	own: GitLocation,
 	folder: string,
@@ -183,7 +183,7 @@ export async function worktreeOf(
 	return findWorktree(commandLine => runGit(source, commandLine, { signal }), branch);
 }
 
-/** A branch is not moved because its files are checked out in somebody's folder. */
+/** A branch cannot be moved because its files are checked out in somebody's folder. */
 export class BranchCheckedOut extends UserFacingError {
 	constructor(branch: string, worktree: string) {
 		super(
@@ -192,7 +192,7 @@ export class BranchCheckedOut extends UserFacingError {
 	}
 }
 
-/** Turns git's own message about a source repository into a sentence, and returns any other error as it is. */
+/** Converts git's message about a source repository into a sentence, and returns any other error unchanged. */
 export function sourceFailure(error: unknown, folder: string): unknown {
 	if (!(error instanceof GitError)) {
 		return error;
@@ -212,7 +212,7 @@ export function sourceFailure(error: unknown, folder: string): unknown {
 	return error;
 }
 
-/** Turns git's own message about a push to a source repository into a sentence, and returns any other error as it is. */
+/** Converts git's message about a push to a source repository into a sentence. Returns other errors unchanged. */
 export function pushFailure(error: unknown, branch: string, folder: string, expected: string | undefined): unknown {
 	if (!(error instanceof GitError)) {
 		return error;

@@ -17,12 +17,12 @@ import { GitError } from '../../base/gitError.ts';
 import { type IgnoreRules, readIgnoreRules } from '../../base/ignoreRules.ts';
 import { type GitLocation, runGit, SERVICE_SETTINGS } from './git.ts';
 
-/** The length to which a name in a message is cut, in UTF-16 code units. */
+/** The length to which names in messages are cut, in UTF-16 code units. */
 const MAXIMUM_SHOWN_NAME = 40;
 
 /**
- * Tells how git is run inside the source repository, and whether that is a partial clone.
- * @throws UserFacingError where its configuration names hooks that cannot be switched off for certain.
+ * Returns how git must be run inside the source repository, and whether that is a partial clone.
+ * @throws UserFacingError if its configuration names hooks that cannot be reliably disabled.
  */
 export async function sourceSide(
 	program: 'upload-pack' | 'receive-pack',
@@ -36,9 +36,9 @@ export async function sourceSide(
 }
 
 /**
- * Finds the repository at the top of a folder, as `upload-pack` and `receive-pack` do, so that it can be read with our own
- * settings. Throws a GitError where there is none, or where the user does not allow git to use it: a configuration that
- * cannot be read must not be taken for an empty one.
+ * Finds the repository at the top of a folder, as `upload-pack` and `receive-pack` do, so that it can be read with the
+ * service's settings. Throws a GitError if there is none, or if the user does not allow git to use it: a configuration
+ * that cannot be read must not be taken for an empty one.
  */
 export async function locateSource(own: GitLocation, folder: string, signal: AbortSignal): Promise<GitLocation> {
 	const { gitFolder: _, ...searching } = own;
@@ -48,8 +48,8 @@ export async function locateSource(own: GitLocation, folder: string, signal: Abo
 }
 
 /**
- * Reads by which rules git ignores files in a source repository. The user's own configuration has some of them. Throws a
- * GitError where there is no repository.
+ * Reads the rules by which git ignores files in a source repository. Some of them are in the user's own configuration.
+ * Throws a GitError if there is no repository.
  */
 export async function readSourceRules(own: GitLocation, folder: string, signal: AbortSignal): Promise<IgnoreRules> {
 	const source = await locateSource(own, folder, signal);
@@ -59,7 +59,7 @@ export async function readSourceRules(own: GitLocation, folder: string, signal: 
 		if (!(error instanceof GitError)) {
 			throw error;
 		}
-		// Git cannot read the user's configuration, and the work must not be lost for that.
+		// Git cannot read the user's configuration, but the work must not be lost because of that.
 		return read(source);
 	});
 }

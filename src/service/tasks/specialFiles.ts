@@ -1,12 +1,12 @@
 import { lstat, readdir, unlink } from 'node:fs/promises';
 
-/** Names are byte strings (`latin1`), relative to the tree. */
+/** All names are byte strings (`latin1`), relative to the tree. */
 export interface SpecialFiles {
 	/** Pipes, sockets and devices. */
 	removed: string[];
-	/** Lists for git that were far larger than any list is. */
+	/** Ignore and attributes files that were far larger than any real one. */
 	removedLists: string[];
-	/** Folders that cannot be read: closed, or nested deeper than a path can be long. git passes over them. */
+	/** Folders that cannot be read: closed, or nested more deeply than a path can be long. git skips them. */
 	unreadable: string[];
 }
 
@@ -15,9 +15,9 @@ const LISTS = new Set(['.gitignore', '.gitattributes']);
 export const MAXIMUM_LIST_BYTES = 10_000_000;
 
 /**
- * Removes from a tree what git would open without end. It opens lists without checking what they are, and would wait
- * for a pipe for ever; it holds a whole list in memory, also one that is a hole of gigabytes and takes no space on the
- * disk.
+ * Removes from a tree the files that git would read without end. It opens ignore and attributes files without checking
+ * their type, and would wait for a pipe for ever; it holds each in memory as a whole, even a sparse file of gigabytes
+ * that takes no space on the disk.
  */
 export async function removeSpecialFiles(tree: string): Promise<SpecialFiles> {
 	const found: SpecialFiles = { removed: [], removedLists: [], unreadable: [] };
@@ -44,7 +44,7 @@ export async function removeSpecialFiles(tree: string): Promise<SpecialFiles> {
 	return found;
 }
 
-/** Returns the bytes that reading files takes, holes included. The names are byte strings; missing ones take none. */
+/** Returns the number of bytes to read in the files, holes included. Names are byte strings; missing files count 0. */
 export async function bytesToRead(tree: string, names: readonly string[]): Promise<number> {
 	let bytes = 0;
 	for (const name of names) {
@@ -53,7 +53,7 @@ export async function bytesToRead(tree: string, names: readonly string[]): Promi
 	return bytes;
 }
 
-/** Returns whether a name is one of others, or lies below one. */
+/** Returns whether a name is among the others, or lies below one of them. */
 export function isOrLiesIn(others: ReadonlySet<string>, name: string): boolean {
 	for (let end = name.length; end > 0; end = name.lastIndexOf('/', end - 1)) {
 		if (others.has(name.slice(0, end))) {

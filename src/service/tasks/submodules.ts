@@ -25,15 +25,15 @@ import { placeOf } from './specialFiles.ts';
 import { listed } from './taskNames.ts';
 
 export interface SubmodulesOptions {
-	/** How git runs on the checkout. */
+	/** The git of the checkout. */
 	location: GitLocation & { gitFolder: string; workTree: string };
 	sourceFolder: string;
-	/** The options of `git init` for the format of objects. */
+	/** The options of `git init` for the object format. */
 	format: readonly string[];
 	signal: AbortSignal;
 }
 
-/** Something that the log of a task says. */
+/** A message for the log of a task. */
 interface Note {
 	message: string;
 	type: 'info' | 'warning';
@@ -42,15 +42,15 @@ interface Note {
 const COMMIT = 'refs/errand/submodule';
 
 /**
- * The submodules of a checkout. Those that are checked out in the source repository have their files in the tree, at the
- * commits that the branch names, so that they can be read; no commit of the checkout has them. Each has a git folder of its
- * own for that, which no agent can reach.
+ * The submodules of a checkout. If one is checked out in the source repository, its files are in the tree, at the
+ * commit that the branch names, so that they can be read; no commit of the checkout contains them. Each has a separate
+ * git folder for that, which no agent can reach.
  */
 export class Submodules {
-	/** The names of those that are empty in the tree, and why. */
+	/** The submodules that are empty in the tree, with the reasons. */
 	private readonly empty: { name: string; reason: string }[] = [];
 	private readonly options: SubmodulesOptions;
-	/** The commits that the branch names, by the names of the submodules, which are byte strings. */
+	/** The commits that the branch names, by the submodules' names, which are byte strings. */
 	private readonly commits: ReadonlyMap<string, string>;
 
 	constructor(options: SubmodulesOptions, commits: ReadonlyMap<string, string>) {
@@ -67,13 +67,13 @@ export class Submodules {
 		return this.commits.has(name);
 	}
 
-	/** What a sandbox shows read-only. */
+	/** The folders that a sandbox shows read-only. */
 	get lent(): LentFolder[] {
 		const { workTree } = this.options.location;
 		return this.filled().map(name => ({ source: path.join(workTree, readable(name)), at: readable(name) }));
 	}
 
-	/** Puts the files into the tree, in place of whatever an earlier run has left there. */
+	/** Writes the files into the tree, replacing whatever an earlier run left there. */
 	async fill(): Promise<void> {
 		await removeFolder(this.gitFolders);
 		for (const [name, commit] of this.commits) {
@@ -85,7 +85,7 @@ export class Submodules {
 		}
 	}
 
-	/** Says what an agent finds of them. */
+	/** Returns messages about what an agent finds in the places of submodules. */
 	notes(): Note[] {
 		const notes: Note[] = [];
 		const filled = this.filled();
@@ -101,14 +101,14 @@ export class Submodules {
 		return notes;
 	}
 
-	/** Empties the folders, so that git can put anything else into their places. */
+	/** Empties the folders, so that git can put anything else in their places. */
 	async clear(): Promise<void> {
 		for (const name of this.commits.keys()) {
 			await this.makePlace(name).catch(() => {});
 		}
 	}
 
-	/** Puts the files into another folder with the files of a commit. */
+	/** Writes the files into another folder, which has the files of a commit. */
 	async exportTo(folder: string): Promise<void> {
 		for (const name of this.filled()) {
 			if (await isPlainFolder(folder, readable(name))) {
@@ -118,7 +118,7 @@ export class Submodules {
 		}
 	}
 
-	/** Lists those in whose place something is changed. */
+	/** Lists the submodules in whose place something has changed. */
 	async changed(): Promise<string[]> {
 		const changed: string[] = [];
 		for (const name of this.commits.keys()) {
@@ -138,7 +138,7 @@ export class Submodules {
 			return (await readdir(place)).some(entry => entry !== '.git');
 		}
 		const git = this.gitOf(name);
-		// Files that only changed their owner, for the sandbox, are the same. It fails if other files differ.
+		// Files whose owner alone changed, for the sandbox, count as unchanged. The refresh fails if other files differ.
 		await git(['update-index', '-q', '--refresh']).catch(() => {});
 		return (await git(['ls-files', '-z', '--modified', '--deleted', '--others'])) !== '';
 	}
@@ -165,7 +165,7 @@ export class Submodules {
 		await git(['checkout-index', '--all', '--force', '--quiet', '--index']);
 	}
 
-	/** Returns the folder that a submodule is checked out in. Throws where there is none, or where it is one of elsewhere. */
+	/** Returns the folder in which a submodule is checked out. Throws if it has none, or its git folder is elsewhere. */
 	private async sourceOf(name: string): Promise<string> {
 		const { sourceFolder, location, signal } = this.options;
 		const source = path.join(sourceFolder, readable(name));
@@ -180,14 +180,14 @@ export class Submodules {
 			gitFolderOf(sourceFolder),
 			realpath(sourceFolder),
 		]);
-		// A file in its folder could name any repository of the user's.
+		// A file in the submodule's folder could point to any repository of the user's.
 		if (!isWithin(outer, own) && !isWithin(top, own)) {
 			throw new UserFacingError(`its git folder is ${own}, outside of the repository`);
 		}
 		return source;
 	}
 
-	/** Makes the empty folder of a submodule. Throws where a link that an agent has left leads to it. */
+	/** Creates the empty folder of a submodule. Throws if a link left by an agent leads to it. */
 	private async makePlace(name: string): Promise<void> {
 		const { workTree } = this.options.location;
 		if (Buffer.from(readable(name)).toString('latin1') !== name) {

@@ -16,13 +16,13 @@ const NO_HOST: AllowsHost = () => false;
 
 export interface TaskDependenciesOptions {
 	task: TaskRecord;
-	/** The folder of the execution, which has the configuration of our git. */
+	/** The folder of the execution, which holds the configuration of the service's git. */
 	folder: string;
 	services: Pick<RunServices, 'dependencyAnswer' | 'rememberMissing'>;
 	log: TaskLog;
 }
 
-/** Gets the dependencies of a task's branch to the places where programs need them. */
+/** Brings the dependencies of a task's branch to the places where programs need them. */
 export class TaskDependencies {
 	private readonly options: TaskDependenciesOptions;
 	private allowed: AllowsHost = NO_HOST;
@@ -31,18 +31,18 @@ export class TaskDependencies {
 		this.options = options;
 	}
 
-	/** Which hosts may be reached now: those of an installation while it runs. An agent itself reaches none. */
+	/** Returns whether a host may be reached now: only while an installation runs. An agent itself reaches none. */
 	readonly allowsHost: AllowsHost = (...place) => this.allowed(...place);
 
 	/**
-	 * Shows what the user has installed, or installs it if that was asked for. `onLimit` gets a sentence if an installation
-	 * uses more of the machine than it may. Rejects with the signal's reason.
+	 * Shows the packages that the user has installed, or installs them if that was requested. `onLimit` receives a
+	 * sentence if an installation exceeds the limits on the machine's resources. Rejects with the signal's reason.
 	 */
 	async provide(place: RunPlace, onLimit: (sentence: string) => void, signal: AbortSignal): Promise<Provided> {
 		const { task, folder, services, log } = this.options;
 		const repository = folderOfRepoUrl(task.repoUrl);
 		const registries = userRegistries({ environment: process.env, home: os.homedir(), repository, parent: folder });
-		// Only a sandbox shows folders so that nothing in them can be changed.
+		// Only a sandbox can show folders read-only.
 		const user = place.isSandboxed ? await this.userDependencies(repository, signal) : undefined;
 		const found = await planAndName(place.tree, { installs: task.installDependencies, registries, user }, log);
 		const shown = found.shown.map(at => ({ source: path.join(repository, at), at }));

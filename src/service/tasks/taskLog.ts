@@ -2,11 +2,11 @@ import { append } from '../../base/append.ts';
 import type { ExecutionRecord, LogRecord, TaskRecord } from '../store/taskRecord.ts';
 import type { TaskStore } from '../store/taskStore.ts';
 
-/** How much of what an agent and other programs say one run keeps. The rest is dropped, and the log says so. */
+/** The limits on the output of agents and other programs in one run. The rest is dropped, and the log says so. */
 const MAXIMUM_OUTPUT_ENTRIES = 1_000_000;
 const MAXIMUM_OUTPUT_LENGTH = 64 * 1024 * 1024;
 
-/** The steps that the contract has seen (cloud-tasks.md, Log entry), and ours for what it does not show. */
+/** The steps that appear in the contract (cloud-tasks.md, Log entry), and our own for what it does not show. */
 export type TaskStep =
 	| 'git_cloning'
 	| 'git_cloned'
@@ -43,7 +43,7 @@ export function logLabel(task: TaskRecord, position: number): string {
 	return task.multiLaunch ? `[${position + 1}] ` : '';
 }
 
-/** Writes the part of one execution to the log of its task: its steps, and what its agent and other programs say. */
+/** Writes one execution's part of its task's log: its steps, and the output of its agent and other programs. */
 export class TaskLog {
 	private readonly store: TaskStore;
 	private readonly taskId: string;
@@ -54,7 +54,7 @@ export class TaskLog {
 	private remainingLength = MAXIMUM_OUTPUT_LENGTH;
 	private readonly pending: LogRecord[] = [];
 	private flushing: NodeJS.Immediate | undefined;
-	/** Why what was said could not be stored. */
+	/** The error that kept earlier output from being stored. */
 	private failure: { error: unknown } | undefined;
 
 	constructor(store: TaskStore, task: TaskRecord, { agent, position }: ExecutionRecord) {
@@ -71,8 +71,8 @@ export class TaskLog {
 	}
 
 	/**
-	 * Returns the entry for the end of a run that failed. What was said and cannot be stored is left out, because it must
-	 * not keep the end from being stored.
+	 * Returns the entry for the end of a run that failed. Output that cannot be stored is dropped, because it must not
+	 * keep the end from being stored.
 	 */
 	lastRecord(step: TaskStep, message: string, type: LogRecord['type']): LogRecord {
 		try {
@@ -98,7 +98,7 @@ export class TaskLog {
 		}
 	}
 
-	/** Appends what an agent or a program says, up to the limits of a log. */
+	/** Appends output of an agent or a program, up to the limits of a log. */
 	said(
 		step: TaskStep,
 		message: string,
@@ -107,7 +107,7 @@ export class TaskLog {
 	): void {
 		this.throwFailure();
 		append(this.pending, this.withinLimits(step, [{ message, type, contentType }]));
-		// What an agent says comes in many small pieces, and each transaction costs more than an entry.
+		// An agent's output comes in many small pieces, and each transaction costs more than an entry.
 		this.flushing ??= setImmediate(() => {
 			try {
 				this.flush();
@@ -117,7 +117,7 @@ export class TaskLog {
 		});
 	}
 
-	/** Stores what was said and is not stored yet. Throws if something that was said earlier could not be stored. */
+	/** Stores pending output. Throws if earlier output could not be stored. */
 	flush(): void {
 		clearImmediate(this.flushing);
 		this.flushing = undefined;
@@ -172,8 +172,8 @@ const MAXIMUM_LINE_LENGTH = 16 * 1024;
 const CUT_MARK = ' … (line cut)';
 
 /**
- * Splits the output of a hostile program into lines: at LF, CR LF and a lone CR, which progress displays use to overwrite
- * a line. Bytes that are not UTF-8 become U+FFFD, and never more than one line of limited length is buffered.
+ * Splits the output of a hostile program into lines: at LF, CR LF and a lone CR, which progress displays use to
+ * overwrite a line. Bytes that are not UTF-8 become U+FFFD, and never more than one line of limited length is buffered.
  */
 export class OutputLines {
 	private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });

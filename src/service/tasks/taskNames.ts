@@ -4,7 +4,7 @@ const MAXIMUM_SUBJECT_LENGTH = 72;
 const MAXIMUM_SLUG_LENGTH = 40;
 /** The number of names that one entry of a log lists. */
 const MAXIMUM_NAMES = 20;
-/** The length of each of them in UTF-16 code units. */
+/** The maximum length of each name in UTF-16 code units. */
 const MAXIMUM_NAME = 300;
 
 /** Returns the first line of a prompt that is not blank, as the subject of a commit. */
@@ -12,7 +12,7 @@ export function commitSubject(prompt: string): string {
 	return firstLine(prompt, MAXIMUM_SUBJECT_LENGTH) || 'Errand task';
 }
 
-/** Returns the name of an execution's new branch. A follow-up creates one only if its task's cannot be moved. */
+/** Returns the name of an execution's new branch. A follow-up creates one only if its task's branch cannot be moved. */
 export function newBranchOf(
 	task: { prompt: string; id: string; multiLaunch: boolean; turn: number },
 	{ position, branchName }: { position: number; branchName: string | null },

@@ -32,7 +32,7 @@ export interface TaskRoutesDependencies {
 	runner: TaskRunner;
 	/** Returns the agents that can be used now. The first one is the default. */
 	agents(): Promise<readonly Agent[]>;
-	/** The folder for temporary files while a repository is read. It is the runner's too, and emptied at each start. */
+	/** The folder for temporary files while a repository is read. The runner uses it too, and each start empties it. */
 	folder: string;
 	logger: Logger;
 }
@@ -54,7 +54,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 
 	app.get(routes.taskList.path, context => {
 		const { limit, offset, filter, status } = context.req.query();
-		// contract: not shown. A value outside its range is answered 400, as in the other areas.
+		// contract: not shown. A value outside its range gets a 400, as in the other areas.
 		const query = parseOrRefuse(taskListQuerySchema, {
 			limit: numberIn(limit),
 			offset: numberIn(offset),
@@ -126,7 +126,7 @@ export function registerTaskRoutes(app: App, dependencies: TaskRoutesDependencie
 	app.patch(pattern(routes.taskStop.path), async context => {
 		const task = required(context.req.param('taskId'));
 		parseOrRefuse(taskStopSchema, await readJson(context, BODY_MEGABYTES));
-		// contract: not shown. Stopping an ended task is no error, because the caller wanted it ended.
+		// contract: not shown. Stopping a task that has ended is not an error, because the caller wanted it ended.
 		await runner.stop(task.id);
 		const after = required(task.id);
 		const message =
@@ -189,7 +189,7 @@ function branchToContinue(task: TaskRecord): string {
 	return task.branchName;
 }
 
-/** Checks the repository, so that the caller learns of a problem at once and not from a log later. */
+/** Checks the repository, so that the caller learns of a problem at once and not later from a log. */
 async function queryOrRefuse<T>(
 	status: number,
 	repoUrl: string,
@@ -206,7 +206,7 @@ async function queryOrRefuse<T>(
 	}
 }
 
-/** Runs a write to the store. A full disk is the only failure of it which the caller can mend. */
+/** Runs a write to the store. A full disk is the only failure that the caller can fix. */
 function storedOrRefused<T>(write: () => T): T {
 	try {
 		return write();
@@ -221,7 +221,7 @@ function storedOrRefused<T>(write: () => T): T {
 	}
 }
 
-/** The number of agents that may work on one prompt. */
+/** The maximum number of agents for one prompt. */
 const MAXIMUM_AGENTS = 8;
 
 const { prompt, selectedAgent, selectedModel } = taskCreateSchema.shape;
@@ -241,7 +241,7 @@ interface AgentsRequest {
 	selectedAgents?: readonly AgentChoice[] | undefined;
 }
 
-/** Throws a RequestRefused with 400 that names the field. */
+/** Throws a RequestRefused 400 that names the field. */
 function chooseAgents(
 	agents: readonly Agent[],
 	{ selectedAgent, selectedModel, selectedAgents }: AgentsRequest,
@@ -261,7 +261,7 @@ function chooseAgents(
 	return [first, ...others];
 }
 
-/** `of` is the prefix of the names of the fields. */
+/** `of` is the prefix of the field names. */
 function chooseAgent(
 	agents: readonly Agent[],
 	id: string | undefined,

@@ -29,18 +29,18 @@ import { listed } from './taskNames.ts';
 
 /** In UTF-16 code units. */
 const MAXIMUM_SUMMARY_PROMPT = 4_000;
-/** The time to find out whether a run that was ended has left any work. */
+/** The time to find out whether an aborted run has left any work. */
 const LOOK_TIMEOUT_MS = 30_000;
-/** The time for calls of models to end when their agent has ended. */
+/** The time for model calls to end once their agent has ended. */
 const COUNT_TIMEOUT_MS = 5_000;
-/** What is known of an agent that has just been started. A follow-up begins anew. */
+/** The test results of an agent that has just been started. A follow-up starts afresh. */
 const NOTHING_KNOWN = { tests: null, testFilesChanged: null } as const;
 
-/** Why an execution ends before its work is done. It is the reason with which the execution's signal aborts. */
+/** The reason why an execution ends before its work is done. The execution's signal aborts with it. */
 export class TaskEnded extends Error {
 	override readonly name = 'TaskEnded';
 	readonly status: TaskStatus & ('stopped' | 'timeout' | 'error');
-	/** Whether the service has ended, rather than the agent failed. */
+	/** True if the service ended, rather than the agent failed. */
 	readonly interrupted: boolean;
 
 	constructor(status: 'stopped' | 'timeout' | 'error', message: string, interrupted = false) {
@@ -61,8 +61,8 @@ export interface AgentJob {
 export interface RunStorage {
 	store: TaskStore;
 	/**
-	 * The folder of this execution alone. It exists before the run where an earlier one of the same execution has left its
-	 * work, and stays after it where there is something to go on with (folderRetention.ts).
+	 * The folder of this execution alone. It exists before the run if an earlier run of the same execution has left its
+	 * work, and stays after it if there is anything to continue with (folderRetention.ts).
 	 */
 	folder: string;
 }
@@ -71,19 +71,19 @@ export interface RunStorage {
 export interface RunContext {
 	services: RunServices;
 	logger: Logger;
-	/** It aborts with a TaskEnded. */
+	/** Aborts with a TaskEnded. */
 	signal: AbortSignal;
 }
 
-/** Returns the marker by which the processes of an execution are found. */
+/** Returns the marker that identifies the processes of an execution. */
 export function processMarker(taskId: string, position: number): string {
 	return `${taskId}/${position}`;
 }
 
 /**
- * Takes one execution from `processing` to a final state: clone, agent, commit, and the branch in the source repository.
- * Each step is logged before it takes effect. Failures of the execution become its final state; only a store that cannot
- * be written makes this reject.
+ * Takes one execution from `processing` to a final state: clone, agent, commit, and the branch in the source
+ * repository. Each step is logged before it takes effect. Failures of the execution become its final state; this
+ * rejects only if the store cannot be written.
  */
 export async function runTask(job: AgentJob, storage: RunStorage, context: RunContext): Promise<void> {
 	await new TaskRun(job, storage, context).run();
@@ -102,9 +102,9 @@ class TaskRun {
 	private readonly logger: Logger;
 	private readonly log: TaskLog;
 	private readonly dependencies: TaskDependencies;
-	/** Aborts with a TaskEnded when the agent has used or spent more than it may. */
+	/** Aborts with a TaskEnded when the agent exceeds a limit on resources or cost. */
 	private readonly overLimit = new AbortController();
-	/** Aborts when the execution is ended from outside as well. */
+	/** Also aborts when the execution is ended from outside. */
 	private readonly signal: AbortSignal;
 
 	constructor(job: AgentJob, storage: RunStorage, { services, logger, signal }: RunContext) {
@@ -138,8 +138,8 @@ class TaskRun {
 	}
 
 	/**
-	 * Finds out whether the agent runs in a sandbox.
-	 * @throws UserFacingError if there is none and nobody has agreed to run it without.
+	 * Resolves with whether the agent runs in a sandbox.
+	 * @throws UserFacingError if there is none and the user has not allowed running without one.
 	 */
 	private async sandbox(): Promise<boolean> {
 		const { agent, task } = this.job;
@@ -158,7 +158,7 @@ class TaskRun {
 		return works;
 	}
 
-	/** A task that already has a branch continues it; any other starts from the branch that was chosen. */
+	/** A task that already has a branch continues it; any other starts from the chosen branch. */
 	private async clone(): Promise<Checkout> {
 		const { task, execution, agent: chosen } = this.job;
 		const { folder } = this.storage;
@@ -169,7 +169,7 @@ class TaskRun {
 		if (kept === undefined) {
 			await removeFolder(folder);
 		} else if (kept.agent !== chosen.id) {
-			// Another agent goes on with the tree, but has no use for the home and the session of the one before.
+			// Another agent continues with the tree, but has no use for the previous agent's home and session.
 			await removeFolder(path.join(folder, 'home'));
 			await writeMarker(folder, { agent: chosen.id });
 		}
@@ -202,7 +202,7 @@ class TaskRun {
 		return checkout;
 	}
 
-	/** Resolves with where the agent has worked. */
+	/** Resolves with the place where the agent worked. */
 	private async work(checkout: Checkout, isSandboxed: boolean): Promise<RunPlace> {
 		const { agent, task, execution } = this.job;
 		const { folder } = this.storage;
@@ -210,7 +210,7 @@ class TaskRun {
 		let kept = await readMarker(folder);
 		if (!agent.isBuiltIn) {
 			if (kept?.sandboxed && !isSandboxed) {
-				// What an agent has put into the home of its sandbox must not run outside of one.
+				// Files that an agent has put into its sandbox's home must not run outside a sandbox.
 				await removeFolder(path.join(folder, 'home'));
 				kept = undefined;
 			}
@@ -315,11 +315,11 @@ class TaskRun {
 		store.modelUse.add({ taskSequence, position, turn, agent, ...used }, new Date());
 	}
 
-	/** Writes what this run has cost, who served it, and how much of its limit it has used. */
+	/** Logs the cost of this run, the providers that served it, and the used part of its limit. */
 	private async accountFor({ allCounted, maxCost }: RunModels): Promise<void> {
 		const { task, execution } = this.job;
 		const { store } = this.storage;
-		// The calls end with the relay, those that were still waiting for a provider a moment later.
+		// The calls end with the relay; those still waiting for a provider end a moment later.
 		await Promise.race([allCounted(), delay(COUNT_TIMEOUT_MS, undefined, { ref: false })]);
 		const use = store.modelUse.ofTask(task).filter(({ position }) => position === execution.position);
 		this.log.step('agent_cost', describeCost(use, { turn: task.turn, maxCost }));
@@ -330,7 +330,7 @@ class TaskRun {
 		this.overLimit.abort(new TaskEnded('error', sentence));
 	}
 
-	/** Adds to the failure of an agent what has become of the branch. */
+	/** Adds the state of the branch to an agent's failure. */
 	private withFate(error: unknown): unknown {
 		if (!(error instanceof UserFacingError)) {
 			return error;
@@ -339,7 +339,7 @@ class TaskRun {
 		return new UserFacingError(`${error.message} ${made}`, { cause: error });
 	}
 
-	/** Tells an agent that has no memory of it what a task is about and what was done so far. */
+	/** Returns a summary of the task and the work so far, for an agent that has no memory of them. */
 	private async summary(checkout: Checkout): Promise<string> {
 		const { task, execution } = this.job;
 		const lines = [`This goes on with earlier work on the branch ${execution.branchName}, which began with this task:`];
@@ -351,7 +351,7 @@ class TaskRun {
 		return lines.join('\n');
 	}
 
-	/** Keeps the folder of a run that did not complete where there is work in it, or a session to go on with. */
+	/** Keeps the folder of an incomplete run if it holds work, or a session to continue. */
 	private async keepWork(checkout: Checkout | undefined): Promise<boolean> {
 		const { execution } = this.job;
 		const { folder } = this.storage;
@@ -363,7 +363,7 @@ class TaskRun {
 		return hasWork;
 	}
 
-	/** Work is only given up where there certainly is none. A service that stops has no time to look. */
+	/** Work is given up only if there certainly is none. A service that is stopping has no time to check. */
 	private async hasWork(checkout: Checkout): Promise<boolean> {
 		const { logger } = this;
 		const { task } = this.job;
@@ -378,7 +378,7 @@ class TaskRun {
 		});
 	}
 
-	/** The result and the final state are stored in one step, so that a task with a result is always complete. */
+	/** The result and the final state are stored in one transaction, so that a task with a result is always complete. */
 	private async save(checkout: Checkout, place: RunPlace): Promise<void> {
 		const { agent, task, execution } = this.job;
 		const { log } = this;
@@ -394,7 +394,7 @@ class TaskRun {
 		const message = `The branch ${saved.branchName} is in ${folderOfRepoUrl(task.repoUrl)}.`;
 		const { commit, ...result } = saved;
 		this.update(result);
-		// Nothing of the repository runs for an agent that runs nothing itself.
+		// Nothing of the repository is run for an agent that runs nothing itself.
 		const tested = agent.isBuiltIn ? {} : await this.test({ checkout, base: saved.baseCommit, commit }, place);
 		await this.complete({ ...result, ...tested }, 'git_pushed', 'success', message);
 	}
@@ -424,7 +424,7 @@ class TaskRun {
 		message: string,
 	): Promise<void> {
 		const { agent, task, execution } = this.job;
-		// The folder is removed before the state is final, so that an ended task leaves nothing behind that nobody needs.
+		// The folder is removed before the state is final, so that an ended task leaves nothing useless behind.
 		if (agent.isBuiltIn || (result.branchName ?? execution.branchName) === null) {
 			await this.removeFolder();
 		}
@@ -447,7 +447,7 @@ class TaskRun {
 	}
 }
 
-/** Tells how an execution ended, with the sentence that says why. */
+/** Returns how an execution ended, with a sentence that says why. */
 function outcome(error: unknown, signal: AbortSignal): TaskEnded {
 	if (signal.aborted && signal.reason instanceof TaskEnded) {
 		return signal.reason;

@@ -36,30 +36,30 @@ const INTERRUPTED = 'Interrupted: the local service stopped while the task was r
 export interface TaskStorage {
 	store: TaskStore;
 	/**
-	 * The folder in which each running execution has a folder of its own. Anything else in it is removed at the start, except
-	 * for what is kept of ended tasks (folderRetention.ts).
+	 * The folder in which each running execution has its own folder. Anything else in it is removed at the start, except
+	 * the kept folders of ended tasks (folderRetention.ts).
 	 */
 	folder: string;
 }
 
-/** The services that runs use, and the callback for when they can no longer be recorded. */
+/** The services that runs use, and a callback for when their state can no longer be stored. */
 export interface RunSupport {
 	services: RunServices;
-	/** Returns the agent of an execution that an earlier service has left waiting. Undefined: there is none any more. */
+	/** Returns the agent of an execution that an earlier service left waiting, or undefined if it no longer exists. */
 	agentOf(execution: ExecutionRecord): Agent | undefined;
 	logger: Logger;
-	/** Called when the state can no longer be written: the service has to end rather than show a false state. */
+	/** Called when the state can no longer be written: the service must end rather than show a false state. */
 	onBroken(error: unknown): void;
 }
 
-/** The limits for executions that run and that wait. */
+/** The limits on running and waiting executions. */
 export interface QueueLimits {
-	/** The number of executions that run at the same time; 2 by default. */
+	/** The maximum number of executions that run at the same time; 2 by default. */
 	maximumRunning?: number;
-	/** The number of executions that may wait; 200 by default. */
+	/** The maximum number of executions that wait; 200 by default. */
 	maximumWaiting?: number;
 	/**
-	 * The memory that agents may need together, by what is known of each; three quarters of the machine's by default. One
+	 * The memory that agents may need together, by their known needs; three quarters of the machine's by default. One
 	 * agent always runs.
 	 */
 	maximumMegabytes?: number;
@@ -68,7 +68,7 @@ export interface QueueLimits {
 /** An execution that waits or runs. */
 interface Job extends AgentJob {
 	controller: AbortController;
-	/** Settles when the execution is in a final state. It is absent while the execution waits. */
+	/** Settles when the execution is in a final state. Absent while the execution waits. */
 	run?: Promise<void>;
 }
 
@@ -103,14 +103,14 @@ export class TaskRunner {
 		return this.stopping;
 	}
 
-	/** Whether `count` more executions may wait. */
+	/** Returns whether `count` more executions may wait. */
 	hasRoomFor(count: number): boolean {
 		return this.waiting().length + count <= (this.limits.maximumWaiting ?? MAXIMUM_WAITING);
 	}
 
 	/**
-	 * Takes over from an earlier process: executions that waited wait again (until `start`), those that ran are marked as
-	 * interrupted, and their processes and folders are removed.
+	 * Takes over from an earlier process: executions that were waiting wait again (until `start`), running ones are
+	 * marked as interrupted, and their processes and folders are removed.
 	 */
 	async recover(): Promise<void> {
 		const { store, folder } = this.storage;
@@ -127,7 +127,7 @@ export class TaskRunner {
 				if (execution.status !== 'pending') {
 					const own = this.folderOf(task, execution.position);
 					const kept = await readMarker(own);
-					// What the agent had done cannot be looked at before its processes have ended. It can be kept, if there is any.
+					// The agent's work cannot be examined before its processes have ended. It can be kept, if there is any.
 					const end = (sentence: string, result?: PushEnd['result']) => {
 						const reason = new TaskEnded('error', sentence, true);
 						this.store(task, execution, reason, { hasWork: kept !== undefined && result === undefined, ...result });
@@ -154,7 +154,7 @@ export class TaskRunner {
 		await Promise.all(leftovers);
 		await Promise.all(saving.map(end => end()));
 		try {
-			// The folder itself stays: it has been checked, and a new one in its place would not be.
+			// The folder itself stays: it has been checked, and a new one in its place would be unchecked.
 			const names = await readdir(folder).catch(() => []);
 			for (const name of names.filter(left => left !== WORK_MARKER)) {
 				if ((await readMarker(path.join(folder, name))) === undefined) {
@@ -191,7 +191,7 @@ export class TaskRunner {
 	}
 
 	/**
-	 * Makes a commit of what the agents of an ended task had done. Returns its branch.
+	 * Commits the work that the agents of an ended task had done. Returns its branch.
 	 * @throws UserFacingError if there is nothing to keep, or if it cannot be committed.
 	 */
 	keepWork(task: TaskRecord, signal: AbortSignal): Promise<string> {
@@ -206,7 +206,7 @@ export class TaskRunner {
 			.finally(() => this.kept.delete(task.id));
 	}
 
-	/** Ends a task and everything that it started. Resolves when that is done; at once for a task that has ended before. */
+	/** Ends a task and everything that it started. Resolves when that is done; at once if the task had already ended. */
 	async stop(id: string): Promise<void> {
 		const reason = () => new TaskEnded('stopped', 'Stopped by the user.');
 		const jobs = [...this.jobs].filter(({ task }) => task.id === id);
@@ -216,8 +216,8 @@ export class TaskRunner {
 	}
 
 	/**
-	 * Ends running executions as interrupted and starts no others; waiting ones keep waiting in the store. Every child has
-	 * ended when this resolves, even if nothing can be stored any more.
+	 * Ends running executions as interrupted and starts no others; waiting ones keep waiting in the store. Every child
+	 * has ended when this resolves, even if nothing can be stored any more.
 	 */
 	async shutdown(): Promise<void> {
 		this.stopping = true;
@@ -246,7 +246,7 @@ export class TaskRunner {
 		this.forget(job);
 	}
 
-	/** Stores the final state of an execution that is not running, with what is known of its work. */
+	/** Stores the final state of an execution that is not running, with the facts known about its work. */
 	private store(
 		task: TaskRecord,
 		execution: ExecutionRecord,
@@ -313,7 +313,7 @@ export class TaskRunner {
 		return path.join(this.storage.folder, `${task.id}-${position}`);
 	}
 
-	/** Whether a commit is being made of what a task's agents had done. */
+	/** Returns whether the work of a task's agents is being committed. */
 	isKeeping(id: string): boolean {
 		return this.kept.has(id);
 	}

@@ -1,4 +1,4 @@
-// The demo's replies, one for each endpoint. Each says that it comes from a demo, except for a decision, which has no room.
+// The demo's replies, one for each endpoint. Each says that it comes from a demo, except decisions, which have no room.
 import * as z from 'zod';
 import { fenceOf } from '../../../base/fence.ts';
 import type { Annotation } from '../../../contract/chatReply.ts';

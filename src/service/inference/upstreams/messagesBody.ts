@@ -1,4 +1,4 @@
-// Converts a request of chat into one of the Messages form.
+// Converts a chat request into one of the Messages API.
 import { append } from '../../../base/append.ts';
 import { defined } from '../../../base/defined.ts';
 import { ClientError } from '../../../base/errors.ts';
@@ -8,7 +8,7 @@ import type { ChatMessage, ChatTool, Parameter } from '../../../contract/chatReq
 import { estimateRequestTokens } from '../../../contract/requestTokens.ts';
 import type { ModelOffer, ProviderRequest } from '../provider.ts';
 
-/** The parameters of chat that the form has as well. */
+/** The chat parameters that the Messages API has as well. */
 export const MESSAGES_PARAMETERS: readonly Parameter[] = [
 	...([
 		'max_tokens',
@@ -23,13 +23,13 @@ export const MESSAGES_PARAMETERS: readonly Parameter[] = [
 	] as const),
 ];
 
-/** The form demands a limit. A model whose own is not known is asked for what every one of them can say. */
+/** The Messages API requires a limit. This one, which every model can serve, is for models whose limit is not known. */
 const USUAL_LIMIT = 8_192;
 
-/** What is asked for at least, however long the request is, as its length is an estimate. */
+/** The least limit that is asked for, however long the request is, as its length is an estimate. */
 const LEAST_LIMIT = 1_024;
 
-/** Asks the server to keep its work on everything up to this place for the next request, which begins with the same. */
+/** Asks the server to cache everything up to this point for the next request, which begins the same way. */
 const CACHE = { cache_control: { type: 'ephemeral' } } as const;
 
 type Block = Fields & { type: string };
@@ -39,19 +39,19 @@ interface Turn {
 	content: Block[];
 }
 
-/** What is known of a model's lengths, in tokens. */
+/** The known lengths of a model, in tokens. */
 export type ModelLengths = Pick<ModelOffer, 'contextLength' | 'maxOutputTokens'>;
 
 /**
  * Returns the body of a streamed request.
- * @throws ClientError `invalid-request` for a `response_format` that the form does not have.
+ * @throws ClientError `invalid-request` for a `response_format` that the Messages API does not have.
  */
 export function messagesBody(request: ProviderRequest, lengths: ModelLengths): Fields {
 	const { max_tokens = limitFor(request, lengths), temperature, top_p, top_k, stop, user, hints } = request;
 	return {
 		...countedBody(request),
 		...defined({ max_tokens, top_p, top_k, stop_sequences: stop }),
-		// It ends at 1 here and at 2 in chat, which the best-known service reads in the same way where it takes chat.
+		// The maximum is 1 here and 2 in chat. The best-known service clamps it the same way on its chat endpoint.
 		...defined({
 			temperature: temperature === undefined ? undefined : Math.min(1, temperature),
 			metadata: user === undefined ? undefined : { user_id: user },
@@ -61,22 +61,22 @@ export function messagesBody(request: ProviderRequest, lengths: ModelLengths): F
 	};
 }
 
-/** Servers refuse a request that is too long together with its limit, though its reply may be short. */
+/** Servers refuse a request whose length and limit together exceed the context, even if its reply would be short. */
 function limitFor(request: ProviderRequest, { contextLength, maxOutputTokens = USUAL_LIMIT }: ModelLengths): number {
 	return contextLength === undefined
 		? maxOutputTokens
 		: Math.min(maxOutputTokens, Math.max(LEAST_LIMIT, contextLength - estimateRequestTokens(request)));
 }
 
-/** Returns what a request has to say, which is what a server counts the tokens of. */
+/** Returns the content of a request, whose tokens servers count. */
 export function countedBody({ model, messages, tools = [], tool_choice: choice, hints }: ProviderRequest): Fields {
 	const begin = messages.findIndex(({ role }) => role !== 'system');
 	const preamble = messages.slice(0, begin === -1 ? messages.length : begin);
 	const system = preamble.flatMap(({ content }) => textBlocks(content));
 	const turns = turnsOf(messages.slice(preamble.length));
 	const declared: Fields[] = tools.map(toolOf);
-	// Tools come first in what is cached, then the system's text, then the turns. Where the last turn begins, the request
-	// before this one has ended.
+	// Caching covers the tools first, then the system text, then the turns. The previous request ended where the last
+	// turn begins.
 	const asked = turns.filter(({ role }) => role === 'user').slice(-2);
 	for (const list of [system.length > 0 ? system : declared, ...asked.map(({ content }) => content)]) {
 		const last = list.at(-1);
@@ -99,7 +99,7 @@ function turnsOf(messages: ProviderRequest['messages']): Turn[] {
 		const role = message.role === 'assistant' ? 'assistant' : 'user';
 		const content = blocksOf(message);
 		const last = turns.at(-1);
-		// The form refuses an empty message.
+		// The Messages API refuses an empty message.
 		if (content.length === 0) {
 			continue;
 		}
@@ -116,7 +116,7 @@ function turnsOf(messages: ProviderRequest['messages']): Turn[] {
 	return turns;
 }
 
-/** The form refuses blanks at the end of a reply that the model is to continue. */
+/** The Messages API refuses white space at the end of a reply that the model is to continue. */
 function trimEnd(content: Block[]): void {
 	const block = content.at(-1);
 	if (block?.type === 'text') {
@@ -145,12 +145,12 @@ function blocksOf(message: ProviderRequest['messages'][number]): Block[] {
 	}
 }
 
-/** The form's ids have letters, digits, hyphens and underscores alone, and those of other models have more. */
+/** Ids in the Messages API have only letters, digits, hyphens and underscores; those of other models may have more. */
 function callId(id: string): string {
 	return id.replace(/[^\w-]/g, '_');
 }
 
-/** A model may have written arguments that are no object. It is shown what it wrote. */
+/** A model may have written arguments that are not an object. It is shown what it wrote. */
 function inputOf(text: string): Fields {
 	const input = text.trim() === '' ? {} : parseJson(text);
 	return isFields(input) ? input : { arguments: text };
@@ -162,7 +162,7 @@ function partBlocks(content: ChatMessage['content']): Block[] {
 		: content.flatMap(part => (part.type === 'text' ? textBlocks(part.text) : [imageBlock(part.image_url.url)]));
 }
 
-/** The form refuses a text without characters. */
+/** The Messages API refuses an empty text. */
 function textBlocks(content: ChatMessage['content']): Block[] {
 	const texts =
 		typeof content === 'string' ? [content] : content.flatMap(part => (part.type === 'text' ? [part.text] : []));

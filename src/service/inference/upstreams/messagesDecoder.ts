@@ -12,10 +12,10 @@ import { lenientCount } from '../../../contract/lenient.ts';
 import { chatUsageOf, finishReasonOf, type MessagesUsage } from '../../../contract/messages.ts';
 import { MESSAGES_REASONING, type ReplyChunk, type ReplyDelta } from '../provider.ts';
 
-/** Readers may keep a list of the calls. */
+/** The maximum number of calls, as readers may keep a list of them. */
 const MAXIMUM_CALLS = 1024;
 
-/** The most blocks of other types that have not ended. */
+/** The maximum number of open blocks of other types. */
 const MAXIMUM_IGNORED = 1024;
 
 const COUNTS = [
@@ -25,28 +25,28 @@ const COUNTS = [
 	'output_tokens',
 ] as const satisfies (keyof MessagesUsage)[];
 
-/** A call whose block has not ended. */
+/** A tool call whose block has not ended. */
 interface OpenCall {
 	index: number;
-	/** What came with its beginning: the form has an empty object there, and some servers the whole of it. */
+	/** The input at the start of the block. It should be an empty object, but some servers send the whole input there. */
 	input: Fields;
 	hasPieces: boolean;
 }
 
-/** Converts the stream of a server of the Messages form into a provider's chunks. Events and blocks of other types are ignored. */
+/** Converts the stream of a server with the Messages API into chunks. Other events and blocks are ignored. */
 export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 	isEnded = false;
 	/** A clean close after the stop reason ends a reply, too. */
 	mayClose = false;
 	private readonly requested: string;
-	/** By the indexes of their blocks. */
+	/** The open calls by the indexes of their blocks. */
 	private readonly calls = new Map<unknown, OpenCall>();
 	private callCount = 0;
-	/** The indexes of the blocks of other types that have not ended. */
+	/** The indexes of open blocks of other types. */
 	private readonly ignored = new Set<unknown>();
-	/** The server's more exact name of the model, which goes with the first chunk. */
+	/** The server's more exact name of the model, which is sent with the first chunk. */
 	private model: string | undefined;
-	/** Counts come with the beginning and again, whole, near the end. What was not counted anew is 0 or missing there. */
+	/** Counts are sent at the start and again, in total, near the end. One that was not taken again is 0 or missing. */
 	private readonly counted: Partial<MessagesUsage> = {};
 
 	/** `requested` is the model's name in the request. */
@@ -94,7 +94,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 		this.finish(true, into);
 	}
 
-	/** The end of the body. */
+	/** Ends the reply at the end of the body. */
 	end(into: ReplyChunk[]): void {
 		this.finish(this.mayClose, into);
 	}
@@ -147,7 +147,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 				if (this.callCount >= MAXIMUM_CALLS) {
 					throw new ClientError('bad-response', `the reply has more than ${MAXIMUM_CALLS} tool calls`);
 				}
-				// A block at the same place has ended, whether that was said or not.
+				// An earlier block at this index has ended, even if the server did not say so.
 				this.stop(index, into);
 				const call = { index: this.callCount++, input: isFields(input) ? input : {}, hasPieces: false };
 				this.calls.set(index, call);
@@ -198,7 +198,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 		}
 	}
 
-	/** The arguments of a call are an object, be it an empty one. */
+	/** The arguments of a call are always an object, even if it is empty. */
 	private stop(index: unknown, into: ReplyChunk[]): void {
 		const call = this.calls.get(index);
 		this.calls.delete(index);
@@ -227,7 +227,7 @@ export class MessagesDecoder implements ReplyDecoder<ReplyChunk> {
 		into.push({ choices: [{ index: 0, delta: {}, ...finish }] });
 	}
 
-	/** `isWhole`: nothing more is to come. */
+	/** `isWhole` says that nothing more is to come. */
 	private finish(isWhole: boolean, into: ReplyChunk[]): void {
 		if (isWhole && !this.isEnded) {
 			this.isEnded = true;

@@ -1,4 +1,4 @@
-// Reads what an Ollama server states about its models beyond the list of models that all servers have.
+// Reads what an Ollama server reports about its models beyond the model list that all servers have.
 import * as z from 'zod';
 import type { Caller } from '../../../client/core/caller.ts';
 import { PARAMETERS, type Parameter } from '../../../contract/chatRequest.ts';
@@ -8,15 +8,15 @@ import type { Route } from '../../../contract/routes.ts';
 const SHOW: Omit<Route, 'key'> = { method: 'POST', host: 'inference', path: '/api/show' };
 
 const shownSchema = z.looseObject({
-	/** The capabilities are missing in versions before 0.6.4. */
+	/** Versions before 0.6.4 do not report capabilities. */
 	capabilities: lenient(z.array(z.string())),
 	details: lenient(z.looseObject({ family: lenient(z.string()), families: lenientArray(z.string()) })),
 });
 
-/** Architectures that produce vectors and no text, for versions that do not state a model's capabilities. */
+/** Architectures that produce vectors instead of text, for versions that do not report a model's capabilities. */
 const EMBEDDING_FAMILIES: ReadonlySet<string> = new Set(['bert', 'nomic-bert', 'nomic-bert-moe', 'xlm-roberta']);
 
-/** Architectures that take images, for the same versions. Other models list `clip` beside their own architecture. */
+/** Architectures that accept images, for the same versions. Other models list `clip` beside their own architecture. */
 const VISION_FAMILIES: ReadonlySet<string> = new Set(['clip', 'mllama']);
 
 const TOOL_PARAMETERS: ReadonlySet<Parameter> = new Set(['tools', 'tool_choice']);
@@ -25,9 +25,9 @@ const WITHOUT_TOOLS: readonly Parameter[] = PARAMETERS.filter(name => !TOOL_PARA
 export interface OllamaModel {
 	/** False for an embedding model, which would refuse a conversation. */
 	isChat: boolean;
-	/** The parameters that the model supports. Undefined means all of them, as far as is known. */
+	/** The parameters that the model supports, or undefined if it may support all of them. */
 	parameters: readonly Parameter[] | undefined;
-	/** Whether the model takes images in messages, or undefined if that is unknown. */
+	/** True if the model accepts images in messages; undefined if that is unknown. */
 	images: boolean | undefined;
 }
 

@@ -1,45 +1,45 @@
-// What a model server does not take, as far as its refusals say so: parameters, and images. Servers of this shape differ in
-// that, no list of theirs tells, and each has its own words for it.
+// Learns from a model server's refusals which parameters, and whether images, it does not support. Servers of this
+// shape differ in that, publish no list, and each word it differently.
 import { type Fields, isFields } from '../../../base/fields.ts';
 import { PARAMETERS, type Parameter } from '../../../contract/chatRequest.ts';
 
-/** How often one request is sent again. A server often names one parameter at a time. */
+/** The maximum number of times that one request is sent again. A server often names one parameter at a time. */
 const MAXIMUM_AMENDMENTS = 8;
 
-/** Two names of the same limit. Newer models take the second alone, and older servers the first. */
+/** Two names of the same limit. Newer models accept only the second, older servers only the first. */
 const LIMIT_NAMES = ['max_tokens', 'max_completion_tokens'] as const;
 
-/** Fields that mean nothing without each other. */
+/** Fields that are meaningless without each other. */
 const PAIRS: Readonly<Record<string, string>> = { logprobs: 'top_logprobs', top_logprobs: 'logprobs' };
 
-/** The names of refused fields, each with the name to send its value under, or undefined if it is left out. */
+/** The names of refused fields, each with the name to send its value under instead, or undefined if it is left out. */
 type Refused = ReadonlyMap<string, string | undefined>;
 
-/** What one server has refused of the requests for its models. */
+/** The parameters that one server has refused, by model. */
 export class RefusedParameters {
 	private readonly byModel = new Map<string, Map<string, string | undefined>>();
 
-	/** Begins a request for a model, without what is known to be refused. */
+	/** Begins a request for a model, without the parameters that are known to be refused. */
 	draft(model: string, body: Fields): RequestDraft {
 		const known = this.byModel.get(model) ?? new Map<string, string | undefined>();
 		this.byModel.set(model, known);
 		return new RequestDraft(body, known);
 	}
 
-	/** Returns the parameters that a model does not take under any name. */
+	/** Returns the parameters that a model does not accept under any name. */
 	leftOutFor(model: string): Parameter[] {
 		const refused = this.byModel.get(model);
 		return refused?.size ? PARAMETERS.filter(name => Object.keys(without(refused, { [name]: true })).length === 0) : [];
 	}
 }
 
-/** A request that is amended by what the server says of it. */
+/** A request that is amended according to the server's refusals. */
 export class RequestDraft {
 	body: Fields;
-	/** What is known of the model, for all of its requests. */
+	/** The refused fields known for the model, shared by all of its requests. */
 	private readonly known: Map<string, string | undefined>;
 	private readonly refused: Map<string, string | undefined>;
-	/** What was refused while the model was to think, with which servers take fewer parameters than without. */
+	/** Fields refused while the model was asked to think, when servers accept fewer parameters than otherwise. */
 	private readonly passing = new Set<string>();
 	private amendments = 0;
 
@@ -49,7 +49,7 @@ export class RequestDraft {
 		this.refused = new Map(known);
 	}
 
-	/** Takes out what the server names as unsupported. Returns false if there is nothing to send in place of the request. */
+	/** Removes the parameters that the server names as unsupported. Returns false if there is nothing new to send. */
 	amend(said: string): boolean {
 		const named = this.amendments < MAXIMUM_AMENDMENTS ? namedIn(said, this.body) : [];
 		const wanted = wantedIn(said);
@@ -72,8 +72,8 @@ export class RequestDraft {
 	}
 
 	/**
-	 * Remembers what was taken out, now that the server has taken the rest: only that shows that its words were understood.
-	 * Returns what is new, with the name under which a value is sent now.
+	 * Remembers what was removed, now that the server has accepted the rest: only that shows that its words were
+	 * understood. Returns what is new, with the name under which each value is sent now.
 	 */
 	keep(): { field: string; instead: string | undefined }[] {
 		const fresh = [...this.refused].filter(([field]) => !this.known.has(field) && !this.passing.has(field));
@@ -84,7 +84,7 @@ export class RequestDraft {
 	}
 }
 
-/** Returns the other name of a limit of tokens, or undefined for any other field. */
+/** Returns the other name of a token limit, or undefined for any other field. */
 function otherLimit(name: string): string | undefined {
 	const [one, other] = LIMIT_NAMES;
 	return name === one ? other : name === other ? one : undefined;
@@ -104,7 +104,7 @@ function without(refused: Refused, body: Fields): Fields {
 	return kept;
 }
 
-/** Words by which servers say that they do not take something, or not with this value. */
+/** Words by which servers refuse a parameter, or one of its values. */
 const UNSUPPORTED = new RegExp(
 	[
 		'unsupported|unrecogni[sz]ed|unpermitted|deprecated|forbidden|unavailable|disabled',
@@ -119,11 +119,11 @@ const UNSUPPORTED = new RegExp(
 	'i',
 );
 
-/** Words about the amount of a value, which the user meant and which another request could not keep either. */
+/** Words about the size of a value. The user meant the value, and another request could not keep it either. */
 const OUT_OF_RANGE =
 	/\b(?:at (?:most|least)|between|(?:less|greater|more|fewer|larger|smaller|higher|lower) than|maximum|minimum|range|exceeds?|too (?:large|small|high|low|long|many|big))\b/i;
 
-/** What follows are other names, which the server does take. */
+/** The names after these words are alternatives, which the server does accept. */
 const ALTERNATIVES =
 	/\b(?:did you mean|use|using|try|expected|together with|in combination with|in favou?r of|when)\b|(?<!\bnot )(?<!\bnot \w+ )\b(?:supported|valid|allowed|accepted|permitted|available|known)(?: \w+)?(?: are| is)?:/i;
 
@@ -137,7 +137,7 @@ function namedIn(said: string, body: Fields): string[] {
 		const first = fieldsIn(before, fields);
 		return first.length > 0 ? first : fieldsIn(clause, fields);
 	});
-	// Some name the parameter in one sentence and say in the next that it is not supported.
+	// Some servers name the parameter in one sentence and say in the next that it is not supported.
 	const all = named.length > 0 || refusals.length === 0 || OUT_OF_RANGE.test(said) ? named : fieldsIn(said, fields);
 	const limit = LIMIT_NAMES.find(name => name in body);
 	const wanted = wantedIn(said);
@@ -145,7 +145,7 @@ function namedIn(said: string, body: Fields): string[] {
 	return [...new Set([...all.flatMap(name => [name, PAIRS[name] ?? name]), ...(isOtherLimit ? [limit] : [])])];
 }
 
-/** What a request is about, and what its reply would be wrong or of another kind without. */
+/** Returns false for fields that define the request, or without which the reply would be wrong or of another kind. */
 function mayBeLeftOut(name: string, value: unknown): boolean {
 	switch (name) {
 		case 'model':
@@ -165,7 +165,7 @@ function mayBeLeftOut(name: string, value: unknown): boolean {
 	}
 }
 
-/** Returns the fields that stand in a text: those in quotes if there are any, as most of the names are words as well. */
+/** Returns the fields that a text mentions: the quoted ones if there are any, as most names are ordinary words too. */
 function fieldsIn(text: string, fields: readonly string[]): string[] {
 	const standing = (before: string, after: string) =>
 		fields.filter(name => new RegExp(`${before}${name.split('_').join('[-_ ]?')}${after}`, 'i').test(text));
@@ -173,7 +173,7 @@ function fieldsIn(text: string, fields: readonly string[]): string[] {
 	return quoted.length > 0 ? quoted : standing('(?<![a-z0-9_])', '(?![a-z0-9_])');
 }
 
-/** The name that the server wants in place of another one. A parameter with a meaning of its own is none. */
+/** Returns the name that the server wants instead. A parameter with a meaning of its own does not count. */
 function wantedIn(said: string): string | undefined {
 	const words =
 		/\b(?:use|mean|meant|requires?|needs?|wants?|(?:replaced|renamed) (?:by|with|to)|in favou?r of|try)\s+(?:the )?(?:parameter |field )?['"`‘“]?([a-z]+(?:_[a-z]+)+)\b/i;
@@ -182,17 +182,17 @@ function wantedIn(said: string): string | undefined {
 	return isOther ? undefined : name;
 }
 
-/** What such a refusal is about. Servers of models without images often know messages with one text alone. */
+/** Matches refusals about images. Servers of models without images often accept messages with a single text only. */
 const IMAGES = /\b(?:images?|image_urls?|vision|visual|multi-?modal|mmproj)\b|\bcontent\b.{0,80}\bstring\b/i;
 
 const REFUSED_IMAGES =
 	/unsupported|unknown variant|invalid (?:content )?type|(?:\bnot|n't|\bno|\bcannot|\bonly)\b.{0,60}\b(?:support|accept|take|allow|handle|process|enable|permit|multi-?modal|vision)|\bat most 0\b|must be (?:a |of type )?string|should be (?:a )?(?:valid )?string|missing data required|support image|not (?:a )?(?:multi-?modal|vision)|text[- ]only/i;
 
-/** Words about one image, after which another one may be taken. */
+/** Words about one image, after which another may still be accepted. */
 const ABOUT_ONE =
 	/\b(?:formats?|media[ _]?types?|mime|extensions?|too (?:large|big|small|many)|sizes?|dimensions?|resolution|download|fetch|decode|corrupt|base64|exceeds?|limits?|bytes|pixels|(?:invalid|malformed|bad) image|at most [1-9])/i;
 
-/** Returns whether the words are a refusal of all images. `said` are a server's, about a request with images. */
+/** Returns whether the server's words (`said`) refuse all images. The request must have had images. */
 export function refusesImages(said: string): boolean {
 	return IMAGES.test(said) && REFUSED_IMAGES.test(said) && !ABOUT_ONE.test(said);
 }

@@ -162,7 +162,7 @@ function deltaOf(message: ReceivedMessage, calls: IndexedToolCall[], thinking: T
 	return delta;
 }
 
-/** Adds what was found in a content, in the field that the delta has its reasoning in. */
+/** Adds the reasoning and text found in a content, the reasoning in the field that the delta already uses for it. */
 function addSplit(delta: ReplyDelta, { reasoning, text }: SplitContent): void {
 	if (reasoning !== '') {
 		const field = delta.reasoning ? 'reasoning' : 'reasoning_content';

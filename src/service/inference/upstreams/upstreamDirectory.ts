@@ -14,12 +14,10 @@ import type { Provider } from '../provider.ts';
 import type { ServerAnswers } from './serverAnswers.ts';
 import { type UpstreamAccess, UpstreamProvider } from './upstreamProvider.ts';
 
-/** How old the upstreams' lists of models may be before a request for them reads the lists again. */
+/** The age after which a request for the upstreams' model lists reads them again. */
 const LOOK_INTERVAL_MS = 60_000;
 
-/**
- * How soon a server that did not list its models is first asked again, as it may only have been busy or starting.
- */
+/** The first interval at which a server that did not list its models is asked again, as it may only have been busy. */
 const FIRST_INTERVAL_MS = 2_500;
 
 /** The servers that are looked for on this machine, and what decides whether one is used. */
@@ -134,7 +132,7 @@ export class UpstreamDirectory implements ProviderDirectory, Disposable {
 			Promise.all(watches.map(watch => watch.check(this.closed.signal))),
 		]);
 		if (this.handover === handover) {
-			// Requests wait for a server that does not answer, so it is asked less and less often.
+			// Requests wait for a server that does not answer, so it is asked at growing intervals.
 			const next = outcomes.includes('absent') ? this.intervalMs * 2 : LOOK_INTERVAL_MS;
 			this.intervalMs = Math.min(next, LOOK_INTERVAL_MS);
 		}
@@ -147,7 +145,7 @@ function isAtPlaceOf(known: UsualServer, url: string): boolean {
 	return isLoopbackHost(hostname) && port === new URL(known.url).port;
 }
 
-/** Decides whether a server that was found is used, by who runs it and what the user has answered about that. */
+/** Decides whether a server that was found is used, by its owner and the user's answer about that owner. */
 interface OwnerCheck {
 	answers: ServerAnswers;
 	/** Returns the user who listens at a port of this machine. */
@@ -170,7 +168,7 @@ class FoundServerWatch {
 	/** The owner when the server was last looked for. Undefined if there was no model server. */
 	private owner: PortOwner | undefined;
 
-	/** `onOwnerChanged` is called when a request is refused because the server has ended or another user listens there. */
+	/** `onOwnerChanged` is called when a request is refused as the server has ended or another user listens there. */
 	constructor(server: UsualServer, access: UpstreamAccess, owners: OwnerCheck, onOwnerChanged: () => void) {
 		this.server = server;
 		this.owners = owners;

@@ -1,4 +1,4 @@
-// The forms in which model servers take requests.
+// The APIs that model servers offer.
 import { defined } from '../../../base/defined.ts';
 import type { Fields } from '../../../base/fields.ts';
 import type { ReplyDecoder } from '../../../client/core/streamedReply.ts';
@@ -11,20 +11,20 @@ import { countedBody, MESSAGES_PARAMETERS, type ModelLengths, messagesBody } fro
 import { MessagesDecoder } from './messagesDecoder.ts';
 import { UpstreamDecoder } from './upstreamDecoder.ts';
 
-/** A path behind an upstream's address, which ends in its version. */
+/** A path relative to an upstream's address, which ends in the version. */
 type UpstreamRoute = Omit<Route, 'key'>;
 
 export interface UpstreamForm {
 	route: UpstreamRoute;
-	/** The parameters that the form has. Undefined means all of them. */
+	/** The parameters that the API has. Undefined means all of them. */
 	parameters: readonly Parameter[] | undefined;
 	/** Throws a ClientError. */
 	bodyOf(request: ProviderRequest, lengths: ModelLengths): Fields;
 	/** `requested` is the model's name in the request. */
 	decoder(requested: string): ReplyDecoder<ReplyChunk>;
-	/** Reads what a server's list says of a model beyond its name and context length. */
+	/** Reads what a server's model list says beyond names and context lengths. */
 	traitsOf?(model: ListedModel): ReturnType<typeof listedTraits>;
-	/** How a server counts the tokens of a request, if it does. */
+	/** The request by which a server counts tokens, if it can. */
 	count?: { route: UpstreamRoute; bodyOf(request: ProviderRequest): Fields };
 }
 
@@ -48,8 +48,8 @@ export const UPSTREAM_FORMS: Readonly<Record<UpstreamKind, UpstreamForm>> = {
 };
 
 /**
- * Adds fields that OpenAI-compatible servers document beyond the contract: for the usage of a stream, and for logprobs.
- * The limit of tokens keeps the name that the client gave it.
+ * Adds fields that OpenAI-compatible servers document beyond the contract, for streamed usage and for log
+ * probabilities. The token limit keeps the client's name.
  */
 function chatBody({ limitName, max_tokens: limit, hints: _, messages, ...request }: ProviderRequest): Fields {
 	return {

@@ -22,10 +22,10 @@ import { type OllamaModel, readOllamaModel } from './ollama.ts';
 import { RefusedParameters, type RequestDraft, refusesImages } from './serverRefusals.ts';
 import { UPSTREAM_FORMS, type UpstreamForm } from './upstreamForms.ts';
 
-/** The time limit for a list of models, which a request may be waiting for. */
+/** The time limit for a model list, which a request may be waiting for. */
 const LIST_MS = 3_000;
 
-/** The time limit for a count of tokens, which can be estimated as well. */
+/** The time limit for a token count, which can also be estimated. */
 const COUNT_MS = 10_000;
 const ASKED_AT_ONCE = 4;
 
@@ -36,12 +36,12 @@ export interface UpstreamAccess {
 	clock: Clock;
 }
 
-/** A server of the user's own may have to load its model, and to read a long prompt without a graphics processor. */
+/** A server of the user's own may have to load its model, and to process a long prompt without a GPU. */
 const NEAR_FIRST_BYTE_MS = 30 * 60_000;
 
 /**
- * Some servers send the head of a reply at once and are silent until its first word, and some collect a whole tool call, so
- * a silence within a reply is waited for as long.
+ * Some servers send the head of a reply at once and are silent until the first word; others collect a whole tool call.
+ * A silence within a reply may therefore last just as long.
  */
 function patienceFor({ url, firstByteSeconds }: Upstream): Pick<Limits, 'streamFirstByteMs' | 'idleMs'> {
 	const usual = isNearHost(new URL(url).hostname) ? NEAR_FIRST_BYTE_MS : LIMITS.streamFirstByteMs;
@@ -61,7 +61,7 @@ type Trait = Pick<
 	| 'takesReasoning'
 >;
 
-/** A model server as a provider, in the form that it speaks. Its key goes to its own origin and nowhere else. */
+/** A model server as a provider, through the API that it offers. Its key is sent to its own origin only. */
 export class UpstreamProvider implements Provider {
 	readonly slug: string;
 	readonly label: string | undefined;
@@ -71,22 +71,22 @@ export class UpstreamProvider implements Provider {
 	private readonly form: UpstreamForm;
 	private readonly named: NamedUpstream;
 	private readonly caller: Caller;
-	/** The caller for the paths of an Ollama server that are not below its version. */
+	/** The caller for the paths of an Ollama server that do not begin with its version. */
 	private readonly ollama: Caller | undefined;
-	/** What is known about the models of an Ollama server, by id. Each is requested once. */
+	/** The facts known about the models of an Ollama server, by id. Each is requested once. */
 	private readonly ollamaModels = new Map<string, OllamaModel>();
 	private readonly key: 'inference' | undefined;
-	/** The models that the settings name. */
+	/** The models named in the settings. */
 	private readonly own: readonly ModelOffer[];
 	private current: readonly ModelOffer[];
-	/** Why the server did not list its models when it was last asked. */
+	/** The reason why the server did not list its models when it was last asked. */
 	problem: UpstreamProblem | undefined;
-	/** The upstream's own names of models by the offer's id, where they differ. */
+	/** The upstream's own model names by the offer's id, where they differ. */
 	private readonly names = new Map<string, string>();
 	private readonly refused = new RefusedParameters();
 	/** The models that have refused images, by the upstream's names. */
 	private readonly blind = new Set<string>();
-	/** The models that the upstream said it is loading when it was last asked, by its names. */
+	/** The models, by the upstream's names, that the upstream was loading when it was last asked. */
 	private readonly loading = new Set<string>();
 	private readonly logger: Logger;
 
@@ -117,7 +117,7 @@ export class UpstreamProvider implements Provider {
 	}
 
 	/**
-	 * Adds what the server's answers have told. Of parameters they count more than what is said of it; the user's word on
+	 * Adds what the server's replies have shown. They outrank its own statements about parameters; the user's word on
 	 * images stands.
 	 */
 	private withAnswers(offer: ModelOffer): ModelOffer {
@@ -139,7 +139,7 @@ export class UpstreamProvider implements Provider {
 		};
 	}
 
-	/** Reads the list of models, unless the settings name all of them. If the upstream does not answer, the last list is kept. */
+	/** Reads the model list, unless the settings name all models. If the upstream does not answer, the old one stays. */
 	async refresh(signal: AbortSignal): Promise<'read' | 'absent' | 'configured'> {
 		const { models: named } = this.upstream;
 		if (named !== undefined && !named.includes(LISTED_MODELS)) {
@@ -175,14 +175,14 @@ export class UpstreamProvider implements Provider {
 				this.ollamaModels.set(id, told);
 			}
 		});
-		// Models that it did not describe in time are asked about again with the next list.
+		// Models that it did not describe in time are asked about again after the next list.
 		await asking.catch(() => {});
 	}
 
 	chat(request: ProviderRequest, signal: AbortSignal): ReplyChunks {
 		const model = this.names.get(request.model) ?? request.model;
 		let hasBegun = false;
-		// Before the first chunk, the error itself is needed, to decide whether to send the request again.
+		// Before the first chunk, the error itself is needed to decide whether to send the request again.
 		const failure = (error: unknown): unknown => (hasBegun ? this.failure(error, signal) : error);
 		const draft = this.refused.draft(model, this.bodyOf({ ...request, model }, request.model));
 		const send = () => this.send(model, draft.body, signal, failure);
@@ -200,7 +200,7 @@ export class UpstreamProvider implements Provider {
 				(error: unknown) => {
 					if (isLoading(error) && clock.now() - began < limits.streamFirstByteMs) {
 						this.loading.add(model);
-						// A failure to wait is the reader's abort, which the next request tells.
+						// If the wait fails, the reader has aborted, which the next request reports.
 						return clock
 							.sleep(LOADING_INTERVAL_MS, signal)
 							.catch(() => {})
@@ -259,7 +259,7 @@ export class UpstreamProvider implements Provider {
 		}
 	}
 
-	/** Names in the log what the server has refused, as its replies are without it from now on. */
+	/** Logs what the server has refused, as its replies are made without it from now on. */
 	private note(refused: ReturnType<RequestDraft['keep']>): void {
 		for (const { field, instead } of refused) {
 			const message =
@@ -270,7 +270,7 @@ export class UpstreamProvider implements Provider {
 		}
 	}
 
-	/** Remembers that a model takes no images, if the server has refused a request with some in such words. */
+	/** Remembers that a model does not accept images, if the server's refusal of a request with images says so. */
 	private noteBlind(model: string, request: ProviderRequest, said: string): void {
 		if (hasImages(request) && refusesImages(said)) {
 			this.blind.add(model);
@@ -349,7 +349,7 @@ export class UpstreamProvider implements Provider {
 	}
 }
 
-/** How often a server is asked that says that it is loading the model. */
+/** The interval at which a server that reports loading the model is asked again. */
 const LOADING_INTERVAL_MS = 2_000;
 
 function isLoading(error: unknown): boolean {
@@ -357,10 +357,10 @@ function isLoading(error: unknown): boolean {
 	return /\bloading\b|\bbeing loaded\b|\bwarming up\b|\bnot (?:yet )?loaded\b/i.test(said);
 }
 
-/** Some servers fail at a parameter that they do not know, and some say that there is no model that takes images. */
+/** Some servers fail on a parameter that they do not know, and some report that no model accepts images. */
 const REFUSALS: ReadonlySet<ClientErrorCode> = new Set(['invalid-request', 'server', 'not-found']);
 
-/** Returns the server's words if they may be about the request. */
+/** Returns the server's message if it may be about the request. */
 function refusalIn(error: unknown): string {
 	return ClientError.is(error) && REFUSALS.has(error.code) ? (error.serviceMessage ?? '') : '';
 }

@@ -1,20 +1,20 @@
 import path from 'node:path';
 
 export interface InstallationPlace {
-	/** Where the relay is for the command: `http://127.0.0.1:<port>`. */
+	/** The address of the relay for the command: `http://127.0.0.1:<port>`. */
 	relay: string;
 	/** The relay's token. */
 	token: string;
-	/** The home folder of the run, as the command sees it. Everything that package managers keep goes there. */
+	/** The home folder of the run, as the command sees it. Package managers store all their data there. */
 	home: string;
 }
 
-/** Returns the folder that Bundler installs into: it would take the system's, which belongs to the system. */
+/** Returns the folder that Bundler installs into. By default, it would use the operating system's own. */
 export function bundlerFolder(home: string): string {
 	return path.posix.join(home, '.bundle', 'packages');
 }
 
-/** Returns the variables for the commands of an installation, whichever package manager it is. */
+/** Returns the variables for the commands of an installation, for all package managers. */
 export function installationEnvironment({ relay, token, home }: InstallationPlace): Record<string, string> {
 	const proxy = new URL(relay);
 	proxy.username = 'errand';
@@ -23,14 +23,14 @@ export function installationEnvironment({ relay, token, home }: InstallationPlac
 	return {
 		HOME: home,
 		CI: '1',
-		// Programs differ in which of them they read.
+		// Programs differ in which of these they read.
 		HTTPS_PROXY: address,
 		HTTP_PROXY: address,
 		https_proxy: address,
 		http_proxy: address,
 		YARN_HTTPS_PROXY: address,
 		YARN_HTTP_PROXY: address,
-		// Only packages are fetched.
+		// Nothing but packages is to be fetched.
 		NO_UPDATE_NOTIFIER: '1',
 		npm_config_update_notifier: 'false',
 		npm_config_audit: 'false',
@@ -44,7 +44,7 @@ export function installationEnvironment({ relay, token, home }: InstallationPlac
 		COREPACK_ENABLE_DOWNLOAD_PROMPT: '0',
 		PIP_DISABLE_PIP_VERSION_CHECK: '1',
 		UV_PYTHON_DOWNLOADS: 'never',
-		// Where the system's Python belongs to the system, pip must be told that the user's own folder is meant.
+		// If the system manages its Python, pip must be told explicitly to install into the user's own folder.
 		PIP_BREAK_SYSTEM_PACKAGES: '1',
 		BUNDLE_FROZEN: 'true',
 		BUNDLE_PATH: bundlerFolder(home),

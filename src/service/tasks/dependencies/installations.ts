@@ -23,25 +23,25 @@ import {
 import type { ReadTreeFile } from './treeFiles.ts';
 import type { Language, UserRegistries } from './userRegistries.ts';
 
-/** The number of hosts of one repository. Whoever allows them has to read them. */
+/** The maximum number of hosts of one repository, as the user who allows them has to read them. */
 const MAXIMUM_HOSTS = 20;
 
 interface Manager {
-	/** If a folder has several managers of one language, only the first one installs. */
+	/** If a folder has several package managers for one language, only the first one installs. */
 	language: Language;
 	command: readonly string[];
 	/**
-	 * The arguments that switch off the programs of packages and of the repository. Undefined if the package manager
-	 * cannot do without these programs.
+	 * The arguments that disable the scripts of packages and of the repository, or undefined if the package manager
+	 * cannot do without them.
 	 */
 	withoutScripts: readonly string[] | undefined;
 	settings: RegistrySettings;
 	environment?: Readonly<Record<string, string>>;
-	/** What the agent needs to find packages that are neither in the tree nor where it looks for them by itself. */
+	/** Returns variables that lead the agent to packages that are neither in the tree nor where it looks anyway. */
 	agentEnvironment?(place: AgentPlace): Record<string, string>;
 }
 
-/** The agent's home folder and folders of programs (joined as in `PATH`), as it sees them. */
+/** The agent's home folder and program folders (joined as in `PATH`), as the agent sees them. */
 type AgentPlace = Readonly<{ home: string; path: string }>;
 
 const NPM: Manager = {
@@ -69,10 +69,10 @@ const BUN: Manager = {
 	settings: bunSettings,
 };
 
-/** The tree gets no lockfile, as nobody has asked for one. */
+/** The tree gets no lockfile, as nobody asked for one. */
 const NPM_WITHOUT_LOCKFILE: Manager = { ...NPM, command: ['npm', 'install', '--no-package-lock'] };
 
-/** It would put its store beside the tree if that is on another mount than the home folder. */
+/** By default, pnpm puts its store beside the tree if that is on another mount than the home folder. */
 const PNPM_STORE = { npm_config_store_dir: '~/.pnpm-store', pnpm_config_store_dir: '~/.pnpm-store' };
 
 const MANAGERS: Readonly<Record<LockfileName, Manager>> = {
@@ -84,7 +84,7 @@ const MANAGERS: Readonly<Record<LockfileName, Manager>> = {
 		withoutScripts: ['--ignore-scripts', '--ignore-pnpmfile'],
 		settings: pnpmSettings,
 		environment: PNPM_STORE,
-		// With another store it would install everything anew.
+		// With another store, it would install everything again.
 		agentEnvironment: () => PNPM_STORE,
 	},
 	'yarn.lock': YARN,
@@ -97,7 +97,7 @@ const MANAGERS: Readonly<Record<LockfileName, Manager>> = {
 		withoutScripts: ['--no-build', '--no-install-workspace'],
 		settings: uvSettings,
 	},
-	// These run the builds of packages that have no finished form, and no option keeps them from it.
+	// These run the builds of packages that have no built distribution, and no option prevents that.
 	'poetry.lock': {
 		language: 'python',
 		command: ['poetry', 'install', '--no-interaction'],
@@ -115,7 +115,7 @@ const MANAGERS: Readonly<Record<LockfileName, Manager>> = {
 		command: ['python3', '-m', 'pip', 'install', '--user', '-r', 'requirements.txt'],
 		withoutScripts: undefined,
 		settings: pipSettings,
-		// The programs of the packages. They come last, so that no package replaces a program of the machine.
+		// The packages' own programs come last, so that none of them replaces a program of the machine.
 		agentEnvironment: ({ home, path: folders }) => ({
 			PATH: [folders, path.posix.join(home, '.local', 'bin')].join(path.posix.delimiter),
 		}),
@@ -128,7 +128,7 @@ const MANAGERS: Readonly<Record<LockfileName, Manager>> = {
 		settings: cargoSettings,
 	},
 	'go.sum': { language: 'go', command: ['go', 'mod', 'download'], withoutScripts: [], settings: goSettings },
-	// Native extensions are built, and the list of packages is itself a program.
+	// Native extensions are built, and the list of packages is a program itself.
 	'Gemfile.lock': {
 		language: 'ruby',
 		command: ['bundle', 'install'],
@@ -145,35 +145,35 @@ const MANAGERS: Readonly<Record<LockfileName, Manager>> = {
 };
 
 export interface Installation {
-	/** The path of the lockfile, relative to the top of the tree and with slashes. */
+	/** The path of the lockfile, relative to the top of the tree, with slashes. */
 	lockfile: string;
-	/** The folder of the lockfile, in which the command runs. It is the empty text for the top. */
+	/** The folder of the lockfile, in which the command runs. It is empty for the top. */
 	folder: string;
-	/** The program and its arguments, for a user who allows programs of packages and of the repository to run. */
+	/** The program and its arguments, for users who allow scripts of packages and of the repository to run. */
 	command: readonly string[];
-	/** The same without such programs, or undefined if the package manager cannot do without them. */
+	/** The same without scripts, or undefined if the package manager cannot do without them. */
 	commandWithoutScripts: readonly string[] | undefined;
-	/** The variables that the command needs beside those of `installationEnvironment`. */
+	/** The variables that the command needs in addition to those of `installationEnvironment`. */
 	environment: Readonly<Record<string, string>>;
-	/** The package manager has told which registry it uses by default. */
+	/** True if the package manager has reported its default registry. */
 	hasDefault: boolean;
-	/** Returns the variables by which the agent finds what was installed, beside those that it has. */
+	/** Returns the variables by which the agent finds the installed packages, in addition to those that it has. */
 	agentEnvironment(place: AgentPlace): Readonly<Record<string, string>>;
 }
 
 export interface Installations {
 	installations: Installation[];
-	/** The hosts that all of them are configured for, as `host:port`, at most 20. */
+	/** The hosts that all of the package managers are configured for, as `host:port`, at most 20. */
 	hosts: string[];
-	/** Those of the user's own registries. Their names may lead to addresses of the user's own network. */
+	/** The hosts of the user's own registries. Their names may lead to addresses in the user's own network. */
 	own: string[];
-	/** Those that the user logs in to. Neither package manager nor agent can. */
+	/** The hosts that the user logs in to, which neither package managers nor agents can. */
 	withLogin: string[];
 }
 
 /**
  * Finds out how to install from the lockfiles of a tree (`findLockfiles`, `lockfilesAmong`). The content of the tree is
- * hostile: a host is only one that the user may allow, and is what the repository says.
+ * hostile: a host in it is only what the repository claims, and only a suggestion for the user to allow.
  */
 export async function findInstallations(
 	lockfiles: readonly string[],
@@ -205,7 +205,7 @@ export async function findInstallations(
 		const [registry] = defaults;
 		const variables = [
 			...(replacesDefault ? [] : settings.variables),
-			// Corepack, which may be what starts it, has the package manager itself from there.
+			// Corepack, which may start the package manager, downloads it from there.
 			...(language === 'javascript' ? ['COREPACK_NPM_REGISTRY'] : []),
 		];
 		installations.push({
@@ -231,13 +231,13 @@ export async function findInstallations(
 	};
 }
 
-/** Returns the language of a lockfile by its path, or undefined for another file. */
+/** Returns the language of a lockfile by its path, or undefined for any other file. */
 export function languageOf(lockfile: string): Language | undefined {
 	const name = lockfileNameOf(lockfile);
 	return name && MANAGERS[name].language;
 }
 
-/** The order of the folders is kept. */
+/** Sorts the lockfiles by precedence within each folder. The order of the folders is kept. */
 function inOrder(lockfiles: readonly string[]): { lockfile: string; name: LockfileName }[] {
 	const known = lockfiles.flatMap(lockfile => {
 		const name = lockfileNameOf(lockfile);
@@ -249,7 +249,7 @@ function inOrder(lockfiles: readonly string[]): { lockfile: string; name: Lockfi
 	return known.sort((one, other) => rank(one) - rank(other));
 }
 
-/** The lockfile of the later yarn begins with what it says of itself. */
+/** The lockfile of newer yarn versions begins with metadata. */
 async function yarnOf(lockfile: string, read: ReadTreeFile): Promise<Manager> {
 	const text = (await read(lockfile)) ?? '';
 	return /^__metadata:/m.test(text.slice(0, 4096)) ? YARN : CLASSIC_YARN;

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A package manager can install from what it names, where no lockfile says more. */
+/** Package managers can install from this file if there is no lockfile. */
 export const MANIFEST = 'package.json';
 
-/** The files from which package managers install, those that go before others in the same folder first. */
+/** The files from which package managers install, in order of precedence within a folder. */
 export const LOCKFILES = [
 	'npm-shrinkwrap.json',
 	'package-lock.json',
@@ -24,11 +24,11 @@ export const LOCKFILES = [
 ] as const;
 export type LockfileName = (typeof LOCKFILES)[number];
 
-/** Below the top, files of these names often list the packages of a tool, an example or the documentation. */
+/** Below the top, files with these names often list the packages of a tool, an example or the documentation. */
 const TOP_ONLY: ReadonlySet<LockfileName> = new Set([MANIFEST, 'requirements.txt']);
-/** Folders that hold what is installed or recorded, and no sources. */
+/** Folders that hold installed packages or history, and no sources. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git']);
-/** The number of folders that a lockfile may lie below the top one. */
+/** The maximum depth of a lockfile's folder below the top. */
 const MAXIMUM_DEPTH = 3;
 const MAXIMUM_LOCKFILES = 20;
 const MAXIMUM_FOLDERS = 2_000;
@@ -39,7 +39,7 @@ export function lockfileNameOf(file: string): LockfileName | undefined {
 	return name !== undefined && TOP_ONLY.has(name) && file !== name ? undefined : name;
 }
 
-/** Finds the lockfiles of a tree, by their relative paths, those nearest to its top first. Links are not followed. */
+/** Finds the lockfiles of a tree, by their relative paths, those nearest to the top first. Links are not followed. */
 export async function findLockfiles(tree: string): Promise<string[]> {
 	const found: string[] = [];
 	const folders = [''];
@@ -58,7 +58,7 @@ export async function findLockfiles(tree: string): Promise<string[]> {
 	return lockfilesAmong(found);
 }
 
-/** Selects the lockfiles from the relative paths of a tree's files, with slashes, those nearest to its top first. */
+/** Selects the lockfiles among the relative paths of a tree's files, with slashes, those nearest to the top first. */
 export function lockfilesAmong(files: readonly string[]): string[] {
 	return files
 		.filter(file => lockfileNameOf(file) !== undefined && depthOf(file) <= MAXIMUM_DEPTH)

@@ -13,12 +13,12 @@ const manifestSchema = z.object({
 	devDependencies: rangesSchema,
 	optionalDependencies: rangesSchema,
 });
-/** A range of another package's versions: the name in front is not that of the folder. */
+/** A version range of another package: the folder has a name of its own. */
 const ALIAS = /^npm:@?[^@]+@/;
-/** A name leads to a folder beside those of other packages, and nowhere else. */
+/** Allows only names that lead to a folder beside those of other packages. */
 const NAME = /^(?:@[^/\\.][^/\\]*\/)?[^/\\.][^/\\]*$/;
 
-/** Returns what a package needs to be worked on: the ranges of a `package.json` by the names of the packages. */
+/** Returns the packages that a `package.json` requires for development, as version ranges by name. */
 export function dependenciesIn(manifest: string | undefined): Map<string, string> {
 	const read = manifestSchema.safeParse(parseJson(manifest ?? '')).data;
 	const needed = new Map(Object.entries({ ...read?.devDependencies, ...read?.dependencies }));
@@ -29,9 +29,9 @@ export function dependenciesIn(manifest: string | undefined): Map<string, string
 }
 
 /**
- * Returns what a `package.json` names and none of the folders has, such as `mocha@^11.0.0`. `folders` are the absolute paths
- * of folders that hold packages, in the order in which they are looked in. What is asked for by a tag or an address only has
- * to be there.
+ * Returns the requirements of a `package.json` that none of the folders meets, such as `mocha@^11.0.0`. `folders` are
+ * the absolute paths of package folders, in search order. A package required by a tag or an address only has to be
+ * present.
  */
 export async function unmetDependencies(manifest: string | undefined, folders: readonly string[]): Promise<string[]> {
 	const needed = [...dependenciesIn(manifest)];
@@ -44,12 +44,12 @@ export async function unmetDependencies(manifest: string | undefined, folders: r
 	return needed.filter((_, index) => !isMet[index]).map(([name, range]) => `${name}@${range}`);
 }
 
-/** Resolves with the empty text for a package that does not say its version. */
+/** Resolves with the empty text for a package that does not state its version. */
 async function installedVersion(name: string, folders: readonly string[]): Promise<string | undefined> {
 	for (const folder of NAME.test(name) ? folders : []) {
 		try {
 			const file = path.join(folder, name, 'package.json');
-			// Package managers make links to where they keep a package.
+			// Package managers may install a package as a link to their own storage.
 			const { version } = z
 				.object({ version: z.string().catch('') })
 				.parse(parseJson(await readBeginning(await realpath(file))));
@@ -59,7 +59,7 @@ async function installedVersion(name: string, folders: readonly string[]): Promi
 	return undefined;
 }
 
-/** Returns undefined where one of the two is none: a range may also be a tag or an address. */
+/** Returns undefined if either is not valid: a range may also be a tag or an address. */
 export function isInRange(version: string, range: string): boolean | undefined {
 	return valid(version) === null || validRange(range) === null ? undefined : satisfies(version, range);
 }

@@ -1,13 +1,13 @@
-/** A program may try any number of hosts. */
+/** The limit on recorded hosts, as a program may try any number. */
 const MAXIMUM_REFUSED = 20;
 
-/** Whether a host may be reached. `name` is given where it leads to `host`, an address of this machine or its network. */
+/** Returns whether a host may be reached. `name` is given if it leads to this host of the machine or its network. */
 export type AllowsHost = (host: string, port: number, name?: string) => boolean;
 
 /**
- * Returns which hosts an installation reaches: those that the user has allowed for the repository. Whoever publishes a
- * name can let it lead into the user's network, so only a name from the user's own configuration may. Both lists are of
- * `host:port`.
+ * Returns the check for the hosts that an installation may reach: those that the user has allowed for the repository.
+ * Whoever publishes a name can point it into the user's network, so only names from the user's own configuration may
+ * lead there. Both lists hold `host:port`.
  */
 export function reachableHosts(allowed: readonly string[], own: readonly string[]): AllowsHost {
 	return (host, port, name) => {
@@ -18,9 +18,9 @@ export function reachableHosts(allowed: readonly string[], own: readonly string[
 	};
 }
 
-/** The hosts of one installation, and those that it was refused. */
+/** The hosts that one installation may reach, and those that it was refused. */
 export class InstallationHosts {
-	/** As `host:port`. */
+	/** The refused hosts as `host:port`. */
 	private readonly refused = new Set<string>();
 	private readonly reaches: AllowsHost;
 
@@ -30,7 +30,7 @@ export class InstallationHosts {
 
 	readonly allows: AllowsHost = (host, port, name) => {
 		const isAllowed = this.reaches(host, port, name);
-		// A name that leads into the user's network is not refused for want of an answer.
+		// A name that leads into the user's network is refused for that, not for lack of an answer.
 		if (!isAllowed && name === undefined && this.refused.size < MAXIMUM_REFUSED) {
 			this.refused.add(`${host}:${port}`);
 		}

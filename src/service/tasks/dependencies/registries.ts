@@ -1,22 +1,22 @@
-// Finds the hosts that a repository's package managers get packages from, in the files that name them. The files are not
-// parsed: an address counts by what stands before it. One that is not found is not allowed, and one too many is only
-// offered to the user.
+// Finds the hosts from which a repository's package managers fetch packages, in the files that name them. The files are
+// not parsed: an address counts if the right text precedes it. A host that is missed is not allowed, and a wrong one is
+// only suggested to the user.
 
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { withoutBrackets } from '../../../base/hostname.ts';
 import type { ReadTreeFile } from './treeFiles.ts';
 
-/** How much of a file is looked at before an address, in characters. */
+/** The number of characters before an address that are examined. */
 const BEFORE = 200;
 
-/** What a package manager reads of a repository. */
+/** The settings that a package manager reads from a repository. */
 export interface RegistrySettings {
-	/** The names of files in the folder of the lockfile, or in one around it. */
+	/** The names of files in the lockfile's folder, or in one above it. */
 	files: readonly string[];
-	/** What stands before the address of a registry. */
+	/** Matches the text before the address of a registry. */
 	field: RegExp;
-	/** A line by which the repository has another registry than the user's. Absent if the user's own goes before it. */
+	/** Matches a line by which the repository replaces the user's registry. Absent if the user's own takes precedence. */
 	replacing?: RegExp;
 	/** The variables that make the package manager use the user's registry. */
 	variables: readonly string[];
@@ -94,8 +94,8 @@ export const composerSettings: RegistrySettings = {
 };
 
 /**
- * Reads the settings for one folder, relative to the top of the tree, which is the empty text. Returns the addresses in
- * them, and whether the repository has another registry than the user's.
+ * Reads the settings for one folder, relative to the top of the tree (empty for the top itself). Returns the addresses
+ * in them, and whether the repository replaces the user's registry.
  */
 export async function readSettings(
 	{ files, field, replacing }: RegistrySettings,
@@ -122,8 +122,8 @@ export function addressesIn(text: string): string[] {
 }
 
 /**
- * Returns `host:port` of an address, or undefined if it is not an https address with a valid host. An address of this
- * machine or its network is one too: whether to allow it is for the user to decide.
+ * Returns `host:port` of an address, or undefined if it is not an https address with a valid host. Addresses of this
+ * machine or its network count too: the user decides whether to allow them.
  */
 export function registryHost(address: string): string | undefined {
 	const url = URL.parse(address);
@@ -138,7 +138,7 @@ export function registryHost(address: string): string | undefined {
 	return isName || isAddress ? `${hostname}:${port || 443}` : undefined;
 }
 
-/** Returns the folder and those around it up to the top, the nearest first. */
+/** Returns the folder and those above it up to the top, the nearest first. */
 function foldersFrom(folder: string): string[] {
 	return folder === '' ? [''] : [folder, ...foldersFrom(path.posix.dirname(folder).replace(/^\.$/, ''))];
 }

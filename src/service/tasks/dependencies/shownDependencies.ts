@@ -13,7 +13,7 @@ import type { Language, UserRegistries } from './userRegistries.ts';
 
 const NODE_MODULES = 'node_modules';
 
-/** Whose packages a folder of this name holds. */
+/** The languages whose packages a folder of this name holds. */
 const LANGUAGES: Readonly<Record<string, readonly Language[]>> = {
 	[NODE_MODULES]: ['javascript'],
 	'.venv': ['python'],
@@ -21,7 +21,7 @@ const LANGUAGES: Readonly<Record<string, readonly Language[]>> = {
 	vendor: ['php', 'ruby', 'go'],
 };
 
-/** What the user has installed in a repository. */
+/** The packages that the user has installed in a repository. */
 export interface UserDependencies {
 	/** The top of the repository's files, an absolute path. */
 	directory: string;
@@ -29,27 +29,27 @@ export interface UserDependencies {
 	folders: readonly string[];
 }
 
-/** How a task gets the dependencies of its branch. */
+/** The dependencies that a task gets for its branch, and how. */
 export interface DependencyPlan extends Installations {
 	/** The user's folders that are shown to the agent and to the tests, read-only. */
 	shown: string[];
-	/** What is named where one of the user's folders lacks it, such as `mocha@^11.0.0`, so that it is not shown. */
+	/** Requirements such as `mocha@^11.0.0` that one of the user's folders does not meet, so that it is not shown. */
 	unmet: string[];
 }
 
-/** Finds what the user has installed in a repository. Rejects with a GitError where git cannot tell. */
+/** Finds the packages that the user has installed in a repository. Rejects with a GitError if git fails. */
 export async function userDependencies(query: ReferencesQuery): Promise<UserDependencies> {
 	const { folder, signal } = query;
 	const { configuration: _, ...source } = await locateSource(ownPlace(query), folder, signal);
-	// What git ignores there is what it ignores for the user.
+	// The files that git ignores there are those that it ignores for the user.
 	const place = { ...source, home: os.homedir(), workTree: folder };
 	return { directory: folder, folders: await dependencyFolders(args => runGit(place, args, { signal })) };
 }
 
 /**
- * Plans how a task gets its dependencies. `lockfiles` are those of its branch (`findLockfiles`, `lockfilesAmong`) if they may
- * be installed, and `read` reads the branch. What is installed is not shown, and what is shown need not be installed from
- * a mere manifest. `user` is undefined where nothing can be shown.
+ * Plans how a task gets its dependencies. `lockfiles` are those of its branch (`findLockfiles`, `lockfilesAmong`) if
+ * they may be installed, and `read` reads the branch. Installed packages are not shown, and if packages are shown, a
+ * mere manifest is not installed. `user` is undefined if nothing can be shown.
  */
 export async function planDependencies(
 	lockfiles: readonly string[],
@@ -79,7 +79,7 @@ export async function planDependencies(
 	return { ...found, shown, unmet: [...new Set(unmet)] };
 }
 
-/** Whether what installs from a lockfile may write to a folder. That of a workspace writes below it. */
+/** Returns whether an installation from the lockfile may write to the folder, as a workspace does below its own. */
 function installsInto(lockfile: string, folder: string): boolean {
 	const language = languageOf(lockfile);
 	const top = path.posix.dirname(lockfile);
@@ -87,7 +87,7 @@ function installsInto(lockfile: string, folder: string): boolean {
 	return isOfLanguage && (top === '.' || folder.startsWith(`${top}/`));
 }
 
-/** Node looks into the folders above as well. Nothing is known of the folders of other languages. */
+/** Returns a folder's unmet requirements. Node also searches the folders above. Other languages are not examined. */
 async function lackedBy({ directory }: UserDependencies, folder: string, read: ReadTreeFile): Promise<string[]> {
 	if (path.posix.basename(folder) !== NODE_MODULES) {
 		return [];

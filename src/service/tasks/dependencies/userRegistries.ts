@@ -1,5 +1,5 @@
-// The registries of the user, whatever the repository says: those that the user's package managers have by default, and
-// the hosts that the user logs in to.
+// The user's registries, whatever the repository says: the defaults of the user's package managers, and the hosts that
+// the user logs in to.
 import { mkdtemp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { findProgram } from '../../../agents/catalogue/findProgram.ts';
@@ -16,13 +16,13 @@ export type Language = 'javascript' | 'python' | 'rust' | 'go' | 'ruby' | 'php';
 
 export interface UserRegistries {
 	/**
-	 * Resolves with the https addresses from which the packages of a language come where nobody says otherwise, without
-	 * credentials. The first one is the registry. It is empty if no package manager tells.
+	 * Resolves with the https addresses, without credentials, from which a language's packages come by default. The first
+	 * one is the registry. The list is empty if no package manager reports any.
 	 */
 	defaultsOf(language: Language): Promise<readonly string[]>;
 	/**
-	 * Resolves with the hosts that the user logs in to, as `host:port`, without the one that npm has where nothing is
-	 * configured: who has an account there needs it to publish, and not to install.
+	 * Resolves with the hosts that the user logs in to, as `host:port`, except npm's default registry: an account there
+	 * is needed to publish, not to install.
 	 */
 	hostsWithLogin(): Promise<readonly string[]>;
 }
@@ -34,13 +34,13 @@ export interface UserPlace {
 	home: string;
 	/** The folder of the repository. No program in it is started. */
 	repository: string;
-	/** A folder for temporary ones, that lies in no repository. */
+	/** The folder for temporary ones. It lies in no repository. */
 	parent: string;
 }
 
 /**
- * The commands that print it; the first one that does counts. pip shows its settings as the defaults of its options.
- * Cargo and Composer have no such command, and Bundler needs none, as a Gemfile names the registry.
+ * The commands that print it; the first one that succeeds counts. pip shows its settings as the defaults of its
+ * options. Cargo and Composer have no such command, and Bundler needs none, as a Gemfile names the registry.
  */
 const QUESTIONS: Readonly<Partial<Record<Language, readonly (readonly [string, ...string[]])[]>>> = {
 	javascript: [
@@ -54,10 +54,10 @@ const QUESTIONS: Readonly<Partial<Record<Language, readonly (readonly [string, .
 const ANSWER_MS = 10_000;
 const MAXIMUM_ANSWER = 64 * 1024;
 
-/** What tells package managers where the user's configuration is, or is such configuration itself. */
+/** Matches variables that say where the user's package manager configuration is, or that are part of it. */
 const CONFIGURATION = /^(?:HOME|XDG_CONFIG_HOME|(?:npm_config|pnpm_config|yarn|pip)_.*|GOPROXY|GOSUMDB|GOENV)$/i;
 
-/** They are not to ask the network, start another version of themselves, or break lines within an address. */
+/** Keeps package managers from using the network, starting other versions of themselves, or breaking addresses. */
 const QUIETLY = {
 	COREPACK_ENABLE_NETWORK: '0',
 	COREPACK_ENABLE_PROJECT_SPEC: '0',
@@ -73,7 +73,7 @@ const QUIETLY = {
 const PIP_FILES = ['.config/pip/pip.conf', '.pip/pip.conf'];
 
 /**
- * Returns the registries of the user. The package managers are asked in an empty folder: in the repository its settings
+ * Returns the user's registries. The package managers are asked in an empty folder: in the repository, its settings
  * would count, and they can name programs.
  */
 export function userRegistries(place: UserPlace): UserRegistries {
@@ -98,7 +98,7 @@ export function userRegistries(place: UserPlace): UserRegistries {
 	};
 }
 
-/** Without `HOME` among the settings, it is the empty folder. */
+/** If the settings have no `HOME`, the empty folder is used. */
 async function ask(
 	language: Language,
 	place: UserPlace,
@@ -160,7 +160,7 @@ function answerIn(language: Language, printed: string): string[] {
 	}
 }
 
-/** The database of checksums is named by its host, which a key may follow, and then an address may. */
+/** The checksum database is given by its host, which a key may follow, and after that an address. */
 function goAnswer(printed: string): string[] {
 	const [proxies = '', sums = ''] = printed.split('\n');
 	const proxy = usable(proxies.split(/[,|]/)[0] ?? '');
@@ -168,7 +168,7 @@ function goAnswer(printed: string): string[] {
 	return proxy.length === 0 || name === 'off' ? proxy : [...proxy, ...usable(address)];
 }
 
-/** Returns the address without credentials, or nothing if it is not reached by https. */
+/** Returns the address without credentials, or an empty list if it is not an https address. */
 function usable(address: string): string[] {
 	const url = registryHost(address) === undefined ? null : URL.parse(address);
 	if (url === null) {
@@ -179,7 +179,7 @@ function usable(address: string): string[] {
 	return [url.href.replace(/\/$/, '')];
 }
 
-/** Reads the hosts that the user's own configuration has credentials for. The credentials themselves are left out. */
+/** Reads the hosts for which the user's own configuration has credentials, without the credentials. */
 async function loginsOf(environment: Environment, home: string): Promise<string[]> {
 	const read = (file: string) => readFile(path.join(home, file), 'utf8').catch(() => '');
 	const npmrc = await read('.npmrc');
@@ -194,7 +194,7 @@ async function loginsOf(environment: Environment, home: string): Promise<string[
 	return [...new Set(logins.flatMap(address => registryHost(address) ?? []))];
 }
 
-/** npm keeps credentials for an address without its protocol; earlier versions kept them for the one registry. */
+/** npm stores credentials by an address without its protocol; earlier versions stored them for the only registry. */
 function npmLogins(npmrc: string): string[] {
 	const [, registry] = /^[ \t]*registry[ \t]*=[ \t]*["']?(\S+?)["']?[ \t]*$/m.exec(npmrc) ?? [];
 	return npmrc.split('\n').flatMap(line => {

@@ -1,21 +1,19 @@
 import type { Prices, ProviderRequest, ReplyChunk } from '../../inference/provider.ts';
 
-/** The average of text in a language with an alphabet. It is used only where nobody counted. */
+/** The average for text in a language with an alphabet. It is used only if the provider did not count. */
 const CHARACTERS_PER_TOKEN = 4;
-/** An image of usual size counts about as much. */
+/** The approximate number of tokens for an image of usual size. */
 const TOKENS_PER_IMAGE = 1_000;
 const MILLION = 1_000_000;
-/** No call has as many tokens. The database could not add larger numbers up for ever, nor give the sum back. */
+/** No call has as many tokens. Sums of larger numbers could exceed what the database can store or return. */
 const MAXIMUM_TOKENS = 1e9;
 
 export interface Measured {
 	inputTokens: number;
 	outputTokens: number;
-	/**
-	 * Whether a part was estimated from the length of the text, as the provider did not count or the reply did not end.
-	 */
+	/** True if a part was estimated from the text's length, as the provider did not count or the reply did not end. */
 	isEstimated: boolean;
-	/** The cost in US dollars. Undefined if the prices are unknown. */
+	/** The cost in US dollars, or undefined if the prices are unknown. */
 	cost: number | undefined;
 }
 
@@ -47,14 +45,14 @@ export class CallMeter {
 		}
 	}
 
-	/** The cost so far, in US dollars, that is certain: a piece of a reply is at least one token. */
+	/** The certain part of the cost so far, in US dollars: each piece of a reply is at least one token. */
 	get certainCost(): number {
 		return this.costOf(this.input, Math.max(this.output, this.pieces)) ?? 0;
 	}
 
 	/**
-	 * Returns what the call amounts to. A provider also charges for a reply that nobody read to its end, but its count,
-	 * which comes last, has not arrived then.
+	 * Returns the tokens and the cost of the call. A provider also charges for a reply that nobody read to its end, but
+	 * its count, which comes last, has not arrived then.
 	 */
 	measure(): Measured {
 		const isEstimated = this.input === 0 || (this.output === 0 && this.pieces > 0);
@@ -69,7 +67,7 @@ export class CallMeter {
 	}
 }
 
-/** Returns 0 for what is no number of tokens, so that it is estimated like one that was not told. */
+/** Returns 0 for a number that cannot be a token count, so that it is estimated like a missing one. */
 function countOf(tokens: number | undefined): number {
 	return tokens !== undefined && Number.isInteger(tokens) && tokens <= MAXIMUM_TOKENS ? tokens : 0;
 }

@@ -7,20 +7,20 @@ const END = { done: true, value: undefined } as const;
 
 export interface MeteredChunksOptions {
 	meter: CallMeter;
-	/** Returns why the reply is to be broken off, if it is. It is asked after every chunk, until the model has ended. */
+	/** Returns why to break off the reply, if at all. Called after every chunk until the model has finished. */
 	refusal(): ProviderFailure | undefined;
 	/** Called once, when the reply has ended. */
 	onEnd(outcome: ModelCall['outcome'], failure: unknown): void;
 }
 
 /**
- * Passes on the chunks of a reply, and counts them. It is written by hand, as the chunks that it reads are: every chunk
- * passes through it.
+ * Passes on the chunks of a reply, and counts them. This iterator is written by hand, like the one that it reads: every
+ * chunk passes through it.
  */
 export class MeteredChunks implements GatewayChunks {
 	private readonly chunks: GatewayChunks;
 	private readonly options: MeteredChunksOptions;
-	/** Whether the model has ended, so that only the usage is to come. */
+	/** True if the model has finished, so that only the usage is still to come. */
 	private isFinished = false;
 	private isOver = false;
 

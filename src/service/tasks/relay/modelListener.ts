@@ -24,7 +24,7 @@ export interface ModelListenerOptions {
 }
 
 /**
- * Creates what answers the calls that a relay has let through: the list with the one model, chat completions, responses
+ * Creates the listener for calls that a relay has let through: the list with the one model, chat completions, responses
  * and messages.
  */
 export function createModelListener({
@@ -39,14 +39,14 @@ export function createModelListener({
 	registerResponsesRoutes(app, { gateway, seal, logger, form: agentResponses(gateway.model, seal) });
 	const answer = getRequestListener(app.fetch);
 	return (request, response) => {
-		// This is the only one of the contract's hosts that has all of these paths.
+		// Of the contract's hosts, only this one has all of these paths.
 		request.url = ENTERPRISE_PATH + request.url;
 		void answer(request, response);
 	};
 }
 
 /**
- * Reads the body of an agent's chat request. Without a model, it is for `model`.
+ * Reads the body of an agent's chat request. If it names no model, it is for `model`.
  * @throws RequestRefused 400 naming the field that is missing or out of its range.
  */
 export function readAgentChat(body: unknown, model: string): GatewayRequest {

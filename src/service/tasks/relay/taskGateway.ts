@@ -14,40 +14,40 @@ import { MeteredChunks } from './meteredChunks.ts';
 import { failureWords, type ModelCall, OverBudget } from './modelCall.ts';
 
 const MAXIMUM_NAME = 100;
-/** The status says “Payment Required”, as the user has to raise the limit. Agents do not try again after it. */
+/** The status means “Payment Required”, as the user has to raise the limit. Agents do not retry after it. */
 const OVER_BUDGET = 402;
 
 type Description = Awaited<ReturnType<ChatGateway['describe']>>;
 type ModelDescription = Description['models'][number];
 
-/** The model, the routing policy and the budget that a task sets for the calls of its agent. */
+/** The terms that a task sets for its agent's calls: model, routing policy and budget. */
 export interface ModelTerms {
 	/** The model of the task, in any form that a request may name it. */
 	model: string;
 	/** The task's routing policy, zero data retention included. */
 	provider: RoutingPolicy | undefined;
-	/** The limit for all calls together, in US dollars. Models without a price cost nothing here. */
+	/** The limit for all calls together, in US dollars. Models without a known price count as free here. */
 	maxCost: number | undefined;
 }
 
-/** The callbacks by which the calls of an agent are reported. */
+/** The callbacks that report the calls of an agent. */
 export interface ModelCallEvents {
-	/** Called when a call has ended, however it did. */
+	/** Called when a call has ended, with any outcome. */
 	onCall(call: ModelCall): void;
-	/** Gets a sentence for the log about a call that was not even tried, a bounded number of times. */
+	/** Receives a sentence for the log about a call that was not even tried, a limited number of times. */
 	onRefused(sentence: string): void;
 	/** Called once, with a sentence, when `maxCost` is spent. */
 	onOverBudget(sentence: string): void;
-	/** Called once, with a sentence, when a call is served that has no price, so that `maxCost` does not hold for it. */
+	/** Called once, with a sentence, when a call without a known price is served, which `maxCost` does not cover. */
 	onUnpriced(sentence: string): void;
 }
 
 /**
  * The gateway as one run of an agent sees it. The run has one model, whose routing policy and limits are the task's
- * whatever a request says, and what it spends is counted.
+ * whatever a request says, and its spending is counted.
  */
 export class TaskGateway implements ChatGateway {
-	/** The name of the model, by which the agent is to call it. */
+	/** The name by which the agent must call the model. */
 	readonly model: string;
 	private readonly gateway: ChatGateway;
 	private readonly terms: ModelTerms;
@@ -55,9 +55,9 @@ export class TaskGateway implements ChatGateway {
 	private readonly clock: Clock;
 	private readonly refusals: Refusals;
 	private readonly running = new Set<CallMeter>();
-	/** One for each call that has not been counted yet. */
+	/** One promise for each call that has not been counted yet. */
 	private readonly uncounted = new Set<Promise<void>>();
-	/** What the ended calls with a known price have cost, in US dollars, and what the agent says that its run has cost. */
+	/** The cost of ended calls with a known price, in US dollars, and the cost of the run that the agent reports. */
 	private spent = 0;
 	private told = 0;
 	private isOverBudget = false;
@@ -89,7 +89,7 @@ export class TaskGateway implements ChatGateway {
 			counted.resolve();
 			this.count({ model, provider, outcome, failure, seconds, ...measured });
 		};
-		// Counted while no provider has answered as well: it may charge for a request that is withdrawn.
+		// A request is also counted if no provider has answered: it may be charged even if it is withdrawn.
 		const waiting = new CallMeter(sent, facts.prices && { input: 0, output: 0, ...facts.prices });
 		let reply: GatewayReply;
 		try {
@@ -117,7 +117,7 @@ export class TaskGateway implements ChatGateway {
 		return { ...reply, chunks };
 	}
 
-	/** Counting costs nothing. Where the budget is spent, it is refused all the same: a model server would be asked. */
+	/** Counting is free. It is refused all the same when the budget is spent, as a model server would be asked. */
 	async countTokens(request: GatewayRequest, { endpoint, signal }: GatewayCall): Promise<number> {
 		this.refuseOther(request);
 		const facts = await this.modelFacts();
@@ -126,7 +126,7 @@ export class TaskGateway implements ChatGateway {
 		return this.gateway.countTokens(sent, { host: 'enterprise', takesPrefixes: true, endpoint, signal });
 	}
 
-	/** Takes what the agent says that its run has cost so far, in US dollars. The larger figure counts against `maxCost`. */
+	/** Receives the run's cost so far, in US dollars, from the agent. The larger figure counts against `maxCost`. */
 	tellCost(told: number): void {
 		this.told = Math.max(this.told, told);
 		this.isSpent();
@@ -150,9 +150,7 @@ export class TaskGateway implements ChatGateway {
 		};
 	}
 
-	/**
-	 * The description is read until the model was found, and then kept, as its limits do not change while a task runs.
-	 */
+	/** The description is read until the model is found, and then kept, as its limits do not change while a task runs. */
 	private async modelFacts(): Promise<ModelDescription> {
 		if (this.facts === undefined) {
 			const description = await this.gateway.describe();
@@ -163,7 +161,7 @@ export class TaskGateway implements ChatGateway {
 		return this.facts ?? { id: this.model, kinds: ['chat'] };
 	}
 
-	/** An agent asks for another model if it was not told to use the task's for everything. */
+	/** An agent requests another model if it was not configured to use the task's model for everything. */
 	private refuseOther({ model }: ProviderRequest): void {
 		if (model === this.model) {
 			return;
@@ -194,7 +192,7 @@ export class TaskGateway implements ChatGateway {
 		this.isSpent();
 	}
 
-	/** Whether `maxCost` is spent, by what is certain of the calls that still run as well. */
+	/** Returns whether `maxCost` is spent, including the certain cost of the calls that are still running. */
 	private isSpent(): boolean {
 		const { maxCost } = this.terms;
 		if (maxCost !== undefined && !this.isOverBudget) {
@@ -223,10 +221,10 @@ export class TaskGateway implements ChatGateway {
 	}
 }
 
-/** The least that servers of the Messages form take as a budget of thinking, in tokens. */
+/** The smallest thinking budget that servers with the Messages API accept, in tokens. */
 const LEAST_THINKING = 1_024;
 
-/** Thinking counts in the limit of a reply, so that its budget is below it. Where that is too little, there is none. */
+/** Thinking counts towards a reply's limit, so its budget must be smaller. If that is too little, it is off. */
 function hintsWithin({ thinking, ...hints }: MessagesHints, limit: number): MessagesHints {
 	const budget = thinking?.['budget_tokens'];
 	if (typeof budget !== 'number' || budget < limit) {
@@ -235,5 +233,5 @@ function hintsWithin({ thinking, ...hints }: MessagesHints, limit: number): Mess
 	return limit > LEAST_THINKING ? { ...hints, thinking: { ...thinking, budget_tokens: limit - 1 } } : hints;
 }
 
-/** A call that nobody has answered costs nothing, whatever the prices are. */
+/** A call that nobody answered is free, whatever the prices are. */
 const NOTHING: Measured = { inputTokens: 0, outputTokens: 0, isEstimated: false, cost: 0 };
